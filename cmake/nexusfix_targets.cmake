@@ -53,10 +53,14 @@ function(nexusfix_reads_bytes target)
 endfunction()
 
 # Sources of a target are compiled together, six at a time: reading the same headers again is half
-# of the work. CMAKE_UNITY_BUILD=OFF compiles each by itself.
+# of the work. A build that only tests compiles all of a library at once. CMAKE_UNITY_BUILD=OFF
+# compiles each by itself.
 if(NOT DEFINED CMAKE_UNITY_BUILD)
   set(CMAKE_UNITY_BUILD ON)
   set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
+  if(NEXUSFIX_SANITIZE OR NEXUSFIX_HARDENED)
+    set(CMAKE_UNITY_BUILD_BATCH_SIZE 40)
+  endif()
 endif()
 
 # nexusfix_apart(a.cpp ...) Files that are compiled by themselves in any build: another file of the

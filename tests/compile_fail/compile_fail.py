@@ -6,10 +6,12 @@ with the text that the file names.
 
 A line with `NEXUSFIX_MISTAKE == N` begins a case, and each of the next lines names a regular
 expression for one error: `// error: TEXT`. Case 0 has no mistake and gives no diagnostic. No error
-takes more than 15 lines. With `&& !defined(__clang__)` after N, the case is for g++ only, and with
-`&& defined(__clang__)` for clang only. The includes are compiled once, in WORK.
+takes more than 15 lines. Cases that have passed are compiled again after a change only: of their
+file, of a header, or of the compiler. With `&& !defined(__clang__)` after N, the case is for g++
+only, and with `&& defined(__clang__)` for clang only. The includes are compiled once, in WORK.
 """
 
+import hashlib
 import re
 import subprocess
 import sys
@@ -27,8 +29,23 @@ def precompiled(source, work, command):
     header.write_text("\n".join(re.findall(r"^#include <.*>$", source, re.MULTILINE)) + "\n",
                       encoding="utf-8")
     made = work / ("includes.hpp.pch" if "clang" in command[0] else "includes.hpp.gch")
-    subprocess.run([*command, "-x", "c++-header", str(header), "-o", str(made)], check=True)
+    subprocess.run([*command, "-x", "c++-header", str(header), "-o", str(made),
+                    "-MD", "-MF", str(work / "headers.d")], check=True)
     return ["-include-pch", str(made)] if "clang" in command[0] else ["-include", str(header)]
+
+
+def sum_of_inputs(path, work, command):
+    """A sum of all that the compiler's answers depend on; empty before the first run."""
+    try:
+        headers = (work / "headers.d").read_text(encoding="utf-8").replace("\\\n", " ").split()[1:]
+        bytes_read = [Path(name).read_bytes() for name in [__file__, path, *headers]]
+    except OSError:
+        return ""
+    version = subprocess.run([command[0], "--version"], capture_output=True, check=True).stdout
+    together = hashlib.sha256()
+    for part in [" ".join(command).encode(), version, *bytes_read]:
+        together.update(hashlib.sha256(part).digest())
+    return together.hexdigest()
 
 
 def fault(case, expected, status, output):
@@ -49,7 +66,11 @@ def fault(case, expected, status, output):
 
 def main():
     path, work, *command = sys.argv[1:]
-    source = Path(path).read_text(encoding="utf-8")
+    source, passed = Path(path).read_text(encoding="utf-8"), Path(work) / "passed"
+    if passed.exists() and passed.read_text() == sum_of_inputs(path, Path(work), command):
+        print("unchanged since they passed")
+        return 0
+    passed.unlink(missing_ok=True)
     is_clang = "clang" in command[0]
     cases = {int(number): TEXT.findall(lines) for number, rest, lines in CASE.findall(source)
              if f"&& {'!' if is_clang else ''}defined(__clang__)" not in rest} | {0: []}
@@ -66,7 +87,10 @@ def main():
             faults += 1
             print(f"{path}: case {case}: {wrong}\n{done.stdout}{done.stderr}")
     print(f"{len(cases)} cases, {faults} faults")
-    return 1 if faults or len(cases) < 2 else 0
+    if faults or len(cases) < 2:
+        return 1
+    passed.write_text(sum_of_inputs(path, Path(work), command))
+    return 0
 
 
 if __name__ == "__main__":

@@ -319,7 +319,7 @@ struct Act {
   const char* arguments = "--reason 'agreed by phone'";  // of the example
 };
 constexpr const char* kExampleSession = "'FIX.4.4:VENUE->TRADER'";
-constexpr const char* kExitStatus =
+constexpr const char* kActExitStatus =
     "\n\nExit status:\n"
     "  0  success\n"
     "  1  no engine answers, it refuses the command, or it was not confirmed\n"
@@ -351,15 +351,15 @@ void add_acts(CLI::App& app, CtlOptions& options) {
   status->add_flag("--json", options.is_json, "print JSON");
   status->add_flag("--watch", options.watches, "show it again each second, until Ctrl-C");
   status->footer(std::string{"Examples:\n  $ nexusfix ctl status\n  $ nexusfix ctl status "} +
-                 kExampleSession + kExitStatus);
+                 kExampleSession + kActExitStatus);
   CLI::App* const latency =
       app.add_subcommand("latency", "show the engine's latencies, or those of one session");
   latency->add_option("SESSION", options.session, "its name, such as FIX.4.4:VENUE->TRADER");
   latency->add_flag("--json", options.is_json, "print JSON");
-  latency->footer(std::string{"Example:\n  $ nexusfix ctl latency"} + kExitStatus);
+  latency->footer(std::string{"Example:\n  $ nexusfix ctl latency"} + kActExitStatus);
   const auto add = [&](const Act& one, const std::string& example) {
     CLI::App* const sub = app.add_subcommand(one.name, one.purpose);
-    sub->footer("Example:\n  $ nexusfix ctl " + example + one.arguments + kExitStatus);
+    sub->footer("Example:\n  $ nexusfix ctl " + example + one.arguments + kActExitStatus);
     sub->add_flag("--yes", options.is_confirmed, "do not ask");
     sub->add_option("--reason", options.reason, "why: for the event log and the store")
         ->option_text("TEXT");
@@ -417,7 +417,7 @@ void add_tail(CLI::App& app, CtlOptions& options) {
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62U))
       ->option_text("NUMBER");
   tail->footer(std::string{"Examples:\n  $ nexusfix ctl tail --summary\n  $ nexusfix ctl tail "} +
-               kExampleSession + " MsgType=NewOrderSingle 55=EURUSD" + kExitStatus);
+               kExampleSession + " MsgType=NewOrderSingle 55=EURUSD" + kActExitStatus);
 }
 
 }  // namespace

@@ -9,13 +9,13 @@
 
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/names.hpp>
+#include <nexusfix/wire/session_tags.hpp>
 
 #include "nexusfix/messages/decoded_message.hpp"
 
 namespace nexusfix::command {
 namespace {
 
-constexpr wire::Tag kMsgType = 35;
 constexpr wire::Tag kTagMax = 60'000;  // above every tag of a dictionary
 
 // The newest version has nearly all fields; the older one has those that were removed, and the
@@ -40,7 +40,7 @@ std::optional<wire::Tag> tag_of(std::string_view text) {
 bool is_name_of(wire::Tag tag, std::string_view value, std::string_view name) {
   return std::ranges::any_of(tables(), [&](const dictionary::NameTable& table) {
     return table.value_name(tag, value) == name ||
-           (tag == kMsgType && table.message_name(value) == name);
+           (tag == tag::MsgType && table.message_name(value) == name);
   });
 }
 

@@ -9,13 +9,13 @@
 namespace nexusfix::command {
 namespace {
 
-constexpr std::string_view kArea = "cpu";
+constexpr std::string_view kCpuArea = "cpu";
 // A core that takes longer than this to wake up costs more than the engine's own work.
 constexpr std::int64_t kWakeMicrosMax = 10;
 constexpr unsigned kIdleStatesMax = 32;
 
 Finding governor(const Machine& machine) {
-  Finding finding{.area = kArea, .name = "governor"};
+  Finding finding{.area = kCpuArea, .name = "governor"};
   std::map<std::string, CpuList> governors;
   for (const unsigned cpu : machine.cpus()) {
     if (const auto text = machine.text(cpu_path(cpu, "cpufreq/scaling_governor"))) {
@@ -43,7 +43,7 @@ Finding governor(const Machine& machine) {
 }
 
 Finding turbo(const Machine& machine) {
-  Finding finding{.area = kArea, .name = "turbo"};
+  Finding finding{.area = kCpuArea, .name = "turbo"};
   const auto no_turbo = machine.number("/sys/devices/system/cpu/intel_pstate/no_turbo");
   const auto boost = machine.number("/sys/devices/system/cpu/cpufreq/boost");
   if (!no_turbo && !boost) {
@@ -65,7 +65,7 @@ Finding turbo(const Machine& machine) {
 }
 
 Finding idle_states(const Machine& machine, const Plan& plan) {
-  Finding finding{.area = kArea, .name = "idle states"};
+  Finding finding{.area = kCpuArea, .name = "idle states"};
   const unsigned cpu = plan.cpus.empty() ? machine.cpus().front() : plan.cpus.front();
   std::int64_t slowest = -1;
   std::string slowest_name;
@@ -102,7 +102,7 @@ Finding idle_states(const Machine& machine, const Plan& plan) {
 
 Finding clock_source(const Machine& machine) {
   constexpr std::string_view kFolder = "/sys/devices/system/clocksource/clocksource0/";
-  Finding finding{.area = kArea, .name = "clock source"};
+  Finding finding{.area = kCpuArea, .name = "clock source"};
   const auto current = machine.text(std::string{kFolder} + "current_clocksource");
   if (!current) {
     finding.seen = "no clocksource0";
@@ -130,7 +130,7 @@ Finding clock_source(const Machine& machine) {
 }
 
 Finding time_stamp_counter(const Machine& machine) {
-  Finding finding{.area = kArea, .name = "time stamp counter"};
+  Finding finding{.area = kCpuArea, .name = "time stamp counter"};
   const auto flags = machine.value_of("/proc/cpuinfo", "flags");
   if (!flags) {
     finding.seen = "no flags in /proc/cpuinfo: not an x86 CPU";
@@ -171,7 +171,7 @@ std::optional<double> stolen_share(const Machine& machine) {
 
 Finding virtual_machine(const Machine& machine) {
   constexpr double kStolenMax = 0.001;
-  Finding finding{.area = kArea, .name = "virtual machine"};
+  Finding finding{.area = kCpuArea, .name = "virtual machine"};
   const auto flags = machine.value_of("/proc/cpuinfo", "flags");
   const auto type = machine.text("/sys/hypervisor/type");
   if (!flags && !type) {
@@ -201,7 +201,7 @@ Finding virtual_machine(const Machine& machine) {
 }
 
 Finding real_time_limit(const Machine& machine) {
-  Finding finding{.area = kArea, .name = "real-time share"};
+  Finding finding{.area = kCpuArea, .name = "real-time share"};
   const auto runtime = machine.number("/proc/sys/kernel/sched_rt_runtime_us");
   if (!runtime) {
     finding.seen = "no kernel.sched_rt_runtime_us";

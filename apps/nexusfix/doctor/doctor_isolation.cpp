@@ -11,7 +11,7 @@
 namespace nexusfix::command {
 namespace {
 
-constexpr std::string_view kArea = "isolation";
+constexpr std::string_view kIsolationArea = "isolation";
 
 // The CPUs for the engine: those of the configuration, or else those of the last core, if there is
 // more than one core.
@@ -31,7 +31,7 @@ std::string kernel_option(std::string_view option) {
 }
 
 Finding isolated(const Machine& machine, const Plan& plan) {
-  Finding finding{.area = kArea, .name = "isolated CPUs"};
+  Finding finding{.area = kIsolationArea, .name = "isolated CPUs"};
   const CpuList isolated = machine.isolated_cpus();
   const CpuList wanted = wanted_cpus(machine, plan);
   const CpuList missing = cpus_without(wanted, isolated);
@@ -66,7 +66,7 @@ Finding isolated(const Machine& machine, const Plan& plan) {
 }
 
 Finding tickless(const Machine& machine, const Plan& plan) {
-  Finding finding{.area = kArea, .name = "timer tick"};
+  Finding finding{.area = kIsolationArea, .name = "timer tick"};
   const auto text = machine.text("/sys/devices/system/cpu/nohz_full");
   const CpuList wanted = wanted_cpus(machine, plan);
   const auto tickless = text ? read_cpu_list(*text == "(null)" ? "" : *text) : std::nullopt;
@@ -91,7 +91,7 @@ Finding tickless(const Machine& machine, const Plan& plan) {
 // nohz_full includes it.
 Finding callbacks(const Machine& machine, const Plan& plan) {
   constexpr std::string_view kOption = "rcu_nocbs=";
-  Finding finding{.area = kArea, .name = "kernel callbacks"};
+  Finding finding{.area = kIsolationArea, .name = "kernel callbacks"};
   const auto command_line = machine.text("/proc/cmdline");
   if (!command_line) {
     finding.seen = "no /proc/cmdline";
@@ -124,7 +124,7 @@ Finding callbacks(const Machine& machine, const Plan& plan) {
 }
 
 Finding hyper_threads(const Machine& machine, const Plan& plan) {
-  Finding finding{.area = kArea, .name = "hyper-threads"};
+  Finding finding{.area = kIsolationArea, .name = "hyper-threads"};
   const auto active = machine.number("/sys/devices/system/cpu/smt/active");
   if (!active) {
     finding.seen = "no smt/active";
@@ -164,7 +164,7 @@ Finding hyper_threads(const Machine& machine, const Plan& plan) {
 }
 
 Finding interrupt_balancing(const Machine& machine) {
-  Finding finding{.area = kArea, .name = "irqbalance"};
+  Finding finding{.area = kIsolationArea, .name = "irqbalance"};
   constexpr std::array<std::string_view, 2> kGroups{"/sys/fs/cgroup", "/sys/fs/cgroup/systemd"};
   bool is_known = false;
   bool runs = false;
@@ -192,7 +192,7 @@ Finding interrupt_balancing(const Machine& machine) {
 
 // Devices whose interrupts may come to the engine's CPUs.
 Finding interrupts(const Machine& machine, const Plan& plan) {
-  Finding finding{.area = kArea, .name = "interrupts"};
+  Finding finding{.area = kIsolationArea, .name = "interrupts"};
   const CpuList engine = plan.cpus.empty() ? machine.isolated_cpus() : plan.cpus;
   const auto table = machine.text("/proc/interrupts");
   if (!table) {
@@ -251,7 +251,7 @@ Quota quota_of_unified(const Machine& machine, std::string group) {
 }
 
 Finding cpu_quota(const Machine& machine) {
-  Finding finding{.area = kArea, .name = "CPU quota"};
+  Finding finding{.area = kIsolationArea, .name = "CPU quota"};
   const auto groups = machine.text("/proc/self/cgroup");
   if (!groups) {
     finding.seen = "no /proc/self/cgroup";

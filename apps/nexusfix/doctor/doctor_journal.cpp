@@ -9,7 +9,7 @@
 namespace nexusfix::command {
 namespace {
 
-constexpr std::string_view kArea = "journal";
+constexpr std::string_view kJournalArea = "journal";
 
 struct Mount {
   std::string device{};  // "254:0"
@@ -54,7 +54,7 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
 }
 
 Finding file_system(const Plan& plan, const Mount& mount) {
-  Finding finding{.area = kArea, .name = "file system", .level = Level::Ok};
+  Finding finding{.area = kJournalArea, .name = "file system", .level = Level::Ok};
   finding.seen =
       fmt::format("{} is on {}, mounted at {}", plan.journal_folder, mount.type, mount.place);
   if (is_one_of(mount.type, {"tmpfs", "ramfs"})) {
@@ -86,7 +86,7 @@ Finding file_system(const Plan& plan, const Mount& mount) {
 }
 
 Finding mount_options(const Mount& mount) {
-  Finding finding{.area = kArea, .name = "mount options", .level = Level::Ok};
+  Finding finding{.area = kJournalArea, .name = "mount options", .level = Level::Ok};
   const auto has = [&](std::string_view option) {
     return mount.options.find(fmt::format(",{},", option)) != std::string::npos;
   };
@@ -110,7 +110,7 @@ Finding mount_options(const Mount& mount) {
 }
 
 Finding disk(const Machine& machine, const Mount& mount) {
-  Finding finding{.area = kArea, .name = "disk"};
+  Finding finding{.area = kJournalArea, .name = "disk"};
   const std::string device = "/sys/dev/block/" + mount.device + "/";
   // A partition has no queue of its own: look at its disk's.
   std::string queue = device + "queue/";
@@ -143,7 +143,8 @@ void examine_journal(const Machine& machine, const Plan& plan, Findings& finding
   if (plan.journal_folder.empty()) return;
   const auto mount = find_mount(machine, plan.journal_folder);
   if (!mount) {
-    findings.push_back({.area = kArea, .name = "file system", .seen = "no /proc/self/mountinfo"});
+    findings.push_back(
+        {.area = kJournalArea, .name = "file system", .seen = "no /proc/self/mountinfo"});
     return;
   }
   findings.push_back(file_system(plan, *mount));

@@ -9,12 +9,12 @@
 namespace nexusfix::command {
 namespace {
 
-constexpr std::string_view kArea = "memory";
+constexpr std::string_view kMemoryArea = "memory";
 constexpr std::string_view kLimits = "limits";
 
 Finding transparent_huge_pages(const Machine& machine) {
   constexpr std::string_view kPath = "/sys/kernel/mm/transparent_hugepage/enabled";
-  Finding finding{.area = kArea, .name = "transparent huge pages"};
+  Finding finding{.area = kMemoryArea, .name = "transparent huge pages"};
   const auto text = machine.text(std::string{kPath});
   if (!text) {
     finding.seen = "the kernel was built without them";
@@ -38,7 +38,7 @@ Finding transparent_huge_pages(const Machine& machine) {
 }
 
 Finding huge_pages(const Machine& machine) {
-  Finding finding{.area = kArea, .name = "reserved huge pages"};
+  Finding finding{.area = kMemoryArea, .name = "reserved huge pages"};
   const auto total = machine.value_of("/proc/meminfo", "HugePages_Total");
   const auto free = machine.value_of("/proc/meminfo", "HugePages_Free");
   if (!total || !free) {
@@ -57,7 +57,7 @@ Finding huge_pages(const Machine& machine) {
 }
 
 Finding nodes(const Machine& machine) {
-  Finding finding{.area = kArea, .name = "NUMA nodes"};
+  Finding finding{.area = kMemoryArea, .name = "NUMA nodes"};
   const auto online = machine.cpu_list("/sys/devices/system/node/online");
   if (!online) {
     finding.seen = "no /sys/devices/system/node";
@@ -88,7 +88,7 @@ Finding nodes(const Machine& machine) {
 }
 
 Finding swap(const Machine& machine, const Plan& plan) {
-  Finding finding{.area = kArea, .name = "swap"};
+  Finding finding{.area = kMemoryArea, .name = "swap"};
   const auto swaps = machine.text("/proc/swaps");
   if (!swaps) {
     finding.seen = "no /proc/swaps";

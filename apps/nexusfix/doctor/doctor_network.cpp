@@ -8,10 +8,10 @@
 namespace nexusfix::command {
 namespace {
 
-constexpr std::string_view kArea = "network";
+constexpr std::string_view kNetworkArea = "network";
 
 Finding busy_poll(const Machine& machine, const Plan& plan) {
-  Finding finding{.area = kArea, .name = "busy poll"};
+  Finding finding{.area = kNetworkArea, .name = "busy poll"};
   const auto micros = machine.number("/proc/sys/net/core/busy_poll");
   if (!micros) {
     finding.seen = "no net.core.busy_poll";
@@ -32,7 +32,7 @@ Finding busy_poll(const Machine& machine, const Plan& plan) {
 
 Finding buffer(const Machine& machine, std::string_view key, std::string_view name,
                std::uint64_t wanted) {
-  Finding finding{.area = kArea, .name = name};
+  Finding finding{.area = kNetworkArea, .name = name};
   const auto most = machine.number(fmt::format("/proc/sys/net/core/{}", key));
   if (!most) {
     finding.seen = fmt::format("no net.core.{}", key);
@@ -51,7 +51,7 @@ Finding buffer(const Machine& machine, std::string_view key, std::string_view na
 }
 
 Finding slow_start(const Machine& machine) {
-  Finding finding{.area = kArea, .name = "TCP after a pause"};
+  Finding finding{.area = kNetworkArea, .name = "TCP after a pause"};
   const auto on = machine.number("/proc/sys/net/ipv4/tcp_slow_start_after_idle");
   if (!on) {
     finding.seen = "no net.ipv4.tcp_slow_start_after_idle";
@@ -70,7 +70,7 @@ Finding slow_start(const Machine& machine) {
 
 // The cards, each with its speed and its NUMA node. /proc/net/dev names them in its first column.
 Finding cards(const Machine& machine, const Plan& plan) {
-  Finding finding{.area = kArea, .name = "network cards"};
+  Finding finding{.area = kNetworkArea, .name = "network cards"};
   const auto table = machine.text("/proc/net/dev");
   if (!table) {
     finding.seen = "no /proc/net/dev";

@@ -18,7 +18,7 @@ namespace {
 
 using observe::EventRow;
 
-constexpr std::size_t kColumns = 100;
+constexpr std::size_t kEventColumns = 100;
 
 const EventRow* find_row(std::string_view text) {
   if (const auto number = observe::read_identifier(text)) return observe::find_event(*number);
@@ -67,9 +67,9 @@ std::string in_full(const EventRow& row) {
   std::string text = fmt::format("{} {}, {}, {}\n", observe::identifier_of(row.id), row.name,
                                  observe::to_string(row.severity),
                                  observe::to_string(observe::category_of(row.id)));
-  append_wrapped(text, "  meaning     ", row.meaning, kColumns);
-  append_wrapped(text, "  cause       ", row.cause, kColumns);
-  append_wrapped(text, "  what to do  ", row.action, kColumns);
+  append_wrapped(text, "  meaning     ", row.meaning, kEventColumns);
+  append_wrapped(text, "  cause       ", row.cause, kEventColumns);
+  append_wrapped(text, "  what to do  ", row.action, kEventColumns);
   return text;
 }
 
@@ -85,7 +85,7 @@ std::string in_json(const EventRow& row) {
          '\n';
 }
 
-constexpr std::string_view kPageBegin =
+constexpr std::string_view kEventsPageBegin =
     R"(# Events
 
 Every event has an identifier, such as `NXF-1042`, in every log: after the severity of a line, and
@@ -128,7 +128,7 @@ std::expected<std::string, std::string> explain_events(const std::vector<std::st
 }
 
 std::string events_page() {
-  std::string page{kPageBegin};
+  std::string page{kEventsPageBegin};
   std::optional<observe::EventCategory> category;
   for (const EventRow& row : observe::event_table()) {
     if (const auto own = observe::category_of(row.id); own != category) {

@@ -16,7 +16,7 @@ namespace {
 using metrics::MetricDescription;
 
 constexpr std::string_view kPrefix = "nexusfix_";
-constexpr std::size_t kColumns = 100;
+constexpr std::size_t kMetricColumns = 100;
 
 // The metrics of one section of the page: their names begin alike.
 struct Section {
@@ -47,7 +47,7 @@ std::string in_full(const MetricDescription& metric) {
   std::string text = fmt::format("{}\n  type     {}\n", metric.name, to_string(metric.type));
   if (!metric.unit.empty()) text += fmt::format("  unit     {}\n", metric.unit);
   if (!metric.labels.empty()) text += fmt::format("  labels   {}\n", metric.labels);
-  append_wrapped(text, "  meaning  ", metric.help, kColumns);
+  append_wrapped(text, "  meaning  ", metric.help, kMetricColumns);
   return text;
 }
 
@@ -71,7 +71,7 @@ std::string no_metric(std::string_view text, const std::vector<MetricDescription
   return fmt::format("{}. Did you mean {}?", what, *nearest);
 }
 
-constexpr std::string_view kPageBegin =
+constexpr std::string_view kMetricsPageBegin =
     R"(# Metrics
 
 `MetricsPort` serves these metrics to Prometheus at `/metrics`: [monitor an
@@ -119,7 +119,7 @@ std::expected<std::string, std::string> explain_metrics(const std::vector<std::s
 }
 
 std::string metrics_page() {
-  std::string page{kPageBegin};
+  std::string page{kMetricsPageBegin};
   std::string_view section;
   for (const MetricDescription& metric : all_metrics()) {
     if (const std::string_view own = section_of(metric.name); own != section) {

@@ -24,7 +24,7 @@ using front_door::ShardDirectory;
 
 constexpr std::string_view kFrontDoorCommand = "front-door";
 
-struct Wanted {
+struct WantedDoor {
   FrontDoorOptions door;
   std::vector<std::string> shards;  // "shard-a.cfg@node1,node2"
   std::vector<std::string> proxies;
@@ -64,7 +64,7 @@ std::expected<void, std::string> add_shard(Disk& disk, std::string_view text,
   return shards.add(*settings, hosts);
 }
 
-std::expected<void, std::string> read_proxies(Wanted& wanted) {
+std::expected<void, std::string> read_proxies(WantedDoor& wanted) {
   if (wanted.proxies.empty()) return {};
   transport::AllowList proxies;
   for (const std::string& text : wanted.proxies) {
@@ -84,7 +84,7 @@ void raise_file_limit() {
   static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
 }
 
-int run_door(Wanted& wanted) {
+int run_door(WantedDoor& wanted) {
   const auto failed = [](std::string_view text) { return fail(kFrontDoorCommand, text); };
   PosixDisk disk;
   ShardDirectory shards;
@@ -114,7 +114,7 @@ int run_door(Wanted& wanted) {
 }  // namespace
 
 int run_front_door(Arguments arguments) {
-  Wanted wanted;
+  WantedDoor wanted;
   CLI::App app{
       "Accepts the clients of several engines on one port. It reads the Logon of each connection, "
       "and connects to the engine that owns the session. Then it moves the bytes of both sides. It "

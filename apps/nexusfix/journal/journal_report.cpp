@@ -20,11 +20,6 @@ std::string time_text(WallTime time) {
                          std::chrono::time_point_cast<std::chrono::system_clock::duration>(time))));
 }
 
-std::string numbers_text(const store::NumbersChange::Numbers& numbers) {
-  return fmt::format("next inbound {}, next outbound {}, epoch {}", numbers.next_inbound,
-                     numbers.next_outbound, numbers.epoch);
-}
-
 // The last line of the report, after the counts and the damage.
 std::string verdict(const store::JournalCheck& check, const std::string& folder) {
   if (!check.damages.empty()) {
@@ -59,6 +54,11 @@ std::string verdict(const store::JournalCheck& check, const std::string& folder)
 }
 
 }  // namespace
+
+std::string numbers_text(const store::NumbersChange::Numbers& numbers) {
+  return fmt::format("next inbound {}, next outbound {}, epoch {}", numbers.next_inbound,
+                     numbers.next_outbound, numbers.epoch);
+}
 
 bool is_sound(const store::JournalCheck& check) {
   return check.damages.empty() && check.checkpoint_faults.empty() && check.lost_end.empty();

@@ -15,6 +15,7 @@ namespace nexusfix::command {
                                      const store::JournalReport* loss);
 [[nodiscard]] std::string check_json(const store::JournalCheck& check, const std::string& folder,
                                      const store::JournalReport* loss);
+[[nodiscard]] std::string numbers_text(const store::NumbersChange::Numbers& numbers);
 [[nodiscard]] std::string changes_text(const store::JournalCheck& check);
 [[nodiscard]] std::string repair_text(const store::RepairReport& report, const std::string& folder,
                                       store::RepairMode mode);

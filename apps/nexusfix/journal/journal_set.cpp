@@ -14,14 +14,10 @@
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/journal/journal_messages.hpp"
+#include "nexusfix/journal/journal_report.hpp"
 
 namespace nexusfix::command {
 namespace {
-
-std::string numbers_text(const store::NumbersChange::Numbers& numbers) {
-  return fmt::format("next inbound {}, next outbound {}, epoch {}", numbers.next_inbound,
-                     numbers.next_outbound, numbers.epoch);
-}
 
 std::string consequences(const store::NumbersChange& change) {
   const auto& [in_before, out_before, epoch_before] = change.before;

@@ -13,6 +13,7 @@
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/names.hpp>
+#include <nexusfix/wire/session_tags.hpp>
 
 #include "nexusfix/help/pager.hpp"
 #include "nexusfix/logs/grep/matching_work.hpp"
@@ -23,8 +24,6 @@ namespace nexusfix::command {
 namespace {
 
 using printing::PrintOptions;
-
-constexpr wire::Tag kDefaultApplVerID = 1137;
 
 class DecodeRun {
  public:
@@ -138,7 +137,8 @@ class DecodeRun {
     }
     const printing::DecodedMessage message = printing::decode_message(scanned.bytes);
     // The version that a Logon agrees on applies to the messages after it.
-    const auto application = dictionary::version_of_appl_ver_id(message.value(kDefaultApplVerID));
+    const auto application =
+        dictionary::version_of_appl_ver_id(message.value(tag::DefaultApplVerID));
     if (application) print_.default_application = *application;
     print_.prefix = scanned.prefix;
     if (messages_ > 0 && !options_.summary) std::fputc('\n', streams_.out);

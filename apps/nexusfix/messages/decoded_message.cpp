@@ -6,14 +6,10 @@
 #include <fmt/format.h>
 
 #include <nexusfix/wire/data_fields.hpp>
+#include <nexusfix/wire/session_tags.hpp>
 
 namespace nexusfix::printing {
 namespace {
-
-constexpr wire::Tag kBeginString = 8;
-constexpr wire::Tag kBodyLength = 9;
-constexpr wire::Tag kCheckSum = 10;
-constexpr wire::Tag kMsgType = 35;
 
 std::optional<std::size_t> to_size(std::string_view text) {
   std::size_t value = 0;
@@ -60,11 +56,11 @@ class Decoder {
     } else if (field.value.empty()) {
       fault("{} has no value", field.tag);
     }
-    if (field.tag == kCheckSum) {
+    if (field.tag == tag::CheckSum) {
       trailer_begin_ = field_begin_;
       check_sum_ = field.value;
     }
-    if (field.tag == kBodyLength && message_.fields.size() == 1) body_begin_ = at_;
+    if (field.tag == tag::BodyLength && message_.fields.size() == 1) body_begin_ = at_;
     message_.fields.push_back(field);
   }
 
@@ -86,7 +82,7 @@ class Decoder {
   }
 
   void check_first_fields() {
-    constexpr wire::Tag kFirst[] = {kBeginString, kBodyLength, kMsgType};
+    constexpr wire::Tag kFirst[] = {tag::BeginString, tag::BodyLength, tag::MsgType};
     for (std::size_t i = 0; i < std::size(kFirst); ++i) {
       const wire::Tag tag = i < message_.fields.size() ? message_.fields[i].tag : 0;
       if (tag != kFirst[i]) {
@@ -101,7 +97,7 @@ class Decoder {
       fault("the message is cut off: it has no CheckSum");
       return;
     }
-    if (message_.fields.back().tag != kCheckSum) fault("CheckSum is not the last field");
+    if (message_.fields.back().tag != tag::CheckSum) fault("CheckSum is not the last field");
     check_body_length();
     check_sum();
   }

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <optional>
 
+#include <nexusfix/wire/session_tags.hpp>
+
 namespace nexusfix::printing {
 namespace {
 
@@ -13,26 +15,18 @@ using dictionary::FieldType;
 using dictionary::NameTable;
 using dictionary::Version;
 
-constexpr wire::Tag kBeginString = 8;
-constexpr wire::Tag kMsgSeqNum = 34;
-constexpr wire::Tag kMsgType = 35;
-constexpr wire::Tag kSenderCompID = 49;
-constexpr wire::Tag kSendingTime = 52;
-constexpr wire::Tag kTargetCompID = 56;
-constexpr wire::Tag kApplVerID = 1128;
-
 // Looks a name up in several tables; the first that has it answers.
 class Names {
  public:
   Names(const DecodedMessage& message, const PrintOptions& options) {
     if (options.own_names != nullptr) add(*options.own_names);
-    const auto version = dictionary::version_of_begin_string(message.value(kBeginString));
+    const auto version = dictionary::version_of_begin_string(message.value(tag::BeginString));
     if (version && *version != Version::Fixt11) {
       add(dictionary::builtin_names(*version));
       return;
     }
     // FIXT.1.1, or an unknown version: most of its tags are in the latest version.
-    const auto application = dictionary::version_of_appl_ver_id(message.value(kApplVerID));
+    const auto application = dictionary::version_of_appl_ver_id(message.value(tag::ApplVerID));
     add(dictionary::builtin_names(Version::Fixt11));
     add(dictionary::builtin_names(application.value_or(options.default_application)));
   }
@@ -46,7 +40,7 @@ class Names {
 
   // "BUY" for `1`; "ALL_OR_NONE, PARTICIPATE_DONT_INITIATE" for `G 6` in a field of several values.
   [[nodiscard]] std::string meaning(wire::Tag tag, std::string_view value) const {
-    if (tag == kMsgType) return std::string{message(value)};
+    if (tag == tag::MsgType) return std::string{message(value)};
     if (!holds_several(tag)) return std::string{one_meaning(tag, value)};
     std::string meanings;
     while (!value.empty()) {
@@ -105,16 +99,17 @@ std::string or_question_mark(std::string_view text) { return text.empty() ? "?" 
 
 std::string heading(const DecodedMessage& message, const Names& names, const Paint& paint,
                     std::string_view prefix) {
-  const std::string_view msg_type = message.value(kMsgType);
+  const std::string_view msg_type = message.value(tag::MsgType);
   const std::string_view name = names.message(msg_type);
   std::string line;
   if (!prefix.empty()) line += fmt::format("{}{}{}", paint.faint, printable(prefix), paint.off);
   return line + fmt::format("{}{} ({})  34={}  {} -> {}  {}{}\n", paint.heading,
                             name.empty() ? "unknown message" : printable(name),
-                            or_question_mark(msg_type), or_question_mark(message.value(kMsgSeqNum)),
-                            or_question_mark(message.value(kSenderCompID)),
-                            or_question_mark(message.value(kTargetCompID)),
-                            or_question_mark(message.value(kSendingTime)), paint.off);
+                            or_question_mark(msg_type),
+                            or_question_mark(message.value(tag::MsgSeqNum)),
+                            or_question_mark(message.value(tag::SenderCompID)),
+                            or_question_mark(message.value(tag::TargetCompID)),
+                            or_question_mark(message.value(tag::SendingTime)), paint.off);
 }
 
 std::vector<DecodedField> shown_fields(const DecodedMessage& message,

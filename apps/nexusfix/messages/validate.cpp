@@ -15,6 +15,7 @@
 #include <nexusfix/dictionary/data_fields.hpp>
 #include <nexusfix/dictionary/explain.hpp>
 #include <nexusfix/wire/parser.hpp>
+#include <nexusfix/wire/session_tags.hpp>
 
 #include "nexusfix/dictionary/named_dictionary.hpp"
 #include "nexusfix/logs/output/message_writer.hpp"
@@ -29,12 +30,6 @@ using dictionary::Explanation;
 using dictionary::ValidationRules;
 using dictionary::Version;
 using printing::printable;
-
-constexpr wire::Tag kBeginString = 8;
-constexpr wire::Tag kMsgSeqNum = 34;
-constexpr wire::Tag kMsgType = 35;
-constexpr wire::Tag kApplVerID = 1128;
-constexpr wire::Tag kDefaultApplVerID = 1137;
 
 // A dictionary, with the validator and the parser that are built from it once.
 class Checker {
@@ -181,7 +176,7 @@ class ValidateRun {
   // Warns, once for each version, of messages of another version: an error by this dictionary may
   // be correct in their own version.
   void compare_version(const printing::DecodedMessage& message) {
-    const std::string version{message.value(kBeginString)};
+    const std::string version{message.value(tag::BeginString)};
     const bool is_same = version == named_->begin_string();
     if (is_same || version.empty() || other_versions_.size() == kOtherVersionsMax) return;
     if (!other_versions_.insert(version).second) return;
@@ -193,13 +188,13 @@ class ValidateRun {
   // The checker for the message's version; null if the version is unknown. The version that a Logon
   // agrees on applies to the messages after it.
   Checker* checker_of(const printing::DecodedMessage& message) {
-    const auto agreed = dictionary::version_of_appl_ver_id(message.value(kDefaultApplVerID));
+    const auto agreed = dictionary::version_of_appl_ver_id(message.value(tag::DefaultApplVerID));
     if (agreed) default_application_ = *agreed;
     if (named_ != nullptr) return named_.get();
-    const auto begin_string = dictionary::version_of_begin_string(message.value(kBeginString));
+    const auto begin_string = dictionary::version_of_begin_string(message.value(tag::BeginString));
     if (!begin_string) return nullptr;
     const bool is_fixt = *begin_string == Version::Fixt11;
-    const auto own = dictionary::version_of_appl_ver_id(message.value(kApplVerID));
+    const auto own = dictionary::version_of_appl_ver_id(message.value(tag::ApplVerID));
     const Version version = is_fixt ? own.value_or(default_application_) : *begin_string;
     auto [found, is_new] = checkers_.try_emplace({version, is_fixt});
     if (is_new) {
@@ -212,9 +207,9 @@ class ValidateRun {
   static Explanation version_unknown(const printing::DecodedMessage& message) {
     Explanation unknown;
     unknown.problem = fmt::format("BeginString (8) is '{}', which is no version of FIX",
-                                  printable(message.value(kBeginString)));
+                                  printable(message.value(tag::BeginString)));
     unknown.nearest = "8= and one of " + version_names() + ", or --version or --dict";
-    unknown.tag = kBeginString;
+    unknown.tag = tag::BeginString;
     return unknown;
   }
 
@@ -222,8 +217,8 @@ class ValidateRun {
                   const std::optional<Explanation>& wrong) const {
     Json json = Json::object({{"file", file_},
                               {"message", in_file_},
-                              {"msg_type", message.value(kMsgType)},
-                              {"msg_seq_num", message.value(kMsgSeqNum)},
+                              {"msg_type", message.value(tag::MsgType)},
+                              {"msg_seq_num", message.value(tag::MsgSeqNum)},
                               {"valid", !wrong.has_value()}});
     if (wrong) {
       json.set("problem", wrong->problem);

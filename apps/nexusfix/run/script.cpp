@@ -5,12 +5,13 @@
 #include <charconv>
 #include <fmt/format.h>
 
+#include <nexusfix/wire/session_tags.hpp>
+
 namespace nexusfix::command {
 namespace {
 
 using Parsed = std::expected<std::optional<Step>, std::string>;
 
-constexpr wire::Tag kMsgType = 35;
 // The session writes these itself: BeginString, BodyLength, CheckSum, MsgSeqNum, SenderCompID,
 // SendingTime, TargetCompID.
 constexpr std::array<wire::Tag, 7> kWrittenBySession{8, 9, 10, 34, 49, 52, 56};
@@ -57,7 +58,7 @@ Parsed parse_send(std::string_view text) {
       return std::unexpected{
           fmt::format("field {} is written by the session itself: leave it out", field->tag)};
     }
-    if (field->tag == kMsgType) {
+    if (field->tag == tag::MsgType) {
       step.msg_type = std::move(field->value);
     } else {
       step.fields.push_back(std::move(*field));

@@ -20,7 +20,7 @@ using stream::BrokerSettings;
 using stream::RecordFormat;
 using stream::StreamOptions;
 
-struct Wanted {
+struct WantedStream {
   StreamOptions stream;
   BrokerSettings broker;
   std::vector<std::string> sets;
@@ -44,7 +44,7 @@ stream::OpenBroker linked_kafka() noexcept {
 #endif
 }
 
-logs::OpenColumns linked_columns() noexcept {
+logs::OpenColumns linked_arrow() noexcept {
 #ifdef NEXUSFIX_ARROW_COLUMNS
   return logs::open_arrow_columns;
 #else
@@ -77,7 +77,7 @@ std::expected<void, std::string> read_properties(Disk& disk, const std::string& 
   return {};
 }
 
-std::expected<void, std::string> prepare(Wanted& wanted, Disk& disk) {
+std::expected<void, std::string> prepare(WantedStream& wanted, Disk& disk) {
   StreamOptions& options = wanted.stream;
   if (!store::is_cursor_name(options.cursor_name)) {
     return std::unexpected{
@@ -101,7 +101,7 @@ std::expected<void, std::string> prepare(Wanted& wanted, Disk& disk) {
   if (wanted.format == "json") options.encoder.format = RecordFormat::Json;
   if (wanted.format == "arrow") {
     options.encoder.format = RecordFormat::Arrow;
-    options.encoder.open_columns = linked_columns();
+    options.encoder.open_columns = linked_arrow();
     if (options.encoder.open_columns == nullptr) {
       return std::unexpected{
           "--format arrow: this nexusfix was built without Apache Arrow: build it with "
@@ -120,7 +120,7 @@ std::expected<void, std::string> prepare(Wanted& wanted, Disk& disk) {
   return {};
 }
 
-void add_kafka_options(CLI::App& app, Wanted& wanted) {
+void add_kafka_options(CLI::App& app, WantedStream& wanted) {
   app.add_option("--kafka", wanted.broker.brokers, "addresses of brokers, with commas between")
       ->required()
       ->option_text("HOST:PORT,...");
@@ -136,7 +136,7 @@ void add_kafka_options(CLI::App& app, Wanted& wanted) {
       ->option_text("NAME=VALUE");
 }
 
-void add_stream_options(CLI::App& app, Wanted& wanted) {
+void add_stream_options(CLI::App& app, WantedStream& wanted) {
   app.add_option("JOURNAL", wanted.stream.journals,
                  "folders of journals, or configuration files of engines")
       ->required();
@@ -190,7 +190,7 @@ class StateBoard {
 };
 #endif
 
-int stream_with(Wanted& wanted, PosixDisk& disk, stream::Broker& broker) {
+int stream_with(WantedStream& wanted, PosixDisk& disk, stream::Broker& broker) {
   SystemClock clock;
   observe::StreamEventLog events{stderr};
   stream::StreamParts parts{.disk = disk,
@@ -234,7 +234,7 @@ int run_stream(Arguments arguments) {
       "journal: after a crash, a consumer drops by them what is repeated. An engine keeps the "
       "segments that the cursor has not passed.",
       "nexusfix stream"};
-  Wanted wanted;
+  WantedStream wanted;
   add_stream_options(app, wanted);
   add_kafka_options(app, wanted);
   app.footer(

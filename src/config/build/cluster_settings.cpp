@@ -7,16 +7,11 @@ namespace nexusfix::config {
 namespace {
 
 // The key's line; 0: it is not in the file.
-std::size_t line_of(const SharedKeys& keys, Key key) {
-  const Given* const given = keys.find(key);
-  return given == nullptr ? 0 : given->line;
-}
-
-void report_unused(const SharedKeys& keys, SettingsReport& report) {
+void report_without_shard(const SharedKeys& keys, SettingsReport& report) {
   for (const Key key :
        {Key{"ClusterNode"}, Key{"ClusterEtcd"}, Key{"ClusterName"}, Key{"ClusterLeaseSeconds"},
         Key{"ClusterRenewMillis"}, Key{"ClusterRequestMillis"}}) {
-    const std::size_t line = line_of(keys, key);
+    const std::size_t line = keys.line_of(key);
     if (line != 0)
       report.warning(line, std::string{key.name()} + ": not used without ClusterShard");
   }
@@ -29,9 +24,9 @@ void check_times(const ClusterSettings& cluster, const SharedKeys& keys, Setting
       cluster.renewal +
       static_cast<milliseconds::rep>(cluster.etcd.size()) * cluster.request_timeout;
   if (2 * longest <= cluster.lease) return;
-  std::size_t line = line_of(keys, "ClusterLeaseSeconds");
+  std::size_t line = keys.line_of("ClusterLeaseSeconds");
   for (const Key key : {Key{"ClusterRenewMillis"}, Key{"ClusterRequestMillis"}}) {
-    if (line == 0) line = line_of(keys, key);
+    if (line == 0) line = keys.line_of(key);
   }
   report.error(line == 0 ? cluster.line : line,
                "ClusterLeaseSeconds=" + std::to_string(cluster.lease.count()) +
@@ -45,8 +40,8 @@ void check_times(const ClusterSettings& cluster, const SharedKeys& keys, Setting
 
 void build_cluster(Settings& settings, const SharedKeys& keys, SettingsReport& report) {
   ClusterSettings& cluster = settings.cluster;
-  cluster.line = line_of(keys, "ClusterShard");
-  if (cluster.line == 0) return report_unused(keys, report);
+  cluster.line = keys.line_of("ClusterShard");
+  if (cluster.line == 0) return report_without_shard(keys, report);
   if (cluster.node.empty()) {
     report.error(cluster.line, "ClusterShard: ClusterNode is missing: the name of this machine");
   }

@@ -50,6 +50,10 @@ const Given* SharedKeys::find(Key key) const {
   return found == first_.end() ? nullptr : &found->second;
 }
 
+std::size_t SharedKeys::line_of(Key key) const {
+  const Given* const given = find(key);
+  return given == nullptr ? 0 : given->line;
+}
 bool SharedKeys::says_no(Key key) const {
   const Given* const given = find(key);
   return given != nullptr && !is_yes(given->value);

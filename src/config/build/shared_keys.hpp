@@ -2,6 +2,7 @@
 // and the threads'. The first value counts.
 #pragma once
 
+#include <cstddef>
 #include <map>
 
 #include "config/text/settings_section.hpp"
@@ -16,6 +17,8 @@ class SharedKeys {
   void take(const MergedSection& session);
   // Null: no session has it.
   [[nodiscard]] const Given* find(Key key) const;
+  // The line of the key in the file; 0: no session has it.
+  [[nodiscard]] std::size_t line_of(Key key) const;
   [[nodiscard]] bool says_no(Key key) const;
   // Sets the members of the keys. Keys of another store than Store's are reported as not used.
   void set_all(Settings& settings);

@@ -13,14 +13,9 @@ bool is_loopback(const std::string& host) {
 }
 
 // The key's line; 0: it is not in the file.
-std::size_t line_of(const SharedKeys& keys, Key key) {
-  const Given* const given = keys.find(key);
-  return given == nullptr ? 0 : given->line;
-}
-
 // HttpAcceptPort opens the console of a configuration that does not know ConsolePort.
 void take_http_accept_port(WebSettings& web, const SharedKeys& keys, SettingsReport& report) {
-  const std::size_t line = line_of(keys, "HttpAcceptPort");
+  const std::size_t line = keys.line_of("HttpAcceptPort");
   if (web.http_accept_port.value_or(0) == 0) return;
   if (web.console_port) {
     return report.warning(line, "HttpAcceptPort: not used with ConsolePort");
@@ -29,16 +24,16 @@ void take_http_accept_port(WebSettings& web, const SharedKeys& keys, SettingsRep
   web.console_line = line;
   if (!web.allows_acts) return;
   web.allows_acts = false;
-  report.warning(line_of(keys, "ConsoleActs"),
+  report.warning(keys.line_of("ConsoleActs"),
                  "ConsoleActs: not used with HttpAcceptPort, whose console only shows: ConsolePort "
                  "opens one for acts");
 }
 
-void report_unused(const SharedKeys& keys, SettingsReport& report) {
+void report_without_console(const SharedKeys& keys, SettingsReport& report) {
   for (const Key key : {Key{"ConsoleHost"}, Key{"ConsoleNames"}, Key{"ConsoleTokenFile"},
                         Key{"ConsoleActs"}, Key{"ConsoleCertificateFile"},
                         Key{"ConsoleCertificateKeyFile"}, Key{"ConsoleAuthoritiesFile"}}) {
-    const std::size_t line = line_of(keys, key);
+    const std::size_t line = keys.line_of(key);
     if (line != 0) {
       report.warning(line, std::string{key.name()} + ": not used without ConsolePort");
     }
@@ -48,13 +43,13 @@ void report_unused(const SharedKeys& keys, SettingsReport& report) {
 void check_console(const WebSettings& web, const SharedKeys& keys, SettingsReport& report) {
   const bool has_tls = !web.certificate_file.empty();
   if (!has_tls && !is_loopback(web.console_host)) {
-    report.error(line_of(keys, "ConsoleHost"),
+    report.error(keys.line_of("ConsoleHost"),
                  "ConsoleHost=" + web.console_host +
                      ": a console that other machines reach needs ConsoleCertificateFile, or its "
                      "token is readable on the network");
   }
   for (const Key key : {Key{"ConsoleCertificateKeyFile"}, Key{"ConsoleAuthoritiesFile"}}) {
-    const std::size_t line = line_of(keys, key);
+    const std::size_t line = keys.line_of(key);
     if (has_tls || line == 0) continue;
     report.error(line, std::string{key.name()} + ": needs ConsoleCertificateFile");
   }
@@ -63,13 +58,13 @@ void check_console(const WebSettings& web, const SharedKeys& keys, SettingsRepor
 }  // namespace
 
 void build_web(WebSettings& web, const SharedKeys& keys, SettingsReport& report) {
-  web.metrics_line = line_of(keys, "MetricsPort");
-  web.console_line = line_of(keys, "ConsolePort");
+  web.metrics_line = keys.line_of("MetricsPort");
+  web.console_line = keys.line_of("ConsolePort");
   take_http_accept_port(web, keys, report);
-  if (const std::size_t line = line_of(keys, "MetricsHost"); line != 0 && !web.metrics_port) {
+  if (const std::size_t line = keys.line_of("MetricsHost"); line != 0 && !web.metrics_port) {
     report.warning(line, "MetricsHost: not used without MetricsPort");
   }
-  if (!web.console_port) return report_unused(keys, report);
+  if (!web.console_port) return report_without_console(keys, report);
   check_console(web, keys, report);
   const bool is_shared = web.metrics_port == web.console_port && *web.console_port != 0 &&
                          web.metrics_host == web.console_host;

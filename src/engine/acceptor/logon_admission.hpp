@@ -16,6 +16,8 @@
 
 namespace nexusfix::engine {
 
+inline constexpr std::string_view kLogonTooLong = "more bytes than a Logon may have (MaxLogonSize)";
+
 class Acceptor;
 class ConnectionMigration;
 class Connections;

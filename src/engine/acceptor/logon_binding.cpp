@@ -16,8 +16,6 @@
 namespace nexusfix::engine {
 namespace {
 
-constexpr std::string_view kLogonTooLong = "more bytes than a Logon may have (MaxLogonSize)";
-
 // The identity that a Logon claims. Each field is cut to kPartBytesMax bytes.
 std::string describe_identity(const wire::MessageView& logon) {
   constexpr std::size_t kPartBytesMax = 64;

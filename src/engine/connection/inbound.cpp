@@ -26,7 +26,6 @@
 namespace nexusfix::engine {
 namespace {
 
-constexpr std::string_view kLogonTooLong = "more bytes than a Logon may have (MaxLogonSize)";
 // While the length of a carried message is unknown, at least this number of bytes is appended to
 // it: its BodyLength is within them, and surplus bytes cost only the copy.
 constexpr std::size_t kCompletedBytesMin = 64;

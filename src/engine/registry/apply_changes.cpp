@@ -35,12 +35,6 @@ std::string names_text(const std::vector<std::string>& names) {
   return text;
 }
 
-std::vector<std::string> both(std::vector<std::string> first,
-                              const std::vector<std::string>& second) {
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
-}
-
 }  // namespace
 
 // If memory is missing, the reload continues in a later turn.

@@ -17,6 +17,13 @@
 
 namespace nexusfix::engine {
 
+// The keys of the first list, then those of the second.
+[[nodiscard]] inline std::vector<std::string> both(std::vector<std::string> first,
+                                                   const std::vector<std::string>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
 // A session that stays, or comes back, with changed keys.
 struct Change {
   SessionEntry* entry = nullptr;  // null: the session was destroyed in the meantime

@@ -12,12 +12,6 @@
 namespace nexusfix::engine {
 namespace {
 
-std::vector<std::string> both(std::vector<std::string> first,
-                              const std::vector<std::string>& second) {
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
-}
-
 void move_key(std::string_view key, std::vector<std::string>& from, std::vector<std::string>& to) {
   const auto place = std::ranges::find(from, key);
   if (place == from.end()) return;

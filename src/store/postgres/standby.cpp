@@ -21,18 +21,6 @@ constexpr milliseconds kOwnerFirst{3'000};
 // Of the log, between two looks: the first time there may be gigabytes.
 constexpr LogPosition kFollowBytes = 8U << 20U;
 
-std::string_view text_at(const Result& rows, int row, int column) {
-  return {PQgetvalue(rows.get(), row, column),
-          static_cast<std::size_t>(PQgetlength(rows.get(), row, column))};
-}
-
-std::uint64_t number_at(const Result& rows, int column) {
-  const std::string_view text = text_at(rows, 0, column);
-  std::uint64_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
-
 // Text that a role may read in pg_stat_activity.
 std::string standby_name() {
   constexpr std::size_t kNameMax = 63;
@@ -134,12 +122,13 @@ ServerResult<bool> Standby::look() {
   if (PQntuples(rows->get()) != 1) {
     return std::unexpected{ServerError{"the log has no state", kElsewhere}};
   }
-  const bool is_free = number_at(*rows, 0) == 0;
-  state_.log_end = number_at(*rows, 1);
-  const std::uint64_t owner = number_at(*rows, 2);
-  owner_epoch_ = number_at(*rows, 5);
+  const bool is_free = number_at<std::uint64_t>(*rows, 0) == 0;
+  state_.log_end = number_at<std::uint64_t>(*rows, 1);
+  const std::uint64_t owner = number_at<std::uint64_t>(*rows, 2);
+  owner_epoch_ = number_at<std::uint64_t>(*rows, 5);
   // The part that was followed is not in the log any more, or was written again.
-  if (std::min<LogPosition>(number_at(*rows, 4), state_.log_end) < state_.followed_end) {
+  if (std::min<LogPosition>(number_at<std::uint64_t>(*rows, 4), state_.log_end) <
+      state_.followed_end) {
     return std::unexpected{
         ServerError{"the database has lost what this standby has followed: up to " +
                         std::to_string(state_.followed_end) +
@@ -152,7 +141,7 @@ ServerResult<bool> Standby::look() {
     if (auto read = read_names(); !read) return std::unexpected{std::move(read.error())};
   }
   first_epoch_ = owner;
-  set_owner(is_free ? std::string{} : std::string{text_at(*rows, 0, 3)});
+  set_owner(is_free ? std::string{} : std::string{text_at(*rows, 3)});
   if (auto followed = follow(state_.log_end); !followed) {
     return std::unexpected{std::move(followed.error())};
   }
@@ -233,7 +222,7 @@ ServerResult<void> Standby::read_names() {
       "SELECT encode(name, 'hex'), session_key FROM sessions ORDER BY session_key");
   if (!rows) return std::unexpected{std::move(rows.error())};
   for (int row = 0; row < PQntuples(rows->get()); ++row) {
-    const std::string_view hex = text_at(*rows, row, 0);
+    const std::string_view hex = text_at(*rows, 0, row);
     std::string name(hex.size() / 2, '\0');
     for (std::size_t i = 0; i < name.size(); ++i) {
       unsigned byte = 0;

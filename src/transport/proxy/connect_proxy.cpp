@@ -13,7 +13,7 @@ namespace {
 using Protocol = ConnectProxy::Protocol;
 
 // SOCKS 5 (RFC 1928 and RFC 1929): the size of a text is one byte.
-constexpr std::size_t kTextMax = 255;
+constexpr std::size_t kSocksTextMax = 255;
 
 }  // namespace
 
@@ -33,8 +33,8 @@ std::string_view validate(const ConnectProxy& proxy) {
       break;
   }
   if (proxy.user.empty()) return "";
-  if (proxy.user.size() > kTextMax) return "a SOCKS 5 user has at most 255 bytes";
-  const bool is_right = !proxy.password.empty() && proxy.password.size() <= kTextMax;
+  if (proxy.user.size() > kSocksTextMax) return "a SOCKS 5 user has at most 255 bytes";
+  const bool is_right = !proxy.password.empty() && proxy.password.size() <= kSocksTextMax;
   return is_right ? "" : "a password for SOCKS 5 has 1 to 255 bytes";
 }
 
@@ -48,7 +48,7 @@ std::string_view validate(Protocol protocol, const std::string& target_host) {
   if (literal && literal->family() == AF_INET6) {
     return is_socks_4 ? "SOCKS 4 has no IPv6 addresses; SOCKS 5 does" : "";
   }
-  const bool is_name = !target_host.empty() && target_host.size() <= kTextMax &&
+  const bool is_name = !target_host.empty() && target_host.size() <= kSocksTextMax &&
                        target_host.find_first_not_of(kLetters) == std::string::npos;
   return is_name ? "" : "a proxy takes an address, or a name of letters, digits, '-', '.' and '_'";
 }

@@ -21,7 +21,7 @@ Response wrong(unsigned status, std::string_view why) {
   return json_response(status, to_text({{"error", why}}));
 }
 
-std::uint64_t number_of(std::string_view text) noexcept {
+std::uint64_t as_number(std::string_view text) noexcept {
   std::uint64_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
@@ -162,7 +162,7 @@ Response ConsoleSite::live(const Request& request) {
       refusal = "event: refused\ndata: " + to_text({{"error", followed.error()}}) + "\n\n";
     }
   }
-  auto stream = std::make_unique<LiveStream>(board_, events_, number_of(request.argument("after")),
+  auto stream = std::make_unique<LiveStream>(board_, events_, as_number(request.argument("after")),
                                              std::move(feed));
   Response response{.content_type = "text/event-stream",
                     .body = refusal + *stream->next(clock_.now().mono)};
@@ -205,7 +205,7 @@ Response ConsoleSite::messages(const Request& request) {
   if (found->loop >= folders.size()) return wrong(404, "the engine has no journal on the disk");
   const auto page = pages_.read({.folder = folders[found->loop],
                                  .session = session,
-                                 .before = number_of(request.argument("before")),
+                                 .before = as_number(request.argument("before")),
                                  .text = std::string{request.argument("text")},
                                  .has_received = request.argument("direction") == "both"});
   if (!page) return wrong(503, page.error());

@@ -19,10 +19,6 @@ constexpr std::uint64_t kSmallFileBytesMax = 4096;
 constexpr std::uint32_t kMessageBytesMax = 512U << 20U;
 constexpr std::size_t kJavaHeaderBytes = 16;
 
-std::unexpected<std::string> failure(const DiskError& error) {
-  return std::unexpected{error.what()};
-}
-
 template <class Number>
 std::optional<Number> to_number(std::string_view text) {
   Number number = 0;

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <optional>
@@ -32,6 +33,13 @@ namespace nexusfix::command {
 inline constexpr std::array<std::string_view, 6> kQuickfixSuffixes{
     ".body", ".header", ".seqnums", ".senderseqnums", ".targetseqnums", ".session"};
 inline constexpr std::uint64_t kQuickfixNumberMax = std::uint64_t{1} << 31U;  // an int in most
+
+// Of the bodies of messages that are read or written at once.
+inline constexpr std::size_t kQuickfixChunkBytes = 1U << 20U;
+
+[[nodiscard]] inline std::unexpected<std::string> failure(const DiskError& error) {
+  return std::unexpected{error.what()};
+}
 
 // The value of a message's field; nothing if there is none.
 [[nodiscard]] std::optional<std::string_view> quickfix_field(std::string_view message,

@@ -19,12 +19,6 @@ namespace {
 template <class T>
 using Result = std::expected<T, std::string>;
 
-constexpr std::size_t kChunkBytes = 1U << 20U;
-
-std::unexpected<std::string> failure(const DiskError& error) {
-  return std::unexpected{error.what()};
-}
-
 using Parties = session::SessionId;
 
 std::optional<Parties> parties_of(std::string_view message) {
@@ -262,7 +256,7 @@ Result<void> visit_quickfix_messages(Disk& disk, const QuickfixStore& store, std
   for (auto at = store.messages.lower_bound(first); at != store.messages.end(); ++at) {
     const QuickfixMessage& message = at->second;
     if (message.offset < begin || message.offset + message.bytes > begin + window.size()) {
-      window.resize(std::max<std::size_t>(kChunkBytes, message.bytes));
+      window.resize(std::max<std::size_t>(kQuickfixChunkBytes, message.bytes));
       begin = message.offset;
       const auto got = (*body)->read_at(begin, window);
       if (!got) return failure(got.error());

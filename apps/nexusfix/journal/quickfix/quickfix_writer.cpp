@@ -12,12 +12,6 @@ namespace {
 template <class T>
 using Result = std::expected<T, std::string>;
 
-constexpr std::size_t kChunkBytes = 1U << 20U;
-
-std::unexpected<std::string> failure(const DiskError& error) {
-  return std::unexpected{error.what()};
-}
-
 std::string to_big_endian(std::uint64_t value, std::size_t bytes) {
   std::string text(bytes, '\0');
   for (std::size_t i = bytes; i-- > 0; value >>= 8U) text[i] = static_cast<char>(value & 0xFFU);
@@ -75,7 +69,7 @@ Result<void> QuickfixWriter::add(std::uint64_t number, std::string_view bytes) {
   }
   body_.pending += bytes;
   body_bytes_ += bytes.size();
-  if (body_.pending.size() < kChunkBytes) return {};
+  if (body_.pending.size() < kQuickfixChunkBytes) return {};
   if (auto written = write_out(body_); !written) return written;
   return write_out(header_);
 }

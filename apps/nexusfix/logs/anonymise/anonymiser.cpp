@@ -7,13 +7,14 @@
 #include <nexusfix/base/utc_text.hpp>
 #include <nexusfix/wire/data_fields.hpp>
 #include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/typed/field.hpp>
 
 #include "nexusfix/logs/source/log_time.hpp"
 
 namespace nexusfix::logs {
 namespace {
 
-constexpr char kSoh = '\x01';
+using wire::kSoh;
 constexpr std::string_view kSecretText = "********";
 
 // The factor in thousandths. One near 1 would hide nothing.

@@ -9,13 +9,14 @@
 
 #include <nexusfix/base/ascii.hpp>
 #include <nexusfix/base/utc_text.hpp>
+#include <nexusfix/wire/typed/field.hpp>
 
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::logs::capture {
 namespace {
 
-constexpr char kSoh = '\x01';
+using wire::kSoh;
 constexpr std::size_t kFlowsMax = 10'000;
 constexpr std::size_t kHeldBytesMax = 64U << 20U;
 constexpr std::size_t kSecondBytes = 17;  // 20240115-10:30:00

@@ -1,8 +1,9 @@
 #include "nexusfix/logs/diff/log_diff.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
+
+#include <nexusfix/wire/session_tags.hpp>
 
 namespace nexusfix::logs {
 namespace {
@@ -10,14 +11,12 @@ namespace {
 constexpr std::size_t kWaitingMax = 200'000;
 constexpr std::size_t kWaitingBytesMax = 48U << 20U;
 constexpr std::size_t kWaitingOfKeyMax = 1000;
-constexpr wire::Tag kBodyLength = 9;
-constexpr wire::Tag kCheckSum = 10;
 
 // What a resend changes: PossDupFlag, PossResend, OrigSendingTime and SendingTime, and what follows
 // from them.
 bool is_changed_by_resend(wire::Tag tag) {
-  return tag == 43 || tag == 97 || tag == 122 || tag == 52 || tag == kBodyLength ||
-         tag == kCheckSum;
+  return tag == 43 || tag == 97 || tag == 122 || tag == 52 || tag == tag::BodyLength ||
+         tag == tag::CheckSum;
 }
 
 bool is_resend(const MessageFields& fields) { return fields.value(43) == "Y"; }
@@ -34,12 +33,6 @@ bool is_same_but_resent(std::string_view left, std::string_view right) {
     }
   }
   return texts[0] == texts[1];
-}
-
-std::uint64_t number_of(std::string_view text) {
-  std::uint64_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
 }
 
 // The session layer's messages, for which a gap fill may stand. A Reject is sent again.
@@ -59,7 +52,7 @@ FieldDifference first_difference(std::string_view left, std::string_view right) 
     std::vector<MessageField> kept[2];
     for (int i = 0; i < 2; ++i) {
       std::ranges::copy_if(fields[i].all(), std::back_inserter(kept[i]), [&](const auto& field) {
-        return with_sums || (field.tag != kBodyLength && field.tag != kCheckSum);
+        return with_sums || (field.tag != tag::BodyLength && field.tag != tag::CheckSum);
       });
     }
     const std::size_t size = std::max(kept[0].size(), kept[1].size());

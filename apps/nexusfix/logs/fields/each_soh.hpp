@@ -7,15 +7,18 @@
 #include <cstring>
 #include <string_view>
 
+#include <nexusfix/wire/typed/field.hpp>
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
 namespace nexusfix::logs {
 
+using wire::kSoh;
+
 // A bit for each SOH in 32 bytes, the lowest for the first byte.
 [[gnu::always_inline]] inline unsigned soh_places(const char* bytes) noexcept {
-  constexpr char kSoh = '\x01';
 #if defined(__SSE2__)
   const __m128i soh = _mm_set1_epi8(kSoh);
   // Valid: unaligned loads of 16 bytes of the caller's text.
@@ -35,7 +38,6 @@ namespace nexusfix::logs {
 // the loops that use it are the hottest ones of the log tools.
 template <class Use>
 [[gnu::always_inline]] inline void each_soh(std::string_view bytes, Use use) {
-  constexpr char kSoh = '\x01';
   std::size_t at = 0;
 #if defined(__SSE2__)
   constexpr std::size_t kLanes = 16;

@@ -4,6 +4,8 @@
 #include <bit>
 #include <string>
 
+#include <nexusfix/wire/typed/field.hpp>
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -11,7 +13,7 @@
 namespace nexusfix::logs {
 namespace {
 
-constexpr char kSoh = '\x01';
+using wire::kSoh;
 
 constexpr unsigned low_bits(char c) noexcept { return static_cast<unsigned>(c) & 0xfU; }
 

@@ -8,6 +8,7 @@
 #include <nexusfix/base/ascii.hpp>
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/nearest_name.hpp>
+#include <nexusfix/wire/session_tags.hpp>
 
 namespace nexusfix::logs {
 namespace {
@@ -17,7 +18,6 @@ using dictionary::EnumValue;
 using dictionary::FieldDefinition;
 using dictionary::Version;
 
-constexpr wire::Tag kMsgType = 35;
 // The most used first.
 constexpr std::array kOrder{Version::Fix44, Version::Fix50Sp2, Version::Fixt11,
                             Version::Fix42, Version::Fix43,    Version::Fix50,
@@ -107,7 +107,7 @@ std::optional<std::string_view> FieldNames::nearest_field(std::string_view word)
 std::optional<std::string> FieldNames::value(wire::Tag tag, std::string_view name) const {
   std::optional<std::string> found;
   each([&](const Dictionary& dictionary) {
-    if (tag == kMsgType) {
+    if (tag == tag::MsgType) {
       for (const dictionary::MessageDefinition& message : dictionary.messages) {
         if (equals_ignoring_case(message.name, name)) found = message.msg_type;
       }
@@ -128,7 +128,7 @@ bool FieldNames::has_value(wire::Tag tag, std::string_view value) const {
   each([&](const Dictionary& dictionary) {
     const FieldDefinition* const field = dictionary.field(tag);
     has = (field != nullptr && std::ranges::count(field->values, value, &EnumValue::value) > 0) ||
-          (tag == kMsgType && dictionary.message(value) != nullptr);
+          (tag == tag::MsgType && dictionary.message(value) != nullptr);
     return has;
   });
   return has;
@@ -138,7 +138,7 @@ std::optional<std::string> FieldNames::nearest_value(wire::Tag tag, std::string_
   std::optional<std::string> found;
   each([&](const Dictionary& dictionary) {
     std::vector<std::string_view> names;
-    if (tag == kMsgType) {
+    if (tag == tag::MsgType) {
       for (const auto& message : dictionary.messages) names.push_back(message.name);
     }
     if (const FieldDefinition* const field = dictionary.field(tag); field != nullptr) {

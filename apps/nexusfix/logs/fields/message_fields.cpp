@@ -16,8 +16,6 @@
 namespace nexusfix::logs {
 namespace {
 
-constexpr char kSoh = '\x01';
-
 // The tag before `=`; 0: it is none. size: of the text with `=`; 0: there is no `=`.
 struct TagText {
   wire::Tag tag = 0;

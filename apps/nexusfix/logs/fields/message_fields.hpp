@@ -1,7 +1,9 @@
 // The fields of a message, faulty or not: for tools that read millions of messages.
 #pragma once
 
+#include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -15,6 +17,13 @@ struct MessageField {
   std::string_view text;   // the whole field: `55=AAPL`
   std::string_view value;  // `AAPL`; without `=` the whole field
 };
+
+// A value in decimal digits; 0 if it is none.
+[[nodiscard]] inline std::uint64_t number_of(std::string_view text) noexcept {
+  std::uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
 
 // Keeps its memory from one message to the next.
 class MessageFields {

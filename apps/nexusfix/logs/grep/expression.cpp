@@ -25,7 +25,7 @@ struct NamedComparator {
   std::string_view text;
   Comparator comparator;
 };
-constexpr std::array kComparators{
+constexpr std::array kNamedComparators{
     NamedComparator{"=", Comparator::Equal},   NamedComparator{"!=", Comparator::NotEqual},
     NamedComparator{"<", Comparator::Less},    NamedComparator{"<=", Comparator::LessOrEqual},
     NamedComparator{">", Comparator::Greater}, NamedComparator{">=", Comparator::GreaterOrEqual},
@@ -36,7 +36,7 @@ bool has_fractions(FieldType type) {
          type == FieldType::Amt || type == FieldType::Float || type == FieldType::Percentage;
 }
 
-std::optional<Decimal> number_of(std::string_view text) {
+std::optional<Decimal> decimal_at(std::string_view text) {
   const auto number = wire::to_decimal(text);
   return number ? std::optional{*number} : std::nullopt;
 }
@@ -176,7 +176,7 @@ class Parser {
     comparison.tag = tag;
     if (next().kind != Token::Kind::Comparator) return result;
     comparison.comparator =
-        std::ranges::find(kComparators, next().text, &NamedComparator::text)->comparator;
+        std::ranges::find(kNamedComparators, next().text, &NamedComparator::text)->comparator;
     ++at_;
     const Token value = next();
     if (value.kind != Token::Kind::Word && value.kind != Token::Kind::Quoted) {
@@ -191,7 +191,7 @@ class Parser {
     if (value.kind == Token::Kind::Word) {
       if (auto wrong = name_value(comparison, value)) return std::unexpected{std::move(*wrong)};
     }
-    comparison.number = number_of(comparison.value);
+    comparison.number = decimal_at(comparison.value);
     comparison.is_numeric =
         comparison.number.has_value() && field != nullptr && has_fractions(field->type);
     return result;
@@ -251,7 +251,7 @@ bool Comparison::holds_for(std::string_view found) const {
       break;
   }
   if (number) {
-    if (const auto found_number = number_of(found)) {
+    if (const auto found_number = decimal_at(found)) {
       return fulfils(comparator, *found_number, *number);
     }
     if (is_numeric) return false;

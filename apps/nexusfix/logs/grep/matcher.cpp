@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include <nexusfix/wire/data_fields.hpp>
+#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/typed/field.hpp>
 
 #include "nexusfix/messages/find_bytes.hpp"
 
@@ -12,12 +14,10 @@ namespace {
 using Kind = Expression::Kind;
 using printing::find_bytes;
 
-constexpr char kSoh = '\x01';
-constexpr wire::Tag kBeginString = 8;
-constexpr wire::Tag kMsgType = 35;
+using wire::kSoh;
 
 bool is_msg_type(const Comparison& comparison) {
-  return comparison.tag == kMsgType && comparison.comparator == Comparator::Equal;
+  return comparison.tag == tag::MsgType && comparison.comparator == Comparator::Equal;
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ Matcher::Step Matcher::compile(const Expression& expression) {
   }
   step.is_exact = is_exact(step);
   step.is_of_msg_type = step.kind == Kind::Comparison
-                            ? comparison.tag == kMsgType
+                            ? comparison.tag == tag::MsgType
                             : !is_group && std::ranges::all_of(step.parts, &Step::is_of_msg_type);
   return step;
 }
@@ -47,7 +47,8 @@ Matcher::Step Matcher::compile(const Expression& expression) {
 bool Matcher::is_exact(const Step& step) {
   if (step.kind == Kind::Group || step.kind == Kind::Not) return false;
   if (step.kind == Kind::Comparison) {
-    return step.comparison.tag != kBeginString && !step.is_data && !step.comparison.is_negative();
+    return step.comparison.tag != tag::BeginString && !step.is_data &&
+           !step.comparison.is_negative();
   }
   return std::ranges::all_of(step.parts, &Step::is_exact);
 }
@@ -76,8 +77,8 @@ bool Matcher::may_match(const Step& step, std::string_view bytes) {
 
 bool Matcher::may_compare(const Step& step, std::string_view bytes) {
   const Comparison& comparison = step.comparison;
-  if (comparison.tag == kBeginString) return true;
-  if (comparison.tag == kMsgType) {
+  if (comparison.tag == tag::BeginString) return true;
+  if (comparison.tag == tag::MsgType) {
     const std::string_view msg_type = msg_type_of(bytes);
     if (!msg_type.empty()) return comparison.holds_for(msg_type) != comparison.is_negative();
   }
@@ -95,7 +96,7 @@ bool Matcher::may_compare(const Step& step, std::string_view bytes) {
 }
 
 bool Matcher::compares(const Comparison& comparison, std::string_view bytes, Fields fields) {
-  if (comparison.tag == kMsgType) {
+  if (comparison.tag == tag::MsgType) {
     const std::string_view msg_type = msg_type_of(bytes);
     if (!msg_type.empty()) return comparison.holds_for(msg_type) != comparison.is_negative();
   }

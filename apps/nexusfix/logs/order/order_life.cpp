@@ -10,7 +10,7 @@
 namespace nexusfix::logs {
 namespace {
 
-std::optional<Decimal> number_of(std::string_view text) {
+std::optional<Decimal> decimal_of(std::string_view text) {
   if (text.empty()) return std::nullopt;
   const auto number = wire::convert<Decimal>(text);
   return number ? std::optional{*number} : std::nullopt;
@@ -29,7 +29,7 @@ std::string_view exec_type_of(const MessageFields& fields) {
   const std::string_view type = fields.value(150);
   if (type == "1" || type == "2") return "F";
   if (!type.empty()) return type;
-  const auto last = number_of(fields.value(32));
+  const auto last = decimal_of(fields.value(32));
   return last && !last->is_zero() ? "F" : fields.value(39);
 }
 
@@ -103,7 +103,7 @@ void OrderLife::add(OrderEvent& event) {
     take_order(fields);
   } else if (type == 'F' || type == 'G') {
     const std::string id{fields.value(11)};
-    requests_.try_emplace(id, OpenRequest{event.msg_type, id, number_of(fields.value(38)),
+    requests_.try_emplace(id, OpenRequest{event.msg_type, id, decimal_of(fields.value(38)),
                                           std::string{fields.value(44)}});
   } else if (type == '8') {
     take_report(fields, event);
@@ -126,7 +126,7 @@ void OrderLife::add(OrderEvent& event) {
 
 void OrderLife::take_order(const MessageFields& fields) {
   if (order_qty_) return;
-  order_qty_ = number_of(fields.value(38));
+  order_qty_ = decimal_of(fields.value(38));
   symbol_ = fields.value(55);
   side_ = fields.value(54);
   price_ = fields.value(44);
@@ -134,12 +134,12 @@ void OrderLife::take_order(const MessageFields& fields) {
 
 // The log begins in the middle of the order's life.
 void OrderLife::begin_with(std::string_view exec_type, const MessageFields& fields) {
-  const Decimal cum = number_of(fields.value(14)).value_or(Decimal{});
+  const Decimal cum = decimal_of(fields.value(14)).value_or(Decimal{});
   const Decimal last =
-      exec_type == "F" ? number_of(fields.value(32)).value_or(Decimal{}) : Decimal{};
+      exec_type == "F" ? decimal_of(fields.value(32)).value_or(Decimal{}) : Decimal{};
   before_.quantity = checked_subtract(cum, last).value_or(Decimal{});
-  const double average = double_of(number_of(fields.value(6)).value_or(Decimal{}));
-  const double last_px = double_of(number_of(fields.value(31)).value_or(Decimal{}));
+  const double average = double_of(decimal_of(fields.value(6)).value_or(Decimal{}));
+  const double last_px = double_of(decimal_of(fields.value(31)).value_or(Decimal{}));
   if (!before_.quantity.is_zero()) {
     before_.price =
         (average * double_of(cum) - last_px * double_of(last)) / double_of(before_.quantity);
@@ -165,7 +165,7 @@ void OrderLife::take_report(const MessageFields& fields, OrderEvent& event) {
   }
   if (symbol_.empty()) symbol_ = fields.value(55);
   if (side_.empty()) side_ = fields.value(54);
-  if (!order_qty_) order_qty_ = number_of(fields.value(38));
+  if (!order_qty_) order_qty_ = decimal_of(fields.value(38));
   if (price_.empty()) price_ = fields.value(44);
   take_execution(exec_type, fields, event);
   sum(event);
@@ -191,7 +191,7 @@ void OrderLife::take_execution(std::string_view exec_type, const MessageFields& 
       break;
     case '5': {  // replaced
       const auto request = requests_.find(fields.value(11));
-      const auto reported = number_of(fields.value(38));
+      const auto reported = decimal_of(fields.value(38));
       if (request != requests_.end() && request->second.order_qty) {
         order_qty_ = request->second.order_qty;
       } else if (reported) {
@@ -221,7 +221,7 @@ void OrderLife::take_execution(std::string_view exec_type, const MessageFields& 
       answer(fields.value(11));
       break;
     case 'D':  // restated
-      if (const auto quantity = number_of(fields.value(38))) order_qty_ = quantity;
+      if (const auto quantity = decimal_of(fields.value(38))) order_qty_ = quantity;
       break;
     default:
       break;
@@ -229,8 +229,8 @@ void OrderLife::take_execution(std::string_view exec_type, const MessageFields& 
 }
 
 void OrderLife::add_fill(const MessageFields& fields, OrderEvent& event) {
-  const auto quantity = number_of(fields.value(32));
-  const auto price = number_of(fields.value(31));
+  const auto quantity = decimal_of(fields.value(32));
+  const auto price = decimal_of(fields.value(31));
   if (!quantity || !price) {
     event.disagreements.push_back("LastQty (32) or LastPx (31) is no number: the fill counts 0");
     return;
@@ -283,7 +283,7 @@ void OrderLife::compare(const MessageFields& fields, OrderEvent& event) {
   }
   const auto compare_number = [&](std::string_view name, wire::Tag tag,
                                   const std::optional<Decimal>& is) {
-    const auto says = number_of(fields.value(tag));
+    const auto says = decimal_of(fields.value(tag));
     if (says && is && *says != *is) differs(name, fields.value(tag), decimal_text(*is));
   };
   if (event.msg_type == "8") {
@@ -291,7 +291,7 @@ void OrderLife::compare(const MessageFields& fields, OrderEvent& event) {
     compare_number("CumQty (14)", 14, cum_qty_);
     compare_number("LeavesQty (151)", 151, leaves_qty());
     const std::string_view average = fields.value(6);
-    const auto says = number_of(average);
+    const auto says = decimal_of(average);
     const double is = avg_px().value_or(0);
     // An execution may be reported without an average.
     constexpr double kInexact = 0.999999;  // of the last digit, because of floating point

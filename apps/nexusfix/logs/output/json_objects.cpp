@@ -5,13 +5,13 @@
 #include <cstring>
 
 #include <nexusfix/base/printable_text.hpp>
+#include <nexusfix/wire/session_tags.hpp>
 
 #include "nexusfix/logs/output/json_bytes.hpp"
 
 namespace nexusfix::logs {
 namespace {
 
-constexpr wire::Tag kBeginString = 8;
 constexpr std::size_t kDigitsMax = 20;
 constexpr std::size_t kNameBytesMax = 128;  // with quotes and signs; a longer name is not written
 
@@ -93,7 +93,7 @@ char* JsonObjects::write_message(char* out, std::string_view bytes) const {
 
 char* JsonObjects::write_fields(char* out, std::string_view bytes) {
   const std::span<const MessageField> all = fields_.all();
-  const TagNames::Version& names = names_.of(fields_.value(kBeginString));
+  const TagNames::Version& names = names_.of(fields_.value(tag::BeginString));
   const char* const readable = bytes.data() + bytes.size();
   is_written_.assign(all.size(), 0);
   Occurrences occurrences;

@@ -8,11 +8,12 @@
 
 #include <nexusfix/base/ascii.hpp>
 #include <nexusfix/base/printable_text.hpp>
+#include <nexusfix/wire/typed/field.hpp>
 
 namespace nexusfix::logs {
 namespace {
 
-constexpr char kSoh = '\x01';
+using wire::kSoh;
 constexpr std::size_t kBufferBytes = 256U << 10U;
 // The widths of a table are those of its first rows. A longer value moves the rest of its row.
 constexpr std::size_t kMeasuredRows = 1000;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <nexusfix/base/printable_text.hpp>
+#include <nexusfix/wire/session_tags.hpp>
 
 #include "nexusfix/text/text.hpp"
 
@@ -16,9 +17,6 @@ constexpr std::uint64_t kShownMax = 100;   // rejects that are printed
 
 constexpr wire::Tag kClOrdID = 11;
 constexpr wire::Tag kOrdStatus = 39;
-constexpr wire::Tag kRefSeqNum = 45;
-constexpr wire::Tag kText = 58;
-constexpr wire::Tag kRefTagID = 371;
 
 }  // namespace
 
@@ -37,17 +35,17 @@ void ReplayClient::note_sent(std::uint64_t number, std::uint64_t offset,
 
 std::string ReplayClient::reason() {
   std::string text;
-  if (const std::string_view tag = fields_.value(kRefTagID); !tag.empty()) {
+  if (const std::string_view tag = fields_.value(tag::RefTagID); !tag.empty()) {
     text += fmt::format(", field {}", printable(tag));
   }
-  if (const std::string_view words = fields_.value(kText); !words.empty()) {
+  if (const std::string_view words = fields_.value(tag::Text); !words.empty()) {
     text += fmt::format(": {}", printable(words));
   }
   return text;
 }
 
 std::string ReplayClient::subject_of_reject() {
-  const std::string_view text = fields_.value(kRefSeqNum);
+  const std::string_view text = fields_.value(tag::RefSeqNum);
   std::uint64_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   const auto found = std::ranges::lower_bound(sent_, number, {}, &SentMessage::number);

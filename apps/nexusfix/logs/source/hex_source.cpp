@@ -11,7 +11,7 @@
 namespace nexusfix::logs {
 namespace {
 
-constexpr std::size_t kChunkBytes = 64U << 10U;
+constexpr std::size_t kHexChunkBytes = 64U << 10U;
 // Longer is no line of a hex dump.
 constexpr std::size_t kLineBytesMax = 4096;
 constexpr std::size_t kDumpedBytesMax = 64;  // in a line
@@ -76,7 +76,7 @@ bool append_line(std::string& to, std::string_view line) {
 
 class HexSource final : public ByteSource {
  public:
-  explicit HexSource(Source dump) : dump_{std::move(dump)}, chunk_(kChunkBytes) {}
+  explicit HexSource(Source dump) : dump_{std::move(dump)}, chunk_(kHexChunkBytes) {}
 
   std::expected<std::size_t, std::string> read(std::span<char> bytes) override {
     while (at_ == bytes_.size()) {

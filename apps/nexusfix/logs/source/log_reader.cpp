@@ -11,7 +11,7 @@ namespace nexusfix::logs {
 namespace {
 
 // Half of the second-level cache of common CPUs.
-constexpr std::size_t kChunkBytes = 256U << 10U;
+constexpr std::size_t kLineChunkBytes = 256U << 10U;
 
 bool is_in_window(const LogRequest& request, const printing::ScannedMessage& message) {
   if (!request.from && !request.until) return true;
@@ -288,12 +288,12 @@ bool LogReader::next(LogMessage& to, FunctionRef<void()> drained) {
     if (!error_.empty()) return false;
     has_read_ = true;
     if (was_short_) drained();
-    const std::size_t got = scanner_.feed_from(kChunkBytes, [&](std::span<char> bytes) {
+    const std::size_t got = scanner_.feed_from(kLineChunkBytes, [&](std::span<char> bytes) {
       const auto read = source_->read(bytes);
       if (!read) error_ = read.error();
       return read.value_or(0);
     });
-    was_short_ = got < kChunkBytes;
+    was_short_ = got < kLineChunkBytes;
     if (got == 0) {
       end_ = error_.empty() ? source_->end() : SourceEnd::Final;
       if (end_ == SourceEnd::Waits) return false;

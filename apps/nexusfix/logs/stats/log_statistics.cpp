@@ -1,7 +1,6 @@
 #include "nexusfix/logs/stats/log_statistics.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <tuple>
 
@@ -12,7 +11,7 @@ namespace {
 
 // The tables are bounded: no log needs more than 150 MiB.
 constexpr std::size_t kRejectReasonsMax = 10'000;
-constexpr std::size_t kWaitingMax = 1'000'000;
+constexpr std::size_t kOrdersMax = 1'000'000;
 constexpr std::size_t kSecondsMax = 1'000'000;
 constexpr std::size_t kPlaces = 1024;  // of a flow
 constexpr std::size_t kPlaceFlowsMax = 1000;
@@ -21,12 +20,6 @@ constexpr std::size_t kTypesMax = 500;      // of a flow; later ones count as "?
 constexpr std::size_t kTextBytesMax = 200;  // of a CompID, a reason or an identifier
 constexpr std::size_t kTypeBytesMax = 16;
 constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15;  // of hashes
-
-std::uint64_t number_of(std::string_view text) {
-  std::uint64_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
 
 }  // namespace
 
@@ -224,7 +217,7 @@ void LogStatistics::count_order(const Flow& flow, const Header& header, const Lo
   };
   const auto request = [&] {
     if (header[Header::ClOrdID].empty() || !time) return;
-    if (waiting_.size() >= kWaitingMax) {
+    if (waiting_.size() >= kOrdersMax) {
       forgotten_requests_ += waiting_.size();
       waiting_.clear();
     }

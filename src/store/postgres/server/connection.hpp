@@ -2,7 +2,9 @@
 // does.
 #pragma once
 
+#include <charconv>
 #include <chrono>
+#include <cstddef>
 #include <expected>
 #include <initializer_list>
 #include <libpq-fe.h>
@@ -42,6 +44,20 @@ struct ResultDeleter {
   void operator()(PGresult* result) const noexcept { PQclear(result); }
 };
 using Result = std::unique_ptr<PGresult, ResultDeleter>;
+
+// A value of a row, valid as long as the result.
+[[nodiscard]] inline std::string_view text_at(const Result& rows, int column, int row = 0) {
+  return {PQgetvalue(rows.get(), row, column),
+          static_cast<std::size_t>(PQgetlength(rows.get(), row, column))};
+}
+// A number in decimal digits; 0 if it is none.
+template <class Number>
+[[nodiscard]] Number number_at(const Result& rows, int column) {
+  const std::string_view text = text_at(rows, column);
+  Number number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
 
 // A text without line breaks, from libpq or the server.
 [[nodiscard]] std::string one_line(std::string_view text);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include <nexusfix/base/random.hpp>
@@ -15,23 +14,11 @@ namespace {
 
 // Where the log ends; the number of its sessions; where it ended at the next claim after the
 // recorded one, or -1 if there is none; and whether it has the recorded one.
-constexpr const char* kLineage =
+constexpr const char* kSameLog =
     "SELECT s.log_id, s.position, (SELECT count(*) FROM sessions), "
     "coalesce((SELECT o.position FROM owners o WHERE o.first_epoch > mine.first_epoch "
     "ORDER BY o.first_epoch LIMIT 1), -1), mine.first_epoch IS NOT NULL "
     "FROM log_state s LEFT JOIN owners mine ON mine.claim = $1";
-
-std::string_view text_at(const Result& rows, int column) {
-  return {PQgetvalue(rows.get(), 0, column),
-          static_cast<std::size_t>(PQgetlength(rows.get(), 0, column))};
-}
-
-std::int64_t number_at(const Result& rows, int column) {
-  const std::string_view text = text_at(rows, column);
-  std::int64_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
 
 // Each number that was used takes an entry of the log, unless the session skipped numbers.
 std::uint64_t numbers_max(const PositionRecord& recorded, LogPosition left_at) {
@@ -59,7 +46,7 @@ std::string Loss::what(const std::string& marker_path) const {
 StoreResult<std::optional<Loss>> find_loss(Connection& connection, const PostgresOptions& options,
                                            const PositionRecord& recorded,
                                            const std::string& marker_path) {
-  auto rows = connection.ask(kLineage, {recorded.claim});
+  auto rows = connection.ask(kSameLog, {recorded.claim});
   if (!rows) return std::unexpected{store_error(options, rows.error())};
   const bool is_same = PQntuples(rows->get()) == 1 && text_at(*rows, 0) == recorded.log_id;
   if (!is_same) {
@@ -72,9 +59,9 @@ StoreResult<std::optional<Loss>> find_loss(Connection& connection, const Postgre
          .state = {}},
         StoreErrorCode::Corrupt)};
   }
-  const auto end = static_cast<LogPosition>(number_at(*rows, 1));
-  const auto sessions = static_cast<std::uint64_t>(number_at(*rows, 2));
-  const std::int64_t next_claim = number_at(*rows, 3);
+  const auto end = static_cast<LogPosition>(number_at<std::int64_t>(*rows, 1));
+  const auto sessions = static_cast<std::uint64_t>(number_at<std::int64_t>(*rows, 2));
+  const std::int64_t next_claim = number_at<std::int64_t>(*rows, 3);
   LogPosition left_at = next_claim < 0 ? end : static_cast<LogPosition>(next_claim);
   if (text_at(*rows, 4) != "t") left_at = std::min(recorded.begin, end);
   if (left_at >= recorded.confirmed) return std::nullopt;

@@ -24,11 +24,6 @@ bool is_schema_name(std::string_view name) noexcept {
   return true;
 }
 
-std::string_view text_at(const Result& result, int row, int column) {
-  return {PQgetvalue(result.get(), row, column),
-          static_cast<std::size_t>(PQgetlength(result.get(), row, column))};
-}
-
 StoreResult<void> check_schema_name(const PostgresOptions& options) {
   if (is_schema_name(options.schema)) return {};
   return std::unexpected{StoreError{
@@ -43,7 +38,7 @@ std::string owner_text(Connection& connection, const PostgresOptions& options) {
   const std::string log = options.schema + ".log_state";
   if (auto owner = connection.run("SELECT owner, owned_since FROM " + log);
       owner && PQntuples(owner->get()) == 1) {
-    text = std::string{text_at(*owner, 0, 0)} + " since " + std::string{text_at(*owner, 0, 1)};
+    text = std::string{text_at(*owner, 0)} + " since " + std::string{text_at(*owner, 1)};
   }
   const auto holder = connection.ask(
       "SELECT l.pid, coalesce(host(a.client_addr), 'the same machine') FROM pg_locks l "
@@ -52,8 +47,8 @@ std::string owner_text(Connection& connection, const PostgresOptions& options) {
       "(l.classid::bigint << 32 | l.objid::bigint) = hashtextextended('nexusfix log ' || $1, 0)",
       {options.schema});
   if (holder && PQntuples(holder->get()) > 0) {
-    text += (text.empty() ? "" : ", ") + ("server process " + std::string{text_at(*holder, 0, 0)}) +
-            " connected from " + std::string{text_at(*holder, 0, 1)};
+    text += (text.empty() ? "" : ", ") + ("server process " + std::string{text_at(*holder, 0)}) +
+            " connected from " + std::string{text_at(*holder, 1)};
   }
   return text.empty() ? "another process" : text;
 }
@@ -62,11 +57,11 @@ ServerResult<int> found_version(Connection& connection, const PostgresOptions& o
   auto there =
       connection.ask("SELECT to_regclass($1) IS NOT NULL", {options.schema + ".schema_version"});
   if (!there) return std::unexpected{std::move(there.error())};
-  if (text_at(*there, 0, 0) != "t") return 0;
+  if (text_at(*there, 0) != "t") return 0;
   auto found =
       connection.run("SELECT coalesce(max(version), 0) FROM " + options.schema + ".schema_version");
   if (!found) return std::unexpected{std::move(found.error())};
-  const std::string_view text = text_at(*found, 0, 0);
+  const std::string_view text = text_at(*found, 0);
   int version = 0;
   std::from_chars(text.data(), text.data() + text.size(), version);
   return version;
@@ -76,7 +71,7 @@ ServerResult<void> create_schema(Connection& connection, const PostgresOptions& 
   auto there = connection.ask("SELECT to_regnamespace($1) IS NOT NULL", {options.schema});
   if (!there) return std::unexpected{std::move(there.error())};
   std::string statements;
-  if (text_at(*there, 0, 0) != "t") statements = "CREATE SCHEMA " + options.schema + ";";
+  if (text_at(*there, 0) != "t") statements = "CREATE SCHEMA " + options.schema + ";";
   // An opening may have been interrupted between this and the first version.
   statements += "CREATE TABLE IF NOT EXISTS " + options.schema +
                 ".schema_version (version integer PRIMARY KEY, "
@@ -120,7 +115,7 @@ StoreResult<bool> try_lock_log(Connection& connection, const PostgresOptions& op
   auto locked = connection.run("SELECT pg_try_advisory_lock(hashtextextended('nexusfix log ' || '" +
                                options.schema + "', 0))");
   if (!locked) return std::unexpected{store_error(options, locked.error())};
-  return text_at(*locked, 0, 0) == "t";
+  return text_at(*locked, 0) == "t";
 }
 
 StoreResult<int> read_version(Connection& connection, const PostgresOptions& options) {

@@ -19,11 +19,6 @@ constexpr const char* kSettings =
     "SELECT pg_is_in_recovery(), current_setting('synchronous_commit'), "
     "current_setting('synchronous_standby_names'), '', ''";
 
-std::string_view text_at(const Result& rows, int column) {
-  return {PQgetvalue(rows.get(), 0, column),
-          static_cast<std::size_t>(PQgetlength(rows.get(), 0, column))};
-}
-
 // 42501 forbidden, 42883 no such function, 0A000 not supported.
 bool is_unavailable(const ServerError& error) noexcept {
   return error.state == "42501" || error.state == "42883" || error.state == "0A000";
