@@ -5,12 +5,14 @@
 #include <optional>
 #include <string_view>
 
+#include <nexusfix/wire/typed/field.hpp>
+
 #include "simulator/check/wire_message.hpp"
 
 namespace nexusfix::simulator {
 namespace {
 
-constexpr char kSoh = '\x01';
+using wire::kSoh;
 constexpr std::string_view kFront = "8=FIX";
 constexpr std::size_t kTrailerBytes = 7;  // 10=nnn and SOH
 

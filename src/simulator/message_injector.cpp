@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <nexusfix/base/utc_text.hpp>
+#include <nexusfix/wire/typed/field.hpp>
 
 #include "simulator/check/wire_message.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr char kSoh = '\x01';
+using wire::kSoh;
 // An injected ResendRequest asks for at most this many: its end matters, not its length.
 constexpr std::uint64_t kAskedMax = 100;
 

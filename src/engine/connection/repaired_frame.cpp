@@ -3,11 +3,12 @@
 #include <charconv>
 
 #include <nexusfix/wire/checksum.hpp>
+#include <nexusfix/wire/typed/field.hpp>
 
 namespace nexusfix::engine {
 namespace {
 
-constexpr char kSoh = '\x01';
+using wire::kSoh;
 constexpr std::string_view kCheckSum =
     "\x01"
     "10=";

@@ -2,11 +2,13 @@
 
 #include <cstring>
 
+#include <nexusfix/wire/typed/field.hpp>
+
 namespace nexusfix::simulator {
 namespace {
 
-constexpr char kSoh = '\x01';
-constexpr std::size_t kTrailerBytes = 7;  // 10=nnn and SOH
+using wire::kSoh;
+constexpr std::size_t kCheckSumFieldBytes = 7;  // 10=nnn and SOH
 
 std::optional<std::uint64_t> to_number(std::string_view digits) noexcept {
   if (digits.empty() || digits.size() > 18) return std::nullopt;
@@ -97,13 +99,13 @@ std::optional<std::size_t> wire_message_size(std::string_view bytes) noexcept {
   if (!second.starts_with("9=")) return std::nullopt;
   const std::optional<std::uint64_t> body = to_number(second.substr(2));
   if (!body) return std::nullopt;
-  const std::size_t size = second_end + 1 + *body + kTrailerBytes;
+  const std::size_t size = second_end + 1 + *body + kCheckSumFieldBytes;
   return size <= bytes.size() ? size : 0;
 }
 
 std::optional<WireMessage> read_wire_message(std::string_view bytes) noexcept {
-  if (bytes.size() < kTrailerBytes) return std::nullopt;
-  const std::string_view summed = bytes.substr(0, bytes.size() - kTrailerBytes);
+  if (bytes.size() < kCheckSumFieldBytes) return std::nullopt;
+  const std::string_view summed = bytes.substr(0, bytes.size() - kCheckSumFieldBytes);
   const std::string_view trailer = bytes.substr(summed.size());
   unsigned sum = 0;
   for (const char byte : summed) sum += static_cast<unsigned char>(byte);

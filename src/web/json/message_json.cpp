@@ -9,11 +9,12 @@
 #include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/wire/data_fields.hpp>
+#include <nexusfix/wire/typed/field.hpp>
 
 namespace nexusfix::web {
 namespace {
 
-constexpr char kSoh = '\x01';
+using wire::kSoh;
 
 struct Field {
   std::uint32_t tag = 0;  // 0: no tag
