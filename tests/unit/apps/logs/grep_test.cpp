@@ -194,6 +194,16 @@ TEST(Matcher, finds_the_messages_of_a_text_like_single_ones) {
   }
 }
 
+// Most reads of the file have none of the messages that are found.
+TEST(Matcher, finds_rare_messages_of_a_long_text) {
+  const std::string rare = fix("FIX.4.4", "35=D|34=2|49=T|52=20240115-10:30:00|56=V|55=RARE|");
+  std::string text;
+  for (int i = 1; i <= 50'000; ++i) text += (i % 2'500 == 0 ? rare : kOrder) + "\n";
+  testing::FakeDisk disk;
+  disk.set_contents("/log", text);
+  EXPECT_EQ(found_in(disk, {"/log"}, "Symbol=RARE"), 20);
+}
+
 TEST(Matcher, decides_by_bytes_as_by_fields) {
   constexpr std::uint32_t kSeed = 20240115;
   std::mt19937 random{kSeed};
