@@ -221,7 +221,7 @@ void ChunkPool::go_on(Slot& from, Slot& to) {
 
 // No thread works on a chunk any more.
 void ChunkPool::stop_work() {
-  for (; taken_ < filled_; ++taken_) {
+  while (taken_ < filled_) {
     Slot& slot = slot_at(taken_);
     {
       const std::lock_guard lock{mutex_};
@@ -229,7 +229,9 @@ void ChunkPool::stop_work() {
     }
     wait_for(slot);
     slot.work->discard();
+    const std::lock_guard lock{mutex_};
     slot.state = State::Free;
+    ++taken_;
   }
 }
 
