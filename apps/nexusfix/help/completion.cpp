@@ -16,6 +16,7 @@ std::string last_word(const std::string& name) { return name.substr(name.rfind('
 struct OptionNames {
   std::vector<std::string> names;
   bool has_value = false;
+  std::string value;  // DIR
 };
 
 OptionNames names_of(const HelpRow& option) {
@@ -28,6 +29,7 @@ OptionNames names_of(const HelpRow& option) {
     rest.remove_prefix(std::min(rest.find_first_not_of(", "), rest.size()));
   }
   found.has_value = !rest.empty();
+  found.value = rest;
   return found;
 }
 
@@ -50,9 +52,19 @@ bool is_value(std::string_view word) {
   });
 }
 
-// The values that the help of an option lists, with spaces between: all words after "one of", or a
-// list with "or" that is the whole description or all of it after a colon.
+// The words of "in|out|both", with spaces between; empty: the text is another one.
+std::string alternatives_of(std::string value) {
+  if (!value.contains('|')) return {};
+  std::ranges::replace(value, '|', ' ');
+  const auto is_part = [](char c) { return c == ' ' || is_value({&c, 1}); };
+  return std::ranges::all_of(value, is_part) ? value : std::string{};
+}
+
+// The values that the help of an option lists, with spaces between: alternatives in place of the
+// value, all words after "one of", or a list with "or" that is the whole description or all of it
+// after a colon.
 std::string values_of(const HelpRow& option) {
+  if (std::string words = alternatives_of(names_of(option).value); !words.empty()) return words;
   constexpr std::string_view kOneOf = "one of ";
   constexpr std::string_view kOr = " or ";
   std::string_view text = option.description;

@@ -1,6 +1,7 @@
 #include "nexusfix/messages/message_scanner.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstring>
 
@@ -85,6 +86,27 @@ bool adds_up(std::string_view bytes) {
 
 }  // namespace
 
+std::uint64_t new_text_id() noexcept {
+  static std::atomic<std::uint64_t> last = 0;
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+void MessageScanner::reset() {
+  buffer_.clear();
+  usual_.clear();
+  base_ = 0;
+  starts_line_ = true;
+  at_ = 0;
+  tried_ = 0;
+  finished_ = false;
+  searched_from_ = 0;
+  searched_to_ = 0;
+  skipped_ = {};
+  plain_.reset();
+  line_.reset();
+  mark_.clear();
+}
+
 void MessageScanner::feed(std::string_view bytes) {
   forget_messages();
   buffer_.append(bytes);
@@ -92,11 +114,13 @@ void MessageScanner::feed(std::string_view bytes) {
 
 // Erasing moves the rest of the buffer, so it is not done for every message.
 void MessageScanner::forget_messages() {
+  text_id_ = new_text_id();
   if (at_ > buffer_.size() / 2) forget_before(at_);
 }
 
 void MessageScanner::forget_before(std::size_t position) {
   if (position == 0) return;
+  text_id_ = new_text_id();
   starts_line_ = buffer_[position - 1] == '\n';
   base_ += position;
   buffer_.erase(0, position);
@@ -374,6 +398,8 @@ bool MessageScanner::next_usual(std::size_t at, ScannedMessage& to) {
       to.bytes = text.substr(0, size);
       to.prefix = front;
       to.offset = base_ + at;
+      to.ahead = text;
+      to.text_id = text_id_;
       return true;
     }
   }
@@ -401,6 +427,7 @@ bool MessageScanner::next_after_usual_text(ScannedMessage& to) {
 }
 
 bool MessageScanner::next(ScannedMessage& to) {
+  to.ahead = {};
   for (;;) {
     if (line_ != nullptr && next_of_line(to)) return true;
     if (tried_ == at_ && next_after_usual_text(to)) return true;

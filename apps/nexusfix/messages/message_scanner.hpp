@@ -23,7 +23,14 @@ struct ScannedMessage {
   std::uint64_t offset = 0;   // in all bytes that were fed; of an escaped line: of the line
   std::size_t file = 0;       // of several: position in their list
   std::string_view path{};    // of that file
+  // From the message to the end of the bytes that were read so far, for one search over many
+  // messages; empty: there is none. text_id: while it is the same, so are these bytes.
+  std::string_view ahead{};
+  std::uint64_t text_id = 0;
 };
+
+// Of bytes in memory, which have another number when they change or move. Any thread.
+[[nodiscard]] std::uint64_t new_text_id() noexcept;
 
 // Each message shows its separator: the text between BeginString and `9=`. A message ends with the
 // CheckSum field that its BodyLength points to; otherwise with the first CheckSum field; otherwise
@@ -59,6 +66,8 @@ class MessageScanner {
   template <class Read>
   std::size_t feed_from(std::size_t size_max, Read read);
   void finish() { finished_ = true; }
+  // Begins another text. Keeps the memory of its buffers.
+  void reset();
   // False: the bytes that were fed so far have no complete message, and to is undefined. In place:
   // a copy of views that were just written waits for the writes.
   [[nodiscard]] bool next(ScannedMessage& to);
@@ -109,6 +118,7 @@ class MessageScanner {
   std::string usual_;  // how the last message began, up to BodyLength; empty: unusually
   // The bytes between messages: the two sizes seen last. IN and OUT take turns in many logs.
   std::array<std::size_t, 2> usual_fronts_{};
+  std::uint64_t text_id_ = 0;
   std::uint64_t base_ = 0;   // the offset of the buffer in all bytes that were fed
   bool starts_line_ = true;  // the buffer begins with a line
   std::size_t at_ = 0;       // after the last message

@@ -198,6 +198,8 @@ bool CaptureReader::take_segment(const TcpSegment& segment, printing::ScannedMes
     if (is_message) {
       flow.has_begun = true;
       put_message(flow, segment.payload, packet_.time, to);
+      to.ahead = file_.ahead(to.bytes.data());
+      to.text_id = file_.text_id();
       return true;
     }
     steps_.push_back({&flow, {.bytes = segment.payload}});
@@ -282,6 +284,7 @@ void CaptureReader::put_message(Flow& flow, std::string_view bytes, WallTime tim
   }
   write_nanoseconds(flow.prefix.data() + kSecondBytes,
                     static_cast<std::uint32_t>((time - second).count()));
+  to.ahead = {};
   to.bytes = bytes;
   to.prefix = flow.prefix;
   to.offset = packet_.offset;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "nexusfix/logs/source/interrupt.hpp"
+#include "nexusfix/messages/message_scanner.hpp"
 
 namespace nexusfix::logs {
 namespace {
@@ -114,6 +115,7 @@ bool PacketFile::fill(FunctionRef<void()> drained) {
     filled_ -= at_;
     at_ = 0;
   }
+  text_id_ = printing::new_text_id();
   const auto got = source_->read(std::span{buffer_}.subspan(filled_, kReadBytes));
   if (!got) return fail(got.error());
   was_short_ = *got < kReadBytes;
@@ -123,7 +125,10 @@ bool PacketFile::fill(FunctionRef<void()> drained) {
 }
 
 bool PacketFile::read_until(std::size_t size, FunctionRef<void()> drained) {
-  if (size + kReadBytes > buffer_.size()) buffer_.resize(size + kReadBytes);
+  if (size + kReadBytes > buffer_.size()) {
+    buffer_.resize(size + kReadBytes);
+    text_id_ = printing::new_text_id();
+  }
   while (filled_ - at_ < size) {
     if (fill(drained)) continue;
     if (error_.empty() && end_ != SourceEnd::Waits && filled_ > at_) {

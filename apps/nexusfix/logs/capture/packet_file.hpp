@@ -44,6 +44,12 @@ class PacketFile {
   // One line without the name of the file; empty: the file was read to its end.
   [[nodiscard]] const std::string& error() const noexcept { return error_; }
   [[nodiscard]] SourceEnd end() const noexcept { return end_; }
+  // From this byte of the last packet to the end of what was read, and its number: as of
+  // printing::ScannedMessage.
+  [[nodiscard]] std::string_view ahead(const char* from) const noexcept {
+    return {from, buffer_.data() + filled_};
+  }
+  [[nodiscard]] std::uint64_t text_id() const noexcept { return text_id_; }
 
  private:
   enum class Form : std::uint8_t { Unknown, Pcap, Pcapng };
@@ -79,6 +85,7 @@ class PacketFile {
   std::vector<char> buffer_;
   std::size_t at_ = 0;      // of the present record
   std::size_t filled_ = 0;  // bytes of the buffer
+  std::uint64_t text_id_ = 0;
   std::uint64_t base_ = 0;  // the offset of the buffer in the file
   Form form_ = Form::Unknown;
   bool is_big_endian_ = false;

@@ -23,7 +23,7 @@ class RowWork final : public logs::ChunkWork {
     if (matcher) matcher_.emplace(matcher->copy());
   }
   void each(const logs::LogMessage& message) override {
-    if (!matcher_ || matcher_->matches(message.bytes)) rows_->add(message);
+    if (!matcher_ || matcher_->matches(message)) rows_->add(message);
   }
   logs::AfterMessage take() override { return take_(*rows_); }
   void discard() override { rows_->clear(); }
@@ -65,7 +65,7 @@ int export_files(const ExportOptions& options, Disk& disk, logs::OpenColumns ope
   };
   const auto rows = (*writer)->make_rows();
   const auto each = [&](const logs::LogMessage& message) {
-    if (matcher && !matcher->matches(message.bytes)) return logs::AfterMessage::Continue;
+    if (matcher && !matcher->matches(message)) return logs::AfterMessage::Continue;
     return rows->add(message) ? take(*rows) : logs::AfterMessage::Continue;
   };
   const auto failed = [&](std::string_view text) { complain(printable(text)); };

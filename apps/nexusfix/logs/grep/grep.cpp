@@ -81,7 +81,7 @@ class GrepRun {
   }
 
   AfterMessage take(const LogMessage& message) {
-    const bool is_found = matcher_.matches(message.bytes) != options_.is_inverted;
+    const bool is_found = matcher_.matches(message) != options_.is_inverted;
     if (is_found) {
       ++found_;
       if (options_.only_count) count(message.file, 1);

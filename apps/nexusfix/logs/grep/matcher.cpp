@@ -22,7 +22,7 @@ bool is_msg_type(const Comparison& comparison) {
 
 }  // namespace
 
-Matcher::Matcher(const Expression& expression) : plan_{compile(expression)} {}
+Matcher::Matcher(const Expression& expression) : Matcher{compile(expression)} {}
 
 Matcher::Step Matcher::compile(const Expression& expression) {
   Step step{.kind = expression.kind, .comparison = expression.comparison};
@@ -51,6 +51,42 @@ bool Matcher::is_exact(const Step& step) {
            !step.comparison.is_negative();
   }
   return std::ranges::all_of(step.parts, &Step::is_exact);
+}
+
+std::string Matcher::wanted_by(const Step& step) {
+  switch (step.kind) {
+    case Kind::Comparison: {
+      const wire::Tag tag = step.comparison.tag;
+      return tag == kBeginString || tag == kMsgType ? std::string{} : step.whole;
+    }
+    case Kind::Group:
+      return step.parts.front().is_exact ? wanted_by(step.parts.front()) : std::string{};
+    case Kind::And:
+      return wanted_by(step.parts.front());
+    case Kind::Or:
+    case Kind::Not:
+      return {};
+  }
+  return {};
+}
+
+// A search over all bytes that were read takes less time than one in each message.
+bool Matcher::has_wanted(const printing::ScannedMessage& message) {
+  const std::string_view ahead = message.ahead;
+  if (ahead.empty()) return find_bytes(message.bytes, wanted_) != message.bytes.npos;
+  const char* const begin = ahead.data();
+  const char* const end = begin + message.bytes.size();
+  const std::size_t rest = wanted_.size() - 1;
+  const bool is_known =
+      text_id_ == message.text_id && begin >= searched_from_ && begin <= searched_to_;
+  if (!is_known || (!is_found_ && end > searched_to_ + rest)) {
+    text_id_ = message.text_id;
+    const std::size_t at = find_bytes(ahead, wanted_);
+    is_found_ = at != ahead.npos;
+    searched_from_ = begin;
+    searched_to_ = begin + (is_found_ ? at : ahead.size() - std::min(ahead.size(), rest));
+  }
+  return is_found_ && searched_to_ + wanted_.size() <= end;
 }
 
 bool Matcher::may_match(const Step& step, std::string_view bytes) {

@@ -10,6 +10,7 @@
 
 #include "nexusfix/logs/fields/message_fields.hpp"
 #include "nexusfix/logs/grep/expression.hpp"
+#include "nexusfix/messages/message_scanner.hpp"
 
 namespace nexusfix::logs {
 
@@ -22,6 +23,10 @@ class Matcher {
   // bytes: one message with SOH after each field. The result is the one of matches_fields(); most
   // messages are decided by their bytes.
   [[nodiscard]] bool matches(std::string_view bytes);
+  // The same for each message of a text, in order: one search may decide about many of them.
+  [[nodiscard]] bool matches(const printing::ScannedMessage& message) {
+    return (wanted_.empty() || has_wanted(message)) && matches(message.bytes);
+  }
   // The same, by the fields alone.
   [[nodiscard]] bool matches_fields(std::string_view bytes);
 
@@ -40,9 +45,13 @@ class Matcher {
   };
   using Fields = std::span<const MessageField>;
 
-  explicit Matcher(Step plan) : plan_{std::move(plan)} {}
+  explicit Matcher(Step plan) : plan_{std::move(plan)}, wanted_{wanted_by(plan_)} {}
   static Step compile(const Expression& expression);
   static bool is_exact(const Step& step);
+  // Bytes that a message must have; empty: none are certain. Of several conditions only the first
+  // one counts: the others may need a look at fewer messages.
+  static std::string wanted_by(const Step& step);
+  [[nodiscard]] bool has_wanted(const printing::ScannedMessage& message);
   // False: the message does not fulfil the step. True: it may.
   static bool may_match(const Step& step, std::string_view bytes);
   static bool may_compare(const Step& step, std::string_view bytes);
@@ -51,6 +60,12 @@ class Matcher {
   static bool matches_group(const Step& step, Fields fields);
 
   Step plan_;
+  std::string wanted_;
+  // The text of the last search. It has no wanted bytes between these two places.
+  std::uint64_t text_id_ = 0;
+  const char* searched_from_ = nullptr;
+  const char* searched_to_ = nullptr;
+  bool is_found_ = false;  // and has them there
   MessageFields fields_;
 };
 

@@ -27,7 +27,7 @@ class MatchingWork final : public ChunkWork {
       : options_{std::move(options)}, part_{nullptr, options_.output}, to_{to}, found_{found} {}
 
   void each(const LogMessage& message) override {
-    const bool is_found = !options_.matcher || options_.matcher->matches(message.bytes);
+    const bool is_found = !options_.matcher || options_.matcher->matches(message);
     if (is_found == options_.is_inverted) return;
     ++count_;
     file_ = message.file;

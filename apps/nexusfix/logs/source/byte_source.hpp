@@ -31,6 +31,9 @@ class ByteSource {
   [[nodiscard]] virtual std::expected<std::size_t, std::string> read(std::span<char> bytes) = 0;
   // After read() returned 0.
   [[nodiscard]] virtual SourceEnd end() const { return SourceEnd::Final; }
+  // The file that has exactly the bytes of this source: any thread may read any part of it. Null:
+  // the bytes can only be read in order.
+  [[nodiscard]] virtual File* shared_file() noexcept { return nullptr; }
 };
 
 using Source = std::unique_ptr<ByteSource>;
@@ -38,12 +41,13 @@ using Source = std::unique_ptr<ByteSource>;
 // The error of a source that Ctrl-C has ended.
 inline constexpr std::string_view kInterrupted = "interrupted";
 
-// Bytes that are at hand already, and then those of another source, which may be null.
+// Bytes that were read from another source, and then the rest of that source, which may be null.
 [[nodiscard]] Source source_of(std::string head, Source rest);
 // No bytes, but this error.
 [[nodiscard]] Source failing_source(std::string error);
-// The bytes of an open file.
-[[nodiscard]] Source file_source(std::unique_ptr<File> file);
+// The bytes of an open file. Shared: several threads may read it if it has a size.
+enum class Sharing : std::uint8_t { No, Yes };
+[[nodiscard]] Source file_source(std::unique_ptr<File> file, Sharing sharing = Sharing::No);
 // The bytes of standard input. Ctrl-C ends a wait for them with an error.
 [[nodiscard]] Source input_source(std::unique_ptr<File> input);
 // The bytes of the file with this path, and those that are appended to it, until another file has

@@ -1,9 +1,12 @@
 #include "nexusfix/logs/source/chunk_pool.hpp"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <span>
 #include <utility>
 
+#include "nexusfix/help/read_progress.hpp"
 #include "nexusfix/logs/source/byte_source.hpp"
 #include "nexusfix/logs/source/interrupt.hpp"
 
@@ -14,6 +17,8 @@ namespace {
 constexpr std::size_t kAllBytesMax = 16U << 20U;
 // What a scanner gets at once: half of the second-level cache of common CPUs.
 constexpr std::size_t kPieceBytes = 256U << 10U;
+// A chunk of a file ends with a line that ends within these bytes.
+constexpr std::size_t kLineBytesMax = 64U << 10U;
 // After this number of messages that span chunks, one thread reads the rest.
 constexpr unsigned kSpanningMax = 8;
 
@@ -48,6 +53,10 @@ void ChunkPool::run_thread() {
     if (is_stopping_) return;
     next->state = State::Working;
     lock.unlock();
+    if (next->scanner == nullptr) {
+      next->scanner = std::make_unique<printing::MessageScanner>(text_->delimiter);
+    }
+    next->scanner->reset();
     scan(*next);
     lock.lock();
     next->state = State::Done;
@@ -55,8 +64,24 @@ void ChunkPool::run_thread() {
   }
 }
 
-// Reads the next chunk: what the last one left, and up to the end of a line.
 void ChunkPool::fill(ByteSource& source, Slot& slot) {
+  if (file_ == nullptr) {
+    fill_in_order(source, slot);
+  } else {
+    fill_range(slot);
+  }
+  slot.is_last = is_at_end_;
+  slot.is_cut = is_cut_;
+  const bool follows_part = std::exchange(is_next_held_, !slot.ends_line);
+  slot.is_held = follows_part || spanning_ > kSpanningMax;
+  const std::lock_guard lock{mutex_};
+  slot.state = slot.is_held ? State::Held : State::Filled;
+  ++filled_;
+  changed_.notify_all();
+}
+
+// Reads the next chunk: what the last one left, and up to the end of a line.
+void ChunkPool::fill_in_order(ByteSource& source, Slot& slot) {
   slot.bytes.swap(rest_);
   rest_.clear();
   slot.offset = offset_;
@@ -79,43 +104,99 @@ void ChunkPool::fill(ByteSource& source, Slot& slot) {
   }
   const std::size_t line = is_at_end_ ? slot.bytes.npos : slot.bytes.rfind('\n');
   slot.ends_line = line != slot.bytes.npos;
-  slot.is_last = is_at_end_;
   if (slot.ends_line) {
     rest_.assign(slot.bytes, line + 1);
     slot.bytes.resize(line + 1);
   }
   offset_ += slot.bytes.size();
-  const bool follows_part = std::exchange(is_next_held_, !slot.ends_line);
-  slot.is_held = follows_part || spanning_ > kSpanningMax;
-  const std::lock_guard lock{mutex_};
-  slot.state = slot.is_held ? State::Held : State::Filled;
-  ++filled_;
-  changed_.notify_all();
+}
+
+// Finds where the next chunk ends: after a line, and the last one where the file ends when it is
+// read.
+void ChunkPool::fill_range(Slot& slot) {
+  slot.offset = offset_;
+  slot.begin = offset_;
+  slot.end = std::numeric_limits<std::uint64_t>::max();
+  slot.ends_line = false;
+  is_cut_ = is_interrupted();
+  if (is_cut_) {
+    error_ = kInterrupted;
+    is_at_end_ = true;
+    slot.end = offset_ > 0 ? offset_ : chunk_bytes_;
+    return;
+  }
+  const std::uint64_t nominal = offset_ + chunk_bytes_;
+  const auto line = line_begin(nominal);
+  is_at_end_ = !line;
+  if (!line) return;
+  slot.ends_line = *line > 0;
+  slot.end = slot.ends_line ? *line : nominal;
+  offset_ = slot.end;
+}
+
+// The place of the first line that begins here or later. 0: it is too far away. Nothing: the file
+// ends before, or cannot be read.
+std::optional<std::uint64_t> ChunkPool::line_begin(std::uint64_t from) {
+  std::array<char, 4096> bytes;
+  const std::uint64_t limit = from + std::min(kLineBytesMax, chunk_bytes_);
+  for (std::uint64_t at = from - 1; at < limit;) {
+    const std::size_t size = std::min<std::uint64_t>(bytes.size(), limit - at);
+    const auto got = file_->read_some_at(at, std::span{bytes}.first(size));
+    if (!got || *got == 0) return std::nullopt;
+    const std::size_t line = std::string_view{bytes.data(), *got}.find('\n');
+    if (line != std::string_view::npos) return at + line + 1;
+    at += *got;
+  }
+  return 0;
 }
 
 void ChunkPool::scan(Slot& slot) {
-  if (slot.scanner == nullptr) {
-    slot.scanner = std::make_unique<printing::MessageScanner>(file_->delimiter);
-  }
   printing::MessageScanner& scanner = *slot.scanner;
   const auto pass = [&] {
     printing::ScannedMessage message;
     while (scanner.next(message)) {
-      if (!file_->is_wanted(message)) continue;
-      slot.work->each(
-          {message.bytes, message.prefix, slot.offset + message.offset, file_->index, file_->path});
+      if (!text_->is_wanted(message)) continue;
+      message.offset += slot.offset;
+      message.file = text_->index;
+      message.path = text_->path;
+      slot.work->each(message);
     }
   };
-  const std::string_view bytes = slot.bytes;
-  for (std::size_t at = 0; at < bytes.size(); at += kPieceBytes) {
-    scanner.feed(bytes.substr(at, kPieceBytes));
-    pass();
+  if (file_ != nullptr) {
+    scan_range(slot, pass);
+  } else {
+    const std::string_view bytes = slot.bytes;
+    for (std::size_t at = 0; at < bytes.size(); at += kPieceBytes) {
+      scanner.feed(bytes.substr(at, kPieceBytes));
+      pass();
+    }
   }
-  if (slot.is_last && !is_cut_) {
+  if (slot.is_last && !slot.is_cut) {
     scanner.finish();
     pass();
   }
   slot.is_complete = slot.is_last || (slot.ends_line && scanner.held_bytes() == 0);
+}
+
+// A file that became shorter, or cannot be read, ends with this chunk.
+template <class Pass>
+void ChunkPool::scan_range(Slot& slot, Pass pass) {
+  slot.error.clear();
+  std::uint64_t at = slot.begin;
+  while (at < slot.end) {
+    // The system copies whole pages faster.
+    const std::size_t size = std::min(kPieceBytes - at % kPieceBytes, slot.end - at);
+    const std::size_t got = slot.scanner->feed_from(size, [&](std::span<char> bytes) {
+      const auto read = file_->read_some_at(at, bytes);
+      if (!read) slot.error = read.error().what();
+      return read.value_or(0);
+    });
+    if (got == 0) break;
+    at += got;
+    pass();
+  }
+  slot.read_bytes = at - slot.begin;
+  if (at < slot.end) slot.is_last = true;
 }
 
 void ChunkPool::wait_for(Slot& slot) {
@@ -131,7 +212,7 @@ void ChunkPool::go_on(Slot& from, Slot& to) {
   }
   wait_for(to);
   to.work->discard();
-  to.scanner = std::move(from.scanner);
+  std::swap(to.scanner, from.scanner);
   to.offset = from.offset;
   scan(to);
   const std::lock_guard lock{mutex_};
@@ -140,7 +221,7 @@ void ChunkPool::go_on(Slot& from, Slot& to) {
 
 // No thread works on a chunk any more.
 void ChunkPool::stop_work() {
-  for (; taken_ < filled_; ++taken_) {
+  while (taken_ < filled_) {
     Slot& slot = slot_at(taken_);
     {
       const std::lock_guard lock{mutex_};
@@ -148,17 +229,20 @@ void ChunkPool::stop_work() {
     }
     wait_for(slot);
     slot.work->discard();
-    slot.scanner.reset();
+    const std::lock_guard lock{mutex_};
     slot.state = State::Free;
+    ++taken_;
   }
 }
 
-ChunkPool::Result ChunkPool::read(ByteSource& source, const File& file) {
+ChunkPool::Result ChunkPool::read(ByteSource& source, const Text& text) {
   {
     const std::lock_guard lock{mutex_};
     filled_ = taken_ = 0;
   }
-  file_ = &file;
+  text_ = &text;
+  file_ = source.shared_file();
+  for (Slot& slot : slots_) slot.scanner.reset();  // the delimiter may be another one
   rest_.clear();
   error_.clear();
   offset_ = 0;
@@ -171,22 +255,30 @@ ChunkPool::Result ChunkPool::read(ByteSource& source, const File& file) {
     Slot& slot = slot_at(taken_);
     wait_for(slot);
     result.after = slot.work->take();
+    if (file_ != nullptr && slot.read_bytes > 0) command::note_bytes_read(slot.read_bytes);
     if (result.after == AfterMessage::Stop) {
       stop_work();
       break;
     }
     if (!slot.is_complete && slot.ends_line) ++spanning_;
+    const bool is_last = slot.is_last;
     Slot& next = slot_at(taken_ + 1);
-    if (!slot.is_last && (!slot.is_complete || next.is_held)) {
+    if (!is_last && (!slot.is_complete || next.is_held)) {
       go_on(slot, next);
     } else {
       result.skipped.add(slot.scanner->skipped(), slot.offset);
-      slot.scanner.reset();
     }
-    const std::lock_guard lock{mutex_};
-    slot.state = State::Free;
-    ++taken_;
+    if (!slot.error.empty()) error_ = slot.error;
+    {
+      const std::lock_guard lock{mutex_};
+      slot.state = State::Free;
+      ++taken_;
+    }
+    if (!is_last) continue;
+    stop_work();
+    break;
   }
+  if (file_ != nullptr) command::note_bytes_read(0);
   result.error = error_;
   return result;
 }

@@ -1,4 +1,5 @@
-// Reads text on one thread, and finds and uses its messages on several.
+// Finds and uses the messages of a text on several threads. Each of them reads its own part of a
+// file; one thread reads what can only be read in order.
 #pragma once
 
 #include <condition_variable>
@@ -6,11 +7,13 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/function_ref.hpp>
 
 #include "nexusfix/logs/source/log_message.hpp"
@@ -49,7 +52,7 @@ class ChunkPool {
   ChunkPool(const ChunkPool&) = delete;
   ChunkPool& operator=(const ChunkPool&) = delete;
 
-  struct File {
+  struct Text {
     std::string delimiter;  // as of MessageScanner
     std::size_t index = 0;
     std::string_view path{};
@@ -62,17 +65,22 @@ class ChunkPool {
     AfterMessage after = AfterMessage::Continue;
   };
   // Passes all messages of a source.
-  Result read(ByteSource& source, const File& file);
+  Result read(ByteSource& source, const Text& text);
 
  private:
   enum class State : std::uint8_t { Free, Filled, Held, Working, Done };
   struct Slot {
     State state = State::Free;  // guarded by mutex_, and what it says about the other members
-    std::string bytes;
+    std::string bytes;  // of a source that is read in order; otherwise a thread reads these two:
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint64_t read_bytes = 0;
+    std::string error{};       // of reading them
     std::uint64_t offset = 0;  // of the first byte that the scanner got
     bool ends_line = false;
     bool is_held = false;  // only the scanner of the chunk before can read it
     bool is_last = false;
+    bool is_cut = false;       // the source goes on: a signal has ended reading
     bool is_complete = false;  // no message goes on in the next chunk
     std::unique_ptr<printing::MessageScanner> scanner;
     std::unique_ptr<ChunkWork> work;
@@ -80,7 +88,12 @@ class ChunkPool {
 
   void run_thread();
   void fill(ByteSource& source, Slot& slot);
+  void fill_in_order(ByteSource& source, Slot& slot);
+  void fill_range(Slot& slot);
+  [[nodiscard]] std::optional<std::uint64_t> line_begin(std::uint64_t from);
   void scan(Slot& slot);
+  template <class Pass>
+  void scan_range(Slot& slot, Pass pass);
   void wait_for(Slot& slot);
   void go_on(Slot& from, Slot& to);
   void stop_work();
@@ -92,7 +105,8 @@ class ChunkPool {
   std::condition_variable changed_;
   bool is_stopping_ = false;
 
-  const File* file_ = nullptr;
+  const Text* text_ = nullptr;
+  File* file_ = nullptr;    // that all threads read; null: the source is read in order
   std::size_t filled_ = 0;  // chunks of the source
   std::size_t taken_ = 0;
   std::string rest_;  // after the last line of the last chunk

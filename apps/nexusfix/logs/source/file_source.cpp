@@ -11,8 +11,11 @@ namespace {
 
 class FileSource final : public ByteSource {
  public:
-  explicit FileSource(std::unique_ptr<File> file) : file_{std::move(file)} {
-    command::expect_bytes(file_->size().value_or(0));
+  FileSource(std::unique_ptr<File> file, Sharing sharing) : file_{std::move(file)} {
+    const std::uint64_t size = file_->size().value_or(0);
+    command::expect_bytes(size);
+    // A pipe, a terminal and a file of the kernel have no size.
+    is_shared_ = sharing == Sharing::Yes && size > 0;
   }
 
   std::expected<std::size_t, std::string> read(std::span<char> bytes) override {
@@ -22,15 +25,17 @@ class FileSource final : public ByteSource {
     command::note_bytes_read(*got);
     return *got;
   }
+  [[nodiscard]] File* shared_file() noexcept override { return is_shared_ ? file_.get() : nullptr; }
 
  private:
   std::unique_ptr<File> file_;
   std::uint64_t offset_ = 0;
+  bool is_shared_ = false;
 };
 
 class InputSource final : public ByteSource {
  public:
-  explicit InputSource(std::unique_ptr<File> input) : file_{std::move(input)} {}
+  explicit InputSource(std::unique_ptr<File> input) : file_{std::move(input), Sharing::No} {}
 
   std::expected<std::size_t, std::string> read(std::span<char> bytes) override {
     if (!wait_for_input()) return std::unexpected{std::string{kInterrupted}};
@@ -90,6 +95,9 @@ class HeadedSource final : public ByteSource {
   [[nodiscard]] SourceEnd end() const override {
     return rest_ == nullptr ? SourceEnd::Final : rest_->end();
   }
+  [[nodiscard]] File* shared_file() noexcept override {
+    return rest_ == nullptr ? nullptr : rest_->shared_file();
+  }
 
  private:
   std::string head_;
@@ -127,8 +135,8 @@ Source followed_source(Disk& disk, std::string path, std::unique_ptr<File> file)
   return std::make_unique<FollowedSource>(disk, std::move(path), std::move(file));
 }
 
-Source file_source(std::unique_ptr<File> file) {
-  return std::make_unique<FileSource>(std::move(file));
+Source file_source(std::unique_ptr<File> file, Sharing sharing) {
+  return std::make_unique<FileSource>(std::move(file), sharing);
 }
 
 }  // namespace nexusfix::logs

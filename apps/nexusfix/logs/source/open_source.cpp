@@ -165,9 +165,11 @@ std::expected<OpenedSource, std::string> open_source(Disk& disk, const std::stri
   }
   auto file = disk.open(is_input ? "/dev/stdin" : path, OpenMode::Read);
   if (!file) return std::unexpected{file.error().what()};
-  Source bytes = is_input                ? input_source(std::move(*file))
-                 : follow == Follow::Yes ? followed_source(disk, path, std::move(*file))
-                                         : file_source(std::move(*file));
+  Source bytes =
+      is_input ? input_source(std::move(*file))
+      : follow == Follow::Yes
+          ? followed_source(disk, path, std::move(*file))
+          : file_source(std::move(*file), disk.takes_threads() ? Sharing::Yes : Sharing::No);
   return opened_as(std::move(bytes), kind, Within::File);
 }
 

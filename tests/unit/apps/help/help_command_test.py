@@ -96,6 +96,9 @@ class Completion(WithFolder):
                                 (["decode", "--color", "''"], {"auto", "always", "never"}),
                                 (["dict", "--version", "FIXT"], {"FIXT.1.1"}),
                                 (["help", "--completion", "z"], {"zsh"}),
+                                (["journal", "show", "--direction", "''"],
+                                 {"in", "out", "both"}),
+                                (["validate", "--set", "''"], set()),
                                 (["journal", "show", "--dict", "x"], set())):
             line = " ".join(["nexusfix", *words])
             done = subprocess.run(
@@ -114,7 +117,8 @@ class Completion(WithFolder):
                                ("nexusfix journal ver", "verify\t"),
                                ("nexusfix grep --as g", "gzip"),
                                ("nexusfix grep --as=x", "--as=xz"),
-                               ("nexusfix decode --color n", "never")):
+                               ("nexusfix decode --color n", "never"),
+                               ("nexusfix journal show --direction o", "out")):
             done = subprocess.run([fish, "--no-config", "-c",
                                    f"source {script}; complete -C '{line}'"],
                                   capture_output=True, text=True, check=True,

@@ -3,10 +3,13 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <latch>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -17,6 +20,8 @@
 #include "nexusfix/logs/source/interrupt.hpp"
 #include "nexusfix/logs/source/log_reader.hpp"
 #include "support/disks/fake_disk.hpp"
+#include "support/disks/passing_disk.hpp"
+#include "support/disks/temporary_folder.hpp"
 #include "support/fix_text.hpp"
 
 namespace nexusfix::logs {
@@ -57,9 +62,7 @@ class Keeping final : public ChunkWork {
   std::vector<Found> found_;
 };
 
-All read(const std::string& text, unsigned jobs, std::size_t chunk_bytes = 0) {
-  FakeDisk disk;
-  disk.set_contents("/log", text);
+All read(Disk& disk, const std::string& path, unsigned jobs, std::size_t chunk_bytes = 0) {
   All all;
   const auto each = [&](const LogMessage& message) {
     all.messages.push_back(
@@ -68,11 +71,33 @@ All read(const std::string& text, unsigned jobs, std::size_t chunk_bytes = 0) {
   };
   const auto make = [&]() -> std::unique_ptr<ChunkWork> { return std::make_unique<Keeping>(all); };
   const auto failed = [&](std::string_view error) { all.errors.emplace_back(error); };
-  LogRequest request{.files = {"/log"}, .jobs = jobs, .chunk_bytes = chunk_bytes};
+  LogRequest request{.files = {path}, .jobs = jobs, .chunk_bytes = chunk_bytes};
   const LogReport report = read_logs(disk, request, {each, [] {}, failed, kWaitForMore, make});
   all.skipped = report.skipped();
   return all;
 }
+
+// From a disk whose files one thread reads.
+All read(const std::string& text, unsigned jobs, std::size_t chunk_bytes = 0) {
+  FakeDisk disk;
+  disk.set_contents("/log", text);
+  return read(disk, "/log", jobs, chunk_bytes);
+}
+
+// A file that each thread reads.
+class SharedLog {
+ public:
+  explicit SharedLog(const std::string& text) { std::ofstream{path_} << text; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] All read(unsigned jobs, std::size_t chunk_bytes) {
+    return logs::read(disk_, path_, jobs, chunk_bytes);
+  }
+
+ private:
+  testing::TemporaryFolder folder_;
+  std::string path_ = folder_.file("log");
+  PosixDisk disk_;
+};
 
 std::string order(int number, const std::string& more = {}) {
   return fix("FIX.4.4", "35=D|34=" + std::to_string(number) +
@@ -85,6 +110,12 @@ void expect_the_same(const std::string& text, std::size_t messages) {
   EXPECT_EQ(one.messages.size(), messages);
   for (const std::size_t chunk_bytes : {1U, 7U, 64U, 100U, 255U, 1000U}) {
     EXPECT_EQ(read(text, 3, chunk_bytes), one) << "chunks of " << chunk_bytes;
+  }
+  SharedLog log{text};
+  const All shared = log.read(1, 0);
+  EXPECT_EQ(shared.messages, one.messages);
+  for (const std::size_t chunk_bytes : {0U, 1U, 7U, 64U, 100U, 255U, 1000U, 5000U}) {
+    EXPECT_EQ(log.read(3, chunk_bytes), shared) << "chunks of " << chunk_bytes;
   }
 }
 
@@ -128,6 +159,97 @@ TEST(Chunks, have_a_message_with_a_field_a_line) {
   expect_the_same(text, 30);
 }
 
+// The pieces that a thread reads begin at multiples of 256 KiB of the file.
+TEST(Chunks, have_the_messages_of_a_file_of_several_megabytes) {
+  std::string text;
+  for (int i = 0; text.size() < 3'000'000; ++i) text += "10:30 IN : " + order(i) + "\n";
+  SharedLog log{text};
+  EXPECT_EQ(log.read(3, 0), log.read(1, 0));
+  EXPECT_EQ(log.read(2, 700'000), log.read(1, 0));
+}
+
+// The first message makes the file shorter.
+class Truncating final : public ChunkWork {
+ public:
+  Truncating(All& all, const std::string& path) : keeping_{all}, path_{path} {}
+  void each(const LogMessage& message) override {
+    if (message.offset < 100) std::filesystem::resize_file(path_, 5000);
+    keeping_.each(message);
+  }
+  AfterMessage take() override { return keeping_.take(); }
+  void discard() override { keeping_.discard(); }
+
+ private:
+  Keeping keeping_;
+  const std::string& path_;
+};
+
+// How many messages remain depends on the threads. None is missing before the last one.
+TEST(Chunks, of_a_file_that_becomes_shorter_have_no_gap) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += order(i) + "\n";
+  SharedLog log{text};
+  const All whole = log.read(1, 0);
+  All all;
+  const auto make = [&]() -> std::unique_ptr<ChunkWork> {
+    return std::make_unique<Truncating>(all, log.path());
+  };
+  const auto each = [](const LogMessage&) { return AfterMessage::Stop; };
+  const auto failed = [&](std::string_view error) { all.errors.emplace_back(error); };
+  PosixDisk disk;
+  const LogRequest request{.files = {log.path()}, .jobs = 3, .chunk_bytes = 2000};
+  read_logs(disk, request, {each, [] {}, failed, kWaitForMore, make});
+  EXPECT_THAT(all.errors, ::testing::IsEmpty());
+  ASSERT_GE(all.messages.size(), 1U);
+  ASSERT_LT(all.messages.size(), whole.messages.size());
+  all.messages.pop_back();  // it may be cut
+  EXPECT_TRUE(
+      std::ranges::equal(all.messages, std::span{whole.messages}.first(all.messages.size())));
+}
+
+// Its bytes from 5,000 on cannot be read.
+class DamagedFile final : public File {
+ public:
+  explicit DamagedFile(std::unique_ptr<File> file) : file_{std::move(file)} {}
+  DiskResult<std::size_t> read_at(std::uint64_t offset, std::span<char> bytes) override {
+    constexpr std::uint64_t kDamage = 5000;
+    if (offset >= kDamage) {
+      return std::unexpected{DiskError{.path = "log", .operation = "read", .error_number = EIO}};
+    }
+    return file_->read_at(offset, bytes.first(std::min(bytes.size(), kDamage - offset)));
+  }
+  DiskResult<void> write_at(std::uint64_t, std::span<const char>) override { return {}; }
+  DiskResult<void> sync() override { return {}; }
+  DiskResult<std::uint64_t> size() override { return file_->size(); }
+  DiskResult<void> truncate(std::uint64_t) override { return {}; }
+  DiskResult<bool> try_lock() override { return true; }
+
+ private:
+  std::unique_ptr<File> file_;
+};
+
+class DamagedDisk final : public testing::PassingDisk {
+ public:
+  DiskResult<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
+    auto file = PassingDisk::open(path, mode);
+    if (!file) return file;
+    return std::make_unique<DamagedFile>(std::move(*file));
+  }
+};
+
+TEST(Chunks, have_the_messages_before_damage_of_the_disk) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += order(i) + "\n";
+  SharedLog log{text};
+  DamagedDisk disk;
+  const All one = read(disk, log.path(), 1);
+  EXPECT_EQ(one.errors.size(), 1U);
+  EXPECT_GT(one.messages.size(), 40U);
+  for (const std::size_t chunk_bytes : {0U, 100U, 1000U, 4999U, 5000U, 5001U}) {
+    EXPECT_EQ(read(disk, log.path(), 3, chunk_bytes), one) << "chunks of " << chunk_bytes;
+  }
+}
+
 // Its first message waits for the first message of another thread.
 class Meeting final : public ChunkWork {
  public:
@@ -151,15 +273,15 @@ TEST(Chunks, of_one_file_are_read_by_all_threads_together) {
   constexpr unsigned kJobs = 3;
   std::string text;
   for (int i = 0; i < 300; ++i) text += order(i) + "\n";
-  FakeDisk disk;
-  disk.set_contents("/log", text);
+  SharedLog log{text};
+  PosixDisk disk;
   std::latch all{kJobs};
   std::atomic<int> met = 0;
   const auto make = [&]() -> std::unique_ptr<ChunkWork> {
     return std::make_unique<Meeting>(all, met);
   };
   const auto each = [](const LogMessage&) { return AfterMessage::Stop; };
-  const LogRequest request{.files = {"/log"}, .jobs = kJobs, .chunk_bytes = 1000};
+  const LogRequest request{.files = {log.path()}, .jobs = kJobs, .chunk_bytes = 1000};
   read_logs(disk, request, {each, [] {}, [](std::string_view) {}, kWaitForMore, make});
   EXPECT_EQ(met, kJobs);
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "capture_builder.hpp"
 #include "nexusfix/logs/grep/matcher.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/fix_text.hpp"
@@ -137,6 +138,72 @@ TEST(Expression, underlines_what_is_wrong_and_suggests_the_right_name) {
 }
 
 // The bytes decide as the fields do, for any message and any expression.
+// Each message of these files is found like one that stands alone. The result: the number found.
+int found_in(testing::FakeDisk& disk, std::vector<std::string> files,
+             const std::string& expression) {
+  const auto parsed = logs::parse_expression(expression, logs::FieldNames{});
+  logs::Matcher matcher{*parsed};
+  logs::Matcher alone{*parsed};
+  int found = 0;
+  const auto each = [&](const logs::LogMessage& message) {
+    const bool is_found = matcher.matches(message);
+    EXPECT_EQ(is_found, alone.matches(message.bytes)) << expression << bar(message.bytes);
+    found += is_found ? 1 : 0;
+    return logs::AfterMessage::Continue;
+  };
+  logs::read_logs(disk, {.files = std::move(files)}, {each, [] {}, [](std::string_view) {}});
+  return found;
+}
+
+TEST(Matcher, finds_the_messages_of_a_text_like_single_ones) {
+  std::mt19937 random{3};
+  const std::vector<std::string> lines{kOrder,
+                                       kReport,
+                                       kHeartbeat,
+                                       kRaw,
+                                       "text " + soh("|55=AAPL|448=ANNA|") + " text",
+                                       kOrder.substr(0, kOrder.size() - 30),
+                                       bar(kOrder),
+                                       soh("|55=AAPL") + kHeartbeat,
+                                       "10:30 : " + kReport + kOrder,
+                                       kHeartbeat + soh("55=AAPL|")};
+  testing::FakeDisk disk;
+  testing::Pcap pcap;
+  std::vector<std::string> files;
+  for (const std::string name : {"/one", "/two", "/three"}) {
+    std::string text;
+    while (text.size() < 700'000) {
+      text += lines[random() % lines.size()] + (random() % 9 == 0 ? "" : "\n");
+    }
+    disk.set_contents(name, text);
+    files.push_back(name);
+  }
+  std::uint32_t sequence = 1000;
+  for (int i = 0; i < 3000; ++i) {
+    const std::string& payload = lines[random() % 4];
+    pcap.add(testing::ethernet(testing::ipv4({.sequence = sequence, .payload = payload})));
+    sequence += static_cast<std::uint32_t>(payload.size());
+  }
+  disk.set_contents("/pcap", pcap.bytes());
+  files.emplace_back("/pcap");
+  for (const std::string expression :
+       {"Symbol=AAPL", "NoPartyIDs.PartyID=ANNA", "ClOrdID=A1 and Price=150", "not Symbol=AAPL",
+        "Symbol=AAPL or MsgType=0", "Symbol=FAKE", "BeginString=FIX.4.2", "MsgType=0"}) {
+    const int found = found_in(disk, files, expression);
+    EXPECT_EQ(found > 1000, expression != "Symbol=FAKE") << expression;
+  }
+}
+
+// Most reads of the file have none of the messages that are found.
+TEST(Matcher, finds_rare_messages_of_a_long_text) {
+  const std::string rare = fix("FIX.4.4", "35=D|34=2|49=T|52=20240115-10:30:00|56=V|55=RARE|");
+  std::string text;
+  for (int i = 1; i <= 50'000; ++i) text += (i % 2'500 == 0 ? rare : kOrder) + "\n";
+  testing::FakeDisk disk;
+  disk.set_contents("/log", text);
+  EXPECT_EQ(found_in(disk, {"/log"}, "Symbol=RARE"), 20);
+}
+
 TEST(Matcher, decides_by_bytes_as_by_fields) {
   constexpr std::uint32_t kSeed = 20240115;
   std::mt19937 random{kSeed};

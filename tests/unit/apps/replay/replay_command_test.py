@@ -132,6 +132,26 @@ class Replay(WithFolder):
         self.assertGreater(sent["64"], today)
         self.assertEqual(peer.messages[-1]["35"], "5")
 
+    def test_numbers_follow_each_other_whatever_those_of_the_log_are(self):
+        peer = Peer(self)
+        text = "".join(order("10:30:00", number, f"A{number}") for number in (77, 80, 5, 80, 9001))
+        done = self.replay(peer.port, text, "--speed", "max")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual([(fields["34"], fields["11"]) for fields in peer.orders()],
+                         [("2", "A77"), ("3", "A80"), ("4", "A5"), ("5", "A80"), ("6", "A9001")])
+
+    def test_a_message_with_poss_resend_is_a_message_of_its_own_and_keeps_the_flag(self):
+        peer = Peer(self)
+        flagged = line("10:30:00", "D", 3, "97=Y|11=A1|55=SAP|54=1|60=20240115-10:30:00|38=1|40=1|")
+        text = order("10:30:00", 2, "A1") + flagged
+        done = self.replay(peer.port, text)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual([fields.get("97") for fields in peer.orders()], [None, "Y"])
+        self.assertEqual([fields["34"] for fields in peer.orders()], ["2", "3"])
+        peer = Peer(self)
+        done = self.replay(peer.port, text, "--where", "not PossResend=Y")
+        self.assertEqual([fields.get("97") for fields in peer.orders()], [None])
+
     def test_keep_dates_and_a_given_identity(self):
         peer = Peer(self)
         done = self.replay(peer.port, order("10:30:00", 77, "A1"), "--keep-dates", "--version",
