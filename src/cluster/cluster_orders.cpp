@@ -27,8 +27,7 @@ std::string new_id() {
 
 // etcd, and what it has of the cluster.
 struct Found {
-  explicit Found(const ClusterSettings& settings)
-      : names{settings.name}, etcd{settings.etcd, settings.request_timeout} {}
+  explicit Found(const ClusterSettings& settings) : names{settings.name}, etcd{settings} {}
 
   std::expected<void, std::string> read() {
     const auto range = etcd.read(names.all());

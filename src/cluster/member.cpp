@@ -33,7 +33,7 @@ Member::Member(const config::ClusterSettings& settings, engine::ClusterObserver&
     : settings_{settings},
       observer_{observer},
       names_{settings.name},
-      etcd_{settings.etcd, settings.request_timeout},
+      etcd_{settings},
       since_{clock_.now().wall} {}
 
 Member::~Member() {
