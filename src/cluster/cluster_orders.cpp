@@ -164,6 +164,15 @@ std::expected<void, std::string> drain_node(const ClusterSettings& settings,
   return found.write({.puts = {{found.names.drained(node), "by an operator"}}});
 }
 
+std::expected<void, std::string> end_drain(const ClusterSettings& settings) {
+  Found found{settings};
+  if (auto read = found.read(); !read) return read;
+  if (!found.state.drained.contains(settings.node)) {
+    return std::unexpected{"node " + settings.node + " is not drained: nothing was changed"};
+  }
+  return found.write({.deletions = {found.names.drained(settings.node)}});
+}
+
 std::expected<std::vector<std::string>, std::string> join_cluster(
     const config::Settings& settings, const store::PostgresPart& postgres, IfEtcdLost if_lost) {
   const ClusterSettings& cluster = settings.cluster;

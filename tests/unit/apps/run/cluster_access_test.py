@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a cluster needs of etcd: TLS, users, and several members.
+"""What a cluster needs of etcd: TLS, users, and several members; and the orders of `nexusfix ctl`.
 Arguments: nexusfix, and the program that starts a PostgreSQL server."""
 
 import ctypes
@@ -14,11 +14,64 @@ import urllib.error
 import command_test
 import standby_test
 from cluster_test import Etcd, WithCluster, coded
-from command_test import LIMIT_SECONDS, wait_until
+from command_test import LIMIT_SECONDS, run, wait_until
+from standby_test import get
 
 
-class Hosts(WithCluster):
-    """Machines of any name."""
+class Orders(WithCluster):
+    """Orders to a running engine, by its control socket."""
+
+    def ctl(self, node, act, *arguments):
+        return run("ctl", "--engine", f"{self.folder}/{node}.control", act, *arguments, "--yes",
+                   "--reason", "a test")
+
+    def test_ctl_moves_a_shard_and_drains_a_node(self):
+        a, b, metrics = self.start_two()
+        for line in ('node="a",state="owner"', 'node="b",state="ready"'):
+            self.wait_until(lambda: "\nnexusfix_cluster_engine{%s} 1\n" % line
+                            in get(metrics, "/metrics")[1], f"the metrics show {line}")
+        self.assertRegex(self.status("b").stdout, r"; the application lacks 0 bytes of the log\n")
+        trader = self.counterparty()
+        trader.log_on()
+        self.assertEqual(trader.order("A1")["34"], "2")
+        for arguments, expected in ((("move-shard", "c"), "no engine of node c waits for shard s1"),
+                                    (("move-shard", "a"), "node a has shard s1 already"),
+                                    (("join-node",), "node a is not drained")):
+            done = self.ctl("a", *arguments)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(expected, done.stderr)
+        done = self.ctl("a", "move-shard", "b")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(trader.receive()["35"], "5")
+        self.listening(b)
+        self.assertIn("operator: move-shard to node b: ", self.log("a"))
+        trader.connect()
+        self.assertEqual(trader.log_on()["34"], "4")
+        kept = self.sql(f"SELECT count(*) FROM {self.schema}.number_change_list WHERE reason LIKE "
+                        "'operator: move-shard to node b: %a test%'")
+        self.assertEqual(kept, "1")
+        # A waiting engine takes orders for the cluster, too.
+        self.wait_until(lambda: self.is_ready("a"), "a waits")
+        done = self.ctl("a", "drain-node")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("operator: drain-node: ", self.log("a"))
+        done = self.ctl("b", "move-shard", "a")
+        self.assertIn("node a is drained", done.stderr)
+        done = self.ctl("a", "join-node")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.overview("b")["drained"], [])
+        done = self.ctl("b", "drain-node")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.listening(a, times=2)
+        self.end(a)
+
+    def test_an_engine_in_no_cluster_refuses_them(self):
+        one, _ = self.start("one")
+        self.listening(one)
+        done = self.ctl("one", "drain-node")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the engine is in no cluster: nothing was done", done.stderr)
+        self.end(one)
 
     def test_a_host_may_have_any_name(self):
         """The name is in application_name of a waiting engine."""
@@ -284,7 +337,7 @@ if __name__ == "__main__":
     command_test.NEXUSFIX = os.path.abspath(sys.argv.pop(1))
     loader = unittest.TestLoader()
     suite = unittest.TestSuite(loader.loadTestsFromTestCase(one)
-                               for one in (Hosts, Secure, Members))
+                               for one in (Orders, Secure, Members))
     names = sys.argv[1:]
     if names:
         suite = loader.loadTestsFromNames(names, sys.modules[__name__])
