@@ -114,7 +114,8 @@ endforeach()
 # The documents and examples for users. README.md keeps its links to docs/ and examples/.
 install(FILES LICENSE README.md CHANGELOG.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY share/prometheus share/grafana DESTINATION ${CMAKE_INSTALL_DOCDIR}/share)
+install(DIRECTORY share/prometheus share/grafana share/cluster
+        DESTINATION ${CMAKE_INSTALL_DOCDIR}/share PATTERN certificates EXCLUDE)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
         PATTERN store EXCLUDE PATTERN *_test.py EXCLUDE PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY apps/nexusfix/config DESTINATION ${CMAKE_INSTALL_DOCDIR}/apps/nexusfix

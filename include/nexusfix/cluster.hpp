@@ -64,6 +64,8 @@ struct ClusterOverview {
 // The node is to hand over all of its shards, and to take none until join_cluster().
 [[nodiscard]] std::expected<void, std::string> drain_node(const config::ClusterSettings& settings,
                                                           const std::string& node);
+// The node of these settings takes shards again. The error: it is not drained.
+[[nodiscard]] std::expected<void, std::string> end_drain(const config::ClusterSettings& settings);
 
 // What join_cluster() does if etcd does not have what the database has.
 enum class IfEtcdLost : std::uint8_t {

@@ -27,8 +27,7 @@ std::string new_id() {
 
 // etcd, and what it has of the cluster.
 struct Found {
-  explicit Found(const ClusterSettings& settings)
-      : names{settings.name}, etcd{settings.etcd, settings.request_timeout} {}
+  explicit Found(const ClusterSettings& settings) : names{settings.name}, etcd{settings} {}
 
   std::expected<void, std::string> read() {
     const auto range = etcd.read(names.all());
@@ -163,6 +162,15 @@ std::expected<void, std::string> drain_node(const ClusterSettings& settings,
     return std::unexpected{"no engine of node " + node + " runs: nothing was changed"};
   }
   return found.write({.puts = {{found.names.drained(node), "by an operator"}}});
+}
+
+std::expected<void, std::string> end_drain(const ClusterSettings& settings) {
+  Found found{settings};
+  if (auto read = found.read(); !read) return read;
+  if (!found.state.drained.contains(settings.node)) {
+    return std::unexpected{"node " + settings.node + " is not drained: nothing was changed"};
+  }
+  return found.write({.deletions = {found.names.drained(settings.node)}});
 }
 
 std::expected<std::vector<std::string>, std::string> join_cluster(

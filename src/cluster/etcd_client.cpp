@@ -1,39 +1,18 @@
 #include "cluster/etcd_client.hpp"
 
 #include <algorithm>
-#include <boost/asio/connect.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/detail/base64.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http/read.hpp>
-#include <boost/beast/http/string_body.hpp>
-#include <boost/beast/http/write.hpp>
 #include <charconv>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
+
+#include "cluster/etcd_http.hpp"
 
 namespace nexusfix::cluster {
 namespace {
 
-namespace asio = boost::asio;
 namespace beast = boost::beast;
-namespace http = beast::http;
-using boost::system::error_code;
 using nlohmann::json;
-
-constexpr std::uint64_t kAnswerBytesMax = 4U << 20U;
-
-std::string one_line(std::string text) {
-  for (char& byte : text) {
-    if (byte < ' ' || byte > '~') byte = ' ';
-  }
-  constexpr std::size_t kTextMax = 300;
-  if (text.size() > kTextMax) text.resize(kTextMax);
-  return text;
-}
 
 std::string encoded(std::string_view bytes) {
   std::string text(beast::detail::base64::encoded_size(bytes.size()), '\0');
@@ -110,91 +89,11 @@ EtcdResult<json> parsed(EtcdResult<std::string> answer) {
 
 }  // namespace
 
-// One connection, which is kept, and requests with a time limit.
-class EtcdClient::Http {
- public:
-  explicit Http(std::chrono::milliseconds timeout) : timeout_{timeout} {}
-
-  struct Answer {
-    unsigned status = 0;
-    std::string body;
-  };
-
-  std::expected<Answer, std::string> post(const config::EtcdEndpoint& endpoint,
-                                          std::string_view path, const std::string& body) {
-    // The server may have closed a connection that was idle.
-    const bool was_open = stream_.has_value();
-    auto answer = try_post(endpoint, path, body);
-    if (!answer && was_open && !is_timeout_) answer = try_post(endpoint, path, body);
-    return answer;
-  }
-  void close() { stream_.reset(); }
-
- private:
-  // Runs one operation to its end.
-  template <class Begin>
-  error_code await(Begin begin) {
-    error_code result = asio::error::would_block;
-    begin([&result](error_code error, auto&&...) { result = error; });
-    context_.restart();
-    context_.run();
-    return result;
-  }
-
-  std::expected<Answer, std::string> try_post(const config::EtcdEndpoint& endpoint,
-                                              std::string_view path, const std::string& body) {
-    is_timeout_ = false;
-    if (!stream_) {
-      if (const error_code error = connect(endpoint)) return failed("connect", error);
-    }
-    http::request<http::string_body> request{http::verb::post,
-                                             beast::string_view{path.data(), path.size()}, 11};
-    request.set(http::field::host, endpoint.host);
-    request.set(http::field::content_type, "application/json");
-    request.body() = body;
-    request.prepare_payload();
-    stream_->expires_after(timeout_);
-    error_code error =
-        await([&](auto done) { http::async_write(*stream_, request, std::move(done)); });
-    if (error) return failed("write", error);
-    beast::flat_buffer buffer;
-    http::response_parser<http::string_body> parser;
-    parser.body_limit(kAnswerBytesMax);
-    error = await([&](auto done) { http::async_read(*stream_, buffer, parser, std::move(done)); });
-    if (error) return failed("read", error);
-    Answer answer{.status = parser.get().result_int(), .body = std::move(parser.get().body())};
-    if (!parser.get().keep_alive()) stream_.reset();
-    return answer;
-  }
-
-  error_code connect(const config::EtcdEndpoint& endpoint) {
-    asio::ip::tcp::resolver resolver{context_};
-    error_code error;
-    const auto addresses = resolver.resolve(endpoint.host, std::to_string(endpoint.port), error);
-    if (error) return error;
-    stream_.emplace(context_);
-    stream_->expires_after(timeout_);
-    return await([&](auto done) { stream_->async_connect(addresses, std::move(done)); });
-  }
-
-  std::unexpected<std::string> failed(const char* what, error_code error) {
-    stream_.reset();
-    is_timeout_ = error == beast::error::timeout;
-    return std::unexpected{std::string{what} + ": " +
-                           (is_timeout_
-                                ? "no answer within " + std::to_string(timeout_.count()) + " ms"
-                                : one_line(error.message()))};
-  }
-
-  std::chrono::milliseconds timeout_;
-  asio::io_context context_{1};
-  std::optional<beast::tcp_stream> stream_;
-  bool is_timeout_ = false;
-};
-
-EtcdClient::EtcdClient(std::vector<config::EtcdEndpoint> endpoints,
-                       std::chrono::milliseconds timeout)
-    : endpoints_{std::move(endpoints)}, http_{std::make_unique<Http>(timeout)} {}
+EtcdClient::EtcdClient(const config::ClusterSettings& settings)
+    : endpoints_{settings.etcd},
+      user_{settings.etcd_user},
+      password_{settings.etcd_password},
+      http_{std::make_unique<EtcdHttp>(settings)} {}
 EtcdClient::~EtcdClient() = default;
 
 std::string EtcdClient::members() const {
@@ -207,11 +106,53 @@ std::string EtcdClient::members() const {
 }
 
 EtcdResult<std::string> EtcdClient::post(std::string_view path, const std::string& body) {
+  if (user_.empty()) {
+    auto answer = post_with_token(path, body);
+    if (answer) return answer;
+    std::string& error = answer.error().text;
+    if (error.contains("user name is empty") || error.contains("permission denied")) {
+      error += ": etcd has users, and ClusterEtcdUser is missing";
+    }
+    return answer;
+  }
+  // A token ends after minutes, with its member, and when a user or a role changes.
+  constexpr int kAttempts = 2;
+  for (int attempt = 1;; ++attempt) {
+    if (token_.empty()) {
+      if (auto done = sign_in(); !done) return std::unexpected{std::move(done.error())};
+    }
+    auto answer = post_with_token(path, body);
+    if (answer || !answer.error().is_token_over || attempt == kAttempts) return answer;
+    token_.clear();
+  }
+}
+
+EtcdResult<void> EtcdClient::sign_in() {
+  const json request{{"name", user_}, {"password", password_}};
+  const auto answer = parsed(
+      post_with_token("/v3/auth/authenticate",
+                      request.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+  if (!answer) {
+    EtcdError error = answer.error();
+    if (error.is_answered) {
+      error.text += ": etcd does not accept ClusterEtcdUser=" + user_ + " with its password";
+    }
+    return std::unexpected{std::move(error)};
+  }
+  token_ = text_of(*answer, "token");
+  if (token_.empty()) return std::unexpected{EtcdError{"etcd has given no token to " + user_}};
+  return {};
+}
+
+// Asks the members in turn until one answers.
+EtcdResult<std::string> EtcdClient::post_with_token(std::string_view path,
+                                                    const std::string& body) {
   EtcdError error;
   for (std::size_t attempt = 0; attempt < endpoints_.size(); ++attempt) {
     const config::EtcdEndpoint& endpoint = endpoints_[last_];
-    auto answer = http_->post(endpoint, path, body);
+    auto answer = http_->post(endpoint, {.path = path, .token = token_, .body = body});
     constexpr unsigned kOk = 200;
+    constexpr unsigned kUnauthorized = 401;
     constexpr unsigned kRequestTimeout = 408;
     constexpr unsigned kTooManyRequests = 429;
     constexpr unsigned kServerErrors = 500;
@@ -224,11 +165,17 @@ EtcdResult<std::string> EtcdClient::post(std::string_view path, const std::strin
       const json said = json::parse(answer->body, nullptr, /*allow_exceptions=*/false);
       const std::string text = said.is_object() ? text_of(said, "error") : answer->body;
       error.text += "status " + std::to_string(answer->status) + ": " + one_line(text);
+      if (text.contains("CommonName of client")) {
+        error.text +=
+            ": etcd with users wants a certificate without CN in ClusterEtcdCertificateFile";
+      }
       // A member without a leader, or with too much to do, answers so: another one may not.
       const bool may_pass = answer->status >= kServerErrors || answer->status == kRequestTimeout ||
                             answer->status == kTooManyRequests;
       if (!may_pass) {
         error.is_answered = true;
+        error.is_token_over =
+            answer->status == kUnauthorized || text.contains("revision of auth store is old");
         return std::unexpected{std::move(error)};
       }
     }

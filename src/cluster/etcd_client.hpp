@@ -1,8 +1,8 @@
-// Asks etcd 3.4 or later by its JSON gateway. Boost.Beast speaks HTTP; its headers are only in the
-// source.
+// Asks etcd 3.4 or later by its JSON gateway, as one of its users if it has them.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <memory>
@@ -14,10 +14,13 @@
 
 namespace nexusfix::cluster {
 
+class EtcdHttp;
+
 struct EtcdError {
   std::string text;  // one line
-  bool is_answered =
-      false;  // etcd has refused the request; false: whether it was done is not known
+  // etcd has refused the request; false: whether it was done is not known.
+  bool is_answered = false;
+  bool is_token_over = false;  // refused for its token: the user must sign in again
 };
 template <class T>
 using EtcdResult = std::expected<T, EtcdError>;
@@ -63,7 +66,8 @@ struct EtcdChanged {
 // service.
 class EtcdClient {
  public:
-  EtcdClient(std::vector<config::EtcdEndpoint> endpoints, std::chrono::milliseconds timeout);
+  // Reads the files of certificates when it connects first.
+  explicit EtcdClient(const config::ClusterSettings& settings);
   ~EtcdClient();
   EtcdClient(const EtcdClient&) = delete;
   EtcdClient& operator=(const EtcdClient&) = delete;
@@ -85,14 +89,18 @@ class EtcdClient {
   [[nodiscard]] std::string members() const;
 
  private:
-  class Http;
-
   // A JSON text to a path; the answer, of a member that answers.
   [[nodiscard]] EtcdResult<std::string> post(std::string_view path, const std::string& body);
+  [[nodiscard]] EtcdResult<std::string> post_with_token(std::string_view path,
+                                                        const std::string& body);
+  [[nodiscard]] EtcdResult<void> sign_in();
 
   std::vector<config::EtcdEndpoint> endpoints_;
+  std::string user_;  // empty: etcd has no users
+  std::string password_;
+  std::string token_;     // of the user; empty: it has not signed in
   std::size_t last_ = 0;  // the member that has answered
-  std::unique_ptr<Http> http_;
+  std::unique_ptr<EtcdHttp> http_;
 };
 
 }  // namespace nexusfix::cluster

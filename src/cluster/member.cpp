@@ -6,6 +6,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include <nexusfix/cluster.hpp>
+
 namespace nexusfix::cluster {
 namespace {
 
@@ -33,7 +35,7 @@ Member::Member(const config::ClusterSettings& settings, engine::ClusterObserver&
     : settings_{settings},
       observer_{observer},
       names_{settings.name},
-      etcd_{settings.etcd, settings.request_timeout},
+      etcd_{settings},
       since_{clock_.now().wall} {}
 
 Member::~Member() {
@@ -158,7 +160,18 @@ engine::ClusterStatistics Member::statistics() const {
           .owner = shared_.owner,
           .token = token_.load(),
           .renewed_at = shared_.renewed_at,
-          .is_handing_over = shared_.is_handing_over};
+          .is_handing_over = shared_.is_handing_over,
+          .engines = shared_.engines};
+}
+
+std::expected<void, std::string> Member::order(engine::OperatorAct act, const std::string& node,
+                                               const std::string& text) {
+  using engine::OperatorAct;
+  auto done = act == OperatorAct::MoveShard   ? move_shard(settings_, settings_.shard, node)
+              : act == OperatorAct::DrainNode ? drain_node(settings_, settings_.node)
+                                              : end_drain(settings_);
+  if (done) observer_.on_event(EventId::OperatorCommand, "node " + this->text() + ": " + text);
+  return done;
 }
 
 void Member::run() {
@@ -211,6 +224,7 @@ void Member::lose_lease(const std::string& why) {
     shared_.until = {};
     shared_.renewed_at.reset();
     shared_.owner.clear();
+    shared_.engines.clear();
   }
   if (!std::exchange(is_linked_, false)) return;
   observer_.on_event(EventId::ClusterLeaseLost,
@@ -267,6 +281,15 @@ EtcdResult<void> Member::check_cluster(const ClusterState& state, const ShardSta
                                        std::uint64_t claimed) {
   const std::lock_guard lock{mutex_};
   shared_.owner = shard.owner ? shard.owner->node : std::string{};
+  shared_.engines.clear();
+  for (const auto& [node, one] : shard.members) {
+    shared_.engines.push_back({.node = node,
+                               .host = one.host,
+                               .process = one.process,
+                               .is_owner = shard.owner && shard.owner->lease == one.lease,
+                               .is_ready = one.is_ready,
+                               .is_drained = state.drained.contains(node)});
+  }
   std::string why;
   if (state.id != shared_.mark.cluster || !shard.base) {
     why = "etcd has lost the cluster, or is another one: shard " + settings_.shard +

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine/cluster_member.hpp>
@@ -36,6 +37,9 @@ class Member final : public engine::ClusterMember {
   void serve() override;
   void stop_serving() noexcept override;
   [[nodiscard]] engine::ClusterStatistics statistics() const override;
+  [[nodiscard]] std::expected<void, std::string> order(engine::OperatorAct act,
+                                                       const std::string& node,
+                                                       const std::string& text) override;
 
  private:
   // The link to etcd, of the thread alone once it runs.
@@ -47,7 +51,8 @@ class Member final : public engine::ClusterMember {
   };
   // What the other threads see and say.
   struct Shared {
-    std::string owner{};    // the node with the shard's lease
+    std::string owner{};                                     // the node with the shard's lease
+    std::vector<engine::ClusterEngineStatistics> engines{};  // of the shard
     std::string refusal{};  // why the shard will never be taken; empty: it may be
     store::ClusterMark mark{};
     std::optional<WallTime> renewed_at{};

@@ -232,7 +232,9 @@ void print_done(std::string_view act, const engine::SessionStatus* session,
 int act(const std::string& folder, const CtlOptions& options, engine::OperatorAct what) {
   const bool has_session = engine::needs_session(what);
   const std::string_view name = to_string(what);
-  std::string question = fmt::format("{}: the engine with the store {}", name, folder);
+  std::string question = fmt::format("{}{}{}: the engine with the store {}", name,
+                                     has_session || options.text.empty() ? "" : " ",
+                                     has_session ? std::string{} : options.text, folder);
   if (has_session) {
     const auto session = session_in(folder, options);
     if (!session) return fail(kCtlCommand, session.error());
@@ -342,6 +344,11 @@ constexpr std::array kEngineActs{
     Act{"rotate-logs", "close the log files and open them again"},
     Act{"reload-certificates", "read certificates, keys and revocation lists again"},
     Act{"stop", "log out every session, and end the engine"},
+    Act{"move-shard", "hand the engine's shard over to a node that waits for it",
+        "venue-b --reason 'new disk'"},
+    Act{"drain-node", "hand over the shards of the engine's node; it takes none until join-node",
+        "--reason 'new version'"},
+    Act{"join-node", "let the engine's node take shards again", "--reason 'new version'"},
 };
 
 void add_acts(CLI::App& app, CtlOptions& options) {
@@ -397,6 +404,9 @@ void add_acts(CLI::App& app, CtlOptions& options) {
   }
   for (const Act& one : kEngineActs) {
     CLI::App* const sub = add(one, std::string{one.name} + ' ');
+    if (std::string_view{one.name} == "move-shard") {
+      sub->add_option("NODE", options.text, "the node that is to have the shard")->required();
+    }
     if (std::string_view{one.name} != "stop") continue;
     sub->add_flag("--drain", options.drains,
                   "first finish resends and unsent bytes, and accept no new work");

@@ -13,6 +13,7 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/random.hpp>
 #include <nexusfix/engine/stop_signals.hpp>
+#include <nexusfix/observe/event_log.hpp>
 #include <nexusfix/store/journal.hpp>
 #include <nexusfix/wire/parser.hpp>
 
@@ -184,11 +185,12 @@ int serve_until_ended(const ServeOptions& options) {
     }
     if (served.was_open || !open_again_until || clock.now().mono >= *open_again_until)
       return status;
-    fmt::print(
-        stderr,
-        "nexusfix {}: the shard was handed over, and the engine could not open again to wait "
-        "for it: it tries again every second, for at most {} s\n",
-        kServeCommand, kOpenAgainMax.count());
+    const std::string text = fmt::format(
+        "the shard was handed over, and the engine could not open again to wait for it: it tries "
+        "again every second, for at most {} s",
+        kOpenAgainMax.count());
+    observe::StreamEventLog{stderr}.write(
+        {.time = clock.now().wall, .id = EventId::ClusterOpensAgain, .session = {}, .text = text});
     static_cast<void>(::poll(nullptr, 0, std::chrono::milliseconds{kPause}.count()));
   }
 }

@@ -182,6 +182,7 @@ enum class EventId : std::uint16_t {
   ClusterLeaseBack = 5083,          // the engine has a lease again
   ClusterHandsOver = 5084,          // the engine stops, and another node gets its shard
   ClusterCannotHandOver = 5085,     // the node is drained, and no other one can take its shard
+  ClusterOpensAgain = 5086,         // after a hand-over the engine could not open, and tries again
 
   ConfigurationWarning = 6001,     // a key has no effect, or not the one that it seems to have
   DictionaryWarning = 6002,        // a dictionary has a fault, but is used

@@ -276,6 +276,7 @@ struct EngineLogSettings {
 struct EtcdEndpoint {
   std::string host;            // a name or an address, without brackets
   std::uint16_t port = 2'379;  // 1 to 65,535
+  bool is_tls = false;         // https://
 };
 
 // The cluster that decides when the engine owns its log: docs/operations/cluster.md.
@@ -287,7 +288,13 @@ struct ClusterSettings {
   std::chrono::seconds lease{5};             // ClusterLeaseSeconds: 2 s to 60 s
   std::chrono::milliseconds renewal{1'000};  // ClusterRenewMillis: 100 ms to 30 s
   std::chrono::milliseconds request_timeout{500};  // ClusterRequestMillis: 50 ms to 10 s
-  std::size_t line = 0;                            // of ClusterShard; 0: not given
+  // Files of PEM, for https. Authorities of etcd's certificate; empty: those of the system.
+  std::string etcd_authorities_file{};  // ClusterEtcdAuthoritiesFile
+  std::string etcd_certificate_file{};  // ClusterEtcdCertificateFile; empty: none
+  std::string etcd_key_file{};          // ClusterEtcdKeyFile, of that certificate
+  std::string etcd_user{};              // ClusterEtcdUser; empty: etcd has no users
+  std::string etcd_password{};          // ClusterEtcdPassword
+  std::size_t line = 0;                 // of ClusterShard; 0: not given
 };
 
 // A whole configuration. It owns everything that it has.

@@ -7,6 +7,7 @@
 
 #include <nexusfix/base/event_id.hpp>
 #include <nexusfix/config/settings.hpp>
+#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/engine/statistics.hpp>
 #include <nexusfix/store/log_lease.hpp>
 
@@ -33,6 +34,12 @@ class ClusterMember : public store::LogLease {
   virtual void stop_serving() noexcept = 0;
   // Any thread.
   [[nodiscard]] virtual ClusterStatistics statistics() const = 0;
+  // MoveShard (to this node), DrainNode or JoinNode. Returns when etcd has noted it, and then
+  // reports this text; the error says why nothing was changed. Any thread; blocks for the answers
+  // of etcd.
+  [[nodiscard]] virtual std::expected<void, std::string> order(OperatorAct act,
+                                                               const std::string& node,
+                                                               const std::string& text) = 0;
 };
 
 }  // namespace nexusfix::engine

@@ -101,12 +101,20 @@ enum class OperatorAct : std::uint8_t {
   ReloadCertificates,  // Engine::reload_certificates()
   Stop,                // Engine::stop()
   Drain,               // Engine::stop() when resends and unsent bytes are done; `number`: seconds
+  MoveShard,  // the shard of the engine goes to the node `text`: docs/operations/cluster.md
+  DrainNode,  // the engine's node hands its shards over, and takes none until JoinNode
+  JoinNode,   // ends DrainNode
 };
 // "log-out", "log-on", "disconnect", "reset", "test-request", "send-gap-fill", "enable", "disable",
-// "reload", "rotate-logs", "reload-certificates", "stop", "drain".
+// "reload", "rotate-logs", "reload-certificates", "stop", "drain", "move-shard", "drain-node",
+// "join-node".
 [[nodiscard]] std::string_view to_string(OperatorAct act) noexcept;
 // The act of this text; nothing: there is none.
 [[nodiscard]] std::optional<OperatorAct> operator_act_of(std::string_view text) noexcept;
+// Whether the act is one on the cluster of the engine.
+[[nodiscard]] constexpr bool is_of_cluster(OperatorAct act) noexcept {
+  return act >= OperatorAct::MoveShard;
+}
 // Whether the act is one on a session, and not on the whole engine.
 [[nodiscard]] constexpr bool needs_session(OperatorAct act) noexcept {
   return act <= OperatorAct::Disable;
@@ -116,9 +124,10 @@ enum class OperatorAct : std::uint8_t {
 struct OperatorCommand {
   OperatorAct act = OperatorAct::Reload;  // what to do
   std::string session{};                  // its name, as Session::name(); empty: the whole engine
-  std::string text{};                     // Text (58) of the Logout of LogOut, Reset and Disable
-  std::uint64_t number = 0;               // SendGapFill: NewSeqNo; Drain: its time limit
-  std::string reason{};                   // operator and cause; at most kLiveReasonBytesMax bytes
+  // Text (58) of the Logout of LogOut, Reset and Disable; MoveShard: a node.
+  std::string text{};
+  std::uint64_t number = 0;  // SendGapFill: NewSeqNo; Drain: its time limit
+  std::string reason{};      // operator and cause; at most kLiveReasonBytesMax bytes
 };
 // The longest time limit of Drain: an hour.
 inline constexpr std::uint64_t kDrainSecondsMax = 3'600;

@@ -187,6 +187,21 @@ struct StandbyStatistics {
   std::uint64_t followed_bytes = 0;  // up to where the application has got its messages
 };
 
+// One of the engines of a shard, as etcd has it.
+struct ClusterEngineStatistics {
+  std::string node{};        // its ClusterNode
+  std::string host{};        // the name of its machine
+  std::int64_t process = 0;  // its process ID there
+  bool is_owner = false;     // it has the shard's lease
+  bool is_ready = false;     // it waits, and could take the shard now
+  bool is_drained = false;   // its node takes no shard
+};
+// "owner", "ready" or "not ready".
+[[nodiscard]] constexpr std::string_view to_string(const ClusterEngineStatistics& one) noexcept {
+  if (one.is_owner) return "owner";
+  return one.is_ready ? "ready" : "not ready";
+}
+
 // An engine of a cluster, and the lease that lets it own its shard.
 struct ClusterStatistics {
   std::string cluster{};    // ClusterName
@@ -198,6 +213,7 @@ struct ClusterStatistics {
   // When etcd has confirmed the lease of this engine last. Absent: it has none now.
   std::optional<WallTime> renewed_at{};
   bool is_handing_over = false;  // it stops, because another node is to have the shard
+  std::vector<ClusterEngineStatistics> engines{};  // of the shard, by node, at the last look
 };
 
 // An engine, at one moment. Figures of different loops and sessions may be of moments that are

@@ -1,5 +1,6 @@
 #include "config/build/cluster_settings.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 
@@ -9,7 +10,9 @@ namespace {
 // The key's line; 0: it is not in the file.
 void report_without_shard(const SharedKeys& keys, SettingsReport& report) {
   for (const Key key :
-       {Key{"ClusterNode"}, Key{"ClusterEtcd"}, Key{"ClusterName"}, Key{"ClusterLeaseSeconds"},
+       {Key{"ClusterNode"}, Key{"ClusterEtcd"}, Key{"ClusterEtcdAuthoritiesFile"},
+        Key{"ClusterEtcdCertificateFile"}, Key{"ClusterEtcdKeyFile"}, Key{"ClusterEtcdUser"},
+        Key{"ClusterEtcdPassword"}, Key{"ClusterName"}, Key{"ClusterLeaseSeconds"},
         Key{"ClusterRenewMillis"}, Key{"ClusterRequestMillis"}}) {
     const std::size_t line = keys.line_of(key);
     if (line != 0)
@@ -34,6 +37,39 @@ void check_times(const ClusterSettings& cluster, const SharedKeys& keys, Setting
                    std::to_string(cluster.etcd.size()) + " members of etcd was expected, " +
                    std::to_string(2 * longest.count()) +
                    " ms, or the lease ends when one renewal is lost");
+}
+
+// One of two keys without the other.
+void check_pair(const SharedKeys& keys, const Key& one, const Key& other, SettingsReport& report) {
+  const std::size_t line = line_of(keys, one);
+  if (line == 0 || line_of(keys, other) != 0) return;
+  report.error(line, std::string{one.name()} + ": " + std::string{other.name()} + " is missing");
+}
+
+void check_access(const ClusterSettings& cluster, const SharedKeys& keys, SettingsReport& report) {
+  const Key certificate{"ClusterEtcdCertificateFile"};
+  const Key key{"ClusterEtcdKeyFile"};
+  const Key user{"ClusterEtcdUser"};
+  const Key password{"ClusterEtcdPassword"};
+  check_pair(keys, certificate, key, report);
+  check_pair(keys, key, certificate, report);
+  check_pair(keys, user, password, report);
+  check_pair(keys, password, user, report);
+  const auto is_tls = [](const EtcdEndpoint& one) { return one.is_tls; };
+  if (!std::ranges::any_of(cluster.etcd, is_tls)) {
+    for (const Key& one : {Key{"ClusterEtcdAuthoritiesFile"}, certificate, key}) {
+      const std::size_t line = line_of(keys, one);
+      if (line != 0) {
+        report.error(line, std::string{one.name()} + ": ClusterEtcd has no address with https://");
+      }
+    }
+  }
+  if (const std::size_t line = line_of(keys, password);
+      line != 0 && !std::ranges::all_of(cluster.etcd, is_tls)) {
+    report.warning(line,
+                   "ClusterEtcdPassword: it is sent without TLS to an address of "
+                   "ClusterEtcd without https://");
+  }
 }
 
 }  // namespace
@@ -61,6 +97,7 @@ void build_cluster(Settings& settings, const SharedKeys& keys, SettingsReport& r
   }
   settings.postgres.if_owned = store::IfOwned::Wait;
   check_times(cluster, keys, report);
+  check_access(cluster, keys, report);
 }
 
 }  // namespace nexusfix::config

@@ -243,11 +243,15 @@ std::optional<std::string> read_cluster_word(std::string_view value) {
 
 std::optional<std::vector<EtcdEndpoint>> read_etcd_endpoints(std::string_view value) {
   constexpr std::string_view kScheme = "http://";
+  constexpr std::string_view kTlsScheme = "https://";
   std::vector<EtcdEndpoint> endpoints;
   for (std::string_view word : words_of(value)) {
+    const bool is_tls = word.starts_with(kTlsScheme);
     if (word.starts_with(kScheme)) word.remove_prefix(kScheme.size());
+    if (is_tls) word.remove_prefix(kTlsScheme.size());
     if (word.ends_with('/')) word.remove_suffix(1);
     EtcdEndpoint& one = endpoints.emplace_back();
+    one.is_tls = is_tls;
     // After the bracket of an IPv6 address; another address has at most one colon.
     const std::size_t bracket = word.rfind(']');
     const std::size_t colon = word.rfind(':');

@@ -35,14 +35,6 @@ namespace {
   }
 }
 
-// What the event log and the store have of a command.
-[[nodiscard]] std::string text_of(const OperatorCommand& command) {
-  std::string text = "operator: ";
-  text += to_string(command.act);
-  if (command.number != 0) (text += ' ') += std::to_string(command.number);
-  return (text += ": ") += command.reason;
-}
-
 // A command to one session, or to the whole engine.
 class CommandTask final : public ControlTask {
  public:
@@ -141,6 +133,14 @@ class CommandTask final : public ControlTask {
 };
 
 }  // namespace
+
+std::string text_of(const OperatorCommand& command) {
+  std::string text = "operator: ";
+  text += to_string(command.act);
+  if (command.number != 0) (text += ' ') += std::to_string(command.number);
+  if (command.act == OperatorAct::MoveShard) (text += " to node ") += command.text;
+  return (text += ": ") += command.reason;
+}
 
 std::unique_ptr<LoopTask> make_command_task(std::shared_ptr<ControlOrder> order,
                                             const WholeEngine& engine) {

@@ -23,11 +23,11 @@ constexpr char kRow = '\x1e';
 constexpr std::string_view kTailRead = "tail-read";
 constexpr std::string_view kLatency = "latency";
 
-constexpr std::array<std::string_view, 13> kActs{
-    "log-out", "log-on",  "disconnect", "reset",       "test-request",        "send-gap-fill",
-    "enable",  "disable", "reload",     "rotate-logs", "reload-certificates", "stop",
-    "drain"};
-static_assert(kActs[static_cast<std::size_t>(OperatorAct::Drain)] == "drain");
+constexpr std::array<std::string_view, 16> kActs{
+    "log-out", "log-on",     "disconnect", "reset",       "test-request",        "send-gap-fill",
+    "enable",  "disable",    "reload",     "rotate-logs", "reload-certificates", "stop",
+    "drain",   "move-shard", "drain-node", "join-node"};
+static_assert(kActs[static_cast<std::size_t>(OperatorAct::JoinNode)] == "join-node");
 
 bool is_printable(std::string_view text) noexcept {
   return std::ranges::all_of(text, [](char c) {

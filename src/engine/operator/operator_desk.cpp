@@ -11,6 +11,7 @@
 #include <nexusfix/engine/statistics.hpp>
 
 #include "engine/loop/event_loop.hpp"
+#include "engine/operator/command_task.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -147,6 +148,10 @@ std::string OperatorDesk::ask_session_loop(const ControlRequest& request,
 
 std::expected<std::uint64_t, std::string> OperatorDesk::carry_out(OperatorCommand command,
                                                                   const OperatorCaller& caller) {
+  if (is_of_cluster(command.act)) {
+    add_caller(command.reason, caller);
+    return order_cluster(command, caller);
+  }
   if (std::string refused = refusal(); !refused.empty()) {
     return std::unexpected{std::move(refused)};
   }
@@ -159,6 +164,28 @@ std::expected<std::uint64_t, std::string> OperatorDesk::carry_out(OperatorComman
   if (answer == kDone) return 0;
   if (const auto number = read_number_answer(answer, kSentTestRequest)) return *number;
   return std::unexpected{std::move(answer)};
+}
+
+// A standby has no record of it but its event log: the store belongs to the owner.
+std::expected<std::uint64_t, std::string> OperatorDesk::order_cluster(
+    const OperatorCommand& command, const OperatorCaller& caller) {
+  if (cluster_ == nullptr) {
+    return std::unexpected{std::string{"the engine is in no cluster: nothing was done"}};
+  }
+  if ((command.act == OperatorAct::MoveShard) == command.text.empty()) {
+    return std::unexpected{
+        std::string{command.text.empty() ? "a node was expected" : "no node was expected"} +
+        ": nothing was done"};
+  }
+  if (standby_->text().empty()) {
+    if (auto answer = ask(0, RecordRequest{command}, caller); answer != kDone) {
+      return std::unexpected{std::move(answer)};
+    }
+  }
+  if (auto done = cluster_->order(command.act, command.text, text_of(command)); !done) {
+    return std::unexpected{std::move(done.error())};
+  }
+  return 0;
 }
 
 // Each loop records it in its own store before the first one carries it out.
@@ -213,6 +240,10 @@ std::string OperatorDesk::status_page(const StatusRequest& request, const Operat
   if (std::string waits = standby_->text(); !waits.empty()) {
     std::string page;
     EngineStatus status = status_without_sessions();
+    if (const auto standby = standby_->read(); standby && standby->is_connected) {
+      const std::uint64_t lag = standby->log_bytes - standby->followed_bytes;
+      waits += "; the application lacks " + std::to_string(lag) + " bytes of the log";
+    }
     status.standby = std::move(waits);
     append_head(page, status, {.loop = status.loops});
     return page;

@@ -46,7 +46,7 @@ class OperatorDesk {
                std::chrono::milliseconds loop_timeout = kLoopTimeout);
 
   // Before the first request. It must outlive this.
-  void show_cluster(const ClusterMember& cluster) noexcept { cluster_ = &cluster; }
+  void show_cluster(ClusterMember& cluster) noexcept { cluster_ = &cluster; }
 
   // Returns the number of a TestRequest, for round_trip(); otherwise 0. The error says why nothing
   // was done, or that it is not known.
@@ -82,6 +82,8 @@ class OperatorDesk {
   [[nodiscard]] std::string wait_for(ControlOrder& order, int stop) const;
   [[nodiscard]] std::string carry_out_on_engine(OperatorCommand command,
                                                 const OperatorCaller& caller);
+  [[nodiscard]] std::expected<std::uint64_t, std::string> order_cluster(
+      const OperatorCommand& command, const OperatorCaller& caller);
   [[nodiscard]] std::string change_enabled(const OperatorCommand& command,
                                            const OperatorCaller& caller);
 
@@ -89,7 +91,7 @@ class OperatorDesk {
   WholeEngine engine_;
   std::shared_ptr<DisabledSessions> disabled_;
   std::shared_ptr<const StandbyBoard> standby_;
-  const ClusterMember* cluster_ = nullptr;  // null: in no cluster
+  ClusterMember* cluster_ = nullptr;  // null: in no cluster
   std::chrono::milliseconds loop_timeout_;
   WallTime opened_at_;
   std::mutex readers_mutex_;

@@ -175,11 +175,17 @@ inline constexpr EventRow kStoreEvents[] = {
      "No action is needed."},
     {EventId::ClusterHandsOver, Severity::Warning, "ClusterHandsOver",
      "The engine logs its sessions out and stops, and another node gets the shard.",
-     "`nexusfix cluster move` or `nexusfix cluster drain`.", "No action is needed."},
+     "A `move` or `drain` of `nexusfix cluster`, `nexusfix ctl` or the console.",
+     "No action is needed."},
     {EventId::ClusterCannotHandOver, Severity::Warning, "ClusterCannotHandOver",
      "The node is drained, and keeps a shard: no other engine is ready to take it.",
      "The other engines of the shard are stopped, have no database, or are drained, too.",
      "Start an engine of the shard on another node."},
+    {EventId::ClusterOpensAgain, Severity::Warning, "ClusterOpensAgain",
+     "The engine has handed its shard over, and cannot open to wait for it again. `nexusfix serve` "
+     "tries again every second, for at most a minute, and then ends.",
+     "etcd or the database does not answer, or refuses the engine. The line before it says why.",
+     "Check etcd and the database. The service manager starts the process again."},
 };
 
 }  // namespace nexusfix::observe

@@ -238,13 +238,16 @@ std::expected<void, std::string> JournalFollower::Impl::start_at(std::uint64_t s
     }
   }
   const LogPosition target = std::max(begin, until);
+  // All of it was written before the cursor was: a place without a valid record is damaged.
   const bool reads_all = std::exchange(reads_all_, true);
+  const bool is_followed = std::exchange(options_.is_followed, false);
   while (position() < target) {
     auto passed = next([](const FollowedMessage&) {});
     if (!passed) return Failed{passed.error()};
     if (!*passed) return Failed{named("the log ends before the place of the cursor")};
   }
   reads_all_ = reads_all;
+  options_.is_followed = is_followed;
   return {};
 }
 

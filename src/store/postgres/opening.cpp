@@ -84,6 +84,7 @@ struct Locked {
   std::string claim_name = new_claim_name();
   std::optional<Claim> claim{};               // by the lease; nothing: it is not claimed yet
   std::optional<LogPosition> followed_end{};  // it was a standby, which has followed the log so far
+  bool was_standby = false;                   // another process had the log meanwhile
 };
 
 // A claim that fails for now, or whose outcome is not known, is followed by another one with a
@@ -133,7 +134,10 @@ StoreResult<Locked> lock_or_wait(Connection connection, const PostgresOptions& o
   const bool is_leased = options.lease != nullptr;
   auto taken = is_leased ? wait_and_claim(standby, std::move(connection), options)
                          : wait_for_lock(standby, std::move(connection));
-  if (taken) taken->followed_end = standby.followed_end();
+  if (taken) {
+    taken->followed_end = standby.followed_end();
+    taken->was_standby = standby.has_waited_for_owner();
+  }
   return taken;
 }
 
@@ -209,7 +213,7 @@ StoreResult<Taken> take_log(PostgresOptions options, Servers& servers,
               .claim = {},
               .claim_name = std::move(locked->claim_name),
               .loss = std::nullopt,
-              .was_standby = locked->followed_end.has_value(),
+              .was_standby = locked->was_standby,
               .followed_end = locked->followed_end.value_or(0)};
   if (is_recorded) {
     auto loss = find_loss(taken.connection, options, *marker->found(), marker->path());

@@ -95,8 +95,11 @@ ServerResult<void> Standby::begin() {
     return std::unexpected{ServerError{known.error().text, kElsewhere}};
   }
   version_ = known.value_or(0);
-  auto set = connection_->run("SET application_name = '" + standby_name() +
-                              "'; SET search_path = " + options_.schema);
+  // As a value: a host may have any name.
+  auto named =
+      connection_->ask("SELECT set_config('application_name', $1, false)", {standby_name()});
+  if (!named) return std::unexpected{std::move(named.error())};
+  auto set = connection_->run("SET search_path = " + options_.schema);
   if (!set) return std::unexpected{std::move(set.error())};
   if (options_.lease != nullptr) return check_mark(*connection_, options_);
   return {};

@@ -32,6 +32,8 @@ class Standby {
   void on_not_taken(const std::string& why);
   // The observer has got the messages before this position.
   [[nodiscard]] LogPosition followed_end() const noexcept { return state_.followed_end; }
+  // Another process had the log while this one waited.
+  [[nodiscard]] bool has_waited_for_owner() const noexcept { return !reported_owner_.empty(); }
 
  private:
   // One look at the log. True: this connection has the lock.

@@ -95,6 +95,35 @@ Json counts_json(const DirectionStatistics& direction) {
   return {{"types", types}, {"rejects", rejects}};
 }
 
+Json standby_json(const std::optional<engine::StandbyStatistics>& standby) {
+  if (!standby) return nullptr;
+  return {{"owner", printable(standby->owner)},
+          {"since", millis_of(standby->since)},
+          {"is_connected", standby->is_connected},
+          {"lag_bytes", standby->log_bytes - standby->followed_bytes}};
+}
+
+Json cluster_json(const std::optional<engine::ClusterStatistics>& cluster) {
+  if (!cluster) return nullptr;
+  Json engines = Json::array();
+  for (const engine::ClusterEngineStatistics& one : cluster->engines) {
+    engines.push_back({{"node", printable(one.node)},
+                       {"host", printable(one.host)},
+                       {"process", one.process},
+                       {"state", engine::to_string(one)},
+                       {"is_drained", one.is_drained}});
+  }
+  return {{"name", cluster->cluster},
+          {"node", cluster->node},
+          {"shard", cluster->shard},
+          {"is_owner", cluster->is_owner},
+          {"owner", printable(cluster->owner)},
+          {"token", cluster->token},
+          {"renewed_at", millis_of(cluster->renewed_at)},
+          {"is_handing_over", cluster->is_handing_over},
+          {"engines", std::move(engines)}};
+}
+
 std::string_view severity_name(EventId id) noexcept {
   switch (observe::severity_of(id)) {
     case observe::Severity::Info:
@@ -122,6 +151,8 @@ std::string state_json(const EngineStatistics& figures) {
                   {"is_stopping", figures.is_stopping},
                   {"buffered_bytes", figures.buffered_bytes},
                   {"lost_log_lines", figures.logs.lost_in_queue + figures.logs.lost_on_disk},
+                  {"standby", standby_json(figures.standby)},
+                  {"cluster", cluster_json(figures.cluster)},
                   {"loops", std::move(loops)},
                   {"sessions", std::move(sessions)}});
 }

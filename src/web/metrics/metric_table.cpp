@@ -175,6 +175,13 @@ void cluster_lease_age(Samples& samples, const EngineStatistics& engine) {
   samples.add({}, engine.taken_at - *engine.cluster->renewed_at);
 }
 
+void cluster_engines(Samples& samples, const EngineStatistics& engine) {
+  if (!engine.cluster) return;
+  for (const engine::ClusterEngineStatistics& one : engine.cluster->engines) {
+    samples.add({{"node", one.node}, {"state", to_string(one)}}, true);
+  }
+}
+
 void lost_lines(Samples& samples, const EngineStatistics& engine) {
   samples.add({{"at", "queue"}}, engine.logs.lost_in_queue);
   samples.add({{"at", "disk"}}, engine.logs.lost_on_disk);
@@ -212,6 +219,10 @@ constexpr Metric kMetrics[] = {
     {{"nexusfix_cluster_lease_age_seconds", Gauge, "seconds", "",
       "Since etcd has confirmed the lease. Only in a cluster, and while there is a lease."},
      cluster_lease_age},
+    {{"nexusfix_cluster_engine", Gauge, "", "node,state",
+      "1: the state of an engine of the shard, as etcd has it: owner, ready, or not ready. Only in "
+      "a cluster."},
+     cluster_engines},
     {{"nexusfix_sessions", Gauge, "sessions", "", "Sessions of the engine, logged on or not."},
      of_engine<[](const EngineStatistics& one) { return std::uint64_t{one.sessions.size()}; }>},
     {{"nexusfix_buffered_bytes", Gauge, "bytes", "",

@@ -23,6 +23,12 @@ const kEngineActs = [
   { act: "stop", label: "Stop", help: "Logs all sessions out, and ends the engine.", danger: true },
 ];
 
+const kClusterActs = [
+  { act: "move-shard", label: "Move the shard", help: "Logs the sessions out here. The other node logs them on again, with the right MsgSeqNums.", node: true, danger: true },
+  { act: "drain-node", label: "Drain the node", help: "Hands over all shards of this node. It takes none until it joins again.", danger: true },
+  { act: "join-node", label: "Let the node join", help: "The node takes shards again." },
+];
+
 const dialog = document.getElementById("dialog");
 
 export const mayAct = () => store.overview.allows_acts;
@@ -34,7 +40,8 @@ export function sessionActs(session) {
 }
 
 export function showEngineActs() {
-  const rows = kEngineActs.map((one) => el("div", {},
+  const acts = store.state?.cluster ? [...kEngineActs, ...kClusterActs] : kEngineActs;
+  const rows = acts.map((one) => el("div", {},
     el("button", { type: "button", "data-act": one.act, onclick: () => confirmAct(one, "") }, one.label),
     el("div", { class: "faint" }, one.help)));
   show(el("form", { method: "dialog" }, el("h2", { id: "dialog-title" }, "The whole engine"), ...rows,
@@ -53,6 +60,7 @@ function field(label, attributes) {
 
 function confirmAct(act, session) {
   const reason = field("Reason, for the record", { id: "act-reason", type: "text", required: true, maxlength: 1000, autocomplete: "off" });
+  const node = act.node && field("Node", { id: "act-node", type: "text", required: true, maxlength: 63, autocomplete: "off" });
   const text = act.text && field("Text of the Logout (58), if any", { id: "act-text", type: "text", maxlength: 255, autocomplete: "off" });
   const number = act.number && field(act.number, { id: "act-number", type: "number", min: 1, required: true, value: act.value ?? "" });
   const now = act.numbers && store.state.sessions.find((one) => one.name === session);
@@ -68,6 +76,7 @@ function confirmAct(act, session) {
         await post("/api/act", {
           act: act.act, session, reason: reason.input.value,
           ...(text && { text: text.input.value }),
+          ...(node && { text: node.input.value }),
           ...(number && { number: number.input.valueAsNumber }),
           ...(now && {
             expected: { in: now.in.next, out: now.out.next },
@@ -85,7 +94,7 @@ function confirmAct(act, session) {
   },
   el("h2", { id: "dialog-title" }, session ? `${act.label}: ${session}` : act.label),
   el("p", { class: "faint" }, act.help),
-  ...[nextIn, nextOut, number, text, reason].filter(Boolean).map((one) => one.node),
+  ...[nextIn, nextOut, number, node, text, reason].filter(Boolean).map((one) => one.node),
   failure,
   el("div", { class: "row" }, el("button", { type: "button", onclick: () => dialog.close() }, "Cancel"), go));
   show(form);

@@ -17,6 +17,37 @@ function tile(term) {
   return { node: el("div", { class: "tile" }, el("dt", {}, term), value), value };
 }
 
+// The engines of the shard, in a cluster; for whom a standby waits.
+class ClusterPanel {
+  constructor() {
+    this.text = el("p");
+    this.body = el("tbody");
+    this.table = el("table", { class: "cards", id: "cluster" }, el("thead", {}, el("tr", {},
+      ...["Node", "State", "Engine"].map((text) => el("th", { scope: "col" }, text)))), this.body);
+    this.node = el("div", { class: "panel", hidden: true }, this.text, this.table);
+  }
+
+  show({ cluster, standby, taken_at: now }) {
+    this.node.hidden = !cluster && !standby;
+    this.table.hidden = !cluster;
+    const waits = standby && (!standby.is_connected ? "A standby without a connection to the database."
+      : `A standby, which waits for ${standby.owner || "the log"}; the application lacks ${bytes(standby.lag_bytes)} of the log.`);
+    const place = cluster && `Node ${cluster.node} ${cluster.is_owner ? "has" : "waits for"} shard ${cluster.shard} of cluster ${cluster.name}`
+      + `${cluster.is_owner ? `, fencing token ${cluster.token || "none"}` : `; owner: ${cluster.owner || "none"}`}`
+      + `${cluster.renewed_at ? `; the lease was renewed ${now - cluster.renewed_at} ms ago` : "; no lease"}`
+      + `${cluster.is_handing_over ? "; it hands the shard over" : ""}.`;
+    setText(this.text, [place, waits].filter(Boolean).join(" "));
+    this.node.classList.toggle("bad", Boolean(cluster && !cluster.renewed_at));
+    const rows = (cluster?.engines ?? []).map((one) => [one.node, one.state + (one.is_drained ? ", drained" : ""),
+      `process ${one.process} on ${one.host}`]);
+    const shown = JSON.stringify(rows);
+    if (this.shown === shown) return;
+    this.shown = shown;
+    this.body.replaceChildren(...rows.map((cells) => el("tr", {}, ...cells.map((text, at) =>
+      el("td", { "data-label": ["Node", "State", "Engine"][at] }, text)))));
+  }
+}
+
 class Row {
   constructor(session) {
     this.spark = new Sparkline();
@@ -57,6 +88,7 @@ export function sessionsView() {
     on: tile("Logged on"), trouble: tile("Need attention"), rate: tile("Messages / s, in / out"),
     store: tile("Store"), late: tile("Late turns"), unsent: tile("Unsent"),
   };
+  const cluster = new ClusterPanel();
   const body = el("tbody");
   const caption = el("caption");
   const filter = el("input", { type: "search", id: "filter", oninput: () => show(), autocomplete: "off" });
@@ -66,6 +98,7 @@ export function sessionsView() {
   const node = el("div", {},
     el("dl", { class: "tiles", "aria-label": "The engine at a glance" },
       ...Object.values(tiles).map((one) => one.node)),
+    cluster.node,
     el("div", { class: "row" },
       el("label", { for: "filter" }, "Filter"), el("div", { class: "grow" }, filter),
       el("label", {}, only, " only those that need attention"),
@@ -95,6 +128,7 @@ export function sessionsView() {
     if (!store.state) return;
     const { sessions, loops } = store.state;
     showTiles(sessions, loops);
+    cluster.show(store.state);
     const words = filter.value.trim().toLowerCase();
     const wanted = sessions.filter((one) => (!only.checked || isTrouble(one))
       && (one.name.toLowerCase().includes(words) || one.state.includes(words)));

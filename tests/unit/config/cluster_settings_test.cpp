@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
+#include <utility>
 
 #include "settings_fixture.hpp"
 
@@ -68,12 +69,47 @@ TEST(ClusterSettings, a_lease_that_one_lost_renewal_would_end_is_an_error) {
 }
 
 TEST(ClusterSettings, an_address_of_etcd_is_a_host_and_a_port) {
-  for (const char* const wrong : {"https://e1:2379", "e1:0", "e1:65536", "e1:x", "http://",
+  for (const char* const wrong : {"ftp://e1:2379", "e1:0", "e1:65536", "e1:x", "http://",
                                   "::1:2379", "[::1", "e1/path", "user@e1"}) {
     EXPECT_THAT(errors(kMember + "ClusterEtcd=" + wrong + '\n'),
-                Contains(HasSubstr("addresses of etcd, such as http://10.0.0.1:2379")))
+                Contains(HasSubstr("addresses of etcd, such as https://10.0.0.1:2379")))
         << wrong;
   }
+}
+
+TEST(ClusterSettings, etcd_may_want_tls_a_certificate_and_a_user) {
+  const ClusterSettings cluster =
+      accepted(kMember +
+               "ClusterEtcd=https://e1,http://e2\nClusterEtcdAuthoritiesFile=ca.pem\n"
+               "ClusterEtcdCertificateFile=c.pem\nClusterEtcdKeyFile=k.pem\n"
+               "ClusterEtcdUser=engine\nClusterEtcdPassword=secret\n")
+          .cluster;
+  ASSERT_EQ(cluster.etcd.size(), 2U);
+  EXPECT_TRUE(cluster.etcd[0].is_tls);
+  EXPECT_EQ(cluster.etcd[0].port, 2379);
+  EXPECT_FALSE(cluster.etcd[1].is_tls);
+  EXPECT_EQ(cluster.etcd_authorities_file, "ca.pem");
+  EXPECT_EQ(cluster.etcd_certificate_file, "c.pem");
+  EXPECT_EQ(cluster.etcd_key_file, "k.pem");
+  EXPECT_EQ(cluster.etcd_user, "engine");
+  EXPECT_EQ(cluster.etcd_password, "secret");
+}
+
+TEST(ClusterSettings, what_etcd_needs_beside_a_key_is_named) {
+  const std::string secure = kMember + "ClusterEtcd=https://e\n";
+  for (const auto& [one, other] : {std::pair{"ClusterEtcdCertificateFile", "ClusterEtcdKeyFile"},
+                                   std::pair{"ClusterEtcdUser", "ClusterEtcdPassword"}}) {
+    EXPECT_THAT(errors(secure + one + "=x\n"),
+                ElementsAre(std::string{"t.cfg:13: "} + one + ": " + other + " is missing"));
+    EXPECT_THAT(errors(secure + other + "=x\n"),
+                ElementsAre(std::string{"t.cfg:13: "} + other + ": " + one + " is missing"));
+  }
+  const std::string plain = kMember + "ClusterEtcd=e\n";
+  EXPECT_THAT(errors(plain + "ClusterEtcdAuthoritiesFile=ca.pem\n"),
+              ElementsAre("t.cfg:13: ClusterEtcdAuthoritiesFile: ClusterEtcd has no address with "
+                          "https://"));
+  EXPECT_THAT(texts(accepted(plain + "ClusterEtcdUser=u\nClusterEtcdPassword=p\n").warnings),
+              ElementsAre(HasSubstr("t.cfg:14: ClusterEtcdPassword: it is sent without TLS")));
 }
 
 }  // namespace

@@ -14,6 +14,8 @@ inline const std::string kLongPath(3'001, 'x');
 
 inline constexpr std::string_view kOfCluster =
     "Store=postgresql\nClusterShard=s\nClusterNode=n\nClusterEtcd=e\n";
+inline constexpr std::string_view kOfTlsCluster =
+    "Store=postgresql\nClusterShard=s\nClusterNode=n\nClusterEtcd=https://e\n";
 
 struct HonouredKey {
   std::string_view name;
@@ -219,8 +221,20 @@ inline const HonouredKey kHonouredKeys[] = {
      "Store=postgresql\nClusterNode=n\nClusterEtcd=e\n"},
     {"ClusterNode", "a.b-c_d", "", "1 to 63 letters",
      "Store=postgresql\nClusterShard=s\nClusterEtcd=e\n"},
-    {"ClusterEtcd", "http://[::1]:2379,etcd-b", "https://a:2379", "addresses of etcd",
+    {"ClusterEtcd", "https://[::1]:2379,etcd-b", "ftp://a:2379", "addresses of etcd",
      "Store=postgresql\nClusterShard=s\nClusterNode=n\n"},
+    {"ClusterEtcdAuthoritiesFile", "one", kLongPath, "a shorter text", kOfTlsCluster},
+    {"ClusterEtcdCertificateFile", "one", kLongPath, "a shorter text",
+     "Store=postgresql\nClusterShard=s\nClusterNode=n\nClusterEtcd=https://"
+     "e\nClusterEtcdKeyFile=o\n"},
+    {"ClusterEtcdKeyFile", "one", kLongPath, "a shorter text",
+     "Store=postgresql\nClusterShard=s\nClusterNode=n\nClusterEtcd=https://"
+     "e\nClusterEtcdCertificateFile=o\n"},
+    {"ClusterEtcdUser", "one", kLong, "at most 255 bytes",
+     "Store=postgresql\nClusterShard=s\nClusterNode=n\nClusterEtcd=https://"
+     "e\nClusterEtcdPassword=o\n"},
+    {"ClusterEtcdPassword", "one", kLong, "at most 255 bytes",
+     "Store=postgresql\nClusterShard=s\nClusterNode=n\nClusterEtcd=https://e\nClusterEtcdUser=o\n"},
     {"ClusterName", "venues", "a b", "1 to 63 letters", kOfCluster},
     {"ClusterLeaseSeconds", "60", "1", "from 2 to 60", kOfCluster},
     {"ClusterRenewMillis", "100", "99", "from 100 to 30000", kOfCluster},

@@ -36,23 +36,38 @@ MEDIUM_LEASE = "ClusterLeaseSeconds=10\nClusterRenewMillis=1000\nClusterRequestM
 class Etcd:
     """One member of etcd, in a folder of its own."""
 
-    def __init__(self):
+    def __init__(self, name="default"):
         self.folder = tempfile.mkdtemp(prefix="nexusfix-etcd-")
+        self.name = name
         self.client, self.peer = free_port(), free_port()
+        self.scheme, self.context = "http", None  # of the clients; context: of this one, with TLS
+        self.token = None  # of a user
+        self.members = f"{name}={self.peer_url()}"
+        self.more = []  # arguments
         self.process = None
-        self.start()
 
-    def start(self):
-        client, peer = f"http://127.0.0.1:{self.client}", f"http://127.0.0.1:{self.peer}"
+    def peer_url(self):
+        return f"http://127.0.0.1:{self.peer}"
+
+    def url(self):
+        return f"{self.scheme}://127.0.0.1:{self.client}"
+
+    def launch(self):
         with open(f"{self.folder}/log", "ab") as log:
             self.process = subprocess.Popen(
-                ["etcd", "--data-dir", f"{self.folder}/data", "--listen-client-urls", client,
-                 "--advertise-client-urls", client, "--listen-peer-urls", peer,
-                 "--initial-advertise-peer-urls", peer, "--initial-cluster", f"default={peer}",
+                ["etcd", "--name", self.name, "--data-dir", f"{self.folder}/data",
+                 "--listen-client-urls", self.url(), "--advertise-client-urls", self.url(),
+                 "--listen-peer-urls", self.peer_url(),
+                 "--initial-advertise-peer-urls", self.peer_url(),
+                 "--initial-cluster", self.members,
                  # The test is of the order of events, and not of the disk.
-                 "--unsafe-no-fsync"],
+                 "--unsafe-no-fsync", *self.more],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def start(self):
+        self.launch()
         wait_until(self.answers, "etcd answers")
+        return self
 
     def answers(self):
         try:
@@ -75,8 +90,9 @@ class Etcd:
     def ask(self, path, request):
         body = json.dumps(request).encode()
         with urllib.request.urlopen(
-                urllib.request.Request(f"http://127.0.0.1:{self.client}/v3/{path}", body),
-                timeout=60) as answer:
+                urllib.request.Request(f"{self.url()}/v3/{path}", body,
+                                       {"Authorization": self.token} if self.token else {}),
+                timeout=60, context=self.context) as answer:
             return json.load(answer)
 
     def read(self, prefix):
@@ -145,7 +161,9 @@ def coded(text):
     return base64.b64encode(text.encode()).decode()
 
 
-class Cluster(standby_test.WithDatabase):
+class WithCluster(standby_test.WithDatabase):
+    """Nodes of a cluster, which has an etcd of its own."""
+
     @classmethod
     def setUpClass(cls):
         if not shutil.which("etcd"):
@@ -156,13 +174,20 @@ class Cluster(standby_test.WithDatabase):
     def setUp(self):
         super().setUp()
         self.lease = LEASE
-        self.etcd = Etcd()
-        self.addCleanup(self.etcd.end)
+        self.etcd = self.start_etcd()
         self.name = f"c{self.count}"
+
+    def start_etcd(self):
+        one = Etcd().start()
+        self.addCleanup(one.end)
+        return one
+
+    def etcd_keys(self, etcd):
+        return f"ClusterEtcd=http://127.0.0.1:{etcd.client}\n"
 
     def keys(self, node, etcd=None, shard="s1", lease=None):
         return (f"ClusterShard={shard}\nClusterNode={node}\nClusterName={self.name}\n"
-                f"ClusterEtcd=http://127.0.0.1:{(etcd or self.etcd).client}\n{lease or self.lease}")
+                f"{self.etcd_keys(etcd or self.etcd)}{lease or self.lease}")
 
     def start_node(self, node, **options):
         port = options.pop("port", None)
@@ -228,6 +253,8 @@ class Cluster(standby_test.WithDatabase):
     def epoch(self):
         return int(self.sql(f"SELECT owner_epoch FROM {self.schema}.log_state"))
 
+
+class Cluster(WithCluster):
     def test_a_killed_owner_is_followed_within_a_second_after_its_lease(self):
         a, b, metrics = self.start_two(SESSIONS)
         self.assertEqual(self.owner(), "a")
@@ -256,6 +283,7 @@ class Cluster(standby_test.WithDatabase):
         self.assertRegex(page, r'\nnexusfix_cluster_owner\{node="b",shard="s1"\} 1\n')
         self.assertRegex(page, r"\nnexusfix_cluster_fencing_token \d+\n")
         self.assertRegex(page, r"\nnexusfix_cluster_lease_age_seconds [\d.e-]+\n")
+        self.assertIn('\nnexusfix_cluster_engine{node="b",state="owner"} 1\n', page)
         self.end(b)
 
     def test_a_stopped_owner_sends_nothing_that_the_next_owner_does_not_know(self):
@@ -430,7 +458,7 @@ class Cluster(standby_test.WithDatabase):
         way.loses = loses
         done = self.order("move", "b", "s1", "b")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.wait_until(lambda: "the engine could not open again to wait for it" in self.log("a"),
+        self.wait_until(lambda: "NXF-5086 engine the shard was handed over" in self.log("a"),
                         "a tries again")
         way.loses = lambda path, body: False
         self.wait_until(lambda: self.is_ready("a"), "a waits")
@@ -559,8 +587,7 @@ class Cluster(standby_test.WithDatabase):
         self.end(a)
         epoch = self.epoch()
         # Another etcd.
-        other = Etcd()
-        self.addCleanup(other.end)
+        other = self.start_etcd()
         self.refused("a", f"knows no cluster {self.name}", etcd=other)
         done = self.order("join", "a", etcd=other)
         self.assertEqual(done.returncode, 1)
@@ -579,8 +606,7 @@ class Cluster(standby_test.WithDatabase):
         done = self.order("join", "b", schema=home + "_empty")
         self.assertIn("shard s1 has a log already", done.stderr)
         # An etcd that was restored: it has the cluster, and revisions of the past.
-        old = Etcd()
-        self.addCleanup(old.end)
+        old = self.start_etcd()
         for key, value in self.etcd.read(f"/nexusfix/{self.name}/").items():
             if key and "/members/" not in key:
                 old.put(key, value)
@@ -603,6 +629,8 @@ class Cluster(standby_test.WithDatabase):
     def test_status_of_an_engine_names_its_node_and_token(self):
         a, _, _ = self.start_two()
         has, waits = r"has shard s1 of cluster \S+", r"waits for shard s1 of cluster \S+"
+        # The first owner of the log has taken it over from no other engine.
+        self.assertNotIn("NXF-5051", self.log("a"))
         for node, expected in (("a", rf"node a {has}: fencing token \d+; the lease was renewed"),
                                ("b", rf"node b {waits}, which node a has; the lease was ")):
             shown = self.status(node)

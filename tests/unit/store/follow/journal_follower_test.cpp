@@ -249,6 +249,27 @@ TEST_F(FollowingAJournal, damage_is_an_error_and_is_passed_only_if_that_is_accep
   EXPECT_THAT(tolerant.take_gap().value_or(""), HasSubstr("a record is damaged"));
 }
 
+TEST_F(FollowingAJournal, a_cursor_after_damage_in_the_newest_segment_is_followed) {
+  const OpenedJournal journal = open();
+  const SessionKey a = open_session(*journal.store, "A");
+  send(*journal.store, a, 5);
+  std::string bytes = disk_.contents(segment(1));
+  bytes[bytes.find("m3.")] = 'X';
+  disk_.set_contents(segment(1), bytes);
+  JournalFollower first = follow({.gap = FollowOptions::Gap::Accept, .is_followed = false});
+  EXPECT_THAT(read(first), SizeIs(4));
+  for (const bool is_followed : {false, true}) {
+    JournalFollower again = follow(
+        {.cursor = first.cursor(), .gap = FollowOptions::Gap::Accept, .is_followed = is_followed});
+    EXPECT_THAT(again.take_gap().value_or(""), HasSubstr("a record is damaged"));
+    EXPECT_THAT(read(again), IsEmpty());
+    EXPECT_EQ(again.cursor().position, first.cursor().position);
+  }
+  JournalFollower again = follow({.cursor = first.cursor(), .gap = FollowOptions::Gap::Accept});
+  send(*journal.store, a);
+  EXPECT_THAT(read(again), ElementsAre("A 1 out 6 m6"));
+}
+
 // A record that is being written does not check either, so damage is believed later.
 TEST_F(FollowingAJournal, a_record_that_is_completed_soon_is_no_damage) {
   const OpenedJournal journal = open();
