@@ -258,6 +258,7 @@ class StateMachine {
   }
   [[nodiscard]] bool is_in_sequence(const wire::MessageView& message) noexcept;
   [[nodiscard]] bool is_valid(const wire::MessageView& message) noexcept;
+  [[nodiscard]] bool is_valid_after_header(const wire::MessageView& message) noexcept;
   void deliver_in_sequence() noexcept;
   void advance_to(std::uint64_t next_inbound) noexcept;
   void advance_out_of_order(std::uint64_t next_inbound) noexcept;
