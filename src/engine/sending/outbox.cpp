@@ -20,7 +20,7 @@ std::unexpected<SendError> failure(SendFailure failure, wire::EncodeError encode
 
 // UserRequest is the application message for passwords: its RawData may be one, too. A message with
 // a password is not stored, and so cannot be sent again.
-constexpr std::string_view kUserRequest = "BE";
+constexpr PackedMsgType kUserRequest = pack("BE");
 
 }  // namespace
 
@@ -42,16 +42,24 @@ Outbox::Outbox(LoopContext& loop, CommitGate& commit, Connections& connections,
 wire::Encoder Outbox::begin_message(SessionEntry& entry, std::string_view msg_type) noexcept {
   if (transactor_.phase() == Phase::Observing) [[unlikely]]
     return begin_nothing();
+  if (transactor_.is_idle()) [[unlikely]]
+    return begin_outside_event(entry, msg_type);
+  return begin_in_buffer(entry, msg_type);
+}
+
+// Apart, so that a callback's message needs no saved registers.
+[[gnu::noinline]] wire::Encoder Outbox::begin_outside_event(SessionEntry& entry,
+                                                            std::string_view msg_type) noexcept {
+  loop_.time.update();
   return begin_in_buffer(entry, msg_type);
 }
 
 [[gnu::always_inline]] inline wire::Encoder Outbox::begin_in_buffer(
     SessionEntry& entry, std::string_view msg_type) noexcept {
   begun_ = &entry;
-  begun_has_password_ = msg_type == kUserRequest;
   begun_msg_type_ = pack(msg_type);
-  wire::Encoder encoder =
-      entry.machine.begin_message(encode_buffer_.span(), msg_type, transactor_.now());
+  begun_has_password_ = begun_msg_type_ == kUserRequest;
+  wire::Encoder encoder = entry.machine.begin_message(encode_buffer_.span(), msg_type, loop_.now());
   encoder.note_passwords_in(begun_has_password_);
   return encoder;
 }

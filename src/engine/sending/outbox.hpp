@@ -57,6 +57,8 @@ class Outbox {
 
  private:
   [[nodiscard]] static wire::Encoder begin_nothing() noexcept;
+  [[nodiscard]] wire::Encoder begin_outside_event(SessionEntry& entry,
+                                                  std::string_view msg_type) noexcept;
   [[nodiscard]] wire::Encoder begin_in_buffer(SessionEntry& entry,
                                               std::string_view msg_type) noexcept;
   [[nodiscard]] wire::Tag repeated_id(std::string_view bytes);
