@@ -5,6 +5,7 @@
 #include <nexusfix/dictionary/validation_memory.hpp>
 #include <nexusfix/session/reject_reason.hpp>
 #include <nexusfix/session/state_machine.hpp>
+#include <nexusfix/wire/typed/field_proof.hpp>
 
 #include "session/inbound/header_check.hpp"
 #include "session/inbound/matches_cached.hpp"
@@ -35,7 +36,8 @@ void StateMachine::on_message(const wire::MessageView& message, Now now) noexcep
   if (!phase_.has_logged_on()) [[unlikely]]
     return receive_outside_session(message);
   heartbeat_.note_received(now.mono);
-  if (!header_cache_.matches_cached(message, header_position()) || !is_valid(message)) [[unlikely]]
+  if (!header_cache_.matches_cached(message, header_position()) || !is_valid_after_header(message))
+      [[unlikely]]
     return receive(message);
   deliver_in_sequence();
 }
@@ -60,6 +62,21 @@ inline bool StateMachine::is_valid(const wire::MessageView& message) noexcept {
   if (config.validator->validate(message, *config.memory)) return false;
   message_proof_ = config.memory->proof();
   return true;
+}
+
+// The same for a message whose MsgSeqNum and SendingTime are compared, and which must have neither
+// PossDupFlag nor PossResend: where a sequence of tags is known, it is known for the sequence.
+[[gnu::always_inline]] inline bool StateMachine::is_valid_after_header(
+    const wire::MessageView& message) noexcept {
+  const ValidationConfig& config = config_.validation;
+  if (!config.validator || config.memory == nullptr) [[unlikely]] {
+    return !message.has_either(tag::PossDupFlag, tag::PossResend) && is_valid(message);
+  }
+  message_proof_ = nullptr;
+  if (!config.validator->is_valid_after_header(message, *config.memory)) return false;
+  message_proof_ = config.memory->proof();
+  return message_proof_ != nullptr ? !message_proof_->is_flagged()
+                                   : !message.has_either(tag::PossDupFlag, tag::PossResend);
 }
 
 bool StateMachine::is_in_sequence(const wire::MessageView& message) noexcept {

@@ -95,6 +95,7 @@ bool FieldProof::follows(std::size_t field, const FieldCheck& check) const noexc
 void FieldProof::prove(const MessageView& message, std::span<const FieldCheck> checks) noexcept {
   checks_ = nullptr;
   open_count_ = 0;
+  has_only_open_times_ = true;
   indexes_ = {};
   for (std::size_t i = 0; i < checks.size(); ++i) {
     const std::optional<std::size_t> field = message.find_index(checks[i].tag);
@@ -107,6 +108,7 @@ void FieldProof::prove(const MessageView& message, std::span<const FieldCheck> c
         .field = static_cast<std::uint8_t>(*field),
         .check = static_cast<std::uint8_t>(i),
         .is_timestamp = checks[i].kind == FieldCheck::Kind::Time && is_timestamp(*field)};
+    has_only_open_times_ = has_only_open_times_ && open_[open_count_ - 1].is_timestamp;
   }
   checks_ = checks.data();
 }

@@ -157,5 +157,17 @@ TEST_F(FieldProofProperty, a_timestamp_of_a_known_minute_is_one) {
   }
 }
 
+// The validator takes each year, a WallTime does not.
+TEST_F(FieldProofProperty, a_known_minute_of_a_year_without_wall_times_proves_nothing) {
+  const Validator validator = Validator::make(builtin_dictionary(Version::Fix44), {}).value();
+  for (int i = 0; i < 4; ++i) receive<fix44::NewOrderSingle>(validator, text_of("D", kOrder));
+  Fields late = kOrder;
+  late[4].second = "99991231-23:59:59.999";
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_FALSE(receive<fix44::NewOrderSingle>(validator, text_of("D", late)));
+  }
+  EXPECT_TRUE(receive<fix44::NewOrderSingle>(validator, text_of("D", kOrder)));
+}
+
 }  // namespace
 }  // namespace nexusfix::dictionary

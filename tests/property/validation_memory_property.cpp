@@ -7,6 +7,7 @@
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire/parser.hpp>
+#include <nexusfix/wire/session_tags.hpp>
 
 #include "dictionary/validate/field_sequence.hpp"
 #include "support/fix_text.hpp"
@@ -58,7 +59,14 @@ class ValidationMemoryProperty : public ::testing::TestWithParam<Version> {
                   plain->found_entries == remembered->found_entries)
           << testing::bar(bytes);
     }
+    if (has_right_header(*message)) {
+      EXPECT_EQ(validator.is_valid_after_header(*message, memory_), !plain) << testing::bar(bytes);
+    }
     return SequenceKeys::are_those_of(*message) && knows(*message);
+  }
+  // What a session has found out when it asks is_valid_after_header().
+  static bool has_right_header(const wire::MessageView& message) {
+    return message.get<std::uint64_t>(tag::MsgSeqNum) && message.get<WallTime>(tag::SendingTime);
   }
   bool knows(const wire::MessageView& message) {
     for (std::size_t i = 0; i < ValidationMemory::kSequences; ++i) {

@@ -178,6 +178,11 @@ class Validator {
   // each memory.
   [[nodiscard]] std::optional<Violation> validate(const wire::MessageView& message,
                                                   ValidationMemory& memory) const noexcept;
+  // Whether validate() is known to find nothing, for a message whose MsgSeqNum is known to be
+  // digits, and its SendingTime a UTCTimestamp: for a session that has compared both with those of
+  // the message before. They are not checked again. false: ask validate().
+  [[nodiscard]] bool is_valid_after_header(const wire::MessageView& message,
+                                           ValidationMemory& memory) const noexcept;
 
   // The memory of the tables, in bytes.
   [[nodiscard]] std::size_t size_bytes() const noexcept;

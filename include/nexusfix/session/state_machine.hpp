@@ -126,14 +126,19 @@ class StateMachine {
 
   // The size of the scratch buffer of next_action(), at least, in bytes.
   static constexpr std::size_t kScratchBytes = 4096;
+  // Whether the next action is a Deliver of a message in sequence, as after most messages, which
+  // take_delivery() then takes without the other kinds of actions. next_action() takes it, too.
+  [[nodiscard]] bool has_delivery() const noexcept { return delivery_ == Delivery::Next; }
+  // Only if has_delivery().
+  [[nodiscard]] Deliver take_delivery() noexcept {
+    delivery_ = Delivery::Awaited;
+    return {.message = message_, .msg_seq_num = message_seq_num_, .proof = message_proof_};
+  }
   // The next action; unset: the event is complete. scratch must stay valid until the bytes of the
   // action have been used. It has kScratchBytes bytes or more; while a Replay is served, the size
   // of the stored message in addition.
   [[nodiscard]] std::optional<Action> next_action(std::span<char> scratch) noexcept {
-    if (delivery_ == Delivery::Next) {
-      delivery_ = Delivery::Awaited;
-      return Deliver{.message = message_, .msg_seq_num = message_seq_num_, .proof = message_proof_};
-    }
+    if (has_delivery()) return take_delivery();
     if (actions_.is_empty()) return std::nullopt;
     return take_action(scratch);
   }
@@ -258,6 +263,7 @@ class StateMachine {
   }
   [[nodiscard]] bool is_in_sequence(const wire::MessageView& message) noexcept;
   [[nodiscard]] bool is_valid(const wire::MessageView& message) noexcept;
+  [[nodiscard]] bool is_valid_after_header(const wire::MessageView& message) noexcept;
   void deliver_in_sequence() noexcept;
   void advance_to(std::uint64_t next_inbound) noexcept;
   void advance_out_of_order(std::uint64_t next_inbound) noexcept;

@@ -108,7 +108,7 @@ class KnownMinute {
 
   // Whether the text is a UTCTimestamp in milliseconds within the minute. False: ask further.
   [[nodiscard]] bool has(std::string_view text) const noexcept;
-  // A correct UTCTimestamp.
+  // A correct UTCTimestamp. Only the years 2000 to 2099 are remembered.
   void learn(std::string_view text) noexcept;
 
  private:
@@ -133,21 +133,34 @@ struct FieldSequence {
   // Grouped by kind, so that no check has to test its kind.
   std::array<ValueCheck, SequenceKeys::kFieldsMax> checks{};
   std::array<std::uint8_t, kChecks> ends{};  // of each kind
+  // MsgSeqNum, digits, and SendingTime, a timestamp, are not among the checks. 0: they are.
+  std::uint8_t msg_seq_num_field = 0;
+  std::uint8_t sending_time_field = 0;
   // Of the enumerated ones, those whose values all are one character; further ones are in checks.
   std::array<CharacterCheck, kCharactersMax> characters{};
   std::size_t character_count = 0;
-  // Of its timestamps, in their order. Of more than these, some share one.
+  // Of the SendingTime and of the other timestamps, in their order. Of more than these, some share
+  // one.
   std::array<KnownMinute, KnownMinute::kFields> minutes{};
   wire::FieldProof proof;  // for typed messages
 
   [[nodiscard]] bool is_of(std::uint64_t context, const SequenceKeys& others) const noexcept {
     return context_id == context && key_count == others.count() && others.are(keys.data());
   }
-  // For a message with this sequence.
+  // For a message with this sequence. Notes for the proof whether KnownMinutes have all timestamps.
   [[nodiscard]] bool are_values_right(const ValidatorTables& tables,
                                       const wire::MessageView& message) noexcept;
+  // The same but for MsgSeqNum and SendingTime.
+  [[nodiscard]] bool are_other_values_right(const ValidatorTables& tables,
+                                            const wire::MessageView& message) noexcept;
   void learn(const ValidatorTables& tables, std::uint64_t context, const SequenceKeys& sequence,
              const CheckList& list) noexcept;
+
+ private:
+  [[nodiscard]] bool are_header_values_right(const wire::MessageView& message,
+                                             bool& are_usual) noexcept;
+  [[nodiscard]] bool takes_header_value(const SequenceKeys& sequence,
+                                        const ValueCheck& one) noexcept;
 };
 
 }  // namespace nexusfix::dictionary

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <nexusfix/dictionary/validation_memory.hpp>
+#include <nexusfix/wire/session_tags.hpp>
 
 #include "dictionary/validate/field_sequence.hpp"
 #include "dictionary/validate/value_checks.hpp"
@@ -39,6 +40,14 @@ class Values {
     }
     return true;
   }
+  // No value is of this kind or of one before it.
+  [[nodiscard]] bool have_none_up_to(Check check) const noexcept {
+    return sequence_.ends[std::to_underlying(check)] == 0;
+  }
+  // The kinds that are left have no value.
+  [[nodiscard]] bool are_all_done() const noexcept {
+    return next_ == sequence_.checks.data() + sequence_.ends[std::to_underlying(Check::Rare)];
+  }
   // is_right: a function of the value and the check's detail.
   template <class IsRight>
   [[gnu::always_inline]] bool are(Check check, IsRight is_right) noexcept {
@@ -71,37 +80,45 @@ bool is_count(const ValueInMessage& value, unsigned count) noexcept {
   return number == count;
 }
 
-// In the order of Check, in which learn() has stored the checks.
+// minute: of the last message's timestamp in this field; are_usual: whether it had the others.
+[[gnu::always_inline]] inline bool is_timestamp_near(std::string_view text, KnownMinute& minute,
+                                                     bool& are_usual) noexcept {
+  if (minute.has(text)) [[likely]]
+    return true;
+  are_usual = false;
+  if (!is_utc_timestamp(text)) return false;
+  minute.learn(text);
+  return true;
+}
+
+// In the order of Check, in which learn() has stored the checks. Most messages have values of few
+// kinds: one test leaves several out.
 template <class Place>
-bool are_right(const ValidatorTables& tables, std::span<KnownMinute> minutes,
-               Values<Place> values) noexcept {
+bool are_right(const ValidatorTables& tables, std::span<KnownMinute> minutes, Values<Place> values,
+               bool& are_usual) noexcept {
   using Value = const ValueInMessage&;
   std::size_t timestamps = 0;
   const auto is_timestamp = [&](Value value, unsigned) {
-    KnownMinute& minute = minutes[timestamps++ % KnownMinute::kFields];
-    const std::string_view text = value.text();
-    if (minute.has(text)) [[likely]]
-      return true;
-    if (!is_utc_timestamp(text)) return false;
-    minute.learn(text);
-    return true;
+    return is_timestamp_near(value.text(), minutes[++timestamps % KnownMinute::kFields], are_usual);
   };
   return values.are_characters_right() &&
-         values.are(Check::Char, [](Value value, unsigned) { return value.size() == 1; }) &&
-         values.are(Check::Boolean,
-                    [](Value value, unsigned) { return is_boolean(value.text()); }) &&
-         values.are(Check::Integer, [](Value value, unsigned) { return is_integer(value); }) &&
-         values.are(Check::Digits, [](Value value, unsigned) { return is_digits(value); }) &&
+         (values.have_none_up_to(Check::Digits) ||
+          (values.are(Check::Char, [](Value value, unsigned) { return value.size() == 1; }) &&
+           values.are(Check::Boolean,
+                      [](Value value, unsigned) { return is_boolean(value.text()); }) &&
+           values.are(Check::Integer, [](Value value, unsigned) { return is_integer(value); }) &&
+           values.are(Check::Digits, [](Value value, unsigned) { return is_digits(value); }))) &&
          values.are(Check::Decimal, [](Value value, unsigned) { return is_decimal(value); }) &&
          values.are(Check::UtcTimestamp, is_timestamp) &&
-         values.are(Check::Enumerated,
-                    [&](Value value, unsigned detail) {
-                      return tables.enumerations[detail].has(value.text());
-                    }) &&
-         values.are(Check::Group, is_count) &&
-         values.are(Check::Rare, [](Value value, unsigned detail) {
-           return is_of_type(static_cast<FieldType>(detail), value.text());
-         });
+         (values.are_all_done() ||
+          (values.are(Check::Enumerated,
+                      [&](Value value, unsigned detail) {
+                        return tables.enumerations[detail].has(value.text());
+                      }) &&
+           values.are(Check::Group, is_count) &&
+           values.are(Check::Rare, [](Value value, unsigned detail) {
+             return is_of_type(static_cast<FieldType>(detail), value.text());
+           })));
 }
 
 }  // namespace
@@ -119,18 +136,55 @@ inline bool KnownMinute::has(std::string_view text) const noexcept {
 }
 
 void KnownMinute::learn(std::string_view text) noexcept {
-  if (text.size() != kMillisBytes) return;
+  if (text.size() != kMillisBytes || !text.starts_with("20")) return;
   date_ = wire::detail::load_word<std::uint64_t>(text.data());
   minute_ = wire::detail::load_word<std::uint64_t>(text.data() + kMinuteAt);
 }
 
 bool FieldSequence::are_values_right(const ValidatorTables& tables,
                                      const wire::MessageView& message) noexcept {
+  bool are_usual = true;
+  if (!are_header_values_right(message, are_usual) || !are_other_values_right(tables, message))
+    return false;
+  if (!are_usual) proof.set_usual_times(false);
+  return true;
+}
+
+bool FieldSequence::are_header_values_right(const wire::MessageView& message,
+                                            bool& are_usual) noexcept {
+  const auto value_of = [&](std::size_t field) {
+    return value_at(message.bytes().data(), message.index().place(field));
+  };
+  if (msg_seq_num_field != 0 && !is_digits(value_of(msg_seq_num_field))) return false;
+  return sending_time_field == 0 ||
+         is_timestamp_near(value_of(sending_time_field).text(), minutes.front(), are_usual);
+}
+
+bool FieldSequence::are_other_values_right(const ValidatorTables& tables,
+                                           const wire::MessageView& message) noexcept {
   const char* const bytes = message.bytes().data();
   const wire::FieldIndex& index = message.index();
-  return index.narrow_count != 0
-             ? are_right(tables, minutes, Values{*this, bytes, index.narrow_places})
-             : are_right(tables, minutes, Values{*this, bytes, index.places});
+  bool are_usual = true;
+  const bool right =
+      index.narrow_count != 0
+          ? are_right(tables, minutes, Values{*this, bytes, index.narrow_places}, are_usual)
+          : are_right(tables, minutes, Values{*this, bytes, index.places}, are_usual);
+  proof.set_usual_times(are_usual);
+  return right;
+}
+
+// MsgSeqNum or SendingTime among the header's first fields, where a session compares them.
+bool FieldSequence::takes_header_value(const SequenceKeys& sequence,
+                                       const ValueCheck& one) noexcept {
+  constexpr std::size_t kHeaderFields = 4;
+  const std::size_t place = one.field - SequenceKeys::kFirstField;
+  if (place >= kHeaderFields) return false;
+  const std::uint16_t key = sequence.begin()[place];
+  const bool is_msg_seq_num = key == tag::MsgSeqNum && one.check == Check::Digits;
+  const bool is_sending_time = key == tag::SendingTime && one.check == Check::UtcTimestamp;
+  if (is_msg_seq_num) msg_seq_num_field = one.field;
+  if (is_sending_time) sending_time_field = one.field;
+  return is_msg_seq_num || is_sending_time;
 }
 
 void FieldSequence::learn(const ValidatorTables& tables, std::uint64_t context,
@@ -142,9 +196,12 @@ void FieldSequence::learn(const ValidatorTables& tables, std::uint64_t context,
   std::ranges::copy(sequence, keys.begin());
   std::size_t count = 0;
   character_count = 0;
+  msg_seq_num_field = 0;
+  sending_time_field = 0;
   for (std::size_t check = 0; check < kChecks; ++check) {
     for (const ValueCheck& one : list) {
       if (std::to_underlying(one.check) != check) continue;
+      if (takes_header_value(sequence, one)) continue;
       if (one.check == Check::Enumerated && character_count < kCharactersMax &&
           tables.enumerations[one.detail].has_only_characters()) {
         characters[character_count++] = {tables.enumerations[one.detail].characters, one.field};
@@ -155,6 +212,9 @@ void FieldSequence::learn(const ValidatorTables& tables, std::uint64_t context,
     ends[check] = static_cast<std::uint8_t>(count);
   }
   proof.begin();
+  proof.set_flagged(std::ranges::any_of(sequence, [](std::uint16_t key) {
+    return key == tag::PossDupFlag || key == tag::PossResend;
+  }));
   for (const ValueCheck& one : list) {
     if (one.check == Check::UtcTimestamp) proof.add_timestamp(one.field);
     if (one.check != Check::Enumerated) continue;

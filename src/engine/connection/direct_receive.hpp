@@ -21,13 +21,11 @@ inline constexpr std::size_t kAskedMax = 4;
 inline constexpr std::size_t kReceivesUnaskedMax = 64;
 inline constexpr std::size_t kReceivedCounts = 4;
 
-// The receive of one turn, from a connection that is open and not paused.
+// The receive of one turn, from a connection that is open and not paused. The time of the turn is
+// read after it, by the caller.
 [[gnu::always_inline]] inline transport::IoResult Inbound::receive_from(Connection& connection) {
   ++receives_unasked_;
-  const transport::IoResult result =
-      loop_.network->receive(connection.socket_id(), receive_buffer_.span());
-  loop_.update_time();
-  return result;
+  return loop_.network->receive(connection.socket_id(), receive_buffer_.span());
 }
 
 // What a direct receive has found: bytes, or the end of the connection.
@@ -61,6 +59,7 @@ inline constexpr std::size_t kReceivedCounts = 4;
   Connection* const connection = only_connection();
   if (connection == nullptr) return Direct::NeedsWait;
   const transport::IoResult result = receive_from(*connection);
+  loop_.update_time();
   if (result.status == transport::IoStatus::WouldBlock) [[likely]]
     return Direct::Nothing;
   on_direct_result(*connection, result);

@@ -190,10 +190,42 @@ inline std::size_t Inbound::on_scanned(Connection& connection, const wire::Frame
 // If the frame consists of several messages because its BodyLength is wrong, only the first one is
 // processed.
 std::size_t Inbound::on_frame(Connection& connection, std::string_view frame) {
-  SessionEntry* const bound = connection.entry();  // null: no Logon was received yet
-  if (bound == nullptr && changes_.has_waiting()) [[unlikely]]
+  SessionEntry* const bound = connection.entry();
+  if (bound == nullptr) [[unlikely]]
+    return on_first_frame(connection, frame);
+  const auto message = loop_.parsers.inbound.parse(frame);
+  if (message) [[likely]]
+    return on_message(connection, *bound, *message, frame);
+  return on_unsound_frame(connection, message.error().reason, frame);
+}
+
+[[gnu::noinline]] std::size_t Inbound::on_unsound_frame(Connection& connection,
+                                                        wire::GarbledReason reason,
+                                                        std::string_view frame) {
+  const auto repaired = parse_repaired(connection, reason, frame);
+  if (repaired) return on_message(connection, *connection.entry(), *repaired, frame);
+  on_garbled_frame(connection, reason, frame);
+  return frame.size();
+}
+
+[[gnu::always_inline]] inline std::size_t Inbound::on_message(Connection& connection,
+                                                              SessionEntry& entry,
+                                                              const wire::MessageView& message,
+                                                              std::string_view frame) {
+  // A session without a throttle, as most are, does not pay for the call.
+  if (entry.limits.throttle.is_set() && must_wait(connection, message)) [[unlikely]]
+    return kMustWait;
+  count(frame);
+  pass_on(connection, entry, message, frame);
+  return frame.size();
+}
+
+// No Logon was received yet.
+[[gnu::noinline]] std::size_t Inbound::on_first_frame(Connection& connection,
+                                                      std::string_view frame) {
+  if (changes_.has_waiting()) [[unlikely]]
     changes_.apply_next_settings();  // Also if their connection has ended in this turn.
-  if (bound == nullptr && frame.size() > connection.accepted().logon_bytes_max) [[unlikely]] {
+  if (frame.size() > connection.accepted().logon_bytes_max) [[unlikely]] {
     loop_.report.logs().unknown(frame, /*is_message=*/false, loop_.now().wall);
     connections_.refuse(connection, EventId::LogonTooLong, kLogonTooLong);
     return frame.size();
@@ -207,31 +239,41 @@ std::size_t Inbound::on_frame(Connection& connection, std::string_view frame) {
       return frame.size();
     }
   }
-  // A session without a throttle, as most are, does not pay for the call.
-  const bool may_wait = bound == nullptr || bound->limits.throttle.is_set();
-  if (may_wait && must_wait(connection, *message)) return kMustWait;
-  ++loop_.stats.messages_in;
-  loop_.stats.bytes_in += frame.size();
-  if (bound == nullptr && !admission_.bind(connection, *message)) {
+  if (must_wait(connection, *message)) return kMustWait;
+  count(frame);
+  if (!admission_.bind(connection, *message)) {
     if (!connection.is_migrating()) {  // the other loop logs it
       loop_.report.logs().unknown(frame, /*is_message=*/true, loop_.now().wall);
     }
     return frame.size();
   }
-  SessionEntry& entry = *connection.entry();
-  const PackedMsgType msg_type = pack(message->msg_type());
-  entry.counters->on_received(msg_type, frame.size(), loop_.now().wall);
+  pass_on(connection, *connection.entry(), *message, frame);
+  return frame.size();
+}
+
+[[gnu::always_inline]] inline void Inbound::count(std::string_view frame) noexcept {
+  LoopContext& loop = loop_;  // read once: a counter could be it, as far as a compiler knows
+  ++loop.stats.messages_in;
+  loop.stats.bytes_in += frame.size();
+}
+
+// To the session.
+[[gnu::always_inline]] inline void Inbound::pass_on(Connection& connection, SessionEntry& entry,
+                                                    const wire::MessageView& message,
+                                                    std::string_view frame) {
+  LoopContext& loop = loop_;
+  const PackedMsgType msg_type = pack(message.msg_type());
+  entry.counters->on_received(msg_type, frame.size(), loop.now().wall);
   if (is_noted(msg_type)) [[unlikely]] {
-    count_received(*message, msg_type, loop_.now().mono, *entry.counters, loop_.stats);
-    control_.note_received(entry, *message);
+    count_received(message, msg_type, loop.now().mono, *entry.counters, loop.stats);
+    control_.note_received(entry, message);
   }
   if (connection.has_waited()) [[unlikely]]
     entry.machine.set_delayed(true);
-  if (loop_.report.logs().is_open_for_messages() || entry.stored.is_on_trial()) [[unlikely]]
+  if (loop.report.logs().is_open_for_messages() || entry.stored.is_on_trial()) [[unlikely]]
     dynamic_.log_received(entry, frame);
-  transactor_.transact(entry, *message, msg_type);
+  transactor_.transact(entry, message, msg_type);
   out_of_order_.deliver_in_sequence(entry);
-  return frame.size();
 }
 
 // ValidateLengthAndChecksum=N: accepts what QuickFIX accepts. The code after it sees a message with

@@ -80,6 +80,14 @@ class Inbound {
   [[nodiscard]] std::size_t on_scanned(Connection& connection, const wire::FrameResult& frame,
                                        std::string_view bytes);
   [[nodiscard]] std::size_t on_frame(Connection& connection, std::string_view frame);
+  [[nodiscard]] std::size_t on_first_frame(Connection& connection, std::string_view frame);
+  [[nodiscard]] std::size_t on_unsound_frame(Connection& connection, wire::GarbledReason reason,
+                                             std::string_view frame);
+  [[nodiscard]] std::size_t on_message(Connection& connection, SessionEntry& entry,
+                                       const wire::MessageView& message, std::string_view frame);
+  void count(std::string_view frame) noexcept;
+  void pass_on(Connection& connection, SessionEntry& entry, const wire::MessageView& message,
+               std::string_view frame);
   [[nodiscard]] std::expected<wire::MessageView, wire::ParseError> parse_repaired(
       const Connection& connection, wire::GarbledReason reason, std::string_view& frame);
   [[nodiscard]] bool must_wait(Connection& connection, const wire::MessageView& message);

@@ -1,4 +1,4 @@
-// The time of a loop's turn, and its next wake-up.
+// The time of a loop's turn, and its next wake-up: one number, which each turn compares.
 #pragma once
 
 #include <algorithm>
@@ -20,15 +20,32 @@ class LoopClock {
   [[nodiscard]] Now read() const { return clock_.now(); }
 
   // The loop wakes up at `deadline` at the latest.
-  void wake_at(MonoTime deadline) noexcept { wakes_at_ = std::min(wakes_at_, deadline); }
+  void wake_at(MonoTime deadline) noexcept {
+    wakes_at_ = std::min(wakes_at_, deadline);
+    find_first();
+  }
   // kNever: only sessions and connections have deadlines.
   [[nodiscard]] MonoTime wakes_at() const noexcept { return wakes_at_; }
-  void clear_wake() noexcept { wakes_at_ = kNever; }
+  void clear_wake() noexcept {
+    wakes_at_ = kNever;
+    find_first();
+  }
+  // LoopTimers sets the first deadline of sessions and connections.
+  void set_first_owner(MonoTime deadline) noexcept {
+    first_owner_ = deadline;
+    find_first();
+  }
+  // When the next timed work is due; kNever: there is none.
+  [[nodiscard]] MonoTime first_timer() const noexcept { return first_; }
 
  private:
+  void find_first() noexcept { first_ = std::min(wakes_at_, first_owner_); }
+
   Clock& clock_;
   Now now_;
   MonoTime wakes_at_ = kNever;
+  MonoTime first_owner_ = kNever;
+  MonoTime first_ = kNever;  // the earlier one
 };
 
 }  // namespace nexusfix::engine

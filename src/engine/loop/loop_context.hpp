@@ -51,7 +51,7 @@ struct LoopContext : LoopDependencies {
   }
 
   LoopClock time;
-  LoopTimers timers;
+  LoopTimers timers{time};
   Reporter report;
   EventBoundary boundary;
   Callbacks callbacks;

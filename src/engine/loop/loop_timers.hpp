@@ -8,6 +8,7 @@
 #include <nexusfix/base/time.hpp>
 
 #include "engine/connection/connection.hpp"
+#include "engine/loop/loop_clock.hpp"
 #include "engine/loop/timer_queue.hpp"
 #include "engine/sessions/session_entry.hpp"
 
@@ -15,10 +16,25 @@ namespace nexusfix::engine {
 
 class LoopTimers {
  public:
-  void arm(SessionEntry& entry, MonoTime deadline) { sessions_.arm(entry, deadline); }
-  void arm(Connection& connection, MonoTime deadline) { connections_.arm(connection, deadline); }
-  void disarm(SessionEntry& entry) noexcept { sessions_.disarm(entry); }
-  void disarm(Connection& connection) noexcept { connections_.disarm(connection); }
+  // time: gets the first deadline of all.
+  explicit LoopTimers(LoopClock& time) noexcept : time_{time} {}
+
+  void arm(SessionEntry& entry, MonoTime deadline) {
+    if (sessions_.arm(entry, deadline)) [[unlikely]]
+      find_first();
+  }
+  void arm(Connection& connection, MonoTime deadline) {
+    if (connections_.arm(connection, deadline)) [[unlikely]]
+      find_first();
+  }
+  void disarm(SessionEntry& entry) noexcept {
+    sessions_.disarm(entry);
+    find_first();
+  }
+  void disarm(Connection& connection) noexcept {
+    connections_.disarm(connection);
+    find_first();
+  }
   // After this, arming the given number of owners allocates no memory.
   void reserve_sessions(std::size_t count) {
     sessions_.reserve(count);
@@ -29,25 +45,29 @@ class LoopTimers {
     if (due_connections_.capacity() < count) due_connections_.reserve(2 * count);
   }
 
-  [[nodiscard]] MonoTime first() const noexcept {
-    return std::min(sessions_.first(), connections_.first());
-  }
   [[nodiscard]] MonoTime first_connection() const noexcept { return connections_.first(); }
 
   // The due owners, the earliest first; valid until the next call. They are no longer armed.
   [[nodiscard]] const std::vector<SessionEntry*>& take_due_sessions(MonoTime now) {
     due_sessions_.clear();
     sessions_.take_due(now, due_sessions_);
+    find_first();
     return due_sessions_;
   }
   [[nodiscard]] const std::vector<Connection*>& take_due_connections(MonoTime now,
                                                                      std::size_t count_max) {
     due_connections_.clear();
     connections_.take_due(now, due_connections_, count_max);
+    find_first();
     return due_connections_;
   }
 
  private:
+  void find_first() noexcept {
+    time_.set_first_owner(std::min(sessions_.first(), connections_.first()));
+  }
+
+  LoopClock& time_;
   TimerQueue<SessionEntry> sessions_;
   TimerQueue<Connection> connections_;
   std::vector<SessionEntry*> due_sessions_;

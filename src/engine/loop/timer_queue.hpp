@@ -35,11 +35,11 @@ class TimerQueue {
     if (heap_.capacity() < owners) heap_.reserve(2 * owners);
   }
 
-  // The owner is due at `at`, or earlier if it is armed so already.
-  void arm(Owner& owner, MonoTime at) {
+  // The owner is due at `at`, or earlier if it is armed so already: then the result is false.
+  bool arm(Owner& owner, MonoTime at) {
     Timer& timer = owner.timer_;
     if (at >= timer.at) [[likely]]
-      return;
+      return false;
     if (timer.place == Timer::kNowhere) {
       heap_.push_back(&owner);
       timer.place = heap_.size() - 1;
@@ -47,6 +47,7 @@ class TimerQueue {
     timer.at = at;
     rise(timer.place);
     if (at < first_) first_ = at;
+    return true;
   }
 
   void disarm(Owner& owner) noexcept {

@@ -11,6 +11,7 @@
 #include "engine/control/session_control.hpp"
 #include "engine/registry/dynamic_sessions.hpp"
 #include "engine/sending/outbox.hpp"
+#include "engine/sending/push_bytes.hpp"
 #include "engine/sessions/transactor.hpp"
 #include "engine/statistics/administrative.hpp"
 
@@ -95,33 +96,22 @@ void Outbox::record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std
                              bool is_resendable) {
   if (entry.stored.is_on_trial()) [[unlikely]]
     return;
-  if (is_resendable && entry.settings.session.resend.persist_messages) {
+  if (is_resendable && is_stored(entry)) {
     transactor_.record().outbound_message(entry.stored.key(), msg_seq_num, bytes);
   } else {
     transactor_.record().outbound_number(entry.stored.key(), msg_seq_num);
   }
 }
 
-// Inlined below: each message that is sent needs it.
-[[gnu::always_inline]] inline void Outbox::transmit_here(SessionEntry& entry,
-                                                         std::string_view bytes) {
+void Outbox::transmit(SessionEntry& entry, std::string_view bytes) {
   if (entry.connection == nullptr || entry.connection->is_draining()) return;
-  Connection& connection = *entry.connection;
-  if (!buffers_.push(connection, connection.outbound(), bytes)) [[unlikely]]
-    return;
-  // Bytes that waited for the end of a resend have their records already; this event adds its own.
-  connection.wait_for(commit_.appended());
-  connections_.mark_unsent(connection);
-  loop_.latency.on_queued(connection.timed_answer());
-  if (!connection.is_in_event()) transactor_.add_connection(connection);
+  push_bytes(*entry.connection, bytes);
 }
-
-void Outbox::transmit(SessionEntry& entry, std::string_view bytes) { transmit_here(entry, bytes); }
 
 // New messages wait for the end of a resend: the counterparty expects the lower MsgSeqNums first.
 void Outbox::queue_bytes(SessionEntry& entry, std::string_view bytes) {
   if (!entry.resend.is_in_progress()) [[likely]] {
-    transmit_here(entry, bytes);
+    transmit(entry, bytes);
   } else if (entry.connection != nullptr && !entry.abort.is_pending()) {
     if (!buffers_.push(*entry.connection, entry.resend.queued(), bytes)) return;
     // send_unsent() then checks the limit of the queue.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/commit/commit_gate.hpp"
+#include "engine/sending/push_bytes.hpp"
 #include "engine/sessions/transactor.hpp"
 #include "engine/statistics/session_state.hpp"
 #include "engine/undo_guard.hpp"
@@ -19,7 +20,7 @@ std::unexpected<SendError> failure(SendFailure failure, wire::EncodeError encode
 
 // UserRequest is the application message for passwords: its RawData may be one, too. A message with
 // a password is not stored, and so cannot be sent again.
-constexpr std::string_view kUserRequest = "BE";
+constexpr PackedMsgType kUserRequest = pack("BE");
 
 }  // namespace
 
@@ -41,16 +42,24 @@ Outbox::Outbox(LoopContext& loop, CommitGate& commit, Connections& connections,
 wire::Encoder Outbox::begin_message(SessionEntry& entry, std::string_view msg_type) noexcept {
   if (transactor_.phase() == Phase::Observing) [[unlikely]]
     return begin_nothing();
+  if (transactor_.is_idle()) [[unlikely]]
+    return begin_outside_event(entry, msg_type);
+  return begin_in_buffer(entry, msg_type);
+}
+
+// Apart, so that a callback's message needs no saved registers.
+[[gnu::noinline]] wire::Encoder Outbox::begin_outside_event(SessionEntry& entry,
+                                                            std::string_view msg_type) noexcept {
+  loop_.time.update();
   return begin_in_buffer(entry, msg_type);
 }
 
 [[gnu::always_inline]] inline wire::Encoder Outbox::begin_in_buffer(
     SessionEntry& entry, std::string_view msg_type) noexcept {
   begun_ = &entry;
-  begun_has_password_ = msg_type == kUserRequest;
   begun_msg_type_ = pack(msg_type);
-  wire::Encoder encoder =
-      entry.machine.begin_message(encode_buffer_.span(), msg_type, transactor_.now());
+  begun_has_password_ = begun_msg_type_ == kUserRequest;
+  wire::Encoder encoder = entry.machine.begin_message(encode_buffer_.span(), msg_type, loop_.now());
   encoder.note_passwords_in(begun_has_password_);
   return encoder;
 }
@@ -155,7 +164,51 @@ SendResult Outbox::send_message(SessionEntry& entry,
                         commit_.has_room_for(record_bytes + (bytes ? bytes->size() : 0));
   if (!may_send) [[unlikely]]
     return failure(obstacle());
-  if (std::exchange(begun_, nullptr) != &entry) return failure(SendFailure::NotBegun);
+  if (std::exchange(begun_, nullptr) != &entry) [[unlikely]]
+    return failure(SendFailure::NotBegun);
+  if (record_bytes <= kTransactionBytesMax && is_plain(entry, bytes)) [[likely]]
+    return send_plain(entry, bytes);
+  return send_examined(entry, bytes);
+}
+
+// Whether no callback, log or check looks at the message, and its connection takes it at once.
+[[gnu::always_inline]] inline bool Outbox::is_plain(
+    const SessionEntry& entry,
+    const std::expected<std::string_view, wire::EncodeError>& bytes) const noexcept {
+  return bytes && entry.machine.outlet() == session::Outlet::Wire &&
+         needs_no_examination(entry, *bytes) && loop_.callbacks.on_sending == nullptr &&
+         !are_sent_noted() && entry.connection != nullptr && !entry.connection->is_draining() &&
+         !entry.resend.is_in_progress() && is_stored(entry);
+}
+
+// The steps of send_examined() that a plain message needs.
+[[gnu::always_inline]] inline SendResult Outbox::send_plain(
+    SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) {
+  transactor_.begin_undo(entry);
+  const auto outbound = entry.machine.finish_message(bytes);
+  if (!outbound) [[unlikely]] {
+    transactor_.drop_undo();
+    return failure(SendFailure::NotApplicationMessage);
+  }
+  UndoGuard undo{[&, mark = transactor_.record().mark()] {
+    transactor_.record().rollback(mark);
+    transactor_.undo_message();
+  }};
+  transactor_.record().outbound_message(entry.stored.key(), outbound->msg_seq_num, outbound->bytes);
+  push_bytes(*entry.connection, outbound->bytes);
+  if (transactor_.is_idle()) {
+    transactor_.append_record();
+    publish(entry, loop_.now().wall);
+  }
+  undo.keep();
+  transactor_.end_undo(begun_msg_type_, outbound->bytes.size());
+  if (commit_.has_failed()) [[unlikely]]
+    return failure(SendFailure::StoreStopped);
+  return Sent{.msg_seq_num = outbound->msg_seq_num, .is_transmitted = true};
+}
+
+[[gnu::noinline]] SendResult Outbox::send_examined(
+    SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) {
   const session::Outlet outlet = entry.machine.outlet();
   const bool is_transmitted = outlet == session::Outlet::Wire;
   bool is_kept_out = false;  // not stored
@@ -170,7 +223,7 @@ SendResult Outbox::send_message(SessionEntry& entry,
     }
     if (entry.machine.is_about_to_reset()) return failure(SendFailure::SessionEnding);
   }
-  if (record_bytes > kTransactionBytesMax) {
+  if (transactor_.record().entries().size() > kTransactionBytesMax) {
     return failure(SendFailure::TransactionTooLarge);
   }
   const std::expected<std::string_view, wire::EncodeError>* message = &bytes;

@@ -57,6 +57,8 @@ class Outbox {
 
  private:
   [[nodiscard]] static wire::Encoder begin_nothing() noexcept;
+  [[nodiscard]] wire::Encoder begin_outside_event(SessionEntry& entry,
+                                                  std::string_view msg_type) noexcept;
   [[nodiscard]] wire::Encoder begin_in_buffer(SessionEntry& entry,
                                               std::string_view msg_type) noexcept;
   [[nodiscard]] wire::Tag repeated_id(std::string_view bytes);
@@ -73,17 +75,32 @@ class Outbox {
                       const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
   SendResult send_message(SessionEntry& entry,
                           const std::expected<std::string_view, wire::EncodeError>& bytes);
-  // Only on_sent() and message logs need it.
+  [[nodiscard]] bool is_plain(
+      const SessionEntry& entry,
+      const std::expected<std::string_view, wire::EncodeError>& bytes) const noexcept;
+  SendResult send_plain(SessionEntry& entry,
+                        const std::expected<std::string_view, wire::EncodeError>& bytes);
+  SendResult send_examined(SessionEntry& entry,
+                           const std::expected<std::string_view, wire::EncodeError>& bytes);
+  // Whether on_sent() or a message log gets the messages.
+  [[nodiscard]] bool are_sent_noted() const noexcept {
+    return loop_.callbacks.on_sent != nullptr || loop_.report.logs().is_open_for_messages();
+  }
+  // Whether the store gets the bytes of the session's messages.
+  [[nodiscard]] static bool is_stored(const SessionEntry& entry) noexcept {
+    return !entry.stored.is_on_trial() && entry.settings.session.resend.persist_messages;
+  }
   void note_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t msg_seq_num,
                  std::string_view bytes, bool is_transmitted = true) {
-    if (loop_.callbacks.on_sent != nullptr || loop_.report.logs().is_open_for_messages())
+    if (are_sent_noted()) [[unlikely]]
       add_sent(entry, kind, msg_seq_num, bytes, is_transmitted);
   }
   void add_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t msg_seq_num,
                 std::string_view bytes, bool is_transmitted);
   void record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std::string_view bytes,
                        bool is_resendable);
-  void transmit_here(SessionEntry& entry, std::string_view bytes);
+  // Inlined: each message that is sent needs it.
+  [[gnu::always_inline]] inline void push_bytes(Connection& connection, std::string_view bytes);
   void queue_bytes(SessionEntry& entry, std::string_view bytes);
   void note_transmitted(SessionEntry& entry, PackedMsgType msg_type, std::string_view bytes);
   void queue_until_logon(SessionEntry& entry, std::string_view bytes);

@@ -96,8 +96,6 @@ std::string describe(const session::Notice& notice) {
 }  // namespace
 
 void SessionActions::perform(SessionEntry& entry, const session::Action& action) {
-  if (const auto* const deliver = std::get_if<session::Deliver>(&action)) [[likely]]
-    return perform_own(entry, *deliver);
   std::visit(
       [&](const auto& one) {
         if constexpr (requires { outbox_.perform(entry, one); }) {

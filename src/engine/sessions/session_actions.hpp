@@ -34,6 +34,8 @@ class SessionActions {
         control_{control} {}
 
   void perform(SessionEntry& entry, const session::Action& action);
+  // The same for the most frequent one.
+  void deliver(SessionEntry& entry, const session::Deliver& action) { perform_own(entry, action); }
   void decide_logon(SessionEntry& entry);
   void deliver_decided();
   [[nodiscard]] bool has_decided() const noexcept { return !decided_.empty(); }

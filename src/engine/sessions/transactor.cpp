@@ -111,6 +111,8 @@ void Transactor::run_deferred() {
 
 [[gnu::always_inline]] inline void Transactor::run_actions(SessionEntry& entry) {
   entry.progress.is_acting_ = true;
+  if (entry.machine.has_delivery()) [[likely]]
+    actions_.deliver(entry, entry.machine.take_delivery());
   while (true) {
     if (const auto action = entry.machine.next_action(action_buffer_.span())) {
       actions_.perform(entry, *action);

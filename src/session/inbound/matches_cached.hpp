@@ -104,8 +104,8 @@ template <class Places>
   const bool is_same_header = index.narrow_count != 0
                                   ? is_same(bytes, at.next_inbound, NarrowPlaces{index})
                                   : is_same_wide(bytes, at.next_inbound, index);
-  return is_same_header && !message.has_either(tag::PossDupFlag, tag::PossResend) &&
-         at.next_inbound > at.highest_out_of_order && at.now >= near_begin_ && at.now <= near_last_;
+  return is_same_header && at.next_inbound > at.highest_out_of_order && at.now >= near_begin_ &&
+         at.now <= near_last_;
 }
 
 }  // namespace nexusfix::session::detail

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/validation_memory.hpp>
 
 #include "unit/session/side.hpp"
 
@@ -46,6 +47,25 @@ struct Script {
   std::string_view fields;
   std::string_view answer;
 };
+
+// The third message with these tags is only compared: the validator knows the sequence.
+TEST(Validation, poss_dup_and_poss_resend_after_known_headers_are_passed_to_the_application) {
+  for (const std::string_view flag : {"", "97=Y|", "43=Y|122=20240115-10:30:00.000|"}) {
+    SessionConfig config = validating("FIX.4.4");
+    config.validation.memory = std::make_shared<dictionary::ValidationMemory>();
+    Side acceptor{config};
+    acceptor.establish();
+    for (unsigned number = 2; number < 10; ++number) {
+      const std::string_view of_this = number < 5 ? std::string_view{} : flag;
+      acceptor.in("35=D|34=" + std::to_string(number) +
+                  "|49=TRADER|52=20240115-10:30:00.000|56=VENUE|" + std::string{of_this} +
+                  "11=ID|55=INTC|54=1|60=20240115-10:30:00.000|40=1|38=5");
+      ASSERT_EQ(acceptor.delivered.size(), number - 1) << flag;
+      EXPECT_EQ(acceptor.delivered.back().poss_dup, of_this.starts_with("43")) << number;
+      EXPECT_EQ(acceptor.delivered.back().poss_resend, of_this.starts_with("97")) << number;
+    }
+  }
+}
 
 constexpr std::string_view kOrder = "35=D|34=2|11=ID|21=1|40=1|54=1|55=INTC|60=20240115-10:30:00|";
 

@@ -31,8 +31,9 @@ class HeaderCache {
     bool is_delayed = false;  // what comes has waited at the owner's
   };
 
-  // Whether is_in_sequence() would be true of the message, found by comparison with the one before
-  // it. False also in doubt. Defined in src/session/inbound/matches_cached.hpp.
+  // Whether is_in_sequence() would be true of the message if it has neither PossDupFlag nor
+  // PossResend, found by comparison with the one before it. Its MsgSeqNum is digits then, and its
+  // SendingTime is one. False also in doubt. Defined in src/session/inbound/matches_cached.hpp.
   [[nodiscard]] bool matches_cached(const wire::MessageView& message,
                                     const Position& at) const noexcept;
   // Whether the header is one of an application message whose turn it is, with nothing in it that

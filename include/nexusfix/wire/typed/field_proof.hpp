@@ -35,11 +35,19 @@ class FieldProof {
   // A valid message of the sequence has passed all of the checks. Remembers those that do not
   // follow from its sequence and its validity. checks: lives as long as the program.
   void prove(const MessageView& message, std::span<const FieldCheck> checks) noexcept;
-  // Whether a valid message of the sequence passes the checks. False: that is not known.
+  // Whether the last valid message of the sequence passes the checks. False: that is not known.
   [[nodiscard]] bool shows(const MessageView& message,
                            std::span<const FieldCheck> checks) const noexcept {
-    return checks_ == checks.data() && (open_count_ == 0 || are_open_right(message));
+    return checks_ == checks.data() &&
+           ((has_only_open_times_ && has_usual_times_) || are_open_right(message));
   }
+  // Whether each timestamp of the last valid message is known to be of the years 2000 to 2099, in
+  // milliseconds: then it is a WallTime.
+  void set_usual_times(bool are_usual) noexcept { has_usual_times_ = are_usual; }
+  // The messages have PossDupFlag or PossResend.
+  void set_flagged(bool is_flagged) noexcept { is_flagged_ = is_flagged; }
+  // Whether they have.
+  [[nodiscard]] bool is_flagged() const noexcept { return is_flagged_; }
   // Where the checked fields of a message are that shows() is true for.
   [[nodiscard]] const RequiredIndexes& indexes() const noexcept { return indexes_; }
 
@@ -69,6 +77,9 @@ class FieldProof {
   std::array<Open, kOpenMax> open_{};
   std::uint8_t open_count_ = 0;
   std::uint8_t characters_count_ = 0;
+  bool is_flagged_ = false;
+  bool has_usual_times_ = false;
+  bool has_only_open_times_ = false;  // no check is open but for those of timestamps
   std::array<Characters, kCharactersMax> characters_{};
 };
 

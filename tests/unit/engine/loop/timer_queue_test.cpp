@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/random.hpp>
+
+#include "engine/loop/loop_clock.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -120,6 +123,31 @@ TEST(TimerQueue, queue_agrees_with_a_linear_search) {
     }
     ASSERT_EQ(queue.first(), *std::ranges::min_element(model));
   }
+}
+
+TEST(TimerQueue, arm_says_whether_the_owner_is_due_earlier_than_before) {
+  Owner owner;
+  TimerQueue<Owner> queue;
+  EXPECT_TRUE(queue.arm(owner, at(10)));
+  EXPECT_FALSE(queue.arm(owner, at(10)));
+  EXPECT_FALSE(queue.arm(owner, at(11)));
+  EXPECT_TRUE(queue.arm(owner, at(9)));
+}
+
+TEST(LoopClock, the_first_timer_is_the_earlier_one_of_wake_up_and_owners) {
+  SystemClock clock;
+  LoopClock time{clock};
+  EXPECT_EQ(time.first_timer(), kNever);
+  time.set_first_owner(at(10));
+  EXPECT_EQ(time.first_timer(), at(10));
+  time.wake_at(at(20));
+  EXPECT_EQ(time.first_timer(), at(10));
+  time.set_first_owner(at(30));
+  EXPECT_EQ(time.first_timer(), at(20));
+  time.wake_at(at(5));
+  EXPECT_EQ(time.first_timer(), at(5));
+  time.clear_wake();
+  EXPECT_EQ(time.first_timer(), at(30));
 }
 
 }  // namespace
