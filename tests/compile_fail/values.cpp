@@ -228,7 +228,7 @@ bool use_changed(const ExecutionReport& report) {
   // error: no viable overloaded '='
   report.order_id().value = "A";
   return true;
-#elif NEXUSFIX_MISTAKE == 46  // keeps a view
+#elif NEXUSFIX_MISTAKE == 46                        // keeps a view
   // error: a received message is a view, and its bytes are overwritten by the next one
   std::optional<ExecutionReport> last;
   last = report;
