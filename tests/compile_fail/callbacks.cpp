@@ -661,6 +661,30 @@ struct Venue {
     return mailbox.post(SessionHandle{}, [](Session&) {}) == false;
   }
 };
+#elif NEXUSFIX_MISTAKE == 81  // the way of a POSIX call
+// error: test the result: if \(auto sent = session.send\(order\); !sent\)
+struct Venue {
+  bool is_unsent(Session& session, NewOrderSingle::Draft& order) {
+    return session.send(order) == 0;
+  }
+};
+#elif NEXUSFIX_MISTAKE == 82
+// error: test the result: if \(auto sent = remote.send\(order\); !sent\)
+struct Venue {
+  bool is_sent(Remote& remote, NewOrderSingle::Draft& order) { return remote.send(order) > 0; }
+};
+#elif NEXUSFIX_MISTAKE == 83  // would compare the token
+// error: test the result: if \(auto sent = remote.send\(order\); !sent\)
+struct Venue {
+  bool is_unsent(Remote& remote, NewOrderSingle::Draft& order) { return remote.send(order) == 0; }
+};
+#elif NEXUSFIX_MISTAKE == 84
+// error: test the result: if \(auto posted = mailbox.post\(...\); !posted\)
+struct Venue {
+  bool is_sent(Mailbox& mailbox) {
+    return mailbox.post(SessionHandle{}, [](Session&) {}) > 0;
+  }
+};
 #endif
 
 int main_of(Venue& venue) { return run("venue.cfg", venue); }

@@ -171,6 +171,15 @@ bool use_results(NewOrderSingle::Draft& order, MarketDataSnapshotFullRefresh::Dr
 #elif NEXUSFIX_MISTAKE == 38
   // error: assign\(\) takes a received message of the draft's own type
   return order.assign(prices).has_value();
+#elif NEXUSFIX_MISTAKE == 39
+  // error: test the result: if \(auto draft = Draft::from\(order\); !draft\)
+  return NewOrderSingle::Draft::from(*order.typed()) == false;
+#elif NEXUSFIX_MISTAKE == 40
+  // error: a draft is compared with a draft: draft == \*Draft::from\(order\)
+  return order == *order.typed();
+#elif NEXUSFIX_MISTAKE == 41
+  // error: test the result: if \(auto done = order.set
+  return order.set(Price{"150.25"}) == 0;
 #elif NEXUSFIX_MISTAKE == 0
   static_cast<void>(order.assign(*order.typed()));
   for (auto entry : prices.group<MDEntries>()) static_cast<void>(entry.set(MDEntryType::Bid));

@@ -1,8 +1,10 @@
 // Misuse of the values of fields that the compiler must refuse. NEXUSFIX_MISTAKE selects one; with
 // 0 there is none, and the file compiles.
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -170,6 +172,76 @@ bool use_in_containers(const ExecutionReport& report) {
   const Decimal average = report.avg_px();
   const ClOrdID& id = report.cl_ord_id().value();
   return copy == view && average == 1 && id == "A" && fmt::format("{}", report.price()) == "1";
+#endif
+}
+
+// What programs of double write: of the overloads of the standard library one takes a double.
+bool use_as_numbers(const ExecutionReport& report) {
+#if NEXUSFIX_MISTAKE == 34
+  // error: .*deleted
+  return std::to_string(report.leaves_qty()).empty();
+#elif NEXUSFIX_MISTAKE == 35
+  // error: .*deleted
+  return std::to_string(report.price()).empty();
+#elif NEXUSFIX_MISTAKE == 36
+  // error: .*deleted
+  return std::to_string(report.avg_px().value).empty();
+#elif NEXUSFIX_MISTAKE == 37
+  // error: .*deleted
+  static_cast<void>(std::abs(report.leaves_qty()));
+  return true;
+#elif NEXUSFIX_MISTAKE == 38
+  // error: .*deleted
+  static_cast<void>(std::abs(report.leaves_qty() - report.cum_qty()));
+  return true;
+#elif NEXUSFIX_MISTAKE == 39
+  // error: .*deleted
+  static_cast<void>(std::floor(report.avg_px()));
+  return true;
+#elif NEXUSFIX_MISTAKE == 40
+  // error: convert|conversion
+  const int quantity = report.leaves_qty();
+  return quantity > 1;
+#elif NEXUSFIX_MISTAKE == 41
+  // error: a price or a quantity is exact: write 1.5_d
+  return report.avg_px().value > 1.5;
+#elif NEXUSFIX_MISTAKE == 42
+  // error: a price or a quantity is exact: write 1.5_d
+  return report.avg_px().value == 1.5;
+#elif NEXUSFIX_MISTAKE == 43
+  // error: this field is no text: add to_string\(field\)
+  return ("quantity " + report.leaves_qty()).empty();
+#else
+  const auto open = 2 * report.leaves_qty() - report.cum_qty() * report.avg_px() + 1.5_d;
+  const auto negative = -report.leaves_qty();
+  const Decimal average = report.avg_px();
+  return open && negative && abs(average) && average + average - 1 && -average && abs(open);
+#endif
+}
+
+bool use_changed(const ExecutionReport& report) {
+#if NEXUSFIX_MISTAKE == 44  // changes a copy
+  // error: passing .const nexusfix::Decimal. as|no viable overloaded '='
+  report.leaves_qty().value = 100_d;
+  return true;
+#elif NEXUSFIX_MISTAKE == 45 && defined(__clang__)  // g++: 6 lines, and the path to <string_view>
+  // error: no viable overloaded '='
+  report.order_id().value = "A";
+  return true;
+#elif NEXUSFIX_MISTAKE == 46                        // keeps a view
+  // error: a received message is a view, and its bytes are overwritten by the next one
+  std::optional<ExecutionReport> last;
+  last = report;
+  return last.has_value();
+#elif NEXUSFIX_MISTAKE == 47
+  // error: test the result: if \(auto order = NewOrderSingle::from\(view\); !order\)
+  return ExecutionReport::from(report.view()) == false;
+#else
+  auto quantity = report.leaves_qty();  // a variable changes
+  quantity = report.leaves_qty();
+  quantity.value = 100_d;
+  const std::optional<ExecutionReport> same = report;  // within the callback
+  return quantity > 1 && same;
 #endif
 }
 

@@ -206,10 +206,14 @@ class Emitter {
     return text;
   }
 
+  // The result of a field's getter: what member() returns, constant or not.
+  static constexpr std::string_view kFieldType = "decltype(auto)";
+
   [[nodiscard]] static std::string function(std::string_view name, const std::string& result,
-                                            std::string_view parameter = "") {
+                                            std::string_view parameter = "",
+                                            std::string_view type = "auto") {
     const std::string begin =
-        fmt::format("  [[nodiscard]] auto {}({}) const noexcept {{", name, parameter);
+        fmt::format("  [[nodiscard]] {} {}({}) const noexcept {{", type, name, parameter);
     const std::string line = fmt::format("{} return {}; }}\n", begin, result);
     constexpr std::size_t kColumnsMax = 100;
     if (line.size() <= kColumnsMax + 1) return line;
@@ -233,9 +237,10 @@ class Emitter {
       case MemberKind::Field:
         break;
     }
-    std::string text =
-        function(accessor.name, fmt::format("wire::member<Self, {}, {}>(*this)",
-                                            qualified(names_.fields[member.index]), checked));
+    std::string text = function(accessor.name,
+                                fmt::format("wire::member<Self, {}, {}>(*this)",
+                                            qualified(names_.fields[member.index]), checked),
+                                "", kFieldType);
     if (!accessor.name_with_default.empty()) {
       text +=
           function(accessor.name_with_default,
@@ -375,8 +380,10 @@ class Emitter {
       const auto accessor = std::ranges::find(block.names, delimiter.tag,
                                               [](const auto& entry) { return entry.second; });
       std::erase_if(block.own, [&](const Accessor& own) { return own.name == accessor->first; });
-      first_text = function(accessor->first, fmt::format("wire::first_member<Self, {}>(*this)",
-                                                         qualified(names_.fields[first.field])));
+      first_text = function(
+          accessor->first,
+          fmt::format("wire::first_member<Self, {}>(*this)", qualified(names_.fields[first.field])),
+          "", kFieldType);
     }
     const std::string facts = fmt::format("  static constexpr wire::Tag kCountTag = {};\n",
                                           dictionary_.fields[group.count_field].tag) +

@@ -104,6 +104,10 @@ class Decimal {
   [[nodiscard]] constexpr std::int64_t mantissa() const noexcept { return mantissa_; }
   // The number of digits after the point: 2 for 150.25.
   [[nodiscard]] constexpr unsigned scale() const noexcept { return static_cast<unsigned>(scale_); }
+  // Deleted: std::to_string() and std::abs() have an overload of double, and the error is short.
+  template <class Number>
+    requires std::is_same_v<Number, double>
+  operator Number() const = delete;  // no double: to_string(), abs() without std::
   // Whether the value is zero, with any scale.
   [[nodiscard]] constexpr bool is_zero() const noexcept { return mantissa_ == 0; }
 
@@ -123,6 +127,21 @@ class Decimal {
   template <WholeNumber Number>
   friend constexpr bool operator==(Decimal a, Number b) noexcept {
     return (a <=> b) == 0;
+  }
+
+  // Do not compile: a floating-point number is not exact.
+  template <std::floating_point Number>
+  friend constexpr bool operator==(Decimal, Number) noexcept {
+    static_assert(!std::same_as<Number, Number>,
+                  "a price or a quantity is exact: write 1.5_d with namespace nexusfix::literals");
+    return false;
+  }
+  // As for ==.
+  template <std::floating_point Number>
+  friend constexpr std::strong_ordering operator<=>(Decimal, Number) noexcept {
+    static_assert(!std::same_as<Number, Number>,
+                  "a price or a quantity is exact: write 1.5_d with namespace nexusfix::literals");
+    return std::strong_ordering::equal;
   }
 
   // a + b, exact and with the larger of the two scales. Unset: the mantissa of the sum does not fit
@@ -237,6 +256,10 @@ class [[nodiscard]] CheckedDecimal {
   }
   // Its members; see operator*.
   [[nodiscard]] constexpr const Decimal* operator->() const noexcept { return &**this; }
+  // Deleted, as that of Decimal.
+  template <class Number>
+    requires std::is_same_v<Number, double>
+  operator Number() const = delete;  // no double: to_string(), abs() without std::
   // The result, or other if it does not fit.
   [[nodiscard]] constexpr Decimal value_or(Decimal other) const noexcept {
     return value_.value_or(other);
@@ -274,10 +297,53 @@ constexpr CheckedDecimal operator*(CheckedDecimal a, CheckedDecimal b) noexcept 
   return a && b ? CheckedDecimal{checked_multiply(*a, *b)} : CheckedDecimal{std::nullopt};
 }
 // The negative value; an error for the lowest mantissa.
-constexpr CheckedDecimal operator-(CheckedDecimal a) noexcept { return 0 - a; }
+constexpr CheckedDecimal operator-(CheckedDecimal a) noexcept { return CheckedDecimal{0} - a; }
 // The value without its sign, also of a field: abs(a.leaves_qty() - b.leaves_qty()). An error for
 // the lowest mantissa.
 constexpr CheckedDecimal abs(CheckedDecimal a) noexcept { return a && *a < 0 ? -a : a; }
+
+namespace detail {
+
+// A decimal number, a field of one, or the getter's result of an optional field.
+template <class T>
+concept DecimalOperand = std::same_as<T, Decimal> || std::same_as<T, CheckedDecimal> ||
+                         DecimalField<T> || DecimalField<typename T::value_type>;
+template <class A, class B>
+concept DecimalOperands =
+    (DecimalOperand<A> || DecimalOperand<B>) && std::convertible_to<const A&, CheckedDecimal> &&
+    std::convertible_to<const B&, CheckedDecimal>;
+
+}  // namespace detail
+
+// The same of each pair of operands. They match better than the operators of double, to which the
+// types have a deleted conversion.
+template <class A, class B>
+  requires detail::DecimalOperands<A, B>
+constexpr CheckedDecimal operator+(const A& a, const B& b) noexcept {
+  return CheckedDecimal{a} + CheckedDecimal{b};
+}
+// The difference.
+template <class A, class B>
+  requires detail::DecimalOperands<A, B>
+constexpr CheckedDecimal operator-(const A& a, const B& b) noexcept {
+  return CheckedDecimal{a} - CheckedDecimal{b};
+}
+// The product.
+template <class A, class B>
+  requires detail::DecimalOperands<A, B>
+constexpr CheckedDecimal operator*(const A& a, const B& b) noexcept {
+  return CheckedDecimal{a} * CheckedDecimal{b};
+}
+// The negative value.
+template <detail::DecimalOperand Field>
+constexpr CheckedDecimal operator-(const Field& field) noexcept {
+  return -CheckedDecimal{field};
+}
+// The value without its sign.
+template <detail::DecimalOperand Field>
+constexpr CheckedDecimal abs(const Field& field) noexcept {
+  return abs(CheckedDecimal{field});
+}
 
 namespace literals {
 

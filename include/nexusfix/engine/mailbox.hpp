@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <compare>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -50,13 +51,30 @@ enum class PostError : std::uint8_t {
 // For people, such as "the engine has ended". Static lifetime.
 [[nodiscard]] std::string_view to_string(PostError error) noexcept;
 
+namespace detail {
+
+// What is no token, although C++ compares it with one.
+template <class T>
+concept NoToken = std::integral<T> && !std::same_as<T, PostToken>;
+
+}  // namespace detail
+
 // Does not compile: the result of post() is a token, which a bool would compare with.
-template <std::same_as<bool> Bool>
-constexpr bool operator==(const std::expected<PostToken, PostError>&, const Bool&) noexcept {
-  static_assert(wire::detail::kCompiles<Bool>,
+template <detail::NoToken Number>
+constexpr bool operator==(const std::expected<PostToken, PostError>&, const Number&) noexcept {
+  static_assert(wire::detail::kCompiles<Number>,
                 "test the result: if (auto posted = mailbox.post(...); !posted) ...; *posted is a "
                 "token");
   return false;
+}
+// Does not compile: a token has no order.
+template <std::integral Number>
+constexpr std::strong_ordering operator<=>(const std::expected<PostToken, PostError>&,
+                                           const Number&) noexcept {
+  static_assert(wire::detail::kCompiles<Number>,
+                "test the result: if (auto posted = mailbox.post(...); !posted) ...; *posted is a "
+                "token");
+  return std::strong_ordering::equal;
 }
 
 namespace detail {

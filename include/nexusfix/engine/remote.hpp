@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <compare>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -39,18 +40,27 @@ struct RemoteError {
   friend std::string to_string(const RemoteError& error) { return error.what(); }
 };
 
-// What Remote::send() and Mailbox::post() return: test it. A token compares with tokens only.
-template <std::same_as<bool> Bool>
-constexpr bool operator==(const std::expected<PostToken, RemoteError>&, const Bool&) noexcept {
+// Does not compile: what Remote::send() returns is tested, and a token compares with tokens only.
+template <detail::NoToken Number>
+constexpr bool operator==(const std::expected<PostToken, RemoteError>&, const Number&) noexcept {
   static_assert(
-      wire::detail::kCompiles<Bool>,
+      wire::detail::kCompiles<Number>,
       "test the result: if (auto sent = remote.send(order); !sent) ...; *sent is a token");
   return false;
 }
+// Does not compile: a token has no order.
+template <std::integral Number>
+constexpr std::strong_ordering operator<=>(const std::expected<PostToken, RemoteError>&,
+                                           const Number&) noexcept {
+  static_assert(
+      wire::detail::kCompiles<Number>,
+      "test the result: if (auto sent = remote.send(order); !sent) ...; *sent is a token");
+  return std::strong_ordering::equal;
+}
 // Does not compile, as a token with a bool.
-template <std::same_as<bool> Bool>
-constexpr bool operator==(const std::expected<void, RemoteError>&, const Bool&) noexcept {
-  static_assert(wire::detail::kCompiles<Bool>,
+template <std::integral Number>
+constexpr bool operator==(const std::expected<void, RemoteError>&, const Number&) noexcept {
+  static_assert(wire::detail::kCompiles<Number>,
                 "test the result: if (auto done = remote.log_out(); !done) ...");
   return false;
 }

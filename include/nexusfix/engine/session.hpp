@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <compare>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -105,12 +106,20 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
 
 // What every send returns: the MsgSeqNum, or why the message was not sent.
 using SendResult = std::expected<Sent, SendError>;
-// Does not compile: a message that was sent has no value to compare with a bool.
-template <std::same_as<bool> Bool>
-constexpr bool operator==(const SendResult&, const Bool&) noexcept {
-  static_assert(wire::detail::kCompiles<Bool>,
+// Does not compile: a message that was sent has no value to compare with a bool or a number.
+template <std::integral Number>
+constexpr bool operator==(const SendResult&, const Number&) noexcept {
+  static_assert(wire::detail::kCompiles<Number>,
                 "test the result: if (auto sent = session.send(order); !sent) ...");
   return false;
+}
+// The same with < and >.
+template <std::integral Number>
+constexpr std::strong_ordering operator<=>(const SendResult&, const Number&) noexcept {
+  static_assert(wire::detail::kCompiles<Number>,
+                "test the result: if (auto sent = session.send(order); !sent) ...; "
+                "sent->msg_seq_num is its number");
+  return std::strong_ordering::equal;
 }
 
 template <class Message, class... Constants>

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <nexusfix/wire/parser.hpp>
 #include <nexusfix/wire/typed/typed.hpp>
@@ -187,6 +188,16 @@ TEST(Typed, quantity_times_price_is_a_checked_decimal) {
   EXPECT_EQ(*notional, 15'025_d);
   EXPECT_EQ(*(OrderQty{100} - OrderQty{30}), 70_d);
   EXPECT_FALSE((OrderQty{std::int64_t{1} << 62U}) * 2);
+}
+
+TEST(Typed, arithmetic_takes_fields_decimals_and_numbers_on_both_sides) {
+  using Price = Field<44, Decimal>;
+  EXPECT_EQ(*(2 * OrderQty{100} - 1), 199_d);
+  EXPECT_EQ(*(0.5_d - OrderQty{1}), (Decimal{-5, 1}));
+  EXPECT_EQ(*(-OrderQty{3} + Price{"0.5"}), (Decimal{-25, 1}));
+  EXPECT_EQ(*abs(OrderQty{1} - Price{"2.5"}), 1.5_d);
+  EXPECT_EQ(*abs(Price{"-1.5"}), 1.5_d);
+  static_assert(!std::is_convertible_v<Price, double> && !std::is_convertible_v<Decimal, double>);
 }
 
 }  // namespace

@@ -5,6 +5,11 @@
 //
 // Each type is named, and none is asked for its members: the element of a container may be a type
 // that is not complete yet.
+//
+// The standard allows specialisations of its templates for a program's own types ([namespace.std]),
+// and each of these has the functions of its original. None is in a program that runs, because its
+// assertion does not compile. A member of the message itself cannot have this error: a container
+// only copies its elements, and so does a function that takes a message by value.
 #pragma once
 
 #include <cstddef>

@@ -204,6 +204,21 @@ class Draft : public M::template Members<Draft<M>> {
   friend bool operator==(const Draft& a, const Draft& b) noexcept {
     return a.fields_.equals(b.fields_, kRules);
   }
+  // Does not compile: a draft is compared with a received message.
+  template <class Message>
+    requires std::derived_from<Message, TypedMessageView<Message>>
+  friend bool operator==(const Draft&, const Message&) noexcept {
+    static_assert(detail::kCompiles<Message>,
+                  "a draft is compared with a draft: draft == *Draft::from(order)");
+    return false;
+  }
+  // Does not compile: the result of from() is compared with a bool.
+  template <std::integral Number>
+  friend bool operator==(const std::expected<Draft, DraftError>&, const Number&) noexcept {
+    static_assert(detail::kCompiles<Number>,
+                  "test the result: if (auto draft = Draft::from(order); !draft) ...");
+    return false;
+  }
   // Does not compile: drafts have no order.
   template <class Other>
     requires std::same_as<Other, Draft>

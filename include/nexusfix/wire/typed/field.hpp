@@ -56,9 +56,10 @@ inline constexpr bool kCompiles = false;
 // Whether a value that was read compares with a value of the program. Arithmetic types compare only
 // if no conversion changes their meaning: a character is no number, and 1.5 is no integer.
 template <class Value, class Other>
-inline constexpr bool kCompares = requires(const Value& value, const Other& other) {
-  { value == other } -> std::same_as<bool>;
-};
+inline constexpr bool kCompares =
+    !std::is_floating_point_v<Other> && requires(const Value& value, const Other& other) {
+      { value == other } -> std::same_as<bool>;
+    };
 template <class Value, class Other>
   requires std::is_arithmetic_v<Value> && std::is_arithmetic_v<Other>
 inline constexpr bool kCompares<Value, Other> =
@@ -94,12 +95,14 @@ template <class Value, class Other>
 namespace detail {
 
 // What `Value value = order.price();` would convert to, with one condition: a compiler lists all.
+// double: of the overloads of std::to_string() and std::abs() it takes one, so the error is short.
 template <class T, class Value>
-inline constexpr bool kIsValueOf = std::same_as<Value, T>;
+inline constexpr bool kIsValueOf = std::same_as<Value, T> || std::same_as<Value, double>;
 template <class T, class Value>
   requires HasValueType<T>
 inline constexpr bool kIsValueOf<T, Value> =
     std::same_as<Value, T> || std::same_as<Value, typename T::ValueType> ||
+    std::same_as<Value, double> ||
     (std::same_as<typename T::ValueType, std::string_view> &&
      requires { typename Value::traits_type; });  // std::string, too
 template <class T, class Value>
@@ -137,7 +140,10 @@ class OptionalField : public std::expected<T, FieldError> {
   // Does not compile: a getter's result is assigned to.
   template <class Other>
   constexpr void operator=(const Other&) const&& {
-    static_cast<void>(detail::NoAssignment<T, Other>{});
+    static_assert(
+        detail::kCompiles<Other>,
+        "a getter returns a copy: a draft is changed by order.set(Price{\"150.25\"}), and a "
+        "received message as its Draft");
   }
   // The value, which does not change: see operator=. The caller has tested that there is one.
   [[nodiscard]] constexpr const T& operator*() const noexcept {

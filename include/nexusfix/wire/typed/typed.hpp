@@ -66,16 +66,19 @@ template <class Value, class Other>
 concept MistakenValue = is_mistaken<Value, Other>();
 
 // What a field converts to: a text to std::string_view, which lives as long as the message, and to
-// std::string, which copies it; a price, a quantity, a time or a date to its value. One condition:
-// a compiler lists all.
+// std::string, which copies it; a price, a quantity, a time or a date to its value. One condition,
+// and no concept: a compiler lists each step.
 template <class Value, class Other>
 inline constexpr bool kIsPlainValue =
     (std::is_class_v<Value> && std::same_as<Value, Other>) || (kIsText<Value> && requires {
       typename Other::allocator_type;
       requires std::same_as<typename Other::traits_type, typename Value::traits_type>;
     });
+// The deleted conversion of numbers: std::to_string() and std::abs() have an overload of double, so
+// the error is short. Not of texts: f(double) and f(std::string_view) would be ambiguous.
 template <class Value, class Other>
-concept PlainValue = kIsPlainValue<Value, Other>;
+inline constexpr bool kIsNoNumber =
+    std::same_as<Other, double> && (kIsPrice<Value> || std::is_arithmetic_v<Value>);
 
 // A text that is no field.
 template <class Other>
@@ -183,10 +186,14 @@ struct NEXUSFIX_VIEW Field {
   // The value: `const std::string_view id = order.cl_ord_id();` lives as long as the message, a
   // std::string is a copy. A number, a bool and a char are field.value.
   template <class Other>
-    requires detail::PlainValue<Value, Other>
+    requires detail::kIsPlainValue<Value, Other>
   constexpr operator Other() const noexcept(std::same_as<Other, Value>) {  // NOLINT: implicit
     return Other(value);
   }
+  // Deleted: see kIsNoNumber.
+  template <class Other>
+    requires detail::kIsNoNumber<Value, Other>
+  operator Other() const = delete;  // no double: field.value; to_string(), abs() without std::
   // Whether the values are equal.
   friend bool operator==(const Field&, const Field&) = default;
 };
@@ -302,6 +309,23 @@ std::string operator+(const Text&, const OptionalField<Field<FieldTag, std::stri
 template <Tag FieldTag, class Text>
 std::string operator+(const OptionalField<Field<FieldTag, std::string_view>>&, const Text&) {
   static_assert(detail::kCompiles<Text>, "the field may be missing: test it, and then add *field");
+  return {};
+}
+
+// Does not compile: a number or a date is no text.
+template <detail::AddedText Text, Tag FieldTag, class Value>
+  requires(!detail::kIsText<Value>)
+std::string operator+(const Text&, const Field<FieldTag, Value>&) {
+  static_assert(detail::kCompiles<Text>,
+                "this field is no text: add to_string(field), of <nexusfix/wire/text.hpp>");
+  return {};
+}
+// The same with the field first.
+template <Tag FieldTag, class Value, detail::AddedText Text>
+  requires(!detail::kIsText<Value>)
+std::string operator+(const Field<FieldTag, Value>&, const Text&) {
+  static_assert(detail::kCompiles<Text>,
+                "this field is no text: add to_string(field), of <nexusfix/wire/text.hpp>");
   return {};
 }
 

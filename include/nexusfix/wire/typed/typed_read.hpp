@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <nexusfix/base/assert.hpp>
@@ -225,6 +226,24 @@ class TypedMessageView {
   // The message, for access by tag.
   [[nodiscard]] const MessageView& view() const noexcept { return view_; }
 
+  // Another view of the same bytes, for a function that takes the message by value.
+  TypedMessageView(const TypedMessageView&) = default;
+  // Does not compile: a variable that keeps the last message would keep a view of overwritten
+  // bytes.
+  TypedMessageView& operator=(const TypedMessageView&) noexcept {
+    static_assert(detail::kCompiles<Self>,
+                  "a received message is a view, and its bytes are overwritten by the next one: "
+                  "keep a draft, last.assign(order) of M::Draft last");
+    return *this;
+  }
+  // Does not compile: the result of from() is compared with a bool.
+  template <std::integral Number>
+  friend bool operator==(const std::expected<Self, FieldError>&, const Number&) noexcept {
+    static_assert(detail::kCompiles<Number>,
+                  "test the result: if (auto order = NewOrderSingle::from(view); !order) ...");
+    return false;
+  }
+
  protected:
   friend struct detail::Unchecked;
   // Does not compile: `NewOrderSingle order;`, a view of no message.
@@ -412,17 +431,33 @@ class TypedGroup {
   GroupView view_;
 };
 
+namespace detail {
+
+// The value of a checked field. Constant, because `order.symbol().value = "A"` would change a copy
+// and not the message.
+template <class F>
+  requires std::is_class_v<F>
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE const F as_result(const F& field) noexcept {
+  return field;
+}
+template <DictionaryEnum F>
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE F as_result(F value) noexcept {
+  return value;
+}
+
+}  // namespace detail
+
 // The result of an accessor of generated code. Members: a part of Self that is read with Self's
 // view. Checked: from() has checked the field or the component.
 template <class Self, TypedField F, bool Checked, class Members>
-[[nodiscard]] NEXUSFIX_ALWAYS_INLINE auto member(const Members& members) noexcept {
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE decltype(auto) member(const Members& members) noexcept {
   const auto& self = static_cast<const Self&>(members);
   if constexpr (!Checked) {
     return read_field<F>(self.view());
   } else if constexpr (std::derived_from<Self, TypedMessageView<Self>>) {
-    return detail::Unchecked::required<F>(self);
+    return detail::as_result(detail::Unchecked::required<F>(self));
   } else {
-    return checked_field<F>(self.view());
+    return detail::as_result(checked_field<F>(self.view()));
   }
 }
 
@@ -439,7 +474,7 @@ template <TypedField F, class Other>
 
 // The first field of an entry. It is always present, because it begins the entry.
 template <class Self, TypedField F, class Members>
-[[nodiscard]] F first_member(const Members& members) noexcept {
+[[nodiscard]] const F first_member(const Members& members) noexcept {
   return F{static_cast<const Self&>(members).view().field(0).value};
 }
 
