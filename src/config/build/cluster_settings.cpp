@@ -41,8 +41,8 @@ void check_times(const ClusterSettings& cluster, const SharedKeys& keys, Setting
 
 // One of two keys without the other.
 void check_pair(const SharedKeys& keys, const Key& one, const Key& other, SettingsReport& report) {
-  const std::size_t line = line_of(keys, one);
-  if (line == 0 || line_of(keys, other) != 0) return;
+  const std::size_t line = keys.line_of(one);
+  if (line == 0 || keys.line_of(other) != 0) return;
   report.error(line, std::string{one.name()} + ": " + std::string{other.name()} + " is missing");
 }
 
@@ -58,13 +58,13 @@ void check_access(const ClusterSettings& cluster, const SharedKeys& keys, Settin
   const auto is_tls = [](const EtcdEndpoint& one) { return one.is_tls; };
   if (!std::ranges::any_of(cluster.etcd, is_tls)) {
     for (const Key& one : {Key{"ClusterEtcdAuthoritiesFile"}, certificate, key}) {
-      const std::size_t line = line_of(keys, one);
+      const std::size_t line = keys.line_of(one);
       if (line != 0) {
         report.error(line, std::string{one.name()} + ": ClusterEtcd has no address with https://");
       }
     }
   }
-  if (const std::size_t line = line_of(keys, password);
+  if (const std::size_t line = keys.line_of(password);
       line != 0 && !std::ranges::all_of(cluster.etcd, is_tls)) {
     report.warning(line,
                    "ClusterEtcdPassword: it is sent without TLS to an address of "

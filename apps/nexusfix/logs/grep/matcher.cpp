@@ -57,7 +57,7 @@ std::string Matcher::wanted_by(const Step& step) {
   switch (step.kind) {
     case Kind::Comparison: {
       const wire::Tag tag = step.comparison.tag;
-      return tag == kBeginString || tag == kMsgType ? std::string{} : step.whole;
+      return tag == tag::BeginString || tag == tag::MsgType ? std::string{} : step.whole;
     }
     case Kind::Group:
       return step.parts.front().is_exact ? wanted_by(step.parts.front()) : std::string{};

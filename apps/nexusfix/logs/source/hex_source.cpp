@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kHexChunkBytes = 64U << 10U;
 // Longer is no line of a hex dump.
-constexpr std::size_t kLineBytesMax = 4096;
+constexpr std::size_t kHexLineBytesMax = 4096;
 constexpr std::size_t kDumpedBytesMax = 64;  // in a line
 
 std::optional<unsigned> hex_digit(char c) {
@@ -98,7 +98,7 @@ class HexSource final : public ByteSource {
   void take(std::string_view text) {
     while (!text.empty()) {
       const std::size_t end = std::min(text.find('\n'), text.size());
-      if (line_.size() < kLineBytesMax) line_ += text.substr(0, end);
+      if (line_.size() < kHexLineBytesMax) line_ += text.substr(0, end);
       if (end == text.size()) return;
       append_line(bytes_, line_);
       line_.clear();
