@@ -79,6 +79,11 @@ std::optional<std::string_view> NameTable::value_name(wire::Tag tag,
   return name_of(rows_.values.subspan(row->values_begin, row->values_count), value);
 }
 
+bool NameTable::has_values(wire::Tag tag) const noexcept {
+  const FieldRow* const row = field(tag);
+  return row != nullptr && row->values_count > 0;
+}
+
 std::optional<std::string_view> NameTable::message_name(std::string_view msg_type) const noexcept {
   return name_of(rows_.messages, msg_type);
 }

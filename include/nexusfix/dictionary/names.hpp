@@ -62,6 +62,8 @@ class NameTable {
   // not have the field or the value.
   [[nodiscard]] std::optional<std::string_view> value_name(wire::Tag tag,
                                                            std::string_view value) const noexcept;
+  // Whether the dictionary names values of the field: it is enumerated.
+  [[nodiscard]] bool has_values(wire::Tag tag) const noexcept;
   // The name of a message: "NewOrderSingle" for "D". Unset: the dictionary does not have it.
   [[nodiscard]] std::optional<std::string_view> message_name(
       std::string_view msg_type) const noexcept;

@@ -115,16 +115,22 @@ std::string decompress(std::span<const std::uint64_t> words, std::size_t size) {
   Reader reader{words};
   char* at = bytes.data();
   char* const end = at + size;
+  const auto left = [&] { return static_cast<std::size_t>(end - at); };
   while (at != end) {
     const auto sizes = static_cast<unsigned char>(reader.byte());
-    const std::size_t new_bytes = reader.size(sizes >> kShortBits);
+    const std::size_t new_bytes = std::min(reader.size(sizes >> kShortBits), left());
     std::memcpy(at, reader.bytes(new_bytes), new_bytes);
     at += new_bytes;
     if (at == end) break;
-    const std::size_t repeated = kRepetitionMin + reader.size(sizes & kShortMax);
+    const std::size_t repeated = std::min(kRepetitionMin + reader.size(sizes & kShortMax), left());
     const char* from = at - reader.number();
+    char* const to = at + repeated;
+    constexpr std::ptrdiff_t kAtOnce = 8;
+    if (at - from >= kAtOnce) {
+      for (; to - at >= kAtOnce; at += kAtOnce, from += kAtOnce) std::memcpy(at, from, kAtOnce);
+    }
     // One by one: a repetition may reach into itself.
-    for (char* const to = at + repeated; at != to; ++at, ++from) *at = *from;
+    for (; at != to; ++at, ++from) *at = *from;
   }
   return bytes;
 }

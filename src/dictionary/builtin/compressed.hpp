@@ -15,7 +15,8 @@ namespace nexusfix::dictionary {
 // one of many small ones.
 [[nodiscard]] std::vector<std::uint64_t> compress(std::string_view bytes);
 
-// words: the result of compress(); size: of its argument. Nothing is checked.
+// words: the result of compress(). size: of its argument, or fewer for its first bytes. Nothing is
+// checked.
 [[nodiscard]] std::string decompress(std::span<const std::uint64_t> words, std::size_t size);
 
 }  // namespace nexusfix::dictionary

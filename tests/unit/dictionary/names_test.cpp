@@ -30,6 +30,7 @@ TEST(LoadedNames, has_the_names_of_the_dictionary) {
   EXPECT_EQ(table.value_name(54, "1"), "BUY");
   EXPECT_EQ(table.value_name(54, "2"), "SELL");
   EXPECT_EQ(table.value_name(54, "10"), "TEN");
+  EXPECT_TRUE(table.has_values(54));
   EXPECT_EQ(table.message_name("0"), "Heartbeat");
   EXPECT_EQ(table.message_name("D"), "Order");
 }
@@ -43,6 +44,8 @@ TEST(LoadedNames, has_no_names_that_the_dictionary_lacks) {
   EXPECT_EQ(table.value_name(54, ""), std::nullopt);
   EXPECT_EQ(table.value_name(58, "1"), std::nullopt);
   EXPECT_EQ(table.value_name(999, "1"), std::nullopt);
+  EXPECT_FALSE(table.has_values(58));
+  EXPECT_FALSE(table.has_values(999));
   EXPECT_EQ(table.message_name("Z"), std::nullopt);
 }
 

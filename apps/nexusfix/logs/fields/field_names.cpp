@@ -52,6 +52,15 @@ void FieldNames::each(Use use) const {
   }
 }
 
+template <class Use>
+void FieldNames::each_with_values(wire::Tag tag, Use use) const {
+  if (own_ != nullptr && use(*own_)) return;
+  for (const Version version : kOrder) {
+    const bool has = tag == tag::MsgType || dictionary::builtin_names(version).has_values(tag);
+    if (has && use(dictionary::builtin_dictionary(version))) return;
+  }
+}
+
 const FieldDefinition* FieldNames::field(wire::Tag tag) const {
   const FieldDefinition* found = nullptr;
   each([&](const Dictionary& dictionary) { return (found = dictionary.field(tag)) != nullptr; });
@@ -106,7 +115,7 @@ std::optional<std::string_view> FieldNames::nearest_field(std::string_view word)
 
 std::optional<std::string> FieldNames::value(wire::Tag tag, std::string_view name) const {
   std::optional<std::string> found;
-  each([&](const Dictionary& dictionary) {
+  each_with_values(tag, [&](const Dictionary& dictionary) {
     if (tag == tag::MsgType) {
       for (const dictionary::MessageDefinition& message : dictionary.messages) {
         if (equals_ignoring_case(message.name, name)) found = message.msg_type;
@@ -125,7 +134,7 @@ std::optional<std::string> FieldNames::value(wire::Tag tag, std::string_view nam
 
 bool FieldNames::has_value(wire::Tag tag, std::string_view value) const {
   bool has = false;
-  each([&](const Dictionary& dictionary) {
+  each_with_values(tag, [&](const Dictionary& dictionary) {
     const FieldDefinition* const field = dictionary.field(tag);
     has = (field != nullptr && std::ranges::count(field->values, value, &EnumValue::value) > 0) ||
           (tag == tag::MsgType && dictionary.message(value) != nullptr);
@@ -136,7 +145,7 @@ bool FieldNames::has_value(wire::Tag tag, std::string_view value) const {
 
 std::optional<std::string> FieldNames::nearest_value(wire::Tag tag, std::string_view word) const {
   std::optional<std::string> found;
-  each([&](const Dictionary& dictionary) {
+  each_with_values(tag, [&](const Dictionary& dictionary) {
     std::vector<std::string_view> names;
     if (tag == tag::MsgType) {
       for (const auto& message : dictionary.messages) names.push_back(message.name);

@@ -47,6 +47,9 @@ class FieldNames {
   // the most used first. A built-in dictionary is unpacked only when its turn comes.
   template <class Use>
   void each(Use use) const;
+  // Only those that name values of the field; no other one is unpacked.
+  template <class Use>
+  void each_with_values(wire::Tag tag, Use use) const;
 
   const dictionary::Dictionary* own_;
 };
