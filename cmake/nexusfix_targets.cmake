@@ -69,6 +69,14 @@ function(nexusfix_apart)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
+# nexusfix_alone_if_optimised(a.cpp ...) Files whose loops are slower when others are compiled with
+# them: the compiler then inlines less.
+function(nexusfix_alone_if_optimised)
+  if(NOT NEXUSFIX_SANITIZE AND NOT NEXUSFIX_HARDENED)
+    nexusfix_apart(${ARGN})
+  endif()
+endfunction()
+
 # nexusfix_hot(TARGET a.cpp ...) Files on the path of every message are compiled as one in an
 # optimised build, as code that cannot be replaced at run time: then their calls of one another are
 # inlined. The gain is in docs/internals/engine-performance.md.
