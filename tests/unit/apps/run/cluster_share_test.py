@@ -5,16 +5,39 @@ Arguments: nexusfix, and the folder share/cluster."""
 import os
 import re
 import shutil
+import socket
+import socketserver
 import subprocess
 import sys
+import threading
 import unittest
 from pathlib import Path
 
 import command_test
-from command_test import LIMIT_SECONDS, WithFolder
+from command_test import LIMIT_SECONDS, WithFolder, free_port, wait_until
 
 SHARE = Path()  # set by main
 PATH = os.environ["PATH"] + ":/usr/sbin"
+
+
+class Node(socketserver.BaseRequestHandler):
+    """Answers the beginning of a Logon, after the header of the PROXY protocol."""
+
+    def handle(self):
+        got = b""
+        while part := self.request.recv(1024):
+            got += part
+            if got.startswith(b"\r\n\r\n\0\r\nQUIT\n") and got.endswith(b"8=FIX"):
+                self.request.sendall(b"Logon")
+
+
+def is_answered(port):
+    try:
+        with socket.create_connection(("127.0.0.1", port), LIMIT_SECONDS) as client:
+            client.sendall(b"8=FIX")
+            return client.recv(5) == b"Logon"
+    except OSError:
+        return False
 
 
 class Share(WithFolder):
@@ -81,6 +104,30 @@ class Share(WithFolder):
         if not haproxy:
             self.skipTest("no haproxy is installed")
         self.checked(haproxy, "-c", "-f", SHARE / "haproxy.cfg")
+
+    def test_haproxy_connects_a_client_to_the_node_that_listens(self):
+        haproxy = shutil.which("haproxy", path=PATH)
+        if not haproxy:
+            self.skipTest("no haproxy is installed")
+        door, owner, other = free_port(), free_port(), free_port()
+        text = (SHARE / "haproxy.cfg").read_text()
+        for place, address in (("bind :5001", f"bind 127.0.0.1:{door}"),
+                               ("node-a:5001", f"localhost:{other}"),
+                               ("node-b:5001", f"localhost:{owner}")):
+            self.assertEqual(text.count(place), 1)
+            text = text.replace(place, address)
+        node = self.enterContext(socketserver.ThreadingTCPServer(("127.0.0.1", owner), Node))
+        node.daemon_threads = True
+        thread = threading.Thread(target=node.serve_forever)
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(node.shutdown)
+        process = subprocess.Popen([haproxy, "-db", "-f", self.write("haproxy.cfg", text)],
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        wait_until(lambda: is_answered(door), "a client reaches the node")
 
     def test_systemd_accepts_the_units(self):
         if not shutil.which("systemd-analyze"):
