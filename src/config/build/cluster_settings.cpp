@@ -7,7 +7,6 @@
 namespace nexusfix::config {
 namespace {
 
-// The key's line; 0: it is not in the file.
 void report_without_shard(const SharedKeys& keys, SettingsReport& report) {
   for (const Key key :
        {Key{"ClusterNode"}, Key{"ClusterEtcd"}, Key{"ClusterEtcdAuthoritiesFile"},

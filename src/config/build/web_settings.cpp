@@ -12,7 +12,6 @@ bool is_loopback(const std::string& host) {
   return address && (address->starts_with("127.") || *address == "::1");
 }
 
-// The key's line; 0: it is not in the file.
 // HttpAcceptPort opens the console of a configuration that does not know ConsolePort.
 void take_http_accept_port(WebSettings& web, const SharedKeys& keys, SettingsReport& report) {
   const std::size_t line = keys.line_of("HttpAcceptPort");

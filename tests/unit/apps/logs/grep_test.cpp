@@ -137,7 +137,6 @@ TEST(Expression, underlines_what_is_wrong_and_suggests_the_right_name) {
   EXPECT_EQ(error_of("123456=x"), "");
 }
 
-// The bytes decide as the fields do, for any message and any expression.
 // Each message of these files is found like one that stands alone. The result: the number found.
 int found_in(testing::FakeDisk& disk, std::vector<std::string> files,
              const std::string& expression) {
@@ -204,6 +203,7 @@ TEST(Matcher, finds_rare_messages_of_a_long_text) {
   EXPECT_EQ(found_in(disk, {"/log"}, "Symbol=RARE"), 20);
 }
 
+// The bytes decide as the fields do, for any message and any expression.
 TEST(Matcher, decides_by_bytes_as_by_fields) {
   constexpr std::uint32_t kSeed = 20240115;
   std::mt19937 random{kSeed};
