@@ -52,8 +52,9 @@ struct ClusterOverview {
   std::vector<std::string> drained{};    // nodes; they may have no engine
 };
 
-// Each function asks etcd, and blocks at most for ClusterRequestMillis of each member and request.
-// The error names the cause. Any thread.
+// Each function asks etcd. It blocks for ClusterRequestMillis of each member and request at most,
+// and for as long to connect. The error names the cause; if an answer was lost, also that it is not
+// known whether something was changed. Any thread.
 [[nodiscard]] std::expected<ClusterOverview, std::string> read_cluster(
     const config::ClusterSettings& settings);
 // The owner of the shard is to hand it over to this node, which must wait for it. Returns when it
@@ -61,7 +62,7 @@ struct ClusterOverview {
 [[nodiscard]] std::expected<void, std::string> move_shard(const config::ClusterSettings& settings,
                                                           const std::string& shard,
                                                           const std::string& node);
-// The node is to hand over all of its shards, and to take none until join_cluster().
+// The node is to hand over all of its shards, and to take none until end_drain() or join_cluster().
 [[nodiscard]] std::expected<void, std::string> drain_node(const config::ClusterSettings& settings,
                                                           const std::string& node);
 // The node of these settings takes shards again. The error: it is not drained.

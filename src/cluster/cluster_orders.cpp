@@ -37,7 +37,11 @@ struct Found {
   }
   std::expected<void, std::string> write(const EtcdChange& change) {
     const auto changed = etcd.change(change);
-    if (!changed) return std::unexpected{changed.error().text};
+    if (!changed) {
+      return std::unexpected{
+          changed.error().text +
+          (changed.error().is_answered ? "" : ": it is not known whether it was done")};
+    }
     if (!changed->is_done) {
       return std::unexpected{
           std::string{"another command has changed the cluster at the same time: "

@@ -116,7 +116,8 @@ class EtcdHttp::Link {
     }
     auto answer =
         secure_ ? exchange(*secure_, endpoint, request) : exchange(*plain_, endpoint, request);
-    if (!answer && is_first && !endpoint.is_tls && !is_timeout_) {
+    has_answered_ = has_answered_ || answer.has_value();
+    if (!answer && !has_answered_ && !endpoint.is_tls && !is_timeout_) {
       answer.error() += ". If etcd wants TLS, ClusterEtcd needs https://";
     }
     // In TLS 1.3 the client learns after the handshake that its certificate is refused.
@@ -179,9 +180,10 @@ class EtcdHttp::Link {
   std::expected<void, std::string> shake_hands(const std::string& host) {
     ::SSL* const tls = secure_->native_handle();
     X509_VERIFY_PARAM* const wanted = ::SSL_get0_param(tls);
-    if (::X509_VERIFY_PARAM_set1_ip_asc(wanted, host.c_str()) != 1) {
-      ::X509_VERIFY_PARAM_set1_host(wanted, host.c_str(), host.size());
-      SSL_set_tlsext_host_name(tls, host.c_str());
+    if (::X509_VERIFY_PARAM_set1_ip_asc(wanted, host.c_str()) != 1 &&
+        (::X509_VERIFY_PARAM_set1_host(wanted, host.c_str(), host.size()) != 1 ||
+         SSL_set_tlsext_host_name(tls, host.c_str()) != 1)) {
+      return Failed{"TLS: the name of the host cannot be verified"};
     }
     const error_code error = await(
         [&](auto done) { secure_->async_handshake(ssl::stream_base::client, std::move(done)); });
@@ -207,6 +209,7 @@ class EtcdHttp::Link {
   std::optional<Plain> plain_;
   std::optional<Secure> secure_;
   bool is_timeout_ = false;
+  bool has_answered_ = false;
 };
 
 EtcdHttp::EtcdHttp(const config::ClusterSettings& settings)

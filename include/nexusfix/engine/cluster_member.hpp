@@ -35,8 +35,8 @@ class ClusterMember : public store::LogLease {
   // Any thread.
   [[nodiscard]] virtual ClusterStatistics statistics() const = 0;
   // MoveShard (to this node), DrainNode or JoinNode. Returns when etcd has noted it, and then
-  // reports this text; the error says why nothing was changed. Any thread; blocks for the answers
-  // of etcd.
+  // reports this text. The error says why nothing was changed, or that it is not known. Any thread;
+  // blocks for the answers of etcd.
   [[nodiscard]] virtual std::expected<void, std::string> order(OperatorAct act,
                                                                const std::string& node,
                                                                const std::string& text) = 0;

@@ -39,7 +39,7 @@ class OperatorDesk {
   static constexpr std::size_t kReadersMax = MessageTail::kReadersMax;
 
   // inboxes and engine: of all loops. disabled: shared with them. standby: while the engine is one,
-  // only its status is answered.
+  // only its status is answered, and orders for its cluster are taken.
   OperatorDesk(std::vector<std::shared_ptr<TaskInbox>> inboxes, WholeEngine engine,
                std::shared_ptr<DisabledSessions> disabled,
                std::shared_ptr<const StandbyBoard> standby,

@@ -65,6 +65,19 @@ class Orders(WithCluster):
         self.listening(a, times=2)
         self.end(a)
 
+    def test_an_order_whose_answer_is_lost_says_that_it_may_be_done(self):
+        way = self.lossy_etcd()
+        self.join("a")
+        a, _ = self.start_node("a", etcd=way)
+        self.listening(a)
+        key = f"/nexusfix/{self.name}/drained/a"
+        way.loses = lambda _, body: "request_put" in body and coded(key) in body
+        done = self.ctl("a", "drain-node")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("it is not known whether it was done", done.stderr)
+        self.assertIn(key, self.etcd.read(key))
+        self.end(a)
+
     def test_an_engine_in_no_cluster_refuses_them(self):
         one, _ = self.start("one")
         self.listening(one)
