@@ -86,6 +86,15 @@ class Share(WithFolder):
             used = set(re.findall(r"\$\{(\w+)\}", config))
             self.assertEqual(used - set(services[node]["environment"]), set(), node)
 
+    def test_what_a_service_keeps_outlives_its_container(self):
+        """Without it, etcd has lost the cluster that the log in the database belongs to."""
+        for name, service in self.compose()["services"].items():
+            folder = (service["environment"]["ETCD_DATA_DIR"] if name.startswith("etcd") else
+                      "/var/lib/postgresql/data" if name.startswith("db") else
+                      "/var/lib/nexusfix" if name.startswith("node") else None)
+            if folder:
+                self.assertIn(f"{name}:{folder}", service["volumes"])
+
     def test_a_member_of_etcd_has_the_same_settings_with_and_without_compose(self):
         def pairs(text):
             return dict(line.split("=", 1) for line in text.splitlines()
