@@ -70,23 +70,27 @@ std::string Matcher::wanted_by(const Step& step) {
   return {};
 }
 
-// A search over all bytes that were read takes less time than one in each message.
+// A search over all bytes that were read takes less time than one in each message. Messages of
+// several files may take turns: each file has its own search.
 bool Matcher::has_wanted(const printing::ScannedMessage& message) {
   const std::string_view ahead = message.ahead;
   if (ahead.empty()) return find_bytes(message.bytes, wanted_) != message.bytes.npos;
+  if (message.file >= searches_.size()) [[unlikely]]
+    searches_.resize(message.file + 1);
+  Search& last = searches_[message.file];
   const char* const begin = ahead.data();
   const char* const end = begin + message.bytes.size();
   const std::size_t rest = wanted_.size() - 1;
-  const bool is_known =
-      text_id_ == message.text_id && begin >= searched_from_ && begin <= searched_to_;
-  if (!is_known || (!is_found_ && end > searched_to_ + rest)) {
-    text_id_ = message.text_id;
+  const bool is_known = last.text_id == message.text_id && begin >= last.from && begin <= last.to;
+  if (!is_known || (!last.is_found && end > last.to + rest)) {
     const std::size_t at = find_bytes(ahead, wanted_);
-    is_found_ = at != ahead.npos;
-    searched_from_ = begin;
-    searched_to_ = begin + (is_found_ ? at : ahead.size() - std::min(ahead.size(), rest));
+    const bool is_found = at != ahead.npos;
+    last = {.text_id = message.text_id,
+            .from = begin,
+            .to = begin + (is_found ? at : ahead.size() - std::min(ahead.size(), rest)),
+            .is_found = is_found};
   }
-  return is_found_ && searched_to_ + wanted_.size() <= end;
+  return last.is_found && last.to + wanted_.size() <= end;
 }
 
 bool Matcher::may_match(const Step& step, std::string_view bytes) {

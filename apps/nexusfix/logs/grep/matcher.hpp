@@ -43,6 +43,13 @@ class Matcher {
     bool is_exact = false;        // a message without data fields is decided by its bytes
     bool is_of_msg_type = false;  // only MsgType counts, which comes before every data field
   };
+  // The last search in a text. It has no wanted bytes between these two places.
+  struct Search {
+    std::uint64_t text_id = 0;
+    const char* from = nullptr;
+    const char* to = nullptr;
+    bool is_found = false;  // and has them there
+  };
   using Fields = std::span<const MessageField>;
 
   explicit Matcher(Step plan) : plan_{std::move(plan)}, wanted_{wanted_by(plan_)} {}
@@ -61,11 +68,7 @@ class Matcher {
 
   Step plan_;
   std::string wanted_;
-  // The text of the last search. It has no wanted bytes between these two places.
-  std::uint64_t text_id_ = 0;
-  const char* searched_from_ = nullptr;
-  const char* searched_to_ = nullptr;
-  bool is_found_ = false;  // and has them there
+  std::vector<Search> searches_;  // by file
   MessageFields fields_;
 };
 

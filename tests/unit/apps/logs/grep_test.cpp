@@ -138,7 +138,7 @@ TEST(Expression, underlines_what_is_wrong_and_suggests_the_right_name) {
 }
 
 // Each message of these files is found like one that stands alone. The result: the number found.
-int found_in(testing::FakeDisk& disk, std::vector<std::string> files,
+int found_in(testing::FakeDisk& disk, const logs::LogRequest& request,
              const std::string& expression) {
   const auto parsed = logs::parse_expression(expression, logs::FieldNames{});
   logs::Matcher matcher{*parsed};
@@ -150,7 +150,7 @@ int found_in(testing::FakeDisk& disk, std::vector<std::string> files,
     found += is_found ? 1 : 0;
     return logs::AfterMessage::Continue;
   };
-  logs::read_logs(disk, {.files = std::move(files)}, {each, [] {}, [](std::string_view) {}});
+  logs::read_logs(disk, request, {each, [] {}, [](std::string_view) {}});
   return found;
 }
 
@@ -188,7 +188,8 @@ TEST(Matcher, finds_the_messages_of_a_text_like_single_ones) {
   for (const std::string expression :
        {"Symbol=AAPL", "NoPartyIDs.PartyID=ANNA", "ClOrdID=A1 and Price=150", "not Symbol=AAPL",
         "Symbol=AAPL or MsgType=0", "Symbol=FAKE", "BeginString=FIX.4.2", "MsgType=0"}) {
-    const int found = found_in(disk, files, expression);
+    const int found = found_in(disk, {.files = files}, expression);
+    EXPECT_EQ(found_in(disk, {.files = files, .is_merged = true}, expression), found);
     EXPECT_EQ(found > 1000, expression != "Symbol=FAKE") << expression;
   }
 }
@@ -200,7 +201,7 @@ TEST(Matcher, finds_rare_messages_of_a_long_text) {
   for (int i = 1; i <= 50'000; ++i) text += (i % 2'500 == 0 ? rare : kOrder) + "\n";
   testing::FakeDisk disk;
   disk.set_contents("/log", text);
-  EXPECT_EQ(found_in(disk, {"/log"}, "Symbol=RARE"), 20);
+  EXPECT_EQ(found_in(disk, {.files = {"/log"}}, "Symbol=RARE"), 20);
 }
 
 // The bytes decide as the fields do, for any message and any expression.
