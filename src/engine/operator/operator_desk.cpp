@@ -172,9 +172,12 @@ std::expected<std::uint64_t, std::string> OperatorDesk::order_cluster(
   if (cluster_ == nullptr) {
     return std::unexpected{std::string{"the engine is in no cluster: nothing was done"}};
   }
-  if ((command.act == OperatorAct::MoveShard) == command.text.empty()) {
+  constexpr std::size_t kNodeBytesMax = 63;  // of ClusterNode
+  const bool needs_node = command.act == OperatorAct::MoveShard;
+  const std::size_t size = command.text.size();
+  if (needs_node ? size == 0 || size > kNodeBytesMax : size > 0) {
     return std::unexpected{
-        std::string{command.text.empty() ? "a node was expected" : "no node was expected"} +
+        std::string{needs_node ? "the name of a node was expected" : "no node was expected"} +
         ": nothing was done"};
   }
   if (standby_->text().empty()) {

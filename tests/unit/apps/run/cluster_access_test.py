@@ -36,6 +36,7 @@ class Orders(WithCluster):
         self.assertEqual(trader.order("A1")["34"], "2")
         for arguments, expected in ((("move-shard", "c"), "no engine of node c waits for shard s1"),
                                     (("move-shard", "a"), "node a has shard s1 already"),
+                                    (("move-shard", "n" * 64), "name of a node was expected"),
                                     (("join-node",), "node a is not drained")):
             done = self.ctl("a", *arguments)
             self.assertEqual(done.returncode, 1)
@@ -50,6 +51,9 @@ class Orders(WithCluster):
         kept = self.sql(f"SELECT count(*) FROM {self.schema}.number_change_list WHERE reason LIKE "
                         "'operator: move-shard to node b: %a test%'")
         self.assertEqual(kept, "1")
+        kept = self.sql(f"SELECT count(*) FROM {self.schema}.number_change_list WHERE reason LIKE "
+                        "'%nnn%'")
+        self.assertEqual(kept, "0")
         # A waiting engine takes orders for the cluster, too.
         self.wait_until(lambda: self.is_ready("a"), "a waits")
         done = self.ctl("a", "drain-node")
