@@ -55,7 +55,13 @@ void check_access(const ClusterSettings& cluster, const SharedKeys& keys, Settin
   check_pair(keys, user, password, report);
   check_pair(keys, password, user, report);
   const auto is_tls = [](const EtcdEndpoint& one) { return one.is_tls; };
-  if (!std::ranges::any_of(cluster.etcd, is_tls)) {
+  const bool has_tls = std::ranges::any_of(cluster.etcd, is_tls);
+  const bool has_only_tls = std::ranges::all_of(cluster.etcd, is_tls);
+  if (has_tls && !has_only_tls) {
+    report.warning(keys.line_of("ClusterEtcd"),
+                   "ClusterEtcd: an address without https:// is asked without TLS");
+  }
+  if (!has_tls) {
     for (const Key& one : {Key{"ClusterEtcdAuthoritiesFile"}, certificate, key}) {
       const std::size_t line = keys.line_of(one);
       if (line != 0) {
@@ -63,8 +69,7 @@ void check_access(const ClusterSettings& cluster, const SharedKeys& keys, Settin
       }
     }
   }
-  if (const std::size_t line = keys.line_of(password);
-      line != 0 && !std::ranges::all_of(cluster.etcd, is_tls)) {
+  if (const std::size_t line = keys.line_of(password); line != 0 && !has_only_tls) {
     report.warning(line,
                    "ClusterEtcdPassword: it is sent without TLS to an address of "
                    "ClusterEtcd without https://");

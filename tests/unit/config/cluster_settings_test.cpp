@@ -95,6 +95,15 @@ TEST(ClusterSettings, etcd_may_want_tls_a_certificate_and_a_user) {
   EXPECT_EQ(cluster.etcd_password, "secret");
 }
 
+TEST(ClusterSettings, an_address_of_etcd_without_tls_beside_one_with_it_is_a_warning) {
+  for (const char* const mixed : {"https://e1,e2", "http://e1,https://e2"}) {
+    EXPECT_THAT(texts(accepted(kMember + "ClusterEtcd=" + mixed + '\n').warnings),
+                ElementsAre("t.cfg:12: ClusterEtcd: an address without https:// is asked without "
+                            "TLS"));
+  }
+  EXPECT_THAT(texts(accepted(kMember + "ClusterEtcd=https://e1,https://e2\n").warnings), IsEmpty());
+}
+
 TEST(ClusterSettings, what_etcd_needs_beside_a_key_is_named) {
   const std::string secure = kMember + "ClusterEtcd=https://e\n";
   for (const auto& [one, other] : {std::pair{"ClusterEtcdCertificateFile", "ClusterEtcdKeyFile"},

@@ -221,7 +221,7 @@ inline const HonouredKey kHonouredKeys[] = {
      "Store=postgresql\nClusterNode=n\nClusterEtcd=e\n"},
     {"ClusterNode", "a.b-c_d", "", "1 to 63 letters",
      "Store=postgresql\nClusterShard=s\nClusterEtcd=e\n"},
-    {"ClusterEtcd", "https://[::1]:2379,etcd-b", "ftp://a:2379", "addresses of etcd",
+    {"ClusterEtcd", "https://[::1]:2379,https://etcd-b", "ftp://a:2379", "addresses of etcd",
      "Store=postgresql\nClusterShard=s\nClusterNode=n\n"},
     {"ClusterEtcdAuthoritiesFile", "one", kLongPath, "a shorter text", kOfTlsCluster},
     {"ClusterEtcdCertificateFile", "one", kLongPath, "a shorter text",
