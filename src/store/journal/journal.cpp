@@ -507,7 +507,7 @@ void Journal::forget_before(LogPosition position) {
     retired_numbers_.set(key, session(key).epoch, std::min(number, session(key).next_outbound) - 1);
   }
   writer_.forget_segments(count);
-  reading_.forget_before(kept.position);
+  reading_.forget_before(kept);
   scrub_.forget_before(kept.number);
   folder_watch_.forget_before(kept.number);
   writer_.remove_retired(retirement_, first, kept);
@@ -559,7 +559,8 @@ StoreResult<void> Journal::read(SessionKey key, std::uint64_t first, std::uint64
                                 MessageVisitor visit) {
   if (failed()) return stopped_error();
   NEXUSFIX_ASSERT(key < state_.sessions.size());
-  std::uint64_t next = first;  // groups may overlap by one record
+  LogReader::Wanted wanted{.next = first, .last = last};  // groups may overlap by one record
+  std::uint64_t& next = wanted.next;
   ReadDamage damage;
   const auto visit_record = [&](const Record& record) {
     EntryReader reader{after_last_reset(record.entries, key)};
@@ -577,8 +578,9 @@ StoreResult<void> Journal::read(SessionKey key, std::uint64_t first, std::uint64
   };
   const auto on_damage = [&](const std::string& text) { return damage.add(text, next); };
   for (const MessageIndex::Group& group : state_.indexes[key].groups(first, last)) {
+    wanted.is_complete = group.end < state_.indexes[key].groups().back().end;
     const StoreResult<bool> goes_on =
-        reading_.for_each_of(key, group, next, visit_record, on_damage);
+        reading_.for_each_of(key, group, wanted, visit_record, on_damage);
     if (!goes_on) return std::unexpected{goes_on.error()};
     if (!*goes_on) break;
   }

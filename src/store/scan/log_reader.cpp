@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <memory>
 #include <span>
 
@@ -13,7 +14,9 @@
 namespace nexusfix::store {
 namespace {
 
-// Where messages lie far apart, most fit into the first piece, and little is read in vain.
+// Where messages lie far apart, most fit into the first piece, and little is read in vain. One
+// message alone is read with a piece as long as the record before it.
+constexpr std::size_t kSingleWindowBytesMin = 512;
 constexpr std::size_t kFarWindowBytes = 4096;
 constexpr std::size_t kNearWindowBytes = 64U << 10U;
 constexpr std::uint64_t kFarApart = kNearWindowBytes / 4;
@@ -34,17 +37,13 @@ LogReader::Part LogReader::part_at(LogPosition position) const {
 
 StoreResult<File*> LogReader::open(const Part& part) {
   if (part.is_last) return &writer_.file();
-  if (file_ && file_number_ == part.segment->number) return file_.get();
-  auto file = disk_.open(path_of_segment(folder_, part.segment->number), OpenMode::Read);
+  auto file = files_.open(part.segment->number);
   if (!file) return std::unexpected{disk_error(folder_, file.error())};
-  file_ = std::move(*file);
-  file_number_ = part.segment->number;
-  return file_.get();
+  return *file;
 }
 
 StoreResult<bool> LogReader::for_each_record(LogPosition begin, LogPosition end,
                                              RecordVisitor visit, DamageVisitor on_damage) {
-  const Closing closing{file_};
   return pass(begin, end, visit, on_damage);
 }
 
@@ -73,20 +72,26 @@ StoreResult<bool> LogReader::pass(LogPosition begin, LogPosition end, RecordVisi
 }
 
 StoreResult<bool> LogReader::for_each_of(SessionKey session, const MessageIndex::Group& group,
-                                         const std::uint64_t& next, RecordVisitor visit,
+                                         const Wanted& wanted, RecordVisitor visit,
                                          DamageVisitor on_damage) {
-  const Closing closing{file_};
-  if (group.end - group.begin <= sizes_.scanned_bytes) {
+  // A small group is passed as a whole, unless the reader begins within it: then the places of its
+  // messages are kept for the next such reader.
+  const bool is_small = group.end - group.begin <= sizes_.scanned_bytes;
+  if (is_small && (!wanted.is_complete || wanted.next <= group.first)) {
     return pass(group.begin, group.end, visit, on_damage);
   }
   for (LogPosition at = group.begin; at < group.end;) {
     const Part part = part_at(at);
     at = std::max(at, part.begin);
     LogPosition end = std::min(group.end, part.end);
-    const MessagePlaces::Block* const block = at < end ? block_at(part, group, at, end) : nullptr;
+    const MessagePlaces::Block* const block = at >= end  ? nullptr
+                                              : is_small ? small_block_at(part, at, end)
+                                                         : block_at(part, group, at, end);
     StoreResult<bool> goes_on = true;
     if (block != nullptr) {
-      const auto run = block->of(session).from(at - block->begin, end - block->begin, next);
+      const auto run = block->of(session)
+                           .from(at - block->begin, end - block->begin, wanted.next)
+                           .up_to(wanted.last);
       goes_on = for_each_place(part, block->begin, run.offsets(), visit, on_damage);
     } else if (at < end) {
       goes_on = pass(at, end, visit, on_damage);
@@ -107,8 +112,9 @@ StoreResult<bool> LogReader::for_each_place(const Part& part, LogPosition block_
   if (!file) return std::unexpected{file.error()};
   const std::uint64_t reach = offsets.back() - offsets.front();
   const bool are_far_apart = offsets.size() == 1 || reach / offsets.size() > kFarApart;
-  window_.open(**file, written - std::min(written, segment.position),
-               are_far_apart ? kFarWindowBytes : kNearWindowBytes);
+  std::size_t window_bytes = are_far_apart ? kFarWindowBytes : kNearWindowBytes;
+  if (offsets.size() == 1) window_bytes = std::min(window_bytes, single_window_bytes_);
+  window_.open(**file, written - std::min(written, segment.position), window_bytes);
   LogPosition passed = 0;
   for (const std::uint32_t offset : offsets) {
     const LogPosition position = block_begin + offset;
@@ -122,6 +128,8 @@ StoreResult<bool> LogReader::for_each_place(const Part& part, LogPosition block_
     const DiskResult<std::optional<Record>> record = reader.next();
     if (!record) return std::unexpected{disk_error(folder_, record.error())};
     if (*record) {
+      single_window_bytes_ = std::max<std::size_t>(
+          kSingleWindowBytesMin, std::bit_ceil(std::min((*record)->record_bytes, kFarApart)));
       if (!visit(**record)) return false;
       continue;
     }
@@ -149,22 +157,36 @@ const MessagePlaces::Block* LogReader::block_at(const Part& part, const MessageI
     const std::uint64_t group_bytes = group.end - group.begin;
     const std::uint64_t wanted =
         std::max(group_bytes + group_bytes / 4, sessions_.size() * sizes_.block_bytes_of_session);
-    block =
-        make_block(part, at, std::clamp(wanted, sizes_.block_bytes_min, sizes_.block_bytes_max));
+    const std::uint64_t block_bytes =
+        std::clamp(wanted, sizes_.block_bytes_min, sizes_.block_bytes_max);
+    const LogPosition block_end = std::min(part.end, places_.next_begin(at));
+    LogPosition limit = at + block_bytes;
+    // What would be left is too short for a block of its own, and would be read each time.
+    if (block_end - std::min(block_end, limit) <= sizes_.scanned_bytes) limit = block_end;
+    block = make_block(part, at, block_end, limit);
+  }
+  if (block != nullptr) end = std::min(end, block->end);
+  return block;
+}
+
+// The block that holds the records at this place, up to end, which it may lower. Null: they are
+// damaged.
+const MessagePlaces::Block* LogReader::small_block_at(const Part& part, LogPosition at,
+                                                      LogPosition& end) {
+  const MessagePlaces::Block* block = places_.find(at);
+  if (block == nullptr) {
+    end = std::min(end, places_.next_begin(at));
+    block = make_block(part, at, end, end);
   }
   if (block != nullptr) end = std::min(end, block->end);
   return block;
 }
 
 // The block begins at the position that is read, and not before: those messages were not asked for.
-// It ends before bytes that are damaged or cannot be read, which the caller reports; null: it would
-// end at its begin.
+// It has the records that begin before limit and end at end or before. It ends before bytes that
+// are damaged or cannot be read, which the caller reports; null: it would end at its begin.
 const MessagePlaces::Block* LogReader::make_block(const Part& part, LogPosition begin,
-                                                  std::uint64_t block_bytes) {
-  const LogPosition end = std::min(part.end, places_.next_begin(begin));
-  LogPosition limit = begin + block_bytes;
-  // What would be left is too short for a block of its own, and would be read each time.
-  if (end - std::min(end, limit) <= sizes_.scanned_bytes) limit = end;
+                                                  LogPosition end, LogPosition limit) {
   MessagePlaces::Block block;
   block.begin = begin;
   block.end = begin;

@@ -14,6 +14,7 @@
 #include <nexusfix/store/store.hpp>
 
 #include "store/format/reading_sizes.hpp"
+#include "store/scan/open_segments.hpp"
 #include "store/scan/segment_reader.hpp"
 #include "store/state/message_index.hpp"
 #include "store/state/message_places.hpp"
@@ -31,29 +32,36 @@ class LogReader {
   // All must outlive it.
   LogReader(Disk& disk, const std::string& folder, const LogWriter& writer,
             const SessionTable& sessions, const ReadingSizes& sizes)
-      : disk_{disk},
-        folder_{folder},
+      : folder_{folder},
         writer_{writer},
         sessions_{sessions},
         sizes_{sizes},
-        places_{sizes.places_bytes_max} {}
+        places_{sizes.places_bytes_max},
+        files_{disk, folder} {}
 
   // Damage that opening has found, ascending: reading passes over it.
   void set_holes(std::vector<std::pair<LogPosition, LogPosition>> holes) {
     holes_ = std::move(holes);
   }
 
-  // Segments before it are retired.
-  void forget_before(LogPosition position) noexcept { places_.forget_before(position); }
+  // Segments before this one are retired.
+  void forget_before(const SegmentHeader& kept) noexcept {
+    places_.forget_before(kept.position);
+    files_.close_before(kept.number);
+  }
 
   // Passes the records from begin to end, which are limits of records. False: visit has stopped it.
   StoreResult<bool> for_each_record(LogPosition begin, LogPosition end, RecordVisitor visit,
                                     DamageVisitor on_damage);
+  // What is read of a group.
+  struct Wanted {
+    std::uint64_t next = 0;    // messages below it need not be passed; it may rise during the call
+    std::uint64_t last = 0;    // nor those above it
+    bool is_complete = false;  // no message will be added to the group
+  };
   // Passes the records of the group that have messages of the session; others may be among them.
-  // Messages below next need not be passed; it may rise during the call.
   StoreResult<bool> for_each_of(SessionKey session, const MessageIndex::Group& group,
-                                const std::uint64_t& next, RecordVisitor visit,
-                                DamageVisitor on_damage);
+                                const Wanted& wanted, RecordVisitor visit, DamageVisitor on_damage);
 
  private:
   // The part of one segment that has records.
@@ -62,18 +70,6 @@ class LogReader {
     bool is_last = false;
     LogPosition begin = 0;
     LogPosition end = 0;
-  };
-  // After each reading the file is closed: an open file would keep the disk space of a retired
-  // segment.
-  class Closing {
-   public:
-    explicit Closing(std::unique_ptr<File>& file) noexcept : file_{file} {}
-    ~Closing() { file_.reset(); }
-    Closing(const Closing&) = delete;
-    Closing& operator=(const Closing&) = delete;
-
-   private:
-    std::unique_ptr<File>& file_;
   };
   [[nodiscard]] Part part_at(LogPosition position) const;
   StoreResult<File*> open(const Part& part);
@@ -89,13 +85,13 @@ class LogReader {
                                    DamageVisitor on_damage);
   const MessagePlaces::Block* block_at(const Part& part, const MessageIndex::Group& group,
                                        LogPosition at, LogPosition& end);
-  const MessagePlaces::Block* make_block(const Part& part, LogPosition begin,
-                                         std::uint64_t block_bytes);
+  const MessagePlaces::Block* small_block_at(const Part& part, LogPosition at, LogPosition& end);
+  const MessagePlaces::Block* make_block(const Part& part, LogPosition begin, LogPosition end,
+                                         LogPosition limit);
   std::uint64_t record_bytes_at(const Part& part, LogPosition at);
   [[nodiscard]] std::optional<LogPosition> end_of_hole(LogPosition begin) const;
   [[nodiscard]] std::string damage_text(const SegmentHeader& segment, std::uint64_t offset) const;
 
-  Disk& disk_;
   const std::string& folder_;
   const LogWriter& writer_;
   const SessionTable& sessions_;
@@ -103,10 +99,10 @@ class LogReader {
   ReadingSizes sizes_;
   MessagePlaces places_;
   PlacesDraft draft_;
-  FileWindow window_;           // used again for every reading
-  std::unique_ptr<File> file_;  // of the segment that is read, unless it is the last
-  std::uint64_t file_number_ = 0;
-  std::vector<char> record_;  // used again, for bytes that no file has
+  FileWindow window_;  // used again for every reading
+  OpenSegments files_;
+  std::size_t single_window_bytes_ = 0;  // how much is read for one message
+  std::vector<char> record_;             // used again, for bytes that no file has
 };
 
 }  // namespace nexusfix::store

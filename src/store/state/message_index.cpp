@@ -95,6 +95,10 @@ std::span<const MessageIndex::Group> MessageIndex::groups(std::uint64_t first,
   const auto above = [](std::uint64_t number, const Group& group) { return number < group.first; };
   auto begin = std::upper_bound(groups_.begin(), groups_.end(), first, above);
   if (begin != groups_.begin()) --begin;  // the group before may reach into the range
+  // Mostly it is the only one: a second search would cost as much as the first one.
+  if (begin != groups_.end() && (begin + 1 == groups_.end() || (begin + 1)->first > last)) {
+    return {begin, begin->first <= last ? begin + 1 : begin};
+  }
   const auto end = std::upper_bound(begin, groups_.end(), last, above);
   return {begin, end};
 }

@@ -31,6 +31,14 @@ MessagePlaces::Run MessagePlaces::Run::from(std::uint64_t begin, std::uint64_t e
           numbers_.empty() ? numbers_ : numbers_.subspan(low, last - low)};
 }
 
+MessagePlaces::Run MessagePlaces::Run::up_to(std::uint64_t msg_seq_num) const noexcept {
+  const std::uint64_t wanted = std::min(msg_seq_num, kNumberMax);
+  std::size_t count = 0;
+  while (count < size() && (offsets_[count] == offsets_.front() || number(count) <= wanted))
+    ++count;
+  return {offsets_.first(count), first_, numbers_.empty() ? numbers_ : numbers_.first(count)};
+}
+
 MessagePlaces::Run MessagePlaces::Block::of(SessionKey session) const noexcept {
   const auto part = std::ranges::lower_bound(parts, session, {}, &Part::session);
   if (part == parts.end() || part->session != session) return {};
@@ -46,37 +54,68 @@ std::size_t MessagePlaces::Block::memory_bytes() const noexcept {
          (offsets.capacity() + numbers.capacity()) * sizeof(std::uint32_t);
 }
 
+// The index of the first block after the position.
+std::size_t MessagePlaces::index_after(LogPosition position) const noexcept {
+  return static_cast<std::size_t>(std::ranges::upper_bound(begins_, position) - begins_.begin());
+}
+
 const MessagePlaces::Block* MessagePlaces::find(LogPosition position) noexcept {
-  auto block = std::ranges::upper_bound(blocks_, position, {}, &Block::begin);
-  if (block == blocks_.begin() || (--block)->end <= position) return nullptr;
-  block->used = ++uses_;
-  return &*block;
+  const std::size_t after = index_after(position);
+  if (after == 0) return nullptr;
+  Kept& kept = *blocks_[after - 1];
+  if (kept.block.end <= position) return nullptr;
+  kept.is_used = true;
+  return &kept.block;
 }
 
 LogPosition MessagePlaces::next_begin(LogPosition position) const noexcept {
-  const auto next = std::ranges::upper_bound(blocks_, position, {}, &Block::begin);
-  return next == blocks_.end() ? kNoPosition : next->begin;
+  const std::size_t after = index_after(position);
+  return after == begins_.size() ? kNoPosition : begins_[after];
+}
+
+// A small block is mostly what holds it.
+std::size_t MessagePlaces::memory_bytes_of(const Block& block) noexcept {
+  return sizeof(LogPosition) + sizeof(void*) + sizeof(Kept) - sizeof(Block) + block.memory_bytes();
 }
 
 void MessagePlaces::add(Block block) {
   NEXUSFIX_ASSERT(find(block.begin) == nullptr);
   NEXUSFIX_ASSERT(block.end <= next_begin(block.begin));
-  block.used = ++uses_;
-  const std::size_t bytes = block.memory_bytes();
-  const auto place = std::ranges::upper_bound(blocks_, block.begin, {}, &Block::begin);
-  blocks_.insert(place, std::move(block));
+  const LogPosition begin = block.begin;
+  const std::size_t bytes = memory_bytes_of(block);
+  const auto index = static_cast<std::ptrdiff_t>(index_after(begin));
+  auto kept = std::make_unique<Kept>(Kept{.block = std::move(block)});
+  // So that both grow, or none.
+  if (begins_.size() == begins_.capacity()) begins_.reserve(2 * begins_.size() + 16);
+  blocks_.insert(blocks_.begin() + index, std::move(kept));
+  begins_.insert(begins_.begin() + index, begin);
   memory_bytes_ += bytes;
-  while (memory_bytes_ > memory_bytes_max_ && blocks_.size() > 1) {
-    const auto oldest = std::ranges::min_element(blocks_, {}, &Block::used);
-    memory_bytes_ -= oldest->memory_bytes();
-    blocks_.erase(oldest);
+  while (memory_bytes_ > memory_bytes_max_ && blocks_.size() > 1) forget_one_but(begin);
+}
+
+// The caller reads the block that begins there now.
+void MessagePlaces::forget_one_but(LogPosition begin) noexcept {
+  for (;; ++hand_) {
+    if (hand_ >= blocks_.size()) hand_ = 0;
+    if (begins_[hand_] == begin) continue;
+    if (!std::exchange(blocks_[hand_]->is_used, false)) return forget(hand_);
   }
 }
 
+void MessagePlaces::forget(std::size_t index) noexcept {
+  memory_bytes_ -= memory_bytes_of(blocks_[index]->block);
+  blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(index));
+  begins_.erase(begins_.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
 void MessagePlaces::forget_before(LogPosition position) noexcept {
-  const auto kept = std::ranges::upper_bound(blocks_, position, {}, &Block::end);
-  for (auto block = blocks_.begin(); block != kept; ++block) memory_bytes_ -= block->memory_bytes();
-  blocks_.erase(blocks_.begin(), kept);
+  std::size_t count = 0;
+  while (count < blocks_.size() && blocks_[count]->block.end <= position) ++count;
+  for (std::size_t index = 0; index < count; ++index) {
+    memory_bytes_ -= memory_bytes_of(blocks_[index]->block);
+  }
+  blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(count));
+  begins_.erase(begins_.begin(), begins_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
 void PlacesDraft::add(SessionKey session, std::uint64_t msg_seq_num, std::uint64_t offset) {

@@ -1,10 +1,12 @@
 // The place of each single message, for parts of a log in which a session's messages lie far apart.
 // A block is made when a message in it is read, from one pass over that part, for all sessions at
-// once. Memory is bounded: the block that was not used for longest is dropped first.
+// once. Memory is bounded: a hand passes over the blocks, and drops the first one that was not used
+// since it passed the last time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -34,6 +36,9 @@ class MessagePlaces {
     // Those whose record lies from begin on and before end, from this MsgSeqNum on.
     [[nodiscard]] Run from(std::uint64_t begin, std::uint64_t end,
                            std::uint64_t msg_seq_num) const noexcept;
+    // Those before the first one above this MsgSeqNum, and all of the first record, which may also
+    // have messages of the epoch before.
+    [[nodiscard]] Run up_to(std::uint64_t msg_seq_num) const noexcept;
 
    private:
     std::span<const std::uint32_t> offsets_;
@@ -57,7 +62,6 @@ class MessagePlaces {
     std::vector<Part> parts;  // ascending; the last one ends the offsets
     std::vector<std::uint32_t> offsets;
     std::vector<std::uint32_t> numbers;  // of sessions whose numbers are not consecutive
-    std::uint64_t used = 0;              // when
   };
 
   explicit MessagePlaces(std::size_t memory_bytes_max) : memory_bytes_max_{memory_bytes_max} {}
@@ -74,10 +78,21 @@ class MessagePlaces {
   [[nodiscard]] std::size_t memory_bytes() const noexcept { return memory_bytes_; }
 
  private:
-  std::vector<Block> blocks_;  // ascending
+  // A block, and whether it was used since the hand passed it.
+  struct Kept {
+    Block block;
+    bool is_used = false;
+  };
+  [[nodiscard]] std::size_t index_after(LogPosition position) const noexcept;
+  [[nodiscard]] static std::size_t memory_bytes_of(const Block& block) noexcept;
+  void forget(std::size_t index) noexcept;
+  void forget_one_but(LogPosition begin) noexcept;
+
+  std::vector<LogPosition> begins_;  // of the blocks, ascending: a search touches nothing else
+  std::vector<std::unique_ptr<Kept>> blocks_;
+  std::size_t hand_ = 0;  // the index of the block that may be dropped next
   std::size_t memory_bytes_ = 0;
   std::size_t memory_bytes_max_;
-  std::uint64_t uses_ = 0;
 };
 
 // Collects the messages of a block in the order of the log, and sorts them.

@@ -66,20 +66,51 @@ TEST(MessagePlaces, numbers_above_the_largest_are_never_passed_over) {
             (std::vector<std::uint32_t>{20, 30}));
 }
 
-TEST(MessagePlaces, memory_is_bounded_and_what_was_not_used_for_longest_goes) {
-  const std::size_t one = block_at(0, 100, 1000).memory_bytes();
-  MessagePlaces places{3 * one};
-  for (LogPosition begin = 0; begin < 300; begin += 100) {
+TEST(MessagePlaces, memory_is_bounded_and_what_is_used_stays) {
+  MessagePlaces one{UINT64_MAX};
+  one.add(block_at(0, 100, 1000));
+  MessagePlaces places{3 * one.memory_bytes()};
+  for (LogPosition begin = 0; begin < 3'000; begin += 100) {
     places.add(block_at(begin, begin + 100, 1000));
+    EXPECT_LE(places.memory_bytes(), 3 * one.memory_bytes());
+    EXPECT_NE(places.find(0), nullptr) << begin;
   }
-  EXPECT_NE(places.find(0), nullptr);
-  places.add(block_at(300, 400, 1000));
-  EXPECT_LE(places.memory_bytes(), 3 * one);
-  EXPECT_NE(places.find(99), nullptr);
-  EXPECT_EQ(places.find(100), nullptr);
-  EXPECT_NE(places.find(200), nullptr);
-  EXPECT_NE(places.find(399), nullptr);
-  EXPECT_EQ(places.find(400), nullptr);
+  EXPECT_NE(places.find(2'999), nullptr);
+  EXPECT_EQ(places.find(3'000), nullptr);
+}
+
+TEST(MessagePlaces, many_small_blocks_stay_in_order_within_the_bound) {
+  MessagePlaces one{UINT64_MAX};
+  one.add(block_at(0, 10));
+  MessagePlaces places{100 * one.memory_bytes()};
+  for (LogPosition n = 0; n < 1'000; ++n) {
+    const LogPosition begin = n * 389 % 1'000 * 10;  // 389 and 1,000 have no common factor
+    places.add(block_at(begin, begin + 10));
+    ASSERT_NE(places.find(begin + 9), nullptr);
+    ASSERT_LE(places.memory_bytes(), 100 * one.memory_bytes());
+  }
+  int kept = 0;
+  for (LogPosition begin = 0; begin < 10'000; begin += 10) {
+    const MessagePlaces::Block* block = places.find(begin);
+    if (block == nullptr) continue;
+    ++kept;
+    EXPECT_EQ(block->begin, begin);
+  }
+  EXPECT_EQ(kept, 100);
+}
+
+TEST(MessagePlaces, a_run_ends_before_the_first_number_above_the_last_one) {
+  PlacesDraft draft;
+  for (unsigned n = 900; n <= 902; ++n) draft.add(1, n, 10);  // of the epoch before
+  draft.add(1, 1, 10);
+  for (unsigned n = 2; n <= 5; ++n) draft.add(1, n, 10 * n);
+  MessagePlaces::Block block;
+  draft.finish(block);
+  EXPECT_EQ(offsets_of(block.of(1).up_to(1)), (std::vector<std::uint32_t>{10, 10, 10, 10}));
+  EXPECT_EQ(offsets_of(block.of(1).from(20, 100, 2).up_to(3)),
+            (std::vector<std::uint32_t>{20, 30}));
+  EXPECT_EQ(block.of(1).up_to(9).size(), 8U);
+  EXPECT_TRUE(block.of(2).up_to(9).empty());
 }
 
 TEST(MessagePlaces, one_that_is_larger_than_the_bound_alone_is_kept) {
