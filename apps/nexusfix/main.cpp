@@ -46,9 +46,6 @@ bool shows_progress(std::string_view name, const Arguments& arguments) {
   return !follows && std::ranges::find(kReaders, name) != kReaders.end();
 }
 
-// Prints nothing before the end.
-bool is_silent(std::string_view name) { return name == "stats" || name == "export"; }
-
 // pager: gets one if the output is for a person.
 int run(int argc, char** argv, std::optional<Pager>& pager) {
   if (argc < 2) {
@@ -74,7 +71,7 @@ int run(int argc, char** argv, std::optional<Pager>& pager) {
     if (command.name != name) continue;
     Arguments arguments(argv + 2, argv + argc);
     pager.emplace(name, arguments);
-    if (shows_progress(name, arguments)) show_read_progress(is_silent(name));
+    if (shows_progress(name, arguments)) show_read_progress();
     return command.run(std::move(arguments));
   }
   const Command* nearest = nearest_command(name);

@@ -12,8 +12,8 @@
 namespace nexusfix::command {
 namespace {
 
-constexpr std::array<std::string_view, 8> kPaged{"decode", "dict",  "explain", "grep",
-                                                 "help",   "order", "stats",   "validate"};
+constexpr std::array<std::string_view, 9> kPaged{"decode", "dict",  "diff",  "explain", "grep",
+                                                 "help",   "order", "stats", "validate"};
 constexpr int kInterrupted = 130;  // as a shell reports SIGINT
 
 // Of the process, for the signal handler.

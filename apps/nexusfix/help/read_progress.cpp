@@ -8,6 +8,7 @@
 
 #include <nexusfix/base/clock.hpp>
 
+#include "nexusfix/help/pager.hpp"
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {
@@ -39,8 +40,8 @@ void draw() {
 
 }  // namespace
 
-void show_read_progress(bool is_silent) {
-  progress.is_shown = ::isatty(STDERR_FILENO) == 1 && (is_silent || ::isatty(STDOUT_FILENO) != 1);
+void show_read_progress() {
+  progress.is_shown = ::isatty(STDERR_FILENO) == 1;
   progress.next = SystemClock{}.now().mono + std::chrono::seconds{1};
 }
 
@@ -61,6 +62,12 @@ void erase_read_progress() {
   std::fputs("\r\x1b[K", stderr);
   std::fflush(stderr);
   progress.is_drawn = false;
+}
+
+void begin_output() {
+  if (!progress.is_shown || !is_output_a_terminal()) return;
+  erase_read_progress();
+  progress.is_shown = false;
 }
 
 }  // namespace nexusfix::command

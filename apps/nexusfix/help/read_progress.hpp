@@ -6,9 +6,8 @@
 
 namespace nexusfix::command {
 
-// Shows the bar on standard error from now on: if that is a terminal, and standard output is none,
-// or is_silent: the subcommand prints nothing before the end.
-void show_read_progress(bool is_silent);
+// Shows the bar on standard error from now on, if that is a terminal.
+void show_read_progress();
 
 // A file of this size will be read. 0: unknown, such as a pipe. On the thread that reads.
 void expect_bytes(std::uint64_t size) noexcept;
@@ -16,5 +15,7 @@ void expect_bytes(std::uint64_t size) noexcept;
 void note_bytes_read(std::size_t size);
 // Erases the bar, before something else is printed.
 void erase_read_progress();
+// Output begins: if a terminal shows it, also in a pager, the bar is erased and stays away.
+void begin_output();
 
 }  // namespace nexusfix::command

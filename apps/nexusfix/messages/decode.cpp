@@ -16,6 +16,7 @@
 #include <nexusfix/wire/session_tags.hpp>
 
 #include "nexusfix/help/pager.hpp"
+#include "nexusfix/help/read_progress.hpp"
 #include "nexusfix/logs/grep/matching_work.hpp"
 #include "nexusfix/messages/decoded_message.hpp"
 #include "nexusfix/messages/print_message.hpp"
@@ -141,6 +142,7 @@ class DecodeRun {
         dictionary::version_of_appl_ver_id(message.value(tag::DefaultApplVerID));
     if (application) print_.default_application = *application;
     print_.prefix = scanned.prefix;
+    begin_output();
     if (messages_ > 0 && !options_.summary) std::fputc('\n', streams_.out);
     ++messages_;
     if (printing::print_message(streams_.out, message, print_) > 0) ++faulty_;

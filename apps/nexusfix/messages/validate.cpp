@@ -18,6 +18,7 @@
 #include <nexusfix/wire/session_tags.hpp>
 
 #include "nexusfix/dictionary/named_dictionary.hpp"
+#include "nexusfix/help/read_progress.hpp"
 #include "nexusfix/logs/output/message_writer.hpp"
 #include "nexusfix/messages/decoded_message.hpp"
 #include "nexusfix/messages/print_message.hpp"
@@ -158,10 +159,11 @@ class ValidateRun {
     const std::optional<Explanation> wrong =
         checker != nullptr ? checker->check(bytes) : version_unknown(message);
     if (wrong) ++invalid_;
-    if (options_.summary) return;
+    if (options_.summary || (!options_.json && !wrong)) return;
+    begin_output();
     if (options_.json) {
       print_json(message, wrong);
-    } else if (wrong) {
+    } else {
       const std::string reason =
           wrong->reason ? fmt::format(" (373={})", std::to_underlying(*wrong->reason)) : "";
       const std::string text = wrong->text();

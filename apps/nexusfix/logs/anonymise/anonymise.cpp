@@ -6,6 +6,7 @@
 
 #include <nexusfix/base/printable_text.hpp>
 
+#include "nexusfix/help/read_progress.hpp"
 #include "nexusfix/logs/fields/own_dictionary.hpp"
 #include "nexusfix/logs/grep/matcher.hpp"
 #include "nexusfix/logs/output/message_writer.hpp"
@@ -101,6 +102,8 @@ int anonymise_files(const AnonymiseOptions& options, Disk& disk, AnonymiseStream
   bool has_message = false;
   bool is_written = true;
   const auto write = [&] {
+    if (buffer.empty()) return;
+    command::begin_output();
     is_written = std::fwrite(buffer.data(), 1, buffer.size(), streams.out) == buffer.size();
     buffer.clear();
   };

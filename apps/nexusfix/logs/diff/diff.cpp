@@ -5,6 +5,7 @@
 
 #include <nexusfix/base/printable_text.hpp>
 
+#include "nexusfix/help/read_progress.hpp"
 #include "nexusfix/logs/diff/log_diff.hpp"
 #include "nexusfix/logs/fields/field_names.hpp"
 #include "nexusfix/logs/output/message_writer.hpp"
@@ -71,6 +72,7 @@ class DiffRun {
 
   void print(const LogDifference& difference) {
     if (options_.is_quiet) return;
+    begin_output();
     if (options_.is_json) {
       print_json(difference);
     } else {

@@ -132,6 +132,18 @@ std::optional<std::string> FieldNames::value(wire::Tag tag, std::string_view nam
   return found;
 }
 
+std::optional<std::string> FieldNames::value_name(wire::Tag tag, std::string_view value) const {
+  std::optional<std::string> found;
+  each_with_values(tag, [&](const Dictionary& dictionary) {
+    const FieldDefinition* const field = dictionary.field(tag);
+    if (field == nullptr) return false;
+    const auto named = std::ranges::find(field->values, value, &EnumValue::value);
+    if (named != field->values.end()) found = named->name;
+    return found.has_value();
+  });
+  return found;
+}
+
 bool FieldNames::has_value(wire::Tag tag, std::string_view value) const {
   bool has = false;
   each_with_values(tag, [&](const Dictionary& dictionary) {

@@ -31,6 +31,8 @@ class FieldNames {
   // The value on the wire of this name in the enumeration, in any version: "1" for BUY. A MsgType
   // has the names of messages.
   [[nodiscard]] std::optional<std::string> value(wire::Tag tag, std::string_view name) const;
+  // The name of this value on the wire in the enumeration: "BUY" for "1".
+  [[nodiscard]] std::optional<std::string> value_name(wire::Tag tag, std::string_view value) const;
   // Whether the enumeration has this value on the wire.
   [[nodiscard]] bool has_value(wire::Tag tag, std::string_view value) const;
   // The name of a value that a wrong one most likely stands for.

@@ -10,6 +10,8 @@
 #include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/wire/typed/field.hpp>
 
+#include "nexusfix/help/read_progress.hpp"
+
 namespace nexusfix::logs {
 namespace {
 
@@ -105,10 +107,15 @@ void MessageWriter::write(const LogMessage& message) {
   limit_buffer();
 }
 
+void MessageWriter::put(std::string& text) {
+  if (text.empty()) return;
+  command::begin_output();
+  std::fwrite(text.data(), 1, text.size(), out_);
+  text.clear();
+}
+
 void MessageWriter::limit_buffer() {
-  if (text_.size() < kBufferBytes || out_ == nullptr) return;
-  std::fwrite(text_.data(), 1, text_.size(), out_);
-  text_.clear();
+  if (text_.size() >= kBufferBytes && out_ != nullptr) put(text_);
 }
 
 void MessageWriter::take(MessageWriter& part) {
@@ -117,10 +124,8 @@ void MessageWriter::take(MessageWriter& part) {
     if (options_.form == OutputForm::Json) part.text_.front() = '[';
     if (options_.form == OutputForm::Csv) write_names();
   }
-  std::fwrite(text_.data(), 1, text_.size(), out_);
-  text_.clear();
-  std::fwrite(part.text_.data(), 1, part.text_.size(), out_);
-  part.text_.clear();
+  put(text_);
+  put(part.text_);
 }
 
 void MessageWriter::write_gap() {
@@ -246,8 +251,7 @@ void MessageWriter::flush_table() {
 
 void MessageWriter::flush() {
   flush_table();
-  std::fwrite(text_.data(), 1, text_.size(), out_);
-  text_.clear();
+  put(text_);
   std::fflush(out_);
 }
 

@@ -70,6 +70,7 @@ class MessageWriter {
   void flush_table();
   [[nodiscard]] std::vector<std::string> cells_of(const LogMessage& message);
   [[nodiscard]] std::string column_name(wire::Tag tag);
+  void put(std::string& text);
   void limit_buffer();
 
   std::FILE* out_;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <memory>
 
+#include "nexusfix/help/read_progress.hpp"
 #include "nexusfix/logs/source/log_time.hpp"
 #include "nexusfix/text/text.hpp"
 
@@ -79,6 +80,7 @@ class Reading {
 
   void close(std::size_t index, const printing::MessageScanner::Skipped& skipped,
              const std::string& error) {
+    command::erase_read_progress();
     LogReport::FileReport& file = report_.files[index];
     file.skipped.add(skipped, 0);
     const bool is_interrupt = error == kInterrupted;

@@ -1,6 +1,8 @@
 #include "nexusfix/logs/stats/log_statistics.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <functional>
 #include <tuple>
 
@@ -20,6 +22,18 @@ constexpr std::size_t kTypesMax = 500;      // of a flow; later ones count as "?
 constexpr std::size_t kTextBytesMax = 200;  // of a CompID, a reason or an identifier
 constexpr std::size_t kTypeBytesMax = 16;
 constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15;  // of hashes
+constexpr wire::Tag kCxlRejReason = 102;
+constexpr wire::Tag kOrdRejReason = 103;
+constexpr wire::Tag kSessionRejectReason = 373;
+constexpr wire::Tag kBusinessRejectReason = 380;
+
+// 0: it is no quantity.
+double quantity_of(std::string_view text) {
+  double quantity = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, fault] = std::from_chars(text.data(), end, quantity, std::chars_format::fixed);
+  return fault == std::errc{} && stop == end && std::isfinite(quantity) ? quantity : 0;
+}
 
 }  // namespace
 
@@ -39,6 +53,8 @@ class LogStatistics::Header {
     Text,
     NewNumber,
     RefNumber,
+    OrderQty,
+    LastQty,
     RejectReason,
     kEnd
   };
@@ -84,13 +100,21 @@ const FieldSlots LogStatistics::Header::kSlots = make_slots();
 
 FieldSlots LogStatistics::Header::make_slots() {
   FieldSlots slots;
-  constexpr std::array<wire::Tag, kEnd - 2> kTags{35, 34, 49, 56, 43, 11, 39, 150, 20, 58, 36, 45};
+  constexpr std::array<wire::Tag, kEnd - 2> kTags{35,  34, 49, 56, 43, 11, 39,
+                                                    150, 20, 58, 36, 45, 38, 32};
   unsigned slot = 0;
   for (const wire::Tag tag : kTags) slots.want(tag, ++slot);
-  // CxlRejReason, OrdRejReason, SessionRejectReason, BusinessRejectReason
-  constexpr std::array<wire::Tag, 4> kReasons{102, 103, 373, 380};
-  for (const wire::Tag tag : kReasons) slots.want(tag, RejectReason);
+  for (const wire::Tag tag :
+       {kCxlRejReason, kOrdRejReason, kSessionRejectReason, kBusinessRejectReason}) {
+    slots.want(tag, RejectReason);
+  }
   return slots;
+}
+
+void LogStatistics::note_file(const LogMessage& message) {
+  if (message.file < paths_.size() && !paths_[message.file].empty()) return;
+  paths_.resize(std::max(paths_.size(), message.file + 1));
+  paths_[message.file] = message.path;
 }
 
 LogStatistics::Flow& LogStatistics::flow_of(std::string_view sender, std::string_view target) {
@@ -137,11 +161,11 @@ void LogStatistics::count_second(WallTime time) {
   }
 }
 
-void LogStatistics::count_number(Flow& flow, const Header& header, std::uint64_t offset) {
+void LogStatistics::count_number(Flow& flow, const Header& header, MessagePlace place) {
   FlowStatistics& counts = flow.counts;
   const std::uint64_t number = number_of(header[Header::Number]);
   if (number == 0) return;
-  if (!flow.places.empty()) flow.places[number % kPlaces] = {number, offset};
+  if (!flow.places.empty()) flow.places[number % kPlaces] = {number, place};
   if (header[Header::PossDup] == "Y") {
     ++counts.resends;
     if (counts.missing > 0 && number < counts.last_number) --counts.missing;
@@ -166,10 +190,11 @@ void LogStatistics::count_number(Flow& flow, const Header& header, std::uint64_t
   if (next > number) counts.last_number = next - 1;
 }
 
-void LogStatistics::count_reject(std::string_view kind, std::string_view reason,
-                                 const Header& header, const LogMessage& message) {
+// rejected: nothing if MsgSeqNum (45) names the message.
+void LogStatistics::count_reject(std::string_view kind, wire::Tag reason_tag, const Header& header,
+                                 MessagePlace place, std::optional<MessagePlace> rejected) {
   const std::string_view text = header[Header::Text].substr(0, kTextBytesMax);
-  reason = reason.substr(0, kTextBytesMax);
+  const std::string_view reason = header[Header::RejectReason].substr(0, kTextBytesMax);
   std::string key{kind};
   key.append(1, '\x01').append(reason).append(1, '\x01').append(text);
   auto found = rejects_.find(key);
@@ -181,80 +206,90 @@ void LogStatistics::count_reject(std::string_view kind, std::string_view reason,
     found = rejects_.try_emplace(std::move(key)).first;
     RejectStatistics& reject = found->second;
     reject.kind = kind;
+    reject.reason_tag = reason_tag;
     reject.reason = reason;
     reject.text = text;
-    reject.reject_offset = message.offset;
+    reject.place = place;
     const bool has_number = !header[Header::RefNumber].empty();
     reject.first_id =
         (has_number ? header[Header::RefNumber] : header[Header::ClOrdID]).substr(0, kTextBytesMax);
     const std::uint64_t number = number_of(header[Header::RefNumber]);
     const Flow& other = flow_of(header[Header::Target], header[Header::Sender]);
     if (has_number && !other.places.empty() && other.places[number % kPlaces].first == number) {
-      reject.rejected_offset = other.places[number % kPlaces].second;
+      rejected = other.places[number % kPlaces].second;
     }
+    reject.rejected = rejected;
   }
   ++found->second.count;
 }
 
-void LogStatistics::count_report(const Header& header, const LogMessage& message) {
+void LogStatistics::count_report(const Header& header, MessagePlace place,
+                                 const std::optional<MessagePlace>& request) {
+  const std::string_view type = header[Header::ExecType];
+  const std::string_view transaction = header[Header::ExecTransType];
+  if (type == "I" || transaction == "3") return;  // the status of an order, which was reported
   if (header[Header::OrdStatus] == "2") ++orders.filled;
   if (header[Header::OrdStatus] == "4") ++orders.canceled;
   if (header[Header::OrdStatus] == "8") {
     ++orders.rejected;
-    count_reject("order rejected", header[Header::RejectReason], header, message);
+    count_reject("order rejected", kOrdRejReason, header, place, request);
   }
-  const bool is_fill = header[Header::ExecType] == "F" || header[Header::ExecType] == "1" ||
-                       header[Header::ExecType] == "2";
-  const bool is_new = header[Header::ExecTransType].empty() || header[Header::ExecTransType] == "0";
-  if (is_fill && is_new) ++orders.fills;
+  const bool is_new = transaction.empty() || transaction == "0";
+  const bool may_fill = type == "F" || type == "1" || type == "2" || type.empty();
+  if (!is_new || !may_fill) return;
+  const double quantity = quantity_of(header[Header::LastQty]);
+  orders.filled_quantity += quantity;
+  // FIX 4.0 has no ExecType.
+  if (!type.empty() || quantity > 0) ++orders.fills;
 }
 
-void LogStatistics::count_order(const Flow& flow, const Header& header, const LogMessage& message,
+void LogStatistics::count_request(const Flow& flow, const Header& header, const Waiting& request) {
+  if (header[Header::ClOrdID].empty()) return;
+  if (waiting_.size() >= kOrdersMax) {
+    forgotten_requests_ += waiting_.size();
+    waiting_.clear();
+  }
+  waiting_.try_emplace(
+      flow.request_hash + std::hash<std::string_view>{}(header[Header::ClOrdID]), request);
+}
+
+// The request that waited for this report. Its time counts.
+std::optional<MessagePlace> LogStatistics::answered_request(const Flow& flow, const Header& header,
+                                                            const std::optional<WallTime>& time) {
+  const auto found = waiting_.find(flow.report_hash +
+                                   std::hash<std::string_view>{}(header[Header::ClOrdID]));
+  if (found == waiting_.end()) return std::nullopt;
+  const Waiting request = found->second;
+  waiting_.erase(found);
+  if (time) (request.is_order ? order_to_report : request_to_ack).add(*time - request.time);
+  return request.place;
+}
+
+void LogStatistics::count_order(const Flow& flow, const Header& header, MessagePlace place,
                                 const std::optional<WallTime>& time) {
   if (header[Header::MsgType].size() != 1) return;
-  const auto key = [&](std::uint64_t session) {
-    return session + std::hash<std::string_view>{}(header[Header::ClOrdID]);
-  };
-  const auto request = [&] {
-    if (header[Header::ClOrdID].empty() || !time) return;
-    if (waiting_.size() >= kOrdersMax) {
-      forgotten_requests_ += waiting_.size();
-      waiting_.clear();
-    }
-    waiting_.try_emplace(key(flow.request_hash), *time);
-  };
-  switch (header[Header::MsgType].front()) {
+  const char type = header[Header::MsgType].front();
+  switch (type) {
     case 'D':
-      ++orders.orders;
-      request();
-      break;
+      orders.ordered_quantity += quantity_of(header[Header::OrderQty]);
+      [[fallthrough]];
     case 'F':
-      ++orders.cancels;
-      request();
-      break;
     case 'G':
-      ++orders.replaces;
-      request();
+      ++(type == 'D' ? orders.orders : type == 'F' ? orders.cancels : orders.replaces);
+      if (time) count_request(flow, header, {*time, place, type == 'D'});
       break;
     case '8':
-    case '9': {
-      const auto waiting = waiting_.find(key(flow.report_hash));
-      if (waiting != waiting_.end()) {
-        if (time) first_report.add(*time - waiting->second);
-        waiting_.erase(waiting);
-      }
-      if (header[Header::MsgType] == "8") {
-        count_report(header, message);
-      } else {
-        count_reject("cancel rejected", header[Header::RejectReason], header, message);
-      }
+      count_report(header, place, answered_request(flow, header, time));
       break;
-    }
+    case '9':
+      count_reject("cancel rejected", kCxlRejReason, header, place,
+                   answered_request(flow, header, time));
+      break;
     case '3':
-      count_reject("Reject", header[Header::RejectReason], header, message);
+      count_reject("Reject", kSessionRejectReason, header, place, {});
       break;
     case 'j':
-      count_reject("BusinessMessageReject", header[Header::RejectReason], header, message);
+      count_reject("BusinessMessageReject", kBusinessRejectReason, header, place, {});
       break;
     default:
       break;
@@ -264,6 +299,8 @@ void LogStatistics::count_order(const Flow& flow, const Header& header, const Lo
 void LogStatistics::add(const LogMessage& message) {
   ++messages;
   bytes += message.bytes.size();
+  note_file(message);
+  const MessagePlace place{message.file, message.offset};
   if (msg_type_of(message.bytes).empty()) ++garbled;
   Header header;
   if (!header.read(message.bytes)) {
@@ -286,8 +323,8 @@ void LogStatistics::add(const LogMessage& message) {
     flow.type_count = &flow.counts.by_type[is_full ? "?" : std::string{type}];
   }
   ++*flow.type_count;
-  count_number(flow, header, message.offset);
-  if (header[Header::PossDup] != "Y") count_order(flow, header, message, time);
+  count_number(flow, header, place);
+  if (header[Header::PossDup] != "Y") count_order(flow, header, place, time);
 }
 
 void LogStatistics::finish() {

@@ -37,17 +37,22 @@ struct FlowStatistics {
   std::uint64_t resets = 0;       // times that the numbers began again
 };
 
+struct MessagePlace {
+  std::size_t file = 0;  // position in the list of files
+  std::uint64_t offset = 0;
+};
+
 // Messages that reject others, with the same kind and reason.
 struct RejectStatistics {
-  std::string kind;    // "Reject", "BusinessMessageReject", "order rejected", "cancel rejected"
-  std::string reason;  // the value of the reason field; empty: there is none
-  std::string text;    // Text (58)
+  std::string kind;  // "Reject", "BusinessMessageReject", "order rejected", "cancel rejected"
+  wire::Tag reason_tag = 0;  // of the field that has the reason
+  std::string reason;        // its value; empty: there is none
+  std::string text;          // Text (58)
   std::uint64_t count = 0;
   // The first of them.
-  std::string first_id;  // ClOrdID or MsgSeqNum of the rejected message
-  std::optional<std::uint64_t>
-      rejected_offset;  // of the rejected message in its file, if it is near
-  std::uint64_t reject_offset = 0;
+  std::string first_id;                  // ClOrdID or MsgSeqNum of the rejected message
+  std::optional<MessagePlace> rejected;  // where the rejected message is, if it is near
+  MessagePlace place;
 };
 
 struct OrderStatistics {
@@ -59,6 +64,9 @@ struct OrderStatistics {
   std::uint64_t rejected = 0;    // with REJECTED
   std::uint64_t fills = 0;       // reports of executions
   std::uint64_t unanswered = 0;  // requests without a report
+  // The sums of OrderQty of the new orders, and of LastQty of the fills. A bust takes nothing away.
+  double ordered_quantity = 0;
+  double filled_quantity = 0;
 };
 
 class LogStatistics {
@@ -76,7 +84,10 @@ class LogStatistics {
   std::chrono::sys_seconds busiest_second{};
   std::uint64_t busiest_count = 0;
   OrderStatistics orders;
-  LatencyHistogram first_report;  // from a request to its first report, by ClOrdID
+  // By ClOrdID: from a NewOrderSingle to its first report, and from a cancel or a replace to its
+  // first report or OrderCancelReject.
+  LatencyHistogram order_to_report;
+  LatencyHistogram request_to_ack;
 
   // By the number of messages, the largest first.
   [[nodiscard]] std::vector<const FlowStatistics*> flows() const;
@@ -86,6 +97,8 @@ class LogStatistics {
   [[nodiscard]] const std::unordered_map<std::int64_t, std::uint64_t>& by_second() const noexcept {
     return seconds_;
   }
+  // Of each file that has messages, by its position.
+  [[nodiscard]] const std::vector<std::string>& paths() const noexcept { return paths_; }
   // Reject reasons, requests and seconds that found no room in the tables.
   [[nodiscard]] std::uint64_t unlisted_rejects() const noexcept { return unlisted_rejects_; }
   [[nodiscard]] std::uint64_t forgotten_requests() const noexcept { return forgotten_requests_; }
@@ -96,7 +109,7 @@ class LogStatistics {
   struct Flow {
     FlowStatistics counts;
     // The places of the last messages, by MsgSeqNum.
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> places;
+    std::vector<std::pair<std::uint64_t, MessagePlace>> places;
     std::uint64_t* type_count = nullptr;  // of last_type
     std::string last_type;
     // Of the session, for the keys of requests and of the reports about them.
@@ -104,14 +117,26 @@ class LogStatistics {
     std::uint64_t report_hash = 0;
   };
 
+  // A request that waits for a report.
+  struct Waiting {
+    WallTime time;
+    MessagePlace place;
+    bool is_order = false;  // a NewOrderSingle
+  };
+
+  void note_file(const LogMessage& message);
   Flow& flow_of(std::string_view sender, std::string_view target);
   void count_second(WallTime time);
-  void count_number(Flow& flow, const Header& header, std::uint64_t offset);
-  void count_order(const Flow& flow, const Header& header, const LogMessage& message,
+  void count_number(Flow& flow, const Header& header, MessagePlace place);
+  void count_order(const Flow& flow, const Header& header, MessagePlace place,
                    const std::optional<WallTime>& time);
-  void count_report(const Header& header, const LogMessage& message);
-  void count_reject(std::string_view kind, std::string_view reason, const Header& header,
-                    const LogMessage& message);
+  void count_request(const Flow& flow, const Header& header, const Waiting& request);
+  std::optional<MessagePlace> answered_request(const Flow& flow, const Header& header,
+                                               const std::optional<WallTime>& time);
+  void count_report(const Header& header, MessagePlace place,
+                    const std::optional<MessagePlace>& request);
+  void count_reject(std::string_view kind, wire::Tag reason_tag, const Header& header,
+                    MessagePlace place, std::optional<MessagePlace> rejected);
 
   MessageFields fields_;
   std::unordered_map<std::string, Flow> flows_;
@@ -120,13 +145,14 @@ class LogStatistics {
   TimeReader times_;
   std::map<std::string, RejectStatistics, std::less<>> rejects_;
   std::uint64_t unlisted_rejects_ = 0;
-  // Requests that wait for a report: a hash of session and ClOrdID, and the time.
+  // By a hash of session and ClOrdID.
   std::pmr::unsynchronized_pool_resource waiting_memory_;
-  std::pmr::unordered_map<std::uint64_t, WallTime> waiting_{&waiting_memory_};
+  std::pmr::unordered_map<std::uint64_t, Waiting> waiting_{&waiting_memory_};
   std::uint64_t forgotten_requests_ = 0;
   std::unordered_map<std::int64_t, std::uint64_t> seconds_;
   std::int64_t second_ = 0;
   std::uint64_t second_count_ = 0;
+  std::vector<std::string> paths_;
 };
 
 }  // namespace nexusfix::logs

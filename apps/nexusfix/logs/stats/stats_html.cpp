@@ -6,6 +6,7 @@
 
 #include <nexusfix/base/utc_text.hpp>
 
+#include "nexusfix/logs/stats/stats_report.hpp"
 #include "nexusfix/logs/stats/svg_chart.hpp"
 #include "nexusfix/text/text.hpp"
 
@@ -57,7 +58,8 @@ class Page {
     add_types();
     add_sessions();
     add_orders();
-    add_latencies();
+    add_latency("From a new order to its first report", statistics_.order_to_report);
+    add_latency("From a cancel or replace request to its answer", statistics_.request_to_ack);
     add_rejects();
     return text_ + "</body>\n</html>\n";
   }
@@ -191,10 +193,10 @@ class Page {
     add("requests without a report", orders.unanswered);
     heading("Orders");
     text_ += bar_chart(bars);
+    if (orders.ordered_quantity > 0) paragraph(fill_text(orders));
   }
 
-  void add_latencies() {
-    const LatencyHistogram& latency = statistics_.first_report;
+  void add_latency(std::string_view title, const LatencyHistogram& latency) {
     if (latency.count() == 0) return;
     std::vector<ChartBar> bars;
     for (const double share : {0.5, 0.9, 0.99, 0.999}) {
@@ -204,7 +206,7 @@ class Page {
     }
     bars.push_back(
         {"longest", duration_text(latency.max()), static_cast<double>(latency.max().count())});
-    heading("From a request to its first report");
+    heading(title);
     paragraph(counted(latency.count(), "time"));
     text_ += bar_chart(bars);
   }
@@ -213,11 +215,11 @@ class Page {
     const auto rejects = statistics_.rejects();
     if (rejects.empty()) return;
     heading("Rejects");
-    begin_table({"#count", "kind", "reason", "text", "first of", "#at byte"});
+    begin_table({"#count", "kind", "reason", "text", "first of", "first at"});
     for (std::size_t i = 0; i < std::min(rejects.size(), kRowsMax); ++i) {
       const RejectStatistics& reject = *rejects[i];
-      row(reject.count, reject.kind, reject.reason, reject.text, reject.first_id,
-          reject.reject_offset);
+      row(reject.count, reject.kind, reason_text(reject, names_), reject.text, reject.first_id,
+          place_text(statistics_, reject.place));
     }
     end_table(rejects.size());
   }

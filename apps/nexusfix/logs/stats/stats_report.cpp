@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
 #include <optional>
 #include <tuple>
@@ -46,6 +47,15 @@ std::string type_name(const FieldNames& names, const std::string& type) {
 std::string share_text(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0) return "-";
   return fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+// A quantity is an integer in most logs.
+std::string quantity_text(double quantity) {
+  constexpr double kExactMax = 9e15;
+  if (quantity == std::floor(quantity) && quantity <= kExactMax) {
+    return with_thousands(static_cast<std::uint64_t>(quantity));
+  }
+  return fmt::format("{:.10g}", quantity);
 }
 
 std::string summary(const LogStatistics& statistics) {
@@ -136,33 +146,32 @@ std::string orders_table(const LogStatistics& statistics) {
   row("cancel requests", orders.cancels, "");
   row("replace requests", orders.replaces, "");
   row("requests without a report", orders.unanswered, "");
-  const LatencyHistogram& latency = statistics.first_report;
-  if (latency.count() > 0) {
-    text += fmt::format("\nFrom a request to its first report, {}\n ",
-                        counted(latency.count(), "time"));
-    for (const Percentile& percentile : kPercentiles) {
-      text += fmt::format(" {} {} ", percentile.name,
-                          duration_text(latency.percentile(percentile.share)));
-    }
-    text += fmt::format(" max {}\n", duration_text(latency.max()));
-  }
-  return text;
+  return text + (orders.ordered_quantity > 0 ? "  " + fill_text(orders) + "\n" : "");
 }
 
-std::string rejects_table(const LogStatistics& statistics, std::size_t rows_max) {
+std::string latency_text(std::string_view title, const LatencyHistogram& latency) {
+  if (latency.count() == 0) return {};
+  std::string text = fmt::format("\n{}, {}\n ", title, counted(latency.count(), "time"));
+  for (const Percentile& percentile : kPercentiles) {
+    text += fmt::format(" {} {} ", percentile.name,
+                        duration_text(latency.percentile(percentile.share)));
+  }
+  return text + fmt::format(" max {}\n", duration_text(latency.max()));
+}
+
+std::string rejects_table(const LogStatistics& statistics, const FieldNames& names,
+                          std::size_t rows_max) {
   const auto rejects = statistics.rejects();
   if (rejects.empty()) return {};
   std::string text = "\nRejects\n";
   for (std::size_t i = 0; i < shown(rejects.size(), rows_max); ++i) {
     const RejectStatistics& reject = *rejects[i];
     text += fmt::format("  {:>14}  {}", with_thousands(reject.count), reject.kind);
-    if (!reject.reason.empty()) text += fmt::format(", reason {}", printable(reject.reason));
+    if (!reject.reason.empty()) text += ", reason " + printable(reason_text(reject, names));
     if (!reject.text.empty()) text += fmt::format(": {}", printable(reject.text));
-    text += fmt::format("\n{:>18}first at byte {}", "", with_thousands(reject.reject_offset));
+    text += fmt::format("\n{:>18}first at {}", "", place_text(statistics, reject.place));
     if (!reject.first_id.empty()) text += fmt::format(", of {}", printable(reject.first_id));
-    if (reject.rejected_offset) {
-      text += fmt::format(" at byte {}", with_thousands(*reject.rejected_offset));
-    }
+    if (reject.rejected) text += " at " + place_text(statistics, *reject.rejected);
     text += '\n';
   }
   append_rest(text, rejects.size(), rows_max);
@@ -189,14 +198,21 @@ Json flow_json(const FlowStatistics& flow) {
   return json;
 }
 
-Json reject_json(const RejectStatistics& reject) {
+Json place_json(const LogStatistics& statistics, const std::optional<MessagePlace>& place) {
+  if (!place) return {};
+  return Json::object({{"file", statistics.paths()[place->file]}, {"offset", place->offset}});
+}
+
+Json reject_json(const LogStatistics& statistics, const RejectStatistics& reject,
+                 const FieldNames& names) {
   return Json::object({{"kind", reject.kind},
                        {"reason", reject.reason},
+                       {"reason_name", names.value_name(reject.reason_tag, reject.reason)},
                        {"text", reject.text},
                        {"count", reject.count},
                        {"first_id", reject.first_id},
-                       {"first_offset", reject.reject_offset},
-                       {"rejected_offset", reject.rejected_offset}});
+                       {"first", place_json(statistics, reject.place)},
+                       {"rejected", place_json(statistics, reject.rejected)}});
 }
 
 Json orders_json(const OrderStatistics& orders) {
@@ -207,7 +223,9 @@ Json orders_json(const OrderStatistics& orders) {
                        {"canceled", orders.canceled},
                        {"rejected", orders.rejected},
                        {"fills", orders.fills},
-                       {"unanswered", orders.unanswered}});
+                       {"unanswered", orders.unanswered},
+                       {"ordered_quantity", orders.ordered_quantity},
+                       {"filled_quantity", orders.filled_quantity}});
 }
 
 Json latency_json(const LatencyHistogram& latency) {
@@ -222,11 +240,31 @@ Json latency_json(const LatencyHistogram& latency) {
 
 }  // namespace
 
+std::string reason_text(const RejectStatistics& reject, const FieldNames& names) {
+  const auto name = names.value_name(reject.reason_tag, reject.reason);
+  return name ? fmt::format("{} ({})", reject.reason, *name) : reject.reason;
+}
+
+std::string fill_text(const OrderStatistics& orders) {
+  return fmt::format("{:>14}  filled of the quantity {} of new orders, {:.1f} %",
+                     quantity_text(orders.filled_quantity), quantity_text(orders.ordered_quantity),
+                     100 * orders.filled_quantity / orders.ordered_quantity);
+}
+
+std::string place_text(const LogStatistics& statistics, MessagePlace place) {
+  const std::string byte = "byte " + with_thousands(place.offset);
+  if (statistics.paths().size() < 2) return byte;
+  return fmt::format("{} of {}", byte, printable(statistics.paths()[place.file]));
+}
+
 std::string statistics_text(const LogStatistics& statistics, const FieldNames& names,
                             std::size_t rows_max) {
   return summary(statistics) + types_table(statistics, names, rows_max) +
          flows_table(statistics, rows_max) + orders_table(statistics) +
-         rejects_table(statistics, rows_max);
+         latency_text("From a new order to its first report", statistics.order_to_report) +
+         latency_text("From a cancel or replace request to its answer",
+                      statistics.request_to_ack) +
+         rejects_table(statistics, names, rows_max);
 }
 
 std::string statistics_json(const LogStatistics& statistics, const FieldNames& names) {
@@ -247,9 +285,10 @@ std::string statistics_json(const LogStatistics& statistics, const FieldNames& n
   json.set("sessions", Json::array(statistics.flows(),
                                    [](const FlowStatistics* flow) { return flow_json(*flow); }));
   json.set("orders", orders_json(statistics.orders));
-  json.set("request_to_first_report", latency_json(statistics.first_report));
-  json.set("rejects", Json::array(statistics.rejects(), [](const RejectStatistics* reject) {
-             return reject_json(*reject);
+  json.set("order_to_first_report", latency_json(statistics.order_to_report));
+  json.set("request_to_ack", latency_json(statistics.request_to_ack));
+  json.set("rejects", Json::array(statistics.rejects(), [&](const RejectStatistics* reject) {
+             return reject_json(statistics, *reject, names);
            }));
   json.set("unlisted_rejects", statistics.unlisted_rejects());
   json.set("forgotten_requests", statistics.forgotten_requests());

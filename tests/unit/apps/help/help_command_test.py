@@ -169,6 +169,31 @@ class Progress(WithFolder):
                                     {"NEXUSFIX_PAGER": ""}, output="/dev/null")
         self.assertEqual((shown, status), ("", 1))
 
+    def long_log(self):
+        """Orders with two texts: a few with the first one, and then the others."""
+        body = "35=D|34=1|49=T|56=V|11=A1|58={}|"
+        lines = [f"8=FIX.4.4|9={len(body.format(text))}|{body.format(text)}10=000|\n" * 10_000
+                 for text in ("first", "later")]
+        log = self.folder / "long.log"
+        with log.open("w") as file:
+            file.write(lines[0])
+            for _ in range(400):
+                file.write(lines[1])
+        return log
+
+    def test_a_command_that_prints_at_its_end_has_a_bar_until_then(self):
+        shown, status = on_terminal(["order", "A2", self.long_log()], {"NEXUSFIX_PAGER": ""})
+        self.assertEqual(status, 1)
+        self.assertRegex(shown, r"\r\x1b\[K\S* +\d+ %  [\d,]+ of [\d,]+ MB")
+        self.assertTrue(shown.endswith("\r\x1b[Knexusfix order: no order has the identifier A2\r\n"),
+                        shown[-200:])
+
+    def test_a_bar_does_not_disturb_output_on_the_terminal(self):
+        words = ["anonymise", "--where", 'Text~"^f(i|r|s)*t$"', self.long_log()]
+        shown, status = on_terminal(words, {"NEXUSFIX_PAGER": ""})
+        self.assertEqual((status, shown.count("8=FIX")), (0, 10_000))
+        self.assertNotIn("%", shown[shown.index("8=FIX"):])
+
 
 class Paged(WithFolder):
     def setUp(self):
@@ -182,6 +207,9 @@ class Paged(WithFolder):
         shown, _ = on_terminal(["grep", "35=0", self.log], {"NEXUSFIX_PAGER": "",
                                                             "PAGER": "sed s/^/PAGED:/"})
         self.assertNotIn("PAGED", shown)
+        for words in (["stats"], ["diff", self.write("other.log", "")], ["decode"], ["validate"]):
+            shown, _ = on_terminal([*words, self.log], {"NEXUSFIX_PAGER": "sed s/^/PAGED:/"})
+            self.assertIn("PAGED:", shown, words)
         shown, status = on_terminal(["grep", "35=1", self.log], {"NEXUSFIX_PAGER": "cat"})
         self.assertEqual((shown, status), ("", 1))
 

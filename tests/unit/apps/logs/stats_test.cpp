@@ -73,7 +73,7 @@ TEST_F(Stats, finds_the_busiest_second) {
   EXPECT_EQ(result["busiest_second"]["time"], "2024-01-15 10:30:01");
 }
 
-TEST_F(Stats, measures_the_first_report_of_each_request) {
+TEST_F(Stats, measures_orders_and_other_requests_apart) {
   add("00.000", "T", "V", "1", "D", "11=A1|");
   add("00.010", "V", "T", "1", "8", "11=A1|37=X|39=0|150=0|");
   add("00.500", "V", "T", "2", "8", "11=A1|37=X|39=2|150=F|");
@@ -81,8 +81,10 @@ TEST_F(Stats, measures_the_first_report_of_each_request) {
   add("01.020", "V", "T", "3", "9", "11=A2|41=A1|39=2|102=0|58=too late|");
   add("02.000", "T", "V", "3", "D", "11=A3|");
   const auto result = json();
-  EXPECT_EQ(result["request_to_first_report"]["count"], 2);
-  EXPECT_EQ(result["request_to_first_report"]["max_ns"], 20'000'000);
+  EXPECT_EQ(result["order_to_first_report"]["count"], 1);
+  EXPECT_EQ(result["order_to_first_report"]["max_ns"], 10'000'000);
+  EXPECT_EQ(result["request_to_ack"]["count"], 1);
+  EXPECT_EQ(result["request_to_ack"]["max_ns"], 20'000'000);
   EXPECT_EQ(result["orders"]["new"], 2);
   EXPECT_EQ(result["orders"]["filled"], 1);
   EXPECT_EQ(result["orders"]["fills"], 1);
@@ -100,20 +102,55 @@ TEST_F(Stats, names_the_message_that_was_rejected) {
   const auto reject = json()["rejects"][0];
   EXPECT_EQ(reject["count"], 2);
   EXPECT_EQ(reject["first_id"], "7");
-  EXPECT_EQ(reject["rejected_offset"], first_line_prefix.size());
-  EXPECT_EQ(reject["first_offset"], second);
+  EXPECT_EQ(reject["rejected"]["offset"], first_line_prefix.size());
+  EXPECT_EQ(reject["first"]["offset"], second);
+  EXPECT_EQ(reject["reason_name"], "REQUIRED_TAG_MISSING");
+}
+
+TEST_F(Stats, names_the_order_that_was_rejected_also_in_another_file) {
+  add("00", "T", "V", "7", "D", "11=A1|");
+  disk_.set_contents("orders.log", text_);
+  text_.clear();
+  add("01", "V", "T", "3", "8", "11=A1|39=8|150=8|103=2|58=closed|");
+  disk_.set_contents("reports.log", text_);
+  StatsOptions options;
+  options.input.files = {"orders.log", "reports.log"};
+  EXPECT_EQ(stats_files(options, disk_, {out_.stream(), err_.stream()}), kSuccess);
+  EXPECT_THAT(out_.text(), HasSubstr("order rejected, reason 2 (EXCHANGE_CLOSED): closed\n"));
+  EXPECT_THAT(out_.text(),
+              HasSubstr("first at byte 20 of reports.log, of A1 at byte 20 of orders.log\n"));
+}
+
+TEST_F(Stats, counts_the_quantity_of_orders_and_of_fills) {
+  add("00", "T", "V", "1", "D", "11=A1|38=100|");
+  add("00", "T", "V", "2", "D", "11=A2|38=50.5|");
+  add("01", "V", "T", "1", "8", "11=A1|37=X|39=1|150=F|32=40|38=100|");
+  add("01", "V", "T", "2", "8", "11=A1|37=X|39=2|150=F|32=60|38=100|");
+  // The answer to an OrderStatusRequest is no execution, nor are these in other forms.
+  add("02", "V", "T", "3", "8", "11=A1|37=X|39=2|150=I|32=60|38=100|");
+  add("02", "V", "T", "4", "8", "11=A1|37=X|39=2|20=3|32=60|38=100|");
+  add("02", "V", "T", "5", "8", "11=A1|37=X|39=1|150=F|20=1|32=60|38=100|");
+  // FIX 4.0 has no ExecType.
+  add("03", "V", "T", "6", "8", "11=A2|37=Y|39=0|20=0|32=0|38=50.5|");
+  add("03", "V", "T", "7", "8", "11=A2|37=Y|39=1|20=0|32=0.5|38=50.5|");
+  const auto orders = json()["orders"];
+  EXPECT_EQ(orders["ordered_quantity"], 150.5);
+  EXPECT_EQ(orders["filled_quantity"], 100.5);
+  EXPECT_EQ(orders["fills"], 3);
+  EXPECT_EQ(orders["filled"], 1);
 }
 
 TEST_F(Stats, prints_tables_for_people) {
-  add("00", "T", "V", "1", "D", "11=A1|");
+  add("00", "T", "V", "1", "D", "11=A1|38=100|");
   add("01", "V", "T", "1", "8", "11=A1|39=8|150=8|103=1|58=\x1b[2Jno|");
   EXPECT_EQ(run({}), kSuccess);
   EXPECT_THAT(out_.text(), HasSubstr("2 messages, "));
   EXPECT_THAT(out_.text(), HasSubstr("NewOrderSingle (D)"));
   EXPECT_THAT(out_.text(), HasSubstr("T -> V"));
-  EXPECT_THAT(out_.text(), HasSubstr("order rejected, reason 1: \\x1b[2Jno"));
+  EXPECT_THAT(out_.text(), HasSubstr("order rejected, reason 1 (UNKNOWN_SYMBOL): \\x1b[2Jno"));
   EXPECT_THAT(out_.text(), HasSubstr("of A1"));
-  EXPECT_THAT(out_.text(), HasSubstr("p50 1.0"));
+  EXPECT_THAT(out_.text(), HasSubstr("0  filled of the quantity 100 of new orders, 0.0 %"));
+  EXPECT_THAT(out_.text(), HasSubstr("From a new order to its first report, 1 time\n  p50 1.0"));
 }
 
 TEST_F(Stats, counts_only_what_an_expression_selects) {

@@ -54,7 +54,7 @@ TEST(StatsHtml, has_charts_of_rates_types_orders_and_latencies) {
   const std::string page = page_of(log);
   for (const char* const text :
        {"<title>Statistics of log</title>", "Messages over time", "NewOrderSingle (D)",
-        "From a request to its first report", "20.0 ms", "at most 2 messages in 1 second",
+        "From a new order to its first report", "20.0 ms", "at most 2 messages in 1 second",
         "<title>2024-01-15 10:30:09: 1 message</title>", "prefers-color-scheme: dark"}) {
     EXPECT_THAT(page, HasSubstr(text));
   }
