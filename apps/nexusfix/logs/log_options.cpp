@@ -63,6 +63,9 @@ void add_log_options(CLI::App& app, logs::LogRequest& request) {
   app.add_flag("--rotated", request.with_rotated,
                "read each file after the files that rotation made of it");
   app.add_flag("--merge", request.is_merged, "read all files together, in the order of time");
+  app.add_flag("--broken", request.shows_broken,
+               "print the places that begin with 8=FIX and are no message, and messages that do "
+               "not end where their BodyLength says, on standard error");
 }
 
 void add_follow_option(CLI::App& app, logs::LogRequest& request) {

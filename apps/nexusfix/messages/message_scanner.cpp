@@ -91,6 +91,24 @@ std::uint64_t new_text_id() noexcept {
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
+void MessageScanner::Skipped::add(const Skipped& more, std::uint64_t base) {
+  if (count == 0) first_offset = base + more.first_offset;
+  if (too_long == 0) first_too_long = base + more.first_too_long;
+  count += more.count;
+  too_long += more.too_long;
+  cut += more.cut;
+  for (const Broken& broken : more.shown) {
+    if (shown.size() == kShownMax) break;
+    shown.push_back({base + broken.offset, broken.is_message, broken.text});
+  }
+}
+
+void MessageScanner::Skipped::add_at(Skipped more, std::uint64_t offset) {
+  more.first_offset = more.first_too_long = 0;
+  for (Broken& broken : more.shown) broken.offset = 0;
+  add(more, offset);
+}
+
 void MessageScanner::reset() {
   buffer_.clear();
   usual_.clear();
@@ -141,7 +159,17 @@ MessageBegin MessageScanner::recognise(std::size_t at) const {
 
 void MessageScanner::skip(std::size_t at) {
   if (skipped_.count++ == 0) skipped_.first_offset = base_ + at;
+  show(at, false);
   tried_ = at + 1;
+}
+
+void MessageScanner::show(std::size_t at, bool is_message) {
+  constexpr std::size_t kTextBytesMax = 120;
+  if (skipped_.shown.size() == Skipped::kShownMax) return;
+  std::string text = buffer_.substr(at, kTextBytesMax);
+  text.resize(std::min(text.size(), text.find_first_of("\r\n")));
+  std::ranges::replace(text, kSoh, '|');
+  skipped_.shown.push_back({base_ + at, is_message, std::move(text)});
 }
 
 // The text before this place in its line, or the last bytes of it.
@@ -239,6 +267,11 @@ MessageScanner::Extent MessageScanner::extent(std::size_t at, const MessageBegin
   const bool is_cut = found.complete && found.size == kMessageBytesMax &&
                       !text.substr(found.size - kCheckSumBytes, kCheckSumBytes).contains(kCheckSum);
   if (is_cut && skipped_.too_long++ == 0) skipped_.first_too_long = base_ + at;
+  // A separator of several bytes makes every message longer than its BodyLength says.
+  if (found.complete && begin.separator.size() == 1) {
+    ++skipped_.cut;
+    show(at, true);
+  }
   return found;
 }
 
@@ -261,9 +294,7 @@ std::string_view MessageScanner::converted(std::string_view text, const MessageB
 
 bool MessageScanner::next_of_line(ScannedMessage& to) {
   if (!line_->next(to)) {
-    Skipped more = line_->skipped();
-    more.first_offset = more.first_too_long = 0;
-    skipped_.add(more, line_offset_);
+    skipped_.add_at(line_->skipped(), line_offset_);
     line_.reset();
     return false;
   }

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "nexusfix/messages/message_begin.hpp"
 
@@ -41,20 +42,26 @@ class MessageScanner {
  public:
   static constexpr std::size_t kMessageBytesMax = 1U << 20U;
 
-  // Places that begin with `8=FIX` and are no message, and messages that end at kMessageBytesMax.
+  // Places that begin with `8=FIX` and are no message, and messages with a fault.
   struct Skipped {
+    struct Broken {
+      std::uint64_t offset = 0;
+      bool is_message = false;
+      std::string text{};  // its first bytes
+    };
+    static constexpr std::size_t kShownMax = 1000;
+
     std::uint64_t count = 0;
     std::uint64_t first_offset = 0;  // in all bytes that were fed
-    std::uint64_t too_long = 0;
-    std::uint64_t first_too_long = 0;  // the offset of the first
+    std::uint64_t too_long = 0;      // messages that end at kMessageBytesMax
+    std::uint64_t first_too_long = 0;
+    std::uint64_t cut = 0;        // messages that do not end where their BodyLength says
+    std::vector<Broken> shown{};  // the first places and messages that are cut, in order
 
     // Adds those of a text that begins at base.
-    void add(const Skipped& more, std::uint64_t base) noexcept {
-      if (count == 0) first_offset = base + more.first_offset;
-      if (too_long == 0) first_too_long = base + more.first_too_long;
-      count += more.count;
-      too_long += more.too_long;
-    }
+    void add(const Skipped& more, std::uint64_t base);
+    // The same if all of them are at one offset.
+    void add_at(Skipped more, std::uint64_t offset);
   };
 
   // delimiter: the only separator of fields; empty: each message shows its own.
@@ -101,6 +108,7 @@ class MessageScanner {
   [[nodiscard]] std::string_view line_before(std::size_t begin) const;
   [[nodiscard]] MessageBegin recognise(std::size_t at) const;
   void skip(std::size_t at);
+  void show(std::size_t at, bool is_message);
   [[nodiscard]] std::size_t line_end(std::size_t begin);
   [[nodiscard]] Extent extent(std::size_t at, const MessageBegin& begin);
   // text: from the message's beginning to the end of the buffer.

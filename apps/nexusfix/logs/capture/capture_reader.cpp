@@ -267,9 +267,7 @@ bool CaptureReader::take_step(Step& step, printing::ScannedMessage& to) {
 }
 
 void CaptureReader::forget_scanner(Flow& flow) {
-  auto skipped = flow.scanner->skipped();
-  skipped.first_offset = skipped.first_too_long = 0;
-  skipped_.add(skipped, packet_.offset);
+  skipped_.add_at(flow.scanner->skipped(), packet_.offset);
   flow.scanner.reset();
 }
 

@@ -92,6 +92,25 @@ class Reading {
     }
     if (file.skipped.count > 0) calls_.failed(skipped_text(file));
     if (file.skipped.too_long > 0) calls_.failed(too_long_text(file));
+    if (request_.shows_broken) show_broken(file.path, skipped);
+  }
+
+  void show_broken(const std::string& path, const printing::MessageScanner::Skipped& skipped) {
+    using command::with_thousands;
+    for (const auto& broken : skipped.shown) {
+      calls_.failed(fmt::format("{}: byte {}: {}: {}", path, with_thousands(broken.offset),
+                                broken.is_message ? "does not end where its BodyLength says"
+                                                  : "no message",
+                                broken.text));
+    }
+    if (skipped.cut > 0) {
+      calls_.failed(fmt::format("{}: {} not end where BodyLength says", path,
+                                command::counted(skipped.cut, "message does", "messages do")));
+    }
+    const std::uint64_t rest = skipped.count + skipped.cut - skipped.shown.size();
+    if (rest > 0) {
+      calls_.failed(fmt::format("{}: {} more are not shown", path, with_thousands(rest)));
+    }
   }
 
   // "log: 2 places with 8=FIX are no message, the first at byte 17: ..."

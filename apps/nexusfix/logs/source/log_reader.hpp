@@ -67,6 +67,7 @@ struct LogRequest {
   std::optional<WallTime> until{};      // messages before this time
   unsigned jobs = 1;                    // threads that find and use messages
   std::size_t chunk_bytes = 0;          // as of ChunkPool
+  bool shows_broken = false;            // each place that is no message, and messages that are cut
 };
 
 struct LogReport {

@@ -72,6 +72,7 @@ All read(Disk& disk, const std::string& path, unsigned jobs, std::size_t chunk_b
   const auto make = [&]() -> std::unique_ptr<ChunkWork> { return std::make_unique<Keeping>(all); };
   const auto failed = [&](std::string_view error) { all.errors.emplace_back(error); };
   LogRequest request{.files = {path}, .jobs = jobs, .chunk_bytes = chunk_bytes};
+  request.shows_broken = true;
   const LogReport report = read_logs(disk, request, {each, [] {}, failed, kWaitForMore, make});
   all.skipped = report.skipped();
   return all;
@@ -105,17 +106,29 @@ std::string order(int number, const std::string& more = {}) {
                             more);
 }
 
+// A chunk that is smaller than what is shown of a broken line may have only a part of it.
+void expect_equal(const All& found, const All& expected, std::size_t chunk_bytes) {
+  constexpr std::size_t kShownBytes = 120;
+  const bool is_small = chunk_bytes > 0 && chunk_bytes <= kShownBytes;
+  EXPECT_EQ(found.messages, expected.messages) << "chunks of " << chunk_bytes;
+  EXPECT_EQ(found.skipped, expected.skipped) << "chunks of " << chunk_bytes;
+  EXPECT_EQ(found.errors.size(), expected.errors.size()) << "chunks of " << chunk_bytes;
+  if (!is_small) {
+    EXPECT_EQ(found.errors, expected.errors) << "chunks of " << chunk_bytes;
+  }
+}
+
 void expect_the_same(const std::string& text, std::size_t messages) {
   const All one = read(text, 1);
   EXPECT_EQ(one.messages.size(), messages);
   for (const std::size_t chunk_bytes : {1U, 7U, 64U, 100U, 255U, 1000U}) {
-    EXPECT_EQ(read(text, 3, chunk_bytes), one) << "chunks of " << chunk_bytes;
+    expect_equal(read(text, 3, chunk_bytes), one, chunk_bytes);
   }
   SharedLog log{text};
   const All shared = log.read(1, 0);
   EXPECT_EQ(shared.messages, one.messages);
   for (const std::size_t chunk_bytes : {0U, 1U, 7U, 64U, 100U, 255U, 1000U, 5000U}) {
-    EXPECT_EQ(log.read(3, chunk_bytes), shared) << "chunks of " << chunk_bytes;
+    expect_equal(log.read(3, chunk_bytes), shared, chunk_bytes);
   }
 }
 
@@ -146,6 +159,7 @@ TEST(Chunks, have_escaped_lines_and_cut_ones_and_places_that_are_no_message) {
   }
   const All one = read(text, 1);
   EXPECT_EQ(one.skipped, 30U);
+  EXPECT_EQ(one.errors.size(), 1U + 60U + 1U);
   expect_the_same(text, 90);
 }
 
@@ -243,7 +257,7 @@ TEST(Chunks, have_the_messages_before_damage_of_the_disk) {
   SharedLog log{text};
   DamagedDisk disk;
   const All one = read(disk, log.path(), 1);
-  EXPECT_EQ(one.errors.size(), 1U);
+  ASSERT_FALSE(one.errors.empty());
   EXPECT_GT(one.messages.size(), 40U);
   for (const std::size_t chunk_bytes : {0U, 100U, 1000U, 4999U, 5000U, 5001U}) {
     EXPECT_EQ(read(disk, log.path(), 3, chunk_bytes), one) << "chunks of " << chunk_bytes;

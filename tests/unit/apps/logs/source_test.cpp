@@ -321,6 +321,33 @@ TEST_F(LogSource, reads_binary_bytes_without_messages) {
   EXPECT_THAT(errors_, IsEmpty());
 }
 
+TEST_F(LogSource, shows_what_is_broken_on_request) {
+  const std::string cut = order(2).substr(0, 40);
+  disk_.set_contents("/log", order(1) + "\nprices: 8=FIXED, by hand\n" + cut + "\n" + order(3));
+  LogRequest request{.files = {"/log"}};
+  EXPECT_THAT(read(request), ElementsAre("A1", ::testing::_, "A3"));
+  EXPECT_THAT(errors_, ElementsAre(HasSubstr("1 place with 8=FIX is no message")));
+  request.shows_broken = true;
+  read(request);
+  const std::size_t place = order(1).size() + std::string{"\nprices: "}.size();
+  const std::size_t next = place + std::string{"8=FIXED, by hand\n"}.size();
+  EXPECT_THAT(errors_,
+              ElementsAre(HasSubstr("1 place with 8=FIX is no message"),
+                          fmt::format("/log: byte {}: no message: 8=FIXED, by hand", place),
+                          fmt::format("/log: byte {}: does not end where its BodyLength says: {}",
+                                      next, bar(cut)),
+                          "/log: 1 message does not end where BodyLength says"));
+}
+
+TEST_F(LogSource, shows_the_first_1000_broken_places) {
+  std::string text;
+  for (int i = 0; i < 1002; ++i) text += "8=FIXED\n";
+  disk_.set_contents("/log", text);
+  read(LogRequest{.files = {"/log"}, .shows_broken = true});
+  ASSERT_EQ(errors_.size(), 1002U);
+  EXPECT_EQ(errors_.back(), "/log: 2 more are not shown");
+}
+
 TEST(LogTime, reads_the_forms_of_common_logs) {
   const auto expected = time_in("20240115-10:30:00.123");
   ASSERT_TRUE(expected.has_value());
