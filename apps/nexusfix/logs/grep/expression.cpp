@@ -36,6 +36,22 @@ bool has_fractions(FieldType type) {
          type == FieldType::Amt || type == FieldType::Float || type == FieldType::Percentage;
 }
 
+bool is_integer(FieldType type) {
+  return type == FieldType::Int || type == FieldType::SeqNum || type == FieldType::Length ||
+         type == FieldType::NumInGroup;
+}
+
+// What the value should be, as no message can have it; empty: it is of the field's type. Times are
+// compared as texts.
+std::string_view wanted_form(const FieldDefinition& field, const Comparison& comparison) {
+  const bool is_number = has_fractions(field.type) || is_integer(field.type);
+  if (is_number && !comparison.number) return "number";
+  constexpr std::size_t kDateBytes = 8;
+  const std::string_view date = std::string_view{comparison.value}.substr(0, kDateBytes);
+  const bool is_date = date.size() == kDateBytes && is_all_digits(date);
+  return field.type == FieldType::UtcTimestamp && !is_date ? "time such as 20240115-10:30:00" : "";
+}
+
 std::optional<Decimal> decimal_at(std::string_view text) {
   const auto number = wire::to_decimal(text);
   return number ? std::optional{*number} : std::nullopt;
@@ -194,6 +210,14 @@ class Parser {
     comparison.number = decimal_at(comparison.value);
     comparison.is_numeric =
         comparison.number.has_value() && field != nullptr && has_fractions(field->type);
+    const std::string_view wanted = field == nullptr || value.kind == Token::Kind::Quoted
+                                        ? ""
+                                        : wanted_form(*field, comparison);
+    if (!wanted.empty()) {
+      return error(fmt::format("{0} is no {1}. Write \"{0}\" in quotes for exactly this text",
+                               printable(value.text), wanted),
+                   value);
+    }
     return result;
   }
 

@@ -98,10 +98,10 @@ class Reading {
   void show_broken(const std::string& path, const printing::MessageScanner::Skipped& skipped) {
     using command::with_thousands;
     for (const auto& broken : skipped.shown) {
-      calls_.failed(fmt::format("{}: byte {}: {}: {}", path, with_thousands(broken.offset),
-                                broken.is_message ? "does not end where its BodyLength says"
-                                                  : "no message",
-                                broken.text));
+      calls_.failed(
+          fmt::format("{}: byte {}: {}: {}", path, with_thousands(broken.offset),
+                      broken.is_message ? "does not end where its BodyLength says" : "no message",
+                      broken.text));
     }
     if (skipped.cut > 0) {
       calls_.failed(fmt::format("{}: {} not end where BodyLength says", path,

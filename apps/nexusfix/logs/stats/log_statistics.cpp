@@ -101,7 +101,7 @@ const FieldSlots LogStatistics::Header::kSlots = make_slots();
 FieldSlots LogStatistics::Header::make_slots() {
   FieldSlots slots;
   constexpr std::array<wire::Tag, kEnd - 2> kTags{35,  34, 49, 56, 43, 11, 39,
-                                                    150, 20, 58, 36, 45, 38, 32};
+                                                  150, 20, 58, 36, 45, 38, 32};
   unsigned slot = 0;
   for (const wire::Tag tag : kTags) slots.want(tag, ++slot);
   for (const wire::Tag tag :
@@ -249,19 +249,21 @@ void LogStatistics::count_request(const Flow& flow, const Header& header, const 
     forgotten_requests_ += waiting_.size();
     waiting_.clear();
   }
-  waiting_.try_emplace(
-      flow.request_hash + std::hash<std::string_view>{}(header[Header::ClOrdID]), request);
+  waiting_.try_emplace(flow.request_hash + std::hash<std::string_view>{}(header[Header::ClOrdID]),
+                       request);
 }
 
 // The request that waited for this report. Its time counts.
 std::optional<MessagePlace> LogStatistics::answered_request(const Flow& flow, const Header& header,
                                                             const std::optional<WallTime>& time) {
-  const auto found = waiting_.find(flow.report_hash +
-                                   std::hash<std::string_view>{}(header[Header::ClOrdID]));
+  const auto found =
+      waiting_.find(flow.report_hash + std::hash<std::string_view>{}(header[Header::ClOrdID]));
   if (found == waiting_.end()) return std::nullopt;
   const Waiting request = found->second;
   waiting_.erase(found);
-  if (time) (request.is_order ? order_to_report : request_to_ack).add(*time - request.time);
+  if (time)
+    (request.is_order ? latencies.order_to_report : latencies.request_to_ack)
+        .add(*time - request.time);
   return request.place;
 }
 

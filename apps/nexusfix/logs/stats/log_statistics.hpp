@@ -69,6 +69,12 @@ struct OrderStatistics {
   double filled_quantity = 0;
 };
 
+// Times between messages with the same ClOrdID.
+struct LatencyStatistics {
+  LatencyHistogram order_to_report;  // from a NewOrderSingle to its first report
+  LatencyHistogram request_to_ack;   // from a cancel or a replace to its report or reject
+};
+
 class LogStatistics {
  public:
   void add(const LogMessage& message);
@@ -84,10 +90,7 @@ class LogStatistics {
   std::chrono::sys_seconds busiest_second{};
   std::uint64_t busiest_count = 0;
   OrderStatistics orders;
-  // By ClOrdID: from a NewOrderSingle to its first report, and from a cancel or a replace to its
-  // first report or OrderCancelReject.
-  LatencyHistogram order_to_report;
-  LatencyHistogram request_to_ack;
+  LatencyStatistics latencies;
 
   // By the number of messages, the largest first.
   [[nodiscard]] std::vector<const FlowStatistics*> flows() const;

@@ -58,8 +58,9 @@ class Page {
     add_types();
     add_sessions();
     add_orders();
-    add_latency("From a new order to its first report", statistics_.order_to_report);
-    add_latency("From a cancel or replace request to its answer", statistics_.request_to_ack);
+    add_latency("From a new order to its first report", statistics_.latencies.order_to_report);
+    add_latency("From a cancel or replace request to its answer",
+                statistics_.latencies.request_to_ack);
     add_rejects();
     return text_ + "</body>\n</html>\n";
   }

@@ -261,9 +261,10 @@ std::string statistics_text(const LogStatistics& statistics, const FieldNames& n
                             std::size_t rows_max) {
   return summary(statistics) + types_table(statistics, names, rows_max) +
          flows_table(statistics, rows_max) + orders_table(statistics) +
-         latency_text("From a new order to its first report", statistics.order_to_report) +
+         latency_text("From a new order to its first report",
+                      statistics.latencies.order_to_report) +
          latency_text("From a cancel or replace request to its answer",
-                      statistics.request_to_ack) +
+                      statistics.latencies.request_to_ack) +
          rejects_table(statistics, names, rows_max);
 }
 
@@ -285,8 +286,8 @@ std::string statistics_json(const LogStatistics& statistics, const FieldNames& n
   json.set("sessions", Json::array(statistics.flows(),
                                    [](const FlowStatistics* flow) { return flow_json(*flow); }));
   json.set("orders", orders_json(statistics.orders));
-  json.set("order_to_first_report", latency_json(statistics.order_to_report));
-  json.set("request_to_ack", latency_json(statistics.request_to_ack));
+  json.set("order_to_first_report", latency_json(statistics.latencies.order_to_report));
+  json.set("request_to_ack", latency_json(statistics.latencies.request_to_ack));
   json.set("rejects", Json::array(statistics.rejects(), [&](const RejectStatistics* reject) {
              return reject_json(statistics, *reject, names);
            }));

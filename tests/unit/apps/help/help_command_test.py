@@ -185,8 +185,8 @@ class Progress(WithFolder):
         shown, status = on_terminal(["order", "A2", self.long_log()], {"NEXUSFIX_PAGER": ""})
         self.assertEqual(status, 1)
         self.assertRegex(shown, r"\r\x1b\[K\S* +\d+ %  [\d,]+ of [\d,]+ MB")
-        self.assertTrue(shown.endswith("\r\x1b[Knexusfix order: no order has the identifier A2\r\n"),
-                        shown[-200:])
+        end = "\r\x1b[Knexusfix order: no order has the identifier A2\r\n"
+        self.assertTrue(shown.endswith(end), shown[-200:])
 
     def test_a_bar_does_not_disturb_output_on_the_terminal(self):
         words = ["anonymise", "--where", 'Text~"^f(i|r|s)*t$"', self.long_log()]

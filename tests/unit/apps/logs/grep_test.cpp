@@ -133,6 +133,15 @@ TEST(Expression, underlines_what_is_wrong_and_suggests_the_right_name) {
   EXPECT_THAT(error_of("Symbol=\"A"), StartsWith("the quote has no end"));
   EXPECT_THAT(error_of("Symbol.PartyID=A"), StartsWith("Symbol counts no repeating group"));
   EXPECT_THAT(error_of(std::string(100, '(')), StartsWith("the expression is nested too deeply"));
+  EXPECT_EQ(error_of("Price>1x"),
+            "1x is no number. Write \"1x\" in quotes for exactly this text\n"
+            "  Price>1x\n"
+            "        ^~");
+  EXPECT_THAT(error_of("MsgSeqNum=two"), StartsWith("two is no number."));
+  EXPECT_THAT(error_of("SendingTime>10:30:00"), StartsWith("10:30:00 is no time such as 2024"));
+  EXPECT_THAT(error_of("SendingTime>2024-01-15"), StartsWith("2024-01-15 is no time such as"));
+  EXPECT_EQ(error_of("SendingTime>20240115"), "");
+  EXPECT_EQ(error_of("Price=\"1x\" or MsgSeqNum=-2"), "");
   EXPECT_EQ(error_of("Side=\"BYU\""), "");
   EXPECT_EQ(error_of("123456=x"), "");
 }
