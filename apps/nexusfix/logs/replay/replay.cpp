@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
+#include <unistd.h>
 #include <utility>
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/printable_text.hpp>
+#include <nexusfix/base/utc_text.hpp>
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/engine/engine.hpp>
 #include <nexusfix/engine/stop_signals.hpp>
@@ -66,17 +68,44 @@ std::expected<config::Settings, std::string> own_settings(const ReplayOptions& o
   return std::move(*settings);
 }
 
+// The number of messages so far, on a terminal, from a second after the beginning on. The engine
+// prints events there: each covers the line, which is drawn again.
+class SentLine {
+ public:
+  SentLine(std::FILE* terminal, MonoTime begin)
+      : terminal_{::isatty(::fileno(terminal)) == 1 ? terminal : nullptr},
+        next_{begin + std::chrono::seconds{1}} {}
+  void show(std::uint64_t sent, std::optional<WallTime> time, MonoTime now) {
+    if (terminal_ == nullptr || now < next_) return;
+    next_ = now + std::chrono::milliseconds{100};
+    std::string text = counted(sent, "message") + " sent";
+    if (time) append_utc(text += ", in the log it is ", *time, UtcForm::Plain, 0);
+    fmt::print(terminal_, "\r\x1b[K{}\r", text);
+    std::fflush(terminal_);
+    is_shown_ = true;
+  }
+  void erase() {
+    if (std::exchange(is_shown_, false)) fmt::print(terminal_, "\x1b[K");
+  }
+
+ private:
+  std::FILE* terminal_;  // null: it is none
+  MonoTime next_;
+  bool is_shown_ = false;
+};
+
 // Sends the messages of the feed at their times, and waits for the answers.
 class ReplayRun {
  public:
   ReplayRun(const ReplayOptions& options, engine::Engine& engine, ReplayClient& client,
-            logs::LogFeed& feed, const logs::FieldNames& names)
+            logs::LogFeed& feed, const logs::FieldNames& names, std::FILE* terminal)
       : options_{options},
         engine_{engine},
         session_{engine.session(0)},
         client_{client},
         feed_{feed},
-        message_{names, options.changes} {}
+        message_{names, options.changes},
+        line_{terminal, clock_.now().mono} {}
 
   // Empty: every message was sent.
   std::string run() {
@@ -85,6 +114,7 @@ class ReplayRun {
     if (failure.empty()) {
       started_ = clock_.now().mono;
       failure = send_all();
+      line_.erase();
       sent_time_ = clock_.now().mono - started_;
     }
     if (failure.empty()) await_answers();
@@ -123,6 +153,7 @@ class ReplayRun {
         if (waiting_.empty() && feed_.has_ended()) return {};
       }
       const MonoTime now = clock_.now().mono;
+      line_.show(sent_, waiting_.empty() ? std::nullopt : waiting_.front().time, now);
       const std::chrono::nanoseconds pause =
           waiting_.empty() ? kTick : std::min<std::chrono::nanoseconds>(kTick, due() - now);
       if (!session_.is_logged_on()) {
@@ -198,6 +229,7 @@ class ReplayRun {
   logs::LogFeed& feed_;
   logs::ReplayedMessage message_;
   SystemClock clock_;
+  SentLine line_;
   std::deque<ChosenMessage> waiting_;
   MonoTime started_{};
   std::optional<WallTime> first_time_;  // in the log, of the first message
@@ -297,7 +329,7 @@ class Replay {
     if (!engine) return ended_early(feed, engine.error().what());
     std::string failure;
     const engine::StopSignals signals{*engine};
-    ReplayRun run{options_, *engine, client, feed, names};
+    ReplayRun run{options_, *engine, client, feed, names, streams_.err};
     failure = run.run();
     show_errors(feed);
     for (const std::string& error : run.errors()) wrong(error);

@@ -13,6 +13,7 @@ import unittest
 
 import command_test
 from command_test import LIMIT_SECONDS, WithFolder, run
+from help.help_command_test import on_terminal
 
 
 def fix(fields, begin="FIX.4.4"):
@@ -171,6 +172,14 @@ class Replay(WithFolder):
             times = [at for at, fields in zip(peer.times, peer.messages) if fields["35"] == "D"]
             self.assertEqual(len(times), 3)
             self.assertGreaterEqual(times[2] - times[0], seconds / 2)
+
+    def test_a_terminal_shows_how_far_it_is(self):
+        log = self.write("messages.log", order("10:30:00", 2, "A1") + order("10:30:02", 3, "A2"))
+        words = ["replay", "--connect", f"127.0.0.1:{Peer(self).port}", "--wait", "0", log]
+        shown, status = on_terminal(words, {})
+        self.assertEqual(status, 0, shown)
+        self.assertIn("\r\x1b[K1 message sent, in the log it is 2024-01-15 10:30:02\r", shown)
+        self.assertIn("10:30:02\r\x1b[K", shown)  # and erased
 
     def test_what_the_counterparty_rejects_is_shown_and_the_status_is_1(self):
         for msg_type, body in (("3", "45=N|371=55|372=D|373=5|58=no such symbol|"),
