@@ -103,8 +103,9 @@ void OrderLife::add(OrderEvent& event) {
     take_order(fields);
   } else if (type == 'F' || type == 'G') {
     const std::string id{fields.value(11)};
-    requests_.try_emplace(id, OpenRequest{event.msg_type, id, decimal_of(fields.value(38)),
-                                          std::string{fields.value(44)}});
+    requests_.try_emplace(id,
+                          OpenRequest{event.msg_type, id, std::string{fields.value(34)},
+                                      decimal_of(fields.value(38)), std::string{fields.value(44)}});
   } else if (type == '8') {
     take_report(fields, event);
   } else if (type == '9') {
@@ -112,15 +113,21 @@ void OrderLife::add(OrderEvent& event) {
     pending_ = '\0';
     compare(fields, event);
   } else if (type == '3' || type == 'j') {
-    // The message has no ClOrdID to answer, if it is a Reject: the last request is it.
-    const std::string_view id = fields.value(379);
-    if (!id.empty() && requests_.contains(id)) {
-      answer(id);
-    } else if (!requests_.empty()) {
-      requests_.erase(std::prev(requests_.end()));
-    } else if (!is_accepted_) {
-      ended_ = '8';
-    }
+    take_reject(fields);
+  }
+}
+
+// A BusinessMessageReject may have the ClOrdID (379), and a Reject has only the MsgSeqNum.
+void OrderLife::take_reject(const MessageFields& fields) {
+  const std::string_view id = fields.value(379);
+  const std::string_view number = fields.value(45);
+  const auto rejected = std::ranges::find_if(requests_, [&](const auto& request) {
+    return request.first == id || request.second.msg_seq_num == number;
+  });
+  if (rejected != requests_.end()) {
+    requests_.erase(rejected);
+  } else if (!is_accepted_) {
+    ended_ = '8';
   }
 }
 

@@ -44,6 +44,7 @@ struct ReportedState {
 struct OpenRequest {
   std::string msg_type;  // F or G
   std::string cl_ord_id;
+  std::string msg_seq_num;
   std::optional<Decimal> order_qty{};
   std::string price{};
 };
@@ -89,6 +90,7 @@ class OrderLife {
   void add_fill(const MessageFields& fields, OrderEvent& event);
   void begin_with(std::string_view exec_type, const MessageFields& fields);
   void answer(std::string_view cl_ord_id);
+  void take_reject(const MessageFields& fields);
   void sum(OrderEvent& event);
   void compare(const MessageFields& fields, OrderEvent& event);
 

@@ -220,6 +220,16 @@ TEST_F(Order, has_the_rejects_of_its_messages) {
   EXPECT_EQ(find("A2")[0]["events"].size(), 2U);
 }
 
+TEST_F(Order, has_no_answer_to_a_request_that_another_reject_is_about) {
+  accepted();
+  sent("F", "11=A2|41=A1|55=SAP|54=1|38=100|");
+  sent("G", "11=A3|41=A1|55=SAP|54=1|38=120|44=150.5|");
+  got("3", "45=2|372=F|373=5|58=no such side|");
+  const auto open = find("A1")[0]["open_requests"];
+  ASSERT_EQ(open.size(), 1U);
+  EXPECT_EQ(open[0]["cl_ord_id"], "A3");
+}
+
 TEST(DecimalText, has_no_zeros_at_its_end) {
   EXPECT_EQ(logs::decimal_text(Decimal{15050, 2}), "150.5");
   EXPECT_EQ(logs::decimal_text(Decimal{-5, 3}), "-0.005");
