@@ -127,15 +127,16 @@ void replace_bytes(char* data, std::size_t size, char from, char to) noexcept {
   }
 }
 
-bool contains_either(std::string_view text, char first, char second) noexcept {
+bool contains_any(std::string_view text, const std::array<char, 3>& bytes) noexcept {
   std::size_t at = 0;
 #if defined(__SSE2__)
-  const __m128i one = _mm_set1_epi8(first);
-  const __m128i other = _mm_set1_epi8(second);
+  const __m128i wanted[] = {_mm_set1_epi8(bytes[0]), _mm_set1_epi8(bytes[1]),
+                            _mm_set1_epi8(bytes[2])};
   const auto has = [&](const char* place) {
-    const __m128i bytes = load(place);
-    return _mm_movemask_epi8(
-               _mm_or_si128(_mm_cmpeq_epi8(bytes, one), _mm_cmpeq_epi8(bytes, other))) != 0;
+    const __m128i found = load(place);
+    const __m128i two =
+        _mm_or_si128(_mm_cmpeq_epi8(found, wanted[0]), _mm_cmpeq_epi8(found, wanted[1]));
+    return _mm_movemask_epi8(_mm_or_si128(two, _mm_cmpeq_epi8(found, wanted[2]))) != 0;
   };
   if (text.size() >= kLanes) {
     for (; at + kLanes <= text.size(); at += kLanes) {
@@ -146,7 +147,7 @@ bool contains_either(std::string_view text, char first, char second) noexcept {
   }
 #endif
   for (; at < text.size(); ++at) {
-    if (text[at] == first || text[at] == second) return true;
+    if (std::ranges::count(bytes, text[at]) > 0) return true;
   }
   return false;
 }

@@ -4,6 +4,7 @@
 // bench/logs/log_speed.py measures what they serve.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string_view>
 
@@ -17,8 +18,8 @@ namespace nexusfix::printing {
 // Replaces each byte of this value by another one.
 void replace_bytes(char* data, std::size_t size, char from, char to) noexcept;
 
-// Whether one of two bytes occurs.
-[[nodiscard]] bool contains_either(std::string_view text, char first, char second) noexcept;
+// Whether one of these bytes occurs.
+[[nodiscard]] bool contains_any(std::string_view text, const std::array<char, 3>& bytes) noexcept;
 
 // Whether every byte is below 0x80.
 [[nodiscard]] bool is_ascii(std::string_view text) noexcept;

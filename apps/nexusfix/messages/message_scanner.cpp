@@ -21,6 +21,9 @@ constexpr std::string_view kBegin = "8=FIX";
 constexpr std::string_view kCheckSum = "10=";
 constexpr std::size_t kCheckSumBytes = 8;  // with a separator before it
 constexpr std::size_t kPrefixBytesMax = 4096;
+// Most texts before a message have none of them: one has a line before it, the mark ESCAPED, or the
+// beginning of another message.
+constexpr std::array kDecisive{'\n', 'E', '='};
 // Four bytes for each byte of a message, and the text that may precede it.
 constexpr std::size_t kEscapedLineBytesMax =
     4 * (MessageScanner::kMessageBytesMax + kPrefixBytesMax);
@@ -407,15 +410,19 @@ bool MessageScanner::next_usual(std::size_t at, ScannedMessage& to) {
   const std::string_view text{buffer_.data() + at, buffer_.size() - at};
   if (text.size() < kBytesMin || !begins_usually(text)) return false;
   std::string_view front{buffer_.data() + at_, at - at_};
-  if (!front.empty()) {
-    // Usually it is one line feed, and the text before the message.
-    if (front.front() == '\n') front.remove_prefix(1);
-    if (front.size() > kPrefixBytesMax || contains_either(front, '\n', 'E')) {
-      if (front.size() > kPrefixBytesMax || front.contains('\n')) front = line_before(at);
-      if (reads_marks_ && front.contains('E')) return false;
-    }
-    if (!front.empty() && is_digit(front.back())) return false;
+  // Usually it is one line feed, and the text before the message.
+  if (front.starts_with('\n')) front.remove_prefix(1);
+  if (front.size() > kPrefixBytesMax || contains_any(front, kDecisive)) {
+    if (front.size() > kPrefixBytesMax || front.contains('\n')) front = line_before(at);
+    if (reads_marks_ && front.contains('E')) return false;
   }
+  return take_usual(at, front, to);
+}
+
+// front: the text before the message in its line, without the mark.
+bool MessageScanner::take_usual(std::size_t at, std::string_view front, ScannedMessage& to) {
+  if (!front.empty() && is_digit(front.back())) return false;
+  const std::string_view text{buffer_.data() + at, buffer_.size() - at};
   constexpr std::size_t kTagBytes = 3;  // the separator, and `9=`
   const char separator = text[usual_.size() - kTagBytes];
   if (separator == kSoh) {
@@ -446,13 +453,15 @@ bool MessageScanner::next_usual(std::size_t at, ScannedMessage& to) {
 // The text before a message most often has the size of an earlier one. A message that begins there
 // is the next one if no other begins earlier: that one would have a `=`.
 bool MessageScanner::next_after_usual_text(ScannedMessage& to) {
-  for (const std::size_t front : usual_fronts_) {
-    const std::size_t at = at_ + front;
-    if (front > kPrefixBytesMax || at + kRecognisedBytesMax > buffer_.size()) continue;
+  for (const std::size_t size : usual_fronts_) {
+    const std::size_t at = at_ + size;
+    if (size > kPrefixBytesMax || at + kRecognisedBytesMax > buffer_.size()) continue;
     const std::string_view text{buffer_.data() + at_, buffer_.size() - at_};
-    if (!begins_usually(text.substr(front))) continue;
-    if (contains_either(text.substr(0, front), '=', '=')) return false;
-    return next_usual(at, to);
+    if (!begins_usually(text.substr(size))) continue;
+    std::string_view front = text.substr(0, size);
+    if (front.starts_with('\n')) front.remove_prefix(1);
+    if (!contains_any(front, kDecisive)) return take_usual(at, front, to);
+    return !front.contains('=') && next_usual(at, to);
   }
   return false;
 }

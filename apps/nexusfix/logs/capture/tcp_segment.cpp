@@ -26,6 +26,7 @@ std::uint32_t u32(std::string_view bytes, std::size_t at) noexcept {
 std::uint16_t after_ethertype(std::string_view& packet, std::uint16_t type) noexcept {
   constexpr std::uint16_t kVlanTags[] = {0x8100, 0x88a8, 0x9100};
   constexpr std::uint16_t kMpls[] = {0x8847, 0x8848};
+  if (type == kIpv4 || type == kIpv6) return type;
   constexpr std::size_t kTagBytes = 4;
   while (std::ranges::count(kVlanTags, type) > 0) {
     if (packet.size() < kTagBytes) return 0;
