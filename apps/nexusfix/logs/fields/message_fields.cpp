@@ -12,6 +12,7 @@
 #include <nexusfix/wire/data_fields.hpp>
 
 #include "nexusfix/logs/fields/each_soh.hpp"
+#include "nexusfix/logs/fields/field_begins.hpp"
 
 namespace nexusfix::logs {
 namespace {
@@ -39,37 +40,6 @@ TagText read_tag(std::string_view field) {
   const bool is_tag = is_number && fault == std::errc{} && stop == field.data() + equals &&
                       number <= static_cast<std::uint64_t>(wire::kTagMax);
   return {is_tag ? static_cast<wire::Tag>(number) : 0, equals + 1};
-}
-
-// For the first two digits of a tag: which third characters a Length field may have. A bit for each
-// digit, and one for `=`. Most fields are decided by this table.
-constexpr unsigned kEqualsBit = 10;
-using LengthTags = std::array<std::uint16_t, 100>;
-
-LengthTags make_length_tags() {
-  LengthTags table{};
-  const wire::DataFieldTable standard = wire::DataFieldTable::standard();
-  for (const wire::DataFieldPair& pair : standard.pairs()) {
-    const std::string digits = std::to_string(pair.length) + '=';
-    const auto first_two = static_cast<std::size_t>((digits[0] - '0') * 10 + (digits[1] - '0'));
-    const unsigned bit = digits[2] == '=' ? kEqualsBit : static_cast<unsigned>(digits[2] - '0');
-    table[first_two] = static_cast<std::uint16_t>(table[first_two] | (1U << bit));
-  }
-  return table;
-}
-
-// field: at least three bytes.
-bool may_be_length(const LengthTags& table, const char* field) noexcept {
-  const auto tens = static_cast<unsigned>(field[0] - '0');
-  const auto ones = static_cast<unsigned>(field[1] - '0');
-  if (tens > 9 || ones > 9) return false;
-  const unsigned third = field[2] == '=' ? kEqualsBit : static_cast<unsigned>(field[2] - '0');
-  return third <= kEqualsBit && (table[tens * 10 + ones] >> third & 1U) != 0;
-}
-
-const LengthTags& length_tags() {
-  static const LengthTags kTable = make_length_tags();
-  return kTable;
 }
 
 // The tags of up to four digits that are those of Length fields.
@@ -153,17 +123,23 @@ std::string_view MessageFields::value(wire::Tag tag) const noexcept {
 }
 
 bool has_data_field(std::string_view bytes) noexcept {
-  const LengthTags& lengths = length_tags();
-  constexpr std::size_t kTagBytesMin = 3;  // two digits and `=`: the lowest Length tag is 90
-  bool has = false;
-  each_soh(bytes, [&](std::size_t soh) {
-    const std::size_t at = soh + 1;
-    if (at + kTagBytesMin > bytes.size() || !may_be_length(lengths, bytes.data() + at)) return true;
-    const wire::Tag tag = read_tag(bytes.substr(at)).tag;
-    has = tag > 0 && wire::standard_data_tag(tag) != 0;
-    return !has;
-  });
-  return has;
+  static const FieldBegins kLengths = [] {
+    FieldBegins begins;
+    const wire::DataFieldTable standard = wire::DataFieldTable::standard();
+    for (const wire::DataFieldPair& pair : standard.pairs()) {
+      begins.add(pair.length, FieldBegins::Kind::Length);
+    }
+    return begins;
+  }();
+  FieldBegins::Places places;
+  for (std::size_t at = 0; at < bytes.size();) {
+    at = kLengths.find(bytes, at, places);
+    for (std::size_t i = 0; i < places.count; ++i) {
+      const wire::Tag tag = read_tag(bytes.substr(places.all[i].begin)).tag;
+      if (tag > 0 && wire::standard_data_tag(tag) != 0) return true;
+    }
+  }
+  return false;
 }
 
 std::string_view msg_type_of(std::string_view bytes) noexcept {

@@ -89,7 +89,9 @@ class GrepRun {
     }
     if (prints_) print(message, is_found);
     const bool is_enough = options_.count_max > 0 && found_ >= options_.count_max;
-    return is_enough && after_ == 0 ? AfterMessage::Stop : logs::after_output(streams_.out);
+    if (is_enough && after_ == 0) return AfterMessage::Stop;
+    // To ask for each message that is not printed takes as long as to find its end.
+    return prints_ && is_found ? logs::after_output(streams_.out) : AfterMessage::Continue;
   }
 
   // The others depend on the messages before, or end early.

@@ -4,9 +4,14 @@
 #include <charconv>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <tuple>
 
+#include <nexusfix/base/ascii.hpp>
+#include <nexusfix/wire/typed/field.hpp>
+
 #include "nexusfix/logs/fields/field_slots.hpp"
+#include "nexusfix/messages/find_bytes.hpp"
 
 namespace nexusfix::logs {
 namespace {
@@ -22,17 +27,40 @@ constexpr std::size_t kTypesMax = 500;      // of a flow; later ones count as "?
 constexpr std::size_t kTextBytesMax = 200;  // of a CompID, a reason or an identifier
 constexpr std::size_t kTypeBytesMax = 16;
 constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15;  // of hashes
+constexpr wire::Tag kOrderQty = 38;
 constexpr wire::Tag kCxlRejReason = 102;
 constexpr wire::Tag kOrdRejReason = 103;
 constexpr wire::Tag kSessionRejectReason = 373;
 constexpr wire::Tag kBusinessRejectReason = 380;
 
-// 0: it is no quantity.
+// 0: it is no quantity. Most are integers: from_chars() for fractions takes many times as long.
 double quantity_of(std::string_view text) {
+  constexpr std::size_t kDigitsMax = 15;
+  std::uint64_t whole = 0;
+  std::size_t digits = 0;
+  while (digits < text.size() && is_digit(text[digits])) {
+    whole = whole * 10 + static_cast<std::uint64_t>(text[digits++] - '0');
+  }
+  if (digits == text.size() && digits <= kDigitsMax) return static_cast<double>(whole);
   double quantity = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, fault] = std::from_chars(text.data(), end, quantity, std::chars_format::fixed);
   return fault == std::errc{} && stop == end && std::isfinite(quantity) ? quantity : 0;
+}
+
+// bytes: a message without data fields. likely: in it; OrderQty most often comes later.
+std::string_view order_qty_of(std::string_view bytes, const char* likely) {
+  constexpr std::string_view kBegin =
+      "\x01"
+      "38=";
+  std::size_t at = bytes.npos;
+  if (likely != nullptr) {
+    at = printing::find_bytes(bytes, kBegin, static_cast<std::size_t>(likely - bytes.data()));
+  }
+  if (at == bytes.npos) at = printing::find_bytes(bytes, kBegin);
+  if (at == bytes.npos) return {};
+  const std::string_view value = bytes.substr(at + kBegin.size());
+  return value.substr(0, value.find(wire::kSoh));
 }
 
 }  // namespace
@@ -53,7 +81,6 @@ class LogStatistics::Header {
     Text,
     NewNumber,
     RefNumber,
-    OrderQty,
     LastQty,
     RejectReason,
     kEnd
@@ -101,7 +128,7 @@ const FieldSlots LogStatistics::Header::kSlots = make_slots();
 FieldSlots LogStatistics::Header::make_slots() {
   FieldSlots slots;
   constexpr std::array<wire::Tag, kEnd - 2> kTags{35,  34, 49, 56, 43, 11, 39,
-                                                  150, 20, 58, 36, 45, 38, 32};
+                                                  150, 20, 58, 36, 45, 32};
   unsigned slot = 0;
   for (const wire::Tag tag : kTags) slots.want(tag, ++slot);
   for (const wire::Tag tag :
@@ -165,7 +192,11 @@ void LogStatistics::count_number(Flow& flow, const Header& header, MessagePlace 
   FlowStatistics& counts = flow.counts;
   const std::uint64_t number = number_of(header[Header::Number]);
   if (number == 0) return;
-  if (!flow.places.empty()) flow.places[number % kPlaces] = {number, place};
+  if (!flow.places.empty()) {
+    const bool fits = number <= std::numeric_limits<std::uint32_t>::max();
+    flow.places[number % kPlaces] = {place.offset, place.file,
+                                     fits ? static_cast<std::uint32_t>(number) : 0};
+  }
   if (header[Header::PossDup] == "Y") {
     ++counts.resends;
     if (counts.missing > 0 && number < counts.last_number) --counts.missing;
@@ -215,8 +246,9 @@ void LogStatistics::count_reject(std::string_view kind, wire::Tag reason_tag, co
         (has_number ? header[Header::RefNumber] : header[Header::ClOrdID]).substr(0, kTextBytesMax);
     const std::uint64_t number = number_of(header[Header::RefNumber]);
     const Flow& other = flow_of(header[Header::Target], header[Header::Sender]);
-    if (has_number && !other.places.empty() && other.places[number % kPlaces].first == number) {
-      rejected = other.places[number % kPlaces].second;
+    if (number > 0 && !other.places.empty() && other.places[number % kPlaces].number == number) {
+      const NumberedPlace& place_of_number = other.places[number % kPlaces];
+      rejected = {place_of_number.offset, place_of_number.file};
     }
     reject.rejected = rejected;
   }
@@ -264,7 +296,7 @@ std::optional<MessagePlace> LogStatistics::answered_request(const Flow& flow, co
   if (time)
     (request.is_order ? latencies.order_to_report : latencies.request_to_ack)
         .add(*time - request.time);
-  return request.place;
+  return MessagePlace{request.offset, request.file};
 }
 
 void LogStatistics::count_order(const Flow& flow, const Header& header, MessagePlace place,
@@ -273,12 +305,10 @@ void LogStatistics::count_order(const Flow& flow, const Header& header, MessageP
   const char type = header[Header::MsgType].front();
   switch (type) {
     case 'D':
-      orders.ordered_quantity += quantity_of(header[Header::OrderQty]);
-      [[fallthrough]];
     case 'F':
     case 'G':
       ++(type == 'D' ? orders.orders : type == 'F' ? orders.cancels : orders.replaces);
-      if (time) count_request(flow, header, {*time, place, type == 'D'});
+      if (time) count_request(flow, header, {*time, place.offset, place.file, type == 'D'});
       break;
     case '8':
       count_report(header, place, answered_request(flow, header, time));
@@ -302,10 +332,11 @@ void LogStatistics::add(const LogMessage& message) {
   ++messages;
   bytes += message.bytes.size();
   note_file(message);
-  const MessagePlace place{message.file, message.offset};
+  const MessagePlace place{message.offset, static_cast<std::uint32_t>(message.file)};
   if (msg_type_of(message.bytes).empty()) ++garbled;
   Header header;
-  if (!header.read(message.bytes)) {
+  const bool is_plain = header.read(message.bytes);
+  if (!is_plain) {
     fields_.read(message.bytes);
     header.read(fields_.all());
   }
@@ -326,7 +357,14 @@ void LogStatistics::add(const LogMessage& message) {
   }
   ++*flow.type_count;
   count_number(flow, header, place);
-  if (header[Header::PossDup] != "Y") count_order(flow, header, place, time);
+  if (header[Header::PossDup] == "Y") return;
+  count_order(flow, header, place, time);
+  // Only orders count, so the reports need not be searched for it.
+  if (header[Header::MsgType] == "D") {
+    orders.ordered_quantity +=
+        quantity_of(is_plain ? order_qty_of(message.bytes, header[Header::ClOrdID].data())
+                             : fields_.value(kOrderQty));
+  }
 }
 
 void LogStatistics::finish() {

@@ -38,8 +38,8 @@ struct FlowStatistics {
 };
 
 struct MessagePlace {
-  std::size_t file = 0;  // position in the list of files
   std::uint64_t offset = 0;
+  std::uint32_t file = 0;  // position in the list of files
 };
 
 // Messages that reject others, with the same kind and reason.
@@ -109,10 +109,15 @@ class LogStatistics {
  private:
   // The fields that count, by place in this table.
   class Header;
+  // 16 bytes, because each message writes one.
+  struct NumberedPlace {
+    std::uint64_t offset = 0;
+    std::uint32_t file = 0;
+    std::uint32_t number = 0;  // MsgSeqNum; 0: none, or it does not fit
+  };
   struct Flow {
     FlowStatistics counts;
-    // The places of the last messages, by MsgSeqNum.
-    std::vector<std::pair<std::uint64_t, MessagePlace>> places;
+    std::vector<NumberedPlace> places;    // of the last messages, by MsgSeqNum
     std::uint64_t* type_count = nullptr;  // of last_type
     std::string last_type;
     // Of the session, for the keys of requests and of the reports about them.
@@ -123,7 +128,8 @@ class LogStatistics {
   // A request that waits for a report.
   struct Waiting {
     WallTime time;
-    MessagePlace place;
+    std::uint64_t offset = 0;
+    std::uint32_t file = 0;
     bool is_order = false;  // a NewOrderSingle
   };
 
