@@ -135,7 +135,8 @@ class Reading {
   }
 
   AfterMessage pass(const LogMessage& message) {
-    if (!is_in_window(request_, message)) return AfterMessage::Continue;
+    const bool has_window = request_.from || request_.until;
+    if (has_window && !is_in_window(request_, message)) return AfterMessage::Continue;
     return calls_.each(message);
   }
 

@@ -1,14 +1,16 @@
 #include "nexusfix/logs/stats/log_statistics.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <tuple>
+#include <utility>
 
-#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/values/decimals.hpp>
 
 #include "nexusfix/logs/fields/field_slots.hpp"
 #include "nexusfix/messages/find_bytes.hpp"
@@ -33,19 +35,26 @@ constexpr wire::Tag kOrdRejReason = 103;
 constexpr wire::Tag kSessionRejectReason = 373;
 constexpr wire::Tag kBusinessRejectReason = 380;
 
-// 0: it is no quantity. Most are integers: from_chars() for fractions takes many times as long.
+// text: of a message, with at least 8 bytes before its end. 0: it is no quantity. Most quantities
+// are integers of a few digits, which are read without branches on their number.
 double quantity_of(std::string_view text) {
-  constexpr std::size_t kDigitsMax = 15;
-  std::uint64_t whole = 0;
-  std::size_t digits = 0;
-  while (digits < text.size() && is_digit(text[digits])) {
-    whole = whole * 10 + static_cast<std::uint64_t>(text[digits++] - '0');
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  constexpr std::uint64_t kEach = 0x0101010101010101;
+  if (!text.empty() && text.size() <= kWord && std::endian::native == std::endian::little) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + text.size() - kWord, kWord);
+    // The bytes before the text become zeros.
+    const std::uint64_t digits =
+        (word ^ '0' * kEach) & (~std::uint64_t{0} << (kWord - text.size()) * 8);
+    if (((digits | (digits + 0x76 * kEach)) & 0x80 * kEach) == 0) {
+      const std::uint64_t pairs = (digits * 10 + (digits >> 8U)) & 0x00ff00ff00ff00ff;
+      const std::uint64_t fours = (pairs * 100 + (pairs >> 16U)) & 0x0000ffff0000ffff;
+      return static_cast<double>((fours * 10'000 + (fours >> 32U)) & 0xffffffff);
+    }
   }
-  if (digits == text.size() && digits <= kDigitsMax) return static_cast<double>(whole);
-  double quantity = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, fault] = std::from_chars(text.data(), end, quantity, std::chars_format::fixed);
-  return fault == std::errc{} && stop == end && std::isfinite(quantity) ? quantity : 0;
+  const auto number = wire::to_decimal(text);
+  if (!number) return 0;
+  return static_cast<double>(number->mantissa()) / std::pow(10, number->scale());
 }
 
 // bytes: a message without data fields. likely: in it; OrderQty most often comes later.
@@ -136,12 +145,6 @@ FieldSlots LogStatistics::Header::make_slots() {
     slots.want(tag, RejectReason);
   }
   return slots;
-}
-
-void LogStatistics::note_file(const LogMessage& message) {
-  if (message.file < paths_.size() && !paths_[message.file].empty()) return;
-  paths_.resize(std::max(paths_.size(), message.file + 1));
-  paths_[message.file] = message.path;
 }
 
 LogStatistics::Flow& LogStatistics::flow_of(std::string_view sender, std::string_view target) {
@@ -294,28 +297,30 @@ std::optional<MessagePlace> LogStatistics::answered_request(const Flow& flow, co
   const Waiting request = found->second;
   waiting_.erase(found);
   if (time)
-    (request.is_order ? latencies.order_to_report : latencies.request_to_ack)
-        .add(*time - request.time);
-  return MessagePlace{request.offset, request.file};
+    (request.is_order() ? latencies.order_to_report : latencies.request_to_ack)
+        .add(*time - request.time());
+  return request.place();
 }
 
 void LogStatistics::count_order(const Flow& flow, const Header& header, MessagePlace place,
                                 const std::optional<WallTime>& time) {
   if (header[Header::MsgType].size() != 1) return;
   const char type = header[Header::MsgType].front();
+  if (type == '8' || type == '9') {
+    const auto request = answered_request(flow, header, time);
+    if (type == '8') {
+      count_report(header, place, request);
+    } else {
+      count_reject("cancel rejected", kCxlRejReason, header, place, request);
+    }
+    return;
+  }
   switch (type) {
     case 'D':
     case 'F':
     case 'G':
       ++(type == 'D' ? orders.orders : type == 'F' ? orders.cancels : orders.replaces);
-      if (time) count_request(flow, header, {*time, place.offset, place.file, type == 'D'});
-      break;
-    case '8':
-      count_report(header, place, answered_request(flow, header, time));
-      break;
-    case '9':
-      count_reject("cancel rejected", kCxlRejReason, header, place,
-                   answered_request(flow, header, time));
+      if (time) count_request(flow, header, {*time, place, type == 'D'});
       break;
     case '3':
       count_reject("Reject", kSessionRejectReason, header, place, {});
@@ -331,7 +336,6 @@ void LogStatistics::count_order(const Flow& flow, const Header& header, MessageP
 void LogStatistics::add(const LogMessage& message) {
   ++messages;
   bytes += message.bytes.size();
-  note_file(message);
   const MessagePlace place{message.offset, static_cast<std::uint32_t>(message.file)};
   if (msg_type_of(message.bytes).empty()) ++garbled;
   Header header;
@@ -367,7 +371,8 @@ void LogStatistics::add(const LogMessage& message) {
   }
 }
 
-void LogStatistics::finish() {
+void LogStatistics::finish(std::vector<std::string> paths) {
+  paths_ = std::move(paths);
   orders.unanswered = waiting_.size();
   if (second_count_ > 0) seconds_[second_] = second_count_;
   for (const auto& [key, flow] : flows_) {

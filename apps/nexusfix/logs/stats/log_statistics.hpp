@@ -1,6 +1,7 @@
 // What the messages of logs add up to, in bounded memory.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -78,8 +79,8 @@ struct LatencyStatistics {
 class LogStatistics {
  public:
   void add(const LogMessage& message);
-  // Call it once, after the last message.
-  void finish();
+  // Call it once, after the last message. paths: of the files, by their positions.
+  void finish(std::vector<std::string> paths);
 
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
@@ -100,7 +101,7 @@ class LogStatistics {
   [[nodiscard]] const std::unordered_map<std::int64_t, std::uint64_t>& by_second() const noexcept {
     return seconds_;
   }
-  // Of each file that has messages, by its position.
+  // Of the files, by their positions.
   [[nodiscard]] const std::vector<std::string>& paths() const noexcept { return paths_; }
   // Reject reasons, requests and seconds that found no room in the tables.
   [[nodiscard]] std::uint64_t unlisted_rejects() const noexcept { return unlisted_rejects_; }
@@ -125,15 +126,28 @@ class LogStatistics {
     std::uint64_t report_hash = 0;
   };
 
-  // A request that waits for a report.
-  struct Waiting {
-    WallTime time;
-    std::uint64_t offset = 0;
-    std::uint32_t file = 0;
-    bool is_order = false;  // a NewOrderSingle
+  // A request that waits for a report. 16 bytes: there may be a million.
+  class Waiting {
+   public:
+    Waiting(WallTime time, MessagePlace place, bool is_order)
+        : time_{time},
+          bits_{place.offset << 17U | std::min<std::uint64_t>(place.file, kFilesMax) << 1U |
+                (is_order ? 1U : 0U)} {}
+    [[nodiscard]] WallTime time() const noexcept { return time_; }
+    [[nodiscard]] bool is_order() const noexcept { return (bits_ & 1U) != 0; }
+    // Nothing: it is in a later file than the first 65,535.
+    [[nodiscard]] std::optional<MessagePlace> place() const {
+      const std::uint64_t file = bits_ >> 1U & kFilesMax;
+      if (file == kFilesMax) return std::nullopt;
+      return MessagePlace{bits_ >> 17U, static_cast<std::uint32_t>(file)};
+    }
+
+   private:
+    static constexpr std::uint64_t kFilesMax = 65'535;
+    WallTime time_;
+    std::uint64_t bits_;
   };
 
-  void note_file(const LogMessage& message);
   Flow& flow_of(std::string_view sender, std::string_view target);
   void count_second(WallTime time);
   void count_number(Flow& flow, const Header& header, MessagePlace place);

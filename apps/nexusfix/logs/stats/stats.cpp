@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <nexusfix/base/printable_text.hpp>
 
@@ -47,7 +50,9 @@ int stats_files(const StatsOptions& options, Disk& disk, StatsStreams streams) {
   };
   const auto failed = [&](std::string_view error) { complain(printable(error)); };
   const logs::LogReport report = logs::read_logs(disk, options.input, {each, [] {}, failed});
-  statistics->finish();
+  std::vector<std::string> paths;
+  for (const auto& file : report.files) paths.push_back(file.path);
+  statistics->finish(std::move(paths));
   const std::string text =
       options.is_json ? logs::statistics_json(*statistics, names)
       : options.is_html
