@@ -58,7 +58,8 @@ void FlatColumn::make_room(std::size_t size) {
   }
   bytes_room_ = std::max(kUsualBytes, 2 * (bytes_size_ + size) + kShortBytes);
   if (bytes_ == nullptr) {
-    auto made = arrow::AllocateResizableBuffer(static_cast<std::int64_t>(bytes_room_));
+    auto made = arrow::AllocateResizableBuffer(static_cast<std::int64_t>(bytes_room_),
+                                               arrow::system_memory_pool());
     expect_ok(made.status());
     bytes_ = std::move(*made);
   } else {
