@@ -40,8 +40,10 @@ constexpr std::uint32_t kWindowBytesMax = 255;
 // the first position.
 constexpr std::uint32_t kWindowFieldsMax = 31;
 constexpr std::uint32_t kWindowLanesMax = 2 * kWindowFieldsMax;
-// The entries of a narrow index fill one register, and two of them are the head's.
-constexpr std::uint32_t kBodyLanesMax = kWindowLanesMax - 2;
+// The entries of a narrow index fill one register, and three of them belong to head and trailer.
+constexpr std::uint32_t kEntriesOfRegister = 32;
+constexpr std::uint32_t kBodyLanesMax = 2 * (kEntriesOfRegister - kHeadFields - 1);
+static_assert(kBodyLanesMax <= kWindowLanesMax);
 constexpr std::uint32_t kHeadBytesMin = 15;
 static_assert(kWindowFieldsMax < kEntriesAtOnce);
 
@@ -96,6 +98,7 @@ struct alignas(64) Lanes {
   std::uint8_t wide_length_max[64];  // with tags of five digits
   FifthDigitLanes fifth_digit;
   TagLanes tag;
+  std::uint16_t trailer_key[32];
   std::uint32_t place[16];
 };
 static_assert(sizeof(HeadLanes) % 64 == 0 && sizeof(FifthDigitLanes) % 64 == 0 &&
@@ -134,6 +137,7 @@ constexpr Lanes make_lanes() noexcept {
     lanes.tag.weights[i] = even ? 10 : 1;
   }
   for (std::uint16_t& lane : lanes.tag.hundred) lane = 100;
+  for (std::uint16_t& lane : lanes.trailer_key) lane = 10;
   for (std::uint16_t& lane : lanes.fifth_digit.weights) lane = 10'000;
   lanes.head.keys[15] = UsualHead<Version::Fix4, 2>::kKeys;
   lanes.head.fix4_places[0][15] = UsualHead<Version::Fix4, 2>::kPlaces;
@@ -390,23 +394,31 @@ inline std::uint32_t read_tag_at(const char* equals, std::uint32_t digits) noexc
 #include "wire/kernels/x86_avx512_long.inl.hpp"
 
 // The narrow index of a short message with a usual head. The head's two entries are shifted in from
-// below, so that one store writes each array: a reader's loads would wait for a second store.
+// below, and the trailer's is moved in, so that one store writes each array: a reader's loads would
+// wait until a second store has reached the cache.
 template <class Head>
 [[gnu::always_inline]] inline void store_narrow(const FieldArrays& arrays, const Tags& tags,
-                                                __m512i positions) noexcept {
+                                                __m512i positions, std::uint32_t fields,
+                                                std::uint32_t size) noexcept {
+  constexpr std::uint32_t kTrailerPlace = (3 << 8) - 4;  // of three bytes, four before the end
+  const __mmask32 trailer = _cvtu32_mask32(1U << kHeadFields << fields);
   constexpr int kSelect = 0xe4;  // c ? a : b
   constexpr std::uint32_t kRow = Head::kBytes - kHeadBytesMin;
   const __m512i places =
       _mm512_add_epi8(_mm512_ternarylogic_epi64(positions, tags.distances,
                                                 load(kLanes.head.from_position), kSelect),
                       load(kLanes.head.bytes[kRow]));
-  _mm512_storeu_si512(arrays.keys, _mm512_alignr_epi32(tags.keys, load(kLanes.head.keys), 15));
-  _mm512_storeu_si512(arrays.narrow_places,
-                      _mm512_alignr_epi32(places,
-                                          load(Head::kVersionOf == Version::Fix4
-                                                   ? kLanes.head.fix4_places[kRow]
-                                                   : kLanes.head.fixt1_places[kRow - 1]),
-                                          15));
+  const __m512i all_keys = _mm512_alignr_epi32(tags.keys, load(kLanes.head.keys), 15);
+  const __m512i all_places = _mm512_alignr_epi32(
+      places,
+      load(Head::kVersionOf == Version::Fix4 ? kLanes.head.fix4_places[kRow]
+                                             : kLanes.head.fixt1_places[kRow - 1]),
+      15);
+  _mm512_storeu_si512(arrays.keys,
+                      _mm512_mask_mov_epi16(all_keys, trailer, load(kLanes.trailer_key)));
+  _mm512_storeu_si512(
+      arrays.narrow_places,
+      _mm512_mask_set1_epi16(all_places, trailer, static_cast<short>(size + kTrailerPlace)));
 }
 
 // The position of its SOH.
@@ -451,8 +463,7 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
 [[gnu::always_inline]] inline std::uint32_t finish_body(const char* frame, std::uint32_t size,
                                                         const Window<Blocks>& window,
                                                         std::uint64_t last_word,
-                                                        std::uint32_t fields,
-                                                        IndexWork& work) noexcept {
+                                                        std::uint32_t fields) noexcept {
   // Starts with the head's last byte.
   constexpr std::uint32_t kMsgTypeStart = '\x01' | '3' << 8 | '5' << 16 | '=' << 24;
   std::uint32_t body_start;
@@ -464,7 +475,6 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
   } else {
     if (!read_trailer(frame, size).good) return 0;
   }
-  put_narrow_trailer(work.arrays, kHeadFields + fields, size);
   return fields + ((kHeadFields + 1) | kNarrowPlaces);
 }
 
@@ -495,16 +505,16 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
     take_out_text(found);
   }
   const Tags tags = read_tags<TagDigits::Five>(window, found, work.data);
-  store_narrow<Head>(work.arrays, tags, found.positions);
   const std::uint64_t slow = _bzhi_u64(tags.slow, found.lanes);
   const std::uint32_t fields = found.lanes / 2;
+  store_narrow<Head>(work.arrays, tags, found.positions, fields, size);
   if (end_of(work.arrays.narrow_places[kHeadFields + fields - 1]) + 1 != body_end ||
       (slow != 0 && !settle_narrow(frame, size, fields, slow_path_fields(slow, fields), work))) {
     // The usual cause is a data field that contains SOH.
     return index_long<Policy>(frame, size, work, FirstPart::Sparse);
   }
   const std::uint64_t last_word = load_word(frame + Head::kBytes - sizeof last_word);
-  return finish_body<Policy, Head>(frame, size, window, last_word, fields, work);
+  return finish_body<Policy, Head>(frame, size, window, last_word, fields);
 }
 
 // The body of a short message with a usual head, in one window.
@@ -518,13 +528,13 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
   if (found.lanes > kBodyLanesMax) [[unlikely]]
     return index_long<Policy>(frame, size, work);
   const Tags tags = read_tags(window, found, work.data);
-  store_narrow<Head>(work.arrays, tags, found.positions);
+  store_narrow<Head>(work.arrays, tags, found.positions, found.lanes / 2, size);
   const std::uint64_t slow = _bzhi_u64(tags.slow, found.lanes);
   if (slow != 0) [[unlikely]] {
     return index_slow_path_body<Policy, Head, Blocks>(frame, size, found.lanes, slow,
                                                       found.positions, found.bytes, work);
   }
-  return finish_body<Policy, Head>(frame, size, window, last_word, found.lanes / 2, work);
+  return finish_body<Policy, Head>(frame, size, window, last_word, found.lanes / 2);
 }
 
 template <unsigned Policy, Version kVersion>

@@ -76,6 +76,19 @@ TEST_P(ParserTest, messages_of_every_length_are_indexed) {
   }
 }
 
+// Some kernels store the entries of a short message by one vector, with that of the CheckSum.
+TEST_P(ParserTest, messages_with_every_number_of_fields_are_indexed) {
+  std::string body = "35=0|";
+  for (std::size_t fields = 4; fields < 70; ++fields, body += "1=2|") {
+    const std::string frame = message_of(body);
+    EXPECT_EQ(indexed(frame), with_pipes(frame));
+    const auto message = parse(frame);
+    ASSERT_TRUE(message.has_value());
+    EXPECT_EQ(message->field_count(), fields);
+    EXPECT_EQ((*message)[tag::CheckSum], frame.substr(frame.size() - 4, 3));
+  }
+}
+
 TEST_P(ParserTest, tags_up_to_the_largest_are_read) {
   const std::string body =
       "35=0|1=a|12=b|123=c|1234=d|12345=e|123456=f|1234567=g|12345678=h|123456789=i|1234567890=j|"

@@ -298,15 +298,6 @@ inline void put_trailer(const FieldArrays& arrays, std::uint32_t entry,
   put_entry(arrays, entry, kCheckSum, {size - kValueBytes, size - 1});
 }
 
-inline void put_narrow_trailer(const FieldArrays& arrays, std::uint32_t entry,
-                               std::uint32_t size) noexcept {
-  constexpr std::uint16_t kCheckSum = 10;
-  constexpr std::uint32_t kValueBytes = 3;
-  arrays.keys[entry] = kCheckSum;
-  const auto place = static_cast<std::uint16_t>(size + ((kValueBytes << 8) - kValueBytes - 1));
-  __builtin_memcpy(&arrays.narrow_places[entry], &place, sizeof place);
-}
-
 // The result for a frame whose fields are all indexed, with the trailer. byte_sum: of the whole
 // frame; its low eight bits count.
 template <unsigned Policy>
