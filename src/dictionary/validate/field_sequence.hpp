@@ -7,12 +7,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string_view>
 
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/typed/field_proof.hpp>
 
 #include "dictionary/validate/validator_tables.hpp"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace nexusfix::dictionary {
 
@@ -22,7 +27,7 @@ class SequenceKeys {
  public:
   // A parser has verified that 8, 9 and 35 are the first fields.
   static constexpr std::size_t kFirstField = 3;
-  // Whole words are compared. The minimum is the keys of one word; longer sequences are not
+  // Whole words are hashed. The minimum is the keys of one word; longer sequences are not
   // remembered.
   static constexpr std::size_t kKeysMin = sizeof(std::uint64_t) / sizeof(std::uint16_t);
   static constexpr std::size_t kFieldsMax = 64;
@@ -42,20 +47,48 @@ class SequenceKeys {
     for_each_word([&](std::size_t, std::uint64_t word) { hash = std::rotl(hash, kTurn) ^ word; });
     return hash * kMultiplier;
   }
+  // others: all keys of a message, aligned like these. Compares aligned vectors, also the keys of
+  // the fields that a parser has verified: a parser has just stored the keys by one vector, and a
+  // load from across its halves would wait until that has reached the cache.
   [[nodiscard]] bool are(const std::uint16_t* others) const noexcept {
-    std::uint64_t differences = 0;
-    for_each_word([&](std::size_t at, std::uint64_t word) {
-      std::uint64_t other;
-      std::memcpy(&other, others + at, sizeof other);
-      differences |= word ^ other;
-    });
-    return differences == 0;
+    const std::uint16_t* const keys = keys_ - kFirstField;
+    const std::size_t fields = count_ + kFirstField;
+#if defined(__SSE2__)
+    const auto differences_at = [=](std::size_t at) {
+      const void* const here = keys + at;
+      const void* const there = others + at;
+      return _mm_xor_si128(_mm_load_si128(static_cast<const __m128i*>(here)),
+                           _mm_load_si128(static_cast<const __m128i*>(there)));
+    };
+    // Ones for the fields of the last vector, which is never empty.
+    static constexpr std::array<std::uint16_t, 2 * kKeysOfVector> kKept = [] {
+      std::array<std::uint16_t, 2 * kKeysOfVector> kept{};
+      for (std::size_t i = 0; i < kKeysOfVector; ++i) kept[i] = 0xffff;
+      return kept;
+    }();
+    const std::size_t last = (fields - 1) / kKeysOfVector * kKeysOfVector;
+    const void* const kept = kKept.data() + kKeysOfVector - (fields - last);
+    __m128i differences =
+        _mm_and_si128(differences_at(last), _mm_loadu_si128(static_cast<const __m128i*>(kept)));
+    for (std::size_t at = 0; at < last; at += kKeysOfVector) {
+      differences = _mm_or_si128(differences, differences_at(at));
+    }
+    return _mm_movemask_epi8(_mm_cmpeq_epi8(differences, _mm_setzero_si128())) == 0xffff;
+#else
+    return std::memcmp(keys, others, fields * sizeof(*keys)) == 0;
+#endif
   }
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
   [[nodiscard]] const std::uint16_t* begin() const noexcept { return keys_; }
   [[nodiscard]] const std::uint16_t* end() const noexcept { return keys_ + count_; }
+  // With the fields that a parser has verified.
+  [[nodiscard]] std::span<const std::uint16_t> all() const noexcept {
+    return {keys_ - kFirstField, count_ + kFirstField};
+  }
 
  private:
+  static constexpr std::size_t kKeysOfVector = 8;
+
   // Four keys at a time. The last word overlaps the one before it.
   template <class Take>
   [[gnu::always_inline]] void for_each_word(Take take) const noexcept {
@@ -101,19 +134,18 @@ struct NoCheckList {
   void add(std::size_t, Check, std::uint64_t) const noexcept {}
 };
 
-// The minute of a timestamp of the last message, so that the next one is compared and not read.
-class KnownMinute {
+// The date of a timestamp of the last message, so that the next one's is compared and not read.
+class KnownDate {
  public:
   static constexpr std::size_t kFields = 4;
 
-  // Whether the text is a UTCTimestamp in milliseconds within the minute. False: ask further.
+  // Whether the text is a UTCTimestamp in milliseconds of this date. False: ask further.
   [[nodiscard]] bool has(std::string_view text) const noexcept;
   // A correct UTCTimestamp. Only the years 2000 to 2099 are remembered.
   void learn(std::string_view text) noexcept;
 
  private:
-  std::uint64_t date_ = 0;    // YYYYMMDD
-  std::uint64_t minute_ = 0;  // DD-HH:MM
+  std::uint64_t date_ = 0;  // YYYYMMDD
 };
 
 // A value that must be one of these ASCII characters, a bit each.
@@ -129,7 +161,7 @@ struct FieldSequence {
   std::uint64_t context_id = 0;  // ValidatorTables::context_id(); 0: the slot is empty
   std::uint64_t candidate = 0;   // hash of the last unknown sequence that came here
   std::size_t key_count = 0;
-  std::array<std::uint16_t, SequenceKeys::kFieldsMax> keys{};
+  alignas(16) std::array<std::uint16_t, SequenceKeys::kFieldsMax> keys{};  // of the whole message
   // Grouped by kind, so that no check has to test its kind.
   std::array<ValueCheck, SequenceKeys::kFieldsMax> checks{};
   std::array<std::uint8_t, kChecks> ends{};  // of each kind
@@ -141,13 +173,13 @@ struct FieldSequence {
   std::size_t character_count = 0;
   // Of the SendingTime and of the other timestamps, in their order. Of more than these, some share
   // one.
-  std::array<KnownMinute, KnownMinute::kFields> minutes{};
+  std::array<KnownDate, KnownDate::kFields> dates{};
   wire::FieldProof proof;  // for typed messages
 
   [[nodiscard]] bool is_of(std::uint64_t context, const SequenceKeys& others) const noexcept {
     return context_id == context && key_count == others.count() && others.are(keys.data());
   }
-  // For a message with this sequence. Notes for the proof whether KnownMinutes have all timestamps.
+  // For a message with this sequence. Notes for the proof whether KnownDates have all timestamps.
   [[nodiscard]] bool are_values_right(const ValidatorTables& tables,
                                       const wire::MessageView& message) noexcept;
   // The same but for MsgSeqNum and SendingTime.

@@ -68,7 +68,7 @@ class Values {
 };
 
 constexpr std::size_t kMillisBytes = 21;  // YYYYMMDD-HH:MM:SS.sss
-constexpr std::size_t kMinuteAt = 6;      // DD-HH:MM
+constexpr std::size_t kTimeAt = 8;        // -HH:MM:S
 constexpr std::size_t kRestAt = 13;       // the minute's last digit, :SS.sss
 
 bool is_count(const ValueInMessage& value, unsigned count) noexcept {
@@ -80,26 +80,26 @@ bool is_count(const ValueInMessage& value, unsigned count) noexcept {
   return number == count;
 }
 
-// minute: of the last message's timestamp in this field; are_usual: whether it had the others.
-[[gnu::always_inline]] inline bool is_timestamp_near(std::string_view text, KnownMinute& minute,
+// date: of the last message's timestamp in this field; are_usual: whether it had the others.
+[[gnu::always_inline]] inline bool is_timestamp_near(std::string_view text, KnownDate& date,
                                                      bool& are_usual) noexcept {
-  if (minute.has(text)) [[likely]]
+  if (date.has(text)) [[likely]]
     return true;
   are_usual = false;
   if (!is_utc_timestamp(text)) return false;
-  minute.learn(text);
+  date.learn(text);
   return true;
 }
 
 // In the order of Check, in which learn() has stored the checks. Most messages have values of few
 // kinds: one test leaves several out.
 template <class Place>
-bool are_right(const ValidatorTables& tables, std::span<KnownMinute> minutes, Values<Place> values,
+bool are_right(const ValidatorTables& tables, std::span<KnownDate> dates, Values<Place> values,
                bool& are_usual) noexcept {
   using Value = const ValueInMessage&;
   std::size_t timestamps = 0;
   const auto is_timestamp = [&](Value value, unsigned) {
-    return is_timestamp_near(value.text(), minutes[++timestamps % KnownMinute::kFields], are_usual);
+    return is_timestamp_near(value.text(), dates[++timestamps % KnownDate::kFields], are_usual);
   };
   return values.are_characters_right() &&
          (values.have_none_up_to(Check::Digits) ||
@@ -123,22 +123,26 @@ bool are_right(const ValidatorTables& tables, std::span<KnownMinute> minutes, Va
 
 }  // namespace
 
-inline bool KnownMinute::has(std::string_view text) const noexcept {
+inline bool KnownDate::has(std::string_view text) const noexcept {
   namespace detail = wire::detail;
   if (text.size() != kMillisBytes) return false;
   const char* const from = text.data();
-  constexpr std::uint64_t kMost = 0x0909'0900'0905'0009;
+  constexpr std::uint64_t kMostOfTime = 0x0500'0905'0009'0200;
+  constexpr std::uint64_t kMostOfRest = 0x0909'0900'0905'0009;
+  constexpr std::uint32_t kHours = 24;
+  const std::uint64_t time =
+      detail::load_word<std::uint64_t>(from + kTimeAt) ^ detail::word_of<std::uint64_t>("-00:00:0");
   const std::uint64_t rest =
       detail::load_word<std::uint64_t>(from + kRestAt) ^ detail::word_of<std::uint64_t>("0:00.000");
-  return ((detail::load_word<std::uint64_t>(from) ^ date_) |
-          (detail::load_word<std::uint64_t>(from + kMinuteAt) ^ minute_) |
-          detail::beyond(rest, kMost)) == 0;
+  const std::uint64_t hour = (time >> 8U & 0xffU) * 10 + (time >> 16U & 0xffU);
+  return ((detail::load_word<std::uint64_t>(from) ^ date_) | detail::beyond(time, kMostOfTime) |
+          detail::beyond(rest, kMostOfRest)) == 0 &&
+         hour < kHours;
 }
 
-void KnownMinute::learn(std::string_view text) noexcept {
+void KnownDate::learn(std::string_view text) noexcept {
   if (text.size() != kMillisBytes || !text.starts_with("20")) return;
   date_ = wire::detail::load_word<std::uint64_t>(text.data());
-  minute_ = wire::detail::load_word<std::uint64_t>(text.data() + kMinuteAt);
 }
 
 bool FieldSequence::are_values_right(const ValidatorTables& tables,
@@ -157,7 +161,7 @@ bool FieldSequence::are_header_values_right(const wire::MessageView& message,
   };
   if (msg_seq_num_field != 0 && !is_digits(value_of(msg_seq_num_field))) return false;
   return sending_time_field == 0 ||
-         is_timestamp_near(value_of(sending_time_field).text(), minutes.front(), are_usual);
+         is_timestamp_near(value_of(sending_time_field).text(), dates.front(), are_usual);
 }
 
 bool FieldSequence::are_other_values_right(const ValidatorTables& tables,
@@ -167,8 +171,8 @@ bool FieldSequence::are_other_values_right(const ValidatorTables& tables,
   bool are_usual = true;
   const bool right =
       index.narrow_count != 0
-          ? are_right(tables, minutes, Values{*this, bytes, index.narrow_places}, are_usual)
-          : are_right(tables, minutes, Values{*this, bytes, index.places}, are_usual);
+          ? are_right(tables, dates, Values{*this, bytes, index.narrow_places}, are_usual)
+          : are_right(tables, dates, Values{*this, bytes, index.places}, are_usual);
   proof.set_usual_times(are_usual);
   return right;
 }
@@ -193,7 +197,7 @@ void FieldSequence::learn(const ValidatorTables& tables, std::uint64_t context,
   if (std::ranges::find(sequence, wire::kLargeTagKey) != sequence.end()) return;
   context_id = context;
   key_count = sequence.count();
-  std::ranges::copy(sequence, keys.begin());
+  std::ranges::copy(sequence.all(), keys.begin());
   std::size_t count = 0;
   character_count = 0;
   msg_seq_num_field = 0;

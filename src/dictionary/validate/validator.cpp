@@ -144,6 +144,18 @@ class OrdinaryFields : public Fields {
   }
 };
 
+// A copy of a member's rule, in registers: a copy of the whole would be in memory.
+struct RuleParts {
+  Check check;
+  unsigned detail;
+  unsigned place;
+  unsigned slot;
+};
+
+[[gnu::always_inline]] inline RuleParts parts_of(const MemberRule& rule) noexcept {
+  return {rule.check, rule.detail, rule.place, rule.slot};
+}
+
 // A copy of a context's table, for the same reason.
 class Members {
  public:
@@ -186,9 +198,8 @@ class Validation {
   [[nodiscard]] bool is_ordinary_value_right(Check check, unsigned detail,
                                              const ValueInMessage& value) const noexcept;
   template <class Checks>
-  [[nodiscard]] std::size_t walk_group(const Scope& outer, const MemberRule& group,
-                                       std::size_t index, std::uint8_t* seen,
-                                       Checks& checks) noexcept;
+  [[nodiscard]] std::size_t walk_group(const Scope& outer, unsigned group, std::size_t index,
+                                       std::uint8_t* seen, Checks& checks) noexcept;
   // The member that at() has not found.
   [[nodiscard]] const MemberRule* find_rare(const MemberContext& context,
                                             std::size_t index) const noexcept {
@@ -204,9 +215,9 @@ class Validation {
   }
 
   // Notes the remaining check of a field of this rule, for other messages with the same fields.
-  void note(NoCheckList&, const MemberRule&, std::size_t) const noexcept {}
-  void note(Survey&, const MemberRule&, std::size_t) const noexcept {}
-  void note(CheckList& checks, const MemberRule& rule, std::size_t index) const noexcept;
+  void note(NoCheckList&, Check, unsigned, std::size_t) const noexcept {}
+  void note(Survey&, Check, unsigned, std::size_t) const noexcept {}
+  void note(CheckList& checks, Check check, unsigned detail, std::size_t index) const noexcept;
 
   // Whether the walk continues after a report.
   [[nodiscard]] static bool goes_on(NoCheckList&, const Scope&) noexcept { return false; }
@@ -217,8 +228,8 @@ class Validation {
   }
 
   // The slow path. False: not valid, and reported. True: valid because of the fields around it.
-  [[nodiscard]] bool is_right_after_all(const Scope& scope, Section section, const MemberRule& rule,
-                                        std::size_t index) noexcept;
+  [[nodiscard]] bool is_right_after_all(const Scope& scope, Section section, Check check,
+                                        unsigned detail, std::size_t index) noexcept;
   [[nodiscard]] bool is_data_right(const Scope& scope, const wire::DataFieldPair& pair,
                                    std::size_t index) noexcept;
   [[nodiscard]] bool is_length_right(const Scope& scope, const wire::DataFieldPair& pair,
@@ -346,28 +357,28 @@ template <class SomeFields, class Checks>
         continue;
       }
     }
-    const MemberRule rule = *member;
-    if (rule.place != section) [[unlikely]] {
-      if (rule.place < section && tables_.rules.validate_fields_out_of_order) {
+    const auto [check, detail, place, slot] = parts_of(*member);
+    if (place != section) [[unlikely]] {
+      if (place < section && tables_.rules.validate_fields_out_of_order) {
         report(ViolationRule::TagOutOfSection, scope, i);
         if (!goes_on(checks, scope)) return;
       }
-      section = rule.place;
+      section = place;
     }
-    if (std::exchange(seen[rule.slot], std::uint8_t{1}) != 0) [[unlikely]] {
+    if (std::exchange(seen[slot], std::uint8_t{1}) != 0) [[unlikely]] {
       report(ViolationRule::TagRepeated, scope, i);
       if (!goes_on(checks, scope)) return;
     }
-    if (!is_value_right<SomeFields>(rule.check, rule.detail, fields.value(i))) [[unlikely]] {
-      if (!is_right_after_all(scope, static_cast<Section>(rule.place), rule, i) &&
+    if (!is_value_right<SomeFields>(check, detail, fields.value(i))) [[unlikely]] {
+      if (!is_right_after_all(scope, static_cast<Section>(place), check, detail, i) &&
           !goes_on(checks, scope))
         return;
     }
-    if (rule.check == Check::Group) [[unlikely]] {
-      i = walk_group(scope, rule, i, seen + context.slots, checks);
+    if (check == Check::Group) [[unlikely]] {
+      i = walk_group(scope, detail, i, seen + context.slots, checks);
       if (i == kFailed) return;
     } else {
-      note(checks, rule, i);
+      note(checks, check, detail, i);
       ++i;
     }
   }
@@ -377,11 +388,11 @@ template <class SomeFields, class Checks>
   }
 }
 
-// From the count field at index to the first field after the group.
+// From the count field at index to the first field after the group. group: its context's index.
 template <class Checks>
-std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, std::size_t index,
+std::size_t Validation::walk_group(const Scope& outer, unsigned group, std::size_t index,
                                    std::uint8_t* seen, Checks& checks) noexcept {
-  const MemberContext& context = tables_.contexts[group.detail];
+  const MemberContext& context = tables_.contexts[group];
   const Members members{context};
   Scope scope{context, &outer, seen};
   const Fields fields{message_};
@@ -406,8 +417,7 @@ std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, 
         continue;
       }
     }
-    const MemberRule rule = *member;
-    const unsigned slot = rule.slot;
+    const auto [check, detail, is_required, slot] = parts_of(*member);
     if (slot == delimiter || entries == 0) {
       if (entries == expected && one_awaits(&outer, tag_at(i))) break;
       if (entries != 0 && required != context.required_count) [[unlikely]]
@@ -427,18 +437,19 @@ std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, 
     if (seen[slot] != 0 || (is_ordered && slot < least)) [[unlikely]] {
       if (one_awaits(&outer, tag_at(i))) break;
       if (!survives_misplaced(scope, slot, i, {index, entries, expected}, checks)) return kFailed;
-      required -= seen[slot] * unsigned{rule.place};  // a repeated field has already been counted
+      required -= seen[slot] * is_required;  // a repeated field has already been counted
     }
     seen[slot] = 1;
     least = slot == delimiter ? 0 : slot;
-    required += rule.place;
-    if (!is_value_right<Fields>(rule.check, rule.detail, fields.value(i)) &&
-        !is_right_after_all(scope, Section::Body, rule, i) && !goes_on(checks, scope)) [[unlikely]]
+    required += is_required;
+    if (!is_value_right<Fields>(check, detail, fields.value(i)) &&
+        !is_right_after_all(scope, Section::Body, check, detail, i) && !goes_on(checks, scope))
+        [[unlikely]]
       return kFailed;
-    if (rule.check == Check::Group) [[unlikely]] {
-      if (i = walk_group(scope, rule, i, seen + context.slots, checks); i == kFailed) return i;
+    if (check == Check::Group) [[unlikely]] {
+      if (i = walk_group(scope, detail, i, seen + context.slots, checks); i == kFailed) return i;
     } else {
-      note(checks, rule, i);
+      note(checks, check, detail, i);
       ++i;
     }
   }
@@ -471,19 +482,19 @@ bool Validation::is_outsider_right(const Scope& scope, std::size_t index, Checks
 
 // For a Length field: that it is a number if its data field follows (the parser has used it), and
 // that it is 0 if none follows. For a data field nothing, because its neighbours stay the same.
-void Validation::note(CheckList& checks, const MemberRule& rule, std::size_t index) const noexcept {
-  if (rule.check == Check::Data) return;
-  if (rule.check != Check::Length) return checks.add(index, rule.check, rule.detail);
-  const bool is_followed = tag_at(index + 1) == tables_.data_pairs[rule.detail].data;
+void Validation::note(CheckList& checks, Check check, unsigned detail,
+                      std::size_t index) const noexcept {
+  if (check == Check::Data) return;
+  if (check != Check::Length) return checks.add(index, check, detail);
+  const bool is_followed = tag_at(index + 1) == tables_.data_pairs[detail].data;
   checks.add(index, is_followed ? Check::Digits : Check::Group, 0);
 }
 
-bool Validation::is_right_after_all(const Scope& scope, Section section, const MemberRule& rule,
-                                    std::size_t index) noexcept {
-  if (rule.check == Check::Data)
-    return is_data_right(scope, tables_.data_pairs[rule.detail], index);
-  if (rule.check == Check::Length && is_digits(Fields{message_}.value(index).text())) {
-    return is_length_right(scope, tables_.data_pairs[rule.detail], index);
+bool Validation::is_right_after_all(const Scope& scope, Section section, Check check,
+                                    unsigned detail, std::size_t index) noexcept {
+  if (check == Check::Data) return is_data_right(scope, tables_.data_pairs[detail], index);
+  if (check == Check::Length && is_digits(Fields{message_}.value(index).text())) {
+    return is_length_right(scope, tables_.data_pairs[detail], index);
   }
   report_value(scope, section, index);
   return false;

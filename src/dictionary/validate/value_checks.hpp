@@ -2,7 +2,6 @@
 // are never read.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -70,48 +69,25 @@ struct ValueInMessage {
 
 #if defined(__SSE2__)
 
-// The sixteen bytes that end where a value ends, so that no byte after it is read. Their bits are
-// shifted down so that the value's first byte is the lowest one.
-class ValueBits {
- public:
-  // 1 <= value.size() <= kFrontBytes
-  explicit ValueBits(const ValueInMessage& value) noexcept
-      : bytes_{load(value.bytes + value.end - kFrontBytes)}, shift_{kFrontBytes - value.size()} {}
-
-  // Includes the bytes before the value.
-  [[nodiscard]] std::uint32_t all_digits() const noexcept {
-    constexpr char kNine = 9;
-    const __m128i digits = _mm_sub_epi8(bytes_, _mm_set1_epi8('0'));
-    return mask(_mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(kNine)), digits));
-  }
-  [[nodiscard]] std::uint32_t all_points() const noexcept {
-    return mask(_mm_cmpeq_epi8(bytes_, _mm_set1_epi8('.')));
-  }
-  [[nodiscard]] std::uint32_t of_value(std::uint32_t bits) const noexcept { return bits >> shift_; }
-  [[nodiscard]] std::uint32_t others_of_value(std::uint32_t bits) const noexcept {
-    constexpr std::uint32_t kAll = (1U << kFrontBytes) - 1;
-    return (bits ^ kAll) >> shift_;
-  }
-
- private:
-  [[nodiscard]] static __m128i load(const void* from) noexcept {
-    return _mm_loadu_si128(static_cast<const __m128i*>(from));
-  }
-  [[nodiscard]] static std::uint32_t mask(__m128i of) noexcept {
-    return static_cast<std::uint32_t>(_mm_movemask_epi8(of));
-  }
-
-  __m128i bytes_;
-  std::uint32_t shift_;
-};
+// A bit for each byte of a value that is no digit, the first byte's the lowest. Reads the sixteen
+// bytes that end where the value ends, so that no byte after it is read.
+// 1 <= value.size() <= kFrontBytes
+[[nodiscard]] inline std::uint32_t others_of(const ValueInMessage& value) noexcept {
+  constexpr char kAboveNine = 0x76;  // carries 10 to the sign
+  const void* const from = value.bytes + value.end - kFrontBytes;
+  const __m128i digits =
+      _mm_sub_epi8(_mm_loadu_si128(static_cast<const __m128i*>(from)), _mm_set1_epi8('0'));
+  const auto others = static_cast<std::uint32_t>(
+      _mm_movemask_epi8(_mm_adds_epu8(digits, _mm_set1_epi8(kAboveNine))));
+  return others >> (kFrontBytes - value.size());
+}
 
 // The functions below need values of at least one byte. Texts that are not plain digits take the
 // slow path.
 [[nodiscard]] inline bool is_digits(const ValueInMessage& value) noexcept {
   if (value.size() > kFrontBytes) [[unlikely]]
     return is_digits(value.text());
-  const ValueBits bits{value};
-  return bits.others_of_value(bits.all_digits()) == 0;
+  return others_of(value) == 0;
 }
 
 [[nodiscard]] inline bool is_integer(const ValueInMessage& value) noexcept {
@@ -120,14 +96,12 @@ class ValueBits {
 
 [[nodiscard]] inline bool is_decimal(const ValueInMessage& value) noexcept {
   if (value.size() <= kFrontBytes) [[likely]] {
-    const ValueBits bits{value};
-    const std::uint32_t digits = bits.all_digits();
-    const std::uint32_t points = bits.all_points();
-    const std::uint32_t own_points = bits.of_value(points);
-    if (bits.others_of_value(digits | points) == 0 && (own_points & (own_points - 1)) == 0 &&
-        bits.of_value(digits) != 0) [[likely]] {
+    const std::uint32_t others = others_of(value);
+    if (others == 0) return true;
+    const bool is_one = (others & (others - 1)) == 0;
+    if (is_one && value.bytes[value.begin + wire::detail::lowest_bit(others)] == '.' &&
+        value.size() != 1) [[likely]]
       return true;
-    }
   }
   return is_decimal(value.text());
 }

@@ -183,6 +183,14 @@ TEST(ValidatorMemory, values_of_a_known_sequence_of_tags_are_checked_as_those_of
       check(valid);
     }
   }
+  // The date of the timestamp before is known.
+  const std::string time = "20240115-10:30:00.123";
+  for (std::size_t at = 0; at < time.size(); ++at) {
+    for (const char c : std::string_view{"0123456789:-. A"}) {
+      check(with("60", time));
+      check(with("60", time.substr(0, at) + c + time.substr(at + 1)));
+    }
+  }
 }
 
 }  // namespace
