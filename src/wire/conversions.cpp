@@ -100,10 +100,10 @@ Converted<Decimal> to_any_decimal(std::string_view text) noexcept {
   if (text.empty()) return failure(FieldErrorCode::Empty);
   const bool negative = remove_minus(text);
 #if defined(__SSE2__)
-  if (negative && text.size() - 1 < kVectorBytes) {
-    PointAndMantissa parsed;
-    if (parse_decimal(load_last_vector<TextFront::Unreadable>(text), text.size(), parsed)) {
-      return Decimal{-parsed.mantissa, kPointTables.scale[parsed.point]};
+  if (negative) {
+    ScaleAndMantissa parsed;
+    if (parse_decimal<TextFront::Unreadable>(text, parsed)) {
+      return Decimal{-parsed.mantissa, parsed.scale};
     }
   }
 #endif
@@ -142,16 +142,13 @@ Converted<FixedPrice> to_any_fixed_price(std::string_view text) noexcept {
 
 constinit const PointTables kPointTables = [] {
   PointTables tables{};
-  for (std::size_t point = 0; point <= kNoPoint; ++point) {
-    const bool none = point == kNoPoint;
-    for (std::size_t at = 0; at < tables.stay[point].size(); ++at) {
-      tables.stay[point][at] = none || at > point ? 0xff : 0;
+  for (std::size_t point = 0; point < tables.stay.size(); ++point) {
+    for (std::size_t at = point + 1; at < tables.stay[point].size(); ++at) {
+      tables.stay[point][at] = 0xff;
     }
-    const std::size_t scale = none ? 0 : kNoPoint - 1 - point;
-    tables.scale[point] = static_cast<std::uint8_t>(scale);
-    if (scale <= FixedPrice::kScale) {
-      tables.units[point] = static_cast<std::int64_t>(kPowersOfTen[FixedPrice::kScale - scale]);
-    }
+  }
+  for (std::size_t scale = 0; scale <= FixedPrice::kScale; ++scale) {
+    tables.units[scale] = static_cast<std::int64_t>(kPowersOfTen[FixedPrice::kScale - scale]);
   }
   return tables;
 }();

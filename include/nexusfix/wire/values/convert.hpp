@@ -9,9 +9,11 @@
 
 namespace nexusfix::wire {
 
-// Converts text to a T with the matching function of conversions.hpp.
-template <class T, TextFront Front = TextFront::Unreadable>
-[[nodiscard]] Converted<T> convert(std::string_view text) noexcept {
+namespace detail {
+
+template <class T, TextFront Front>
+[[nodiscard, gnu::always_inline]] inline Converted<T> inlined_convert(
+    std::string_view text) noexcept {
   if constexpr (std::is_same_v<T, std::string_view>) {
     if (text.empty()) return std::unexpected{FieldErrorCode::Empty};
     return text;
@@ -24,7 +26,7 @@ template <class T, TextFront Front = TextFront::Unreadable>
   } else if constexpr (std::is_same_v<T, std::uint64_t>) {
     return to_uint<Front>(text);
   } else if constexpr (std::is_same_v<T, Decimal>) {
-    return to_decimal<Front>(text);
+    return inlined_decimal<Front>(text);
   } else if constexpr (std::is_same_v<T, FixedPrice>) {
     return to_fixed_price<Front>(text);
   } else if constexpr (std::is_same_v<T, WallTime>) {
@@ -44,6 +46,20 @@ template <class T, TextFront Front = TextFront::Unreadable>
       return std::unexpected{FieldErrorCode::Malformed};
     }
   }
+}
+
+}  // namespace detail
+
+// Converts text to a T with the matching function of conversions.hpp.
+template <class T, TextFront Front = TextFront::Unreadable>
+[[nodiscard]] Converted<T> convert(std::string_view text) noexcept {
+  return detail::inlined_convert<T, Front>(text);
+}
+// The same within a message. Inlined, because its results are used at once.
+template <class T, TextFront Front>
+  requires(Front == TextFront::Readable)
+[[nodiscard, gnu::always_inline]] inline Converted<T> convert(std::string_view text) noexcept {
+  return detail::inlined_convert<T, Front>(text);
 }
 
 }  // namespace nexusfix::wire

@@ -52,51 +52,51 @@ template <class Value>
   }
 }
 
-// For a point at the byte with this number in a vector, or kNoPoint.
-inline constexpr std::size_t kNoPoint = 16;
+// The last byte of a vector. A point is before it.
+inline constexpr std::size_t kLastByteOfVector = 15;
 struct PointTables {
-  // Ones where digits stay. Digits before the point move up by one byte.
-  alignas(16) std::array<std::array<std::uint8_t, 16>, kNoPoint + 1> stay;
-  std::array<std::uint8_t, kNoPoint + 1> scale;
-  // 10^(8 - scale), 0 where scale is larger.
-  std::array<std::int64_t, kNoPoint + 1> units;
+  // By the point's byte: ones where digits stay. Digits before the point move up by one byte.
+  alignas(16) std::array<std::array<std::uint8_t, 16>, kLastByteOfVector> stay;
+  // By the scale: 10^(8 - scale), 0 where scale is larger.
+  std::array<std::int64_t, kLastByteOfVector + 1> units;
 };
 extern const PointTables kPointTables;
 
 #if defined(__SSE2__)
 
-struct PointAndMantissa {
-  std::size_t point;  // index of PointTables
+struct ScaleAndMantissa {
+  unsigned scale;
   std::int64_t mantissa;
 };
 
-// text without a sign, in the last size bytes of a vector. False: it is no number, or the slow path
-// reads it.
-[[nodiscard, gnu::always_inline]] inline bool inlined_parse_decimal(
-    __m128i text, std::size_t size, PointAndMantissa& parsed) noexcept {
-  constexpr unsigned kLastByte = 0x8000;
-  const __m128i digits = digits_of(text, size);
-  const auto points =
-      static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(digits, _mm_set1_epi8('.' - '0'))));
-  // Each byte is a digit or a point, there is at most one point, and it is not the last byte. A
-  // point as the last byte would need another test for a digit.
-  if (((digit_bits(digits) ^ points ^ kAllBytes) | (points & ((points - 1) | kLastByte))) != 0)
-      [[unlikely]] {
+// False: the text is no number, or the slow path reads it: with a sign, or longer than a vector.
+//
+// A number without a point has its own path: a field that is a quantity has none, and a field that
+// is a price nearly always has one, so that processors predict which.
+template <TextFront Front>
+[[nodiscard, gnu::always_inline]] inline bool parse_decimal(std::string_view text,
+                                                            ScaleAndMantissa& parsed) noexcept {
+  if (text.size() - 1 >= kVectorBytes) [[unlikely]]
     return false;
+  __m128i digits = digits_of(load_last_vector<Front>(text), text.size());
+  const unsigned others = other_bits(digits);
+  parsed.scale = 0;
+  if (others != 0) {
+    // One point, and not as the last byte: that would need another test for a digit.
+    constexpr unsigned kLastBit = 1U << kLastByteOfVector;
+    if ((others & ((others - 1) | kLastBit)) != 0) [[unlikely]]
+      return false;
+    const std::size_t point = lowest_bit(others);
+    if (text[text.size() + point - kVectorBytes] != '.') [[unlikely]]
+      return false;
+    const void* const stay = kPointTables.stay[point].data();
+    const __m128i moved = _mm_slli_si128(digits, 1);
+    digits = _mm_xor_si128(moved, _mm_and_si128(_mm_xor_si128(moved, digits),
+                                                _mm_load_si128(static_cast<const __m128i*>(stay))));
+    parsed.scale = static_cast<unsigned>(kLastByteOfVector - point);
   }
-  parsed.point = lowest_bit(points | (1U << kNoPoint));
-  const void* const stay = kPointTables.stay[parsed.point].data();
-  const __m128i moved = _mm_slli_si128(digits, 1);
-  const __m128i together =
-      _mm_xor_si128(moved, _mm_and_si128(_mm_xor_si128(moved, digits),
-                                         _mm_load_si128(static_cast<const __m128i*>(stay))));
-  parsed.mantissa = static_cast<std::int64_t>(value_of_digits(together));
+  parsed.mantissa = static_cast<std::int64_t>(value_of_digits(digits));
   return true;
-}
-// The same, for callers that a compiler may make smaller.
-[[nodiscard]] inline bool parse_decimal(__m128i text, std::size_t size,
-                                        PointAndMantissa& parsed) noexcept {
-  return inlined_parse_decimal(text, size, parsed);
 }
 
 #endif
@@ -150,12 +150,9 @@ namespace detail {
 template <TextFront Front>
 [[gnu::always_inline]] inline Converted<Decimal> inlined_decimal(std::string_view text) noexcept {
 #if defined(__SSE2__)
-  if (text.size() - 1 < kVectorBytes) [[likely]] {
-    PointAndMantissa parsed;
-    if (inlined_parse_decimal(load_last_vector<Front>(text), text.size(), parsed)) [[likely]] {
-      return Converted<Decimal>{std::in_place, parsed.mantissa, kPointTables.scale[parsed.point]};
-    }
-  }
+  ScaleAndMantissa parsed;
+  if (parse_decimal<Front>(text, parsed)) [[likely]]
+    return Converted<Decimal>{std::in_place, parsed.mantissa, parsed.scale};
 #endif
   return to_any_decimal(text);
 }
@@ -164,12 +161,9 @@ template <TextFront Front>
 template <TextFront Front>
 [[nodiscard, gnu::always_inline]] inline Decimal checked_decimal(std::string_view text) noexcept {
 #if defined(__SSE2__)
-  if (text.size() - 1 < kVectorBytes) [[likely]] {
-    PointAndMantissa parsed;
-    if (inlined_parse_decimal(load_last_vector<Front>(text), text.size(), parsed)) [[likely]] {
-      return Decimal{parsed.mantissa, kPointTables.scale[parsed.point]};
-    }
-  }
+  ScaleAndMantissa parsed;
+  if (parse_decimal<Front>(text, parsed)) [[likely]]
+    return Decimal{parsed.mantissa, parsed.scale};
 #endif
   return checked_any_decimal(text);
 }
@@ -178,31 +172,18 @@ template <TextFront Front>
 
 template <TextFront Front>
 Converted<Decimal> to_decimal(std::string_view text) noexcept {
-#if defined(__SSE2__)
-  if (text.size() - 1 < detail::kVectorBytes) [[likely]] {
-    detail::PointAndMantissa parsed;
-    if (detail::parse_decimal(detail::load_last_vector<Front>(text), text.size(), parsed))
-        [[likely]] {
-      return Converted<Decimal>{std::in_place, parsed.mantissa,
-                                detail::kPointTables.scale[parsed.point]};
-    }
-  }
-#endif
-  return detail::to_any_decimal(text);
+  return detail::inlined_decimal<Front>(text);
 }
 
 template <TextFront Front>
 Converted<FixedPrice> to_fixed_price(std::string_view text) noexcept {
 #if defined(__SSE2__)
-  if (text.size() - 1 < detail::kVectorBytes) [[likely]] {
-    detail::PointAndMantissa parsed;
-    if (detail::parse_decimal(detail::load_last_vector<Front>(text), text.size(), parsed))
-        [[likely]] {
-      const std::int64_t factor = detail::kPointTables.units[parsed.point];
-      std::int64_t units = 0;
-      if (factor != 0 && !__builtin_mul_overflow(parsed.mantissa, factor, &units)) [[likely]] {
-        return FixedPrice::from_units(units);
-      }
+  detail::ScaleAndMantissa parsed;
+  if (detail::parse_decimal<Front>(text, parsed)) [[likely]] {
+    const std::int64_t factor = detail::kPointTables.units[parsed.scale];
+    std::int64_t units = 0;
+    if (factor != 0 && !__builtin_mul_overflow(parsed.mantissa, factor, &units)) [[likely]] {
+      return FixedPrice::from_units(units);
     }
   }
 #endif

@@ -244,6 +244,11 @@ template <TextFront Front>
       _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits)));
 }
 inline constexpr unsigned kAllBytes = 0xffff;
+// A bit for each byte that is not.
+[[nodiscard, gnu::always_inline]] inline unsigned other_bits(__m128i digits) noexcept {
+  constexpr char kAboveNine = 0x76;  // carries 10 to the sign
+  return static_cast<unsigned>(_mm_movemask_epi8(_mm_adds_epu8(digits, _mm_set1_epi8(kAboveNine))));
+}
 
 // Two digits become one 16-bit number: (d0 + 2^8 * d1) * (10 * 2^8 + 1) has 10 * d0 + d1 in its
 // high byte.

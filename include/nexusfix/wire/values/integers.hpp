@@ -57,29 +57,42 @@ namespace detail {
 
 }  // namespace detail
 
+namespace detail {
+
+// The value of a text of 1 to 16 digits. False: another text, which the slow path reads.
 template <TextFront Front>
-Converted<std::uint64_t> to_uint(std::string_view text) noexcept {
+[[nodiscard, gnu::always_inline]] inline bool parse_digits(std::string_view text,
+                                                           std::uint64_t& value) noexcept {
 #if defined(__SSE2__)
-  if (text.size() - 1 < detail::kVectorBytes) [[likely]] {
-    const __m128i digits = detail::digits_of(detail::load_last_vector<Front>(text), text.size());
-    if (detail::digit_bits(digits) == detail::kAllBytes) [[likely]] {
-      return detail::value_of_digits(digits);
+  if (text.size() - 1 < kVectorBytes) [[likely]] {
+    const __m128i digits = digits_of(load_last_vector<Front>(text), text.size());
+    if (other_bits(digits) == 0) [[likely]] {
+      value = value_of_digits(digits);
+      return true;
     }
   }
+#else
+  static_cast<void>(text);
+  static_cast<void>(value);
 #endif
+  return false;
+}
+
+}  // namespace detail
+
+template <TextFront Front>
+Converted<std::uint64_t> to_uint(std::string_view text) noexcept {
+  std::uint64_t value;
+  if (detail::parse_digits<Front>(text, value)) [[likely]]
+    return value;
   return detail::to_any_uint(text);
 }
 
 template <TextFront Front>
 Converted<std::int64_t> to_int(std::string_view text) noexcept {
-#if defined(__SSE2__)
-  if (text.size() - 1 < detail::kVectorBytes) [[likely]] {
-    const __m128i digits = detail::digits_of(detail::load_last_vector<Front>(text), text.size());
-    if (detail::digit_bits(digits) == detail::kAllBytes) [[likely]] {
-      return static_cast<std::int64_t>(detail::value_of_digits(digits));
-    }
-  }
-#endif
+  std::uint64_t value;
+  if (detail::parse_digits<Front>(text, value)) [[likely]]
+    return static_cast<std::int64_t>(value);
   return detail::to_any_int(text);
 }
 
