@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <nexusfix/fix44/execution_report.hpp>
+#include <nexusfix/fix44/market_data_snapshot_full_refresh.hpp>
 #include <nexusfix/wire.hpp>
 #include <nexusfix/wire/typed/dispatch.hpp>
 
@@ -58,6 +59,26 @@ struct TypedRead {
            cents(last_px->value) +
            static_cast<std::uint64_t>(transact_time->value.time_since_epoch().count() / kNsPerMs %
                                       1000);
+  }
+};
+
+// The same as row group/MarketDataSnapshot-100, by getters.
+struct TypedGroupRead {
+  Parsed parsed;
+
+  std::uint64_t operator()(std::size_t input) const {
+    const auto snapshot = fix44::MarketDataSnapshotFullRefresh::from(parsed.messages[input]);
+    if (!snapshot) return 0;
+    std::uint64_t sum = 0;
+    for (const auto& entry : snapshot->no_md_entries()) {
+      const auto type = entry.md_entry_type();
+      const auto price = entry.md_entry_px();
+      const auto size = entry.md_entry_size();
+      if (!type || !price || !size) return 0;
+      sum += static_cast<std::uint64_t>(*type) +
+             static_cast<std::uint64_t>(price->value.mantissa() + size->value.mantissa());
+    }
+    return sum;
   }
 };
 
@@ -190,6 +211,18 @@ void add_typed_rows(std::vector<Row>& rows) {
                         make_contestant(TypedRead{Parsed{job->messages.texts}}, job->answers));
                     add_contestants(plan, subjects,
                                     [&](Subject& subject) { return subject.typed_read(*job); });
+                    return plan;
+                  }});
+  rows.push_back({{.name = "group-typed/MarketDataSnapshot-100",
+                   .purpose = "row group/MarketDataSnapshot-100 by the getters of typed messages",
+                   .published = {},
+                   .budget = {}},
+                  [](Subjects subjects) {
+                    const auto job = std::make_shared<ReadJob>(group_job(100));
+                    Plan plan{.owner = job, .bytes = job->messages.mean_bytes, .contestants = {}};
+                    plan.contestants.emplace_back(
+                        subjects.front()->name(),
+                        make_contestant(TypedGroupRead{Parsed{job->messages.texts}}, job->answers));
                     return plan;
                   }});
   rows.push_back(dispatch_row<DispatchStatic>(

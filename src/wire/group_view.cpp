@@ -26,9 +26,10 @@ GroupView::EntryEnd GroupView::find_end(std::uint32_t at, std::uint32_t like_beg
   const std::uint32_t next = at + (at - like_begin);
   if (next < limit_ && like.ignored != kNotCompared) {
     constexpr std::uint32_t kHalf = MessageView::kKeysCompared;
-    const std::uint32_t equal =
-        message_.equal_run(at, like_begin) | message_.equal_run(at + kHalf, like_begin + kHalf)
-                                                 << (MessageView::kBitsPerKey * kHalf);
+    const std::uint16_t* const keys = message_.index_.keys;
+    const std::uint32_t equal = MessageView::equal_run(keys + at, keys + like_begin) |
+                                MessageView::equal_run(keys + at + kHalf, keys + like_begin + kHalf)
+                                    << (MessageView::kBitsPerKey * kHalf);
     if ((equal | like.ignored) == kAllEqual) return {next, like.ignored};
   }
   return find_end(at);

@@ -7,8 +7,8 @@
 namespace nexusfix::wire {
 
 // The parser has verified that the digits of a valid tag precede the `=` of the value.
-Tag MessageView::large_tag(std::size_t index) const noexcept {
-  const char* const end = bytes_.data() + index_.place(index).begin - 1;
+Tag MessageView::tag_before(const char* value) noexcept {
+  const char* const end = value - 1;
   const char* begin = end;
   while (is_digit(begin[-1])) --begin;
   Tag tag = 0;
@@ -16,19 +16,27 @@ Tag MessageView::large_tag(std::size_t index) const noexcept {
   return tag;
 }
 
-bool MessageView::has_one_of(Tag one, Tag other) const noexcept { return has(one) || has(other); }
-
-std::size_t MessageView::index_after(Tag tag, std::size_t from) const noexcept {
+std::size_t MessageView::index_after(const std::uint16_t* keys, std::size_t count, Tag tag,
+                                     std::size_t from) noexcept {
   const auto key = static_cast<std::uint16_t>(tag);
   std::size_t at = from - from % kKeysReadable;
   std::uint32_t in_front = ~std::uint32_t{0} << from % kKeysReadable;
-  for (; at < field_count(); at += kKeysReadable) {
-    const std::uint32_t bits = equal_bits(key, at) & in_front;
+  for (; at < count; at += kKeysReadable) {
+    const std::uint32_t bits = equal_bits(keys + at, key) & in_front;
     // Entries after the last field belong to an earlier message. The caller detects that.
     if (bits != 0) return at + static_cast<unsigned>(std::countr_zero(bits));
     in_front = ~std::uint32_t{0};
   }
-  return field_count();
+  return count;
+}
+
+std::size_t MessageView::index_between(const std::uint16_t* keys, Tag tag, std::size_t from,
+                                       std::size_t to) noexcept {
+  for (; from < to; from += kKeysCompared) {
+    const std::uint32_t bits = equal_bits_at(keys + from, static_cast<std::uint16_t>(tag));
+    if (bits != 0) return from + detail::lowest_bit(bits) / kBitsPerKey;
+  }
+  return to;
 }
 
 std::size_t MessageView::large_within(Tag tag, std::size_t from, std::size_t to) const noexcept {

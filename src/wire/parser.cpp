@@ -168,8 +168,7 @@ ParseError ParserIndex::diagnosed(std::string_view frame) const noexcept {
   return {GarbledReason::CheckSumWrong, body_end};
 }
 
-std::expected<MessageView, ParseError> ParserIndex::parse_slow_path(std::string_view frame,
-                                                                    std::uint32_t count) {
+ParserIndex::Indexed ParserIndex::index_slow_path(std::string_view frame, std::uint32_t count) {
   while (count == 0 && work_->more_capacity != 0) {
     work_->more_capacity = 0;
     // A message has never more fields than bytes, so the doubling ends.
@@ -177,12 +176,10 @@ std::expected<MessageView, ParseError> ParserIndex::parse_slow_path(std::string_
                      static_cast<std::uint32_t>(frame.size()) + kernels::kEntriesAtOnce));
     count = index_frame_(frame.data(), frame.size(), *work_);
   }
-  if (count == 0) return std::unexpected{diagnosed(frame)};
-  const FieldIndex index = index_of(count & ~kernels::kFaultyMessage);
-  if ((count & kernels::kFaultyMessage) == 0) return MessageView{frame, index};
+  if ((count & kernels::kFaultyMessage) == 0) return {count, &MessageView::kNoFaults};
   keep_fault(frame, work_->first, storage_->faults.first);
   keep_fault(frame, work_->first_but_empty, storage_->faults.first_but_empty);
-  return MessageView{frame, index, storage_->faults};
+  return {count & ~kernels::kFaultyMessage, &storage_->faults};
 }
 
 }  // namespace nexusfix::wire

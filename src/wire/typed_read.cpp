@@ -31,23 +31,6 @@ namespace {
   return check.fault(text);
 }
 
-// Whether to_decimal() reads the text, a vector before whose end may be read, as an ordinary
-// number, without its value. False: to_decimal() must be asked.
-[[gnu::always_inline]] inline bool is_ordinary_decimal(std::string_view text) noexcept {
-#if defined(__SSE2__)
-  if (text.size() - 1 >= detail::kVectorBytes) return false;
-  constexpr unsigned kLastByte = 0x8000;
-  const __m128i digits =
-      detail::digits_of(detail::load_last_vector<TextFront::Readable>(text), text.size());
-  const auto points =
-      static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(digits, _mm_set1_epi8('.' - '0'))));
-  return ((detail::digit_bits(digits) ^ points ^ detail::kAllBytes) |
-          (points & ((points - 1) | kLastByte))) == 0;
-#else
-  return to_decimal(text).has_value();
-#endif
-}
-
 template <class View>
 bool are_right(const View& view, std::span<const FieldCheck> checks) noexcept {
   for (const FieldCheck& check : checks) {
@@ -154,6 +137,22 @@ static bool begins_with(const FieldIndex& index, const detail::TagMemory::Slot& 
   return (equal | slot.ignored) == ~std::uint32_t{0} && index.count > slot.last;
 }
 
+// Keeps the checks of values, one kind after the other.
+static void keep_checks(std::span<const FieldCheck> checks,
+                        detail::TagMemory::Slot& slot) noexcept {
+  using Kind = FieldCheck::Kind;
+  std::uint8_t count = 0;
+  const auto keep_if = [&](auto is_wanted) {
+    for (std::size_t i = 0; i < checks.size(); ++i) {
+      if (is_wanted(checks[i].kind)) slot.checks[count++] = static_cast<std::uint8_t>(i);
+    }
+    return count;
+  };
+  slot.characters_end = keep_if([](Kind kind) { return kind == Kind::CharEnum; });
+  slot.decimals_end = keep_if([](Kind kind) { return kind == Kind::Decimal; });
+  slot.others_end = keep_if([](Kind kind) { return kind == Kind::Time || kind == Kind::Other; });
+}
+
 // Searches for each field, and keeps the indexes if the slot's keys will show them. Null: a field
 // is missing.
 [[gnu::noinline]] static const RequiredIndexes* search(const MessageView& view,
@@ -178,47 +177,63 @@ static bool begins_with(const FieldIndex& index, const detail::TagMemory::Slot& 
   slot.at = at;
   slot.last = static_cast<std::uint32_t>(last);
   slot.ignored = static_cast<std::uint32_t>(~std::uint64_t{0} << (last + 1));
+  keep_checks(checks, slot);
   return &slot.at;
 }
 
-// Out of line, so that the loop over the fields keeps its values in registers.
+// Out of line, so that the loops over the fields keep their values in registers.
 [[gnu::noinline]] static bool is_any_right(const FieldCheck& check,
                                            std::string_view text) noexcept {
   return !fault_of(check, text);
 }
 
-// Whether a value has its form. begin: its place in the message.
-[[gnu::always_inline]] static inline bool is_right(const FieldCheck& check, std::string_view text,
-                                                   std::uint32_t begin) noexcept {
-  if (check.kind == FieldCheck::Kind::Text) return !text.empty();
-  if (check.kind == FieldCheck::Kind::CharEnum && text.size() == 1) {
-    const auto byte = static_cast<unsigned char>(text.front());
-    return (check.char_bits[byte / 64] >> (byte % 64) & 1U) != 0;
-  }
-  if (check.kind == FieldCheck::Kind::Decimal && begin >= kReadableFrontBytes &&
-      is_ordinary_decimal(text)) [[likely]] {
-    return true;
-  }
-  return is_any_right(check, text);
+// Whether to_decimal() reads the text as an ordinary number, without its value. begin: its place in
+// the message, before whose end a vector may be read. False: to_decimal() must be asked.
+[[gnu::always_inline]] static inline bool is_ordinary_decimal(std::string_view text,
+                                                              std::uint32_t begin) noexcept {
+#if defined(__SSE2__)
+  if (text.size() - 1 >= detail::kVectorBytes || begin < kReadableFrontBytes) return false;
+  const unsigned others = detail::other_bits(
+      detail::digits_of(detail::load_last_vector<TextFront::Readable>(text), text.size()));
+  constexpr unsigned kLastBit = 1U << detail::kLastByteOfVector;
+  return others == 0 ||
+         ((others & ((others - 1) | kLastBit)) == 0 &&
+          text[text.size() + detail::lowest_bit(others) - detail::kVectorBytes] == '.');
+#else
+  static_cast<void>(text);
+  static_cast<void>(begin);
+  return false;
+#endif
 }
 
-// Checks the fields at these indexes, of which none is unknown.
+// Makes the checks of a message with the tags of the slot and without a fault.
 template <bool kNarrow>
-static bool are_right_at(const MessageView& view, std::span<const FieldCheck> checks,
-                         const RequiredIndexes& at) noexcept {
+static bool are_values_right(const MessageView& view, std::span<const FieldCheck> checks,
+                             const detail::TagMemory::Slot& slot) noexcept {
   const char* const bytes = view.bytes().data();
   const FieldIndex& fields = view.index();
-  for (std::size_t i = 0; i < checks.size(); ++i) {
-    std::uint32_t begin = 0;
-    std::uint32_t size = 0;
-    if constexpr (kNarrow) {
-      begin = fields.narrow_places[at[i]].begin;
-      size = fields.narrow_places[at[i]].size;
-    } else {
-      begin = fields.places[at[i]].begin;
-      size = fields.places[at[i]].end - begin;
-    }
-    if (!is_right(checks[i], {bytes + begin, size}, begin)) [[unlikely]]
+  const auto begin_of = [&](std::size_t check) -> std::uint32_t {
+    if constexpr (kNarrow) return fields.narrow_places[slot.at[check]].begin;
+    return fields.places[slot.at[check]].begin;
+  };
+  const auto size_of = [&](std::size_t check) -> std::uint32_t {
+    if constexpr (kNarrow) return fields.narrow_places[slot.at[check]].size;
+    return fields.places[slot.at[check]].end - begin_of(check);
+  };
+  std::size_t i = 0;
+  for (; i < slot.characters_end; ++i) {
+    const std::size_t check = slot.checks[i];
+    const auto byte = static_cast<unsigned char>(bytes[begin_of(check)]);
+    if (size_of(check) != 1 || (checks[check].char_bits[byte / 64] >> (byte % 64) & 1U) == 0)
+        [[unlikely]]
+      return false;
+  }
+  for (; i < slot.others_end; ++i) {
+    const std::size_t check = slot.checks[i];
+    const std::uint32_t begin = begin_of(check);
+    const std::string_view text{bytes + begin, size_of(check)};
+    const bool is_ordinary = i < slot.decimals_end && is_ordinary_decimal(text, begin);
+    if (!is_ordinary && !is_any_right(checks[check], text)) [[unlikely]]
       return false;
   }
   return true;
@@ -228,12 +243,12 @@ const RequiredIndexes* find_right_fields(const MessageView& view,
                                          std::span<const FieldCheck> checks,
                                          detail::TagMemory& memory) noexcept {
   detail::TagMemory::Slot& slot = memory.slot_of(view.field_count());
-  if (!begins_with(view.index(), slot)) {
+  if (view.fault() || !begins_with(view.index(), slot)) [[unlikely]] {
     const RequiredIndexes* const at = search(view, checks, slot, memory.not_kept);
     return at != nullptr && are_right(view, checks) ? at : nullptr;
   }
-  const bool right = view.index().narrow_count != 0 ? are_right_at<true>(view, checks, slot.at)
-                                                    : are_right_at<false>(view, checks, slot.at);
+  const bool right = view.index().narrow_count != 0 ? are_values_right<true>(view, checks, slot)
+                                                    : are_values_right<false>(view, checks, slot);
   return right ? &slot.at : nullptr;
 }
 

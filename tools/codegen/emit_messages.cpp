@@ -212,8 +212,8 @@ class Emitter {
   [[nodiscard]] static std::string function(std::string_view name, const std::string& result,
                                             std::string_view parameter = "",
                                             std::string_view type = "auto") {
-    const std::string begin =
-        fmt::format("  [[nodiscard]] {} {}({}) const noexcept {{", type, name, parameter);
+    const std::string begin = fmt::format(
+        "  [[nodiscard, gnu::always_inline]] {} {}({}) const noexcept {{", type, name, parameter);
     const std::string line = fmt::format("{} return {}; }}\n", begin, result);
     constexpr std::size_t kColumnsMax = 100;
     if (line.size() <= kColumnsMax + 1) return line;

@@ -14,13 +14,26 @@
 
 namespace nexusfix::wire {
 
+namespace detail {
+
+// The item that has as many items before it as there are keys in key_bytes.
+template <class Item>
+[[nodiscard, gnu::always_inline]] inline const Item& item_after(const Item* items,
+                                                                std::size_t key_bytes) noexcept {
+  const void* const item =
+      reinterpret_cast<const char*>(items) + key_bytes * (sizeof(Item) / sizeof(std::uint16_t));
+  return *static_cast<const Item*>(item);
+}
+
+}  // namespace detail
+
 // One entry of a repeating group: the fields from its delimiter up to the next entry's delimiter,
 // or up to the first field that is not a member of the group. Read it like a MessageView. It sees
 // only its own fields, including those of its nested groups.
 //
 // Trivially copyable. Valid as long as the message's bytes and index are (see MessageView), even
 // after the range that it came from is gone. Any number of threads may read; nothing allocates.
-// Lookups are vector compares of the entry's own tags: O(fields of the entry / 16).
+// Lookups are vector compares of the entry's own tags: O(fields of the entry / 8).
 class GroupEntry {
  public:
   class Iterator;
@@ -55,9 +68,11 @@ class GroupEntry {
   // The same types and errors as MessageView::get().
   template <class T>
   [[nodiscard, gnu::always_inline]] OptionalField<T> get(Tag tag) const noexcept {
-    const std::size_t index = index_of(tag, begin_);
-    if (index >= end_) return std::unexpected{FieldError{FieldErrorCode::Missing, tag, 0}};
-    return message_.read<T>(index, tag);
+    detail::ValueAt value{};
+    if (!find_value(tag, value)) {
+      return std::unexpected{FieldError{FieldErrorCode::Missing, tag, 0}};
+    }
+    return detail::read_value<OptionalField<T>, T>(value, tag);
   }
 
   // A group within this entry. A count field outside of the entry is not found.
@@ -74,16 +89,62 @@ class GroupEntry {
 
  private:
   friend class GroupView;
+  friend struct detail::TypedReads;
 
-  GroupEntry(const MessageView& message, std::uint32_t begin, std::uint32_t end) noexcept
-      : message_{message}, begin_{begin}, end_{end} {}
+  [[gnu::always_inline]] GroupEntry(const MessageView& message, std::uint32_t begin,
+                                    std::uint32_t end) noexcept
+      : message_{message.by_parts()}, begin_{begin}, end_{end} {
+    // Hides the sum, which compilers would else add up at each lookup.
+    const FieldPlace* places = message.index_.places + begin;
+    asm("" : "+r"(places));
+    places_ = places;
+  }
+  // See MessageView::by_parts().
+  [[nodiscard, gnu::always_inline]] GroupEntry by_parts() const noexcept {
+    return {message_, begin_, end_};
+  }
 
   // end_ or more for an absent tag, as an index of the message.
   [[nodiscard, gnu::always_inline]] std::size_t index_of(Tag tag, std::size_t from) const noexcept {
     return message_.index_within(tag, from, end_);
   }
+  // The first field with this tag. False: there is none.
+  [[nodiscard, gnu::always_inline]] bool find_value(Tag tag,
+                                                    detail::ValueAt& found) const noexcept {
+    const FieldIndex& index = message_.index_;
+    if (tag >= kLargeTagKey) [[unlikely]] {
+      const std::size_t at = message_.large_within(tag, begin_, end_);
+      return at < end_ && message_.take_value(at, found);
+    }
+    const std::uint32_t bits =
+        MessageView::equal_bits_at(index.keys + begin_, static_cast<std::uint16_t>(tag));
+    if (bits == 0) [[unlikely]] {
+      if (end_ - begin_ <= MessageView::kKeysCompared) return false;
+      const std::size_t at =
+          MessageView::index_between(index.keys, tag, begin_ + MessageView::kKeysCompared, end_);
+      return at < end_ && message_.take_value(at, found);
+    }
+    // The bytes of the keys before it: an index would be halved first, and then multiplied.
+    static_assert(MessageView::kBitsPerKey == sizeof(*index.keys));
+    const std::size_t key_bytes = detail::lowest_bit(bits);
+    if (key_bytes >= MessageView::kBitsPerKey * (end_ - begin_)) [[unlikely]]
+      return false;
+    if (index.narrow_count == 0) {
+      const FieldPlace& place = detail::item_after(places_, key_bytes);
+      found.begin = place.begin;
+      found.size = place.end - place.begin;
+    } else {
+      const NarrowPlace& place = detail::item_after(index.narrow_places + begin_, key_bytes);
+      found.begin = place.begin;
+      found.size = place.size;
+    }
+    found.data = message_.bytes_.data() + found.begin;
+    return true;
+  }
 
   MessageView message_;
+  const FieldPlace* places_ =
+      nullptr;  // of its first field; used if the message has no narrow ones
   std::uint32_t begin_ = 0;
   std::uint32_t end_ = 0;
 };
@@ -212,8 +273,8 @@ class GroupView::Iterator {
 
   Iterator() = default;
 
-  [[nodiscard]] GroupEntry operator*() const noexcept {
-    return {group_->message_.by_parts(), begin_, end_.end};
+  [[nodiscard, gnu::always_inline]] GroupEntry operator*() const noexcept {
+    return {group_->message_, begin_, end_.end};
   }
   // The entries of a group usually have the same tags in the same order. Then one compare, which
   // includes the delimiter after the entry, shows that all tags are members. The processor predicts
@@ -222,8 +283,9 @@ class GroupView::Iterator {
   [[gnu::always_inline]] Iterator& operator++() noexcept {
     const std::uint32_t at = end_.end;
     const std::uint32_t next = at + (at - begin_);
+    const std::uint16_t* const keys = group_->message_.index_.keys;
     if (next < group_->limit_ &&
-        (group_->message_.equal_run(at, begin_) | end_.ignored) == kAllEqual) [[likely]] {
+        (MessageView::equal_run(keys + at, keys + begin_) | end_.ignored) == kAllEqual) [[likely]] {
       end_.end = next;
     } else {
       end_ = group_->find_end(at, begin_, end_);
@@ -282,9 +344,9 @@ inline std::optional<FieldView> GroupEntry::find(Tag tag, std::size_t from) cons
 }
 
 inline std::optional<std::string_view> GroupEntry::operator[](Tag tag) const noexcept {
-  const std::size_t index = index_of(tag, begin_);
-  if (index >= end_) return std::nullopt;
-  return message_.value(index);
+  detail::ValueAt value{};
+  if (!find_value(tag, value)) return std::nullopt;
+  return value.text();
 }
 
 inline std::string_view GroupEntry::bytes() const noexcept {

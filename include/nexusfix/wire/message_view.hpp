@@ -24,6 +24,7 @@ class FieldProof;
 class GroupEntry;
 class GroupShape;
 class GroupView;
+class ParserIndex;
 
 // The rule that a field breaks. A message with a fault is still a message: it has a MsgSeqNum, and
 // the session answers it with a Reject.
@@ -48,6 +49,22 @@ struct Faults {
   std::optional<Fault> first;            // the first one
   std::optional<Fault> first_but_empty;  // the first one that is not ValueEmpty
 };
+
+namespace detail {
+
+// A value of a message, and where it begins. Of plain numbers, so that compilers keep it in
+// registers.
+struct ValueAt {
+  const char* data;
+  std::size_t size;
+  std::uint32_t begin;
+
+  [[nodiscard]] std::string_view text() const noexcept { return {data, size}; }
+};
+
+struct TypedReads;
+
+}  // namespace detail
 
 // Reads the fields of a parsed message by tag or in wire order.
 //
@@ -138,6 +155,8 @@ class MessageView {
  private:
   friend class GroupEntry;
   friend class GroupView;
+  friend class ParserIndex;
+  friend struct detail::TypedReads;
   template <class Self>
   friend class TypedMessageView;
 
@@ -147,29 +166,53 @@ class MessageView {
   static_assert(kKeysCompared <= kKeysReadable);
   static constexpr std::uint32_t kBitsPerKey = 2;
 
-  // One bit for each of the kKeysReadable entries from keys[from] on that equals key. from is a
-  // multiple of kKeysReadable.
-  [[nodiscard]] std::uint32_t equal_bits(std::uint16_t key, std::size_t from) const noexcept;
+  // One bit for each of kKeysReadable keys that equals key. keys: aligned as those of a message.
+  [[nodiscard]] static std::uint32_t equal_bits(const std::uint16_t* keys,
+                                                std::uint16_t key) noexcept;
   // Whether one of the first kKeysReadable entries equals either key. Entries after the last field
   // count.
   [[nodiscard]] bool any_equal(std::uint16_t key, std::uint16_t other) const noexcept;
-  [[nodiscard]] bool has_one_of(Tag one, Tag other) const noexcept;
-  // kBitsPerKey bits for each of the kKeysCompared entries from any index on that equals key.
-  [[nodiscard]] std::uint32_t equal_bits_at(std::uint16_t key, std::size_t from) const noexcept;
-  // kBitsPerKey bits for each of the kKeysCompared keys from a on that equals the key at the same
-  // distance from b.
-  [[nodiscard]] std::uint32_t equal_run(std::size_t a, std::size_t b) const noexcept;
+  // kBitsPerKey bits for each of kKeysCompared keys that equals key. keys: not aligned.
+  [[nodiscard]] static std::uint32_t equal_bits_at(const std::uint16_t* keys,
+                                                   std::uint16_t key) noexcept;
+  // kBitsPerKey bits for each of kKeysCompared keys that equals the key at the same distance from
+  // others.
+  [[nodiscard]] static std::uint32_t equal_run(const std::uint16_t* keys,
+                                               const std::uint16_t* others) noexcept;
   // For tags of kLargeTagKey and above, which few messages have: reads the tag from its text.
-  [[nodiscard]] Tag large_tag(std::size_t index) const noexcept;
+  [[nodiscard]] Tag large_tag(std::size_t index) const noexcept {
+    return tag_before(bytes_.data() + index_.place(index).begin);
+  }
+  // The tag before the `=` that precedes a value.
+  [[nodiscard]] static Tag tag_before(const char* value) noexcept;
   [[nodiscard]] std::optional<std::size_t> find_large(Tag tag, std::size_t from) const noexcept;
   [[nodiscard]] std::size_t large_within(Tag tag, std::size_t from, std::size_t to) const noexcept;
   // find_index() that returns field_count() or more for an absent tag. Some compilers would write
   // an optional to memory in two pieces and read it back as one, which waits for both.
   [[nodiscard]] std::size_t index_of(Tag tag, std::size_t from) const noexcept;
-  // The same for a tag below kLargeTagKey, for any from and any number of fields.
-  [[nodiscard]] std::size_t index_after(Tag tag, std::size_t from) const noexcept;
+  // The same for a tag below kLargeTagKey, for any from and any number of fields. Static, like all
+  // functions that a lookup calls: a view whose address a call knows has to be in memory.
+  [[nodiscard]] static std::size_t index_after(const std::uint16_t* keys, std::size_t count,
+                                               Tag tag, std::size_t from) noexcept;
   // Among the fields [from, to), where to <= field_count(); to or more for an absent tag.
   [[nodiscard]] std::size_t index_within(Tag tag, std::size_t from, std::size_t to) const noexcept;
+  // The same for a tag below kLargeTagKey; to for an absent tag.
+  [[nodiscard]] static std::size_t index_between(const std::uint16_t* keys, Tag tag,
+                                                 std::size_t from, std::size_t to) noexcept;
+  // The first field with this tag. False: there is none.
+  [[nodiscard]] bool find_value(Tag tag, detail::ValueAt& found) const noexcept;
+  // The field with this index. True, for find_value().
+  bool take_value(std::size_t index, detail::ValueAt& found) const noexcept {
+    if (index < index_.narrow_count) [[likely]] {
+      found.begin = index_.narrow_places[index].begin;
+      found.size = index_.narrow_places[index].size;
+    } else {
+      found.begin = index_.places[index].begin;
+      found.size = index_.places[index].end - found.begin;
+    }
+    found.data = bytes_.data() + found.begin;
+    return true;
+  }
   [[nodiscard]] bool has_tag(std::size_t index, Tag tag) const noexcept {
     return tag < kLargeTagKey ? index_.keys[index] == tag
                               : index_.keys[index] == kLargeTagKey && large_tag(index) == tag;
@@ -194,8 +237,6 @@ class MessageView {
   // The value of the field with this index. tag is for the error.
   template <class T>
   [[nodiscard]] OptionalField<T> read(std::size_t index, Tag tag) const noexcept;
-  // The value of the field with this index, which is known to be a number.
-  [[nodiscard]] Decimal checked_decimal(std::size_t index) const noexcept;
   // Where the field's tag begins, from the start of the message.
   [[nodiscard]] std::uint32_t field_begin(std::size_t index) const noexcept;
 
@@ -258,14 +299,14 @@ inline std::string_view MessageView::msg_type() const noexcept {
 #if defined(__SSE2__)
 
 // SSE2 is part of the x86-64 baseline, so this needs no dispatch.
-[[gnu::always_inline]] inline std::uint32_t MessageView::equal_bits(
-    std::uint16_t key, std::size_t from) const noexcept {
+[[gnu::always_inline]] inline std::uint32_t MessageView::equal_bits(const std::uint16_t* keys,
+                                                                    std::uint16_t key) noexcept {
   static_assert(kKeysReadable == 32);
   const __m128i wanted = _mm_set1_epi16(static_cast<short>(key));
   // Aligned, so that the compares take the keys as memory operands. Contains no lambda, because g++
   // would call it instead of inlining it in code with many lookups.
-  const void* const keys = index_.keys + from;
-  const auto* const eight = static_cast<const __m128i*>(keys);
+  const void* const from = keys;
+  const auto* const eight = static_cast<const __m128i*>(from);
   const __m128i low_bytes =
       _mm_packs_epi16(_mm_cmpeq_epi16(wanted, eight[0]), _mm_cmpeq_epi16(wanted, eight[1]));
   const __m128i high_bytes =
@@ -290,18 +331,18 @@ inline std::string_view MessageView::msg_type() const noexcept {
   return _mm_movemask_epi8(_mm_or_si128(first, second)) != 0;
 }
 
-[[gnu::always_inline]] inline std::uint32_t MessageView::equal_bits_at(
-    std::uint16_t key, std::size_t from) const noexcept {
-  const void* const keys = index_.keys + from;
+[[gnu::always_inline]] inline std::uint32_t MessageView::equal_bits_at(const std::uint16_t* keys,
+                                                                       std::uint16_t key) noexcept {
+  const void* const from = keys;
   return static_cast<std::uint32_t>(
-      _mm_movemask_epi8(_mm_cmpeq_epi16(_mm_loadu_si128(static_cast<const __m128i*>(keys)),
+      _mm_movemask_epi8(_mm_cmpeq_epi16(_mm_loadu_si128(static_cast<const __m128i*>(from)),
                                         _mm_set1_epi16(static_cast<short>(key)))));
 }
 
-[[gnu::always_inline]] inline std::uint32_t MessageView::equal_run(std::size_t a,
-                                                                   std::size_t b) const noexcept {
-  const void* const left = index_.keys + a;
-  const void* const right = index_.keys + b;
+[[gnu::always_inline]] inline std::uint32_t MessageView::equal_run(
+    const std::uint16_t* keys, const std::uint16_t* others) noexcept {
+  const void* const left = keys;
+  const void* const right = others;
   return static_cast<std::uint32_t>(
       _mm_movemask_epi8(_mm_cmpeq_epi16(_mm_loadu_si128(static_cast<const __m128i*>(left)),
                                         _mm_loadu_si128(static_cast<const __m128i*>(right)))));
@@ -309,32 +350,32 @@ inline std::string_view MessageView::msg_type() const noexcept {
 
 #else
 
-inline std::uint32_t MessageView::equal_run(std::size_t a, std::size_t b) const noexcept {
+inline std::uint32_t MessageView::equal_run(const std::uint16_t* keys,
+                                            const std::uint16_t* others) noexcept {
   std::uint32_t bits = 0;
   for (unsigned i = 0; i < kKeysCompared; ++i) {
-    bits |= (index_.keys[a + i] == index_.keys[b + i] ? 3U : 0U) << (kBitsPerKey * i);
+    bits |= (keys[i] == others[i] ? 3U : 0U) << (kBitsPerKey * i);
   }
   return bits;
 }
 
 inline bool MessageView::any_equal(std::uint16_t key, std::uint16_t other) const noexcept {
-  return (equal_bits(key, 0) | equal_bits(other, 0)) != 0;
+  return (equal_bits(index_.keys, key) | equal_bits(index_.keys, other)) != 0;
 }
 
-inline std::uint32_t MessageView::equal_bits_at(std::uint16_t key,
-                                                std::size_t from) const noexcept {
+inline std::uint32_t MessageView::equal_bits_at(const std::uint16_t* keys,
+                                                std::uint16_t key) noexcept {
   std::uint32_t bits = 0;
   for (unsigned i = 0; i < kKeysCompared; ++i) {
-    bits |= (index_.keys[from + i] == key ? 3U : 0U) << (kBitsPerKey * i);
+    bits |= (keys[i] == key ? 3U : 0U) << (kBitsPerKey * i);
   }
   return bits;
 }
 
-inline std::uint32_t MessageView::equal_bits(std::uint16_t key, std::size_t from) const noexcept {
+inline std::uint32_t MessageView::equal_bits(const std::uint16_t* keys,
+                                             std::uint16_t key) noexcept {
   std::uint32_t bits = 0;
-  for (unsigned i = 0; i < kKeysReadable; ++i) {
-    bits |= (index_.keys[from + i] == key ? 1U : 0U) << i;
-  }
+  for (unsigned i = 0; i < kKeysReadable; ++i) bits |= (keys[i] == key ? 1U : 0U) << i;
   return bits;
 }
 
@@ -345,13 +386,13 @@ inline std::uint32_t MessageView::equal_bits(std::uint16_t key, std::size_t from
                                                                 std::size_t from) const noexcept {
   if (tag >= kLargeTagKey) [[unlikely]]
     return find_large(tag, from).value_or(field_count());
-  if (from != 0) return index_after(tag, from);
+  if (from != 0) return index_after(index_.keys, field_count(), tag, from);
   // Entries after the last field belong to an earlier message. The caller detects that.
-  const std::uint32_t bits = equal_bits(static_cast<std::uint16_t>(tag), 0);
+  const std::uint32_t bits = equal_bits(index_.keys, static_cast<std::uint16_t>(tag));
   if (bits != 0) [[likely]]
     return detail::lowest_bit(bits);
   if (field_count() <= kKeysReadable) return field_count();
-  return index_after(tag, kKeysReadable);
+  return index_after(index_.keys, field_count(), tag, kKeysReadable);
 }
 
 [[gnu::always_inline]] inline bool MessageView::has_either(Tag one, Tag other) const noexcept {
@@ -361,7 +402,8 @@ inline std::uint32_t MessageView::equal_bits(std::uint16_t key, std::size_t from
     if (!any_equal(wanted, also_wanted)) [[likely]]
       return false;
   }
-  return has_one_of(one, other);
+  return index_after(index_.keys, field_count(), one, 0) < field_count() ||
+         index_after(index_.keys, field_count(), other, 0) < field_count();
 }
 
 // A group's entry has few fields and begins anywhere. The first step needs no test: from is at most
@@ -370,15 +412,11 @@ inline std::uint32_t MessageView::equal_bits(std::uint16_t key, std::size_t from
                                                                     std::size_t to) const noexcept {
   if (tag >= kLargeTagKey) [[unlikely]]
     return large_within(tag, from, to);
-  std::size_t at = from;
-  do {
-    const std::uint32_t bits = equal_bits_at(static_cast<std::uint16_t>(tag), at);
-    // It may be after the last field. The caller detects that.
-    if (bits != 0) [[likely]]
-      return at + detail::lowest_bit(bits) / kBitsPerKey;
-    at += kKeysCompared;
-  } while (at < to);
-  return to;
+  const std::uint32_t bits = equal_bits_at(index_.keys + from, static_cast<std::uint16_t>(tag));
+  // It may be after the last field. The caller detects that.
+  if (bits != 0) [[likely]]
+    return from + detail::lowest_bit(bits) / kBitsPerKey;
+  return index_between(index_.keys, tag, from + kKeysCompared, to);
 }
 
 inline std::optional<std::size_t> MessageView::find_index(Tag tag,
@@ -416,21 +454,67 @@ inline std::optional<FieldView> MessageView::find(Tag tag, std::size_t from) con
 
 namespace detail {
 
-// convert() that a compiler does not call for numbers, which would have to be in memory.
+// The values of most messages. False: another value, or an error, for convert(). Without a result
+// that has both, because compilers keep that in memory.
 template <class T>
-[[nodiscard, gnu::always_inline]] inline Converted<T> inlined_convert(
-    std::string_view text) noexcept {
-  if constexpr (std::is_same_v<T, Decimal>) {
-    return inlined_decimal<TextFront::Readable>(text);
+[[nodiscard, gnu::always_inline]] inline bool read_usual(const ValueAt& value, T& read) noexcept {
+  // In a complete message, the bytes before a value may be read, too.
+  const bool is_front_readable = value.begin >= kReadableFrontBytes;
+  if constexpr (std::is_same_v<T, std::string_view>) {
+    read = value.text();
+    return value.size != 0;
+  } else if constexpr (std::is_same_v<T, char>) {
+    if (value.size != 1) return false;
+    read = *value.data;
+    return true;
+  } else if constexpr (std::is_same_v<T, std::uint64_t> || std::is_same_v<T, std::int64_t>) {
+    std::uint64_t number;
+    if (!is_front_readable || !parse_digits<TextFront::Readable>(value.text(), number))
+      return false;
+    read = static_cast<T>(number);
+    return true;
+  } else if constexpr (std::is_same_v<T, Decimal>) {
+#if defined(__SSE2__)
+    ScaleAndMantissa parsed;
+    if (!is_front_readable || !parse_decimal<TextFront::Readable>(value.text(), parsed))
+      return false;
+    read = Decimal{parsed.mantissa, parsed.scale};
+    return true;
+#else
+    return false;
+#endif
   } else {
-    return convert<T, TextFront::Readable>(text);
+    const Converted<T> usual = is_front_readable ? convert<T, TextFront::Readable>(value.text())
+                                                 : Converted<T>{convert<T>(value.text())};
+    if (!usual) return false;
+    read = *usual;
+    return true;
   }
 }
 
-// Out of line, because no field of a session's message is so near to the message's begin.
+// Out of line, because few values need it.
 template <class T>
-[[gnu::noinline, gnu::cold]] Converted<T> convert_near_begin(std::string_view text) noexcept {
+[[gnu::noinline, gnu::cold]] Converted<T> convert_unusual(std::string_view text) noexcept {
   return convert<T>(text);
+}
+
+// A value of a complete message: an OptionalField of it or of a Field.
+template <class Result, class T>
+[[nodiscard, gnu::always_inline]] inline Result read_value(const ValueAt& value, Tag tag) noexcept {
+  T usual;
+  if (!read_usual(value, usual)) [[unlikely]] {
+    const Converted<T> read = convert_unusual<T>(value.text());
+    if (!read) return std::unexpected{FieldError{read.error(), tag, value.begin}};
+    usual = by_parts(*read);
+  }
+  return Result{std::in_place, by_parts(usual)};
+}
+
+// A value that is known to be a number.
+[[nodiscard, gnu::always_inline]] inline Decimal checked_decimal(const ValueAt& value) noexcept {
+  if (value.begin < kReadableFrontBytes) [[unlikely]]
+    return checked_any_decimal(value.text());
+  return checked_decimal<TextFront::Readable>(value.text());
 }
 
 }  // namespace detail
@@ -438,31 +522,28 @@ template <class T>
 template <class T>
 [[gnu::always_inline]] inline OptionalField<T> MessageView::read(std::size_t index,
                                                                  Tag tag) const noexcept {
-  const FieldPlace place = index_.place(index);
-  const std::string_view text{bytes_.data() + place.begin, place.end - place.begin};
-  // In a complete message, the bytes before a value may be read, too.
-  const Converted<T> value = place.begin >= kReadableFrontBytes
-                                 ? detail::inlined_convert<T>(text)
-                                 : detail::convert_near_begin<T>(text);
-  if (!value) return std::unexpected{FieldError{value.error(), tag, place.begin}};
-  return OptionalField<T>{std::in_place, detail::by_parts(*value)};
+  detail::ValueAt value{};
+  take_value(index, value);
+  return detail::read_value<OptionalField<T>, T>(value, tag);
 }
 
-[[gnu::always_inline]] inline Decimal MessageView::checked_decimal(
-    std::size_t index) const noexcept {
-  const FieldPlace place = index_.place(index);
-  const std::string_view text{bytes_.data() + place.begin, place.end - place.begin};
-  if (place.begin < kReadableFrontBytes) [[unlikely]]
-    return detail::checked_any_decimal(text);
-  return detail::checked_decimal<TextFront::Readable>(text);
+[[gnu::always_inline]] inline bool MessageView::find_value(Tag tag,
+                                                           detail::ValueAt& found) const noexcept {
+  const std::size_t index = index_of(tag, 0);
+  // If places are narrow, one comparison shows that there is a field and where its place is.
+  if (index >= index_.narrow_count && index >= field_count()) [[unlikely]]
+    return false;
+  return take_value(index, found);
 }
 
 // Inlined, so that the result need not be in memory.
 template <class T>
 [[gnu::always_inline]] inline OptionalField<T> MessageView::get(Tag tag) const noexcept {
-  const std::size_t index = index_of(tag, 0);
-  if (index >= field_count()) return std::unexpected{FieldError{FieldErrorCode::Missing, tag, 0}};
-  return read<T>(index, tag);
+  detail::ValueAt value{};
+  if (!find_value(tag, value)) {
+    return std::unexpected{FieldError{FieldErrorCode::Missing, tag, 0}};
+  }
+  return detail::read_value<OptionalField<T>, T>(value, tag);
 }
 
 #if defined(__GNUC__) && !defined(__clang__)

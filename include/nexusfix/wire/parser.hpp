@@ -53,10 +53,12 @@ class ParserIndex {
   // See BasicParser::parse().
   [[nodiscard]] std::expected<MessageView, ParseError> parse(std::string_view frame) {
     // 0: not a message; negative: one with a fault. The slow path distinguishes the two.
-    const std::uint32_t count = index_frame_(frame.data(), frame.size(), *work_);
-    if (static_cast<std::int32_t>(count) <= 0) [[unlikely]]
-      return parse_slow_path(frame, count);
-    return MessageView{frame, index_of(count)};
+    Indexed indexed{index_frame_(frame.data(), frame.size(), *work_), &MessageView::kNoFaults};
+    if (static_cast<std::int32_t>(indexed.count) <= 0) [[unlikely]] {
+      indexed = index_slow_path(frame, indexed.count);
+      if (indexed.count == 0) return std::unexpected{diagnosed(frame)};
+    }
+    return MessageView{frame, index_of(indexed.count), *indexed.faults};
   }
 
  private:
@@ -64,15 +66,18 @@ class ParserIndex {
   // A bit of index_frame_'s result.
   static constexpr std::uint32_t kNarrowPlaces = 0x4000'0000;
 
-  [[nodiscard]] std::expected<MessageView, ParseError> parse_slow_path(std::string_view frame,
-                                                                       std::uint32_t count);
+  // What a view is made of. In registers: a view that a call returned would have to be in memory.
+  struct Indexed {
+    std::uint32_t count;  // as that of index_frame_; 0: not a message
+    const Faults* faults;
+  };
+  [[nodiscard]] Indexed index_slow_path(std::string_view frame, std::uint32_t count);
   [[nodiscard]] ParseError diagnosed(std::string_view frame) const noexcept;
   void reserve(std::uint32_t fields);
   [[nodiscard]] FieldIndex index_of(std::uint32_t count) const noexcept {
-    FieldIndex index = index_;
-    index.count = count & ~kNarrowPlaces;
-    index.narrow_count = (count & kNarrowPlaces) != 0 ? index.count : 0;
-    return index;
+    const std::uint32_t fields = count & ~kNarrowPlaces;
+    return {index_.keys, index_.places, index_.narrow_places, fields,
+            (count & kNarrowPlaces) != 0 ? fields : 0};
   }
 
   std::uint32_t (*index_frame_)(const char* frame, std::size_t size, kernels::IndexWork& work);

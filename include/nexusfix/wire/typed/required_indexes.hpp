@@ -41,6 +41,12 @@ struct TagMemory {
     RequiredIndexes at;
     std::uint32_t ignored = 0;  // a bit for each key after the last required field
     std::uint32_t last = 0;     // the index of that field
+    // The numbers of the checks of values: characters, decimals and others. Texts need none in a
+    // message without a fault, because they are not empty.
+    std::array<std::uint8_t, RequiredIndexes::kCount> checks{};
+    std::uint8_t characters_end = 0;
+    std::uint8_t decimals_end = 0;
+    std::uint8_t others_end = 0;
   };
   // Messages of one type that differ usually have a different number of fields: a new order's
   // report and a fill's.

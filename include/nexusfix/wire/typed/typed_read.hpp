@@ -29,6 +29,30 @@
 
 namespace nexusfix::wire {
 
+namespace detail {
+
+template <class F>
+inline constexpr bool kIsCharEnum = false;
+template <DictionaryEnum F>
+  requires requires { EnumTraits<F>::char_bits(); }
+inline constexpr bool kIsCharEnum<F> = true;
+
+// The private parts of views that typed reads need.
+struct TypedReads {
+  // View: MessageView or GroupEntry.
+  template <class View>
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE static bool find(const View& view, Tag tag,
+                                                        ValueAt& found) noexcept {
+    return view.find_value(tag, found);
+  }
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE static GroupEntry by_parts(
+      const GroupEntry& entry) noexcept {
+    return entry.by_parts();
+  }
+};
+
+}  // namespace detail
+
 // Reads the first field with F's tag. Errors: Missing, Empty, Malformed, or OutOfRange for a value
 // that its enumeration lacks. View: MessageView or GroupEntry. No allocation; O(fields of the
 // view).
@@ -39,20 +63,31 @@ template <TypedField F, class View>
   // With a tag, because overload resolution among std::expected's other constructors would take
   // time for each field.
   using Result = OptionalField<F>;
-  if constexpr (DictionaryEnum<F>) {
-    constexpr Tag kTag = EnumTraits<F>::kTag;
-    const std::optional<FieldView> field = view.find(kTag);
-    if (!field) return Result{std::unexpect, FieldErrorCode::Missing, kTag, 0U};
-    if (field->value.empty()) {
-      return Result{std::unexpect, FieldErrorCode::Empty, kTag, field->offset};
+  constexpr Tag kTag = tag_of<F>();
+  detail::ValueAt value{};
+  if (!detail::TypedReads::find(view, kTag, value)) {
+    return Result{std::unexpect, FieldError{FieldErrorCode::Missing, kTag, 0U}};
+  }
+  if constexpr (detail::kIsCharEnum<F>) {
+    if (value.size != 1) [[unlikely]] {
+      return Result{std::unexpect,
+                    value.size == 0 ? FieldErrorCode::Empty : FieldErrorCode::Malformed, kTag,
+                    value.begin};
     }
-    const auto value = EnumTraits<F>::from(field->value);
-    if (!value) return Result{std::unexpect, value.error(), kTag, field->offset};
-    return Result{std::in_place, *value};
+    const auto read = static_cast<F>(*value.data);
+    if (!EnumTraits<F>::has(read)) [[unlikely]] {
+      return Result{std::unexpect, FieldErrorCode::OutOfRange, kTag, value.begin};
+    }
+    return Result{std::in_place, read};
+  } else if constexpr (DictionaryEnum<F>) {
+    if (value.size == 0) {
+      return Result{std::unexpect, FieldErrorCode::Empty, kTag, value.begin};
+    }
+    const auto read = EnumTraits<F>::from(value.text());
+    if (!read) return Result{std::unexpect, read.error(), kTag, value.begin};
+    return Result{std::in_place, *read};
   } else {
-    const auto value = view.template get<typename F::ValueType>(F::kTag);
-    if (!value) return Result{std::unexpect, value.error()};
-    return Result{std::in_place, detail::by_parts(*value)};
+    return detail::read_value<Result, typename F::ValueType>(value, kTag);
   }
 }
 
@@ -87,12 +122,6 @@ template <TypedField F>
     return value ? std::nullopt : std::optional{value.error()};
   }
 }
-
-template <class F>
-inline constexpr bool kIsCharEnum = false;
-template <DictionaryEnum F>
-  requires requires { EnumTraits<F>::char_bits(); }
-inline constexpr bool kIsCharEnum<F> = true;
 
 template <TypedField F>
 [[nodiscard]] constexpr FieldCheck field_check() noexcept {
@@ -142,39 +171,69 @@ inline constexpr std::array<FieldCheck, sizeof...(Fields)> kFieldChecks<FieldLis
 // The error for a message of another type: OutOfRange at tag 35.
 [[nodiscard]] FieldError other_type(const MessageView& view) noexcept;
 
-// Reads a field that has passed its check.
-template <TypedField F, class View>
-[[nodiscard]] NEXUSFIX_ALWAYS_INLINE F checked_field(const View& view) noexcept {
-  if constexpr (detail::kIsCharEnum<F>) {
-    return static_cast<F>(view[tag_of<F>()]->front());
+namespace detail {
+
+// A value that has passed its check.
+template <TypedField F>
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE F checked_value(const ValueAt& value) noexcept {
+  if constexpr (kIsCharEnum<F>) {
+    return static_cast<F>(*value.data);
+  } else if constexpr (DictionaryEnum<F>) {
+    return *EnumTraits<F>::from(value.text());
+  } else if constexpr (std::same_as<typename F::ValueType, Decimal>) {
+    return F{checked_decimal(value)};
+  } else if constexpr (std::same_as<typename F::ValueType, std::string_view>) {
+    return F{value.text()};
   } else {
-    if constexpr (!DictionaryEnum<F>) {
-      if constexpr (std::same_as<typename F::ValueType, std::string_view>) {
-        return F{*view[tag_of<F>()]};
-      }
-    }
-    const OptionalField<F> field = read_field<F>(view);
-    NEXUSFIX_DEBUG_ASSERT(field.has_value());
-    return *field;
+    const auto read =
+        read_value<OptionalField<typename F::ValueType>, typename F::ValueType>(value, F::kTag);
+    NEXUSFIX_DEBUG_ASSERT(read.has_value());
+    return F{by_parts(*read)};
   }
 }
 
+}  // namespace detail
+
+// Reads a field that has passed its check.
+template <TypedField F, class View>
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE F checked_field(const View& view) noexcept {
+  detail::ValueAt value{};
+  const bool is_found = detail::TypedReads::find(view, tag_of<F>(), value);
+  NEXUSFIX_DEBUG_ASSERT(is_found);
+  static_cast<void>(is_found);
+  return detail::checked_value<F>(value);
+}
+
+template <class Self>
+class TypedMessageView;
+
 namespace detail {
+
+// A message for which from() has no error. Only the library makes it. A typed message is made from
+// it in its place: compilers copy whole views in memory.
+class CheckedMessage {
+  friend struct Unchecked;
+  template <class Self>
+  friend class wire::TypedMessageView;
+
+  NEXUSFIX_ALWAYS_INLINE CheckedMessage(const MessageView& view, const RequiredIndexes& at) noexcept
+      : view_{view}, at_{at} {}
+
+  const MessageView& view_;
+  const RequiredIndexes& at_;
+};
 
 // Makes typed views of data that its caller has checked.
 struct Unchecked {
   template <class Typed, class View>
-  [[nodiscard]] static Typed make(const View& view) noexcept {
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE static Typed make(const View& view) noexcept {
     return Typed{view};
   }
   // A message that is_proven().
   template <class Message>
-  [[nodiscard]] static Message make_proven(const MessageView& view) noexcept {
-    return Message{view, view.proof()->indexes()};
-  }
-  template <class Message>
-  [[nodiscard]] static Message make(const MessageView& view, const RequiredIndexes& at) noexcept {
-    return Message{view, at};
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE static Message make_proven(
+      const MessageView& view) noexcept {
+    return Message{CheckedMessage{view, view.proof()->indexes()}};
   }
   // The required field F of a message that from() has checked. Message: a TypedMessageView.
   template <TypedField F, class Message>
@@ -204,14 +263,18 @@ class TypedMessageView {
   explicit TypedMessageView(const First&, const Others&...) noexcept : TypedMessageView{} {}
   // Checks MsgType and the fields that the dictionary requires. The accessor of a required field
   // then returns a plain value. Fields within repeating groups are checked when they are read.
-  [[nodiscard]] static std::expected<Self, FieldError> from(const MessageView& view) noexcept {
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE static std::expected<Self, FieldError> from(
+      const MessageView& view) noexcept {
     if (view.msg_type() != Self::kMsgType) [[unlikely]]
       return std::unexpected{other_type(view)};
-    if (is_proven(view)) return detail::Unchecked::make_proven<Self>(view);
+    using Result = std::expected<Self, FieldError>;
+    if (is_proven(view)) {
+      return Result{std::in_place, detail::CheckedMessage{view, view.proof_->indexes()}};
+    }
     const RequiredIndexes* const at = find_right_fields(view, checks(), detail::tag_memory<Self>);
     if (at == nullptr) [[unlikely]]
       return std::unexpected{first_fault(view, checks())};
-    return detail::Unchecked::make<Self>(view, *at);
+    return Result{std::in_place, detail::CheckedMessage{view, *at}};
   }
   // Whether a message of this type is known to pass the checks of from(), because a message with
   // the same tags has passed them. False: from() must be asked. See FieldProof.
@@ -226,6 +289,9 @@ class TypedMessageView {
   // The message, for access by tag.
   [[nodiscard]] const MessageView& view() const noexcept { return view_; }
 
+  // For from().
+  NEXUSFIX_ALWAYS_INLINE explicit TypedMessageView(const detail::CheckedMessage& message) noexcept
+      : view_{message.view_.by_parts()}, at_{message.at_} {}
   // Another view of the same bytes, for a function that takes the message by value.
   TypedMessageView(const TypedMessageView&) = default;
   // Does not compile: a variable that keeps the last message would keep a view of overwritten
@@ -254,8 +320,8 @@ class TypedMessageView {
                   "keep an M::Draft");
   }
   // For a message that was checked.
-  explicit TypedMessageView(const MessageView& view, const RequiredIndexes& at = {}) noexcept
-      : view_{view.by_parts()}, at_{at} {}
+  [[gnu::always_inline]] explicit TypedMessageView(const MessageView& view) noexcept
+      : view_{view.by_parts()} {}
 
  private:
   [[nodiscard]] static constexpr std::span<const FieldCheck> checks() noexcept {
@@ -266,23 +332,19 @@ class TypedMessageView {
   template <TypedField F>
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE F required_field() const noexcept {
     constexpr std::size_t kNumber = detail::kPlaceIn<F, typename Self::RequiredFields>;
+    constexpr Tag kTag = tag_of<F>();
     std::size_t index = RequiredIndexes::kUnknown;
     if constexpr (kNumber < RequiredIndexes::kCount) index = at_[kNumber];
-    if (index == RequiredIndexes::kUnknown) [[unlikely]]
-      index = view_.index_of(tag_of<F>(), 0);
-    if constexpr (detail::kIsCharEnum<F>) {
-      return static_cast<F>(view_.value(index).front());
-    } else if constexpr (DictionaryEnum<F>) {
-      return *EnumTraits<F>::from(view_.value(index));
-    } else if constexpr (std::same_as<typename F::ValueType, std::string_view>) {
-      return F{view_.value(index)};
-    } else if constexpr (std::same_as<typename F::ValueType, Decimal>) {
-      return F{view_.checked_decimal(index)};
-    } else {
-      const auto value = view_.template read<typename F::ValueType>(index, tag_of<F>());
-      NEXUSFIX_DEBUG_ASSERT(value.has_value());
-      return F{detail::by_parts(*value)};
+    if (index == RequiredIndexes::kUnknown) [[unlikely]] {
+      if constexpr (kTag < kLargeTagKey) {
+        index = MessageView::index_after(view_.index_.keys, view_.field_count(), kTag, 0);
+      } else {
+        index = view_.index_of(kTag, 0);
+      }
     }
+    detail::ValueAt value{};
+    view_.take_value(index, value);
+    return detail::checked_value<F>(value);
   }
 
   MessageView view_;
@@ -336,7 +398,8 @@ class TypedEntryView {
                   "by a getter such as order.no_party_ids()");
   }
   // For an entry that GroupView found.
-  explicit TypedEntryView(const GroupEntry& entry) noexcept : entry_{entry} {}
+  [[gnu::always_inline]] explicit TypedEntryView(const GroupEntry& entry) noexcept
+      : entry_{detail::TypedReads::by_parts(entry)} {}
 
  private:
   GroupEntry entry_;
@@ -387,10 +450,10 @@ class TypedGroup {
 
     Iterator() = default;
     explicit Iterator(const GroupView::Iterator& at) noexcept : at_{at} {}
-    [[nodiscard]] reference operator*() const noexcept {
+    [[nodiscard]] NEXUSFIX_ALWAYS_INLINE reference operator*() const noexcept {
       return detail::Unchecked::make<Entry>(*at_);
     }
-    Iterator& operator++() noexcept {
+    NEXUSFIX_ALWAYS_INLINE Iterator& operator++() noexcept {
       ++at_;
       return *this;
     }
@@ -463,18 +526,19 @@ template <class Self, TypedField F, bool Checked, class Members>
 
 // The result of an accessor that takes a default value: that of OptionalField::value_or().
 template <TypedField F, class Other>
-[[nodiscard]] auto value_or(const OptionalField<F>& field, const Other& other) noexcept {
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE auto value_or(const OptionalField<F>& field,
+                                                   const Other& other) noexcept {
   return field.value_or(other);
 }
 // The same for a field that from() has checked.
 template <TypedField F, class Other>
-[[nodiscard]] auto value_or(const F& field, const Other& other) noexcept {
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE auto value_or(const F& field, const Other& other) noexcept {
   return OptionalField<F>{field}.value_or(other);
 }
 
 // The first field of an entry. It is always present, because it begins the entry.
 template <class Self, TypedField F, class Members>
-[[nodiscard]] const F first_member(const Members& members) noexcept {
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE const F first_member(const Members& members) noexcept {
   return F{static_cast<const Self&>(members).view().field(0).value};
 }
 
