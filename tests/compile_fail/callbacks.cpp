@@ -67,11 +67,11 @@ struct Both : Venue {
   void onLogon(Session&) {}
 };
 int use(Both& both) { return run("venue.cfg", both); }
-// An interface, callbacks of a base, and messages by value.
+// An interface, and callbacks of a base.
 class Desk {
  public:
   virtual void on_logon(Session& session) = 0;
-  virtual void on_message(Session& session, NewOrderSingle order) = 0;
+  virtual void on_message(Session& session, const NewOrderSingle& order) = 0;
 
  protected:
   ~Desk() = default;
@@ -488,13 +488,13 @@ struct Venue : Base {
   explicit Venue(int) {}
   void on_message(Session&, const ExecutionReport&) {}
 };
-#elif NEXUSFIX_MISTAKE == 55
-// error: a Session is not copied: take a Session&, and keep a Session\*, or a SessionHandle
+#elif NEXUSFIX_MISTAKE == 55 && !defined(__clang__)  // steps within the container
+// error: a Session is not copied: take a Session&, and keep a Session\*
 struct Venue {
   void on_logon(Session& session) { sessions.emplace(session.name(), session); }
   std::map<std::string, Session> sessions;
 };
-#elif NEXUSFIX_MISTAKE == 56
+#elif NEXUSFIX_MISTAKE == 56 && !defined(__clang__)  // steps within the container
 // error: a Session is not copied
 struct Venue {
   void on_logon(Session& session) { sessions[std::string{session.name()}] = session; }
@@ -540,7 +540,7 @@ struct Venue {
   void on_logon(Session& session) { sessions.push_back(session); }
   std::vector<Session> sessions;
 };
-#elif NEXUSFIX_MISTAKE == 64
+#elif NEXUSFIX_MISTAKE == 64 && !defined(__clang__)  // steps within the container
 // error: a Session is not copied
 struct Venue {
   void on_logon(Session& session) { sessions.try_emplace(std::string{session.name()}, session); }
@@ -552,11 +552,52 @@ struct Venue {
   void on_logon(Session& session) { ++orders[session]; }
   std::map<Session, int> orders;
 };
-#elif NEXUSFIX_MISTAKE == 66
+#elif NEXUSFIX_MISTAKE == 66 && !defined(__clang__)  // steps within the container
 // error: a Session is not copied
 struct Venue {
   void on_logon(Session& session) { ++orders[session]; }
   std::unordered_map<Session, int> orders;
+};
+#elif NEXUSFIX_MISTAKE == 85
+// error: on_message\(\) must be: public: .*on_message\(Session&, const M&\)
+struct Venue {
+  void on_message(Session&, NewOrderSingle) {}
+};
+#elif NEXUSFIX_MISTAKE == 86  // the timer would read overwritten bytes
+// error: a received message is a view
+struct Venue {
+  void on_message(Session& session, const NewOrderSingle& order) {
+    session.call_after(std::chrono::seconds{1}, [order](Session& s) { s.log_out(order.symbol()); });
+  }
+};
+#elif NEXUSFIX_MISTAKE == 87
+// error: call_at\(\) takes a time of UTC
+struct Venue {
+  void on_logon(Session& session) {
+    session.call_at("16:00:00", [](Session&) {});
+  }
+};
+#elif NEXUSFIX_MISTAKE == 88
+// error: call_at\(\) takes a time of UTC
+struct Venue {
+  void on_logon(Session& session) {
+    session.call_at(std::chrono::steady_clock::now(), [](Session&) {});
+  }
+};
+#elif NEXUSFIX_MISTAKE == 89
+// error: an engine is opened with its file or settings, and then its application
+struct Venue {
+  static bool is_open() { return Engine::open("venue.cfg").has_value(); }
+};
+#elif NEXUSFIX_MISTAKE == 90
+// error: an engine is opened with its file or settings, and then its application
+struct Venue {
+  bool is_open() { return Engine::open(*this, "venue.cfg").has_value(); }
+};
+#elif NEXUSFIX_MISTAKE == 91
+// error: a Session is not copied
+struct Venue {
+  static bool is_same(Session& a, Session& b) { return a == b; }
 };
 #elif NEXUSFIX_MISTAKE == 67 && !defined(__clang__)  // 88 lines of clang
 // error: a Session is not copied

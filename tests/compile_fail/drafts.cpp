@@ -1,7 +1,9 @@
 // Misuse of drafts that the compiler must refuse. NEXUSFIX_MISTAKE selects one; with 0 there is
 // none, and the file compiles.
+#include <algorithm>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <nexusfix/fix42/enums/md_entry_type.hpp>
 #include <nexusfix/fix42/enums/side.hpp>
@@ -161,10 +163,10 @@ bool use_results(NewOrderSingle::Draft& order, MarketDataSnapshotFullRefresh::Dr
 #elif NEXUSFIX_MISTAKE == 35
   // error: test the result: if \(auto done = order.set
   return order.validate() != true;
-#elif NEXUSFIX_MISTAKE == 36
-  // error: a draft is no key
+#elif NEXUSFIX_MISTAKE == 36 && !defined(__clang__)  // 23 lines: steps within the set
+  // error: a draft has no order
   std::set<NewOrderSingle::Draft> orders;
-  return orders.empty();
+  return orders.insert(order).second;
 #elif NEXUSFIX_MISTAKE == 37
   // error: a draft has no order
   return order < order;
@@ -180,6 +182,29 @@ bool use_results(NewOrderSingle::Draft& order, MarketDataSnapshotFullRefresh::Dr
 #elif NEXUSFIX_MISTAKE == 41
   // error: test the result: if \(auto done = order.set
   return order.set(Price{"150.25"}) == 0;
+#elif NEXUSFIX_MISTAKE == 42
+  // error: a draft of a received message is Draft::from\(order\)
+  const NewOrderSingle::Draft other{*order.typed()};
+  return other.empty();
+#elif NEXUSFIX_MISTAKE == 43
+  // error: a draft of a received message is Draft::from\(order\)
+  order = *order.typed();
+  return order.empty();
+#elif NEXUSFIX_MISTAKE == 44
+  // error: a draft of a received message is Draft::from\(order\)
+  std::vector<NewOrderSingle::Draft> orders;
+  orders.emplace_back(*order.typed());
+  return orders.empty();
+#elif NEXUSFIX_MISTAKE == 45
+  // error: a draft is compared with a draft, and its field with a value
+  const std::vector<NewOrderSingle::Draft> orders;
+  return std::find(orders.begin(), orders.end(), "A1") != orders.end();
+#elif NEXUSFIX_MISTAKE == 46
+  // error: a draft is compared with a draft, and its field with a value
+  return order == ClOrdID{"A1"};
+#elif NEXUSFIX_MISTAKE == 47  // QuickFIX's FIX::TransactTime() is the present time
+  // error: a time has a value: TransactTime::now\(\) is that of sending
+  return order.set(TransactTime()).has_value();
 #elif NEXUSFIX_MISTAKE == 0
   static_cast<void>(order.assign(*order.typed()));
   for (auto entry : prices.group<MDEntries>()) static_cast<void>(entry.set(MDEntryType::Bid));

@@ -34,7 +34,7 @@ using MDEntries = MarketDataSnapshotFullRefresh::NoMDEntries;
 template <class... Parts>
 auto send(std::span<char> buffer, wire::HeaderTemplate& session, const Parts&... parts) {
   return wire::encode<NewOrderSingle>(buffer, session, {}, ClOrdID{"A"}, Symbol{"B"},
-                                      TransactTime{}, OrdType::Market, parts...)
+                                      TransactTime{WallTime{}}, OrdType::Market, parts...)
       .has_value();
 }
 
@@ -137,7 +137,7 @@ bool use_values(std::span<char> buffer, wire::HeaderTemplate& session,
 #elif NEXUSFIX_MISTAKE == 26
   // error: an enumeration of another FIX version
   return wire::encode<NewOrderSingle>(buffer, session, {}, ClOrdID{"A"}, Symbol{"B"},
-                                      fix42::Side::Buy, TransactTime{}, OrdType::Market)
+                                      fix42::Side::Buy, TransactTime{WallTime{}}, OrdType::Market)
       .has_value();
 #elif NEXUSFIX_MISTAKE == 27  // in an entry of a group
   // error: an enumeration of another FIX version

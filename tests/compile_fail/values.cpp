@@ -122,26 +122,14 @@ bool use_in_containers(const ExecutionReport& report) {
 #if NEXUSFIX_MISTAKE == 25
   // error: fields of different tags are compared by their values
   return report.order_id() == report.exec_id();
-#elif NEXUSFIX_MISTAKE == 26
+#elif NEXUSFIX_MISTAKE == 26 && !defined(__clang__)  // 18 lines: steps within the container
   // error: a text field is a view of its message and no key
   std::unordered_map<OrderID, int> orders;
-  return orders.empty();
-#elif NEXUSFIX_MISTAKE == 27
-  // error: a text field is a view of its message and no key
+  return orders[report.order_id()] == 1;
+#elif NEXUSFIX_MISTAKE == 27 && !defined(__clang__)  // 16 lines
+  // error: the key of a map is std::string{field.value}
   std::map<OrderID, int> orders;
-  return orders.empty();
-#elif NEXUSFIX_MISTAKE == 28
-  // error: a received message is a view
-  std::vector<NewOrderSingle> orders;
-  return orders.empty();
-#elif NEXUSFIX_MISTAKE == 29
-  // error: a received message is a view
-  std::map<std::string, NewOrderSingle> orders;
-  return orders.empty();
-#elif NEXUSFIX_MISTAKE == 30
-  // error: a received message is a view
-  std::unordered_map<std::string, NewOrderSingle> orders;
-  return orders.empty();
+  return orders[report.order_id()] == 1;
 #elif NEXUSFIX_MISTAKE == 31 && defined(__clang__)  // g++ has no such warning
   // error: object backing the pointer will be destroyed
   const OrderID id{"A" + std::to_string(1)};
@@ -233,6 +221,36 @@ bool use_changed(const ExecutionReport& report) {
   std::optional<ExecutionReport> last;
   last = report;
   return last.has_value();
+#elif NEXUSFIX_MISTAKE == 48
+  // error: a received message is a view
+  static std::optional<ExecutionReport> last;
+  last.emplace(report);
+  return last.has_value();
+#elif NEXUSFIX_MISTAKE == 49
+  // error: a received message is a view
+  const ExecutionReport copy = report;
+  return copy.order_id() == "A";
+#elif NEXUSFIX_MISTAKE == 50
+  // error: a received message is a view
+  const auto later = [report] { return report.order_id() == "A"; };
+  return later();
+#elif NEXUSFIX_MISTAKE == 51
+  // error: a received message is a view
+  const auto result = ExecutionReport::from(report.view());
+  const auto later = [result] { return result.has_value(); };
+  return later();
+#elif NEXUSFIX_MISTAKE == 52
+  // error: a received message is a view
+  struct Book {
+    ExecutionReport last;
+  };
+  const Book book{report};
+  return book.last.order_id() == "A";
+#elif NEXUSFIX_MISTAKE == 53
+  // error: a received message is a view
+  std::vector<ExecutionReport> reports;
+  reports.push_back(report);
+  return reports.empty();
 #elif NEXUSFIX_MISTAKE == 47
   // error: test the result: if \(auto order = NewOrderSingle::from\(view\); !order\)
   return ExecutionReport::from(report.view()) == false;
@@ -240,8 +258,7 @@ bool use_changed(const ExecutionReport& report) {
   auto quantity = report.leaves_qty();  // a variable changes
   quantity = report.leaves_qty();
   quantity.value = 100_d;
-  const std::optional<ExecutionReport> same = report;  // within the callback
-  return quantity > 1 && same;
+  return quantity > 1;
 #endif
 }
 

@@ -7,6 +7,7 @@
 #include <random>
 #include <rapidcheck.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/fix44/execution_report.hpp>
@@ -124,9 +125,9 @@ struct Wire {
     RC_ASSERT(bytes.has_value());
     const auto view = parser.parse(*bytes);
     RC_ASSERT(view.has_value());
-    const auto message = Message::from(*view);
+    auto message = Message::from(*view);
     RC_ASSERT(message.has_value());
-    return *message;
+    return std::move(*message);
   }
 };
 
@@ -215,7 +216,7 @@ void require_same_as_searched(const wire::MessageView& view, wire::FieldList<Fie
     RC_ASSERT(report.error().offset == fault->offset);
     return;
   }
-  const fix44::ExecutionReport copy = *report;
+  const fix44::ExecutionReport& copy = *report;
   RC_ASSERT((copy.order_id() == *wire::read_field<fix44::OrderID>(view)));
   RC_ASSERT((copy.exec_id() == *wire::read_field<fix44::ExecID>(view)));
   RC_ASSERT((copy.exec_type() == *wire::read_field<fix44::ExecType>(view)));

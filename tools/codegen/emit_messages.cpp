@@ -321,6 +321,27 @@ class Emitter {
         name, base, "", std::string_view{"class  : "}.size() + name.size(), checked, facts);
   }
 
+  // The copy of a message does not compile, and its error names the line that copies: the template
+  // is a better match than the deleted functions.
+  [[nodiscard]] static std::string emit_no_copy(const std::string& name) {
+    return fmt::format(
+        "  {0}({0}&&) = default;  // for the result of from()\n"
+        "  // Do not compile: see wire::detail::refuse_copy().\n"
+        "  {0}(const volatile {0}&) = delete;\n"
+        "  {0}& operator=(const volatile {0}&) = delete;  // likewise\n"
+        "  // Likewise.\n"
+        "  template <std::same_as<{0}> Same>\n"
+        "  {0}(const Same& other) noexcept : TypedMessageView{{other}} {{  // NOLINT: a copy\n"
+        "    wire::detail::refuse_copy<Same>();\n"
+        "  }}\n"
+        "  // Likewise.\n"
+        "  template <std::same_as<{0}> Same>\n"
+        "  {0}& operator=(const Same&) noexcept {{\n"
+        "    return wire::detail::refuse_copy<Same>(), *this;\n"
+        "  }}\n",
+        name);
+  }
+
   [[nodiscard]] std::string in_namespace(const std::string& text,
                                          std::string_view inner = "") const {
     return fmt::format("namespace nexusfix::{0}{1} {{\n\n{2}\n}}  // namespace nexusfix::{0}{1}\n",
@@ -337,14 +358,11 @@ class Emitter {
             "  static constexpr std::string_view kApplicationVersion = {};\n",
             string_literal(message.msg_type), string_literal(begin_string(dictionary_)),
             string_literal(application_version(dictionary_))) +
-        emit_facts(flatten(dictionary_, message.members)) + draft_facts(message, name);
+        emit_facts(flatten(dictionary_, message.members)) + draft_facts(message, name) +
+        emit_no_copy(name);
     return heading(fmt::format("{} ({})", message.name, message.msg_type)) +
            includes(block, {path("all_messages")}) + '\n' + emit_members(block, name, "") +
-           in_namespace(emit_class(name, "TypedMessageView", facts, true)) +
-           fmt::format(
-               "\ntemplate <>\n"
-               "inline constexpr bool nexusfix::wire::kIsNoElement<nexusfix::{}::{}> = true;\n",
-               options_.name_space, name);
+           in_namespace(emit_class(name, "TypedMessageView", facts, true));
   }
 
   // A message that is itself named Draft has none.

@@ -17,9 +17,8 @@ inline char type_mark = 0;
 class AttachedData {
  public:
   AttachedData() = default;
-  // No object: only an OnePlace has copies, which do not compile.
-  AttachedData(const AttachedData&) noexcept {}
-  AttachedData& operator=(const AttachedData&) noexcept { return *this; }
+  AttachedData(const AttachedData&) = delete;
+  AttachedData& operator=(const AttachedData&) = delete;
   ~AttachedData() = default;
 
   // The object before it is destroyed when the new one exists.

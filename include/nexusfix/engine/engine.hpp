@@ -146,6 +146,25 @@ class Engine {
     return open_with(settings, make_callbacks(application), options);
   }
 
+  // Does not compile: the application is missing.
+  template <class Source>
+  static std::expected<Engine, EngineError> open(const Source&) {
+    static_assert(!std::is_same_v<Source, Source>,
+                  "an engine is opened with its file or settings, and then its application: "
+                  "Engine::open(\"venue.cfg\", application)");
+    return std::unexpected{EngineError{}};
+  }
+  // Does not compile: the application comes first.
+  template <class Application, class Path>
+    requires(!std::is_convertible_v<const Application&, std::string_view> &&
+             std::is_convertible_v<const Path&, std::string_view>)
+  static std::expected<Engine, EngineError> open(const Application&, const Path&) {
+    static_assert(!std::is_same_v<Path, Path>,
+                  "an engine is opened with its file or settings, and then its application: "
+                  "Engine::open(\"venue.cfg\", application)");
+    return std::unexpected{EngineError{}};
+  }
+
   // Does not compile: an engine that cannot start is an error, and no object.
   template <class Application>
   explicit Engine(const std::string&, const Application&, EngineOptions = {}) : Engine{none()} {

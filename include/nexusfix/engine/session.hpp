@@ -17,7 +17,6 @@
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/engine/attached_data.hpp>
 #include <nexusfix/engine/events.hpp>
-#include <nexusfix/engine/one_place.hpp>
 #include <nexusfix/engine/timer.hpp>
 #include <nexusfix/session/decisions.hpp>
 #include <nexusfix/session/session_id.hpp>
@@ -47,6 +46,14 @@ namespace detail {
 
 class AnySession;
 class SessionConversations;
+
+// Its instantiation gives the error of a Session that is copied or compared.
+template <class T>
+void refuse_copy() noexcept {
+  static_assert(wire::detail::kCompiles<T>,
+                "a Session is not copied: take a Session&, and keep a Session*, or a SessionHandle "
+                "for other threads");
+}
 
 // Whether only the session layer sends messages of this type.
 template <class Message>
@@ -130,32 +137,50 @@ class PreparedMessage;
 struct SessionHandle {
   std::uint32_t loop = 0;  // the number of its event loop, from 0 on
   std::uint32_t key = 0;   // identifies the session in that loop; no other session gets it
-  // Whether both name the same session.
-  friend bool operator==(const SessionHandle&, const SessionHandle&) = default;
+  // In no order that means anything: for containers.
+  friend auto operator<=>(const SessionHandle&, const SessionHandle&) = default;
 };
 
 // One session of an engine. It lives until the engine ends or the session is removed. Only the
 // thread of its event loop uses it; other threads use a Remote or a Mailbox. Commands of a
 // callback, such as log_out(), take effect after the current message.
-class Session : private detail::OnePlace<Session> {
+class Session {
  public:
   // For the engine.
   Session(const SessionServices& services, SessionEntry& entry) noexcept
       : services_{&services}, entry_{&entry} {}
   // Do not compile: a Session stays where the engine has made it.
-  Session(const Session&) = default;
-  Session& operator=(const Session&) = default;  // likewise
-  Session(const detail::AnySession&) = delete;   // NOLINT: implicit, as a copy
-  // As those: the templates are the better match, and their errors name the line of the copy.
+  Session(const volatile Session&) = delete;
+  Session& operator=(const volatile Session&) = delete;  // likewise
+  Session(const detail::AnySession&) = delete;           // NOLINT: implicit, as a copy
+  // As those: the templates are the better match, and their errors name the line of the copy. A
+  // deleted copy is an error of a page in the containers of the standard library. The assertion of
+  // refuse_copy(), without its step of the error.
   template <std::same_as<Session> Same>
-  Session(Same&) noexcept : OnePlace{detail::NoCopy<Same>{}} {}  // NOLINT: implicit, as a copy
+  Session(const Same&) noexcept {  // NOLINT: implicit, as a copy
+    static_assert(wire::detail::kCompiles<Same>,
+                  "a Session is not copied: take a Session&, and keep a Session*, or a "
+                  "SessionHandle for other threads");
+  }
   // Likewise.
   template <std::same_as<Session> Same>
-  Session& operator=(Same&) noexcept {
-    return static_cast<void>(detail::NoCopy<Same>{}), *this;
+  Session& operator=(const Same&) noexcept {
+    return detail::refuse_copy<Same>(), *this;
   }
   template <class Same = Session>
-  Session() noexcept : OnePlace{detail::NoCopy<Same>{}} {}
+  Session() noexcept {
+    detail::refuse_copy<Same>();
+  }
+  // Does not compile: sessions are no keys, but their addresses, names and handles are.
+  template <std::same_as<Session> Same>
+  friend std::strong_ordering operator<=>(const Same&, const Same&) noexcept {
+    return detail::refuse_copy<Same>(), std::strong_ordering::equal;
+  }
+  // The same for ==.
+  template <std::same_as<Session> Same>
+  friend bool operator==(const Same&, const Same&) noexcept {
+    return detail::refuse_copy<Same>(), false;
+  }
 
   // BeginString, CompIDs, sub and location IDs, and the qualifier. Valid as long as the session.
   [[nodiscard]] const session::SessionId& id() const noexcept;
@@ -282,6 +307,16 @@ class Session : private detail::OnePlace<Session> {
   void call_after(TimerCallback callback, std::chrono::nanoseconds delay) = delete;
   // As for call_after().
   void call_at(TimerCallback callback, WallTime time) = delete;
+  // Does not compile: another clock, or a text.
+  template <class Time>
+    requires(!std::convertible_to<const Time&, MonoTime> &&
+             !std::convertible_to<const Time&, WallTime> && !std::invocable<const Time&, Session&>)
+  TimerHandle call_at(const Time&, TimerCallback) {
+    static_assert(wire::detail::kCompiles<Time>,
+                  "call_at() takes a time of UTC, such as session.now() + 5min, or of the "
+                  "engine's clock; call_after() takes a duration");
+    return {};
+  }
   // Cancels a timer of this session and destroys its captures. False: it has run, it is running, or
   // it was cancelled before; nothing happens.
   bool cancel(const TimerHandle& timer) noexcept;
@@ -413,6 +448,23 @@ class PreparedMessage {
 };
 
 }  // namespace nexusfix::engine
+
+// Does not compile: a session is no key.
+template <>
+struct std::hash<nexusfix::engine::Session> {
+  template <std::same_as<nexusfix::engine::Session> Same>
+  [[nodiscard]] std::size_t operator()(const Same&) const noexcept {
+    return nexusfix::engine::detail::refuse_copy<Same>(), std::size_t{0};
+  }
+};
+// Equal handles have one hash.
+template <>
+struct std::hash<nexusfix::engine::SessionHandle> {
+  [[nodiscard]] std::size_t operator()(
+      const nexusfix::engine::SessionHandle& handle) const noexcept {
+    return std::size_t{handle.loop} << 32U ^ handle.key;
+  }
+};
 
 template <>
 inline constexpr bool nexusfix::kIsPrinted<nexusfix::engine::SendError> = true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,3 +49,11 @@ struct SessionId {
 };
 
 }  // namespace nexusfix::session
+
+// The hash of its name. Allocates.
+template <>
+struct std::hash<nexusfix::session::SessionId> {
+  [[nodiscard]] std::size_t operator()(const nexusfix::session::SessionId& id) const {
+    return std::hash<std::string>{}(id.to_string());
+  }
+};

@@ -88,15 +88,23 @@ template <class A, class... Arguments>
 concept Callable = requires(A& a, Arguments&&... arguments) {
   a.on_message(std::forward<Arguments>(arguments)...);
 };
+// Binds to a const M&, and is ambiguous for an M by value, which would be a copy.
+template <class M>
+struct ByReference {
+  operator const M&() const;  // NOLINT(google-explicit-constructor)
+  operator M() const;         // NOLINT(google-explicit-constructor)
+};
 // Properties of a message that an on_message() of the application names.
 template <class A, class M>
 concept TakesAnywhere = Callable<A, Anything, M> || Callable<A, M> || Callable<A, M, Anything> ||
                         Callable<A, Anything, M, Anything>;
 template <class A, class M>
 struct IsTakenOtherwise
-    : std::bool_constant<!Takes<A, M> && !TakesAnywhere<A, const UnknownMessage&> &&
-                         (TakesAnywhere<A, const Exactly<M>&> || Callable<A, Anything, M&> ||
-                          Callable<A, Anything, M> || Callable<A, Anything, const M*>)> {};
+    : std::bool_constant<
+          Takes<A, M> ? wire::TypedMessage<M> && TakesExactly<A, M> && !Takes<A, ByReference<M>>
+                      : !TakesAnywhere<A, const UnknownMessage&> &&
+                            (TakesAnywhere<A, const Exactly<M>&> || Callable<A, Anything, M&> ||
+                             Callable<A, Anything, M> || Callable<A, Anything, const M*>)> {};
 template <class A, class M>
 struct IsTakenByTemplate : std::bool_constant<!TakesExactly<A, M> && Takes<A, M>> {};
 template <class A, class M>

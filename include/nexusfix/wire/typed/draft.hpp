@@ -53,6 +53,15 @@ class Draft : public M::template Members<Draft<M>> {
                   "a draft begins empty: Draft order; then auto done = order.set(ClOrdID{\"A1\"})");
   }
 
+  // Does not compile: a received message is read, which may fail.
+  template <class Message>
+    requires std::derived_from<Message, TypedMessageView<Message>>
+  Draft(const Message&) {  // NOLINT: implicit, so that draft = order has this error, too
+    static_assert(detail::kCompiles<Message>,
+                  "a draft of a received message is Draft::from(order), and draft.assign(order) "
+                  "replaces one; both return a result");
+  }
+
   // A draft of a received message. Errors: OtherType, MessageMalformed, EmptyValue for a field
   // without a value.
   //
@@ -210,6 +219,15 @@ class Draft : public M::template Members<Draft<M>> {
   friend bool operator==(const Draft&, const Message&) noexcept {
     static_assert(detail::kCompiles<Message>,
                   "a draft is compared with a draft: draft == *Draft::from(order)");
+    return false;
+  }
+  // Does not compile: a draft is found by one of its fields.
+  template <class Other>
+    requires std::convertible_to<const Other&, std::string_view> || TypedField<Other>
+  friend bool operator==(const Draft&, const Other&) noexcept {
+    static_assert(detail::kCompiles<Other>,
+                  "a draft is compared with a draft, and its field with a value: "
+                  "order.cl_ord_id() == \"A1\"; std::find_if() takes such a condition");
     return false;
   }
   // Does not compile: the result of from() is compared with a bool.

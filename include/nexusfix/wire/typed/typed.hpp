@@ -41,6 +41,10 @@ template <class Value>
 inline constexpr bool kIsOther = !kIsBool<Value> && !kIsPrice<Value> && !kIsText<Value> &&
                                  !Character<Value> && !WholeNumber<Value>;
 
+// A time whose zero is a moment of 1970: QuickFIX's FIX::TransactTime() is the present one.
+template <class Value>
+inline constexpr bool kIsTime = std::same_as<Value, WallTime> || std::same_as<Value, PicoTime>;
+
 // The result of a getter, with a value of this type: the deleted conversion names the mistake.
 template <class Value, class Other>
 concept Optionally =
@@ -126,7 +130,17 @@ struct NEXUSFIX_VIEW Field {
   using ValueType = Value;               // the C++ type of the value
   Value value{};                         // a text is a view, which the caller keeps alive
 
-  Field() = default;
+  Field()
+    requires(!detail::kIsTime<Value>)
+  = default;
+  // Does not compile: a time without a value would be the first moment of 1970.
+  template <class Same = Field>
+    requires detail::kIsTime<typename Same::ValueType>
+  Field() noexcept {
+    static_assert(detail::kCompiles<Same>,
+                  "a time has a value: TransactTime::now() is that of sending, "
+                  "TransactTime{session.now()} that of this event");
+  }
   // Without moves and with few constructors: a compiler lists each of them after `Price p = 100;`.
   Field(const Field&) = default;
   Field& operator=(const Field&) & = default;  // copies the value, to a variable only

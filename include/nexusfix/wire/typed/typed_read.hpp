@@ -254,6 +254,20 @@ inline constexpr std::size_t kPlaceIn<F, FieldList<Fields...>> = [] {
 
 }  // namespace detail
 
+namespace detail {
+
+// Its instantiation gives the error of a copied message: an element of a container, the capture of
+// a lambda, a member, or a variable would keep a view of bytes that the next message overwrites. A
+// function, so that clang does not take the copy itself for wrong and reports its other uses, too.
+template <class M>
+void refuse_copy() noexcept {
+  static_assert(kCompiles<M>,
+                "a received message is a view, and its bytes are overwritten by the next one: take "
+                "const M&, and keep a draft: *NewOrderSingle::Draft::from(order)");
+}
+
+}  // namespace detail
+
 // The base of a generated message. Valid as long as the view that it was made from.
 template <class Self>
 class TypedMessageView {
@@ -292,16 +306,6 @@ class TypedMessageView {
   // For from().
   NEXUSFIX_ALWAYS_INLINE explicit TypedMessageView(const detail::CheckedMessage& message) noexcept
       : view_{message.view_.by_parts()}, at_{message.at_} {}
-  // Another view of the same bytes, for a function that takes the message by value.
-  TypedMessageView(const TypedMessageView&) = default;
-  // Does not compile: a variable that keeps the last message would keep a view of overwritten
-  // bytes.
-  TypedMessageView& operator=(const TypedMessageView&) noexcept {
-    static_assert(detail::kCompiles<Self>,
-                  "a received message is a view, and its bytes are overwritten by the next one: "
-                  "keep a draft, last.assign(order) of M::Draft last");
-    return *this;
-  }
   // Does not compile: the result of from() is compared with a bool.
   template <std::integral Number>
   friend bool operator==(const std::expected<Self, FieldError>&, const Number&) noexcept {
@@ -312,6 +316,8 @@ class TypedMessageView {
 
  protected:
   friend struct detail::Unchecked;
+  // The generated class decides: it moves, and its copy does not compile.
+  TypedMessageView(const TypedMessageView&) = default;
   // Does not compile: `NewOrderSingle order;`, a view of no message.
   template <class Any = Self>
   TypedMessageView() noexcept {

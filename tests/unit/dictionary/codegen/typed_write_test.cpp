@@ -55,9 +55,9 @@ using fix44::News;
 
 template <class Test, class... Parts>
 std::string order(Test& test, const Parts&... parts) {
-  const std::string text =
-      test.template body_of<NewOrderSingle>(fix::ClOrdID{"A1"}, fix::Symbol{"IBM"}, fix::Side::Buy,
-                                            fix::TransactTime{}, fix::OrdType::Market, parts...);
+  const std::string text = test.template body_of<NewOrderSingle>(
+      fix::ClOrdID{"A1"}, fix::Symbol{"IBM"}, fix::Side::Buy, fix::TransactTime{WallTime{}},
+      fix::OrdType::Market, parts...);
   constexpr std::string_view kStart = "11=A1|55=IBM|54=1|60=19700101-00:00:00.000|40=1|";
   return text.starts_with(kStart) ? text.substr(kStart.size()) : text;
 }
@@ -168,7 +168,7 @@ TEST_F(TypedWrite, an_enumerator_that_does_not_exist_is_an_error_and_nothing_is_
   for (const char c : {'\x01', '=', '\0', '!', '\xff'}) {
     const auto bytes =
         encode<NewOrderSingle>(fix::ClOrdID{"A1"}, fix::Symbol{"IBM"}, static_cast<fix::Side>(c),
-                               fix::TransactTime{}, fix::OrdType::Market);
+                               fix::TransactTime{WallTime{}}, fix::OrdType::Market);
     ASSERT_FALSE(bytes) << static_cast<int>(c);
     EXPECT_EQ(bytes.error().code, EncodeErrorCode::EmptyValue);
     EXPECT_EQ(bytes.error().tag, 54U);
