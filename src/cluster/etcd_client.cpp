@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/beast/core/detail/base64.hpp>
 #include <charconv>
+#include <ctime>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -89,6 +90,20 @@ EtcdResult<json> parsed(EtcdResult<std::string> answer) {
 
 }  // namespace
 
+std::optional<std::chrono::seconds> clock_difference(const std::string& date, WallTime asked,
+                                                     WallTime answered) {
+  std::tm parts{};
+  const char* const end = ::strptime(date.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
+  if (end == nullptr || *end != '\0') return std::nullopt;
+  using std::chrono::seconds;
+  const std::chrono::sys_seconds theirs{seconds{::timegm(&parts)}};
+  // Their clock was within this second, at a moment between the question and the answer.
+  if (const seconds later = std::chrono::floor<seconds>(asked) - theirs; later > seconds{0}) {
+    return later - seconds{1};
+  }
+  return std::min(std::chrono::ceil<seconds>(answered) - theirs, seconds{0});
+}
+
 EtcdClient::EtcdClient(const config::ClusterSettings& settings)
     : endpoints_{settings.etcd},
       user_{settings.etcd_user},
@@ -150,7 +165,13 @@ EtcdResult<std::string> EtcdClient::post_with_token(std::string_view path,
   EtcdError error;
   for (std::size_t attempt = 0; attempt < endpoints_.size(); ++attempt) {
     const config::EtcdEndpoint& endpoint = endpoints_[last_];
+    const WallTime asked = clock_.now().wall;
     auto answer = http_->post(endpoint, {.path = path, .token = token_, .body = body});
+    if (answer) {
+      const auto difference = cluster::clock_difference(answer->date, asked, clock_.now().wall);
+      difference_ = {endpoint.host + ':' + std::to_string(endpoint.port),
+                     difference.value_or(std::chrono::seconds{0})};
+    }
     constexpr unsigned kOk = 200;
     constexpr unsigned kUnauthorized = 401;
     constexpr unsigned kRequestTimeout = 408;

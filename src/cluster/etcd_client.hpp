@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <expected>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/config/settings.hpp>
 
 namespace nexusfix::cluster {
@@ -62,6 +64,17 @@ struct EtcdChanged {
   std::uint64_t revision = 0;  // of the change, if it is done
 };
 
+// How far a clock of this machine is from that of a member: by this much at least, whatever the
+// network and the seconds of HTTP may hide. Above 0: ours is later.
+struct ClockDifference {
+  std::string member;
+  std::chrono::seconds least{0};
+};
+// date: as HTTP writes it. asked, answered: by our clock. No value: date is none.
+[[nodiscard]] std::optional<std::chrono::seconds> clock_difference(const std::string& date,
+                                                                   WallTime asked,
+                                                                   WallTime answered);
+
 // One thread at a time. Each call blocks at most for the time-out of each member, but for the name
 // service.
 class EtcdClient {
@@ -85,6 +98,8 @@ class EtcdClient {
   [[nodiscard]] EtcdResult<EtcdRange> read(const std::vector<std::string>& prefixes);
   [[nodiscard]] EtcdResult<EtcdChanged> change(const EtcdChange& wanted);
 
+  // Of the member that has answered last.
+  [[nodiscard]] const ClockDifference& clock_difference() const noexcept { return difference_; }
   // "etcd-a:2379,etcd-b:2379"
   [[nodiscard]] std::string members() const;
 
@@ -101,6 +116,8 @@ class EtcdClient {
   std::string token_;     // of the user; empty: it has not signed in
   std::size_t last_ = 0;  // the member that has answered
   std::unique_ptr<EtcdHttp> http_;
+  SystemClock clock_;
+  ClockDifference difference_;
 };
 
 }  // namespace nexusfix::cluster

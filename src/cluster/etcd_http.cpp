@@ -152,7 +152,9 @@ class EtcdHttp::Link {
     parser.body_limit(kAnswerBytesMax);
     error = await([&](auto done) { http::async_read(stream, buffer, parser, std::move(done)); });
     if (error) return failed("read", error);
-    Answer answer{.status = parser.get().result_int(), .body = std::move(parser.get().body())};
+    Answer answer{.status = parser.get().result_int(),
+                  .body = std::move(parser.get().body()),
+                  .date = std::string{parser.get()[http::field::date]}};
     if (!parser.get().keep_alive()) close();
     return answer;
   }

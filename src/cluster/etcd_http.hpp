@@ -25,6 +25,7 @@ class EtcdHttp {
   struct Answer {
     unsigned status = 0;
     std::string body;
+    std::string date;  // of the member's clock, as HTTP writes it; empty: not given
   };
 
   explicit EtcdHttp(const config::ClusterSettings& settings);

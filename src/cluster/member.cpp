@@ -15,6 +15,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kLookInterval{200};
 constexpr milliseconds kClaimTimeLeast{2'000};
+// Far below the two minutes by which FIX lets SendingTime differ.
+constexpr std::chrono::seconds kClockDifferenceMax{5};
 
 std::string host_name() {
   std::array<char, 256> host{};
@@ -81,6 +83,7 @@ std::expected<void, std::string> Member::begin() {
                 ". If it is new, run nexusfix cluster join with this configuration file; if it is "
                 "not, this is another etcd, or it has lost its data");
   }
+  look_at_clock();
   shared_.mark = {.cluster = state.id, .shard = settings_.shard};
   observer_.on_event(EventId::ClusterJoined, "cluster " + settings_.name + ", node " + text() +
                                                  ": a member, with a lease of " +
@@ -191,6 +194,19 @@ void Member::turn() {
   if (done && !lease_.is_registered) done = register_member();
   if (done) done = look();
   set_link(done);
+  look_at_clock();
+}
+
+// No lease depends on it: FIX does, and the times in logs do.
+void Member::look_at_clock() {
+  const ClockDifference& found = etcd_.clock_difference();
+  const bool is_right = std::chrono::abs(found.least) < kClockDifferenceMax;
+  if (std::exchange(is_clock_right_, is_right) == is_right || is_right) return;
+  observer_.on_event(EventId::ClusterClockDiffers,
+                     "node " + text() + ": the clock of this machine is " +
+                         std::to_string(std::chrono::abs(found.least).count()) + " s or more " +
+                         (found.least.count() > 0 ? "later" : "earlier") + " than that of etcd " +
+                         found.member);
 }
 
 // Renews the lease, or gets a new one.

@@ -82,6 +82,7 @@ class Member final : public engine::ClusterMember {
   void lose_lease(const std::string& why);
   void give_lease_back();
   void set_link(const EtcdResult<void>& result);
+  void look_at_clock();
   void hand_over_if_asked(const ClusterState& state, const ShardState& shard);
   [[nodiscard]] bool was_asked_within(std::chrono::milliseconds time);
   [[nodiscard]] std::chrono::milliseconds claim_time_max() const;
@@ -97,7 +98,8 @@ class Member final : public engine::ClusterMember {
   WallTime since_;
   Lease lease_;
   bool is_linked_ = true;  // etcd answers, and the lease lasts
-  std::string reported_;   // what was reported last of a drain or another owner
+  bool is_clock_right_ = true;
+  std::string reported_;  // what was reported last of a drain or another owner
   std::atomic<std::uint64_t> token_{0};
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -183,6 +183,7 @@ enum class EventId : std::uint16_t {
   ClusterHandsOver = 5084,          // the engine stops, and another node gets its shard
   ClusterCannotHandOver = 5085,     // the node is drained, and no other one can take its shard
   ClusterOpensAgain = 5086,         // after a hand-over the engine could not open, and tries again
+  ClusterClockDiffers = 5087,       // the clock of this machine is not that of etcd
 
   ConfigurationWarning = 6001,     // a key has no effect, or not the one that it seems to have
   DictionaryWarning = 6002,        // a dictionary has a fault, but is used

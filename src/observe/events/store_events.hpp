@@ -186,6 +186,12 @@ inline constexpr EventRow kStoreEvents[] = {
      "tries again every second, for at most a minute, and then ends.",
      "etcd or the database does not answer, or refuses the engine. The line before it says why.",
      "Check etcd and the database. The service manager starts the process again."},
+    {EventId::ClusterClockDiffers, Severity::Warning, "ClusterClockDiffers",
+     "The clock of this machine and that of a member of etcd differ by 5 s or more. Leases do not "
+     "depend on clocks.",
+     "One of the two clocks is wrong, or was set.",
+     "Check the time service of both machines. Above `MaxLatency` (120 s) counterparties and the "
+     "engine refuse messages for their SendingTime (52)."},
 };
 
 }  // namespace nexusfix::observe
