@@ -82,6 +82,7 @@ class JournalFollower::Impl {
   std::expected<Entered, std::string> enter(std::uint64_t number);
   std::expected<void, std::string> read_names();
   std::expected<bool, std::string> go_on_in_next();
+  std::expected<std::optional<std::uint64_t>, std::string> find_valid_after_damage();
   std::expected<bool, std::string> pass_damage();
   std::expected<bool, std::string> go_on_after(LogPosition begin, const std::string& what,
                                                const SegmentHeader* next_segment,
@@ -412,7 +413,22 @@ std::expected<bool, std::string> JournalFollower::Impl::go_on_in_next() {
     if (auto fresh = look_again(); !fresh) return Failed{fresh.error()};
     return true;
   }
+  const auto valid = find_valid_after_damage();
+  if (!valid) return Failed{valid.error()};
+  // Also its rest: what was sent there is read, or counted.
+  if (*valid && header_.position + **valid < after.position) {
+    return go_on_after(position(), "a record is damaged", nullptr, **valid);
+  }
   return go_on_after(position(), "a record is damaged", &after, after.records_at());
+}
+
+// The offset of the next valid record of the segment; nothing: there is none.
+std::expected<std::optional<std::uint64_t>, std::string>
+JournalFollower::Impl::find_valid_after_damage() {
+  if (offset_ >= window_.size()) return std::nullopt;
+  auto valid = find_valid_record(window_, RecordSeed{header_}, offset_ + 1);
+  if (!valid) return Failed{at_segment(header_.number, valid.error().what())};
+  return *valid;
 }
 
 // The last segment has no valid record here. If it has one later, this one is damaged.
@@ -420,9 +436,8 @@ std::expected<bool, std::string> JournalFollower::Impl::pass_damage() {
   if (options_.is_followed && ++looks_ < kLooksMax) return false;
   looks_ = 0;
   if (auto fresh = look_again(); !fresh) return Failed{fresh.error()};
-  if (offset_ >= window_.size()) return false;
-  const auto valid = find_valid_record(window_, RecordSeed{header_}, offset_ + 1);
-  if (!valid) return Failed{at_segment(header_.number, valid.error().what())};
+  const auto valid = find_valid_after_damage();
+  if (!valid) return Failed{valid.error()};
   if (!*valid) return false;
   // It may have been written meanwhile.
   SegmentReader again{window_, RecordSeed{header_}, offset_};

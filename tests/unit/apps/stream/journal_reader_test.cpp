@@ -160,6 +160,22 @@ TEST_F(ReadingAcrossDamage, a_hidden_reset_gives_no_wrong_epoch) {
   EXPECT_THAT(gaps_, Contains(HasSubstr("ALPHA out MsgSeqNum 2 to ")));
 }
 
+TEST_F(ReadingAcrossDamage, what_is_skipped_is_counted_also_if_a_segment_follows_already) {
+  const auto a = open_session(journal(), "ALPHA");
+  send(a, 30);
+  ASSERT_TRUE(disk_.exists(segment(2)));
+  damage("m2.");
+  read();
+  EXPECT_EQ(error_, "");
+  ASSERT_GT(found_.size(), 2U);
+  EXPECT_EQ(found_.front(), "ALPHA 1 out 1");
+  const std::uint64_t next = std::stoul(found_[1].substr(12));
+  EXPECT_EQ(found_.size(), 1 + 31 - next);
+  EXPECT_THAT(gaps_, Contains(HasSubstr("ALPHA out MsgSeqNum 3 to " + std::to_string(next - 1) +
+                                        " (" + std::to_string(next - 3) + ')')))
+      << ::testing::PrintToString(gaps_);
+}
+
 TEST_F(ReadingAcrossDamage, without_another_segment_what_was_skipped_is_counted_at_the_end) {
   const auto a = open_session(journal(), "ALPHA");
   send(a, 5);
