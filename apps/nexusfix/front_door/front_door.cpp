@@ -120,6 +120,8 @@ void FrontDoor::read_logon(Links::iterator link) {
   const transport::IoResult got = network_.receive(link->client, buffer_);
   if (got.status == IoStatus::WouldBlock) return;
   if (got.status != IoStatus::Ok) {
+    // A balancer looks several times a second whether this port is open.
+    if (link->to_owner.empty()) return drop(link);
     return refuse(link, EventId::FrontDoorRefused,
                   "the client ended the connection before a Logon");
   }

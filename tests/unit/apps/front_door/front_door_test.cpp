@@ -209,6 +209,20 @@ TEST_F(FrontDoorTest, closes_a_connection_without_a_logon_after_its_time) {
   EXPECT_TRUE(events_.has(EventId::FrontDoorRefused, "did not come in time"));
 }
 
+TEST_F(FrontDoorTest, a_balancer_that_looks_whether_the_port_is_open_is_not_reported) {
+  connect();
+  client_.network.close(client_.socket);
+  turn();
+  EXPECT_EQ(door_.waiting_count(), 0U);
+  EXPECT_FALSE(events_.has(EventId::FrontDoorRefused, "")) << events_.all();
+  connect();
+  client_.send("8=FIX");
+  client_.network.close(client_.socket);
+  turn();
+  EXPECT_TRUE(events_.has(EventId::FrontDoorRefused, "ended the connection before a Logon"))
+      << events_.all();
+}
+
 TEST_F(FrontDoorTest, gives_the_last_bytes_of_an_owner_to_a_slow_client) {
   own(kPortA);
   connect();
