@@ -6,6 +6,8 @@
 #include <utility>
 #include <variant>
 
+#include <nexusfix/base/disk.hpp>
+
 namespace nexusfix::engine {
 namespace {
 
@@ -26,7 +28,14 @@ std::expected<std::unique_ptr<Control>, std::string> Control::open(
     const std::vector<std::string>& paths, OperatorDesk& desk) {
   std::unique_ptr<Control> control{new Control{desk}};
   std::vector<std::string> sockets;
-  for (const std::string& path : paths) sockets.push_back(absolute(path));
+  PosixDisk disk;
+  for (const std::string& path : paths) {
+    sockets.push_back(absolute(path));
+    // An engine that waits for its log opens the socket before its store makes the folder. The
+    // server says what is not possible.
+    static_cast<void>(
+        disk.make_directories(std::filesystem::path{sockets.back()}.parent_path().string()));
+  }
   auto server = transport::LocalServer::open(sockets, *control);
   if (!server) return std::unexpected{std::move(server.error().text)};
   control->server_ = std::move(*server);

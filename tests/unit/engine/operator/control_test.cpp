@@ -100,6 +100,13 @@ TEST_F(ControlTest, engine_serves_without_a_socket_if_none_can_be_created) {
   EXPECT_TRUE(std::filesystem::is_directory(store_folder() + "/control"));
 }
 
+TEST_F(ControlTest, folder_of_the_socket_is_created) {
+  extra = "Store=memory\nControlSocket=" + folder.path() + "/run/venue/control";
+  open();
+  EXPECT_FALSE(log.has(EventId::CommandsUnavailable)) << log.all();
+  EXPECT_TRUE(std::filesystem::exists(folder.path() + "/run/venue/control"));
+}
+
 TEST_F(ControlTest, engine_that_has_ended_sets_nothing) {
   open();
   acceptor->stop();
