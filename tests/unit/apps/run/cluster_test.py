@@ -121,6 +121,7 @@ class LossyEtcd:
 
     def __init__(self, etcd):
         self.loses = lambda path, body: False
+        self.clock_ahead = 0  # seconds
         lossy = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -141,6 +142,9 @@ class LossyEtcd:
                 self.send_header("Content-Length", str(len(text)))
                 self.end_headers()
                 self.wfile.write(text)
+
+            def date_time_string(self, timestamp=None):
+                return super().date_time_string(time.time() + lossy.clock_ahead)
 
             def log_message(self, *_):
                 pass
@@ -396,22 +400,48 @@ class Cluster(WithCluster):
         """As `nexusfix cluster move`, which waits until it is done."""
         self.etcd.put(f"/nexusfix/{self.name}/shards/s1/wanted", node)
 
-    def block_reading_of_mark(self):
-        """No engine gets past the check of the log's mark until the result is called."""
+    def block_reading_of(self, table):
+        """No engine reads this table until the result is called."""
         one = subprocess.Popen(
             ["psql", "-h", self.host, "-U", "nexusfix", "-d", "postgres", "-qAt"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.addCleanup(one.stdout.close)
         self.addCleanup(one.wait)
         self.addCleanup(one.kill)
-        one.stdin.write(f"BEGIN; LOCK TABLE {self.schema}.cluster_mark; SELECT 'locked';\n")
+        one.stdin.write(f"BEGIN; LOCK TABLE {self.schema}.{table}; SELECT 'locked';\n")
         one.stdin.flush()
         self.assertEqual(one.stdout.readline(), "locked\n")
         return one.stdin.close
 
+    def test_a_waiting_engine_that_lacks_a_part_of_the_log_is_not_ready_and_takes_nothing(self):
+        self.lease = SHORT_LEASE
+        a, b, metrics = self.start_two()
+        trader = self.counterparty()
+        trader.log_on()
+        b.send_signal(signal.SIGSTOP)
+        self.assertEqual(trader.order("A1")["34"], "2")
+        unblock = self.block_reading_of("chunks")
+        b.send_signal(signal.SIGCONT)
+        self.wait_until(lambda: not self.is_ready("b"), "b is not ready")
+        done = self.order("move", "a", "s1", "b")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("node b", done.stderr)
+        a.kill()
+        a.wait()  # its port is closed
+        self.wait_until(lambda: self.owner() is None, "the lease has ended")
+        for _ in range(2):  # in the second one b looks whether it may take the shard
+            self.wait_for_renewal(metrics)
+        self.assertIsNone(self.owner())
+        unblock()
+        trader.connect()
+        self.assertEqual(trader.log_on()["34"], "3")
+        trader.send("2", "7=2|16=2|")
+        self.assertEqual(trader.receive()["11"], "A1")
+        self.end(b)
+
     def test_a_former_owner_waits_though_the_log_is_claimed_while_it_opens_again(self):
         a, b, _ = self.start_two()
-        unblock = self.block_reading_of_mark()
+        unblock = self.block_reading_of("cluster_mark")
         before = self.epoch() >> 20
         b.send_signal(signal.SIGSTOP)
         self.want("b")
@@ -559,6 +589,22 @@ class Cluster(WithCluster):
         engine, _ = self.start_node(node, **options)
         self.assertEqual(engine.wait(LIMIT_SECONDS), 1)
         self.assertRegex(self.log(node), expected)
+
+    def test_a_wrong_clock_is_reported_before_the_log_is_claimed_and_the_engine_serves(self):
+        way = self.lossy_etcd()
+        way.clock_ahead = 600
+        self.join("a")
+        a, _ = self.start_node("a", etcd=way)
+        self.listening(a)
+        self.assertRegex(self.log("a"), r"(?s)NXF-5087 .*the clock of this machine is \d+ s or "
+                                        r"more earlier than that of etcd 127.0.0.1:.*NXF-5081")
+        trader = self.counterparty()
+        trader.log_on()
+        self.assertEqual(trader.order("A1")["34"], "2")
+        # Once, until it is right again.
+        way.clock_ahead = 0
+        self.end(a)
+        self.assertEqual(self.log("a").count("NXF-5087"), 1)
 
     def test_two_nodes_of_one_name_are_refused(self):
         self.join("a")
