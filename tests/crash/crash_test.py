@@ -26,17 +26,16 @@ import sys
 import tempfile
 import threading
 import time
-from decimal import Decimal
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "drills"))
+from history import (  # noqa: E402  pylint: disable=wrong-import-position
+    PARTIALS, Failure, by_number, check_book_has_reports, check_orders, check_received, output_of,
+    read_book, read_reports, stored_messages)
 
 STEP_SECONDS = 300  # the longest time for any single step
 ORDERS_BETWEEN_KILLS_MAX = 1200
-PARTIALS = [300, 100, 100, 300]  # OrderQty of the orders of each group of four
 PROGRESS = re.compile(r"progress sent=(\d+) acknowledged=(\d+) finished=(\d+)")
-
-
-class Failure(Exception):
-    pass
 
 
 class Process:
@@ -130,13 +129,6 @@ class Run:
     def command(self, *arguments):
         return [self.options.nexusfix, *map(str, arguments)]
 
-    def output_of(self, *arguments):
-        done = subprocess.run(self.command(*arguments), capture_output=True, text=True,
-                              timeout=STEP_SECONDS, check=False)
-        if done.returncode != 0:
-            raise Failure(f"{' '.join(arguments[:1])} failed: {done.stderr.strip()}")
-        return done.stdout
-
     def start_venue(self):
         self.venue = Process("venue", self.command("serve", self.folder / "venue.cfg"),
                              self.folder / "venue.log")
@@ -179,7 +171,8 @@ class Run:
         print(f"kill {number + 1:2}: {victim} after {wait} more orders, {self.finished} finished",
               flush=True)
         if victim == "both":
-            self.check_book_is_not_behind()
+            check_book_has_reports(read_book(self.options.nexusfix, self.folder / "venue.cfg"),
+                                   read_reports(self.reports))
         if victim in ("venue", "both"):
             self.start_venue()
         if victim in ("trader", "both"):
@@ -201,59 +194,10 @@ class Run:
             if process and process.process.poll() is None:
                 process.kill()
 
-    # The reports: content by ExecID.
-    def read_reports(self):
-        reports = {}
-        lines = self.reports.read_text().split("\n")
-        columns = lines[0].split("\t")
-        for line in lines[1:-1]:  # the part after the last line feed is a torn line
-            row = dict(zip(columns, line.split("\t"), strict=True))
-            row.pop("PossDup")
-            known = reports.setdefault(row["ExecID"], row)
-            if known != row:
-                raise Failure(f"one ExecID, two contents:\n  {known}\n  {row}")
-        return reports
-
-    def filled_by_order(self, reports):
-        filled = {}
-        for row in reports.values():
-            quantity = Decimal(row["LastQty"]) if row["ExecType"] in "F12" else Decimal(0)
-            filled[row["ClOrdID"]] = filled.get(row["ClOrdID"], Decimal(0)) + quantity
-        return filled
-
-    def read_book(self):
-        orders = json.loads(self.output_of("serve", self.folder / "venue.cfg", "--dump-book"))
-        book = {order["cl_ord_id"]: order for order in orders["orders"]}
-        if len(book) != len(orders["orders"]):
-            raise Failure("the venue has accepted one ClOrdID twice")
-        return book
-
-    def check_book_is_not_behind(self):
-        """Every report that the trader got is in the venue's journal, however both died."""
-        book = self.read_book()
-        for cl_ord_id, filled in self.filled_by_order(self.read_reports()).items():
-            if cl_ord_id not in book:
-                raise Failure(f"{cl_ord_id} was reported, and is not in the rebuilt book")
-            if Decimal(book[cl_ord_id]["cum_qty"]) < filled:
-                raise Failure(f"{cl_ord_id}: {filled} were reported as filled, "
-                              f"{book[cl_ord_id]['cum_qty']} are in the rebuilt book")
-
     def check_end(self):
-        reports = self.read_reports()
-        filled = self.filled_by_order(reports)
-        book = self.read_book()
-        wanted = {f"T{n}": Decimal(PARTIALS[(n - 1) % 4]) for n in range(1, self.orders + 1)}
-        if set(book) != set(wanted):
-            raise Failure(f"the book has {len(book)} orders, expected {len(wanted)}")
-        # ExecIDs are consecutive over all reports: a missing one is a lost report.
-        expected_ids = {f"E{n}" for n in range(1, len(reports) + 1)}
-        if set(reports) != expected_ids:
-            raise Failure(f"reports lost: {sorted(expected_ids - set(reports))[:5]}")
-        for cl_ord_id, quantity in wanted.items():
-            order = book[cl_ord_id]
-            found = (filled.get(cl_ord_id), Decimal(order["cum_qty"]), Decimal(order["order_qty"]))
-            if found != (quantity, quantity, quantity) or Decimal(order["leaves_qty"]) != 0:
-                raise Failure(f"{cl_ord_id} of {quantity}: reported, in the book, ordered: {found}")
+        reports = read_reports(self.reports)
+        check_orders(read_book(self.options.nexusfix, self.folder / "venue.cfg"), reports,
+                     self.orders, PARTIALS)
         self.check_journals()
         if self.options.inbound:
             self.check_received()
@@ -261,7 +205,8 @@ class Run:
               "book and both journals agree")
 
     def check_journals(self):
-        sides = [json.loads(self.output_of("journal", "show", self.folder / side, "--json"))
+        sides = [json.loads(output_of(self.options.nexusfix, "journal", "show",
+                                      self.folder / side, "--json"))
                  for side in ("venue", "trader")]
         if any(len(side["sessions"]) != 1 for side in sides):
             raise Failure(f"each journal should have one session: {sides}")
@@ -272,31 +217,12 @@ class Run:
                 or venue["next_outbound"] != trader["next_inbound"]):
             raise Failure(f"the journals disagree: venue {venue}, trader {trader}")
 
-    def messages_of(self, side, direction):
-        """The application messages of a journal: how often it has each MsgSeqNum, with its body."""
-        found = {}
-        for line in self.output_of("journal", "show", self.folder / side, "--json",
-                                   "--direction", direction).splitlines():
-            message = json.loads(line)
-            fields = [field.partition("=") for field in message["message"].split("\x01")]
-            tags = {tag: value for tag, _, value in fields}
-            if tags["35"] in ("D", "8"):
-                body = (tags["11"], tags.get("17"))
-                found.setdefault((message["number"], body), 0)
-                found[(message["number"], body)] += 1
-        return found
-
     def check_received(self):
+        sides = {side: stored_messages(self.options.nexusfix, self.folder / side)
+                 for side in ("trader", "venue")}
         for sender, receiver in (("trader", "venue"), ("venue", "trader")):
-            sent = self.messages_of(sender, "out")
-            received = self.messages_of(receiver, "in")
-            if set(sent) != set(received):
-                raise Failure(f"{receiver}: sent and not recorded as received "
-                              f"{sorted(set(sent) - set(received))[:5]}, the other way round "
-                              f"{sorted(set(received) - set(sent))[:5]}")
-            twice = [number for number, count in received.items() if count != 1]
-            if twice:
-                raise Failure(f"{receiver}: recorded as received twice: {sorted(twice)[:5]}")
+            check_received(sender, by_number(sides[sender], "out"), receiver,
+                           by_number(sides[receiver], "in"))
         print("both journals have each message that was received, once")
 
 

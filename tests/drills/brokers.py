@@ -1,7 +1,5 @@
 """Brokers of Kafka on loopback: librdkafka's mock, and a real one in KRaft mode."""
 
-import os
-import signal
 import socket
 import subprocess
 import time
@@ -11,8 +9,8 @@ LIMIT_SECONDS = 120
 SETTINGS = """process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:{controller}
-listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:{port}
+listeners=PLAINTEXT://{host}:{port},CONTROLLER://127.0.0.1:{controller}
+advertised.listeners=PLAINTEXT://{host}:{port}
 controller.listener.names=CONTROLLER
 log.dirs={folder}/data
 offsets.topic.replication.factor=1
@@ -30,11 +28,13 @@ def free_ports(count):
 
 
 class MockBrokers:
-    """They keep everything in memory, as long as they live."""
+    """They keep everything in memory, as long as they live. on: the command that runs them on a
+    machine of a drill."""
 
-    def __init__(self, program):
-        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, text=True)
+    def __init__(self, program, on=()):
+        self.process = subprocess.Popen([*on, program], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                        text=True)
         self.address = self.process.stdout.readline().strip()
 
     def tell(self, command):
@@ -74,16 +74,19 @@ def kafka_jars(build):
 
 
 class KafkaBroker:
-    """A real broker, with its data in a folder."""
+    """A real broker, with its data in a folder. host and on: its address, and the command that runs
+    it, on a machine of a drill."""
 
-    def __init__(self, jars, folder):
+    def __init__(self, jars, folder, host="127.0.0.1", on=()):
         self.folder = folder
         self.classpath = f"{jars}/*"
+        self.host, self.on = host, on
         port, controller = free_ports(2)
-        self.address = f"127.0.0.1:{port}"
+        self.address = f"{host}:{port}"
         folder.mkdir(parents=True)
         self.settings = folder / "server.properties"
-        self.settings.write_text(SETTINGS.format(port=port, controller=controller, folder=folder))
+        self.settings.write_text(SETTINGS.format(host=host, port=port, controller=controller,
+                                                 folder=folder))
         subprocess.run(["java", "-cp", self.classpath, "kafka.tools.StorageTool", "format",
                         "-t", "MkU3OEVBNTcwNTJENDM2Qg", "-c", self.settings],
                        check=True, capture_output=True)
@@ -93,13 +96,13 @@ class KafkaBroker:
     def start(self):
         with (self.folder / "log").open("a") as log:
             self.process = subprocess.Popen(
-                ["java", "-Xmx512m", "-cp", self.classpath, "kafka.Kafka", self.settings],
+                [*self.on, "java", "-Xmx512m", "-cp", self.classpath, "kafka.Kafka", self.settings],
                 stdout=log, stderr=log)
         deadline = time.monotonic() + LIMIT_SECONDS
         port = int(self.address.rsplit(":", 1)[1])
         while time.monotonic() < deadline:
             try:
-                socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                socket.create_connection((self.host, port), timeout=1).close()
                 return
             except OSError:
                 time.sleep(0.1)
@@ -109,7 +112,7 @@ class KafkaBroker:
         self.process.send_signal(number)
 
     def kill(self):
-        os.kill(self.process.pid, signal.SIGKILL)
+        self.process.kill()
         self.process.wait()
 
     def restart(self):

@@ -14,7 +14,6 @@ the broker, kill -9 of the venue. The seed is printed.
 """
 
 import argparse
-import json
 import random
 import signal
 import subprocess
@@ -25,16 +24,13 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from audit import Consumer, Stream
 from brokers import KafkaBroker, MockBrokers, free_ports, kafka_jars
+from history import LIMIT_SECONDS, Failure, check_audit, stored_messages
 
-LIMIT_SECONDS = 300
 # Orders of a run of the trader, and seconds between two runs. The mock brokers keep 5 MB.
 PACE = (400, 0)
 PACE_OF_MOCK = (40, 0.3)
-
-
-class Failure(Exception):
-    pass
 
 
 class Engines:
@@ -93,32 +89,6 @@ class Engines:
         self.log.close()
 
 
-class Stream:
-    def __init__(self, nexusfix, address, folder):
-        self.command = [nexusfix, "stream", "--kafka", address, "--topic", "audit",
-                        folder / "venue", folder / "trader"]
-        self.events = folder / "stream.log"
-        self.start()
-
-    def start(self):
-        with self.events.open("a") as log:
-            self.process = subprocess.Popen([*self.command, "-f"], stderr=log)
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-
-    def end(self):
-        """A last run reads the rest, and waits until it is acknowledged."""
-        self.process.terminate()
-        if self.process.wait(timeout=LIMIT_SECONDS) != 0:
-            raise Failure("the stream ended with an error:\n" + self.events.read_text()[-2000:])
-        with self.events.open("a") as log:
-            done = subprocess.run(self.command, stderr=log, check=False, timeout=LIMIT_SECONDS)
-        if done.returncode != 0:
-            raise Failure("the last run failed:\n" + self.events.read_text()[-2000:])
-
-
 def strike(kind, engines, stream, brokers, chance):
     if kind == "stream killed":
         stream.kill()
@@ -144,51 +114,6 @@ def strike(kind, engines, stream, brokers, chance):
                       + stream.events.read_text()[-2000:])
 
 
-def stored(nexusfix, folder):
-    """What the journals have: how often each message is there, and the bytes of all."""
-    messages, values = [], Counter()
-    for name in ("venue", "trader"):
-        shown = subprocess.run([nexusfix, "journal", "show", folder / name, "--messages", "--json"],
-                               capture_output=True, text=True, check=True).stdout
-        for line in shown.splitlines():
-            one = json.loads(line)
-            if "message" not in one:
-                continue
-            messages.append((one["session"], one["epoch"], one["direction"]))
-            values[one["message"]] += 1
-    return messages, values
-
-
-class Consumer:
-    """Reads the topic all the time: the mock brokers keep little of it."""
-
-    def __init__(self, program, address, folder):
-        self.path = folder / "consumed"
-        with self.path.open("wb") as out:
-            self.process = subprocess.Popen([program, address, "audit"], stdout=out,
-                                            stderr=subprocess.DEVNULL)
-
-    def end(self, quiet_seconds):
-        """When nothing has come for this time: what was new, how much was repeated, the values."""
-        size, since = -1, time.monotonic()
-        while time.monotonic() - since < quiet_seconds:
-            if self.path.stat().st_size != size:
-                size, since = self.path.stat().st_size, time.monotonic()
-            time.sleep(0.1)
-        self.process.kill()
-        self.process.wait()
-        new, repeated, values = [], 0, Counter()
-        for line in self.path.read_text("utf-8").rstrip("\n").split("\n"):
-            head, _, value = line.partition("\t")
-            kind, session, _, _, epoch, direction, _ = head.split()
-            if kind == "new":
-                new.append((session, int(epoch.partition("=")[2]), direction))
-                values[value] += 1
-            else:
-                repeated += 1
-        return new, repeated, values
-
-
 def run(arguments, folder):
     chance = random.Random(arguments.seed)
     if arguments.mock:
@@ -198,8 +123,9 @@ def run(arguments, folder):
     kinds = ["stream killed", "stream frozen", "broker killed", "broker frozen", "venue killed"]
     struck = Counter()
     engines = Engines(arguments.nexusfix, folder, PACE_OF_MOCK if arguments.mock else PACE)
-    stream = Stream(arguments.nexusfix, brokers.address, folder)
-    consumer = Consumer(arguments.consumer, brokers.address, folder)
+    stream = Stream(arguments.nexusfix, brokers.address, [folder / "venue", folder / "trader"],
+                    folder / "stream.log")
+    consumer = Consumer(arguments.consumer, brokers.address, folder / "consumed")
     try:
         for number in range(arguments.rounds):
             time.sleep(chance.uniform(0.05, 1.0))
@@ -209,8 +135,9 @@ def run(arguments, folder):
             strike(kind, engines, stream, brokers, chance)
         engines.end()
         stream.end()
-        sent, sent_values = stored(arguments.nexusfix, folder)
-        got, repeated, got_values = consumer.end(3 if arguments.mock else 8)
+        stored = [message for name in ("venue", "trader")
+                  for message in stored_messages(arguments.nexusfix, folder / name)]
+        repeated = check_audit(stored, consumer.end(3 if arguments.mock else 8))
     finally:
         engines.is_ending.set()
         stream.process.kill()
@@ -219,15 +146,9 @@ def run(arguments, folder):
         consumer.process.kill()
         consumer.process.wait()
         brokers.end()
-    if Counter(sent) != Counter(got):
-        raise Failure(f"the journals have {len(sent)} messages, the topic {len(got)} new ones: "
-                      f"missing {Counter(sent) - Counter(got)}, "
-                      f"more {Counter(got) - Counter(sent)}")
-    if sent_values != got_values:
-        raise Failure(f"{sum((sent_values - got_values).values())} messages have other bytes")
     for kind in kinds:
         print(f"{kind}: {struck[kind]}")
-    print(f"{len(sent)} messages of both journals arrived; {repeated} were repeated, and marked")
+    print(f"{len(stored)} messages of both journals arrived; {repeated} were repeated, and marked")
 
 
 def main():
