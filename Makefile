@@ -10,7 +10,7 @@ SIMULATE_SECONDS ?= 600
 SIMULATE_SEED ?= 1000000
 CRASH_RUNS ?= 10000
 SOAK_SECONDS ?= 3600
-DRILL_ROUNDS ?= 20
+DRILL_ROUNDS ?= 40
 DEPS ?= yes
 STAGES ?=
 BENCH ?=
@@ -43,8 +43,8 @@ help:
 	@echo "  make fuzz      fuzz each target for FUZZ_SECONDS=$(FUZZ_SECONDS)"
 	@echo "  make simulate  simulate engines under faults for SIMULATE_SECONDS=$(SIMULATE_SECONDS)"
 	@echo "  make crash     test the store with CRASH_RUNS=$(CRASH_RUNS) kills and power losses"
-	@echo "  make drills    kill and freeze the audit stream and a Kafka broker, in"
-	@echo "                 DRILL_ROUNDS=$(DRILL_ROUNDS) rounds"
+	@echo "  make drills    kill, freeze and cut off engines of a cluster, PostgreSQL, etcd and"
+	@echo "                 Kafka, and fill their disks, in DRILL_ROUNDS=$(DRILL_ROUNDS) rounds"
 	@echo "  make soak      run two engines over TCP under faults for SOAK_SECONDS=$(SOAK_SECONDS):"
 	@echo "                 memory must not grow, and no message may be missing"
 	@echo "  make install   install libraries, headers, the command, its systemd unit,"
@@ -153,13 +153,17 @@ crash: deps-test
 	  ./store_crash_test --gtest_filter='*JournalKillAtAnyMoment.*' && \
 	  ./store_threads_test --gtest_filter='*JournalPowerThreads.*:*JournalPowerMapped.*'
 
-# Kills and freezes programs and the servers that they need. Maven fetches the jars of a broker.
+# Kills, freezes and cuts off programs and the servers that they need. Maven fetches the jars of a
+# broker. With 40 rounds each kind of fault comes once at least. The cluster needs root.
 drills: deps-test
 	@tools/build.py release --target nexusfix --target example_20_audit_consumer \
-	  -D NEXUSFIX_TESTS=ON -D NEXUSFIX_KAFKA=ON
+	  -D NEXUSFIX_TESTS=ON -D NEXUSFIX_POSTGRES=ON -D NEXUSFIX_KAFKA=ON
 	@tests/drills/stream_drill.py --nexusfix build/release/apps/nexusfix/nexusfix \
 	  --consumer build/release/examples/example_20_audit_consumer --build build/drills \
-	  --rounds $(DRILL_ROUNDS)
+	  --rounds 20
+	@tests/drills/cluster_drill.py --nexusfix build/release/apps/nexusfix/nexusfix \
+	  --consumer build/release/examples/example_20_audit_consumer --build build/drills \
+	  --rounds $(DRILL_ROUNDS) --late 3
 
 soak: deps-test
 	@tools/build.py release --target soak -D NEXUSFIX_TESTS=ON

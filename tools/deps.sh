@@ -3,8 +3,8 @@
 #   run    what `make run` needs: a compiler, CMake, Ninja and the libraries that the engine links
 #   bench  that, and what `make bench` needs: QuickFIX and io_uring, for the comparison
 #   test   that, and what `make test` needs: clang, sanitizers, test libraries, Asio, Java, Node.js,
-#          etcd, PostgreSQL's programs, Prometheus, QuickFIX, a compiler and an emulator for 64-bit
-#          ARM, Valgrind, a browser
+#          etcd, PostgreSQL's programs, network namespaces, Prometheus, QuickFIX, a compiler and
+#          an emulator for 64-bit ARM, Valgrind, a browser
 #   docs   what `make docs` needs; the rest comes from PyPI
 # It does not call apt if nothing is missing. --list: prints the missing packages, installs nothing.
 set -eu
@@ -17,7 +17,7 @@ packages_test="ccache mold pkgconf clang-19 libclang-rt-19-dev clang-format-19
   fish libasio-dev libc++-19-dev libc++abi-19-dev libgtest-dev libgmock-dev
   librapidcheck-dev libspdlog-dev libsqlite3-dev
   openjdk-17-jdk-headless maven openssl googletest g++-aarch64-linux-gnu qemu-user libpq-dev
-  haproxy librdkafka-dev mandoc
+  haproxy iproute2 libfaketime librdkafka-dev mandoc
   zsh etcd-server postgresql prometheus doxygen python3-venv nodejs valgrind chromium
   chromium-driver"
 
