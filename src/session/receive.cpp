@@ -20,6 +20,7 @@ using detail::Step;
 
 namespace {
 
+constexpr std::string_view kHeartbeat = "0";
 constexpr unsigned kOther = static_cast<unsigned>(SessionRejectReason::Other);
 constexpr unsigned kRequiredMissing =
     static_cast<unsigned>(SessionRejectReason::RequiredTagMissing);
@@ -39,7 +40,10 @@ void StateMachine::on_message(const wire::MessageView& message, Now now) noexcep
   if (!header_cache_.matches_cached(message, header_position()) || !is_valid_after_header(message))
       [[unlikely]]
     return receive(message);
-  deliver_in_sequence();
+  if (!is_administrative(message.msg_type())) [[likely]]
+    return deliver_in_sequence();
+  if (!is_unseen_heartbeat(message)) return receive(message);
+  count_in_sequence();
 }
 
 void StateMachine::receive_outside_session(const wire::MessageView& message) noexcept {
@@ -52,6 +56,12 @@ void StateMachine::receive_outside_session(const wire::MessageView& message) noe
     default:
       return;  // after a Disconnect: what still comes is not read
   }
+}
+
+// Nothing but its turn matters of a Heartbeat that the owner is not shown.
+[[gnu::always_inline]] inline bool StateMachine::is_unseen_heartbeat(
+    const wire::MessageView& message) const noexcept {
+  return !config_.shows_administrative && message.msg_type() == kHeartbeat;
 }
 
 inline bool StateMachine::is_valid(const wire::MessageView& message) noexcept {
@@ -80,9 +90,8 @@ inline bool StateMachine::is_valid(const wire::MessageView& message) noexcept {
 }
 
 bool StateMachine::is_in_sequence(const wire::MessageView& message) noexcept {
-  if (header_.version().has_default_appl_ver_id || is_administrative(message.msg_type())) {
-    return false;
-  }
+  if (header_.version().has_default_appl_ver_id) return false;
+  if (is_administrative(message.msg_type()) && !is_unseen_heartbeat(message)) return false;
   return header_cache_.is_in_sequence(message, config_, header_position()) && is_valid(message);
 }
 
@@ -95,8 +104,14 @@ inline void StateMachine::deliver_in_sequence() noexcept {
   delivery_ = Delivery::Next;
 }
 
+inline void StateMachine::count_in_sequence() noexcept {
+  logon_.set_reset_sent(false);
+  advance_to(numbers_.next_inbound() + 1);
+}
+
 void StateMachine::receive(const wire::MessageView& message) noexcept {
-  if (is_in_sequence(message)) return deliver_in_sequence();
+  if (is_in_sequence(message))
+    return is_administrative(message.msg_type()) ? count_in_sequence() : deliver_in_sequence();
   if (message.begin_string() != config_.id.begin_string) {  // TC 2i
     actions_.notice(NoticeCode::BeginStringWrong, message.begin_string());
     return log_out("Incorrect BeginString");

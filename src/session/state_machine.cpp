@@ -262,15 +262,6 @@ void StateMachine::on_replay_done(Now now) noexcept {
 
 // Application messages, which the owner encodes and stores.
 
-wire::Encoder StateMachine::begin_message(std::span<char> buffer, std::string_view msg_type,
-                                          Now now) noexcept {
-  const std::uint64_t number = numbers_.next_outbound();
-  begun_.msg_seq_num = number;
-  begun_.is_administrative = is_administrative(msg_type);
-  begun_.at = now.mono;
-  return header_.begin(buffer, header_.fields(msg_type, number, now.wall), numbers_);
-}
-
 void StateMachine::send_heartbeat() noexcept {
   if (phase_.is(Phase::LoggedOn)) actions_.push({.step = Step::TransmitHeartbeat});
 }

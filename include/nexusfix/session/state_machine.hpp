@@ -264,7 +264,9 @@ class StateMachine {
   [[nodiscard]] bool is_in_sequence(const wire::MessageView& message) noexcept;
   [[nodiscard]] bool is_valid(const wire::MessageView& message) noexcept;
   [[nodiscard]] bool is_valid_after_header(const wire::MessageView& message) noexcept;
+  [[nodiscard]] bool is_unseen_heartbeat(const wire::MessageView& message) const noexcept;
   void deliver_in_sequence() noexcept;
+  void count_in_sequence() noexcept;
   void advance_to(std::uint64_t next_inbound) noexcept;
   void advance_out_of_order(std::uint64_t next_inbound) noexcept;
   void receive_outside_session(const wire::MessageView& message) noexcept;
@@ -343,6 +345,16 @@ class StateMachine {
 };
 
 // On the path of each message.
+[[gnu::always_inline]] inline wire::Encoder StateMachine::begin_message(std::span<char> buffer,
+                                                                        std::string_view msg_type,
+                                                                        Now now) noexcept {
+  const std::uint64_t number = numbers_.next_outbound();
+  begun_.msg_seq_num = number;
+  begun_.is_administrative = is_administrative(msg_type);
+  begun_.at = now.mono;
+  return header_.begin(buffer, header_.fields(msg_type, number, now.wall), numbers_);
+}
+
 inline std::expected<Outbound, OutboundError> StateMachine::finish_message(
     const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
   NEXUSFIX_ASSERT(begun_.msg_seq_num == numbers_.next_outbound());

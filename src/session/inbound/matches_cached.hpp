@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include <nexusfix/session/machine/header_cache.hpp>
-#include <nexusfix/session/version.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 #include <nexusfix/wire/values/digits.hpp>
 
@@ -70,17 +69,13 @@ struct HeaderCache::WidePlaces {
 };
 
 // Whether the values of 8, 49 and 56 are the cached ones, the SendingTime is in the cached minute,
-// the MsgSeqNum is the next one, and the MsgType an application's. All texts are compared at once,
-// as each alone would be right nearly always. Every block lies within the message, which is longer
-// than one: what is compared up to its end has as much before it.
+// and the MsgSeqNum is the next one. All texts are compared at once, as each alone would be right
+// nearly always. Every block lies within the message, which is longer than one: what is compared up
+// to its end has as much before it.
 template <class Places>
 [[gnu::always_inline]] inline bool HeaderCache::is_same(const char* bytes, std::uint64_t next,
                                                         Places place) const noexcept {
-  const wire::FieldPlace msg_type = place(kHeaderBegin - 1);
-  if (msg_type.begin < sizeof(Block) ||
-      is_administrative({bytes + msg_type.begin, msg_type.end - msg_type.begin})) {
-    return false;
-  }
+  if (place(kHeaderBegin - 1).begin < sizeof(Block)) return false;
   const wire::FieldPlace sender = place(places_[0]);
   const wire::FieldPlace target = place(places_[1]);
   const wire::FieldPlace number = place(places_[2]);

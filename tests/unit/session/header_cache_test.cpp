@@ -150,7 +150,8 @@ class Mutator {
   };
   Made make(std::uint64_t number) {
     Made made;
-    made.msg_type = pick(std::array{"D", "D", "D", "D", "8", "AE", "B", "0", "1", "A", "j", ""});
+    made.msg_type =
+        pick(std::array{"D", "D", "D", "D", "8", "AE", "B", "0", "0", "0", "1", "A", "j", ""});
     std::vector<std::string> fields{"49=TRADER", "56=VENUE", "34=" + std::to_string(number),
                                     "52=" + time()};
     if (random_.below(3) == 0) std::swap(fields[random_.below(4)], fields[random_.below(4)]);

@@ -36,9 +36,9 @@ class HeaderCache {
   // SendingTime is one. False also in doubt. Defined in src/session/inbound/matches_cached.hpp.
   [[nodiscard]] bool matches_cached(const wire::MessageView& message,
                                     const Position& at) const noexcept;
-  // Whether the header is one of an application message whose turn it is, with nothing in it that
-  // asks for more. False also in doubt: then the rules of receive() decide. What is learnt serves
-  // matches_cached(). For messages that are not administrative, of versions without ApplVerID.
+  // Whether the header is one of a message whose turn it is, with nothing in it that asks for more.
+  // False also in doubt: then the rules of receive() decide. What is learnt serves
+  // matches_cached(). For versions without ApplVerID. The caller looks at the MsgType.
   [[nodiscard]] bool is_in_sequence(const wire::MessageView& message, const SessionConfig& config,
                                     const Position& at) noexcept;
   // What was learnt was learnt by the rules of another configuration.
