@@ -233,11 +233,12 @@ class Journal final : public Store {
 
   StoreResult<LogPosition> append(const Transaction& transaction, WallTime now) override {
     if (failed()) return stopped_error();
+    const CommonRecord* const common = transaction.common();
+    if (common != nullptr && is_writable() && is_own() && !bookkeeping_.is_due(writer_.synced()))
+        [[likely]]
+      return write_record(transaction.entries(), {}, common, now);
     if (transaction.empty()) return appended();
     if (!is_writable()) return read_only_error();
-    const CommonRecord* const common = transaction.common();
-    if (common != nullptr && is_own() && !bookkeeping_.is_due(writer_.synced())) [[likely]]
-      return write_record(transaction.entries(), {}, common, now);
     return append_entries(transaction.entries(), common, now);
   }
 

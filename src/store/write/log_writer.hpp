@@ -171,8 +171,9 @@ class LogWriter {
                                                      std::span<const char> more_entries,
                                                      WallTime now) {
   constexpr std::uint64_t kFetchedAhead = 2048;
-  constexpr std::uint64_t kFetchedBytesMax = 1024;
   constexpr std::uint64_t kLineBytes = 64;
+  constexpr std::uint64_t kFetchedBytes = 4 * kLineBytes;  // at least: those of an order's record
+  constexpr std::uint64_t kFetchedBytesMax = 1024;
   const std::uint64_t offset = appended_ - segments_.back().position;
   const std::uint64_t record_bytes = kRecordHeaderBytes + entries.size() + more_entries.size();
   ++records_;
@@ -192,9 +193,14 @@ class LogWriter {
   // took are prefetched, far enough ahead to be there in time. A prefetch of an unmapped line does
   // nothing.
   const char* const ahead = mapped_ + offset + kFetchedAhead;
-  const std::uint64_t fetched_bytes = std::min(record_bytes, kFetchedBytesMax);
-  for (std::uint64_t at = 0; at < fetched_bytes; at += kLineBytes) {
+  for (std::uint64_t at = 0; at < kFetchedBytes; at += kLineBytes) {
     __builtin_prefetch(ahead + at, 1);
+  }
+  if (record_bytes > kFetchedBytes) [[unlikely]] {
+    const std::uint64_t fetched_bytes = std::min(record_bytes, kFetchedBytesMax);
+    for (std::uint64_t at = kFetchedBytes; at < fetched_bytes; at += kLineBytes) {
+      __builtin_prefetch(ahead + at, 1);
+    }
   }
   return true;
 }
