@@ -226,7 +226,7 @@ class Session {
   // side) ends the epoch of its MsgSeqNum, and it is not sent. With SendWhileLoggedOut=N the
   // message is refused instead.
   template <class Message = wire::detail::NoMessage, class... Parts>
-  [[nodiscard]] SendResult send(const Parts&... parts) {
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE SendResult send(const Parts&... parts) {
     constexpr bool kIsOfSession = detail::kIsOfSessionLayer<Message>;
     static_assert(!kIsOfSession,
                   "the session itself sends the messages of the session layer: log_on(), "
@@ -240,7 +240,7 @@ class Session {
       static_assert(wire::detail::MessageCheck<Message, Parts...>::kDone);
       static_assert(!(wire::belongs_to_session(wire::detail::part_tag<Parts>()) || ...),
                     "the session itself writes this field when it sends the message");
-      return send_typed<Message>([&](wire::Encoder& encoder) noexcept {
+      return send_typed<Message>([&] [[gnu::always_inline]] (wire::Encoder & encoder) noexcept {
         const auto clock = [this] { return sending_time(); };
         wire::write_message_parts<Message>(encoder, wire::with_time(parts, clock)...);
       });
@@ -386,8 +386,9 @@ class Session {
   friend class Remote;
   friend class detail::SessionConversations;
 
+  // Inlined, so that no field of the message has to be in memory before it is written.
   template <class Message, class Write>
-  SendResult send_typed(Write&& write) {
+  NEXUSFIX_ALWAYS_INLINE SendResult send_typed(Write&& write) {
     const bool is_own = application_version() == std::string_view{Message::kApplicationVersion};
     if (!is_own && std::string_view{Message::kBeginString} != id().begin_string) {
       return std::unexpected{SendError{SendFailure::WrongVersion, {}}};

@@ -187,26 +187,26 @@ template <class Part, class Clock>
   }
 }
 
+namespace detail {
+
+// Writes the part if it belongs to the standard header, or if it does not.
+template <class Required, bool kOfHeader, MessagePart T>
+NEXUSFIX_ALWAYS_INLINE void write_part_of(Encoder& encoder, const T& part) noexcept {
+  if constexpr (is_header_tag(part_tag<T>()) == kOfHeader) write_part<Required>(encoder, part);
+}
+
+}  // namespace detail
+
 // Writes the parts that belong to the standard header, in the given order. Required: the TagList of
 // the message.
 template <class Required, MessagePart... Parts>
 NEXUSFIX_ALWAYS_INLINE void write_header_parts(Encoder& encoder, const Parts&... parts) noexcept {
-  const auto write = [&encoder](const auto& part) {
-    if constexpr (is_header_tag(detail::part_tag<std::remove_cvref_t<decltype(part)>>())) {
-      detail::write_part<Required>(encoder, part);
-    }
-  };
-  (write(parts), ...);
+  (detail::write_part_of<Required, true>(encoder, parts), ...);
 }
 // Writes all other parts, in the given order.
 template <class Required, MessagePart... Parts>
 NEXUSFIX_ALWAYS_INLINE void write_body_parts(Encoder& encoder, const Parts&... parts) noexcept {
-  const auto write = [&encoder](const auto& part) {
-    if constexpr (!is_header_tag(detail::part_tag<std::remove_cvref_t<decltype(part)>>())) {
-      detail::write_part<Required>(encoder, part);
-    }
-  };
-  (write(parts), ...);
+  (detail::write_part_of<Required, false>(encoder, parts), ...);
 }
 
 // Writes the header's fields first, whatever position they were given in.
