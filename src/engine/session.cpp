@@ -77,14 +77,7 @@ wire::SendingTime Session::sending_time() const noexcept {
   return {services_->loop.now().wall, entry_->machine.time_precision()};
 }
 
-wire::Encoder Session::begin(std::string_view msg_type) noexcept {
-  return services_->outbox.begin_message(*entry_, msg_type);
-}
-
-SendResult Session::finish(
-    const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
-  return services_->outbox.finish_message(*entry_, bytes);
-}
+// begin() and finish() are in sending/outbox.cpp.
 
 TimerHandle Session::call_at(MonoTime time, TimerCallback callback) {
   return add_timer(*services_, *entry_, time, std::move(callback));

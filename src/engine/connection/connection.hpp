@@ -341,7 +341,16 @@ class Connection : public TimerOwner {
   void set_unsent(bool is_unsent) noexcept { is_unsent_ = is_unsent; }
   // The running event has queued bytes for it.
   [[nodiscard]] bool is_in_event() const noexcept { return is_in_event_; }
-  void set_in_event(bool is_in_event) noexcept { is_in_event_ = is_in_event; }
+  // before: the connection that got bytes before it; null: it is the first one.
+  void enter_event(Connection* before) noexcept {
+    is_in_event_ = true;
+    before_in_event_ = before;
+  }
+  // Returns that one.
+  Connection* leave_event() noexcept {
+    is_in_event_ = false;
+    return before_in_event_;
+  }
   // Outbound bytes may be sent when the log is durable up to here.
   [[nodiscard]] store::LogPosition waits_for() const noexcept { return waits_for_; }
   void wait_for(store::LogPosition position) noexcept { waits_for_ = position; }
@@ -395,6 +404,7 @@ class Connection : public TimerOwner {
   bool has_logged_on_ = false;
   bool throttle_has_ended_ = false;
   bool has_waited_ = false;
+  Connection* before_in_event_ = nullptr;
   MonoTime deadline_ = kNever;
   MonoTime takes_by_ = kNever;
   store::LogPosition waits_for_ = 0;

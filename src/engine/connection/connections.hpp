@@ -56,6 +56,7 @@ class Connections {
   [[nodiscard]] bool has_unsent() const noexcept { return !unsent_.empty(); }
   // Sends the bytes that do not wait for a record after `durable`.
   void send_unsent(store::LogPosition durable) {
+    if (unsent_.empty()) return;
     if (unsent_.size() != 1) [[unlikely]]
       return send_several(durable);
     Connection& only = *unsent_.back();

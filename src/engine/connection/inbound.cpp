@@ -67,10 +67,11 @@ Inbound::Direct Inbound::receive_from_one_of(std::size_t count) {
 
 void Inbound::on_receive_result(Connection& connection, const transport::IoResult& result) {
   if (result.status == transport::IoStatus::Ok) {
-    // Before a session is bound, the bytes are a Logon, which may contain a password.
-    const WipedAtEnd logon{
-        receive_buffer_.span().first(connection.entry() == nullptr ? result.bytes : 0)};
-    on_bytes(connection, {receive_buffer_.data(), result.bytes});
+    if (connection.entry() == nullptr) [[unlikely]] {
+      on_bytes_unbound(connection, result.bytes);
+    } else {
+      on_bytes(connection, {receive_buffer_.data(), result.bytes});
+    }
     // No bytes wait here or in the operating system: the next message is not delayed, and its
     // SendingTime shows its true age.
     const bool is_drained = result.bytes < receive_buffer_.size() && !connection.is_paused();
@@ -78,6 +79,12 @@ void Inbound::on_receive_result(Connection& connection, const transport::IoResul
       return connection.entry()->machine.set_delayed(false);
   }
   on_received(connection, result);
+}
+
+// Before a session is bound, the bytes are a Logon, which may contain a password.
+[[gnu::noinline]] void Inbound::on_bytes_unbound(Connection& connection, std::size_t count) {
+  const WipedAtEnd logon{receive_buffer_.span().first(count)};
+  on_bytes(connection, {receive_buffer_.data(), count});
 }
 
 void Inbound::on_received(Connection& connection, const transport::IoResult& result) {
@@ -266,7 +273,7 @@ std::size_t Inbound::on_frame(Connection& connection, std::string_view frame) {
   entry.counters->on_received(msg_type, frame.size(), loop.now().wall);
   if (is_noted(msg_type)) [[unlikely]] {
     count_received(message, msg_type, loop.now().mono, *entry.counters, loop.stats);
-    control_.note_received(entry, message);
+    if (msg_type != kPackedBusinessReject) control_.note_administrative(entry, message, msg_type);
   }
   if (connection.has_waited()) [[unlikely]]
     entry.machine.set_delayed(true);

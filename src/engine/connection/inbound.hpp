@@ -72,6 +72,7 @@ class Inbound {
 
   [[nodiscard]] Direct receive_from_one_of(std::size_t count);  // of several connections
   void on_receive_result(Connection& connection, const transport::IoResult& result);
+  void on_bytes_unbound(Connection& connection, std::size_t count);
   void on_received(Connection& connection, const transport::IoResult& result);
   [[nodiscard]] bool listens(const Connection& connection) const noexcept;
   [[nodiscard]] std::size_t complete_carried(Connection& connection, std::string_view bytes);

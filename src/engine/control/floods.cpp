@@ -6,24 +6,20 @@
 
 #include "engine/control/session_control.hpp"
 #include "engine/loop/loop_context.hpp"
+#include "engine/statistics/administrative.hpp"
 
 namespace nexusfix::engine {
-namespace {
 
 // SequenceReset is not counted: a resend contains one for each gap that it fills.
-constexpr std::string_view kSequenceReset = "4";
-constexpr std::string_view kHeartbeatType = "0";
-
-}  // namespace
-
-// Runs before the message is processed, so that the answer to it is the last one.
-void SessionControl::note_administrative(SessionEntry& entry, const wire::MessageView& message) {
-  if (round_trips_.is_waiting() && message.msg_type() == kHeartbeatType) {
+void SessionControl::note_administrative(SessionEntry& entry, const wire::MessageView& message,
+                                         PackedMsgType msg_type) {
+  if (round_trips_.is_waiting() && msg_type == kPackedHeartbeat) [[unlikely]] {
     round_trips_.on_heartbeat(entry, message[tag::TestReqID].value_or(""), loop_.now().mono);
   }
-  if (message.msg_type() == kSequenceReset) return;
+  if (msg_type == kPackedSequenceReset) return;
   const std::uint32_t count_max = entry.settings.limits.admin_messages_per_second_max;
-  if (entry.connection->rates().administrative.allow(loop_.now().mono, count_max)) return;
+  if (entry.connection->rates().administrative.allow(loop_.now().mono, count_max)) [[likely]]
+    return;
   disconnect_flooder(
       entry, "more than " + std::to_string(count_max) + " administrative messages within a second");
 }

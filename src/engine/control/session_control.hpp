@@ -66,14 +66,13 @@ class SessionControl {
   void disconnect_now(SessionEntry& entry, std::string_view why);
   void follow_schedule(SessionEntry& entry);
   void open_for_logons(SessionEntry& entry);
-  void note_received(SessionEntry& entry, const wire::MessageView& message) {
-    if (session::is_administrative(message.msg_type())) [[unlikely]]
-      note_administrative(entry, message);
-  }
+  // An administrative message was received. Runs before it is processed, so that the answer to it
+  // is the last one of a counterparty that floods us.
+  void note_administrative(SessionEntry& entry, const wire::MessageView& message,
+                           PackedMsgType msg_type);
   void note_reject(SessionEntry& entry);
 
  private:
-  void note_administrative(SessionEntry& entry, const wire::MessageView& message);
   [[nodiscard]] bool may_connect(const SessionEntry& entry) const noexcept;
   [[nodiscard]] std::expected<void, std::string> record_next_numbers(SessionEntry& entry,
                                                                      session::Numbers numbers,

@@ -36,18 +36,10 @@ class TimerQueue {
   }
 
   // The owner is due at `at`, or earlier if it is armed so already: then the result is false.
-  bool arm(Owner& owner, MonoTime at) {
-    Timer& timer = owner.timer_;
-    if (at >= timer.at) [[likely]]
+  [[gnu::always_inline]] bool arm(Owner& owner, MonoTime at) {
+    if (at >= owner.timer_.at) [[likely]]
       return false;
-    if (timer.place == Timer::kNowhere) {
-      heap_.push_back(&owner);
-      timer.place = heap_.size() - 1;
-    }
-    timer.at = at;
-    rise(timer.place);
-    if (at < first_) first_ = at;
-    return true;
+    return arm_earlier(owner, at);
   }
 
   void disarm(Owner& owner) noexcept {
@@ -84,6 +76,18 @@ class TimerQueue {
 
  private:
   using Timer = TimerOwner::Timer;
+
+  [[gnu::noinline]] bool arm_earlier(Owner& owner, MonoTime at) {
+    Timer& timer = owner.timer_;
+    if (timer.place == Timer::kNowhere) {
+      heap_.push_back(&owner);
+      timer.place = heap_.size() - 1;
+    }
+    timer.at = at;
+    rise(timer.place);
+    if (at < first_) first_ = at;
+    return true;
+  }
 
   void put(std::size_t place, Owner* owner) noexcept {
     heap_[place] = owner;

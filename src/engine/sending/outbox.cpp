@@ -7,6 +7,7 @@
 
 #include "engine/commit/commit_gate.hpp"
 #include "engine/sending/push_bytes.hpp"
+#include "engine/sessions/session_services.hpp"
 #include "engine/sessions/transactor.hpp"
 #include "engine/statistics/session_state.hpp"
 #include "engine/undo_guard.hpp"
@@ -38,8 +39,10 @@ Outbox::Outbox(LoopContext& loop, CommitGate& commit, Connections& connections,
       edited_buffer_(loop.callbacks.on_sending != nullptr ? encode_buffer_.size() : 0) {}
 
 // The Encoder is constructed in place for the caller; several returns of one variable would prevent
-// that.
-wire::Encoder Outbox::begin_message(SessionEntry& entry, std::string_view msg_type) noexcept {
+// that. Inlined, as is all that it calls for a callback's message: the header is written without
+// another function.
+[[gnu::always_inline]] inline wire::Encoder Outbox::begin_message(
+    SessionEntry& entry, std::string_view msg_type) noexcept {
   if (transactor_.phase() == Phase::Observing) [[unlikely]]
     return begin_nothing();
   if (transactor_.is_idle()) [[unlikely]]
@@ -69,7 +72,7 @@ wire::Encoder Outbox::begin_message(SessionEntry& entry, std::string_view msg_ty
   return wire::Encoder{{}, wire::HeaderFields{"-", "-", "-"}, {.msg_type = "-"}};
 }
 
-SendResult Outbox::finish_message(
+[[gnu::always_inline]] inline SendResult Outbox::finish_message(
     SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
   SendResult result = try_send(entry, bytes);
   if (transactor_.is_idle()) {
@@ -88,6 +91,15 @@ SendResult Outbox::try_send(
     loop_.report.memory_failed();
     return failure(SendFailure::OutOfMemory);
   }
+}
+
+// The two functions of Session that each message calls.
+wire::Encoder Session::begin(std::string_view msg_type) noexcept {
+  return services_->outbox.begin_message(*entry_, msg_type);
+}
+SendResult Session::finish(
+    const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
+  return services_->outbox.finish_message(*entry_, bytes);
 }
 
 // Finds a sub or location ID of the session's header that the caller has written again. 0: none.
@@ -184,15 +196,19 @@ SendResult Outbox::send_message(SessionEntry& entry,
 // The steps of send_examined() that a plain message needs.
 [[gnu::always_inline]] inline SendResult Outbox::send_plain(
     SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) {
-  transactor_.begin_undo(entry);
+  UndoEntry& message = transactor_.next_undo();
   const auto outbound = entry.machine.finish_message(bytes);
-  if (!outbound) [[unlikely]] {
-    transactor_.drop_undo();
+  if (!outbound) [[unlikely]]
     return failure(SendFailure::NotApplicationMessage);
-  }
+  message.entry = &entry;
+  message.next_outbound = outbound->msg_seq_num;
+  message.outbound_size = entry.connection->outbound().size();
+  message.msg_type = begun_msg_type_;
+  message.bytes = outbound->bytes.size();
+  message.has_queues = false;
   UndoGuard undo{[&, mark = transactor_.record().mark()] {
     transactor_.record().rollback(mark);
-    transactor_.undo_message();
+    message.undo();
   }};
   transactor_.record().outbound_message(entry.stored.key(), outbound->msg_seq_num, outbound->bytes);
   push_bytes(*entry.connection, outbound->bytes);
@@ -201,7 +217,7 @@ SendResult Outbox::send_message(SessionEntry& entry,
     publish(entry, loop_.now().wall);
   }
   undo.keep();
-  transactor_.end_undo(begun_msg_type_, outbound->bytes.size());
+  transactor_.keep_undo();
   if (commit_.has_failed()) [[unlikely]]
     return failure(SendFailure::StoreStopped);
   return Sent{.msg_seq_num = outbound->msg_seq_num, .is_transmitted = true};
@@ -237,18 +253,25 @@ SendResult Outbox::send_message(SessionEntry& entry,
     edited = *offered;
     message = &edited;
   }
-  transactor_.begin_undo(entry);
+  UndoEntry& numbered = transactor_.next_undo();
   const auto outbound = entry.machine.finish_message(*message);
   if (!outbound) {
-    transactor_.drop_undo();
     const bool encode = outbound.error().code == session::OutboundErrorCode::Encode;
     return failure(encode ? SendFailure::Encode : SendFailure::NotApplicationMessage,
                    outbound.error().encode);
   }
+  numbered = {
+      .entry = &entry,
+      .next_outbound = outbound->msg_seq_num,
+      .outbound_size = entry.connection != nullptr ? entry.connection->outbound().size() : 0,
+      .msg_type = begun_msg_type_,
+      .bytes = is_transmitted ? outbound->bytes.size() : 0,
+      .has_queues = true,
+      .queues = UndoEntry::queues_of(entry)};
   UndoGuard undo{[&, mark = transactor_.record().mark(), sent = transactor_.sent().mark()] {
     transactor_.sent().rollback(sent);
     transactor_.record().rollback(mark);
-    transactor_.undo_message();
+    numbered.undo();
   }};
   record_outbound(entry, outbound->msg_seq_num, outbound->bytes, !is_kept_out);
   if (is_transmitted) {
@@ -263,7 +286,7 @@ SendResult Outbox::send_message(SessionEntry& entry,
     publish(entry, loop_.now().wall);
   }
   undo.keep();
-  transactor_.end_undo(begun_msg_type_, is_transmitted ? outbound->bytes.size() : 0);
+  transactor_.keep_undo();
   if (commit_.has_failed()) return failure(SendFailure::StoreStopped);
   return Sent{.msg_seq_num = outbound->msg_seq_num, .is_transmitted = is_transmitted};
 }

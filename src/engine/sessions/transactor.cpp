@@ -91,7 +91,7 @@ void Transactor::transact(SessionEntry& entry, const wire::MessageView& message,
     if (!deferred_.empty()) [[unlikely]]
       run_deferred();
     record_progress(entry);
-    append_record();
+    append_here();
   } while (!deferred_.empty());  // on_sent() may have given commands
   publish(entry, loop_.now().wall);
 }
@@ -214,18 +214,20 @@ bool Transactor::record_before_delivery(SessionEntry& entry, std::uint64_t msg_s
   return waited == CommitGate::Waited::Durable;
 }
 
-void Transactor::append_record() {
+void Transactor::append_record() { append_here(); }
+
+// Inlined into the one event that each message is.
+[[gnu::always_inline]] inline void Transactor::append_here() {
   if (!record_.empty()) [[likely]] {
     const auto appended = commit_.append(record_);
     if (!appended) [[unlikely]] {
       end_connections();
       return commit_.fail(appended.error());
     }
-    for (Connection* connection : in_event_connections_) {
-      connection->wait_for(*appended);
-      connection->set_in_event(false);
+    while (in_event_ != nullptr) {
+      in_event_->wait_for(*appended);
+      in_event_ = in_event_->leave_event();
     }
-    in_event_connections_.clear();
   } else {
     end_connections();
   }
@@ -233,7 +235,7 @@ void Transactor::append_record() {
 }
 
 void Transactor::reserve_for(std::size_t sessions) {
-  undo_log_.reserve(sessions + 1);
+  if (undo_log_.size() <= sessions) undo_log_.resize(sessions + 1);
   deferred_.reserve(sessions);
 }
 

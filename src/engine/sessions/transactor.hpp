@@ -41,23 +41,26 @@ enum class Phase : std::uint8_t {
 
 // A session's state before a message, for an undo; and the message, for the figures.
 struct UndoEntry {
-  explicit UndoEntry(SessionEntry& session) noexcept
-      : entry{&session},
-        next_outbound{session.machine.sequence_numbers().next_outbound},
-        outbound_size{session.connection != nullptr ? session.connection->outbound().size() : 0},
-        resend_queued_size{session.resend.queued().size()},
-        until_logon_size{session.until_logon.queued().size()},
-        left_to_resend{session.until_logon.left_to_resend()} {}
+  // What most messages do not change: the queues of those that do not leave at once.
+  struct Queues {
+    std::size_t resend_queued_size;
+    std::size_t until_logon_size;
+    std::uint64_t left_to_resend;
+  };
+
+  [[nodiscard]] static Queues queues_of(const SessionEntry& entry) noexcept {
+    return {entry.resend.queued().size(), entry.until_logon.queued().size(),
+            entry.until_logon.left_to_resend()};
+  }
   void undo() const noexcept;
 
-  SessionEntry* entry;
-  std::uint64_t next_outbound;
-  std::size_t outbound_size;
-  std::size_t resend_queued_size;
-  std::size_t until_logon_size;
-  std::uint64_t left_to_resend;
+  SessionEntry* entry = nullptr;
+  std::uint64_t next_outbound = 0;
+  std::size_t outbound_size = 0;
   PackedMsgType msg_type = 0;
-  std::size_t bytes = 0;
+  std::size_t bytes = 0;    // 0: the figures do not have the message
+  bool has_queues = false;  // false: queues are as they were
+  Queues queues{};          // only if has_queues
 };
 
 // The loop's thread only.
@@ -102,8 +105,8 @@ class Transactor {
   [[nodiscard]] SentMessages& sent() noexcept { return sent_; }
   // The connection has bytes of this event, which wait for the event's record.
   void add_connection(Connection& connection) {
-    connection.set_in_event(true);
-    in_event_connections_.push_back(&connection);
+    connection.enter_event(in_event_);
+    in_event_ = &connection;
   }
 
   // Runs a callback. If it throws, its messages are undone, and the result is false. Inlined: most
@@ -119,7 +122,7 @@ class Transactor {
       return false;
     }
     end_callback(scope);
-    keep_since(scope.undo_log_size);
+    keep_since(scope.undo_count);
     return true;
   }
   // Runs a callback that must not send. Returns what it threw; null: nothing.
@@ -133,24 +136,23 @@ class Transactor {
   [[nodiscard]] static std::exception_ptr exception_of(FunctionRef<void()> callback) noexcept;
   // The text of an exception; valid while `thrown` is.
   [[nodiscard]] static std::string_view text_of(const std::exception_ptr& thrown) noexcept;
-  // Before a message is given its MsgSeqNum: its undo. end_undo() or undo_message() follows.
-  void begin_undo(SessionEntry& entry) { undo_log_.emplace_back(entry); }
-  // The message is sent. Within a callback, its undo and its place in the figures wait for the end
-  // of that. bytes: 0: the figures do not have it.
-  void end_undo(PackedMsgType msg_type, std::size_t bytes) noexcept {
-    undo_log_.back().msg_type = msg_type;
-    undo_log_.back().bytes = bytes;
-    if (phase_ != Phase::Callback) keep_since(undo_log_.size() - 1);
+  // Before a message is given its MsgSeqNum: the place of its undo, which the caller writes.
+  [[nodiscard, gnu::always_inline]] UndoEntry& next_undo() {
+    if (undo_count_ == undo_log_.size()) [[unlikely]]
+      undo_log_.resize(2 * undo_count_ + 1);
+    return undo_log_[undo_count_];
   }
-  // The message is not sent.
-  void drop_undo() noexcept { undo_log_.pop_back(); }
-  void undo_message() noexcept {
-    undo_log_.back().undo();
-    undo_log_.pop_back();
+  // The message is sent, and its undo is that of next_undo(). Within a callback, its undo and its
+  // place in the figures wait for the end of that.
+  [[gnu::always_inline]] void keep_undo() noexcept {
+    ++undo_count_;
+    if (phase_ != Phase::Callback) [[unlikely]]
+      keep_since(undo_count_ - 1);
   }
 
   // The figures have a message that is sent for the first time.
-  void count_sent(SessionEntry& entry, PackedMsgType msg_type, std::size_t bytes) noexcept {
+  [[gnu::always_inline]] void count_sent(SessionEntry& entry, PackedMsgType msg_type,
+                                         std::size_t bytes) noexcept {
     LoopContext& loop = loop_;  // read once: a counter could be it, as far as a compiler knows
     ++loop.stats.messages_out;
     loop.stats.bytes_out += bytes;
@@ -177,36 +179,37 @@ class Transactor {
   struct CallbackScope {
     store::Transaction::Mark record;
     SentMessages::Mark sent;
-    std::size_t undo_log_size;
+    std::size_t undo_count;
     Phase phase;
   };
 
   [[nodiscard]] CallbackScope begin_callback() noexcept {
     return {.record = record_.mark(),
             .sent = sent_.mark(),
-            .undo_log_size = undo_log_.size(),
+            .undo_count = undo_count_,
             .phase = std::exchange(phase_, Phase::Callback)};
   }
   void end_callback(const CallbackScope& scope) noexcept { phase_ = scope.phase; }
-  // The messages since then are sent, and cannot be undone any more.
-  void keep_since(std::size_t first) noexcept {
-    const auto begin = undo_log_.begin() + static_cast<std::ptrdiff_t>(first);
-    for (auto sent = begin; sent != undo_log_.end(); ++sent) {
-      if (sent->bytes != 0) [[likely]]
-        count_sent(*sent->entry, sent->msg_type, sent->bytes);
+  // The messages since then are sent, and cannot be undone any more. Inlined: the figures have them
+  // in their order.
+  [[gnu::always_inline]] void keep_since(std::size_t first) noexcept {
+    for (std::size_t i = first; i != undo_count_; ++i) {
+      const UndoEntry& sent = undo_log_[i];
+      if (sent.bytes != 0) [[likely]]
+        count_sent(*sent.entry, sent.msg_type, sent.bytes);
     }
-    undo_log_.erase(begin, undo_log_.end());
+    undo_count_ = first;
   }
   void undo_callback(SessionEntry& entry, const CallbackScope& scope,
                      const std::exception_ptr& thrown);
 
   void end_connections() noexcept {
-    for (Connection* connection : in_event_connections_) connection->set_in_event(false);
-    in_event_connections_.clear();
+    while (in_event_ != nullptr) in_event_ = in_event_->leave_event();
   }
   template <class Run>
   void transact_here(SessionEntry& entry, Run&& run);
   void finish_event(SessionEntry& entry);
+  void append_here();
   void run_deferred();
   void run_actions(SessionEntry& entry);
   void run_command(SessionEntry& entry);
@@ -231,8 +234,10 @@ class Transactor {
   store::Transaction record_;
   ReceivedMessage received_;
   Phase phase_ = Phase::Idle;
-  std::vector<UndoEntry> undo_log_;                // the messages of the running callbacks, or one
-  std::vector<Connection*> in_event_connections_;  // connections that got bytes in this event
+  std::vector<UndoEntry> undo_log_;  // the messages of the running callbacks, or one
+  std::size_t undo_count_ = 0;       // of them; the other entries are free
+  // The connections that got bytes in this event: the last one, which knows the one before it.
+  Connection* in_event_ = nullptr;
   std::vector<SessionEntry*> deferred_;  // sessions with commands of another session's callback
   SentMessages sent_;
   ScratchBuffer action_buffer_;

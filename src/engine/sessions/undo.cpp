@@ -26,7 +26,7 @@ void Transactor::abort_event(SessionEntry& entry) noexcept {
   loop_.latency.on_delivered();
   record_.clear();
   sent_.clear();
-  undo_log_.clear();
+  undo_count_ = 0;
   phase_ = Phase::Event;
   deferred_.clear();
   for (const auto& owned : registry_.entries()) {
@@ -94,7 +94,7 @@ void Transactor::undo_callback(SessionEntry& entry, const CallbackScope& scope,
                                const std::exception_ptr& thrown) {
   const store::Transaction::Mark mark = scope.record;
   record_.rollback(mark);
-  while (undo_log_.size() > scope.undo_log_size) undo_message();
+  while (undo_count_ > scope.undo_count) undo_log_[--undo_count_].undo();
   sent_.rollback(scope.sent);
   loop_.report.peer(
       EventId::CallbackThrew, entry,
@@ -107,8 +107,9 @@ void UndoEntry::undo() const noexcept {
     entry->connection->outbound().shrink_to(outbound_size);
     if (outbound_size == 0) entry->connection->timed_answer() = {};
   }
-  entry->resend.queued().shrink_to(resend_queued_size);
-  entry->until_logon.roll_back(until_logon_size, left_to_resend);
+  if (!has_queues) return;
+  entry->resend.queued().shrink_to(queues.resend_queued_size);
+  entry->until_logon.roll_back(queues.until_logon_size, queues.left_to_resend);
 }
 
 }  // namespace nexusfix::engine

@@ -21,8 +21,8 @@ void count_reject(const wire::MessageView& message, PackedMsgType msg_type,
 
 }  // namespace
 
-void count_received(const wire::MessageView& message, PackedMsgType msg_type, MonoTime now,
-                    SessionCounters& session, LoopCounters& loop) noexcept {
+void count_answer(const wire::MessageView& message, PackedMsgType msg_type, MonoTime now,
+                  SessionCounters& session, LoopCounters& loop) noexcept {
   if (msg_type == kPackedReject || msg_type == kPackedBusinessReject) {
     if (SessionDetails* const details = session.details.get()) {
       count_reject(message, msg_type, details->rejects_in);

@@ -14,6 +14,7 @@ inline constexpr PackedMsgType kPackedHeartbeat = pack("0");
 inline constexpr PackedMsgType kPackedTestRequest = pack("1");
 inline constexpr PackedMsgType kPackedResendRequest = pack("2");
 inline constexpr PackedMsgType kPackedReject = pack("3");
+inline constexpr PackedMsgType kPackedSequenceReset = pack("4");
 inline constexpr PackedMsgType kPackedLogout = pack("5");
 inline constexpr PackedMsgType kPackedLogon = pack("A");
 inline constexpr PackedMsgType kPackedBusinessReject = pack("j");
@@ -27,8 +28,16 @@ inline constexpr PackedMsgType kPackedBusinessReject = pack("j");
   const PackedMsgType place = msg_type - pack("0");
   return place < 64 && (kNoted >> place & 1U) != 0;
 }
-void count_received(const wire::MessageView& message, PackedMsgType msg_type, MonoTime now,
-                    SessionCounters& session, LoopCounters& loop) noexcept;
+// A reject, or a Heartbeat while a TestRequest waits for one.
+void count_answer(const wire::MessageView& message, PackedMsgType msg_type, MonoTime now,
+                  SessionCounters& session, LoopCounters& loop) noexcept;
+// A noted one. Of most Heartbeats there is nothing to count.
+inline void count_received(const wire::MessageView& message, PackedMsgType msg_type, MonoTime now,
+                           SessionCounters& session, LoopCounters& loop) noexcept {
+  if (msg_type == kPackedHeartbeat && session.test_request_at == kNever) [[likely]]
+    return;
+  count_answer(message, msg_type, now, session, loop);
+}
 // One of our Rejects or BusinessMessageRejects.
 void count_sent_reject(const wire::MessageView& message, PackedMsgType msg_type,
                        SessionCounters& session) noexcept;
