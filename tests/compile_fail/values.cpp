@@ -130,7 +130,7 @@ bool use_in_containers(const ExecutionReport& report) {
   // error: the key of a map is std::string{field.value}
   std::map<OrderID, int> orders;
   return orders[report.order_id()] == 1;
-#elif NEXUSFIX_MISTAKE == 31 && defined(__clang__)  // g++ has no such warning
+#elif NEXUSFIX_MISTAKE == 31 && defined(__clang__)   // g++ has no such warning
   // error: object backing the pointer will be destroyed
   const OrderID id{"A" + std::to_string(1)};
   return report.order_id() == id;
