@@ -599,6 +599,7 @@ StoreResult<void> Journal::scan_log(LogVisitor visit) {
     EntryReader reader{record.entries};
     Entry entry;
     while (reader.next(entry)) {
+      if (is_of_log(entry.kind)) continue;
       // Entries in segments that opening did not read may be forged.
       is_known = entry.session < epochs.size();
       if (!is_known) return false;
