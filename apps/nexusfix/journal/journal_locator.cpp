@@ -29,6 +29,7 @@ OpenedStore open_database(const LogPlace& place, store::IfNoLog if_no_log, For p
   store::PostgresOptions options = place.database;
   options.if_no_log = if_no_log;
   options.if_owned = store::IfOwned::Refuse;  // a command is no standby
+  options.if_replica = store::IfReplica::Refuse;
   if (purpose == For::Looking) options.note_folder.clear();
   auto opened = open_postgres(options);
   if (opened) {

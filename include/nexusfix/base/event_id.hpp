@@ -170,6 +170,12 @@ enum class EventId : std::uint16_t {
   DatabaseLostCommits = 5049,       // the database has lost commits that it had confirmed
   DatabaseStandbyWaits = 5050,      // another process owns the log; this engine waits
   DatabaseTakenOver = 5051,         // a standby has the log now
+  ReplicaTakenOver = 5052,          // the log was the replica of a journal, and is the log now
+  ReplicaIncomplete = 5053,         // the same, and messages that were sent may be missing
+  ReplicaOpened = 5054,             // the journal has a replica in the database
+  ReplicaLags = 5055,               // the replica lacks a part of the journal for some time
+  ReplicaCaughtUp = 5056,           // the replica has all of the journal again
+  ReplicaNumbersUsed = 5057,        // a session's bytes wait, because the replica lags
   StoreOpened = 5060,               // the program's store is open
   StreamOpened = 5070,              // `nexusfix stream` sends a journal to the brokers
   StreamBrokerLost = 5071,          // no broker answers, and the cursor waits

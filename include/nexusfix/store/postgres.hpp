@@ -47,10 +47,15 @@ namespace nexusfix::store {
 // Of several hosts each address is tried in turn, the last one used first. A standby is passed
 // over.
 //
+// A log that is the replica of a journal (nexusfix/store/journal_replica.hpp) is taken over like
+// any other. If it may lack messages of the journal, each session continues above every MsgSeqNum
+// that the engine of the journal may have used, as after lost commits.
+//
 // Errors: Locked: another process owns the log; the text names it. Missing: see IfNoLog. Server:
 // the database cannot be reached or reports an error. Corrupt: the schema is of a later version or
 // is inconsistent, the log is not the recorded one, or the record is damaged. Disk: the record
-// cannot be read or written. Refused: the observer of a standby has ended the waiting.
+// cannot be read or written. Refused: the observer of a standby has ended the waiting; the log is a
+// replica, and lacks more than a known number of messages, or see IfReplica.
 [[nodiscard]] StoreResult<std::unique_ptr<Store>> open_postgres(const PostgresOptions& options);
 
 // The mark of a log. Nothing: the log is in no cluster, or there is no log. Errors: Server.

@@ -24,6 +24,12 @@ enum class IfOwned : std::uint8_t {
   Wait,    // waits as a standby until the log is free, and takes it over
 };
 
+// What open_postgres() does if the log is the replica of a journal (JournalReplica).
+enum class IfReplica : std::uint8_t {
+  TakeOver,  // takes it over: it is the log from then on, and the engine of the journal is refused
+  Refuse,    // fails with Refused
+};
+
 // What a COMMIT must wait for before its records count as durable.
 enum class StandbyPolicy : std::uint8_t {
   Available,  // what the settings of the server say; a change of them is an event
@@ -65,7 +71,8 @@ struct PostgresOptions {
   std::chrono::milliseconds outage_max{30'000};
   // How long open_postgres() waits for another process to release the log: IfOwned::Refuse.
   std::chrono::milliseconds lock_wait{2'000};
-  IfOwned if_owned = IfOwned::Refuse;  // if another process owns the log
+  IfOwned if_owned = IfOwned::Refuse;          // if another process owns the log
+  IfReplica if_replica = IfReplica::TakeOver;  // if it is the replica of a journal
   // IfOwned::Wait: the log must be free for this time before it is taken over, so that an owner
   // whose connection broke comes first. A standby that has just connected itself waits at least
   // 3 s.

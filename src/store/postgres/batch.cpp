@@ -21,6 +21,7 @@ void Batch::clear(LogPosition at) {
   begin_ = at;
   end_ = at;
   raised_ = 0;
+  source_.reset();
   opened_.clear();
   renamed_.clear();
   chunk_.clear();

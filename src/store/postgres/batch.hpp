@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/store/journal_cursor.hpp>
 #include <nexusfix/store/store.hpp>
 
 #include "store/postgres/rows.hpp"
@@ -45,6 +47,9 @@ class Batch {
   // Takes a record's entries, which the table has accepted, and moves the end past them. heads: the
   // sessions' own before the record; they change with it.
   void add(std::span<const char> entries, WallTime time, std::vector<SessionHead>& heads);
+  // Of a replica: with these records it has all of the journal before this place.
+  void set_source(const JournalCursor& place) { source_ = place; }
+  [[nodiscard]] const std::optional<JournalCursor>& source() const noexcept { return source_; }
   // Adds the sessions' rows, as the table has them now. Nothing is added afterwards.
   void seal(const SessionTable& sessions);
 
@@ -76,6 +81,7 @@ class Batch {
   LogPosition begin_ = 0;
   LogPosition end_ = 0;
   std::uint64_t raised_ = 0;
+  std::optional<JournalCursor> source_;
   OpenedRows opened_;
   RenamedRows renamed_;
   std::vector<char> chunk_;

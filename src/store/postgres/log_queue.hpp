@@ -7,11 +7,13 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/store/postgres.hpp>
@@ -46,8 +48,16 @@ class LogQueue {
 
   // For the caller's thread.
   [[nodiscard]] const SessionTable& sessions() const noexcept { return sessions_; }
-  // Waits for room. TooLarge, Refused: nothing changed.
-  [[nodiscard]] StoreResult<LogPosition> append(std::span<const char> entries, WallTime now);
+  // Waits for room. TooLarge, Refused: nothing changed. source: of a replica, the place in the
+  // journal after this record.
+  [[nodiscard]] StoreResult<LogPosition> append(std::span<const char> entries, WallTime now,
+                                                const JournalCursor* source = nullptr);
+  // Of a replica: the journal's records up to this position have nothing more to append.
+  void pass(LogPosition source);
+  // Of a replica: the server has all of the journal before this position.
+  [[nodiscard]] LogPosition replicated() const noexcept {
+    return replicated_.load(std::memory_order_acquire);  // Pairs with the release in confirm().
+  }
   [[nodiscard]] LogPosition appended() const noexcept { return appended_; }
   [[nodiscard]] LogPosition durable() const noexcept {
     // Pairs with the release in confirm(): a thread that sees the position finds its rows on the
@@ -60,12 +70,19 @@ class LogQueue {
     const std::uint64_t most = options_.pending_bytes_max;
     return appended_ - durable() + std::min(bytes, most / 4) <= most - most / 4;
   }
+  // Whether append() of this number of bytes need not wait.
+  [[nodiscard]] bool takes_at_once(std::uint64_t bytes) const noexcept {
+    const LogPosition waiting = appended_ - durable();
+    return waiting == 0 || waiting + bytes <= options_.pending_bytes_max;
+  }
   // Asks for what was appended so far to be sent. Returns durable().
   [[nodiscard]] StoreResult<LogPosition> flush();
   [[nodiscard]] StoreResult<void> wait_until_durable();
   // The same, as long as the server confirms something within each such time.
   [[nodiscard]] StoreResult<void> wait_while_confirmed(std::chrono::milliseconds limit);
   void close();
+  // The error that fail() was called with; any thread.
+  [[nodiscard]] std::optional<StoreError> cause() const;
   [[nodiscard]] std::optional<StoreEvent> take_event() { return events_.take(); }
   // What the server may not have yet, in the order of the log: the batches, and durable() as it was
   // before all of them. Valid until the next append() or flush().
@@ -99,6 +116,7 @@ class LogQueue {
  private:
   [[nodiscard]] std::optional<StoreError> failure() const;
   void record_confirmed(LogPosition position);
+  void note_source(LogPosition source);
   void seal_open();
   void wake();
 
@@ -107,6 +125,7 @@ class LogQueue {
   std::vector<SessionHead> heads_;  // by key
   LogPosition appended_ = 0;        // likewise
   std::atomic<LogPosition> durable_{0};
+  std::atomic<LogPosition> replicated_{0};
   std::atomic<bool> has_failed_{false};
   std::atomic<bool> is_wake_wanted_{false};
   Signal work_;
@@ -122,6 +141,8 @@ class LogQueue {
   std::vector<std::unique_ptr<Batch>> sealed_;     // in the order of the log
   std::size_t taken_ = 0;                          // of sealed_, from the first on
   std::vector<std::unique_ptr<Batch>> confirmed_;  // pending() may still refer to them
+  // Of a replica: when durable() reaches the first, replicated() is the second.
+  std::deque<std::pair<LogPosition, LogPosition>> sources_;
   std::vector<std::unique_ptr<Batch>> free_;
 };
 

@@ -78,6 +78,23 @@ ServerResult<Claim> claim_and_lock(Connection& connection, const PostgresOptions
   return claimed;
 }
 
+// Why the replica of a journal is not taken over.
+ServerResult<void> check_replica(const PostgresOptions& options, const ReplicaState& found) {
+  if (found.lacks_more) {
+    return std::unexpected{ServerError{
+        "the log is the replica of a journal (" + found.owner +
+            "), and lacks a part of it that has no bound: it was behind, and was still catching "
+            "up. Start the engine of that journal again. If its machine is lost, the sessions can "
+            "go on with gaps: docs/operations/replica.md",
+        kElsewhere}};
+  }
+  if (!found.source || options.if_replica == IfReplica::TakeOver) return {};
+  return std::unexpected{ServerError{
+      "the log is the replica of a journal (" + found.owner +
+          "). Nothing was changed: use the journal, or start an engine to take the replica over",
+      kElsewhere}};
+}
+
 // The log, locked by this connection.
 struct Locked {
   Connection connection;
@@ -213,8 +230,15 @@ StoreResult<Taken> take_log(PostgresOptions options, Servers& servers,
               .claim = {},
               .claim_name = std::move(locked->claim_name),
               .loss = std::nullopt,
+              .replica = {},
               .was_standby = locked->was_standby,
               .followed_end = locked->followed_end.value_or(0)};
+  auto replica = read_replica_state(taken.connection);
+  if (!replica) return fail(std::move(replica.error()));
+  if (auto may = check_replica(options, *replica); !may) {
+    return std::unexpected{store_error(options, may.error(), StoreErrorCode::Refused)};
+  }
+  taken.replica = std::move(*replica);
   if (is_recorded) {
     auto loss = find_loss(taken.connection, options, *marker->found(), marker->path());
     if (!loss) return std::unexpected{std::move(loss.error())};

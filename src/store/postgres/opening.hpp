@@ -8,6 +8,7 @@
 #include "store/postgres/position_marker.hpp"
 #include "store/postgres/server/connection.hpp"
 #include "store/postgres/server/lineage.hpp"
+#include "store/postgres/server/replica_state.hpp"
 #include "store/postgres/server/server_facts.hpp"
 #include "store/postgres/server/servers.hpp"
 #include "store/postgres/server/statements.hpp"
@@ -22,6 +23,7 @@ struct Taken {
   Claim claim;
   std::string claim_name;
   std::optional<Loss> loss;
+  ReplicaState replica;          // as it was before the claim
   bool was_standby = false;      // it waited for another process
   LogPosition followed_end = 0;  // the standby's observer has got the messages before it
 };

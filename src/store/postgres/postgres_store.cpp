@@ -30,6 +30,7 @@ class PostgresStore final : public Store {
                 SessionTable sessions, Taken taken)
       : options_{options},
         servers_{std::move(servers)},
+        owner_first_epoch_{taken.claim.owner_epoch},
         followed_end_{taken.followed_end},
         queue_{options_, std::move(sessions), taken.claim.position},
         reader_{options_, *servers_, taken.facts, -1} {
@@ -117,11 +118,42 @@ class PostgresStore final : public Store {
     return event;
   }
 
+  // It was the replica of a journal, whose engine may have used numbers that the log lacks. They
+  // stay recorded as missing until they are skipped.
+  StoreResult<void> take_replica_over(const ReplicaState& replica) {
+    first_number_ = std::max(first_number_, replica.first_number);
+    if (!replica.source && replica.numbers_ahead == 0) return {};
+    std::string text = "the log was the replica of a journal (" + replica.owner +
+                       ", JournalReplica=" + replica.mode +
+                       "), and is the log now, from position " + std::to_string(replica.position) +
+                       " on";
+    if (replica.numbers_ahead == 0) {
+      queue_.report(EventId::ReplicaTakenOver, text + ": it has everything that was sent");
+      return {};
+    }
+    losses_.push_back({.id = EventId::ReplicaIncomplete,
+                       .text = place() + text +
+                               ". Messages that were sent may be missing. Each session skips " +
+                               std::to_string(replica.numbers_ahead) +
+                               " numbers; one that the log does not have begins at MsgSeqNum " +
+                               std::to_string(replica.numbers_ahead + 1)});
+    if (auto skipped = skip(replica.numbers_ahead); !skipped) return skipped;
+    first_number_ = std::max(first_number_, replica.numbers_ahead + 1);
+    auto settled = record_replica(*servers_, options_, -1,
+                                  {.owner_first_epoch = owner_first_epoch_,
+                                   .numbers_ahead = 0,
+                                   .first_number = first_number_});
+    if (!settled) return std::unexpected{store_error(options_, settled.error())};
+    return {};
+  }
+
   // Skips what was lost; from then on nothing is durable that is not recorded.
   StoreResult<void> begin_marker(std::unique_ptr<PositionMarker> marker,
                                  const std::optional<Loss>& loss, PositionRecord fresh) {
     if (loss) {
-      if (auto skipped = skip(*loss, marker->path()); !skipped) return skipped;
+      losses_.push_back(
+          {.id = EventId::DatabaseLostCommits, .text = place() + loss->what(marker->path())});
+      if (auto skipped = skip(loss->numbers); !skipped) return skipped;
       if (loss->may_miss_sessions) {
         fresh.first_number = std::max(fresh.first_number, loss->numbers + 1);
       }
@@ -132,6 +164,7 @@ class PostgresStore final : public Store {
     fresh.begin = queue_.durable();
     fresh.confirmed = fresh.begin;
     fresh.sessions = session_count();
+    fresh.first_number = std::max(fresh.first_number, first_number_);
     first_number_ = fresh.first_number;
     if (auto begun = marker->begin(std::move(fresh)); !begun) return begun;
     marker_ = std::move(marker);
@@ -213,15 +246,15 @@ class PostgresStore final : public Store {
     append_messages_lost(entries, key, first, last);
   }
 
-  // Each session goes on above every number that it may have used in what was lost.
-  StoreResult<void> skip(const Loss& loss, const std::string& marker_path) {
-    const std::string place = "PostgreSQL store " + options_.schema + ": ";
-    losses_.push_back({.id = EventId::DatabaseLostCommits, .text = place + loss.what(marker_path)});
+  [[nodiscard]] std::string place() const { return "PostgreSQL store " + options_.schema + ": "; }
+
+  // Each session goes on above every number that it may have used in what was lost: at most these.
+  StoreResult<void> skip(std::uint64_t numbers) {
     SystemClock clock;
     std::vector<char> entries;
     for (SessionKey key = 0; key < session_count(); ++key) {
       const std::uint64_t first = session(key).next_outbound;
-      const std::uint64_t last = first + loss.numbers - 1;
+      const std::uint64_t last = first + numbers - 1;
       entries.clear();
       append_skip(entries, key, first, last);
       if (auto appended = queue_.append(entries, clock.now().wall); !appended) {
@@ -229,8 +262,8 @@ class PostgresStore final : public Store {
       }
       losses_.push_back(
           {.id = EventId::SequenceNumbersSkipped,
-           .text = place + std::string{session_name(key)} + ": MsgSeqNum " + std::to_string(first) +
-                   " to " + std::to_string(last) +
+           .text = place() + std::string{session_name(key)} + ": MsgSeqNum " +
+                   std::to_string(first) + " to " + std::to_string(last) +
                    " are skipped: messages may have been sent under some of them that the "
                    "database has lost. The counterparty will be sent a gap fill; compare what it "
                    "has received"});
@@ -248,7 +281,8 @@ class PostgresStore final : public Store {
   std::uint64_t first_number_ = 1;          // of a session that the log does not have
   std::deque<StoreEvent> losses_;           // losses that were not taken yet
   std::unique_ptr<Servers> servers_;
-  LogPosition followed_end_;  // the observer of the standby has got the messages before it
+  std::uint64_t owner_first_epoch_;  // of this process
+  LogPosition followed_end_;         // the observer of the standby has got the messages before it
   LogQueue queue_;
   Reader reader_;
   std::optional<Fetcher> fetcher_;  // nothing: closed
@@ -282,8 +316,12 @@ StoreResult<std::unique_ptr<Store>> open_postgres(const PostgresOptions& given) 
   fresh.cluster = taken->facts.system_identifier;
   fresh.timeline = taken->facts.timeline;
   const std::optional<Loss> loss = taken->loss;
+  const ReplicaState replica = taken->replica;
   auto store = std::make_unique<PostgresStore>(options, std::move(servers), std::move(*sessions),
                                                std::move(*taken));
+  if (auto done = store->take_replica_over(replica); !done) {
+    return std::unexpected{std::move(done.error())};
+  }
   if (marker) {
     auto begun = store->begin_marker(std::move(marker), loss, std::move(fresh));
     if (!begun) return std::unexpected{std::move(begun.error())};

@@ -252,8 +252,22 @@ END
 $body$;
 )sql";
 
+// Of a replica. source: the place in the journal up to which the log has it (its log id, segment,
+// position, begin and CRC-32C of the record before it; all but the first 0: from its beginning).
+// NULL: the log is no replica. numbers_ahead: that each session may have used, and the log lacks.
+// lacks_more: the log may lack more than these. first_number: of a session that the log does not
+// have.
+inline constexpr const char* kReplica = R"sql(
+ALTER TABLE log_state
+  ADD COLUMN source bigint[],
+  ADD COLUMN replica_mode text NOT NULL DEFAULT '',
+  ADD COLUMN numbers_ahead bigint NOT NULL DEFAULT 0,
+  ADD COLUMN lacks_more boolean NOT NULL DEFAULT false,
+  ADD COLUMN first_number bigint NOT NULL DEFAULT 1;
+)sql";
+
 // From version index to index + 1.
 inline constexpr std::array<const char*, kSchemaVersion> kMigrations{kTables, kViews, kLineage,
-                                                                     kChunks};
+                                                                     kChunks, kReplica};
 
 }  // namespace nexusfix::store::postgres

@@ -16,29 +16,34 @@ struct Prepared {
   const char* statement;
 };
 
+// A batch that has rows of these four tables alone, which nearly all have: one statement costs the
+// server half of what one a table costs. also_sets: of log_state, beside the position.
+std::string append_statement(std::string_view also_sets) {
+  return "WITH moved AS (UPDATE log_state SET position = $3::int8" + std::string{also_sets} +
+         " WHERE owner_epoch = $1::int8 AND position = $2::int8 RETURNING position), "
+         "chunk AS (INSERT INTO chunks (position, session_keys, epochs, entries) "
+         "SELECT $2::int8, $4::int4[], $5::int8[], $7::bytea FROM moved "
+         "WHERE cardinality($4::int4[]) > 0), "
+         "place AS (INSERT INTO message_places (session_key, epoch, first_number, position) "
+         "SELECT k, e, n, $2::int8 FROM moved, "
+         "unnest($4::int4[], $5::int8[], $6::int8[]) AS u(k, e, n)), "
+         "number AS (UPDATE sessions SET epoch = e, next_inbound = i, next_outbound = o, "
+         "created_ns = c, is_unfinished = f FROM moved, unnest($8::int4[], $9::int8[], "
+         "$10::int8[], $11::int8[], $12::int8[], $13::bool[]) AS u(k, e, i, o, c, f) "
+         "WHERE session_key = k) "
+         "SELECT CASE WHEN NOT EXISTS (SELECT FROM moved) "
+         "THEN refuse_append($1::int8, $2::int8) END, "
+         "current_setting('synchronous_commit'), current_setting('synchronous_standby_names')";
+}
+
+// The last two columns of "advance" and "settings" are CommitSettings, as those of the above.
 constexpr std::array<Prepared, 9> kPrepared{{
-    // The last two columns of these three are CommitSettings.
-    // A batch that has rows of these four tables alone, which nearly all have: one statement costs
-    // the server half of what one a table costs.
-    {"append",
-     "WITH moved AS (UPDATE log_state SET position = $3::int8 "
-     "WHERE owner_epoch = $1::int8 AND position = $2::int8 RETURNING position), "
-     "chunk AS (INSERT INTO chunks (position, session_keys, epochs, entries) "
-     "SELECT $2::int8, $4::int4[], $5::int8[], $7::bytea FROM moved "
-     "WHERE cardinality($4::int4[]) > 0), "
-     "place AS (INSERT INTO message_places (session_key, epoch, first_number, position) "
-     "SELECT k, e, n, $2::int8 FROM moved, "
-     "unnest($4::int4[], $5::int8[], $6::int8[]) AS u(k, e, n)), "
-     "number AS (UPDATE sessions SET epoch = e, next_inbound = i, next_outbound = o, "
-     "created_ns = c, is_unfinished = f FROM moved, unnest($8::int4[], $9::int8[], $10::int8[], "
-     "$11::int8[], $12::int8[], $13::bool[]) AS u(k, e, i, o, c, f) WHERE session_key = k) "
-     "SELECT CASE WHEN NOT EXISTS (SELECT FROM moved) THEN refuse_append($1::int8, $2::int8) END, "
-     "current_setting('synchronous_commit'), current_setting('synchronous_standby_names')"},
     {"advance",
      "SELECT advance_log($1::int8, $2::int8, $3::int8), current_setting('synchronous_commit'), "
      "current_setting('synchronous_standby_names')"},
     {"settings",
      "SELECT current_setting('synchronous_commit'), current_setting('synchronous_standby_names')"},
+    {"source", "UPDATE log_state SET source = $1::int8[]"},
     {"open",
      "INSERT INTO sessions SELECT k, n, 1, 1, 1, c, false "
      "FROM unnest($1::int4[], $2::bytea[], $3::int8[]) AS u(k, n, c)"},
@@ -80,6 +85,16 @@ class Int8 {
   std::array<char, 8> bytes_{};
 };
 
+// The column of a place in a journal.
+ArrayColumn source_column(const JournalCursor& place) {
+  ArrayColumn column{ElementType::Int8};
+  for (const std::uint64_t number : {static_cast<std::uint64_t>(place.log_id), place.segment,
+                                     place.position, place.last, std::uint64_t{place.last_crc}}) {
+    column.add(number);
+  }
+  return column;
+}
+
 bool send_common(Connection& connection, const Batch& batch, std::uint64_t owner_epoch) {
   const Int8 epoch{owner_epoch};
   const Int8 begin{batch.begin()};
@@ -87,10 +102,16 @@ bool send_common(Connection& connection, const Batch& batch, std::uint64_t owner
   const auto [keys, epochs, firsts] = batch.places().parameters();
   const auto [session, of_epoch, inbound, outbound, created, unfinished] =
       batch.sessions().parameters();
+  const std::string_view chunk = batch.messages().empty() ? std::string_view{} : batch.chunk();
+  if (!batch.source()) {
+    return connection.send(
+        "append", {epoch.encoded(), begin.encoded(), end.encoded(), keys, epochs, firsts, chunk,
+                   session, of_epoch, inbound, outbound, created, unfinished});
+  }
   return connection.send(
-      "append", {epoch.encoded(), begin.encoded(), end.encoded(), keys, epochs, firsts,
-                 batch.messages().empty() ? std::string_view{} : batch.chunk(), session, of_epoch,
-                 inbound, outbound, created, unfinished});
+      "replicate",
+      {epoch.encoded(), begin.encoded(), end.encoded(), keys, epochs, firsts, chunk, session,
+       of_epoch, inbound, outbound, created, unfinished, source_column(*batch.source()).encoded()});
 }
 
 // One statement a table. The first one refuses the batch of a former owner before others run.
@@ -109,7 +130,8 @@ bool send_tables(Connection& connection, const Batch& batch, std::uint64_t owner
   return connection.send("advance", {epoch.encoded(), begin.encoded(), end.encoded()}) &&
          send_rows("open", batch.opened()) && send_rows("rename", batch.renamed()) &&
          send_chunk() && send_rows("number", batch.sessions()) &&
-         send_rows("change", batch.changes()) && send_rows("lose", batch.lost());
+         send_rows("change", batch.changes()) && send_rows("lose", batch.lost()) &&
+         (!batch.source() || connection.send("source", {source_column(*batch.source()).encoded()}));
 }
 
 // The columns of a Backend.
@@ -161,6 +183,12 @@ ServerResult<void> prepare_to_write(Connection& connection,
   if (auto set = connection.run(kWriterSettings); !set) {
     return std::unexpected{std::move(set.error())};
   }
+  const std::string append = append_statement({});
+  const std::string replicate = append_statement(", source = $14::int8[]");
+  for (const Prepared& one :
+       {Prepared{"append", append.c_str()}, {"replicate", replicate.c_str()}}) {
+    if (auto done = connection.prepare(one.name, one.statement); !done) return done;
+  }
   for (const Prepared& one : kPrepared) {
     if (auto done = connection.prepare(one.name, one.statement); !done) return done;
   }
@@ -204,12 +232,28 @@ std::string this_process() {
 ServerResult<Claim> claim(Connection& connection, const std::string& name) {
   const std::string statement =
       "WITH mine AS (UPDATE log_state SET owner_epoch = owner_epoch + 1, "
-      "owner_first_epoch = owner_epoch + 1, owner = $1, owned_since = now() "
+      "owner_first_epoch = owner_epoch + 1, owner = $1, owned_since = now(), source = NULL "
       "RETURNING owner_epoch, position, log_id), kept AS (INSERT INTO owners "
       "(first_epoch, claim, position, owner) SELECT owner_epoch, $2, position, $1 FROM mine) "
       "SELECT owner_epoch, position, " +
       std::string{kThisBackend} + ", log_id FROM mine";
   return read_claim(connection.ask(statement.c_str(), {this_process(), name}));
+}
+
+ServerResult<Claim> claim_as_replica(Connection& connection, const std::string& name,
+                                     const ReplicaClaim& of) {
+  const std::string statement =
+      "WITH mine AS (UPDATE log_state SET owner_epoch = owner_epoch + 1, "
+      "owner_first_epoch = owner_epoch + 1, owner = $1, owned_since = now(), "
+      "source = coalesce(source, ARRAY[$3::int8, 0, 0, 0, 0]), replica_mode = $4, "
+      "numbers_ahead = greatest(numbers_ahead, $5::int8), lacks_more = lacks_more OR $6::bool "
+      "RETURNING owner_epoch, position, log_id), kept AS (INSERT INTO owners "
+      "(first_epoch, claim, position, owner) SELECT owner_epoch, $2, position, $1 FROM mine) "
+      "SELECT owner_epoch, position, " +
+      std::string{kThisBackend} + ", log_id FROM mine";
+  return read_claim(connection.ask(statement.c_str(),
+                                   {this_process(), name, std::to_string(of.journal), of.mode,
+                                    std::to_string(of.numbers_ahead), of.lacks_more ? "t" : "f"}));
 }
 
 ServerResult<Claim> claim_by_lease(Connection& connection, const PostgresOptions& options,
@@ -234,7 +278,7 @@ ServerResult<Claim> claim_by_lease(Connection& connection, const PostgresOptions
     }
     auto answer = connection.ask(
         ("WITH mine AS (UPDATE log_state SET owner_epoch = $3::int8, owner_first_epoch = $3::int8, "
-         "owner = $1, owned_since = now() WHERE owner_epoch < $3::int8 "
+         "owner = $1, owned_since = now(), source = NULL WHERE owner_epoch < $3::int8 "
          "RETURNING owner_epoch, position, log_id), kept AS (INSERT INTO owners "
          "(first_epoch, claim, position, owner) SELECT owner_epoch, $2, position, $1 FROM mine) "
          "SELECT owner_epoch, position, " +
