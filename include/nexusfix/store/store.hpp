@@ -82,6 +82,15 @@ struct StoreEvent {
   std::string text;                   // the details
 };
 
+// The replica of a log, at one moment. Positions are those of the log.
+struct ReplicaFigures {
+  bool is_strict = false;                 // bytes wait for it
+  LogPosition log_end = 0;                // what is to be replicated
+  LogPosition replicated_end = 0;         // what it has
+  std::optional<WallTime> lacks_since{};  // since when it lacks what it lacks; absent: nothing
+  bool is_lagging = false;                // since then for too long: the operator was notified
+};
+
 // Wakes the owner of a store.
 struct Wake {
   // Called on a thread of the store. Must not call the store, and should return soon. Null: none.
@@ -180,6 +189,11 @@ class Store {
   // for the next segment; old segments were deleted, or could not be deleted; stored bytes are
   // damaged; the store has stopped. At most two atomic loads if there is none.
   [[nodiscard]] virtual std::optional<StoreEvent> take_event() = 0;
+
+  // The replica of this log. Any thread. Unset: it has none.
+  [[nodiscard]] virtual std::optional<ReplicaFigures> replica() const noexcept {
+    return std::nullopt;
+  }
 
   // Receives one stored message. bytes: valid until the call returns. false: ends the reading.
   using MessageVisitor = FunctionRef<bool(std::uint64_t msg_seq_num, std::string_view bytes)>;
