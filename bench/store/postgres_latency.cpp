@@ -1,8 +1,9 @@
 // Measures what the PostgreSQL store costs beside the journal, on servers of its own with fsync on,
-// with and without a synchronous standby: one message at a time from append() to durable(), the
-// same at steady rates, and as many as will go. Prints a table, and under it what a message costs
-// at the highest rate. Arguments: a part of the names of the rows, and the number of sessions that
-// send in turn (1).
+// with and without a synchronous standby; what a journal with a replica there costs; and what a
+// client without any of this costs, which inserts what has gathered as one row. One message at a
+// time from append() to durable(), the same at steady rates, and as many as will go. Prints a
+// table, and under it what a message costs at the highest rate. Arguments: a part of the names of
+// the rows, and the number of sessions that send in turn (1).
 //
 //   $ ninja -C build/release postgres_latency && build/release/bench/postgres_latency standby 1000
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <libpq-fe.h>
 #include <memory>
 #include <poll.h>
 #include <string>
@@ -20,6 +22,7 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
+#include <nexusfix/store/journal_replica.hpp>
 #include <nexusfix/store/postgres.hpp>
 
 #include "support/disks/temporary_folder.hpp"
@@ -83,19 +86,115 @@ class Waker {
                 },
             .context = this};
   }
+  // Is woken by this descriptor as well.
+  void watch(int descriptor) noexcept { also_ = descriptor; }
   void wait_until(SteadyClock::time_point due) noexcept {
     const auto left = std::max(due - SteadyClock::now(), SteadyClock::duration{0});
     const timespec limit{.tv_sec = left / std::chrono::seconds{1},
                          .tv_nsec = (left % std::chrono::seconds{1}).count()};
-    pollfd waited{descriptor_, POLLIN, 0};
+    std::array<pollfd, 2> waited{{{descriptor_, POLLIN, 0}, {also_, POLLIN, 0}}};
     std::uint64_t ignored = 0;
-    if (::ppoll(&waited, 1, &limit, nullptr) == 1) {
+    if (::ppoll(waited.data(), waited.size(), &limit, nullptr) > 0 && waited[0].revents != 0) {
       static_cast<void>(!::read(descriptor_, &ignored, sizeof ignored));
     }
   }
 
  private:
   int descriptor_;
+  int also_ = -1;
+};
+
+// The least that a client can do: on one thread and one connection, what has gathered while the
+// COMMIT before was under way is inserted as one row, if the owner's epoch is still the same. It
+// remembers nothing.
+class BareInserts final : public Store {
+ public:
+  BareInserts(const std::string& connection, Waker& waker)
+      : connection_{PQconnectdb(connection.c_str()), PQfinish} {
+    static int count = 0;
+    const std::string table = "bare_" + std::to_string(++count);
+    run("CREATE TABLE " + table + "_owner (epoch bigint); INSERT INTO " + table +
+        "_owner VALUES (1); CREATE TABLE " + table +
+        " (chunk bigint PRIMARY KEY, entries bytea) WITH (toast_tuple_target = 8160); ALTER "
+        "TABLE " +
+        table + " ALTER COLUMN entries SET STORAGE EXTERNAL");
+    const std::string insert = "INSERT INTO " + table + " SELECT $1::int8, $2::bytea FROM " +
+                               table + "_owner WHERE epoch = 1 FOR SHARE";
+    PQclear(PQprepare(connection_.get(), "insert", insert.c_str(), 0, nullptr));
+    PQsetnonblocking(connection_.get(), 1);
+    waker.watch(PQsocket(connection_.get()));
+  }
+
+  StoreResult<SessionKey> open_session(std::string_view, WallTime) override { return 0; }
+  StoreResult<void> rename_session(SessionKey, std::string_view, WallTime) override { return {}; }
+  std::optional<SessionKey> find_session(std::string_view) const override { return 0; }
+  std::size_t session_count() const noexcept override { return 1; }
+  std::string_view session_name(SessionKey) const noexcept override { return "bare"; }
+  const SessionRecord& session(SessionKey) const noexcept override { return record_; }
+  std::span<const NumberRange> lost_numbers(SessionKey) const noexcept override { return {}; }
+  StoreResult<LogPosition> append(const Transaction& transaction, WallTime) override {
+    const auto entries = transaction.entries();
+    gathered_.append(entries.data(), entries.size());
+    return appended_ += entries.size();
+  }
+  LogPosition appended() const noexcept override { return appended_; }
+  LogPosition durable() const noexcept override { return durable_; }
+  StoreResult<LogPosition> flush() override {
+    if (is_under_way_) take_answer();
+    if (!is_under_way_ && !gathered_.empty()) send();
+    PQflush(connection_.get());
+    return durable_;
+  }
+  StoreResult<void> close() override { return {}; }
+  std::optional<StoreEvent> take_event() override { return std::nullopt; }
+  StoreResult<void> read(SessionKey, std::uint64_t, std::uint64_t, MessageVisitor) override {
+    return {};
+  }
+  StoreResult<void> scan(LogVisitor) override { return {}; }
+
+ private:
+  void run(const std::string& statements) {
+    PQclear(PQexec(connection_.get(), statements.c_str()));
+  }
+  void send() {
+    std::array<char, 8> number{};
+    for (std::size_t i = 0; i < number.size(); ++i) {
+      number[i] = static_cast<char>(chunk_ >> (8 * (number.size() - 1 - i)));
+    }
+    ++chunk_;
+    sent_.swap(gathered_);
+    gathered_.clear();
+    const std::array values{number.data(), static_cast<const char*>(sent_.data())};
+    const std::array lengths{static_cast<int>(number.size()), static_cast<int>(sent_.size())};
+    const std::array formats{1, 1};
+    if (PQsendQueryPrepared(connection_.get(), "insert", 2, values.data(), lengths.data(),
+                            formats.data(), 1) == 0) {
+      std::abort();
+    }
+    is_under_way_ = true;
+  }
+  void take_answer() {
+    if (PQconsumeInput(connection_.get()) == 0) std::abort();
+    while (is_under_way_ && PQisBusy(connection_.get()) == 0) {
+      PGresult* const result = PQgetResult(connection_.get());
+      if (result == nullptr) {
+        is_under_way_ = false;
+        durable_ += sent_.size();
+      } else if (std::string_view{PQcmdTuples(result)} != "1") {
+        std::abort();
+      }
+      PQclear(result);
+    }
+  }
+
+  std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
+  SessionRecord record_;
+  std::string gathered_;
+  std::string sent_;
+  std::uint64_t chunk_ = 1;
+  LogPosition appended_ = 0;
+  LogPosition durable_ = 0;
+  bool is_under_way_ = false;
 };
 
 void settle(Store& store, Waker& waker) {
@@ -258,6 +357,33 @@ void measure_postgres(const std::string& name, const Servers& servers,
   print_row(name, **opened, waker, sessions, servers);
 }
 
+void measure_bare(const std::string& name, const Servers& servers) {
+  Waker waker;
+  BareInserts bare{servers.front()->connection(), waker};
+  print_row(name, bare, waker, 1, servers);
+}
+
+void measure_replica(const std::string& name, const Servers& servers, Durability durability,
+                     ReplicaPolicy policy, std::size_t sessions) {
+  static int count = 0;
+  const testing::TemporaryFolder folder;
+  PosixDisk disk;
+  Waker waker;
+  JournalReplicaOptions options;
+  options.journal = {
+      .folder = folder.file("journal"), .durability = durability, .on_durable = waker.wake()};
+  options.postgres.connection = servers.front()->connection();
+  options.postgres.schema = "replica_" + std::to_string(++count);
+  options.policy = policy;
+  options.numbers_ahead_max = 100'000'000;
+  auto opened = open_replicated_journal(disk, options, at_second(1));
+  if (!opened) {
+    std::puts(opened.error().text.c_str());
+    return;
+  }
+  print_row(name, *opened->store, waker, sessions, servers);
+}
+
 // Creating a WAL file takes longer than a COMMIT. A server that has run for a while uses old ones
 // again: as docs/operations/cluster.md has it. A standby has its own, and must not fall back by
 // more than the primary keeps.
@@ -304,16 +430,31 @@ int measure(const std::string& wanted, std::size_t sessions) {
     }
   }
   std::unique_ptr<testing::PostgresServer> standby;
-  for (const char* const commit : {"on", "remote_write", "on, strict"}) {
-    const std::string name = "PostgreSQL, standby, " + std::string{commit};
-    if (!is_wanted(name)) continue;
-    if (!standby) {
-      standby = server->make_standby("s1");
-      fill_wal(*server, standby.get());
-    }
+  const auto make_standby = [&] {
+    if (standby) return;
+    standby = server->make_standby("s1");
+    fill_wal(*server, standby.get());
     server->set("synchronous_standby_names", "s1");
     while (server->sql("SELECT sync_state FROM pg_stat_replication") != "sync") {
     }
+  };
+  if (const std::string name = "bare inserts, standby"; is_wanted(name)) {
+    make_standby();
+    measure_bare(name, {server.get(), standby.get()});
+  }
+  for (const ReplicaPolicy policy : {ReplicaPolicy::Strict, ReplicaPolicy::Available}) {
+    for (const Durability durability : {Durability::Process, Durability::Group}) {
+      const std::string name = "journal, " + std::string{to_string(durability)} +
+                               ", replica, standby, " + std::string{to_string(policy)};
+      if (!is_wanted(name)) continue;
+      make_standby();
+      measure_replica(name, {server.get(), standby.get()}, durability, policy, sessions);
+    }
+  }
+  for (const char* const commit : {"on", "remote_write", "on, strict"}) {
+    const std::string name = "PostgreSQL, standby, " + std::string{commit};
+    if (!is_wanted(name)) continue;
+    make_standby();
     const bool is_strict = std::string{commit} == "on, strict";
     measure_postgres(name, {server.get(), standby.get()}, is_strict ? "on" : commit, 1, sessions,
                      is_strict ? StandbyPolicy::Strict : StandbyPolicy::Available);
