@@ -164,7 +164,7 @@ class BareInserts final : public Store {
     ++chunk_;
     sent_.swap(gathered_);
     gathered_.clear();
-    const std::array values{number.data(), static_cast<const char*>(sent_.data())};
+    const std::array<const char*, 2> values{number.data(), sent_.data()};
     const std::array lengths{static_cast<int>(number.size()), static_cast<int>(sent_.size())};
     const std::array formats{1, 1};
     if (PQsendQueryPrepared(connection_.get(), "insert", 2, values.data(), lengths.data(),

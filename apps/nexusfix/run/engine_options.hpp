@@ -6,6 +6,9 @@
 #include <nexusfix/observe/log_compression.hpp>
 #include <nexusfix/store/postgres.hpp>
 #include <nexusfix/transport/proxy.hpp>
+#ifdef NEXUSFIX_POSTGRES_STORE
+#include <nexusfix/store/journal_replica.hpp>
+#endif
 #ifdef NEXUSFIX_CLUSTER_PART
 #include <nexusfix/cluster.hpp>
 #endif
@@ -25,6 +28,7 @@ inline engine::Parts linked_parts() noexcept {
   parts.log_compression = observe::log_compression_part();
 #ifdef NEXUSFIX_POSTGRES_STORE
   parts.postgres = store::postgres_part();
+  parts.journal_replica = store::journal_replica_part();
 #endif
 #ifdef NEXUSFIX_CLUSTER_PART
   parts.cluster = cluster::cluster_part();

@@ -20,6 +20,7 @@
 #include <nexusfix/session/config.hpp>
 #include <nexusfix/session/schedule.hpp>
 #include <nexusfix/store/journal.hpp>
+#include <nexusfix/store/journal_replica.hpp>
 #include <nexusfix/store/postgres_options.hpp>
 #include <nexusfix/transport/network.hpp>
 #include <nexusfix/transport/tls_settings.hpp>
@@ -279,6 +280,23 @@ struct EtcdEndpoint {
   bool is_tls = false;         // https://
 };
 
+// How the journal is written, and whether it has a replica.
+struct JournalSettings {
+  // JournalGroupMicros, with Durability::Group; 0 to 1 s.
+  std::chrono::microseconds group_wait{0};
+  // JournalNumbersAhead, with Durability::Process: MsgSeqNums of a session that may be used before
+  // the disk has the first of them; 1 to 1,000,000,000.
+  std::uint32_t numbers_ahead = 65'536;
+  // JournalScrubBytesPerSecond: bytes of old segments that are read and verified per second; 0:
+  // none.
+  std::uint64_t scrub_rate = 1U << 20U;
+  // JournalReplica: whether bytes wait for a replica in the database of PostgreSQLStore...
+  store::ReplicaPolicy replica = store::ReplicaPolicy::None;
+  // JournalReplicaNumbersAhead, with ReplicaPolicy::Available: the same as numbers_ahead, before
+  // the replica has them.
+  std::uint32_t replica_numbers_ahead = 1'000'000;
+};
+
 // The cluster that decides when the engine owns its log: docs/operations/cluster.md.
 struct ClusterSettings {
   std::string shard{};                       // ClusterShard; empty: the engine is in no cluster
@@ -310,19 +328,11 @@ struct Settings {
   std::string control_socket;
   store::Durability durability = store::Durability::Process;  // JournalDurability
   std::uint64_t segment_bytes = 64U << 20U;                   // of the journal; no key sets it
-  // JournalGroupMicros: with Durability::Group, the first message waits this time for others. 0 to
-  // 1,000,000 µs.
-  std::chrono::microseconds journal_group_wait{0};
-  // JournalNumbersAhead: with Durability::Process, the number of MsgSeqNums that may be used before
-  // the disk has earlier ones. 1 to 1,000,000,000.
-  std::uint32_t journal_numbers_ahead = 65'536;
   // JournalStallTimeout: a session is disconnected when its bytes wait for the store longer than
   // this; 1 s to 3,600 s.
   std::chrono::seconds journal_stall_timeout{5};
   store::Retention journal_retention;  // JournalKeepBytes and the keys after it
-  // JournalScrubBytesPerSecond: bytes of old segments that are read and verified per second; 0:
-  // none.
-  std::uint64_t journal_scrub_rate = 1U << 20U;
+  JournalSettings journal{};           // how the journal is written
   // EventLoops: threads, each with its own sessions and its own part of the store; 1 to 64, and 1
   // with PostgreSQL. A session belongs to the event loop that stores it; a new one to EventLoop, or
   // to the loop of its name's checksum.

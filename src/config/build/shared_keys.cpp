@@ -60,10 +60,13 @@ bool SharedKeys::says_no(Key key) const {
 }
 
 void SharedKeys::set_all(Settings& settings) {
-  // Store stands before the keys of the stores.
+  // Store and JournalReplica stand before the keys of the database.
   for (const auto& [key, given] : first_) {
-    if (key.name().starts_with("PostgreSQLStore") && settings.store != StoreKind::PostgreSQL) {
-      report_.warning(given.line, std::string{key.name()} + ": not used without Store=postgresql");
+    const bool has_database = settings.store == StoreKind::PostgreSQL ||
+                              settings.journal.replica != store::ReplicaPolicy::None;
+    if (key.name().starts_with("PostgreSQLStore") && !has_database) {
+      report_.warning(given.line, std::string{key.name()} +
+                                      ": not used without Store=postgresql or JournalReplica");
       continue;
     }
     if (const auto setter = key.row().sets.into<Settings>()) {

@@ -127,6 +127,8 @@ struct Place<EngineLogSettings> : At<Settings, &Settings::engine_logs> {};
 template <>
 struct Place<ClusterSettings> : At<Settings, &Settings::cluster> {};
 template <>
+struct Place<JournalSettings> : At<Settings, &Settings::journal> {};
+template <>
 struct Place<store::Retention> : At<Settings, &Settings::journal_retention> {};
 template <>
 struct Place<store::PostgresOptions> : At<Settings, &Settings::postgres> {};

@@ -9,6 +9,7 @@ using enum TakesEffect;
 using store::Durability;
 using store::IfOwned;
 using store::PostgresOptions;
+using store::ReplicaPolicy;
 using store::Retention;
 using store::RetiredSegments;
 using store::StandbyPolicy;
@@ -35,15 +36,15 @@ inline constexpr KeyRow kStore[] = {
              Durability::Sync>,
      "process", "group", "none, process, group or sync: what survives a crash"},
     {"JournalGroupMicros", NextStart, number(0, 1'000'000, "a whole number of microseconds"),
-     sets<&Settings::journal_group_wait>, "0", "50",
+     sets<&JournalSettings::group_wait>, "0", "50",
      "group: microseconds that the first message waits for others"},
     {"JournalNumbersAhead", NextStart, number(1, 1'000'000'000),
-     sets<&Settings::journal_numbers_ahead>, "65536", "10000",
+     sets<&JournalSettings::numbers_ahead>, "65536", "10000",
      "process: sequence numbers that may be used before the disk has earlier ones"},
     {"JournalStallTimeout", NextStart, seconds(1, 3'600), sets<&Settings::journal_stall_timeout>,
      "5", "10", "seconds that a disk may stall"},
     {"JournalScrubBytesPerSecond", NextStart, bytes(0, 100'000'000'000),
-     sets<&Settings::journal_scrub_rate>, "1048576", "4194304",
+     sets<&JournalSettings::scrub_rate>, "1048576", "4194304",
      "bytes of old segments that are read again and verified per second; 0: none"},
     {"JournalKeepBytes", NextStart, bytes(0, 1'000'000'000'000'000), sets<&Retention::keep_bytes>,
      "0", "10000000000",
@@ -58,6 +59,14 @@ inline constexpr KeyRow kStore[] = {
     {"JournalRetired", NextStart, one_of("delete or keep"),
      sets_to<&Retention::retired, RetiredSegments::Delete, RetiredSegments::Keep>, "delete", "keep",
      "keep: retired segments are moved to a folder"},
+    {"JournalReplica", NextStart, one_of("none, available or strict"),
+     sets_to<&JournalSettings::replica, ReplicaPolicy::None, ReplicaPolicy::Available,
+             ReplicaPolicy::Strict>,
+     "none", "strict",
+     "none, available or strict: whether bytes wait for a replica of the journal in PostgreSQL"},
+    {"JournalReplicaNumbersAhead", NextStart, number(1, 1'000'000'000),
+     sets<&JournalSettings::replica_numbers_ahead>, "1000000", "10000000",
+     "available: sequence numbers that may be used before the replica has earlier ones"},
     {"PostgreSQLStoreConnection", NextStart, secret(kText), sets<&PostgresOptions::connection>, "",
      "sslmode=verify-full", "the rest of libpq's connection string"},
     {"PostgreSQLStoreHost", NextStart, kText, sets<&PostgresOptions::host>, "", "db.example",

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include <nexusfix/store/journal_replica.hpp>
 #include <nexusfix/store/memory_store.hpp>
 #include <nexusfix/store/postgres.hpp>
 #include <nexusfix/store/store_factory.hpp>
@@ -80,10 +81,10 @@ std::expected<void, EngineError> CommitGate::open_journal(const Settings& settin
   options.durability = settings.durability;
   options.segment_bytes = settings.segment_bytes;
   options.record_bytes_max = kRecordBytesMax;
-  options.group_wait = settings.journal_group_wait;
-  options.numbers_ahead_max = settings.journal_numbers_ahead;
+  options.group_wait = settings.journal.group_wait;
+  options.numbers_ahead_max = settings.journal.numbers_ahead;
   options.retention = settings.journal_retention;
-  options.scrub.bytes_per_second = settings.journal_scrub_rate;
+  options.scrub.bytes_per_second = settings.journal.scrub_rate;
   options.on_durable = wake_of(*loop_.network);
   // An application with on_recovered() reads its messages from the whole log, so the log is checked
   // completely.
@@ -93,16 +94,37 @@ std::expected<void, EngineError> CommitGate::open_journal(const Settings& settin
   if (options.durability == store::Durability::Process) {
     disk_watch_ = DiskWatch{stall_timeout_ + options.sync_interval};
   }
-  auto opened = store::open_journal(*loop_.disk, options, loop_.now().wall);
+  const bool has_replica = settings.journal.replica != store::ReplicaPolicy::None;
+  if (has_replica && loop_.parts.journal_replica == nullptr) {
+    return std::unexpected{EngineError{missing_journal_replica_text()}};
+  }
+  auto opened = open_journal(settings, options);
   if (!opened) {
     const std::size_t line = settings.store_folder_line;
-    if (line == 0) return std::unexpected{EngineError{std::move(opened.error().text)}};
+    // The journal may not be what it was about.
+    if (line == 0 || has_replica)
+      return std::unexpected{EngineError{std::move(opened.error().text)}};
     return std::unexpected{EngineError{
         SettingsError{settings.file, line, "FileStorePath: " + opened.error().text}.what()}};
   }
   store_ = std::move(opened->store);
+  if (has_replica) replicated_.store(store_.get(), std::memory_order_release);
   report_opened(opened->report, options.folder);
   return {};
+}
+
+store::StoreResult<store::OpenedJournal> CommitGate::open_journal(
+    const Settings& settings, const store::JournalOptions& options) {
+  if (settings.journal.replica == store::ReplicaPolicy::None) {
+    return store::open_journal(*loop_.disk, options, loop_.now().wall);
+  }
+  const store::JournalReplicaOptions replicated{
+      .journal = options,
+      .postgres = settings.postgres,
+      .policy = settings.journal.replica,
+      .numbers_ahead_max = settings.journal.replica_numbers_ahead,
+      .lag_max = settings.journal_stall_timeout};
+  return loop_.parts.journal_replica->open(*loop_.disk, replicated, loop_.now().wall);
 }
 
 void CommitGate::report_opened(const store::JournalReport& found, const std::string& folder) {
@@ -151,6 +173,11 @@ std::expected<void, EngineError> CommitGate::open_postgres(const Settings& setti
                                                    std::to_string(store_->session_count()) +
                                                    " sessions, the log ends at " +
                                                    std::to_string(store_->appended()));
+  // Before the application gets its messages back: it may refuse what is lost.
+  while (const auto event = store_->take_event()) {
+    if (event->id == EventId::StoreFailed) return std::unexpected{EngineError{event->text}};
+    loop_.report.engine(event->id, event->text);
+  }
   return {};
 }
 

@@ -78,6 +78,7 @@ class EventLoop {
   // Any thread.
   [[nodiscard]] EngineStats stats() const noexcept { return loop_.stats.read(); }
   void add_to(EngineStatistics& figures, const Now& now) const;
+  [[nodiscard]] std::optional<ReplicaStatistics> replica() const noexcept;
   [[nodiscard]] EngineLogs& logs() noexcept { return loop_.report.logs(); }
   [[nodiscard]] const std::shared_ptr<TaskInbox>& inbox() const noexcept {
     return tasks_.shared_inbox();

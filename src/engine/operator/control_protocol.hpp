@@ -18,7 +18,7 @@
 namespace nexusfix::engine {
 
 // Every request but set-numbers begins with "ctl" and this number.
-inline constexpr std::uint32_t kControlVersion = 5;
+inline constexpr std::uint32_t kControlVersion = 6;
 
 inline constexpr std::string_view kDone = "done";
 inline constexpr std::string_view kSentTestRequest = "sent";  // and its number

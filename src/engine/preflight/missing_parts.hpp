@@ -23,6 +23,8 @@ struct MissingPart {
 [[nodiscard]] std::vector<MissingPart> missing_web_part(const config::WebSettings& web);
 // The text for Store=postgresql, which is a key of the engine.
 [[nodiscard]] std::string missing_postgres_text();
+// The same for JournalReplica.
+[[nodiscard]] std::string missing_journal_replica_text();
 // The same for ClusterShard.
 [[nodiscard]] std::string missing_cluster_text();
 

@@ -79,6 +79,13 @@ std::unexpected<StoreError> Pipeline::refused(const std::string& why) const {
                                             ". docs/operations/replica.md says how to go on"}};
 }
 
+std::unexpected<StoreError> Pipeline::refused_empty(const Former& former) const {
+  return refused(
+      "it has no log, and the journal had a replica before: the schema was made again, or this is "
+      "another database. If a new replica is meant, delete the file " +
+      former.cursor_file);
+}
+
 StoreResult<postgres::Connection> Pipeline::connect(const Former& former) {
   const auto fail = [&](const ServerError& error) {
     return std::unexpected{postgres::store_error(database_, error)};
@@ -99,8 +106,10 @@ StoreResult<postgres::Connection> Pipeline::connect(const Former& former) {
     return std::unexpected{std::move(locked.error())};
   }
   PostgresOptions options = database_;
-  if (former.first_epoch != 0) options.if_no_log = IfNoLog::Refuse;
+  const bool has_replica = !former.cursor_file.empty();
+  if (former.first_epoch != 0 || has_replica) options.if_no_log = IfNoLog::Refuse;
   if (auto done = postgres::migrate(*connection, options); !done) {
+    if (has_replica && done.error().code == StoreErrorCode::Missing) return refused_empty(former);
     return std::unexpected{std::move(done.error())};
   }
   return std::move(*connection);
@@ -120,6 +129,9 @@ StoreResult<void> Pipeline::check(const postgres::ReplicaState& state, const For
                                       .text = "the replica of the journal, schema " +
                                               database_.schema + ", was taken over by " +
                                               state.owner}};
+  }
+  if (!state.source && state.position == 0 && !former.cursor_file.empty()) {
+    return refused_empty(former);
   }
   if (!state.source && (state.position > 0 || sessions.size() > 0)) {
     return refused("it has a log of its own, or was taken over, by " + state.owner);

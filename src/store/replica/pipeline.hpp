@@ -23,7 +23,9 @@ namespace nexusfix::store::replica {
 // What a pipeline goes on from.
 struct Former {
   std::uint64_t first_epoch = 0;  // of this process; 0: it has not owned the log
-  postgres::ServerFacts facts;    // of the server that had it
+  postgres::ServerFacts facts{};  // of the server that had it
+  // At a start: the file that says that the journal had a replica before. Empty: it had none.
+  std::string cursor_file{};
 };
 
 // One thread at a time.
@@ -75,6 +77,7 @@ class Pipeline {
     return options_.policy == ReplicaPolicy::Strict ? 0 : options_.numbers_ahead_max;
   }
   [[nodiscard]] std::unexpected<StoreError> refused(const std::string& why) const;
+  [[nodiscard]] std::unexpected<StoreError> refused_empty(const Former& former) const;
 
   Disk& disk_;
   const JournalReplicaOptions& options_;

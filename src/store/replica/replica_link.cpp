@@ -54,7 +54,8 @@ StoreResult<void> ReplicaLink::open(const Store& journal) {
   cursor_.emplace(std::move(*cursor));
   auto pipeline =
       std::make_unique<Pipeline>(disk_, options_, readable_, stop_.descriptor(), progress_wake());
-  if (auto opened = pipeline->open({}, &journal); !opened) return opened;
+  const Former former{.cursor_file = cursor_->cursor() ? cursor_->path() : std::string{}};
+  if (auto opened = pipeline->open(former, &journal); !opened) return opened;
   next_at_open_ = pipeline->next_at_open();
   unsaved_ = pipeline->read_until();
   pipeline_ = std::move(pipeline);

@@ -346,12 +346,12 @@ TEST(Settings, the_store_is_one_for_all_sessions) {
                       "JournalDurability=Group\nJournalGroupMicros=50\nJournalNumbersAhead=8192\n"
                       "JournalStallTimeout=2\nJournalScrubBytesPerSecond=5000000000"));
   EXPECT_EQ(group.durability, store::Durability::Group);
-  EXPECT_EQ(group.journal_group_wait, std::chrono::microseconds{50});
-  EXPECT_EQ(group.journal_numbers_ahead, 8192U);
+  EXPECT_EQ(group.journal.group_wait, std::chrono::microseconds{50});
+  EXPECT_EQ(group.journal.numbers_ahead, 8192U);
   EXPECT_EQ(group.journal_stall_timeout, std::chrono::seconds{2});
-  EXPECT_EQ(group.journal_scrub_rate, 5'000'000'000U);
-  EXPECT_EQ(accepted(joined(kInitiator, "JournalScrubBytesPerSecond=0")).journal_scrub_rate, 0U);
-  EXPECT_EQ(accepted(joined(kInitiator, "")).journal_scrub_rate, 1'048'576U);
+  EXPECT_EQ(group.journal.scrub_rate, 5'000'000'000U);
+  EXPECT_EQ(accepted(joined(kInitiator, "JournalScrubBytesPerSecond=0")).journal.scrub_rate, 0U);
+  EXPECT_EQ(accepted(joined(kInitiator, "")).journal.scrub_rate, 1'048'576U);
   const store::Retention none = group.journal_retention;
   EXPECT_FALSE(none.is_wanted());
   const store::Retention some =
@@ -490,6 +490,33 @@ TEST(Settings, a_database_takes_the_keys_of_quickfix) {
   EXPECT_EQ(accepted(text + "Store=PostgreSQL\nPostgreSQLStorePort=0\n").postgres.port, "");
 }
 
+TEST(Settings, a_journal_has_a_replica_in_the_database_of_the_same_keys) {
+  const std::string text{kInitiator};
+  const Settings none = accepted(text);
+  EXPECT_EQ(none.journal.replica, store::ReplicaPolicy::None);
+  EXPECT_EQ(none.journal.replica_numbers_ahead, 1'000'000U);
+  const Settings strict = accepted(text + "JournalReplica=Strict\nPostgreSQLStoreHost=db\n");
+  EXPECT_EQ(strict.store, StoreKind::Journal);
+  EXPECT_EQ(strict.journal.replica, store::ReplicaPolicy::Strict);
+  EXPECT_EQ(strict.postgres.host, "db");
+  EXPECT_EQ(strict.postgres.note_folder, "");
+  EXPECT_THAT(strict.warnings, IsEmpty());
+  const Settings available =
+      accepted(text + "JournalReplica=available\nJournalReplicaNumbersAhead=5000\n");
+  EXPECT_EQ(available.journal.replica, store::ReplicaPolicy::Available);
+  EXPECT_EQ(available.journal.replica_numbers_ahead, 5'000U);
+  EXPECT_THAT(errors_of("JournalReplica=strict\nStore=postgresql"),
+              ElementsAre(HasSubstr("there is no journal")));
+  EXPECT_THAT(errors_of("JournalReplica=strict\nJournalDurability=none"),
+              ElementsAre(HasSubstr("with JournalDurability=none")));
+  EXPECT_THAT(errors_of("JournalReplica=strict\nEventLoops=2"),
+              ElementsAre(HasSubstr("EventLoops above 1")));
+  EXPECT_THAT(errors_of("JournalReplica=strict\nPostgreSQLStoreIfOwned=wait"),
+              ElementsAre(HasSubstr("is no standby")));
+  EXPECT_THAT(errors_of("JournalReplica=perhaps"),
+              ElementsAre(HasSubstr("none, available or strict")));
+}
+
 TEST(Settings, refresh_on_logon_makes_a_standby_where_engines_share_a_store) {
   std::string text{kInitiator};
   const std::string database = text + "Store=postgresql\n";
@@ -539,9 +566,12 @@ TEST(Settings, a_database_has_a_folder_for_the_note_of_what_it_confirmed) {
 }
 
 TEST(Settings, keys_of_a_database_that_is_not_used_are_answered_and_passwords_never_shown) {
-  EXPECT_THAT(warnings_of("PostgreSQLStoreHost=db\nPostgreSQLStorePassword=pa55word"),
-              ElementsAre("t.cfg:11: PostgreSQLStoreHost: not used without Store=postgresql",
-                          "t.cfg:12: PostgreSQLStorePassword: not used without Store=postgresql"));
+  EXPECT_THAT(
+      warnings_of("PostgreSQLStoreHost=db\nPostgreSQLStorePassword=pa55word"),
+      ElementsAre(
+          "t.cfg:11: PostgreSQLStoreHost: not used without Store=postgresql or JournalReplica",
+          "t.cfg:12: PostgreSQLStorePassword: not used without Store=postgresql or "
+          "JournalReplica"));
   EXPECT_THAT(warnings_of("Store=postgresql\nPostgreSQLStoreUseConnectionPool=Y"),
               ElementsAre(HasSubstr("t.cfg:12: PostgreSQLStoreUseConnectionPool is not honoured: "
                                     "the store has one connection to write")));

@@ -32,11 +32,11 @@ def get(port, path):
 class Engine(subprocess.Popen):
     """`nexusfix serve`: its name, and whether the test expects its end."""
 
-    def __init__(self, name, folder, config, **options):
+    def __init__(self, name, folder, config, arguments=(), **options):
         self.name, self.folder, self.may_end = name, folder, False
         with open(folder / f"{name}.log", "wb") as log, open(folder / f"{name}.out", "wb") as out:
-            super().__init__([command_test.NEXUSFIX, "serve", config], stdin=subprocess.DEVNULL,
-                             stdout=out, stderr=log, **options)
+            super().__init__([command_test.NEXUSFIX, "serve", config, *arguments],
+                             stdin=subprocess.DEVNULL, stdout=out, stderr=log, **options)
 
     def send_signal(self, sig):
         if sig not in (signal.SIGSTOP, signal.SIGCONT, signal.SIGHUP):
@@ -143,12 +143,12 @@ class WithDatabase(WithFolder):
         self.port = free_port()
         self.engines = []
 
-    def start(self, name, more="", sessions=1, port=None, **options):
+    def start(self, name, more="", sessions=1, port=None, store="postgresql", **options):
         """Starts an engine; returns it and its port for /readyz. No connection to the database
         ends because a busy machine is slow; more may say otherwise."""
         metrics = free_port()
         text = ("[DEFAULT]\nConnectionType=acceptor\nSocketAcceptHost=127.0.0.1\n"
-                f"SocketAcceptPort={port or self.port}\nStore=postgresql\n"
+                f"SocketAcceptPort={port or self.port}\nStore={store}\n"
                 f"PostgreSQLStoreHost={self.host}\nPostgreSQLStoreUser=nexusfix\n"
                 f"PostgreSQLStoreDatabase=postgres\nPostgreSQLStoreSchema={self.schema}\n"
                 f"FileStorePath={self.folder}/{name}\nControlSocket={self.folder}/{name}.control\n"

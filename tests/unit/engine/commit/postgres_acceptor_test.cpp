@@ -149,5 +149,18 @@ TEST_F(PostgresAcceptor, program_without_the_postgresql_store_does_not_open) {
             "options.parts.postgres = nexusfix::store::postgres_part();");
 }
 
+TEST_F(PostgresAcceptor, program_without_replicas_does_not_open) {
+  acceptor.reset();
+  extra = "JournalReplica=strict\n";
+  auto settings = config::parse_settings(config(), "venue.cfg");
+  ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+  const auto opened = Engine::open(std::move(*settings), venue, options());
+  ASSERT_FALSE(opened.has_value());
+  EXPECT_EQ(opened.error().what(),
+            "JournalReplica: this program was built without replicas of a journal. Link "
+            "nexusfix::journal_replica, and open the engine with EngineOptions that have: "
+            "options.parts.journal_replica = nexusfix::store::journal_replica_part();");
+}
+
 }  // namespace
 }  // namespace nexusfix::testing

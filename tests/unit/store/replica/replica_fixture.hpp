@@ -96,6 +96,12 @@ class ReplicaFixture : public ::testing::Test {
       std::this_thread::sleep_for(std::chrono::milliseconds{1});
     }
   }
+  // On a busy machine it may lag at other times, too.
+  void wait_until_lagging(bool is_lagging) {
+    while (store_->replica()->is_lagging != is_lagging) {
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+  }
   // Takes events until one has this identifier; its text.
   std::string wait_for(EventId id) {
     for (;;) {

@@ -32,11 +32,6 @@ class ReplicaServers : public ReplicaFixture {
     ReplicaFixture::TearDown();
     proxy_.reset();
   }
-  void fail_over() {
-    primary_->stop(PostgresServer::Stop::Immediate);
-    standby_->promote();
-    proxy_->forward_to(standby_->socket_file());
-  }
   [[nodiscard]] std::string on_standby(const std::string& statement) {
     return standby_->sql("SET search_path = " + options_.postgres.schema + "; " + statement);
   }
@@ -60,11 +55,12 @@ TEST_F(ReplicaServers, what_a_promoted_standby_lacks_is_replicated_again) {
     while (standby_->sql("SELECT pg_last_wal_replay_lsn() >= '" +
                          primary_->sql("SELECT pg_current_wal_lsn()") + "'") != "t") {
     }
-    standby_->freeze();
+    standby_->set("primary_conninfo", "");  // it receives nothing more
+    while (primary_->sql("SELECT count(*) FROM pg_stat_replication") != "0") {
+    }
     append_durable(50);
     wait_until_replicated();  // on the primary alone
     primary_->stop(PostgresServer::Stop::Immediate);
-    standby_->thaw();
     standby_->promote();
     ASSERT_EQ(on_standby("SELECT next_outbound FROM sessions"), "51");
     proxy_->forward_to(standby_->socket_file());

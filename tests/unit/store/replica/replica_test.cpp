@@ -30,14 +30,14 @@ TEST_F(JournalReplica, strict_bytes_wait_for_both) {
   Frozen frozen{server()};
   ASSERT_TRUE(append_next());
   ASSERT_TRUE(store_->flush());
+  wait_until_lagging(true);
   EXPECT_THAT(wait_for(EventId::ReplicaLags), HasSubstr("Bytes wait for it"));
   EXPECT_EQ(store_->durable(), durable);
   EXPECT_GT(store_->appended(), durable);
-  EXPECT_TRUE(store_->replica()->is_lagging);
   frozen.thaw();
   ASSERT_TRUE(settler_.settle(*store_));
   EXPECT_THAT(wait_for(EventId::ReplicaCaughtUp), HasSubstr("has all of the journal again"));
-  EXPECT_FALSE(store_->replica()->is_lagging);
+  wait_until_lagging(false);
   EXPECT_EQ(read_all(*store_, key_), texts_until(4));
 }
 
@@ -48,9 +48,9 @@ TEST_F(JournalReplica, available_bytes_wait_for_the_journal_alone) {
   Frozen frozen{server()};
   append_durable(100);
   EXPECT_EQ(store_->durable(), store_->appended());
+  wait_until_lagging(true);
   EXPECT_THAT(wait_for(EventId::ReplicaLags), HasSubstr("there is one copy"));
   const auto replica = store_->replica();
-  EXPECT_TRUE(replica->is_lagging);
   EXPECT_TRUE(replica->lacks_since);
   EXPECT_GT(replica->log_end, replica->replicated_end);
   append_durable(1);
@@ -66,7 +66,7 @@ TEST_F(JournalReplica, available_goes_on_while_the_database_is_away) {
   append_durable(3);
   server().stop(testing::PostgresServer::Stop::Immediate);
   append_durable(200);
-  wait_for(EventId::ReplicaLags);
+  wait_until_lagging(true);
   append_durable(200);
   server().start();
   wait_for(EventId::ReplicaCaughtUp);
@@ -357,6 +357,30 @@ TEST_F(JournalReplica, the_log_of_another_journal_is_refused) {
   open(Strict);
   append_durable(1);
   EXPECT_EQ(sql("SELECT count(*) FROM message_list"), "6");
+}
+
+TEST_F(JournalReplica, another_database_is_refused) {
+  open(Strict);
+  append_durable(5);
+  close();
+  const std::string schema = std::exchange(options_.postgres.schema, fresh_schema());
+  for (int i = 0; i < 2; ++i) {
+    const auto other = try_open(Strict);
+    ASSERT_FALSE(other);
+    EXPECT_EQ(other.error().code, StoreErrorCode::Refused);
+    EXPECT_THAT(other.error().text, HasSubstr("the journal had a replica before"));
+    EXPECT_THAT(other.error().text, HasSubstr("/cursors/replica"));
+  }
+  options_.postgres.schema = schema;
+  open(Strict);
+  append_durable(1);
+  close();
+  // A new replica that is meant.
+  options_.postgres.schema = fresh_schema();
+  ASSERT_TRUE(disk_.remove(options_.journal.folder + "/cursors/replica"));
+  open(Strict);
+  close();
+  EXPECT_EQ(read_all(*take_over(), 0), texts_until(6));
 }
 
 TEST_F(JournalReplica, a_log_of_its_own_is_refused) {
