@@ -340,16 +340,15 @@ class Connection : public TimerOwner {
   [[nodiscard]] bool is_unsent() const noexcept { return is_unsent_; }
   void set_unsent(bool is_unsent) noexcept { is_unsent_ = is_unsent; }
   // The running event has queued bytes for it.
-  [[nodiscard]] bool is_in_event() const noexcept { return is_in_event_; }
+  [[nodiscard]] bool is_in_event() const noexcept { return before_in_event_ != nullptr; }
   // before: the connection that got bytes before it; null: it is the first one.
   void enter_event(Connection* before) noexcept {
-    is_in_event_ = true;
-    before_in_event_ = before;
+    before_in_event_ = before != nullptr ? before : this;
   }
   // Returns that one.
   Connection* leave_event() noexcept {
-    is_in_event_ = false;
-    return before_in_event_;
+    Connection* const before = std::exchange(before_in_event_, nullptr);
+    return before != this ? before : nullptr;
   }
   // Outbound bytes may be sent when the log is durable up to here.
   [[nodiscard]] store::LogPosition waits_for() const noexcept { return waits_for_; }
@@ -399,12 +398,11 @@ class Connection : public TimerOwner {
   LinkState state_ = LinkState::AwaitingLogon;
   bool is_blocked_ = false;
   bool is_unsent_ = false;
-  bool is_in_event_ = false;
   bool is_receiving_ = false;
   bool has_logged_on_ = false;
   bool throttle_has_ended_ = false;
   bool has_waited_ = false;
-  Connection* before_in_event_ = nullptr;
+  Connection* before_in_event_ = nullptr;  // itself: it is the first one; null: it is not in one
   MonoTime deadline_ = kNever;
   MonoTime takes_by_ = kNever;
   store::LogPosition waits_for_ = 0;

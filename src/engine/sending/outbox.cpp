@@ -169,8 +169,8 @@ SendFailure Outbox::obstacle() const noexcept {
   return commit_.is_draining() ? SendFailure::Draining : SendFailure::StoreFull;
 }
 
-SendResult Outbox::send_message(SessionEntry& entry,
-                                const std::expected<std::string_view, wire::EncodeError>& bytes) {
+[[gnu::always_inline]] inline SendResult Outbox::send_message(
+    SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) {
   const std::size_t record_bytes = transactor_.record().entries().size();
   const bool may_send = transactor_.phase() != Phase::Observing && !commit_.has_failed() &&
                         commit_.has_room_for(record_bytes + (bytes ? bytes->size() : 0));
