@@ -148,6 +148,20 @@ class Share(WithFolder):
                               timeout=LIMIT_SECONDS, check=False)
         self.assertNotIn("nexusfix-front-door.service:", done.stdout + done.stderr)
 
+    def test_systemd_accepts_the_drop_in_of_a_node(self):
+        if not shutil.which("systemd-analyze"):
+            self.skipTest("no systemd-analyze is installed")
+        unit = (SHARE.parent / "systemd" / "nexusfix@.service.in").read_text()
+        self.write("nexusfix@.service",
+                   unit.replace("@NEXUSFIX_PROGRAM@", str(command_test.NEXUSFIX)))
+        (self.folder / "nexusfix@shard1.service.d").mkdir()
+        shutil.copy(SHARE / "nexusfix-cluster.conf", self.folder / "nexusfix@shard1.service.d")
+        done = subprocess.run(
+            ["systemd-analyze", "verify", "nexusfix@shard1.service"], capture_output=True,
+            text=True, timeout=LIMIT_SECONDS, check=False,
+            env={**os.environ, "SYSTEMD_UNIT_PATH": f"{self.folder}:"})
+        self.assertNotIn("nexusfix", done.stdout + done.stderr)
+
     def test_the_certificates_are_those_of_their_authority(self):
         folder = self.folder / "certificates"
         self.checked(SHARE / "certificates.sh", str(folder), "etcd1")
