@@ -96,8 +96,9 @@ class JournalFollower {
   // Passes the messages of the next record, which may have none. False: the log has no further
   // record at the moment. The error is one line, and final.
   [[nodiscard]] std::expected<bool, std::string> next(Visitor visit);
-  // The same for a reader of whole records. The views are valid during the call.
+  // Gets a record, which is valid during the call.
   using RecordVisitor = FunctionRef<void(const FollowedRecord&)>;
+  // As next(), for a reader of whole records: also those without messages.
   [[nodiscard]] std::expected<bool, std::string> next_record(RecordVisitor visit);
   // Without a cursor and with Begin::Oldest: the sessions where the follower has begun, by their
   // keys. None where the log begins, or if the checkpoint there cannot be read. Valid until the

@@ -18,7 +18,7 @@ struct ReplicaState {
   std::optional<JournalCursor> source;
   std::string mode;                 // of the last owner of the journal: "strict" or "available"
   std::uint64_t numbers_ahead = 0;  // that each session may have used, and the log lacks
-  bool lacks_more = false;           // the log may lack more than these
+  bool lacks_more = false;          // the log may lack more than these
   std::uint64_t first_number = 1;   // of a session that the log does not have
   std::uint64_t owner_first_epoch = 0;
   LogPosition position = 0;

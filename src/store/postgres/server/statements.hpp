@@ -51,7 +51,7 @@ struct ReplicaClaim {
   std::int64_t journal = 0;         // its identity
   std::string_view mode;            // "strict" or "available"
   std::uint64_t numbers_ahead = 0;  // that a session may use before the log has earlier ones
-  bool lacks_more = false;           // the log may lack more than these
+  bool lacks_more = false;          // the log may lack more than these
 };
 [[nodiscard]] ServerResult<Claim> claim_as_replica(Connection& connection, const std::string& name,
                                                    const ReplicaClaim& of);
