@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/fix42/market_data_snapshot_full_refresh.hpp>
@@ -31,9 +32,9 @@ class TypedGroups : public ::testing::Test {
   Message read(std::string_view body) {
     bytes_ = testing::fix(Message::kBeginString, body);
     view_ = parser_.parse(bytes_).value_or(wire::MessageView{});
-    const auto message = Message::from(view_);
+    auto message = Message::from(view_);
     EXPECT_TRUE(message) << body;
-    return *message;
+    return std::move(*message);
   }
 
   std::string bytes_;
