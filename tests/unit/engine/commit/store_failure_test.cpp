@@ -1,5 +1,7 @@
 // If the disk fails, no message leaves that is not stored, and nothing is confirmed to a
 // counterparty.
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <functional>
@@ -478,6 +480,27 @@ TEST_P(StalledSyncTest, answer_leaves_when_it_is_durable) {
   take_order(peer);
   gate.release_syncs();
   EXPECT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+}
+
+TEST_P(StalledSyncTest, what_one_event_sends_to_several_sessions_leaves_when_it_is_durable) {
+  sessions += "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=THIRD\n";
+  open_on(gate);
+  std::array<RawPeer*, 3> all = {&log_on("OTHER"), &log_on("TRADER"), &log_on("THIRD")};
+  venue.before_answer = [&](Session& session, const MessageView&) {
+    for (Session& one : acceptor->sessions()) {
+      if (&one != &session && one.is_logged_on()) EchoVenue::answer(one, "NEWS");
+    }
+  };
+  gate.hold_syncs();
+  take_order(*all[1]);
+  for (const RawPeer* peer : all) {
+    EXPECT_EQ(peer->messages().size(), 1U) << "nothing leaves before it is on the disk";
+  }
+  gate.release_syncs();
+  EXPECT_TRUE(run_until([&] {
+    return std::ranges::all_of(all,
+                               [](const RawPeer* peer) { return peer->messages().size() == 2; });
+  })) << log.all();
 }
 
 TEST_F(StoreFailureTest, numbers_skipped_after_a_loss_of_power_are_logged) {
