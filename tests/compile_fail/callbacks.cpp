@@ -502,6 +502,7 @@ struct Venue {
 };
 #elif NEXUSFIX_MISTAKE == 57
 // error: a Session is not copied
+// at most 20 lines
 struct Venue {
   void on_logon(Session& session) { last = session; }
   std::optional<Session> last;
@@ -548,12 +549,14 @@ struct Venue {
 };
 #elif NEXUSFIX_MISTAKE == 65
 // error: a Session is not copied
+// at most 38 lines
 struct Venue {
   void on_logon(Session& session) { ++orders[session]; }
   std::map<Session, int> orders;
 };
 #elif NEXUSFIX_MISTAKE == 66 && !defined(__clang__)  // steps within the container
 // error: a Session is not copied
+// at most 25 lines
 struct Venue {
   void on_logon(Session& session) { ++orders[session]; }
   std::unordered_map<Session, int> orders;
@@ -601,6 +604,7 @@ struct Venue {
 };
 #elif NEXUSFIX_MISTAKE == 67 && !defined(__clang__)  // 88 lines of clang
 // error: a Session is not copied
+// at most 26 lines
 struct Venue {
   void on_logon(Session& session) { sessions.insert(session); }
   std::set<Session> sessions;
