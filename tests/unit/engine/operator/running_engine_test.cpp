@@ -114,17 +114,17 @@ TEST_F(RunningEngineTest, command_that_cannot_be_carried_out_says_why_and_change
 
 TEST_F(RunningEngineTest, line_of_another_version_or_of_none_is_refused) {
   open();
-  EXPECT_TRUE(contains(say("ctl\t1\tstatus\t0\t0").value_or(""), "speaks version 5"));
+  EXPECT_TRUE(contains(say("ctl\t1\tstatus\t0\t0").value_or(""), "speaks version 6"));
   for (const char* line :
-       {"ctl", "ctl\t5", "ctl\t5\tstatus", "ctl\t5\tstatus\t-1\t0", "ctl\t5\tstatus\t0\t0\t0",
-        "ctl\tx\tstop\t\t\t0\t", "ctl\t5\tstop\tX\t\t0\t", "ctl\t5\tlog-out\t\t\t0\t",
-        "ctl\t5\tnone\t\t\t0\t", "ctl\t5\tstop\t\t\t0\t\x1e", "ctl\t5\tstop\t\t\t-1\t",
-        "ctl\t5\ttail", "ctl\t5\ttail-read\tx", "ctl\t5\tround-trip\tX\t"}) {
+       {"ctl", "ctl\t6", "ctl\t6\tstatus", "ctl\t6\tstatus\t-1\t0", "ctl\t6\tstatus\t0\t0\t0",
+        "ctl\tx\tstop\t\t\t0\t", "ctl\t6\tstop\tX\t\t0\t", "ctl\t6\tlog-out\t\t\t0\t",
+        "ctl\t6\tnone\t\t\t0\t", "ctl\t6\tstop\t\t\t0\t\x1e", "ctl\t6\tstop\t\t\t-1\t",
+        "ctl\t6\ttail", "ctl\t6\ttail-read\tx", "ctl\t6\tround-trip\tX\t"}) {
     EXPECT_TRUE(contains(say(line).value_or(""), "no command that the engine knows")) << line;
   }
-  EXPECT_TRUE(contains(say("ctl\t5\tstatus\t7\t0").value_or(""), "no event loop"));
-  EXPECT_TRUE(contains(say("ctl\t5\tstatus\t0\t99999").value_or(""), "status\t"));
-  EXPECT_TRUE(contains(say("ctl\t5\ttail-read\t7").value_or(""), "begin another"));
+  EXPECT_TRUE(contains(say("ctl\t6\tstatus\t7\t0").value_or(""), "no event loop"));
+  EXPECT_TRUE(contains(say("ctl\t6\tstatus\t0\t99999").value_or(""), "status\t"));
+  EXPECT_TRUE(contains(say("ctl\t6\ttail-read\t7").value_or(""), "begin another"));
   expect_still_serving();
 }
 
