@@ -61,17 +61,18 @@ class Replica(WithDatabase):
 
     def test_a_strict_replica_goes_on_where_the_owner_was_killed(self):
         owner, metrics = self.start_owner("strict")
-        self.assertIn("NXF-5054", self.log("one"))
+        self.wait_until(lambda: "NXF-5054" in self.log("one"), "NXF-5054")
         standby = self.start_standby()
         trader = self.counterparty()
         self.assertEqual(trader.log_on()["34"], "1")
         reports = [trader.order(f"A{number}") for number in range(1, 6)]
         self.assertEqual([one["34"] for one in reports], ["2", "3", "4", "5", "6"])
-        self.assertIn("replica: strict, it has everything", self.status("one").stdout)
-        self.assertTrue(self.replicated(metrics))
+        self.wait_until(lambda: "replica: strict, it has everything" in self.status("one").stdout,
+                        "replica: strict, it has everything")
+        self.wait_until(lambda: self.replicated(metrics), "the replica has all")
         owner.kill()
         self.assertEqual(self.log_on_again(trader)["34"], "7")
-        self.assertIn("NXF-5052", self.log("two"))
+        self.wait_until(lambda: "NXF-5052" in self.log("two"), "NXF-5052")
         trader.send("2", "7=2|16=6|")
         for report in reports:
             again = trader.receive()
@@ -133,7 +134,7 @@ class Replica(WithDatabase):
         # The reference venue does not match orders whose reports may be missing.
         refusing, _ = self.start("two", "PostgreSQLStoreIfOwned=wait\n")
         self.assertEqual(refusing.wait(LIMIT_SECONDS), 1)
-        self.assertIn("NXF-5053", self.log("two"))
+        self.wait_until(lambda: "NXF-5053" in self.log("two"), "NXF-5053")
         first = int(self.sql(f"SELECT first_number FROM {self.schema}.lost_numbers"))
         self.assertRegex(self.log("two"), rf"MsgSeqNum {first} to {first + 499} are skipped")
         standby, _ = self.start("two", "PostgreSQLStoreIfOwned=wait\n",
@@ -194,7 +195,7 @@ class Replica(WithDatabase):
         config = self.folder / "two.cfg"
         standby, _ = self.start("two")
         self.listening(standby)
-        self.assertIn("NXF-5052", self.log("two"))
+        self.wait_until(lambda: "NXF-5052" in self.log("two"), "NXF-5052")
         self.end(standby)
         shown = run("journal", "show", config)
         self.assertEqual(shown.returncode, 0, shown.stderr)
