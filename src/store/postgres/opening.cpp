@@ -83,7 +83,7 @@ ServerResult<void> check_replica(const PostgresOptions& options, const ReplicaSt
   if (found.lacks_more) {
     return std::unexpected{ServerError{
         "the log is the replica of a journal (" + found.owner +
-            "), and lacks a part of it that has no bound: it was behind, and was still catching "
+            "), and lacks a part of it that has no bound: it lagged, and was still catching "
             "up. Start the engine of that journal again. If its machine is lost, the sessions can "
             "go on with gaps: docs/operations/replica.md",
         kElsewhere}};
