@@ -3,8 +3,12 @@
 #include <array>
 #include <charconv>
 #include <climits>
+#include <initializer_list>
+#include <optional>
+#include <span>
 #include <string>
 #include <unistd.h>
+#include <utility>
 
 #include "store/postgres/server/schema.hpp"
 
@@ -16,27 +20,44 @@ struct Prepared {
   const char* statement;
 };
 
-// A batch that has rows of these four tables alone, which nearly all have: one statement costs the
-// server half of what one a table costs. also_sets: of log_state, beside the position.
-std::string append_statement(std::string_view also_sets) {
+// The columns of CommitSettings.
+constexpr std::string_view kCommitSettings =
+    "current_setting('synchronous_commit'), current_setting('synchronous_standby_names')";
+
+// Of a batch that has rows of four tables alone, which nearly all have: one statement costs the
+// server half of what one a table costs. Raises the error of a batch that does not go on from the
+// log's end. sessions: the parameters of the sessions' rows; also_sets: of log_state, beside the
+// position.
+std::string common_statement(std::string_view sessions, std::string_view also_sets) {
   return "WITH moved AS (UPDATE log_state SET position = $3::int8" + std::string{also_sets} +
-         " WHERE owner_epoch = $1::int8 AND position = $2::int8 RETURNING position), "
-         "chunk AS (INSERT INTO chunks (position, session_keys, epochs, entries) "
-         "SELECT $2::int8, $4::int4[], $5::int8[], $7::bytea FROM moved "
-         "WHERE cardinality($4::int4[]) > 0), "
-         "place AS (INSERT INTO message_places (session_key, epoch, first_number, position) "
-         "SELECT k, e, n, $2::int8 FROM moved, "
-         "unnest($4::int4[], $5::int8[], $6::int8[]) AS u(k, e, n)), "
+         " WHERE CASE WHEN owner_epoch = $1::int8 AND position = $2::int8 THEN true "
+         "ELSE refuse_append($1::int8, $2::int8) IS NULL END RETURNING position), "
          "number AS (UPDATE sessions SET epoch = e, next_inbound = i, next_outbound = o, "
-         "created_ns = c, is_unfinished = f FROM moved, unnest($8::int4[], $9::int8[], "
-         "$10::int8[], $11::int8[], $12::int8[], $13::bool[]) AS u(k, e, i, o, c, f) "
-         "WHERE session_key = k) "
-         "SELECT CASE WHEN NOT EXISTS (SELECT FROM moved) "
-         "THEN refuse_append($1::int8, $2::int8) END, "
-         "current_setting('synchronous_commit'), current_setting('synchronous_standby_names')";
+         "created_ns = c, is_unfinished = f FROM moved, unnest(" +
+         std::string{sessions} + ") AS u(k, e, i, o, c, f) WHERE session_key = k)";
 }
 
-// The last two columns of "advance" and "settings" are CommitSettings, as those of the above.
+std::string append_statement(std::string_view also_sets) {
+  return common_statement(
+             "$8::int4[], $9::int8[], $10::int8[], $11::int8[], $12::int8[], "
+             "$13::bool[]",
+             also_sets) +
+         ", place AS (INSERT INTO message_places (session_key, epoch, first_number, position) "
+         "SELECT k, e, n, $2::int8 FROM moved, "
+         "unnest($4::int4[], $5::int8[], $6::int8[]) AS u(k, e, n)) "
+         "INSERT INTO chunks (position, session_keys, epochs, entries) "
+         "SELECT $2::int8, $4::int4[], $5::int8[], $7::bytea FROM moved RETURNING " +
+         std::string{kCommitSettings};
+}
+
+// The same without a message.
+std::string count_statement(std::string_view also_sets) {
+  return common_statement("$4::int4[], $5::int8[], $6::int8[], $7::int8[], $8::int8[], $9::bool[]",
+                          also_sets) +
+         " SELECT " + std::string{kCommitSettings} + " FROM moved";
+}
+
+// The last two columns of "advance" and "settings" are kCommitSettings, too.
 constexpr std::array<Prepared, 9> kPrepared{{
     {"advance",
      "SELECT advance_log($1::int8, $2::int8, $3::int8), current_setting('synchronous_commit'), "
@@ -99,19 +120,24 @@ bool send_common(Connection& connection, const Batch& batch, std::uint64_t owner
   const Int8 epoch{owner_epoch};
   const Int8 begin{batch.begin()};
   const Int8 end{batch.end()};
-  const auto [keys, epochs, firsts] = batch.places().parameters();
+  std::array<std::string_view, 14> parameters{epoch.encoded(), begin.encoded(), end.encoded()};
+  std::size_t count = 3;
+  const auto add = [&](std::initializer_list<std::string_view> more) {
+    for (const std::string_view one : more) parameters[count++] = one;
+  };
+  const bool has_messages = !batch.messages().empty();
+  if (has_messages) {
+    const auto [keys, epochs, firsts] = batch.places().parameters();
+    add({keys, epochs, firsts, batch.chunk()});
+  }
   const auto [session, of_epoch, inbound, outbound, created, unfinished] =
       batch.sessions().parameters();
-  const std::string_view chunk = batch.messages().empty() ? std::string_view{} : batch.chunk();
-  if (!batch.source()) {
-    return connection.send(
-        "append", {epoch.encoded(), begin.encoded(), end.encoded(), keys, epochs, firsts, chunk,
-                   session, of_epoch, inbound, outbound, created, unfinished});
-  }
-  return connection.send(
-      "replicate",
-      {epoch.encoded(), begin.encoded(), end.encoded(), keys, epochs, firsts, chunk, session,
-       of_epoch, inbound, outbound, created, unfinished, source_column(*batch.source()).encoded()});
+  add({session, of_epoch, inbound, outbound, created, unfinished});
+  std::optional<ArrayColumn> source;
+  if (batch.source()) add({source.emplace(source_column(*batch.source())).encoded()});
+  const char* const name =
+      has_messages ? (source ? "append_from" : "append") : (source ? "count_from" : "count");
+  return connection.send(name, std::span{parameters}.first(count));
 }
 
 // One statement a table. The first one refuses the batch of a former owner before others run.
@@ -183,11 +209,14 @@ ServerResult<void> prepare_to_write(Connection& connection,
   if (auto set = connection.run(kWriterSettings); !set) {
     return std::unexpected{std::move(set.error())};
   }
-  const std::string append = append_statement({});
-  const std::string replicate = append_statement(", source = $14::int8[]");
-  for (const Prepared& one :
-       {Prepared{"append", append.c_str()}, {"replicate", replicate.c_str()}}) {
-    if (auto done = connection.prepare(one.name, one.statement); !done) return done;
+  const std::array<std::pair<const char*, std::string>, 4> common{{
+      {"append", append_statement({})},
+      {"append_from", append_statement(", source = $14::int8[]")},
+      {"count", count_statement({})},
+      {"count_from", count_statement(", source = $10::int8[]")},
+  }};
+  for (const auto& [name, statement] : common) {
+    if (auto done = connection.prepare(name, statement.c_str()); !done) return done;
   }
   for (const Prepared& one : kPrepared) {
     if (auto done = connection.prepare(one.name, one.statement); !done) return done;
