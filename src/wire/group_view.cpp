@@ -21,6 +21,14 @@ GroupView::EntryEnd GroupView::find_end(std::uint32_t at) const noexcept {
   return {end, kAllEqual << (MessageView::kBitsPerKey * keys_compared)};
 }
 
+detail::ValueAt GroupEntry::far_value(MessageView message, Tag tag, std::uint32_t from,
+                                      std::uint32_t end) noexcept {
+  detail::ValueAt found{};
+  const std::size_t at = message.index_within(tag, from, end);
+  if (at < end) message.take_value(at, found);
+  return found;
+}
+
 GroupView::EntryEnd GroupView::find_end(std::uint32_t at, std::uint32_t like_begin,
                                         EntryEnd like) const noexcept {
   const std::uint32_t next = at + (at - like_begin);

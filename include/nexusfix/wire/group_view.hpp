@@ -108,21 +108,24 @@ class GroupEntry {
   [[nodiscard, gnu::always_inline]] std::size_t index_of(Tag tag, std::size_t from) const noexcept {
     return message_.index_within(tag, from, end_);
   }
+  // The first field with this tag from this index on; data is null: there is none. It gets a copy
+  // and returns one, so that compilers keep the entry and the value in registers elsewhere.
+  [[nodiscard]] static detail::ValueAt far_value(MessageView message, Tag tag, std::uint32_t from,
+                                                 std::uint32_t end) noexcept;
   // The first field with this tag. False: there is none.
   [[nodiscard, gnu::always_inline]] bool find_value(Tag tag,
                                                     detail::ValueAt& found) const noexcept {
     const FieldIndex& index = message_.index_;
     if (tag >= kLargeTagKey) [[unlikely]] {
-      const std::size_t at = message_.large_within(tag, begin_, end_);
-      return at < end_ && message_.take_value(at, found);
+      found = far_value(message_, tag, begin_, end_);
+      return found.data != nullptr;
     }
     const std::uint32_t bits =
         MessageView::equal_bits_at(index.keys + begin_, static_cast<std::uint16_t>(tag));
     if (bits == 0) [[unlikely]] {
       if (end_ - begin_ <= MessageView::kKeysCompared) return false;
-      const std::size_t at =
-          MessageView::index_between(index.keys, tag, begin_ + MessageView::kKeysCompared, end_);
-      return at < end_ && message_.take_value(at, found);
+      found = far_value(message_, tag, begin_ + MessageView::kKeysCompared, end_);
+      return found.data != nullptr;
     }
     // The bytes of the keys before it: an index would be halved first, and then multiplied.
     static_assert(MessageView::kBitsPerKey == sizeof(*index.keys));
