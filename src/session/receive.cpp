@@ -64,12 +64,21 @@ void StateMachine::receive_outside_session(const wire::MessageView& message) noe
   return !config_.shows_administrative && message.msg_type() == kHeartbeat;
 }
 
+// Of the counterparty's DefaultApplVerID. False also in doubt.
+inline bool StateMachine::is_of_default_version(const wire::MessageView& message) const noexcept {
+  if (!header_.version().has_default_appl_ver_id) return true;
+  const std::optional<std::string_view> own = message[tag::ApplVerID];
+  return !own || *own == counterparty_appl_ver_id();
+}
+
 inline bool StateMachine::is_valid(const wire::MessageView& message) noexcept {
   const ValidationConfig& config = config_.validation;
   message_proof_ = nullptr;
   if (!config.validator) return !message.fault();
-  if (config.memory == nullptr) return !config.validator->validate(message);
-  if (config.validator->validate(message, *config.memory)) return false;
+  const dictionary::Validator& validator =
+      detail::validator_of_version(config, counterparty_appl_ver_id_);
+  if (config.memory == nullptr) return !validator.validate(message);
+  if (validator.validate(message, *config.memory)) return false;
   message_proof_ = config.memory->proof();
   return true;
 }
@@ -79,8 +88,10 @@ inline bool StateMachine::is_valid(const wire::MessageView& message) noexcept {
 [[gnu::always_inline]] inline bool StateMachine::is_valid_after_header(
     const wire::MessageView& message) noexcept {
   const ValidationConfig& config = config_.validation;
-  if (!config.validator || config.memory == nullptr) [[unlikely]] {
-    return !message.has_either(tag::PossDupFlag, tag::PossResend) && is_valid(message);
+  if (!config.validator || config.memory == nullptr || header_.version().has_default_appl_ver_id)
+      [[unlikely]] {
+    return !message.has_either(tag::PossDupFlag, tag::PossResend) &&
+           is_of_default_version(message) && is_valid(message);
   }
   message_proof_ = nullptr;
   if (!config.validator->is_valid_after_header(message, *config.memory)) return false;
@@ -90,9 +101,9 @@ inline bool StateMachine::is_valid(const wire::MessageView& message) noexcept {
 }
 
 bool StateMachine::is_in_sequence(const wire::MessageView& message) noexcept {
-  if (header_.version().has_default_appl_ver_id) return false;
   if (is_administrative(message.msg_type()) && !is_unseen_heartbeat(message)) return false;
-  return header_cache_.is_in_sequence(message, config_, header_position()) && is_valid(message);
+  return is_of_default_version(message) &&
+         header_cache_.is_in_sequence(message, config_, header_position()) && is_valid(message);
 }
 
 // Without a Pending, which would be written in small pieces and read in large ones: no store buffer

@@ -262,6 +262,7 @@ class StateMachine {
     return {.next_inbound = numbers_.next_inbound(), .now = now_.mono};
   }
   [[nodiscard]] bool is_in_sequence(const wire::MessageView& message) noexcept;
+  [[nodiscard]] bool is_of_default_version(const wire::MessageView& message) const noexcept;
   [[nodiscard]] bool is_valid(const wire::MessageView& message) noexcept;
   [[nodiscard]] bool is_valid_after_header(const wire::MessageView& message) noexcept;
   [[nodiscard]] bool is_unseen_heartbeat(const wire::MessageView& message) const noexcept;

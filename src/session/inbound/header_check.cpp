@@ -79,14 +79,19 @@ std::optional<Objection> HeaderCheck::version_objection(const Inbound& in) const
                    .ref_tag = "1128"};
 }
 
-// Of an administrative message any is right: they share the transport dictionary.
 const dictionary::Validator& HeaderCheck::validator_of(const Inbound& in) const noexcept {
-  const auto& known = rules_.config.validation.application_validators;
-  if (known.empty() || in.kind != MsgKind::Application) return *rules_.config.validation.validator;
+  const ValidationConfig& config = rules_.config.validation;
+  if (in.kind != MsgKind::Application) return *config.validator;
   const std::string_view own = in.message[tag::ApplVerID].value_or(std::string_view{});
-  const char wanted = own.empty() ? rules_.counterparty_appl_ver_id : wire::known_appl_ver_id(own);
-  const auto found = std::ranges::find(known, wanted, &ApplicationValidator::appl_ver_id);
-  return found == known.end() ? *rules_.config.validation.validator : found->validator;
+  return validator_of_version(
+      config, own.empty() ? rules_.counterparty_appl_ver_id : wire::known_appl_ver_id(own));
+}
+
+const dictionary::Validator& validator_of_version(const ValidationConfig& config,
+                                                  char appl_ver_id) noexcept {
+  const auto& known = config.application_validators;
+  const auto found = std::ranges::find(known, appl_ver_id, &ApplicationValidator::appl_ver_id);
+  return found == known.end() ? *config.validator : found->validator;
 }
 
 // What the dictionary objects to, or without one the parser.

@@ -54,6 +54,11 @@ class HeaderCheck {
 [[nodiscard]] bool supports_version(const ValidationConfig& config,
                                     std::string_view appl_ver_id) noexcept;
 
+// The one that judges messages of this ApplVerID. There is a validator. Of an administrative
+// message any is right: they share the transport dictionary.
+[[nodiscard]] const dictionary::Validator& validator_of_version(const ValidationConfig& config,
+                                                                char appl_ver_id) noexcept;
+
 [[nodiscard]] bool is_sending_time_near(WallTime sending_time, const HeaderConfig& config,
                                         const HeaderCache::Position& at) noexcept;
 

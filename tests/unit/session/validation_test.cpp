@@ -2,6 +2,8 @@
 // Layer Test Cases"; the expected answers are those of the QuickFIX acceptance scripts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <memory>
+#include <utility>
 
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/validation_memory.hpp>
@@ -136,6 +138,46 @@ TEST(Validation, version_without_a_dictionary_is_rejected) {
   EXPECT_FALSE(acceptor.is_connected());
   EXPECT_THAT(acceptor.notice_texts, testing::Contains("DefaultApplVerID is not supported (7)"));
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=1|58=DefaultApplVerID is not supported (7)"));
+}
+
+TEST(Validation, each_version_has_its_dictionary_after_many_messages_of_the_default_one) {
+  // FIXT 1.1, ApplVerID: it overrides the DefaultApplVerID of the Logon for one message.
+  SessionConfig config = validating("FIXT.1.1");
+  config.validation.memory = std::make_shared<dictionary::ValidationMemory>();
+  config.validation.application_validators.push_back({'9', *config.validation.validator});
+  auto older =
+      Validator::make(dictionary::FixtDictionaries{dictionary::builtin_dictionary(Version::Fixt11),
+                                                   dictionary::builtin_dictionary(Version::Fix44)},
+                      dictionary::ValidationRules{});
+  config.validation.application_validators.push_back({'6', *std::move(older)});
+  Side acceptor{config};
+  acceptor.establish();
+  // DisplayQty is a field of FIX 5.0 and later.
+  const std::string order = "|11=id|55=X|54=1|60=20240115-10:30:00|38=1|40=1|1138=1";
+  for (const char* number : {"2", "3", "4", "5"}) {
+    acceptor.in("35=D|34=" + std::string{number} + order);
+  }
+  acceptor.in("35=D|34=6|1128=9" + order);
+  EXPECT_EQ(acceptor.delivered.size(), 5U);
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  acceptor.in("35=D|34=7|1128=6" + order);
+  EXPECT_THAT(acceptor.sent(), ElementsAre(testing::HasSubstr("371=1138|372=D")));
+  acceptor.in("35=D|34=8" + order);
+  acceptor.in("35=D|34=9|11=id|55=X|60=20240115-10:30:00|38=1|40=1|1138=1");
+  EXPECT_THAT(acceptor.sent(), ElementsAre(testing::HasSubstr("Required tag missing|371=54")));
+  EXPECT_EQ(acceptor.delivered.size(), 6U);
+
+  Side of_older{config};
+  of_older.connect();
+  of_older.in("35=A|34=1|98=0|108=30|1137=6");
+  static_cast<void>(of_older.sent());
+  const std::string older_order = "|11=id|55=X|54=1|60=20240115-10:30:00|38=1|40=1";
+  for (const char* number : {"2", "3", "4", "5"}) {
+    of_older.in("35=D|34=" + std::string{number} + older_order);
+  }
+  EXPECT_EQ(of_older.delivered.size(), 4U);
+  of_older.in("35=D|34=6" + order);
+  EXPECT_THAT(of_older.sent(), ElementsAre(testing::HasSubstr("371=1138|372=D")));
 }
 
 TEST(Validation, fix_latest_is_read_as_the_newest_version) {

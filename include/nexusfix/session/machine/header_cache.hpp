@@ -38,7 +38,7 @@ class HeaderCache {
                                     const Position& at) const noexcept;
   // Whether the header is one of a message whose turn it is, with nothing in it that asks for more.
   // False also in doubt: then the rules of receive() decide. What is learnt serves
-  // matches_cached(). For versions without ApplVerID. The caller looks at the MsgType.
+  // matches_cached(). The caller looks at the MsgType and at ApplVerID.
   [[nodiscard]] bool is_in_sequence(const wire::MessageView& message, const SessionConfig& config,
                                     const Position& at) noexcept;
   // What was learnt was learnt by the rules of another configuration.
