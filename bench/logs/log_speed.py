@@ -2,6 +2,7 @@
 """Measures `nexusfix grep`, `decode`, `stats` and `export` on a log of 1 GB, next to others.
 
 Usage: log_speed.py NEXUSFIX [--megabytes N] [--repeat N] [--folder FOLDER] [--quickfix PROGRAM]
+       [--rows REGEX]
 
 Prints the median CPU time of all threads, megabytes a second of it, the median elapsed time, and
 megabytes a second of that. CPU time is that of one core in rows of one thread: other programs of
@@ -13,6 +14,7 @@ bytes in less time than /dev/shm.
 import argparse
 import importlib.util
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -119,6 +121,7 @@ def main():
     parser.add_argument('--repeat', type=int, default=5)
     parser.add_argument('--folder', default='build')
     parser.add_argument('--quickfix', help='the program quickfix_count')
+    parser.add_argument('--rows', default='', help='a regular expression: only rows with it')
     options = parser.parse_args()
     log = made_log(options.folder, options.megabytes)
     small_log = made_log(options.folder, SMALL_MEGABYTES)
@@ -129,6 +132,7 @@ def main():
     all_rows = [(log, *row) for row in rows(options.nexusfix, str(log), str(capture))]
     all_rows += [(small_log, *row)
                  for row in parser_rows(options.nexusfix, str(small_log), options.quickfix)]
+    all_rows = [row for row in all_rows if re.search(options.rows, row[1])]
     print(f'{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}')
     print(f'{"row":34} {"s":>7} {"MB/s":>7} {"elapsed":>8} {"MB/s":>7} {"memory":>7}  answer')
     for file, name, command in all_rows:
