@@ -95,6 +95,8 @@ std::vector<std::string> notes_of(const CaptureCounts& counts) {
                                    : command::counted(streams.retransmitted, "segment") + " were",
         streams.reordered));
   }
+  add_note(notes, streams.too_late, "segment", {},
+           "not read: later bytes of a connection that began before the capture came first");
   add_note(notes, counts.cut_packets, "packet", {}, "cut in its headers by the snap length");
   add_note(notes, counts.fragments, "fragment of IP packets", "fragments of IP packets",
            "not read, the first " + counts.first_fragment);

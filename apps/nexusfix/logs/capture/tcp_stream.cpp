@@ -22,6 +22,7 @@ void TcpStream::open(std::uint32_t sequence) noexcept {
   // Far from 0, so that a position before the first byte is no negative number.
   constexpr std::uint64_t kBase = std::uint64_t{1} << 40U;
   next_ = kBase | sequence;
+  begin_ = next_;
   is_open_ = true;
   fin_.reset();
 }
@@ -80,6 +81,10 @@ void TcpStream::acknowledge(std::uint32_t sequence, WallTime time, std::vector<S
 
 void TcpStream::add(std::uint64_t position, std::string_view bytes, std::size_t cut_size,
                     WallTime time, std::vector<StreamPiece>& to, StreamCounts& counts) {
+  if (position < begin_ && !first_) {
+    ++counts.too_late;
+    begin_ = position;  // the segment may come again
+  }
   if (position < next_) {
     ++counts.retransmitted;
     const std::uint64_t known = next_ - position;

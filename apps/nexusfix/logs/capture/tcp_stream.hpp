@@ -19,6 +19,7 @@ namespace nexusfix::logs::capture {
 struct StreamCounts {
   std::uint64_t retransmitted = 0;  // segments with bytes that were there before
   std::uint64_t reordered = 0;      // segments that came before an earlier one
+  std::uint64_t too_late = 0;       // segments with bytes before the first ones of the stream
   std::uint64_t gaps = 0;           // places where bytes are lost
   std::uint64_t lost_bytes = 0;     // in them
 };
@@ -35,8 +36,8 @@ struct StreamPiece {
 
 // A segment that comes before an earlier one is kept, at most 1,024 of them with 1 MiB. Bytes count
 // as lost if more came, or 10 seconds later, or if the other side has acknowledged them 100 ms or
-// 64 segments ago, or at the end. A stream whose beginning was not captured begins with its first
-// bytes.
+// 64 segments ago, or at the end. A stream whose beginning was not captured begins with the bytes
+// that come first; earlier ones that come later are counted and left out.
 class TcpStream {
  public:
   // Whether the segment is the next one, and only has bytes: they are the next bytes of the stream,
@@ -82,7 +83,8 @@ class TcpStream {
             StreamCounts& counts);
   void skip_gap(WallTime time, std::vector<StreamPiece>& to, StreamCounts& counts);
 
-  std::uint64_t next_ = 0;  // the position of the next byte; its low 32 bits are its number
+  std::uint64_t next_ = 0;   // the position of the next byte; its low 32 bits are its number
+  std::uint64_t begin_ = 0;  // the position of the first byte
   bool is_open_ = false;
   std::optional<std::uint32_t> first_;  // the number of the SYN
   std::optional<std::uint64_t> fin_;    // the position of the end

@@ -177,6 +177,19 @@ TEST_F(Capture, begins_in_the_middle_of_a_connection) {
   EXPECT_THAT(errors_, IsEmpty());
 }
 
+TEST_F(Capture, counts_what_comes_after_later_bytes_with_which_a_connection_begins) {
+  const std::string stream = order(1) + order(2) + order(3);
+  const std::size_t size = order(1).size();
+  Pcap pcap;
+  pcap.add(ethernet(ipv4(part(stream, size, size))));
+  pcap.add(ethernet(ipv4(part(stream, 0, size))));
+  pcap.add(ethernet(ipv4(part(stream, 0, size))));
+  pcap.add(ethernet(ipv4(part(stream, 2 * size, size))));
+  EXPECT_THAT(read(pcap.bytes()), ElementsAre(order(2), order(3)));
+  EXPECT_THAT(errors_, ElementsAre("/x.pcap: 1 segment not read: later bytes of a connection that "
+                                   "began before the capture came first"));
+}
+
 TEST_F(Capture, shows_where_a_segment_is_lost_and_goes_on_after_it) {
   std::string stream;
   for (int number = 1; number <= 6; ++number) stream += order(number);
