@@ -1,5 +1,5 @@
 // Packet captures. No bytes break the reader, its memory is bounded, and the result does not depend
-// on how the bytes arrive.
+// on how the bytes arrive, or on which headers are known.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -13,6 +13,8 @@
 #include "fuzz/harness/require.hpp"
 #include "fuzz/harness/target.hpp"
 #include "nexusfix/logs/capture/capture_reader.hpp"
+#include "nexusfix/logs/capture/packet_file.hpp"
+#include "nexusfix/logs/capture/tcp_segment.hpp"
 
 namespace {
 
@@ -53,6 +55,28 @@ std::pair<std::vector<std::string>, std::string> read(std::string_view bytes,
   return {found, reader.error()};
 }
 
+// Headers that are known after each packet are read as all headers are.
+void check_known_headers(std::string_view bytes) {
+  capture::PacketFile file{std::make_unique<Pieces>(bytes, SIZE_MAX)};
+  capture::KnownHeaders headers;
+  capture::TcpSegment learned;
+  capture::CapturedPacket packet;
+  while (file.next(packet, [] {})) {
+    capture::TcpSegment all;
+    const auto kind = capture::read_segment(packet.link_type, packet.bytes, packet.cut_size, all);
+    capture::KnownHeaders::Segment known;
+    if (headers.read(packet.link_type, packet.bytes, known)) {
+      require(kind == capture::PacketKind::Tcp && all.key == learned.key &&
+              all.is_ack == learned.is_ack && !all.is_syn && !all.is_fin && !all.is_reset &&
+              all.sequence == known.sequence && all.payload.data() == known.payload.data() &&
+              all.payload.size() == known.payload.size() && all.cut_size == 0);
+    }
+    if (kind != capture::PacketKind::Tcp || all.is_syn || all.is_fin || all.is_reset) continue;
+    headers.learn(packet.link_type, packet.bytes, all);
+    learned = all;
+  }
+}
+
 }  // namespace
 
 // Byte 0: the bytes that arrive at once. Then the capture.
@@ -61,5 +85,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t at_once = input.byte() + 1;
   const std::string capture = input.text(size);
   require(read(capture, SIZE_MAX) == read(capture, at_once));
+  check_known_headers(capture);
   return 0;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
 #include <cstring>
 #include <fmt/format.h>
@@ -22,6 +23,36 @@ constexpr std::size_t kHeldBytesMax = 64U << 20U;
 constexpr std::size_t kSecondBytes = 17;  // 20240115-10:30:00
 constexpr std::size_t kTimeBytes = 27;    // and .123456789
 
+// Eight bytes, of which some are any digits.
+class EightBytes {
+ public:
+  // `#`: a digit.
+  explicit consteval EightBytes(std::string_view form) {
+    std::array<unsigned char, 8> bytes{};
+    std::array<unsigned char, 8> mask{};
+    std::array<unsigned char, 8> add{};
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      const bool is_any_digit = form.at(i) == '#';
+      bytes[i] = static_cast<unsigned char>(is_any_digit ? '0' : form[i]);
+      mask[i] = is_any_digit ? 0xf0 : 0xff;
+      add[i] = is_any_digit ? 6 : 0;  // `:` has the high bits of `@` then
+    }
+    bytes_ = std::bit_cast<std::uint64_t>(bytes);
+    mask_ = std::bit_cast<std::uint64_t>(mask);
+    add_ = std::bit_cast<std::uint64_t>(add);
+  }
+  [[nodiscard]] bool are_at(const char* at) const noexcept {
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, sizeof word);
+    return (((word ^ bytes_) | ((word + add_) ^ bytes_)) & mask_) == 0;
+  }
+
+ private:
+  std::uint64_t bytes_ = 0;
+  std::uint64_t mask_ = 0;
+  std::uint64_t add_ = 0;
+};
+
 // The size of the message at the beginning, if it is whole, has a usual BeginString, and ends where
 // its BodyLength says; 0: the scanner decides, and finds the same.
 std::size_t whole_message(std::string_view bytes) noexcept {
@@ -30,47 +61,51 @@ std::size_t whole_message(std::string_view bytes) noexcept {
   if (bytes.size() < kBytesMin) return 0;
   const char* const data = bytes.data();
   if (std::memcmp(data, "8=FIX", 5) != 0) return 0;
-  std::size_t at = data[5] == 'T' ? 6 : 5;
-  if (data[at] != '.' || !is_digit(data[at + 1]) || data[at + 2] != '.' ||
-      !is_digit(data[at + 3]) || data[at + 4] != kSoh || data[at + 5] != '9' ||
-      data[at + 6] != '=') {
-    return 0;
-  }
-  at += 7;
-  std::size_t length = 0;
+  const std::size_t version = data[5] == 'T' ? 6 : 5;
+  static constexpr EightBytes kVersion{
+      ".#.#\x01"
+      "9=#"};
+  if (!kVersion.are_at(data + version)) return 0;
   constexpr std::size_t kDigitsMax = 6;
-  const std::size_t digits = at;
-  for (; at < digits + kDigitsMax && is_digit(bytes[at]); ++at) {
-    length = length * 10 + static_cast<std::size_t>(bytes[at] - '0');
+  const std::size_t digits = version + 7;
+  std::size_t at = digits;
+  std::size_t length = 0;
+  for (; at < digits + kDigitsMax; ++at) {
+    const auto digit = static_cast<unsigned char>(data[at] - '0');
+    if (digit > 9) break;
+    length = length * 10 + digit;
   }
   const std::size_t trailer = at + 1 + length;
-  if (at == digits || bytes[at] != kSoh || trailer + kTrailerBytes > bytes.size()) return 0;
-  const char* const end = data + trailer;
-  const bool is_trailer = end[-1] == kSoh && end[0] == '1' && end[1] == '0' && end[2] == '=' &&
-                          is_digit(end[3]) && is_digit(end[4]) && is_digit(end[5]) &&
-                          end[6] == kSoh;
-  return is_trailer ? trailer + kTrailerBytes : 0;
+  if (data[at] != kSoh || trailer + kTrailerBytes > bytes.size()) return 0;
+  static constexpr EightBytes kTrailer{
+      "\x01"
+      "10=###\x01"};
+  return kTrailer.are_at(data + trailer - 1) ? trailer + kTrailerBytes : 0;
 }
 
-// ".123456789 ": three digits at a time from a table, because each message of a capture has one.
-// They are written with the byte after them: four bytes are one store.
+// ".123456789": each message of a capture has one. Pairs of digits come from a table that stays in
+// the first-level cache, and no division waits for another one.
 void write_nanoseconds(char* to, std::uint32_t nanos) noexcept {
-  constexpr std::size_t kDigits = 3;
-  constexpr std::uint32_t kThousand = 1000;
-  static constexpr auto kTexts = [] {
-    std::array<std::array<char, kDigits + 1>, kThousand> texts{};
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      texts[i] = {static_cast<char>('0' + i / 100), static_cast<char>('0' + i / 10 % 10),
-                  static_cast<char>('0' + i % 10), ' '};
+  using Pair = std::array<char, 2>;
+  static constexpr auto kPairs = [] {
+    std::array<Pair, 100> pairs{};
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      pairs[i] = {static_cast<char>('0' + i / 10), static_cast<char>('0' + i % 10)};
     }
-    return texts;
+    return pairs;
   }();
+  const std::uint32_t first = nanos / 10'000'000;
+  const std::uint32_t second = nanos / 100'000;
+  const std::uint32_t third = nanos / 1'000;
+  const std::uint32_t fourth = nanos / 10;
+  const std::uint32_t parts[] = {first, second - 100 * first, third - 100 * second,
+                                 fourth - 100 * third};
   *to++ = '.';
-  const std::uint32_t micros = nanos / kThousand;
-  for (const std::uint32_t part : {micros / kThousand, micros % kThousand, nanos % kThousand}) {
-    std::memcpy(to, kTexts[part].data(), kTexts[part].size());
-    to += kDigits;
+  for (const std::uint32_t part : parts) {
+    std::memcpy(to, kPairs[part].data(), sizeof(Pair));
+    to += sizeof(Pair);
   }
+  *to = static_cast<char>('0' + (nanos - 10 * fourth));
 }
 
 void add_note(std::vector<std::string>& notes, std::uint64_t count, std::string_view one,
@@ -122,14 +157,69 @@ CaptureReader::CaptureReader(Source source, std::string delimiter)
       delimiter_{std::move(delimiter)},
       may_be_whole_{delimiter_.empty() || delimiter_ == std::string_view{&kSoh, 1}} {}
 
+inline void CaptureReader::put_message(Flow& flow, std::string_view bytes, WallTime time,
+                                       printing::ScannedMessage& to) {
+  const std::chrono::nanoseconds since = time - flow.prefix_second;
+  if (since < std::chrono::seconds{0} || since >= std::chrono::seconds{1}) {
+    write_second(flow, time);
+  }
+  write_nanoseconds(flow.prefix.data() + kSecondBytes,
+                    static_cast<std::uint32_t>((time - flow.prefix_second).count()));
+  to.ahead = {};
+  to.bytes = bytes;
+  to.prefix = flow.prefix;
+  to.offset = packet_.offset;
+  if (flow.lost > 0) put_lost(flow, to);
+}
+
+// The next bytes of the stream: a whole message, as most segments are, or a step.
+inline bool CaptureReader::take_next_bytes(Flow& flow, std::string_view bytes,
+                                           printing::ScannedMessage& to) {
+  flow.last_used = counts_.packets;
+  const bool is_message = steps_.empty() && flow.scanner == nullptr && may_be_whole_ &&
+                          whole_message(bytes) == bytes.size();
+  if (!is_message) {
+    steps_.push_back({&flow, {.bytes = bytes}});
+    return false;
+  }
+  flow.has_begun = true;
+  put_message(flow, bytes, packet_.time, to);
+  to.ahead = file_.ahead(bytes.data());
+  to.text_id = file_.text_id();
+  return true;
+}
+
+inline bool CaptureReader::take_packet(printing::ScannedMessage& to) {
+  ++counts_.packets;
+  const CapturedPacket& packet = packet_;
+  // Kept bytes need the acknowledgements of the other side.
+  if (kept_ == 0 && packet.bytes.size() >= ports_at_ + 4) {
+    const char* const ports = packet.bytes.data() + ports_at_;
+    Flows::value_type* const flow = recent(KnownHeaders::big_endian<std::uint16_t>(ports),
+                                           KnownHeaders::big_endian<std::uint16_t>(ports + 2));
+    if (flow != nullptr) {
+      KnownHeaders::Segment known;
+      if (flow->second.headers.read(packet.link_type, packet.bytes, known)) {
+        if (known.payload.empty()) return false;
+        if (flow->second.stream.take_next(known.sequence, known.payload.size())) {
+          return take_next_bytes(flow->second, known.payload, to);
+        }
+      }
+    }
+  }
+  return take_other_packet(to);
+}
+
 bool CaptureReader::next(printing::ScannedMessage& to, FunctionRef<void()> drained) {
   for (;;) {
-    for (; step_at_ < steps_.size(); ++step_at_) {
-      if (take_step(steps_[step_at_], to)) return true;
-      count_held(*steps_[step_at_].flow);
+    if (!steps_.empty()) {
+      for (; step_at_ < steps_.size(); ++step_at_) {
+        if (take_step(steps_[step_at_], to)) return true;
+        count_held(*steps_[step_at_].flow);
+      }
+      steps_.clear();
+      step_at_ = 0;
     }
-    steps_.clear();
-    step_at_ = 0;
     if (is_at_end_) return false;
     if (!evicted_.empty() || flows_.size() >= kFlowsMax || held_ >= kHeldBytesMax) {
       limit_memory();
@@ -145,8 +235,7 @@ bool CaptureReader::next(printing::ScannedMessage& to, FunctionRef<void()> drain
   }
 }
 
-bool CaptureReader::take_packet(printing::ScannedMessage& to) {
-  ++counts_.packets;
+bool CaptureReader::take_other_packet(printing::ScannedMessage& to) {
   const CapturedPacket& packet = packet_;
   TcpSegment segment;
   switch (read_segment(packet.link_type, packet.bytes, packet.cut_size, segment)) {
@@ -171,19 +260,19 @@ bool CaptureReader::take_packet(printing::ScannedMessage& to) {
 }
 
 CaptureReader::Flow& CaptureReader::flow_of(const FlowKey& key) {
-  Flows::value_type*& recent = recent_[(key.from_port + 3U * key.to_port) % recent_.size()];
-  if (recent != nullptr && recent->first == key) return recent->second;
+  Flows::value_type*& last = recent(key.from_port, key.to_port);
+  if (last != nullptr && last->first == key) return last->second;
   auto found = flows_.find(key);
   if (found == flows_.end()) found = flows_.emplace(key, key).first;
-  recent = &*found;
+  last = &*found;
   return found->second;
 }
 
 bool CaptureReader::take_segment(const TcpSegment& segment, printing::ScannedMessage& to) {
   // Most packets without bytes are acknowledgements: they matter only to a stream with a gap.
-  const bool has_content = segment.is_syn || segment.is_fin || segment.is_reset ||
-                           segment.payload.size() + segment.cut_size > 0;
-  if (segment.is_ack && held_ > 0) {
+  const bool has_flags = segment.is_syn || segment.is_fin || segment.is_reset;
+  const bool has_content = has_flags || segment.payload.size() + segment.cut_size > 0;
+  if (segment.is_ack && kept_ > 0) {
     const auto other = flows_.find(segment.key.reversed());
     if (other != flows_.end() && other->second.stream.kept_bytes() > 0) {
       other->second.stream.acknowledge(segment.acknowledged, packet_.time, pieces_,
@@ -193,20 +282,15 @@ bool CaptureReader::take_segment(const TcpSegment& segment, printing::ScannedMes
   }
   if (!has_content) return false;
   Flow& flow = flow_of(segment.key);
-  flow.last_used = counts_.packets;
-  if (flow.stream.take_next(segment)) {
-    const bool is_message = steps_.empty() && flow.scanner == nullptr && may_be_whole_ &&
-                            whole_message(segment.payload) == segment.payload.size();
-    if (is_message) {
-      flow.has_begun = true;
-      put_message(flow, segment.payload, packet_.time, to);
-      to.ahead = file_.ahead(to.bytes.data());
-      to.text_id = file_.text_id();
-      return true;
+  if (!has_flags) {
+    flow.headers.learn(packet_.link_type, packet_.bytes, segment);
+    ports_at_ = segment.transport_at;
+    const bool is_whole = segment.cut_size == 0;
+    if (is_whole && flow.stream.take_next(segment.sequence, segment.payload.size())) {
+      return take_next_bytes(flow, segment.payload, to);
     }
-    steps_.push_back({&flow, {.bytes = segment.payload}});
-    return false;
   }
+  flow.last_used = counts_.packets;
   flow.stream.take(segment, packet_.time, pieces_, counts_.streams);
   add_steps(flow);
   count_held(flow);  // a segment that is kept has no step
@@ -273,22 +357,14 @@ void CaptureReader::forget_scanner(Flow& flow) {
   flow.scanner.reset();
 }
 
-void CaptureReader::put_message(Flow& flow, std::string_view bytes, WallTime time,
-                                printing::ScannedMessage& to) {
-  const auto second = std::chrono::floor<std::chrono::seconds>(time);
-  if (second != flow.prefix_second) {
-    prefix_.clear();
-    append_utc(prefix_, second, UtcForm::Fix, 0);
-    prefix_.copy(flow.prefix.data(), kSecondBytes);
-    flow.prefix_second = second;
-  }
-  write_nanoseconds(flow.prefix.data() + kSecondBytes,
-                    static_cast<std::uint32_t>((time - second).count()));
-  to.ahead = {};
-  to.bytes = bytes;
-  to.prefix = flow.prefix;
-  to.offset = packet_.offset;
-  if (flow.lost == 0) return;
+void CaptureReader::write_second(Flow& flow, WallTime time) {
+  flow.prefix_second = std::chrono::floor<std::chrono::seconds>(time);
+  prefix_.clear();
+  append_utc(prefix_, flow.prefix_second, UtcForm::Fix, 0);
+  prefix_.copy(flow.prefix.data(), kSecondBytes);
+}
+
+void CaptureReader::put_lost(Flow& flow, printing::ScannedMessage& to) {
   constexpr std::size_t kColonBytes = 3;  // ` : `
   prefix_.assign(flow.prefix, 0, flow.prefix.size() - kColonBytes);
   prefix_ += fmt::format(" after {} lost bytes : ", std::exchange(flow.lost, 0));
@@ -296,9 +372,11 @@ void CaptureReader::put_message(Flow& flow, std::string_view bytes, WallTime tim
 }
 
 void CaptureReader::count_held(Flow& flow) {
-  const std::size_t held =
-      flow.stream.kept_bytes() + (flow.scanner == nullptr ? 0 : flow.scanner->held_bytes());
+  const std::size_t kept = flow.stream.kept_bytes();
+  const std::size_t held = kept + (flow.scanner == nullptr ? 0 : flow.scanner->held_bytes());
+  kept_ += kept - flow.kept;
   held_ += held - flow.held;
+  flow.kept = kept;
   flow.held = held;
 }
 
@@ -306,7 +384,9 @@ void CaptureReader::count_held(Flow& flow) {
 void CaptureReader::limit_memory() {
   if (!evicted_.empty()) {
     for (const FlowKey& key : evicted_) {
-      held_ -= flows_.at(key).held;
+      const Flow& flow = flows_.at(key);
+      kept_ -= flow.kept;
+      held_ -= flow.held;
       flows_.erase(key);
     }
     evicted_.clear();

@@ -62,11 +62,13 @@ class CaptureReader {
     std::string prefix;
     WallTime prefix_second{};  // the time that it begins with, in whole seconds
     TcpStream stream{};
+    KnownHeaders headers{};
     // Reads messages that are not one whole part of a segment. Null: no bytes are in it.
     std::unique_ptr<printing::MessageScanner> scanner{};
     std::uint64_t lost = 0;       // bytes since the last message
     std::uint64_t last_used = 0;  // the number of the packet
-    std::size_t held = 0;         // bytes in the stream and the scanner
+    std::size_t kept = 0;         // bytes in the stream
+    std::size_t held = 0;         // these, and those in the scanner
     bool has_begun = false;
   };
   struct Step {
@@ -78,11 +80,19 @@ class CaptureReader {
 
   // True: the packet is exactly a message, as most are. Otherwise it may add steps.
   bool take_packet(printing::ScannedMessage& to);
+  bool take_other_packet(printing::ScannedMessage& to);
   bool take_segment(const TcpSegment& segment, printing::ScannedMessage& to);
+  bool take_next_bytes(Flow& flow, std::string_view bytes, printing::ScannedMessage& to);
+  // By ports.
+  Flows::value_type*& recent(std::uint16_t from, std::uint16_t to) noexcept {
+    return recent_[(from + 3U * to) % recent_.size()];
+  }
   Flow& flow_of(const FlowKey& key);
   void add_steps(Flow& flow);
   bool take_step(Step& step, printing::ScannedMessage& to);
   void put_message(Flow& flow, std::string_view bytes, WallTime time, printing::ScannedMessage& to);
+  void write_second(Flow& flow, WallTime time);
+  void put_lost(Flow& flow, printing::ScannedMessage& to);
   void forget_scanner(Flow& flow);
   void count_held(Flow& flow);
   void limit_memory();
@@ -92,8 +102,10 @@ class CaptureReader {
   std::string delimiter_;
   bool may_be_whole_;  // fields may end with SOH
   Flows flows_;
-  std::array<Flows::value_type*, 64> recent_{};  // by ports
-  std::vector<FlowKey> evicted_;                 // when their steps are done
+  std::array<Flows::value_type*, 64> recent_{};
+  std::size_t ports_at_ = 0;      // in the last packet whose headers were learned
+  std::vector<FlowKey> evicted_;  // when their steps are done
+  std::size_t kept_ = 0;
   std::size_t held_ = 0;
   std::vector<StreamPiece> pieces_;
   std::vector<Step> steps_;

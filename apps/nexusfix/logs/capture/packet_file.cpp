@@ -42,11 +42,9 @@ bool is_capture(std::string_view head) {
 namespace capture {
 namespace {
 
-constexpr std::size_t kReadBytes = 256U << 10U;
-constexpr std::size_t kRecordBytesMax = 16U << 20U;
+constexpr std::size_t kReadBytes = 512U << 10U;
 constexpr std::size_t kInterfacesMax = 10'000;
 constexpr std::size_t kPcapHeaderBytes = 24;
-constexpr std::size_t kPcapRecordBytes = 16;
 // Of a block of pcapng: its type and its size; the size is repeated at its end.
 constexpr std::size_t kBlockHeadBytes = 8;
 constexpr std::size_t kBlockBytesMin = 12;
@@ -159,7 +157,7 @@ bool PacketFile::begin(FunctionRef<void()> drained) {
   return true;
 }
 
-bool PacketFile::next(CapturedPacket& to, FunctionRef<void()> drained) {
+bool PacketFile::next_read(CapturedPacket& to, FunctionRef<void()> drained) {
   if (!error_.empty()) return false;
   if (form_ == Form::Unknown && !begin(drained)) return false;
   return form_ == Form::Pcap ? next_pcap(to, drained) : next_pcapng(to, drained);
@@ -172,18 +170,7 @@ bool PacketFile::next_pcap(CapturedPacket& to, FunctionRef<void()> drained) {
     return fail(fmt::format("the capture is damaged: at byte {} is a packet of {} bytes",
                             base_ + at_, size));
   }
-  if (!has(kPcapRecordBytes + size, drained)) return false;
-  const std::string_view record = rest();
-  constexpr std::uint64_t kNanosMax = 999'999'999;
-  const std::uint64_t nanos = std::min(std::uint64_t{u32(record, 4)} * nanos_per_tick_, kNanosMax);
-  to.time = WallTime{std::chrono::seconds{u32(record, 0)} + std::chrono::nanoseconds{nanos}};
-  to.link_type = link_type_;
-  to.bytes = record.substr(kPcapRecordBytes, size);
-  const std::uint32_t wire_size = u32(record, 12);
-  to.cut_size = wire_size > size ? wire_size - size : 0;
-  to.offset = base_ + at_;
-  advance(kPcapRecordBytes + size);
-  return true;
+  return has(kPcapRecordBytes + size, drained) && next_in_buffer(to);
 }
 
 // The byte order and the interfaces are those of the section.

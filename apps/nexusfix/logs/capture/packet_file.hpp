@@ -1,8 +1,12 @@
 // The packets of a capture file: pcap with micro- or nanoseconds, and pcapng, in both byte orders.
 #pragma once
 
+#include <algorithm>
+#include <bit>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,7 +44,9 @@ class PacketFile {
 
   // False: the end, error(), or a followed file that may grow. drained is called when everything
   // that has arrived was read, and more may come.
-  [[nodiscard]] bool next(CapturedPacket& to, FunctionRef<void()> drained);
+  [[nodiscard]] bool next(CapturedPacket& to, FunctionRef<void()> drained) {
+    return (form_ == Form::Pcap && next_in_buffer(to)) || next_read(to, drained);
+  }
   // One line without the name of the file; empty: the file was read to its end.
   [[nodiscard]] const std::string& error() const noexcept { return error_; }
   [[nodiscard]] SourceEnd end() const noexcept { return end_; }
@@ -52,6 +58,8 @@ class PacketFile {
   [[nodiscard]] std::uint64_t text_id() const noexcept { return text_id_; }
 
  private:
+  static constexpr std::size_t kRecordBytesMax = 16U << 20U;
+  static constexpr std::size_t kPcapRecordBytes = 16;
   enum class Form : std::uint8_t { Unknown, Pcap, Pcapng };
   struct Interface {
     std::uint32_t link_type = kLinkUnknown;
@@ -70,6 +78,9 @@ class PacketFile {
   void advance(std::size_t size);
   bool fail(std::string text);
   bool begin(FunctionRef<void()> drained);
+  bool next_read(CapturedPacket& to, FunctionRef<void()> drained);
+  // The next packet of a pcap file, if all of it was read.
+  bool next_in_buffer(CapturedPacket& to) noexcept;
   bool next_pcap(CapturedPacket& to, FunctionRef<void()> drained);
   bool next_pcapng(CapturedPacket& to, FunctionRef<void()> drained);
   bool begin_section(FunctionRef<void()> drained);
@@ -96,6 +107,30 @@ class PacketFile {
   std::string error_;
   SourceEnd end_ = SourceEnd::Final;
 };
+
+inline bool PacketFile::next_in_buffer(CapturedPacket& to) noexcept {
+  const std::size_t left = filled_ - at_;
+  const char* const record = buffer_.data() + at_;
+  if (left < kPcapRecordBytes) return false;
+  const bool is_swapped = is_big_endian_ != (std::endian::native == std::endian::big);
+  const auto word = [&](std::size_t at) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, record + at, sizeof value);
+    return is_swapped ? std::byteswap(value) : value;
+  };
+  const std::uint32_t size = word(8);
+  const std::uint32_t wire_size = word(12);
+  if (size > kRecordBytesMax || left - kPcapRecordBytes < size) return false;
+  constexpr std::uint64_t kNanosMax = 999'999'999;
+  const std::uint64_t nanos = std::min(std::uint64_t{word(4)} * nanos_per_tick_, kNanosMax);
+  to.time = WallTime{std::chrono::seconds{word(0)} + std::chrono::nanoseconds{nanos}};
+  to.link_type = link_type_;
+  to.bytes = {record + kPcapRecordBytes, size};
+  to.cut_size = wire_size > size ? wire_size - size : 0;
+  to.offset = base_ + at_;
+  at_ += kPcapRecordBytes + size;
+  return true;
+}
 
 }  // namespace capture
 }  // namespace nexusfix::logs

@@ -187,10 +187,12 @@ std::size_t FlowHash::operator()(const FlowKey& key) const noexcept {
 PacketKind read_segment(std::uint32_t link_type, std::string_view packet, std::uint64_t cut_size,
                         TcpSegment& segment) noexcept {
   bool is_known = true;
+  const char* const begin = packet.data();
   const std::uint16_t type = network_type(link_type, packet, is_known);
   if (!is_known) return PacketKind::UnknownLink;
   Carried carried;
   segment.key = {};
+  segment.network_at = static_cast<std::size_t>(packet.data() - begin);
   if (type == kIpv4) carried = read_ipv4(packet, cut_size, segment.key);
   if (type == kIpv6) carried = read_ipv6(packet, cut_size, segment.key);
   if (carried.kind != PacketKind::Tcp) return carried.kind;
@@ -202,6 +204,7 @@ PacketKind read_segment(std::uint32_t link_type, std::string_view packet, std::u
   const std::size_t header = (u8(bytes, 12) >> 4U) * 4;
   if (header < kHeaderBytes) return PacketKind::Other;
   if (header > bytes.size()) return carried.cut_size > 0 ? PacketKind::Cut : PacketKind::Other;
+  segment.transport_at = static_cast<std::size_t>(bytes.data() - begin);
   segment.key.from_port = u16(bytes, 0);
   segment.key.to_port = u16(bytes, 2);
   segment.sequence = u32(bytes, 4);
@@ -214,6 +217,44 @@ PacketKind read_segment(std::uint32_t link_type, std::string_view packet, std::u
   segment.payload = bytes.substr(header);
   segment.cut_size = carried.cut_size;
   return PacketKind::Tcp;
+}
+
+void KnownHeaders::learn(std::uint32_t link_type, std::string_view packet,
+                         const TcpSegment& segment) noexcept {
+  constexpr std::size_t kTcpBytes = 14;  // up to its flags
+  const std::size_t network = segment.network_at;
+  const std::size_t transport = segment.transport_at;
+  const std::size_t needed =
+      (transport + kTcpBytes + sizeof(Words) - 1) / sizeof(Words) * sizeof(Words);
+  bytes_needed_ = SIZE_MAX;
+  if (needed > kBytesMax || packet.size() < needed) return;
+  std::array<unsigned char, kBytesMax> mask{};
+  std::fill_n(mask.begin(), transport + kTcpBytes, static_cast<unsigned char>(0xff));
+  const auto ignore = [&](std::size_t at, std::size_t size) {
+    std::fill_n(mask.begin() + static_cast<std::ptrdiff_t>(at), size,
+                static_cast<unsigned char>(0));
+  };
+  constexpr std::size_t kIpv6Bytes = 40;
+  const bool is_ipv6 = segment.key.is_ipv6;
+  if (is_ipv6) {
+    ignore(network + 1, 5);  // traffic class, flow label, size
+    ignore(network + 7, 1);  // hop limit
+  } else {
+    ignore(network + 1, 5);   // type of service, size, identification
+    ignore(network + 8, 1);   // time to live
+    ignore(network + 10, 2);  // check sum
+  }
+  ignore(transport + 4, 8);     // the numbers of bytes
+  mask[transport + 13] = 0x17;  // ACK, RST, SYN, FIN
+  std::memcpy(mask_.data(), mask.data(), mask.size());
+  std::memcpy(expected_.data(), packet.data(), needed);
+  const auto number = [](std::size_t value) { return static_cast<std::uint32_t>(value); };
+  bytes_needed_ = needed;
+  link_type_ = link_type;
+  size_at_ = number(network + (is_ipv6 ? 4 : 2));
+  size_from_ = number(network + (is_ipv6 ? kIpv6Bytes : 0));
+  sequence_at_ = number(transport + 4);
+  payload_at_ = number(static_cast<std::size_t>(segment.payload.data() - packet.data()));
 }
 
 }  // namespace nexusfix::logs::capture

@@ -40,15 +40,13 @@ struct StreamPiece {
 // that come first; earlier ones that come later are counted and left out.
 class TcpStream {
  public:
-  // Whether the segment is the next one, and only has bytes: they are the next bytes of the stream,
-  // and take() is not needed.
-  [[nodiscard]] bool take_next(const TcpSegment& segment) noexcept {
-    if (!is_open_ || !kept_.empty() || fin_ || segment.is_syn || segment.is_fin ||
-        segment.is_reset || segment.cut_size > 0 ||
-        static_cast<std::uint32_t>(next_) != segment.sequence) {
+  // Whether a segment of only bytes is the next one: they are the next bytes of the stream, and
+  // take() is not needed.
+  [[nodiscard]] bool take_next(std::uint32_t sequence, std::size_t size) noexcept {
+    if (!is_open_ || !kept_.empty() || fin_ || static_cast<std::uint32_t>(next_) != sequence) {
       return false;
     }
-    next_ += segment.payload.size();
+    next_ += size;
     return true;
   }
   // Appends what the segment adds. The views are those of the segment.

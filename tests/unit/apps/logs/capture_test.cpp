@@ -1,11 +1,15 @@
 #include <algorithm>
+#include <cstdint>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "capture_builder.hpp"
+#include "nexusfix/logs/capture/tcp_segment.hpp"
 #include "nexusfix/logs/source/log_reader.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/fix_text.hpp"
@@ -120,6 +124,22 @@ TEST_F(Capture, reads_pcapng_with_several_interfaces_and_resolutions) {
   EXPECT_THAT(errors_, IsEmpty());
 }
 
+TEST_F(Capture, shows_each_nanosecond) {
+  std::string bytes = section() + interface_block(101, 9);
+  std::vector<std::string> expected;
+  std::mt19937_64 engine{1};
+  for (std::uint64_t nanos = 0; nanos < 1'000'000'000; nanos += 1 + engine() % 1'000'000) {
+    bytes += packet_block(
+        0, std::uint64_t{kStartSecond} * 1'000'000'000 + nanos,
+        ipv4({.sequence = static_cast<std::uint32_t>(expected.size() * order(1).size()),
+              .payload = order(1)}));
+    expected.push_back(fmt::format("20240115-10:30:00.{:09} 10.0.0.1:5001->10.0.0.2:9876", nanos));
+  }
+  EXPECT_EQ(read(bytes).size(), expected.size());
+  for (std::string& prefix : prefixes_) prefix.resize(expected.front().size());
+  EXPECT_EQ(prefixes_, expected);
+}
+
 TEST_F(Capture, is_the_same_in_any_division_and_order_of_segments) {
   std::string stream;
   std::vector<std::string> expected;
@@ -188,6 +208,124 @@ TEST_F(Capture, counts_what_comes_after_later_bytes_with_which_a_connection_begi
   EXPECT_THAT(read(pcap.bytes()), ElementsAre(order(2), order(3)));
   EXPECT_THAT(errors_, ElementsAre("/x.pcap: 1 segment not read: later bytes of a connection that "
                                    "began before the capture came first"));
+}
+
+// Packets of six directions with messages, parts of messages, retransmissions, acknowledgements,
+// lost and swapped packets, and a few damaged headers.
+std::vector<std::string> random_packets(std::mt19937_64& engine) {
+  const auto below = [&](std::size_t limit) { return engine() % limit; };
+  std::string bytes;
+  for (int number = 1; number <= 40; ++number) bytes += order(number);
+  const std::size_t size = order(1).size();
+  std::vector<Segment> streams;
+  for (int i = 0; i < 6; ++i) {
+    // Two have ports that take the same place, and two differ only in the host and IPv6.
+    const auto port = static_cast<std::uint16_t>(5001 + i / 2 % 2 * 64);
+    Segment stream{.from = 1 + i / 4, .to = 9, .from_port = port, .to_port = 9876};
+    if (i % 2 == 1) {
+      std::swap(stream.from, stream.to);
+      std::swap(stream.from_port, stream.to_port);
+    }
+    stream.sequence = static_cast<std::uint32_t>(engine());
+    streams.push_back(stream);
+  }
+  std::vector<std::size_t> places(streams.size());
+  std::vector<std::string> packets;
+  for (int step = 0; step < 300; ++step) {
+    const std::size_t number = below(streams.size());
+    std::size_t& at = places[number];
+    const std::size_t first = at - std::min(at, below(8) == 0 ? below(90) : 0);
+    const std::size_t end = at + (below(3) == 0 ? below(300) : size);
+    Segment segment = streams[number];
+    segment.sequence += static_cast<std::uint32_t>(first);
+    segment.acknowledged = static_cast<std::uint32_t>(engine());
+    segment.payload = bytes.substr(first, end - first);
+    if (below(40) == 0) segment.flags = below(2) == 0 ? "AF" : below(2) == 0 ? "S" : "AR";
+    at = std::min(end, bytes.size());
+    const auto add = [&] {
+      packets.push_back(number >= 4 ? ethernet(ipv6(segment), 0x86dd) : ethernet(ipv4(segment)));
+    };
+    if (below(30) != 0) add();
+    segment.payload.clear();
+    if (below(6) == 0) add();
+  }
+  for (std::size_t i = 1; i < packets.size(); ++i) {
+    if (below(10) == 0) std::swap(packets[i - 1], packets[i]);
+    if (below(25) == 0) packets[i][12 + below(48)] = static_cast<char>(engine());
+  }
+  return packets;
+}
+
+// Known headers decide about most packets. They cannot if each packet has another address of
+// Ethernet, which is no part of a connection: the result must be the same.
+TEST_F(Capture, finds_the_same_with_and_without_known_headers) {
+  std::size_t messages = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 engine{seed};
+    const std::size_t snap_length = engine() % 4 == 0 ? 90 + engine() % 150 : 262'144;
+    Pcap known{1, Pcap::Order::Little, false, snap_length};
+    Pcap unknown{1, Pcap::Order::Little, false, snap_length};
+    std::uint16_t number = 0;
+    for (std::string packet : random_packets(engine)) {
+      known.add(packet);
+      ++number;
+      packet[0] = static_cast<char>(number);
+      packet[1] = static_cast<char>(number >> 8U);
+      unknown.add(packet);
+    }
+    const auto found = read(known.bytes());
+    const auto prefixes = prefixes_;
+    const auto errors = errors_;
+    EXPECT_EQ(found, read(unknown.bytes()));
+    EXPECT_EQ(prefixes, prefixes_);
+    EXPECT_EQ(errors, errors_);
+    messages += found.size();
+  }
+  EXPECT_GT(messages, 10'000U);
+}
+
+TEST_F(Capture, known_headers_are_read_as_all_headers_are) {
+  const Segment segment{.sequence = 77, .payload = order(1)};
+  const std::vector<std::pair<std::uint32_t, std::string>> packets{
+      {1, ethernet(ipv4(segment))},
+      {1, ethernet(ipv4(segment), 0x0800, {17})},
+      {1, ethernet(ipv6(segment), 0x86dd)},
+      {113, cooked(ipv4(segment))},
+      {276, cooked2(ipv4(segment))},
+      {101, ipv4(segment)},
+      {101, ipv6(segment)}};
+  std::mt19937_64 engine{1};
+  const auto below = [&](std::size_t limit) { return engine() % limit; };
+  for (const auto& [link_type, packet] : packets) {
+    SCOPED_TRACE(link_type);
+    capture::TcpSegment first;
+    ASSERT_EQ(capture::read_segment(link_type, packet, 0, first), capture::PacketKind::Tcp);
+    capture::KnownHeaders headers;
+    capture::KnownHeaders::Segment known;
+    EXPECT_FALSE(headers.read(link_type, packet, known));
+    headers.learn(link_type, packet, first);
+    int known_count = 0;
+    for (int i = 0; i < 20'000; ++i) {
+      std::string other = packet.substr(0, below(4) == 0 ? below(packet.size()) : packet.npos);
+      for (std::size_t change = below(3); change > 0 && !other.empty(); --change) {
+        char& byte = other[below(std::min<std::size_t>(other.size(), 110))];
+        byte = static_cast<char>(byte ^ 1 << below(8));
+      }
+      if (!headers.read(link_type, other, known)) continue;
+      ++known_count;
+      capture::TcpSegment all;
+      ASSERT_EQ(capture::read_segment(link_type, other, 5, all), capture::PacketKind::Tcp);
+      ASSERT_TRUE(all.key == first.key);
+      ASSERT_FALSE(all.is_syn || all.is_fin || all.is_reset || all.is_ack != first.is_ack);
+      ASSERT_EQ(all.sequence, known.sequence);
+      ASSERT_EQ(all.payload.data(), known.payload.data());
+      ASSERT_EQ(all.payload.size(), known.payload.size());
+      ASSERT_EQ(all.cut_size, 0U);
+    }
+    EXPECT_GT(known_count, 5000);
+    EXPECT_FALSE(headers.read(link_type + 1, packet, known));
+  }
 }
 
 TEST_F(Capture, shows_where_a_segment_is_lost_and_goes_on_after_it) {
