@@ -494,7 +494,7 @@ struct Venue {
   void on_logon(Session& session) { sessions.emplace(session.name(), session); }
   std::map<std::string, Session> sessions;
 };
-#elif NEXUSFIX_MISTAKE == 56 && !defined(__clang__)  // steps within the container
+#elif NEXUSFIX_MISTAKE == 56
 // error: a Session is not copied
 struct Venue {
   void on_logon(Session& session) { sessions[std::string{session.name()}] = session; }
@@ -502,7 +502,6 @@ struct Venue {
 };
 #elif NEXUSFIX_MISTAKE == 57
 // error: a Session is not copied
-// at most 20 lines
 struct Venue {
   void on_logon(Session& session) { last = session; }
   std::optional<Session> last;
@@ -549,17 +548,25 @@ struct Venue {
 };
 #elif NEXUSFIX_MISTAKE == 65
 // error: a Session is not copied
-// at most 38 lines
 struct Venue {
   void on_logon(Session& session) { ++orders[session]; }
   std::map<Session, int> orders;
 };
 #elif NEXUSFIX_MISTAKE == 66 && !defined(__clang__)  // steps within the container
 // error: a Session is not copied
-// at most 25 lines
 struct Venue {
   void on_logon(Session& session) { ++orders[session]; }
   std::unordered_map<Session, int> orders;
+};
+#elif NEXUSFIX_MISTAKE == 92
+// error: a Session is the engine's: take a Session&, and keep a Session\*
+struct Venue {};
+bool is_open() { return Session{}.is_logged_on(); }
+#elif NEXUSFIX_MISTAKE == 93
+// error: a Session is not copied
+struct Venue {
+  void on_logon(Session& session) { sessions.insert_or_assign("A", session); }
+  std::map<std::string, Session> sessions;
 };
 #elif NEXUSFIX_MISTAKE == 85
 // error: on_message\(\) must be: public: .*on_message\(Session&, const M&\)
@@ -602,9 +609,8 @@ struct Venue {
 struct Venue {
   static bool is_same(Session& a, Session& b) { return a == b; }
 };
-#elif NEXUSFIX_MISTAKE == 67 && !defined(__clang__)  // 88 lines of clang
+#elif NEXUSFIX_MISTAKE == 67 && !defined(__clang__)  // steps within the container
 // error: a Session is not copied
-// at most 26 lines
 struct Venue {
   void on_logon(Session& session) { sessions.insert(session); }
   std::set<Session> sessions;

@@ -116,7 +116,7 @@ bool use_more(NewOrderSingle::Draft& order, MarketDataSnapshotFullRefresh::Draft
   // error: set\(tag, value\) takes a text
   return order.set(44, 1.5).has_value();
 #elif NEXUSFIX_MISTAKE == 24  // QuickFIX's way
-  // error: M is the view of a received message
+  // error: a received message is a view
   const NewOrderSingle other;
   return order.empty();
 #elif NEXUSFIX_MISTAKE == 25

@@ -251,6 +251,11 @@ bool use_changed(const ExecutionReport& report) {
   std::vector<ExecutionReport> reports;
   reports.push_back(report);
   return reports.empty();
+#elif NEXUSFIX_MISTAKE == 54
+  // error: a received message is a view
+  std::map<std::string, ExecutionReport> reports;
+  reports[report.order_id() + ""] = report;
+  return reports.empty();
 #elif NEXUSFIX_MISTAKE == 47
   // error: test the result: if \(auto order = NewOrderSingle::from\(view\); !order\)
   return ExecutionReport::from(report.view()) == false;

@@ -334,9 +334,14 @@ class Emitter {
         "  {0}(const Same& other) noexcept : TypedMessageView{{other}} {{  // NOLINT: a copy\n"
         "    wire::detail::refuse_copy<Same>();\n"
         "  }}\n"
+        "  // Likewise: `{0} message;`, a view of no message.\n"
+        "  template <class Same = {0}>\n"
+        "  {0}() noexcept : TypedMessageView{{nullptr}} {{\n"
+        "    wire::detail::refuse_copy<Same>();\n"
+        "  }}\n"
         "  // Likewise.\n"
         "  template <std::same_as<{0}> Same>\n"
-        "  {0}& operator=(const Same&) noexcept {{\n"
+        "  constexpr {0}& operator=(const Same&) noexcept {{\n"
         "    return wire::detail::refuse_copy<Same>(), *this;\n"
         "  }}\n",
         name);

@@ -47,13 +47,9 @@ namespace detail {
 class AnySession;
 class SessionConversations;
 
-// Its instantiation gives the error of a Session that is copied or compared.
-template <class T>
-void refuse_copy() noexcept {
-  static_assert(wire::detail::kCompiles<T>,
-                "a Session is not copied: take a Session&, and keep a Session*, or a SessionHandle "
-                "for other threads");
-}
+// Never defined: a call to it is an error when its caller is compiled to machine code.
+[[gnu::error("a Session is the engine's: take a Session&, and keep a Session*")]]
+void refuse_default_session() noexcept;
 
 // Whether only the session layer sends messages of this type.
 template <class Message>
@@ -151,35 +147,26 @@ class Session {
       : services_{&services}, entry_{&entry} {}
   // Do not compile: a Session stays where the engine has made it.
   Session(const volatile Session&) = delete;
-  Session& operator=(const volatile Session&) = delete;  // likewise
-  Session(const detail::AnySession&) = delete;           // NOLINT: implicit, as a copy
-  // As those: the templates are the better match, and their errors name the line of the copy. A
-  // deleted copy is an error of a page in the containers of the standard library. The assertion of
-  // refuse_copy(), without its step of the error.
+  Session(const detail::AnySession&) = delete;  // NOLINT: implicit, as a copy
+  // The same: the template is the better match, and its error names the line of the copy. A deleted
+  // copy is an error of a page in the containers of the standard library.
   template <std::same_as<Session> Same>
   Session(const Same&) noexcept {  // NOLINT: implicit, as a copy
     static_assert(wire::detail::kCompiles<Same>,
                   "a Session is not copied: take a Session&, and keep a Session*, or a "
                   "SessionHandle for other threads");
   }
-  // Likewise.
-  template <std::same_as<Session> Same>
-  Session& operator=(const Same&) noexcept {
-    return detail::refuse_copy<Same>(), *this;
-  }
+  // Not defined, as the next ones: their parameters are copies, so their error is that of the copy,
+  // which a compiler reports once. Sessions are no keys, but their addresses, names and handles
+  // are.
+  Session& operator=(Session other) noexcept;
+  friend std::strong_ordering operator<=>(Session a, Session b) noexcept;  // likewise
+  friend bool operator==(Session a, Session b) noexcept;                   // likewise
+  // Does not compile, but gives way to the error of the copy in `sessions[name] = session`, which
+  // is shorter: that of a static assertion would come first.
   template <class Same = Session>
   Session() noexcept {
-    detail::refuse_copy<Same>();
-  }
-  // Does not compile: sessions are no keys, but their addresses, names and handles are.
-  template <std::same_as<Session> Same>
-  friend std::strong_ordering operator<=>(const Same&, const Same&) noexcept {
-    return detail::refuse_copy<Same>(), std::strong_ordering::equal;
-  }
-  // The same for ==.
-  template <std::same_as<Session> Same>
-  friend bool operator==(const Same&, const Same&) noexcept {
-    return detail::refuse_copy<Same>(), false;
+    detail::refuse_default_session();
   }
 
   // BeginString, CompIDs, sub and location IDs, and the qualifier. Valid as long as the session.
@@ -450,13 +437,10 @@ class PreparedMessage {
 
 }  // namespace nexusfix::engine
 
-// Does not compile: a session is no key.
+// Does not compile: a session is no key; see its operator==.
 template <>
 struct std::hash<nexusfix::engine::Session> {
-  template <std::same_as<nexusfix::engine::Session> Same>
-  [[nodiscard]] std::size_t operator()(const Same&) const noexcept {
-    return nexusfix::engine::detail::refuse_copy<Same>(), std::size_t{0};
-  }
+  [[nodiscard]] std::size_t operator()(nexusfix::engine::Session session) const noexcept;
 };
 // Equal handles have one hash.
 template <>

@@ -259,11 +259,14 @@ namespace detail {
 // Its instantiation gives the error of a copied message: an element of a container, the capture of
 // a lambda, a member, or a variable would keep a view of bytes that the next message overwrites. A
 // function, so that clang does not take the copy itself for wrong and reports its other uses, too.
+// constexpr: a compiler then instantiates it for `orders[id] = order` before the steps of the map.
+// It is the error of a message without a value, too, because a compiler reports it once.
 template <class M>
-void refuse_copy() noexcept {
+constexpr void refuse_copy() noexcept {
   static_assert(kCompiles<M>,
                 "a received message is a view, and its bytes are overwritten by the next one: take "
-                "const M&, and keep a draft: *NewOrderSingle::Draft::from(order)");
+                "const M&, keep an M::Draft: *NewOrderSingle::Draft::from(order), and send a draft "
+                "or session.send<M>(...)");
 }
 
 }  // namespace detail
@@ -274,7 +277,9 @@ class TypedMessageView {
  public:
   // Does not compile: `NewOrderSingle order(ClOrdID{"A1"}, ...);`.
   template <TypedField First, class... Others>
-  explicit TypedMessageView(const First&, const Others&...) noexcept : TypedMessageView{} {}
+  explicit TypedMessageView(const First&, const Others&...) noexcept {
+    detail::refuse_copy<Self>();
+  }
   // Checks MsgType and the fields that the dictionary requires. The accessor of a required field
   // then returns a plain value. Fields within repeating groups are checked when they are read.
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE static std::expected<Self, FieldError> from(
@@ -318,13 +323,9 @@ class TypedMessageView {
   friend struct detail::Unchecked;
   // The generated class decides: it moves, and its copy does not compile.
   TypedMessageView(const TypedMessageView&) = default;
-  // Does not compile: `NewOrderSingle order;`, a view of no message.
-  template <class Any = Self>
-  TypedMessageView() noexcept {
-    static_assert(detail::kCompiles<Any>,
-                  "M is the view of a received message: send by session.send<M>(...), build and "
-                  "keep an M::Draft");
-  }
+  // For the constructor without arguments, which does not compile; a default constructor here would
+  // hide its error.
+  explicit TypedMessageView(std::nullptr_t) noexcept {}
   // For a message that was checked.
   [[gnu::always_inline]] explicit TypedMessageView(const MessageView& view) noexcept
       : view_{view.by_parts()} {}
