@@ -1,7 +1,9 @@
 // A trader's engine and a venue's, connected over loopback TCP.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -17,6 +19,8 @@ struct PairOptions {
   bool answers = true;  // the venue answers each order
   // A further message that the venue sends before each report; null: none.
   const fix44::ExecutionReport::Draft* before_report = nullptr;
+  // The same, sent by a turn of its own when requested_sends grows; a spinning venue only.
+  const fix44::ExecutionReport::Draft* on_request = nullptr;
   transport::Network* venue_network = nullptr;  // null: the venue creates its own
   std::string venue_keys{};                     // further lines of the configuration
   std::string trader_keys{};
@@ -36,7 +40,8 @@ class Pair {
     venue_.application.answers = options.answers;
     venue_.application.before_report = options.before_report;
     if (options.mode == WaitMode::Spin) {
-      spinning_ = std::make_unique<BackgroundLoop<Turn>>(Turn{&venue_.engine});
+      spinning_ = std::make_unique<BackgroundLoop<Turn>>(
+          Turn{&venue_.engine, options.on_request, &requested_sends});
     } else {
       const StartElsewhere elsewhere;
       venue_.engine.start();
@@ -68,6 +73,8 @@ class Pair {
   [[nodiscard]] Trader& trader() { return trader_.application; }
   // Its engine is at work while it is not paused.
   [[nodiscard]] Engine& venue() { return venue_.engine; }
+  // Any thread may add to it: see PairOptions::on_request.
+  std::atomic<std::uint64_t> requested_sends{0};
   [[nodiscard]] std::uint64_t orders_taken() const {
     return venue_.application.orders.load(std::memory_order_acquire);
   }
@@ -76,7 +83,17 @@ class Pair {
   using Duration = std::chrono::nanoseconds;
   struct Turn {
     Engine* engine;
-    void operator()() const { (void)engine->poll(Duration{0}); }
+    const fix44::ExecutionReport::Draft* message;
+    const std::atomic<std::uint64_t>* requested;
+    std::uint64_t sent = 0;
+    void operator()() {
+      if (message != nullptr && requested->load(std::memory_order_acquire) != sent) {
+        ++sent;
+        Session* const session = engine->find_session("FIX.4.4:VENUE->T1");
+        if (session == nullptr || !session->send(*message)) std::abort();
+      }
+      (void)engine->poll(Duration{0});
+    }
   };
   static EngineOptions options_of(const PairOptions& options, transport::Network* network) {
     return {.network = network, .log = options.log, .busy_spin = options.mode == WaitMode::Spin};

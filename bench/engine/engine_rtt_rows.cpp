@@ -145,12 +145,29 @@ struct RemoteRoundTrip {
   [[nodiscard]] CallLimits limits() const { return {}; }
 };
 
+// The same with an atomic counter in place of the remote: what two messages in two turns cost.
+struct RequestedRoundTrip {
+  RoundTrip round;
+
+  std::uint64_t operator()(std::size_t input) {
+    round.pair->requested_sends.fetch_add(1, std::memory_order_release);  // pairs with Pair::Turn
+    return round(input);
+  }
+  void prepare() { round.prepare(); }
+  void settle() { round.settle(); }
+  [[nodiscard]] CallLimits limits() const { return {}; }
+};
+
 Plan plan_remote_round_trip(Subjects) {
   Plan plan{.owner = nullptr, .contestants = {}};
   RoundTrip busy{std::make_unique<Pair>(PairOptions{})};
   auto desk = std::make_unique<Desk>(busy.pair->venue());
   plan.contestants.emplace_back("NexusFIX",
                                 two_sided(RemoteRoundTrip{std::move(busy), std::move(desk)}, 1));
+  plan.contestants.emplace_back("two turns, no remote",
+                                two_sided(RequestedRoundTrip{{std::make_unique<Pair>(
+                                              PairOptions{.on_request = &further_message()})}},
+                                          1));
   plan.contestants.emplace_back(
       "same messages, no remote",
       two_sided(RoundTrip{std::make_unique<Pair>(PairOptions{.before_report = &further_message()})},
@@ -264,7 +281,9 @@ void add_round_trip_rows(std::vector<Row>& rows) {
                               "as there are orders",
                    .published = {},
                    .budget = {},
-                   .ratios = {{"same messages, no remote", 1.2}, {"one message, no remote"}}},
+                   .ratios = {{"two turns, no remote", 1.2},
+                              {"same messages, no remote", 1.2},
+                              {"one message, no remote"}}},
                   plan_remote_round_trip});
   constexpr double kNsOfTwoMillionASecond = 500;
   rows.push_back({{.name = "throughput/one-way",
