@@ -2,8 +2,10 @@
 """std::format, which g++ 12 does not have: std_format_test.py PROGRAM SOURCE MESSAGES WORK
 COMPILER.
 
-Compiles the program and the sources of base and wire with libc++, and runs it."""
+Compiles the program and the sources of base and wire with libc++, and runs it. As in the library,
+the sources are compiled together, but those that CMakeLists.txt sets apart."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -33,15 +35,25 @@ def compiled(path):
     return target
 
 
+def written_together(name, sources):
+    path = WORK / f"{name}.cpp"
+    path.write_text("".join(f'#include "{source}"\n' for source in sources), encoding="utf-8")
+    return path
+
+
 class StdFormatTest(unittest.TestCase):
     def test_values_messages_and_errors_are_formatted_as_to_string_writes_them(self):
         WORK.mkdir(parents=True, exist_ok=True)
-        sources = [SOURCE / "src" / "base" / f"{name}.cpp"
-                   for name in ("assert", "printable_text", "secret", "utc_text")]
-        sources += sorted((SOURCE / "src" / "wire").rglob("*.cpp"))
-        sources.append(Path(PROGRAM))
+        wire = SOURCE / "src" / "wire"
+        lists = (wire / "CMakeLists.txt").read_text(encoding="utf-8")
+        apart = [wire / name for name in re.search(r"nexusfix_apart\(([^)]+)\)", lists)[1].split()]
+        kernels = sorted((wire / "kernels").glob("*.cpp"))
+        others = [SOURCE / "src" / "base" / f"{name}.cpp"
+                  for name in ("assert", "printable_text", "secret", "utc_text")]
+        others += sorted(set(wire.rglob("*.cpp")) - {*apart, *kernels})
+        together = [written_together("kernels", kernels), written_together("others", others)]
         with ThreadPoolExecutor(2) as pool:
-            objects = list(pool.map(compiled, sources))
+            objects = list(pool.map(compiled, [Path(PROGRAM), *together, *apart]))
         program = WORK / "std_format"
         run(COMPILER, "-stdlib=libc++", "-Wl,--gc-sections", *objects, "-o", program)
         self.assertEqual("", run(program))
