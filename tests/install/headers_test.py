@@ -15,8 +15,8 @@ LANGUAGE_HEADER = "nexusfix/base/language.hpp"
 # Function templates are instantiated, so that warnings of the optimiser in them are seen, too.
 PROGRAM = SOURCE / "examples" / "12_bridge.cpp"
 WARNINGS = ("-Wall", "-Wextra", "-Wshadow", "-Wconversion")
-COMPILERS = [COMPILER] + [found for name in ("clang++-19",)
-                          if (found := shutil.which(name)) and Path(COMPILER).name != name]
+# It warns of the same at any level, and before it makes code.
+CLANG = shutil.which("clang++-19") if "clang" not in Path(COMPILER).name else None
 TYPED = ("fix42", "fix44", "fix50sp2", "fixt11")
 # Where the optimiser inlines a handle, it could take it for a dangling pointer.
 CONVERSATIONS = """#include <nexusfix/coroutine.hpp>
@@ -75,22 +75,19 @@ class HeadersTest(unittest.TestCase):
     def test_no_header_has_a_warning_in_a_user_s_build(self):
         text = "".join(f"#include <{header}>\n" for header in public_headers())
         text += PROGRAM.read_text(encoding="utf-8")
-        for compiler in COMPILERS:
-            status, output = compiled(text, "-std=c++23", "-O3", *WARNINGS, compiler=compiler)
-            self.assertEqual((0, ""), (status, output), compiler)
+        self.assertEqual((0, ""), compiled(text, "-std=c++23", "-O3", *WARNINGS))
+        if CLANG:
+            # The handles of this program and the generated headers, too: each compiler reads the
+            # library once. generated_headers.* has those for g++.
+            text = "".join(f"#include <nexusfix/{name}.hpp>\n" for name in TYPED) + text
+            text += CONVERSATIONS.replace("int main", "int converse")
+            self.assertEqual((0, ""), compiled(text, "-std=c++23", "-fsyntax-only", *WARNINGS,
+                                               compiler=CLANG))
 
-    def test_a_discarded_handle_has_no_warning_at_any_level(self):
-        for level in ("-O0", "-O1", "-O2", "-O3"):
-            for compiler in COMPILERS:
-                status, output = compiled(CONVERSATIONS, "-std=c++23", level, *WARNINGS,
-                                          compiler=compiler)
-                self.assertEqual((0, ""), (status, output), f"{compiler} {level}")
-
-    def test_no_generated_header_has_a_warning_in_a_user_s_build(self):
-        text = "".join(f"#include <nexusfix/{name}.hpp>\n" for name in TYPED)
-        for compiler in COMPILERS:
-            status, output = compiled(text, "-std=c++23", *WARNINGS, compiler=compiler)
-            self.assertEqual((0, ""), (status, output), compiler)
+    def test_a_discarded_handle_has_no_warning_where_the_optimiser_inlines_it(self):
+        for level in ("-O1", "-O2", "-O3"):
+            self.assertEqual((0, ""), compiled(CONVERSATIONS, "-std=c++23", level, *WARNINGS),
+                             level)
 
     def test_the_engine_s_header_reads_no_header_of_its_parts(self):
         status, output = compiled("#include <nexusfix/engine.hpp>\n", "-std=c++23", "-MM", "-MF",
