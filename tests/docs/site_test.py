@@ -204,7 +204,6 @@ class SiteTest(unittest.TestCase):
         expected.pop("Password")  # a word, too: its topic comes first
         self.assertEqual([], missed_queries(self.site, expected))
 
-
     def test_every_event_has_an_anchor_that_the_search_leads_to(self):
         page = docs.ROOT / "docs" / "reference" / "events.md"
         events = re.findall(r"^\| <a .*?>(NXF-\d+)\b", page.read_text("utf-8"), re.MULTILINE)
@@ -229,25 +228,13 @@ class CanFailTest(unittest.TestCase):
         self.site = work / "site"
         return docs.build(work, self.site, work / "pages", "nav:\n  - README.md\n")
 
-    def test_a_true_page_has_no_problem(self):
+    def test_a_true_page_has_no_problem_and_what_is_added_to_its_site_is_found(self):
         self.assertEqual("", self.build("## Part\n\n[a part](#part)"))
         pages = read_pages(self.site)
         self.assertEqual([], broken_links(self.site, pages))
         self.assertEqual([], pages_without_navigation(self.site, pages))
         self.assertEqual([], missed_queries(self.site, {"part": "index.html",
                                                         "of the parts": "index.html"}))
-
-    def test_a_link_to_no_page_is_found(self):
-        self.assertIn("nowhere.md", self.build("[a page](nowhere.md)"))
-
-    def test_a_link_to_no_heading_is_found(self):
-        self.assertIn("#part", self.build("[a part](#part)"))
-
-    def test_a_broken_block_is_found(self):
-        self.assertIn("index.html", self.build("text ```cpp\nint i;\n"))
-
-    def test_broken_html_a_lonely_page_and_a_missed_query_are_found(self):
-        self.assertEqual("", self.build("text"))
         (self.site / "other.html").write_text('<a href="no.html">a</a><a href="index.html#no">b</a>'
                                               '<img src="no.svg">', encoding="utf-8")
         pages = read_pages(self.site)
@@ -256,6 +243,14 @@ class CanFailTest(unittest.TestCase):
         self.assertEqual(["other.html"], pages_without_navigation(self.site, pages))
         self.assertEqual(["zebra: nothing, not index.html"],
                          missed_queries(self.site, {"zebra": "index.html"}))
+
+    def test_links_to_no_page_and_to_no_heading_are_found(self):
+        problems = self.build("[a page](nowhere.md) [a part](#part)")
+        self.assertIn("nowhere.md", problems)
+        self.assertIn("#part", problems)
+
+    def test_a_broken_block_is_found(self):
+        self.assertIn("index.html", self.build("text ```cpp\nint i;\n"))
 
 
 if __name__ == "__main__":
