@@ -13,6 +13,7 @@ nothing failed. A failed build counts as one failed test, a successful one as on
 
 import os
 import platform
+import resource
 import shutil
 import subprocess
 import sys
@@ -290,8 +291,10 @@ def main():
     for result in results.values():
         total.add(result.counts)
         failed += result.failed
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"\n{stage_table(results)}\n"
-          f"All stages took {time.monotonic() - started:.0f} s; they overlap.")
+          f"All stages took {time.monotonic() - started:.0f} s; they overlap. "
+          f"CPU time of builds and tests: {used.ru_utime + used.ru_stime:.0f} s.")
     if failed:
         print("Failed:", *failed, sep="\n  ")
     RESULT_PATH.write_text(f"{total}\n", encoding="utf-8")
