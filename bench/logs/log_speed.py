@@ -4,11 +4,13 @@
 Usage: log_speed.py NEXUSFIX [--megabytes N] [--repeat N] [--folder FOLDER] [--quickfix PROGRAM]
        [--rows REGEX]
 
-Prints the median CPU time of all threads, megabytes a second of it, the median elapsed time, and
+Runs all rows in turn, `--repeat` times: a machine that becomes slower disturbs all of them. Prints
+the median CPU time of all threads, megabytes a second of it, the median elapsed time, and
 megabytes a second of that. CPU time is that of one core in rows of one thread: other programs of
 the machine disturb it less. Compare the elapsed time of rows with all cores. Output goes into a
 pipe, which costs the writer a copy; in the row "to /dev/null" it does not. All answers of a row
-must be the same in each run. A file system whose cache has large pages, such as ext4, gives the
+must be the same in each run. A row of the capture has the median of its ratios to the log's row in
+the same round. A file system whose cache has large pages, such as ext4, gives the
 bytes in less time than /dev/shm.
 """
 import argparse
@@ -32,6 +34,7 @@ SIMPLEFIX = Path(__file__).resolve().parent / 'simplefix_count.py'
 
 
 NO_PIPE = ', to /dev/null'
+IN_CAPTURE = ' in the capture'
 
 
 def cpu_seconds(command, has_pipe=True):
@@ -68,9 +71,12 @@ def warm(log):
 def rows(nexusfix, log, capture):
     """Name and command of each row."""
     grep = [nexusfix, 'grep', '-c']
+    # In the capture: the same messages, and MB/s count the log's bytes.
     yield 'grep MsgType=D', [*grep, 'MsgType=D', log]
+    yield 'grep MsgType=D' + IN_CAPTURE, [*grep, 'MsgType=D', capture]
     yield 'grep ClOrdID=ORDAZ00000777', [*grep, 'ClOrdID=ORDAZ00000777', log]
     yield 'grep Symbol=NESN', [*grep, 'Symbol=NESN', log]
+    yield 'grep Symbol=NESN' + IN_CAPTURE, [*grep, 'Symbol=NESN', capture]
     yield 'grep Price>390', [*grep, 'Price>390', log]
     yield 'grep NoPartyIDs.PartyID=TRADER7', [*grep, 'NoPartyIDs.PartyID=TRADER7', log]
     yield 'decode --ndjson', [nexusfix, 'decode', '--ndjson', log]
@@ -81,14 +87,11 @@ def rows(nexusfix, log, capture):
     yield 'decode --ndjson, all cores', [nexusfix, 'decode', '--ndjson', '-j', '0', log]
     yield 'decode --csv', [nexusfix, 'decode', '--csv', log]
     yield 'stats', [nexusfix, 'stats', log]
+    yield 'stats' + IN_CAPTURE, [nexusfix, 'stats', capture]
     for form in ('parquet', 'arrow') if has_export(nexusfix) else ():
         export = [nexusfix, 'export', '--fields', EXPORTED, f'--{form}', os.devnull]
         yield f'export --{form}, 10 columns', [*export, log]
         yield f'export --{form}, all cores', [*export, '-j', '0', log]
-    # Of the same messages: MB/s count the log's bytes.
-    yield 'grep MsgType=D in the capture', [*grep, 'MsgType=D', capture]
-    yield 'grep Symbol=NESN in the capture', [*grep, 'Symbol=NESN', capture]
-    yield 'stats in the capture', [nexusfix, 'stats', capture]
     if ripgrep := shutil.which('rg'):
         count = [ripgrep, '-a', '-c']
         yield 'ripgrep MsgType=D', [*count, f'{SOH}35=D{SOH}', log]
@@ -135,26 +138,27 @@ def main():
     all_rows = [row for row in all_rows if re.search(options.rows, row[1])]
     print(f'{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}')
     print(f'{"row":34} {"s":>7} {"MB/s":>7} {"elapsed":>8} {"MB/s":>7} {"memory":>7}  answer')
-    for file, name, command in all_rows:
-        times = []
-        elapsed = []
-        answers = set()
-        peak = 0
-        for _ in range(options.repeat):
-            seconds, answer, memory, waited = cpu_seconds(command, not name.endswith(NO_PIPE))
-            times.append(seconds)
-            elapsed.append(waited)
-            answers.add(answer)
-            peak = max(peak, memory)
-        if len(answers) != 1:
-            sys.exit(f'{name}: the answers differ: {answers}')
-        median = statistics.median(times)
-        megabytes = file.stat().st_size / 1e6
-        answer, size = answers.pop()
-        shown = answer.decode(errors='replace') if size < 64 else f'{size:,} bytes'
-        waited = statistics.median(elapsed)
-        print(f'{name:34} {median:7.3f} {megabytes / median:7.0f} {waited:8.3f} '
-              f'{megabytes / waited:7.0f} {peak / 1e6:4.0f} MB  {shown}', flush=True)
+    runs = {name: [] for _, name, _ in all_rows}
+    for _ in range(options.repeat):
+        for _, name, command in all_rows:
+            runs[name].append(cpu_seconds(command, not name.endswith(NO_PIPE)))
+    for file, name, _ in all_rows:
+        print_row(name, file.stat().st_size / 1e6, runs)
+
+
+def print_row(name, megabytes, runs):
+    times, answers, peaks, elapsed = zip(*runs[name])
+    if len(set(answers)) != 1:
+        sys.exit(f'{name}: the answers differ: {set(answers)}')
+    answer, size = answers[0]
+    shown = answer.decode(errors='replace') if size < 64 else f'{size:,} bytes'
+    whole = runs.get(name.removesuffix(IN_CAPTURE))
+    if name.endswith(IN_CAPTURE) and whole:
+        ratio = statistics.median(log[0] / own for log, own in zip(whole, times))
+        shown += f'  {ratio:.2f} x'
+    median, waited = statistics.median(times), statistics.median(elapsed)
+    print(f'{name:34} {median:7.3f} {megabytes / median:7.0f} {waited:8.3f} '
+          f'{megabytes / waited:7.0f} {max(peaks) / 1e6:4.0f} MB  {shown}', flush=True)
 
 
 if __name__ == '__main__':
