@@ -87,14 +87,16 @@ void Pseudonyms::add_round(Numeral& numeral, unsigned round, bool is_inverse) co
   for (std::size_t i = 0; i < size; ++i) {
     if (i < begin || i >= end) input += static_cast<char>(numeral.digits[i]);
   }
-  const std::size_t counter = input.size();
   input += '\0';
-  std::uint64_t bits = 0;
+  // Of the other half once, and then of this and the place: the time grows with the size.
+  std::uint64_t bits = hash(input);
+  std::string block = "block " + std::to_string(bits);
+  const std::size_t counter = block.size();
   for (std::size_t i = begin; i < end; ++i) {
     const std::size_t place = i - begin;
-    if (place % kDigitsOfHash == 0) {
-      input[counter] = static_cast<char>(place / kDigitsOfHash);
-      bits = hash(input);
+    if (place > 0 && place % kDigitsOfHash == 0) {
+      block.resize(counter);
+      bits = hash(block.append(1, ' ').append(std::to_string(place / kDigitsOfHash)));
     }
     const unsigned radix = numeral.radixes[i];
     const auto step = static_cast<unsigned>(bits % radix);

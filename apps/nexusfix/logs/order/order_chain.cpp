@@ -33,22 +33,24 @@ std::string session_of(std::string_view sender, std::string_view target) {
   return std::string{sender} + " and " + std::string{target};
 }
 
+std::string number_of(std::string_view sender, std::string_view target, std::string_view number) {
+  return std::string{sender} + '\x01' + std::string{target} + '\x01' + std::string{number};
+}
+
+std::string own_number(const MessageFields& fields) {
+  return number_of(fields.value(49), fields.value(56), fields.value(34));
+}
+
 }  // namespace
 
 void OrderChains::find_keys(const MessageFields& fields, std::string_view msg_type) {
   keys_.clear();
   refs_.clear();
   has_wanted_ = false;
-  const std::string_view sender = fields.value(49);
-  if (msg_type == "3") {
-    // A Reject names its message by MsgSeqNum.
-    refs_.push_back("S" + std::string{fields.value(56)} + '\x01' + std::string{fields.value(45)});
-    return;
-  }
+  if (msg_type == "3") return;
   if (msg_type == "j") {
     const std::string_view id = fields.value(379);
     if (std::ranges::count(kNone, id) == 0) refs_.push_back("C" + std::string{id});
-    refs_.push_back("S" + std::string{fields.value(56)} + '\x01' + std::string{fields.value(45)});
     return;
   }
   for (const MessageField& field : fields.all()) {
@@ -56,9 +58,6 @@ void OrderChains::find_keys(const MessageFields& fields, std::string_view msg_ty
     if (kind == '\0' || std::ranges::count(kNone, field.value) > 0) continue;
     keys_.push_back(kind + std::string{field.value});
     has_wanted_ = has_wanted_ || field.value == wanted_;
-  }
-  if (!keys_.empty()) {
-    keys_.push_back("S" + std::string{sender} + '\x01' + std::string{fields.value(34)});
   }
 }
 
@@ -73,10 +72,26 @@ void OrderChains::learn(Identifiers& known) {
 }
 
 const std::string* OrderChains::take(const MessageFields& fields) {
+  const std::string* const session = find_session(fields);
+  if (numbers_.empty() && session == nullptr) return nullptr;
+  // A number is that of the last message with it: numbers are used again after a reset.
+  std::string number = own_number(fields);
+  if (session != nullptr && !keys_.empty()) {
+    numbers_.insert(std::move(number));
+  } else {
+    numbers_.erase(number);
+  }
+  return session;
+}
+
+const std::string* OrderChains::find_session(const MessageFields& fields) {
+  keys_.clear();
   const std::string_view msg_type = fields.value(35);
   if (msg_type.size() != 1 || !kMsgTypes.contains(msg_type.front())) return nullptr;
   find_keys(fields, msg_type);
-  if (keys_.empty() && refs_.empty()) return nullptr;
+  // A Reject names its message by MsgSeqNum.
+  const bool is_reject = msg_type == "3" || msg_type == "j";
+  if (keys_.empty() && !is_reject) return nullptr;
   const std::string session = session_of(fields.value(49), fields.value(56));
   auto found = sessions_.find(session);
   if (found == sessions_.end()) {
@@ -84,10 +99,10 @@ const std::string* OrderChains::take(const MessageFields& fields) {
     found = sessions_.try_emplace(session).first;
   }
   const auto is_known = [&](const std::string& key) { return found->second.contains(key); };
-  // The MsgSeqNum alone does not link messages: numbers are used again after a reset.
-  const auto is_known_id = [&](const std::string& key) { return key[0] != 'S' && is_known(key); };
-  const bool belongs = has_wanted_ || std::ranges::any_of(keys_, is_known_id) ||
-                       std::ranges::any_of(refs_, is_known);
+  const bool belongs =
+      has_wanted_ || std::ranges::any_of(keys_, is_known) || std::ranges::any_of(refs_, is_known) ||
+      (is_reject &&
+       numbers_.contains(number_of(fields.value(56), fields.value(49), fields.value(45))));
   if (!belongs) return nullptr;
   learn(found->second);
   return &found->first;

@@ -26,17 +26,23 @@ class OrderChains {
   // turn out to belong, too: read all messages again until has_grown() stays false.
   [[nodiscard]] const std::string* take(const MessageFields& fields);
   // Since the last call.
-  [[nodiscard]] bool has_grown() { return std::exchange(has_grown_, false); }
+  [[nodiscard]] bool has_grown() {
+    numbers_.clear();
+    return std::exchange(has_grown_, false);
+  }
   [[nodiscard]] bool is_full() const noexcept { return is_full_; }
 
  private:
   using Identifiers = std::unordered_set<std::string>;  // a letter for the kind, and the value
 
+  [[nodiscard]] const std::string* find_session(const MessageFields& fields);
   void find_keys(const MessageFields& fields, std::string_view msg_type);
   void learn(Identifiers& known);
 
   std::string wanted_;
   std::map<std::string, Identifiers, std::less<>> sessions_;
+  // Of the messages that belong to an order and are the last ones with their numbers so far.
+  std::unordered_set<std::string> numbers_;
   std::vector<std::string> keys_;  // of the present message
   std::vector<std::string> refs_;  // keys that it refers to, and that do not belong to it
   bool has_wanted_ = false;        // one of them is the identifier

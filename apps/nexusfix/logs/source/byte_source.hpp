@@ -40,6 +40,8 @@ using Source = std::unique_ptr<ByteSource>;
 
 // The error of a source that Ctrl-C has ended.
 inline constexpr std::string_view kInterrupted = "interrupted";
+// The error of a file that is shorter than when it was opened.
+inline constexpr std::string_view kFileCut = "the file was cut while it was read";
 
 // Bytes that were read from another source, and then the rest of that source, which may be null.
 [[nodiscard]] Source source_of(std::string head, Source rest);

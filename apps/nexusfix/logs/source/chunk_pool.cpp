@@ -242,6 +242,7 @@ ChunkPool::Result ChunkPool::read(ByteSource& source, const Text& text) {
   }
   text_ = &text;
   file_ = source.shared_file();
+  const std::uint64_t size = file_ == nullptr ? 0 : file_->size().value_or(0);
   for (Slot& slot : slots_) slot.scanner.reset();  // the delimiter may be another one
   rest_.clear();
   error_.clear();
@@ -279,6 +280,7 @@ ChunkPool::Result ChunkPool::read(ByteSource& source, const Text& text) {
     break;
   }
   if (file_ != nullptr) command::note_bytes_read(0);
+  if (file_ != nullptr && error_.empty() && file_->size().value_or(size) < size) error_ = kFileCut;
   result.error = error_;
   return result;
 }

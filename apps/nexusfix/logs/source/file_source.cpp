@@ -12,15 +12,16 @@ namespace {
 class FileSource final : public ByteSource {
  public:
   FileSource(std::unique_ptr<File> file, Sharing sharing) : file_{std::move(file)} {
-    const std::uint64_t size = file_->size().value_or(0);
-    command::expect_bytes(size);
+    size_ = file_->size().value_or(0);
+    command::expect_bytes(size_);
     // A pipe, a terminal and a file of the kernel have no size.
-    is_shared_ = sharing == Sharing::Yes && size > 0;
+    is_shared_ = sharing == Sharing::Yes && size_ > 0;
   }
 
   std::expected<std::size_t, std::string> read(std::span<char> bytes) override {
     const DiskResult<std::size_t> got = file_->read_some_at(offset_, bytes);
     if (!got) return std::unexpected{got.error().what()};
+    if (*got == 0 && offset_ < size_) return std::unexpected{std::string{kFileCut}};
     offset_ += *got;
     command::note_bytes_read(*got);
     return *got;
@@ -29,6 +30,7 @@ class FileSource final : public ByteSource {
 
  private:
   std::unique_ptr<File> file_;
+  std::uint64_t size_ = 0;  // when it was opened; 0: it has none
   std::uint64_t offset_ = 0;
   bool is_shared_ = false;
 };

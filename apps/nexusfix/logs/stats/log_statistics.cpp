@@ -263,13 +263,16 @@ void LogStatistics::count_report(const Header& header, MessagePlace place,
   const std::string_view type = header[Header::ExecType];
   const std::string_view transaction = header[Header::ExecTransType];
   if (type == "I" || transaction == "3") return;  // the status of an order, which was reported
-  if (header[Header::OrdStatus] == "2") ++orders.filled;
+  // Corrected, busted, restated, done for the day, calculated: the order was filled before.
+  const bool is_news =
+      std::string_view{"GHD3B"}.find(type) == std::string_view::npos || type.empty();
+  const bool is_new = transaction.empty() || transaction == "0";
+  if (header[Header::OrdStatus] == "2" && is_new && is_news) ++orders.filled;
   if (header[Header::OrdStatus] == "4") ++orders.canceled;
   if (header[Header::OrdStatus] == "8") {
     ++orders.rejected;
     count_reject("order rejected", kOrdRejReason, header, place, request);
   }
-  const bool is_new = transaction.empty() || transaction == "0";
   const bool may_fill = type == "F" || type == "1" || type == "2" || type.empty();
   if (!is_new || !may_fill) return;
   const double quantity = quantity_of(header[Header::LastQty]);

@@ -1,5 +1,6 @@
 // Several threads find what one finds: messages, texts before them, offsets and faulty places.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "nexusfix/logs/grep/grep.hpp"
+#include "nexusfix/logs/source/byte_source.hpp"
 #include "nexusfix/logs/source/interrupt.hpp"
 #include "nexusfix/logs/source/log_reader.hpp"
 #include "support/disks/fake_disk.hpp"
@@ -213,12 +215,27 @@ TEST(Chunks, of_a_file_that_becomes_shorter_have_no_gap) {
   PosixDisk disk;
   const LogRequest request{.files = {log.path()}, .jobs = 3, .chunk_bytes = 2000};
   read_logs(disk, request, {each, [] {}, failed, kWaitForMore, make});
-  EXPECT_THAT(all.errors, ::testing::IsEmpty());
+  EXPECT_THAT(all.errors,
+              ::testing::ElementsAre(::testing::HasSubstr("was cut while it was read")));
   ASSERT_GE(all.messages.size(), 1U);
   ASSERT_LT(all.messages.size(), whole.messages.size());
   all.messages.pop_back();  // it may be cut
   EXPECT_TRUE(
       std::ranges::equal(all.messages, std::span{whole.messages}.first(all.messages.size())));
+}
+
+TEST(FileSource, a_file_that_is_cut_while_it_is_read_is_an_error) {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder.file("log");
+  std::ofstream{path} << std::string(1000, 'x');
+  PosixDisk disk;
+  const Source source = file_source(std::move(disk.open(path, OpenMode::Read).value()));
+  std::array<char, 100> bytes{};
+  EXPECT_EQ(source->read(bytes), 100U);
+  std::filesystem::resize_file(path, 50);
+  const auto got = source->read(bytes);
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error(), "the file was cut while it was read");
 }
 
 // Its bytes from 5,000 on cannot be read.

@@ -220,6 +220,20 @@ TEST_F(Order, has_the_rejects_of_its_messages) {
   EXPECT_EQ(find("A2")[0]["events"].size(), 2U);
 }
 
+TEST_F(Order, has_no_reject_of_another_message_with_its_number) {
+  sent("D", "11=DAY1|55=SAP|54=1|38=100|44=150.5|");
+  got("3", "45=1|372=D|373=5|58=no such side|");
+  numbers_.clear();  // a reset
+  sent("D", "11=DAY2|55=SAP|54=1|38=100|44=150.5|");
+  got("8", "11=DAY2|37=O1|17=E1|150=0|39=0|38=100|14=0|151=100|6=0|");
+  numbers_.clear();
+  sent("0", "");
+  got("3", "45=1|372=0|373=5|");
+  EXPECT_EQ(state_of("DAY2"), "0 0 100");
+  EXPECT_EQ(find("DAY2")[0]["events"].size(), 2U);
+  EXPECT_EQ(state_of("DAY1"), "8 0 0");
+}
+
 TEST_F(Order, has_no_answer_to_a_request_that_another_reject_is_about) {
   accepted();
   sent("F", "11=A2|41=A1|55=SAP|54=1|38=100|");

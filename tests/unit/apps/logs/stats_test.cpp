@@ -130,9 +130,12 @@ TEST_F(Stats, counts_the_quantity_of_orders_and_of_fills) {
   add("02", "V", "T", "3", "8", "11=A1|37=X|39=2|150=I|32=60|38=100|");
   add("02", "V", "T", "4", "8", "11=A1|37=X|39=2|20=3|32=60|38=100|");
   add("02", "V", "T", "5", "8", "11=A1|37=X|39=1|150=F|20=1|32=60|38=100|");
+  // Nor is a correction or a restatement another filled order.
+  add("02", "V", "T", "6", "8", "11=A1|37=X|39=2|150=G|32=60|38=100|");
+  add("02", "V", "T", "7", "8", "11=A1|37=X|39=2|150=D|38=100|");
   // FIX 4.0 has no ExecType.
-  add("03", "V", "T", "6", "8", "11=A2|37=Y|39=0|20=0|32=0|38=50.5|");
-  add("03", "V", "T", "7", "8", "11=A2|37=Y|39=1|20=0|32=0.5|38=50.5|");
+  add("03", "V", "T", "8", "8", "11=A2|37=Y|39=0|20=0|32=0|38=50.5|");
+  add("03", "V", "T", "9", "8", "11=A2|37=Y|39=1|20=0|32=0.5|38=50.5|");
   const auto orders = json()["orders"];
   EXPECT_EQ(orders["ordered_quantity"], 150.5);
   EXPECT_EQ(orders["filled_quantity"], 100.5);
