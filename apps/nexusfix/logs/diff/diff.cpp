@@ -60,7 +60,12 @@ class DiffRun {
     if (!report.has_unopened()) diff.finish();
     print_counts(diff.counts());
     std::fflush(streams_.out);
-    if (is_trouble) return kTrouble;
+    if (diff.counts().is_limited) {
+      complain(
+          "too many messages waited for the other log: some of the differences may be none. "
+          "Compare shorter parts, with --from and --to");
+    }
+    if (is_trouble || diff.counts().is_limited) return kTrouble;
     return diff.counts().has_difference() ? 1 : 0;
   }
 

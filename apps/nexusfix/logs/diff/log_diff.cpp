@@ -204,12 +204,14 @@ LogDiff::Waiting::iterator LogDiff::waiting_at(const Arrival& arrival) {
 // key: of the newest message.
 void LogDiff::limit_memory(const std::string& key) {
   if (const auto newest = waiting_.find(key); newest->second.size() > kWaitingOfKeyMax) {
+    counts_.is_limited = true;
     resolve(newest->second);
     waiting_.erase(newest);
   }
   while (waiting_count_ > kWaitingMax || waiting_bytes_ > kWaitingBytesMax) {
     const auto found = waiting_at(order_.front());
     if (found != waiting_.end()) {
+      counts_.is_limited = true;
       resolve(found->second);
       waiting_.erase(found);
     }

@@ -48,12 +48,13 @@ struct DiffCounts {
   std::uint64_t gap_filled = 0;  // session messages that were lost, and a gap fill stands for
   std::array<std::uint64_t, 2> only{};  // in one log
   std::uint64_t different = 0;
+  bool is_limited = false;  // more waited than may: a difference may be none
   [[nodiscard]] bool has_difference() const noexcept { return only[0] + only[1] + different > 0; }
 };
 
 // Messages belong together by CompIDs and MsgSeqNum. At most 200,000 messages and 48 MiB wait at a
 // time, and 1,000 with the same CompIDs and MsgSeqNum; the oldest ones are differences if there are
-// more.
+// more, and the counts say that they are limited.
 class LogDiff {
  public:
   using Found = std::function<void(const LogDifference&)>;

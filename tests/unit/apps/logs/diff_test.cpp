@@ -127,6 +127,7 @@ TEST(LogDiffLimits, names_the_oldest_message_when_too_many_wait) {
   EXPECT_EQ(found, 10U);
   diff.finish();
   EXPECT_EQ(diff.counts().only[0], static_cast<std::uint64_t>(count));
+  EXPECT_TRUE(diff.counts().is_limited);
 }
 
 // The same bytes may be logged again after their resend. No message of equal logs is a difference.
@@ -160,6 +161,7 @@ TEST(LogDiff, ends_with_any_number_of_messages_that_have_the_same_number) {
   EXPECT_EQ(diff.counts().equal, static_cast<std::uint64_t>(kMessages - 1));
   diff.finish();
   EXPECT_EQ(diff.counts().only[0], 1U);
+  EXPECT_FALSE(diff.counts().is_limited);
 }
 
 TEST(LogDiff, compares_a_message_with_at_most_1000_others_of_its_number) {
@@ -167,7 +169,9 @@ TEST(LogDiff, compares_a_message_with_at_most_1000_others_of_its_number) {
   for (int i = 0; i < 1000; ++i)
     diff.add(0, of_bytes(message(1, "11=A" + std::to_string(i) + "|")));
   EXPECT_EQ(diff.counts().only[0], 0U);
+  EXPECT_FALSE(diff.counts().is_limited);
   diff.add(0, of_bytes(message(1, "11=B|")));
+  EXPECT_TRUE(diff.counts().is_limited);
   EXPECT_EQ(diff.counts().only[0], 1001U);
 }
 
