@@ -48,6 +48,13 @@ bool JsonObjects::is_wanted(wire::Tag tag) const noexcept {
   return columns_.empty() || std::ranges::find(columns_, tag) != columns_.end();
 }
 
+// The values of the wanted fields.
+bool JsonObjects::are_utf8() const noexcept {
+  return std::ranges::all_of(fields_.all(), [&](const MessageField& field) {
+    return !is_wanted(field.tag) || is_utf8(field.value);
+  });
+}
+
 void JsonObjects::append(std::string& to, const LogMessage& message, std::string_view path) {
   fields_.read(message.bytes);
   const std::size_t texts = path.size() + message.prefix.size() + 2 * message.bytes.size();
@@ -71,7 +78,11 @@ char* JsonObjects::write(char* out, const LogMessage& message, std::string_view 
   out = write_text(out, ",\"prefix\":");
   const std::string_view prefix = message.prefix;
   out = write_json_string(out, prefix, prefix.data() + prefix.size());
-  if (columns_.empty()) out = write_message(out, message.bytes);
+  if (columns_.empty()) {
+    out = write_message(out, message.bytes);
+  } else if (!is_utf8(message.bytes) && !are_utf8()) {
+    out = write_hex_member(out, message.bytes);
+  }
   out = write_text(out, ",\"fields\":{");
   out = write_fields(out, message.bytes);
   return write_text(out, "}}");

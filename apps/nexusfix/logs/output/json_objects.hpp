@@ -19,8 +19,8 @@ namespace nexusfix::logs {
 // its digits.
 class JsonObjects {
  public:
-  // own: its names come first, if it is not null. columns: only these fields, and no message;
-  // empty: all.
+  // own: its names come first, if it is not null. columns: only these fields, and no message
+  // but message_hex, if their values are not UTF-8; empty: all.
   JsonObjects(const dictionary::NameTable* own, std::vector<wire::Tag> columns)
       : names_{own}, columns_{std::move(columns)} {}
 
@@ -41,6 +41,7 @@ class JsonObjects {
   [[nodiscard]] char* write_fields(char* out, std::string_view bytes);
   [[nodiscard]] char* write_values(char* out, std::size_t first, const char* readable);
   [[nodiscard]] bool is_wanted(wire::Tag tag) const noexcept;
+  [[nodiscard]] bool are_utf8() const noexcept;
 
   TagNames names_;
   std::vector<wire::Tag> columns_;

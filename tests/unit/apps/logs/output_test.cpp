@@ -54,6 +54,11 @@ TEST(MessageWriter, has_the_bytes_in_hex_if_they_are_not_utf_8) {
   }
   EXPECT_EQ(object["message_hex"], hex);
   EXPECT_EQ(object["fields"]["Text"], "\\xff\\xfe");
+  const auto object_of = [&](wire::Tag column) {
+    return nlohmann::json::parse(written({.form = OutputForm::Ndjson, .columns = {column}}, bytes));
+  };
+  EXPECT_EQ(object_of(58)["message_hex"], hex);
+  EXPECT_FALSE(object_of(35).contains("message_hex"));
 }
 
 TEST(MessageWriter, prints_only_the_wanted_fields) {
