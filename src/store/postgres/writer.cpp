@@ -144,6 +144,8 @@ ServerResult<void> Writer::take_result(Result result) {
       if (auto settings = commit_settings_of(result.get())) {
         return take_settings(std::move(*settings));
       }
+      // Nothing was written: the row that says whose log it is and where it ends is gone.
+      batch_error_ = ServerError{"the log has no state", kElsewhere};
       return {};
     case PGRES_COMMAND_OK:
     case PGRES_PIPELINE_ABORTED:

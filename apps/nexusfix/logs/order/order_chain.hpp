@@ -25,7 +25,7 @@ class OrderChains {
   // the session, or nothing. Learns the other identifiers in the message. An earlier message may
   // turn out to belong, too: read all messages again until has_grown() stays false.
   [[nodiscard]] const std::string* take(const MessageFields& fields);
-  // Since the last call.
+  // Since the last call. Ends a pass over the messages.
   [[nodiscard]] bool has_grown() {
     numbers_.clear();
     return std::exchange(has_grown_, false);

@@ -262,6 +262,15 @@ TEST_F(PostgresFault, a_server_that_has_lost_what_it_committed_ends_the_store) {
       << error.text;
 }
 
+TEST_F(PostgresFault, a_log_without_its_state_confirms_nothing) {
+  const LogPosition before = store_->durable();
+  server_->sql("DELETE FROM " + options_.schema + ".log_state");
+  append_next();
+  const StoreError error = failure();
+  EXPECT_NE(error.text.find("the log has no state"), std::string::npos) << error.text;
+  EXPECT_EQ(store_->durable(), before);
+}
+
 TEST_F(PostgresFault, appending_waits_for_room_and_goes_on) {
   store_.reset();
   options_.pending_bytes_max = 4'000;
