@@ -189,6 +189,7 @@ std::string_view MessageScanner::line_before(std::size_t begin) const {
 // The end of the line after begin. It remembers the searched part for the next message of the same
 // line: a line may be as long as the file.
 std::size_t MessageScanner::line_end(std::size_t begin) {
+  if (is_escaped_line_) return buffer_.npos;
   if (begin < searched_from_ || begin > searched_to_) searched_to_ = begin;
   searched_from_ = begin;
   if (searched_to_ < buffer_.size() && buffer_[searched_to_] == '\n') return searched_to_;
@@ -213,7 +214,7 @@ std::optional<MessageScanner::Extent> MessageScanner::by_body_length(
   const std::size_t trailer = static_cast<std::size_t>(stop - text.data()) + 1 + length;
   const std::string_view whole = text.substr(0, trailer + kCheckSum.size());
   // A converted message ends within its line, no matter how many bytes after the line have arrived.
-  const bool is_in_line = separator != kSoh && separator != '\n';
+  const bool is_in_line = separator != kSoh && separator != '\n' && !is_escaped_line_;
   if (is_in_line && whole.contains('\n')) return std::nullopt;
   if (trailer + kCheckSum.size() > text.size()) {
     if (finished_) return std::nullopt;
@@ -336,7 +337,7 @@ MessageScanner::LineState MessageScanner::open_escaped_line(std::size_t begin) {
   mark_ = front.substr(0, mark);
   line_offset_ = base_ + from;
   line_ = std::make_unique<MessageScanner>(delimiter_);
-  line_->reads_marks_ = false;
+  line_->is_escaped_line_ = true;
   converted_.clear();
   append_unescaped(converted_, std::string_view{buffer_}.substr(from + mark, end - from - mark));
   line_->feed(converted_);
@@ -414,7 +415,7 @@ bool MessageScanner::next_usual(std::size_t at, ScannedMessage& to) {
   if (front.starts_with('\n')) front.remove_prefix(1);
   if (front.size() > kPrefixBytesMax || contains_any(front, kDecisive)) {
     if (front.size() > kPrefixBytesMax || front.contains('\n')) front = line_before(at);
-    if (reads_marks_ && front.contains('E')) return false;
+    if (!is_escaped_line_ && front.contains('E')) return false;
   }
   return take_usual(at, front, to);
 }
@@ -479,7 +480,7 @@ bool MessageScanner::next(ScannedMessage& to) {
       return false;
     }
     if (next_usual(at, to)) return true;
-    if (reads_marks_ && at > at_ && !is_in_plain_line(at)) {
+    if (!is_escaped_line_ && at > at_ && !is_in_plain_line(at)) {
       const LineState line = open_escaped_line(at);
       if (line == LineState::Incomplete) return false;
       if (line == LineState::Escaped) continue;

@@ -140,7 +140,7 @@ class MessageScanner {
   std::string other_;
   Skipped skipped_;
 
-  bool reads_marks_ = true;
+  bool is_escaped_line_ = false;          // a line feed is a byte of a value
   std::optional<std::size_t> plain_;      // the line of this place does not have the mark
   std::unique_ptr<MessageScanner> line_;  // reads an escaped one
   std::string mark_;                      // of it, until its first message

@@ -25,8 +25,9 @@ int run_diff(Arguments arguments) {
       "Exit status, as that of diff(1):\n"
       "  0  the logs have the same messages\n"
       "  1  they differ\n"
-      "  2  a file cannot be opened or read to its end, the arguments are wrong, or more messages\n"
-      "     waited for the other log than may (200,000 or 48 MiB, and 1,000 of one MsgSeqNum)");
+      "  2  a file cannot be opened or read to its end, the arguments are wrong, the\n"
+      "     command is interrupted, or more messages wait for the other log than\n"
+      "     allowed (200,000 or 48 MiB, and 1,000 of one MsgSeqNum)");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   logs::catch_interrupts();
   PosixDisk disk;

@@ -208,11 +208,10 @@ class Parser {
       if (auto wrong = name_value(comparison, value)) return std::unexpected{std::move(*wrong)};
     }
     comparison.number = decimal_at(comparison.value);
+    const bool is_of_type = field != nullptr && value.kind == Token::Kind::Word;
     comparison.is_numeric =
-        comparison.number.has_value() && field != nullptr && has_fractions(field->type);
-    const std::string_view wanted = field == nullptr || value.kind == Token::Kind::Quoted
-                                        ? ""
-                                        : wanted_form(*field, comparison);
+        comparison.number.has_value() && is_of_type && has_fractions(field->type);
+    const std::string_view wanted = is_of_type ? wanted_form(*field, comparison) : "";
     if (!wanted.empty()) {
       return error(fmt::format("{0} is no {1}. Write \"{0}\" in quotes for exactly this text",
                                printable(value.text), wanted),

@@ -38,7 +38,7 @@ struct Comparison {
   wire::Tag tag = 0;
   Comparator comparator = Comparator::Has;
   std::string value;              // as on the wire
-  bool is_numeric = false;        // the field has numbers, and so has the value: 150 equals 150.00
+  bool is_numeric = false;        // field and value are numbers, without quotes: 150 equals 150.00
   std::optional<Decimal> number;  // of the value, if it is one
   std::shared_ptr<const re2::RE2> pattern;
 

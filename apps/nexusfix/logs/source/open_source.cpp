@@ -25,6 +25,8 @@ constexpr std::string_view kXzMagic{
     "\xfd"
     "7zXZ\0",
     6};
+constexpr std::string_view kUtf16Error =
+    "the text is UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`";
 constexpr std::size_t kHeadBytes = 4096;
 
 SourceKind recognise(std::string_view head) {
@@ -33,6 +35,11 @@ SourceKind recognise(std::string_view head) {
   if (head.starts_with(kXzMagic)) return SourceKind::Xz;
   if (is_capture(head)) return SourceKind::Capture;
   return is_hex_dump(head) ? SourceKind::Hex : SourceKind::Text;
+}
+
+// By its byte order mark: no message, archive or capture begins with these bytes.
+bool is_utf16(std::string_view head) {
+  return head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff");
 }
 
 bool is_archive(SourceKind kind) {
@@ -66,6 +73,7 @@ enum class Within : std::uint8_t { File, Archive };
 std::expected<OpenedSource, std::string> opened_as(Source source, SourceKind kind, Within within) {
   if (kind == SourceKind::Recognised) {
     Head head = read_head(*source);
+    if (is_utf16(head.bytes)) head.error = kUtf16Error;
     if (!head.error.empty()) {
       if (within == Within::File) return std::unexpected{std::move(head.error)};
       // A damaged archive is reported when it is read, after the bytes before the damage.

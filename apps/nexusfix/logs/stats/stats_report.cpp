@@ -203,6 +203,13 @@ Json place_json(const LogStatistics& statistics, const std::optional<MessagePlac
   return Json::object({{"file", statistics.paths()[place->file]}, {"offset", place->offset}});
 }
 
+// Null: no message has a time.
+Json busiest_json(const LogStatistics& statistics) {
+  if (statistics.busiest_count == 0) return {};
+  return Json::object({{"time", utc_text(statistics.busiest_second, UtcForm::Plain)},
+                       {"messages", statistics.busiest_count}});
+}
+
 Json reject_json(const LogStatistics& statistics, const RejectStatistics& reject,
                  const FieldNames& names) {
   return Json::object({{"kind", reject.kind},
@@ -274,9 +281,7 @@ std::string statistics_json(const LogStatistics& statistics, const FieldNames& n
                             {"garbled", statistics.garbled},
                             {"first", optional_time(statistics.first)},
                             {"last", optional_time(statistics.last)}});
-  json.set("busiest_second",
-           Json::object({{"time", utc_text(statistics.busiest_second, UtcForm::Plain)},
-                         {"messages", statistics.busiest_count}}));
+  json.set("busiest_second", busiest_json(statistics));
   Json types = Json::array();
   for (const auto& [type, count] : statistics.by_type) {
     types.push_back(

@@ -78,6 +78,8 @@ TEST(Expression, compares_numbers_as_numbers_and_times_as_texts) {
     EXPECT_FALSE(fulfils(kOrder, expression)) << expression;
   }
   EXPECT_FALSE(fulfils(fix("FIX.4.4", "35=D|44=abc|"), "Price>1 or Price<1 or Price=1"));
+  EXPECT_TRUE(fulfils(fix("FIX.4.4", "35=D|44=150.50|"), "Price=\"150.50\" and Price>\"99\""));
+  EXPECT_FALSE(fulfils(fix("FIX.4.4", "35=D|44=150.50|"), "Price=\"150.5\""));
 }
 
 TEST(Expression, takes_names_of_values_and_of_messages) {

@@ -99,6 +99,21 @@ TEST_F(LogSource, reads_archives_by_their_bytes_whatever_their_name) {
   }
 }
 
+TEST_F(LogSource, says_how_to_convert_utf_16) {
+  for (const std::string& text : {std::string{"\xff\xfe"
+                                              "8\0=\0",
+                                              6},
+                                  std::string{"\xfe\xff"
+                                              "\0"
+                                              "8\0=",
+                                              6}}) {
+    for (const std::string& packed : {text, gzip(text)}) {
+      EXPECT_THAT(read(packed), IsEmpty());
+      EXPECT_THAT(errors_, ElementsAre(HasSubstr("iconv -f UTF-16 -t UTF-8")));
+    }
+  }
+}
+
 TEST_F(LogSource, reads_an_archive_of_several_parts) {
   EXPECT_THAT(read(gzip(order(1)) + gzip(order(2))), ElementsAre("A1", "A2"));
   EXPECT_THAT(read(zstd(order(1)) + zstd(order(2))), ElementsAre("A1", "A2"));

@@ -43,6 +43,11 @@ class Stats : public ::testing::Test {
   testing::OutputText err_;
 };
 
+TEST_F(Stats, has_no_busiest_second_without_a_message_with_a_time) {
+  text_ = fix("FIX.4.4", "35=0|");
+  EXPECT_TRUE(json()["busiest_second"].is_null());
+}
+
 TEST_F(Stats, counts_gaps_duplicates_resends_and_resets) {
   add("00", "T", "V", "1", "A");
   add("01", "T", "V", "2", "0");

@@ -236,6 +236,25 @@ TEST(MessageScanner, decodes_a_line_of_our_log_that_is_escaped) {
   }
 }
 
+TEST(MessageScanner, keeps_the_line_feeds_of_an_escaped_message_with_a_wrong_body_length) {
+  const std::string mark = "20240115-10:30:00 IN GARBLED ESCAPED : ";
+  for (const std::string end : {"", "10=000|"}) {
+    const std::string garbled = "8=FIX.4.4|9=5|35=B|58=a\nb\nc|" + end;
+    const std::string escaped = "8=FIX.4.4|9=5|35=B|58=a\\x0Ab\\x0Ac|" + end;
+    for (const bool is_converted : {false, true}) {
+      const std::string line = mark + (is_converted ? escaped : soh(escaped));
+      EXPECT_EQ(scan(line + "\n" + kOrder).messages, (Messages{soh(garbled), kOrder})) << line;
+    }
+  }
+}
+
+TEST(MessageScanner, follows_body_length_over_an_escaped_line_feed_with_any_separator) {
+  const std::string text = fix("FIX.4.4", "35=B|34=3|95=9|96=a|b|10=\n0|58=x|");
+  std::string escaped = bar(text);
+  escaped.replace(escaped.find('\n'), 1, "\\x0A");
+  EXPECT_EQ(scan("IN ESCAPED : " + escaped + "\n" + kOrder).messages, (Messages{text, kOrder}));
+}
+
 TEST(MessageScanner, does_not_change_backslashes_of_other_lines) {
   const std::string text = fix("FIX.4.4", "35=B|34=3|58=\\x0A \\\\|");
   for (const std::string mark : {"20240115-10:30:00.123 IN : ", "an ESCAPED : ", "ESCAPED : "}) {
