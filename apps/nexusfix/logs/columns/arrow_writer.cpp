@@ -395,10 +395,12 @@ std::shared_ptr<parquet::WriterProperties> parquet_properties(const ColumnReques
     if (column.type == ColumnType::Timestamp || column.type == ColumnType::Integer) {
       as_differences(column.name);
     }
-    // A dictionary of values that hardly repeat only costs time. So do the least and the greatest
-    // text or price of a part of the file: they select none.
-    if (column.is_identifier) builder.disable_dictionary(column.name);
-    if (column.type == ColumnType::Text || column.type == ColumnType::Decimal) {
+    // A dictionary of values that hardly repeat only costs time. Decimals of 16 bytes are looked up
+    // slowly, and compression makes them as small. The least and the greatest text or price of a
+    // part of the file cost time, too, and select none.
+    const bool is_decimal = column.type == ColumnType::Decimal;
+    if (column.is_identifier || is_decimal) builder.disable_dictionary(column.name);
+    if (column.type == ColumnType::Text || is_decimal) {
       builder.disable_statistics(column.name);
     }
   }

@@ -34,36 +34,31 @@ using wire::kSoh;
 #endif
 }
 
-// Calls use with the place of each SOH, until it returns false. Looks at 16 bytes at once. Inline:
-// the loops that use it are the hottest ones of the log tools.
+// Calls use with the place of each SOH. Looks at 64 bytes at once: the number of SOH in a block is
+// what a CPU cannot predict, so few blocks are fast. Inline: the loops that use it are the hottest
+// ones of the log tools.
 template <class Use>
 [[gnu::always_inline]] inline void each_soh(std::string_view bytes, Use use) {
-  std::size_t at = 0;
-#if defined(__SSE2__)
-  constexpr std::size_t kLanes = 16;
-  const __m128i soh = _mm_set1_epi8(kSoh);
-  const auto places_at = [&](std::size_t block) {
-    // Valid: an unaligned load of 16 bytes of the message.
-    return static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(
-        _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes.data() + block)), soh)));
-  };
-  for (; at + kLanes <= bytes.size(); at += kLanes) {
-    for (unsigned places = places_at(at); places != 0; places &= places - 1) {
-      if (!use(at + static_cast<std::size_t>(std::countr_zero(places)))) return;
+  constexpr std::size_t kLanes = 64;
+  const auto use_all = [&](std::size_t block, std::uint64_t places) __attribute__((always_inline)) {
+    for (; places != 0; places &= places - 1) {
+      use(block + static_cast<std::size_t>(std::countr_zero(places)));
     }
-  }
+  };
+  const auto places_at = [&](std::size_t block) {
+    const char* const from = bytes.data() + block;
+    return soh_places(from) | std::uint64_t{soh_places(from + kLanes / 2)} << (kLanes / 2);
+  };
+  std::size_t at = 0;
+  for (; at + kLanes <= bytes.size(); at += kLanes) use_all(at, places_at(at));
   if (at > 0 && at < bytes.size()) {
     // The last block overlaps the one before it.
     const std::size_t last = bytes.size() - kLanes;
-    unsigned places = places_at(last) & (~0U << (at - last));
-    for (; places != 0; places &= places - 1) {
-      if (!use(last + static_cast<std::size_t>(std::countr_zero(places)))) return;
-    }
+    use_all(last, places_at(last) & (~std::uint64_t{0} << (at - last)));
     return;
   }
-#endif
   for (; at < bytes.size(); ++at) {
-    if (bytes[at] == kSoh && !use(at)) return;
+    if (bytes[at] == kSoh) use(at);
   }
 }
 

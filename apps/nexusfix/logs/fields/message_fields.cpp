@@ -83,7 +83,7 @@ void MessageFields::read(std::string_view bytes) {
   std::size_t data_size = 0;
   constexpr std::size_t kReadableMin = 8;
   const auto end_field = [&](std::size_t end) __attribute__((always_inline)) {
-    if (end < data_end) return true;
+    if (end < data_end) return;
     const std::string_view text{bytes.data() + at, end - at};
     TagText tag;
     if (bytes.size() - at >= kReadableMin) {
@@ -96,7 +96,7 @@ void MessageFields::read(std::string_view bytes) {
       const bool fits = data_size < bytes.size() - value && bytes[value + data_size] == kSoh;
       if (fits && end < value + data_size) {
         data_end = value + data_size;
-        return true;
+        return;
       }
     }
     *out++ = {tag.tag, text, {text.data() + tag.size, text.size() - tag.size}};
@@ -108,11 +108,11 @@ void MessageFields::read(std::string_view bytes) {
       data_size = size.value_or(0);
     }
     at = end + 1;
-    return true;
   };
   each_soh(bytes, end_field);
   if (at < bytes.size()) end_field(bytes.size());
   count_ = static_cast<std::size_t>(out - fields_.get());
+  has_soh_in_value_ = data_end != 0;
 }
 
 std::string_view MessageFields::value(wire::Tag tag) const noexcept {

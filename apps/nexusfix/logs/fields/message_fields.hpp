@@ -35,6 +35,8 @@ class MessageFields {
   [[nodiscard]] std::span<const MessageField> all() const noexcept {
     return {fields_.get(), count_};
   }
+  // Whether a data field has a SOH that ends no field.
+  [[nodiscard]] bool has_soh_in_value() const noexcept { return has_soh_in_value_; }
   // The first value of a tag; empty: the message does not have it.
   [[nodiscard]] std::string_view value(wire::Tag tag) const noexcept;
 
@@ -42,6 +44,7 @@ class MessageFields {
   std::unique_ptr<MessageField[]> fields_;
   std::size_t capacity_ = 0;
   std::size_t count_ = 0;
+  bool has_soh_in_value_ = false;
 };
 
 // Whether a field is the Length of a data field that follows it: only then a SOH may be part of a

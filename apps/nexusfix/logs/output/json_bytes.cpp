@@ -10,6 +10,7 @@
 namespace nexusfix::logs {
 namespace {
 
+constexpr char kSoh = '\x01';
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 char* write_hex(char* out, unsigned char byte) noexcept {
@@ -51,6 +52,21 @@ bool is_utf8(std::string_view text) noexcept {
     text.remove_prefix(size);
   }
   return true;
+}
+
+bool is_plain_json(std::string_view text) noexcept {
+  std::size_t at = 0;
+#if defined(__SSE2__)
+  constexpr std::size_t kLanes = 16;
+  unsigned special = 0;
+  for (; at + kLanes <= text.size(); at += kLanes) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+    const __m128i soh = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(kSoh));
+    special |= special_json_bytes(bytes) & ~static_cast<unsigned>(_mm_movemask_epi8(soh));
+  }
+  if (special != 0) return false;
+#endif
+  return std::ranges::all_of(text.substr(at), [](char c) { return is_plain(c) || c == kSoh; });
 }
 
 char* write_any_json_bytes(char* out, std::string_view text, const char* readable) noexcept {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <string_view>
 
 #if defined(__SSE2__)
@@ -11,9 +12,9 @@
 
 namespace nexusfix::logs {
 
-// Each byte needs at most this number of bytes. The functions may write 16 bytes beyond the result.
+// Each byte needs at most this number of bytes. The functions may write 32 bytes beyond the result.
 inline constexpr std::size_t kJsonByteMax = 6;
-inline constexpr std::size_t kJsonSlack = 16;
+inline constexpr std::size_t kJsonSlack = 32;
 
 [[nodiscard]] bool is_utf8(std::string_view text) noexcept;
 
@@ -48,12 +49,26 @@ inline char* write_json_bytes(char* out, std::string_view text, const char* read
   return write_any_json_bytes(out, text, readable);
 }
 
-// The same with quotes.
+// write_json_bytes() with quotes.
 inline char* write_json_string(char* out, std::string_view text, const char* readable) noexcept {
   *out++ = '"';
   out = write_json_bytes(out, text, readable);
   *out++ = '"';
   return out;
+}
+
+// Whether a JSON string has each byte of text as it is, but for SOH.
+[[nodiscard]] bool is_plain_json(std::string_view text) noexcept;
+
+// write_json_bytes() for a part of a text that is_plain_json(), without SOH: a copy.
+inline char* write_plain_json(char* out, std::string_view text, const char* readable) noexcept {
+  constexpr std::size_t kUsual = 32;  // a constant size is copied without a loop
+  if (text.size() <= kUsual && readable - text.data() >= static_cast<std::ptrdiff_t>(kUsual)) {
+    std::memcpy(out, text.data(), kUsual);
+  } else {
+    std::memcpy(out, text.data(), text.size());
+  }
+  return out + text.size();
 }
 
 // Copies text.

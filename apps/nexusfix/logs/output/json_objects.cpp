@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <limits>
 
 #include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/wire/session_tags.hpp>
@@ -32,16 +33,32 @@ char* write_hex_member(char* out, std::string_view bytes) noexcept {
 
 }  // namespace
 
+void JsonObjects::Occurrences::begin_message() noexcept {
+  if (message_ > std::numeric_limits<std::uint32_t>::max() - 3) {
+    messages_.fill(0);
+    message_ = 0;
+  }
+  message_ += 2;
+}
+
 void JsonObjects::Occurrences::add(wire::Tag tag) noexcept {
-  const auto place = static_cast<unsigned>(tag) % 256;
-  const std::uint64_t bit = std::uint64_t{1} << (place % 64);
-  again[place / 64] |= once[place / 64] & bit;
-  once[place / 64] |= bit;
+  std::uint32_t& last = messages_[place_of(tag)];
+  last = message_ + (last >= message_ ? 1 : 0);
 }
 
 bool JsonObjects::Occurrences::may_repeat(wire::Tag tag) const noexcept {
-  const auto place = static_cast<unsigned>(tag) % 256;
-  return (again[place / 64] >> (place % 64) & 1U) != 0;
+  return messages_[place_of(tag)] > message_;
+}
+
+char* JsonObjects::write_bytes(char* out, std::string_view text, const char* readable) const {
+  return is_plain_ ? write_plain_json(out, text, readable) : write_json_bytes(out, text, readable);
+}
+
+char* JsonObjects::write_string(char* out, std::string_view text, const char* readable) const {
+  *out++ = '"';
+  out = write_bytes(out, text, readable);
+  *out++ = '"';
+  return out;
 }
 
 bool JsonObjects::is_wanted(wire::Tag tag) const noexcept {
@@ -78,9 +95,10 @@ char* JsonObjects::write(char* out, const LogMessage& message, std::string_view 
   out = write_text(out, ",\"prefix\":");
   const std::string_view prefix = message.prefix;
   out = write_json_string(out, prefix, prefix.data() + prefix.size());
+  is_plain_ = !fields_.has_soh_in_value() && is_plain_json(message.bytes);
   if (columns_.empty()) {
     out = write_message(out, message.bytes);
-  } else if (!is_utf8(message.bytes) && !are_utf8()) {
+  } else if (!is_plain_ && !is_utf8(message.bytes) && !are_utf8()) {
     out = write_hex_member(out, message.bytes);
   }
   out = write_text(out, ",\"fields\":{");
@@ -91,12 +109,12 @@ char* JsonObjects::write(char* out, const LogMessage& message, std::string_view 
 char* JsonObjects::write_message(char* out, std::string_view bytes) const {
   const char* const readable = bytes.data() + bytes.size();
   out = write_text(out, ",\"message\":\"");
-  if (!is_utf8(bytes)) {
+  if (!is_plain_ && !is_utf8(bytes)) {
     out = write_json_bytes(out, bytes, readable);
     return write_hex_member(write_text(out, "\""), bytes);
   }
   for (const MessageField& field : fields_.all()) {
-    out = write_json_bytes(out, field.text, readable);
+    out = write_bytes(out, field.text, readable);
     out = write_text(out, "\\u0001");
   }
   return write_text(out, "\"");
@@ -107,8 +125,8 @@ char* JsonObjects::write_fields(char* out, std::string_view bytes) {
   const TagNames::Version& names = names_.of(fields_.value(tag::BeginString));
   const char* const readable = bytes.data() + bytes.size();
   is_written_.assign(all.size(), 0);
-  Occurrences occurrences;
-  for (const MessageField& field : all) occurrences.add(field.tag);
+  occurrences_.begin_message();
+  for (const MessageField& field : all) occurrences_.add(field.tag);
   bool is_first = true;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const MessageField& field = all[i];
@@ -116,9 +134,9 @@ char* JsonObjects::write_fields(char* out, std::string_view bytes) {
     if (!is_first) *out++ = ',';
     is_first = false;
     const TagNames::Version::Key* const key = names.key(field.tag);
-    if (key != nullptr && key->size > 0 && !occurrences.may_repeat(field.tag)) {
+    if (key != nullptr && key->size > 0 && !occurrences_.may_repeat(field.tag)) {
       std::memcpy(out, key->text.data(), key->text.size());  // a copy of constant size is fast
-      out = write_json_bytes(out + key->size, field.value, readable);
+      out = write_bytes(out + key->size, field.value, readable);
       *out++ = '"';
       continue;
     }
@@ -130,10 +148,10 @@ char* JsonObjects::write_fields(char* out, std::string_view bytes) {
       out = write_number(out, static_cast<std::uint64_t>(field.tag));
     }
     out = write_text(out, "\":");
-    if (occurrences.may_repeat(field.tag)) {
+    if (occurrences_.may_repeat(field.tag)) {
       out = write_values(out, i, readable);
     } else {
-      out = write_json_string(out, field.value, readable);
+      out = write_string(out, field.value, readable);
     }
   }
   return out;
@@ -145,16 +163,16 @@ char* JsonObjects::write_values(char* out, std::size_t first, const char* readab
   const wire::Tag tag = all[first].tag;
   char* const begin = out;
   out = write_text(out, "[");
-  out = write_json_string(out, all[first].value, readable);
+  out = write_string(out, all[first].value, readable);
   bool has_several = false;
   for (std::size_t i = first + 1; i < all.size(); ++i) {
     if (all[i].tag != tag) continue;
     has_several = true;
     is_written_[i] = 1;
     *out++ = ',';
-    out = write_json_string(out, all[i].value, readable);
+    out = write_string(out, all[i].value, readable);
   }
-  return has_several ? write_text(out, "]") : write_json_string(begin, all[first].value, readable);
+  return has_several ? write_text(out, "]") : write_string(begin, all[first].value, readable);
 }
 
 }  // namespace nexusfix::logs

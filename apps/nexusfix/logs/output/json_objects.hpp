@@ -28,24 +28,37 @@ class JsonObjects {
   void append(std::string& to, const LogMessage& message, std::string_view path);
 
  private:
-  // The tags that occur once and more than once, by their last 8 bits: a filter.
-  struct Occurrences {
-    std::array<std::uint64_t, 4> once{};
-    std::array<std::uint64_t, 4> again{};
+  // Whether a tag occurs more than once in the message, by its last bits: a filter. Each place has
+  // the even number of the last message with such a tag, and 1 more if it occurred again.
+  class Occurrences {
+   public:
+    void begin_message() noexcept;
     void add(wire::Tag tag) noexcept;
     [[nodiscard]] bool may_repeat(wire::Tag tag) const noexcept;
+
+   private:
+    static constexpr std::size_t kPlaces = 512;
+    static std::size_t place_of(wire::Tag tag) noexcept {
+      return static_cast<unsigned>(tag) % kPlaces;
+    }
+    std::array<std::uint32_t, kPlaces> messages_{};
+    std::uint32_t message_ = 0;
   };
 
   [[nodiscard]] char* write(char* out, const LogMessage& message, std::string_view path);
   [[nodiscard]] char* write_message(char* out, std::string_view bytes) const;
   [[nodiscard]] char* write_fields(char* out, std::string_view bytes);
   [[nodiscard]] char* write_values(char* out, std::size_t first, const char* readable);
+  [[nodiscard]] char* write_bytes(char* out, std::string_view text, const char* readable) const;
+  [[nodiscard]] char* write_string(char* out, std::string_view text, const char* readable) const;
   [[nodiscard]] bool is_wanted(wire::Tag tag) const noexcept;
   [[nodiscard]] bool are_utf8() const noexcept;
 
   TagNames names_;
   std::vector<wire::Tag> columns_;
   MessageFields fields_;
+  Occurrences occurrences_;
+  bool is_plain_ = false;         // the message: its fields can be copied
   std::vector<char> is_written_;  // by field
 };
 

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 
 #include "nexusfix/logs/output/json_bytes.hpp"
@@ -59,6 +60,45 @@ TEST(MessageWriter, has_the_bytes_in_hex_if_they_are_not_utf_8) {
   };
   EXPECT_EQ(object_of(58)["message_hex"], hex);
   EXPECT_FALSE(object_of(35).contains("message_hex"));
+}
+
+// A message is copied without a look at its values if no byte of it is special.
+TEST(MessageWriter, escapes_a_special_byte_at_any_place_of_a_value) {
+  for (std::size_t size = 1; size < 70; ++size) {
+    for (const std::string special : {"a", "\"", "\\", "\n", "\x7f"}) {
+      for (const std::size_t at : {std::size_t{0}, size / 2, size - 1}) {
+        std::string value(size, 'a');
+        value.replace(at, 1, special);
+        const std::string bytes = fix("FIX.4.4", "35=B|58=" + value + "|");
+        const auto object = nlohmann::json::parse(written({.form = OutputForm::Ndjson}, bytes));
+        ASSERT_EQ(object["message"], bytes);
+        ASSERT_EQ(object["fields"]["Text"], value);
+      }
+    }
+  }
+}
+
+TEST(MessageWriter, escapes_the_soh_in_a_data_field) {
+  const std::string bytes = fix("FIX.4.4", "35=B|95=3|96=a|b|58=c|");
+  const auto object = nlohmann::json::parse(written({.form = OutputForm::Ndjson}, bytes));
+  EXPECT_EQ(object["message"], bytes);
+  EXPECT_EQ(object["fields"]["RawData"], std::string{"a\x01"
+                                                     "b"});
+}
+
+TEST(MessageWriter, has_an_array_only_of_what_repeats_in_the_same_message) {
+  const std::string once = fix("FIX.4.4", "35=D|448=X|570=N|58=a|");
+  const std::string twice = fix("FIX.4.4", "35=D|448=X|448=Y|58=a|");
+  testing::OutputText out;
+  MessageWriter writer{out.stream(), {.form = OutputForm::Ndjson}};
+  for (const std::string& bytes : {once, twice, once}) writer.write({.bytes = bytes});
+  writer.finish();
+  std::istringstream lines{out.text()};
+  std::string line;
+  for (const std::string values : {"\"X\"", "[\"X\",\"Y\"]", "\"X\""}) {
+    ASSERT_TRUE(std::getline(lines, line));
+    EXPECT_EQ(nlohmann::json::parse(line)["fields"]["PartyID"].dump(), values);
+  }
 }
 
 TEST(MessageWriter, prints_only_the_wanted_fields) {
