@@ -9,8 +9,7 @@ namespace nexusfix::printing {
 
 // Any text may precede the words: a time, or the name that grep prints for a file.
 std::size_t escaped_mark_size(std::string_view line) {
-  constexpr std::string_view kMark = " ESCAPED : ";
-  const std::size_t mark = line.find(kMark);
+  const std::size_t mark = line.find(kEscapedMark);
   if (mark == line.npos) return 0;
   std::string_view rest = line.substr(0, mark);
   const auto take = [&](std::string_view word) {
@@ -21,7 +20,7 @@ std::size_t escaped_mark_size(std::string_view line) {
   take(" MASKED");
   take(" GARBLED");
   if (!take("IN") && !take("OUT")) return 0;
-  return rest.empty() || !is_alphanumeric(rest.back()) ? mark + kMark.size() : 0;
+  return rest.empty() || !is_alphanumeric(rest.back()) ? mark + kEscapedMark.size() : 0;
 }
 
 void append_unescaped(std::string& to, std::string_view text) {

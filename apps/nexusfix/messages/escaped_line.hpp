@@ -8,6 +8,10 @@
 
 namespace nexusfix::printing {
 
+// Ends the mark, and what ends it without the word.
+inline constexpr std::string_view kEscapedMark = " ESCAPED : ";
+inline constexpr std::string_view kMarkEnd = " : ";
+
 // The size of "20240115-10:30:00.123 IN MASKED ESCAPED : ", with any text in place of the time, at
 // the beginning of a line; 0: the line does not have the mark.
 [[nodiscard]] std::size_t escaped_mark_size(std::string_view line);

@@ -334,7 +334,8 @@ MessageScanner::LineState MessageScanner::open_escaped_line(std::size_t begin) {
     end = buffer_.size();
   }
   end = std::min(end, from + kEscapedLineBytesMax);
-  mark_ = front.substr(0, mark);
+  // The bytes are not escaped any more: what is printed can be read again.
+  mark_.assign(front.substr(0, mark - kEscapedMark.size())).append(kMarkEnd);
   line_offset_ = base_ + from;
   line_ = std::make_unique<MessageScanner>(delimiter_);
   line_->is_escaped_line_ = true;

@@ -20,7 +20,7 @@ namespace nexusfix::printing {
 // The scanner sets the first three. bytes and prefix are valid until its next call.
 struct ScannedMessage {
   std::string_view bytes{};   // with SOH after each field, in place of the separator
-  std::string_view prefix{};  // the text before it in its line
+  std::string_view prefix{};  // the text before it in its line, without the word ESCAPED
   std::uint64_t offset = 0;   // in all bytes that were fed; of an escaped line: of the line
   std::size_t file = 0;       // of several: position in their list
   std::string_view path{};    // of that file
@@ -143,7 +143,7 @@ class MessageScanner {
   bool is_escaped_line_ = false;          // a line feed is a byte of a value
   std::optional<std::size_t> plain_;      // the line of this place does not have the mark
   std::unique_ptr<MessageScanner> line_;  // reads an escaped one
-  std::string mark_;                      // of it, until its first message
+  std::string mark_;                      // its prefix, until its first message
   std::uint64_t line_offset_ = 0;
 };
 

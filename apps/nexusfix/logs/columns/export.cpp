@@ -1,5 +1,6 @@
 #include "nexusfix/logs/columns/export.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <optional>
 
@@ -7,6 +8,7 @@
 
 #include "nexusfix/logs/fields/own_dictionary.hpp"
 #include "nexusfix/logs/grep/matcher.hpp"
+#include "nexusfix/logs/source/open_source.hpp"
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {
@@ -34,6 +36,20 @@ class RowWork final : public logs::ChunkWork {
   TakeRows take_;
 };
 
+// Whether this regular file is one of those that are read: writing it would destroy it.
+bool is_read(Disk& disk, const std::string& path, const logs::LogRequest& input) {
+  const auto written = disk.status(path);
+  if (!written || !disk.open(path, OpenMode::ReadRegular)) return false;
+  const auto is_same = [&](const std::string& read) {
+    const auto status = disk.status(read);
+    return status && status->is_same_as(*written);
+  };
+  return std::ranges::any_of(input.files, [&](const std::string& file) {
+    if (!input.with_rotated) return is_same(file);
+    return std::ranges::any_of(logs::rotated_set(disk, file), is_same);
+  });
+}
+
 }  // namespace
 
 int export_files(const ExportOptions& options, Disk& disk, logs::OpenColumns open,
@@ -50,6 +66,9 @@ int export_files(const ExportOptions& options, Disk& disk, logs::OpenColumns ope
   std::optional<logs::Matcher>& matcher = *made;
   auto columns = logs::plan_columns(options.fields, names);
   if (!columns) return complain("--fields: " + columns.error());
+  if (is_read(disk, options.path, options.input)) {
+    return complain(printable(options.path + " is read: write to another file"));
+  }
   const bool with_file = options.input.files.size() > 1 || options.input.with_rotated;
   const auto writer = open({.columns = std::move(*columns),
                             .format = options.format,

@@ -43,11 +43,10 @@ bool is_integer(FieldType type) {
 
 // What the value should be, as no message can have it; empty: it is of the field's type. Times are
 // compared as texts.
-std::string_view wanted_form(const FieldDefinition& field, const Comparison& comparison) {
-  const bool is_number = has_fractions(field.type) || is_integer(field.type);
-  if (is_number && !comparison.number) return "number";
+std::string_view wanted_form(const FieldDefinition& field, std::string_view value, bool is_number) {
+  if (!is_number && (has_fractions(field.type) || is_integer(field.type))) return "number";
   constexpr std::size_t kDateBytes = 8;
-  const std::string_view date = std::string_view{comparison.value}.substr(0, kDateBytes);
+  const std::string_view date = value.substr(0, kDateBytes);
   const bool is_date = date.size() == kDateBytes && is_all_digits(date);
   return field.type == FieldType::UtcTimestamp && !is_date ? "time such as 20240115-10:30:00" : "";
 }
@@ -56,6 +55,41 @@ std::optional<Decimal> decimal_at(std::string_view text) {
   const auto number = wire::to_decimal(text);
   return number ? std::optional{*number} : std::nullopt;
 }
+
+// A decimal number with any number of digits, such as `%.20f` prints. Zeros that change nothing are
+// left out.
+struct LongDecimal {
+  bool is_negative = false;
+  std::string_view whole{};
+  std::string_view fraction{};
+};
+
+std::optional<LongDecimal> long_decimal_at(std::string_view text) {
+  LongDecimal number{.is_negative = text.starts_with('-')};
+  if (number.is_negative) text.remove_prefix(1);
+  const std::size_t point = std::min(text.find('.'), text.size());
+  number.whole = text.substr(0, point);
+  number.fraction = text.substr(std::min(point + 1, text.size()));
+  const bool is_empty = number.whole.empty() && number.fraction.empty();
+  if (is_empty || !std::ranges::all_of(number.whole, is_digit) ||
+      !std::ranges::all_of(number.fraction, is_digit)) {
+    return std::nullopt;
+  }
+  number.whole.remove_prefix(std::min(number.whole.find_first_not_of('0'), number.whole.size()));
+  number.fraction = number.fraction.substr(0, number.fraction.find_last_not_of('0') + 1);
+  if (number.whole.empty() && number.fraction.empty()) number.is_negative = false;
+  return number;
+}
+
+std::strong_ordering operator<=>(const LongDecimal& left, const LongDecimal& right) {
+  if (left.is_negative != right.is_negative) return right.is_negative <=> left.is_negative;
+  const auto by_size = left.whole.size() <=> right.whole.size();
+  const auto by_digits =
+      std::pair{left.whole, left.fraction} <=> std::pair{right.whole, right.fraction};
+  const std::strong_ordering order = by_size != 0 ? by_size : by_digits;
+  return left.is_negative ? 0 <=> order : order;
+}
+bool operator==(const LongDecimal& left, const LongDecimal& right) { return (left <=> right) == 0; }
 
 template <class Value>
 bool fulfils(Comparator comparator, const Value& found, const Value& value) {
@@ -208,10 +242,11 @@ class Parser {
       if (auto wrong = name_value(comparison, value)) return std::unexpected{std::move(*wrong)};
     }
     comparison.number = decimal_at(comparison.value);
+    const bool is_number = long_decimal_at(comparison.value).has_value();
     const bool is_of_type = field != nullptr && value.kind == Token::Kind::Word;
-    comparison.is_numeric =
-        comparison.number.has_value() && is_of_type && has_fractions(field->type);
-    const std::string_view wanted = is_of_type ? wanted_form(*field, comparison) : "";
+    comparison.is_numeric = is_number && is_of_type && has_fractions(field->type);
+    const std::string_view wanted =
+        is_of_type ? wanted_form(*field, comparison.value, is_number) : "";
     if (!wanted.empty()) {
       return error(fmt::format("{0} is no {1}. Write \"{0}\" in quotes for exactly this text",
                                printable(value.text), wanted),
@@ -276,6 +311,11 @@ bool Comparison::holds_for(std::string_view found) const {
   if (number) {
     if (const auto found_number = decimal_at(found)) {
       return fulfils(comparator, *found_number, *number);
+    }
+  }
+  if (const auto long_value = long_decimal_at(value)) {
+    if (const auto long_found = long_decimal_at(found)) {
+      return fulfils(comparator, *long_found, *long_value);
     }
     if (is_numeric) return false;
   }

@@ -136,6 +136,20 @@ class Export(WithFolder):
         self.assertEqual(duckdb.sql(f"select count(*), sum(Price) from '{path}'").fetchall(),
                          [(count, decimal.Decimal("150000"))])
 
+    def test_a_file_that_is_read_is_not_written(self):
+        before = self.log.read_bytes()
+        link = self.folder / "link"
+        link.symlink_to(self.log)
+        rotated = self.folder / "messages.log.1"
+        rotated.write_bytes(before)
+        for form, path, arguments in (("--arrow", self.log, ()), ("--parquet", link, ()),
+                                      ("--parquet", rotated, ("--rotated",))):
+            done = self.export(form, path, *arguments, self.log, status=2)
+            self.assertEqual(done.stderr,
+                             f"nexusfix export: {path} is read: write to another file\n")
+        self.assertEqual(self.log.read_bytes(), before)
+        self.assertEqual(rotated.read_bytes(), before)
+
     def test_bad_input_and_full_disks_are_one_line_and_leave_no_half_file(self):
         empty = self.write("empty.log", "nothing\0")
         path = self.folder / "a.parquet"

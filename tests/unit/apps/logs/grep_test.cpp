@@ -78,6 +78,14 @@ TEST(Expression, compares_numbers_as_numbers_and_times_as_texts) {
     EXPECT_FALSE(fulfils(kOrder, expression)) << expression;
   }
   EXPECT_FALSE(fulfils(fix("FIX.4.4", "35=D|44=abc|"), "Price>1 or Price<1 or Price=1"));
+  // As `%.20f` prints 150.1, and .NET 31/3.
+  const std::string exact =
+      fix("FIX.4.4", "35=D|44=150.10000000000000142109|6=-10.333333333333333333333333333|");
+  EXPECT_TRUE(fulfils(exact, "Price>150.1 and Price<150.2 and Price!=150.1 and Price>=-150.2"));
+  EXPECT_TRUE(fulfils(exact, "Price=0150.100000000000001421090 and AvgPx<-10.3 and AvgPx>-10.4"));
+  EXPECT_FALSE(fulfils(exact, "Price>150.10000000000000142109 or Price<9 or AvgPx>-10"));
+  EXPECT_FALSE(fulfils(exact, "AvgPx=-10.333333333333333333333333334 or AvgPx<-100.5"));
+  EXPECT_TRUE(fulfils(fix("FIX.4.4", "35=D|44=-0.00000000000000000000|"), "Price=0 and Price<1"));
   EXPECT_TRUE(fulfils(fix("FIX.4.4", "35=D|44=150.50|"), "Price=\"150.50\" and Price>\"99\""));
   EXPECT_FALSE(fulfils(fix("FIX.4.4", "35=D|44=150.50|"), "Price=\"150.5\""));
 }

@@ -231,9 +231,21 @@ TEST(MessageScanner, decodes_a_line_of_our_log_that_is_escaped) {
         scan(kOrder + "\n" + mark + escaped + "\n" + mark + escaped + "\n" + kReport);
     EXPECT_EQ(found.messages, (Messages{kOrder, text, text, kReport})) << mark;
     ASSERT_EQ(found.prefixes.size(), 4U);
-    EXPECT_EQ(found.prefixes[1], mark);
-    EXPECT_EQ(found.prefixes[2], mark);
+    std::string without_word = mark;
+    without_word.erase(mark.find(" ESCAPED"), std::string_view{" ESCAPED"}.size());
+    EXPECT_EQ(found.prefixes[1], without_word);
+    EXPECT_EQ(found.prefixes[2], without_word);
   }
+}
+
+// A line that is printed with its original bytes must not be unescaped once more.
+TEST(MessageScanner, reads_an_escaped_line_that_was_printed_again) {
+  const std::string text = fix("FIX.4.4", "35=B|34=3|58=C:\\x41\\new\n|");
+  std::string escaped = text;
+  escaped.replace(escaped.find("C:"), 11, "C:\\\\x41\\\\new\\x0A");
+  const Scan first = scan("IN ESCAPED : " + escaped + "\n");
+  ASSERT_EQ(first.messages, (Messages{text}));
+  EXPECT_EQ(scan(first.prefixes[0] + first.messages[0] + "\n").messages, (Messages{text}));
 }
 
 TEST(MessageScanner, keeps_the_line_feeds_of_an_escaped_message_with_a_wrong_body_length) {
@@ -265,7 +277,7 @@ TEST(MessageScanner, does_not_change_backslashes_of_other_lines) {
 TEST(MessageScanner, finds_each_message_of_an_escaped_line) {
   const Scan found = scan("IN GARBLED ESCAPED : a\\x0Ab" + kOrder + "\\x0A" + kReport + "\n");
   EXPECT_EQ(found.messages, (Messages{kOrder, kReport}));
-  EXPECT_EQ(found.prefixes, (Messages{"IN GARBLED ESCAPED : b", ""}));
+  EXPECT_EQ(found.prefixes, (Messages{"IN GARBLED : b", ""}));
 }
 
 TEST(MessageScanner, skips_a_begin_string_without_a_separator) {
