@@ -37,9 +37,11 @@ SourceKind recognise(std::string_view head) {
   return is_hex_dump(head) ? SourceKind::Hex : SourceKind::Text;
 }
 
-// By its byte order mark: no message, archive or capture begins with these bytes.
+// By its byte order mark, and a first character of ASCII.
 bool is_utf16(std::string_view head) {
-  return head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff");
+  const bool is_little = head.starts_with("\xff\xfe");
+  if (head.size() < 4 || !(is_little || head.starts_with("\xfe\xff"))) return false;
+  return head[is_little ? 3 : 2] == '\0';
 }
 
 bool is_archive(SourceKind kind) {
@@ -73,7 +75,7 @@ enum class Within : std::uint8_t { File, Archive };
 std::expected<OpenedSource, std::string> opened_as(Source source, SourceKind kind, Within within) {
   if (kind == SourceKind::Recognised) {
     Head head = read_head(*source);
-    if (is_utf16(head.bytes)) head.error = kUtf16Error;
+    if (is_utf16(head.bytes)) return OpenedSource{failing_source(std::string{kUtf16Error})};
     if (!head.error.empty()) {
       if (within == Within::File) return std::unexpected{std::move(head.error)};
       // A damaged archive is reported when it is read, after the bytes before the damage.

@@ -114,6 +114,11 @@ TEST_F(LogSource, says_how_to_convert_utf_16) {
   }
 }
 
+TEST_F(LogSource, reads_text_that_only_begins_like_utf_16) {
+  EXPECT_THAT(read("\xff\xfe a " + order(1) + "\n"), ElementsAre("A1"));
+  EXPECT_THAT(errors_, IsEmpty());
+}
+
 TEST_F(LogSource, reads_an_archive_of_several_parts) {
   EXPECT_THAT(read(gzip(order(1)) + gzip(order(2))), ElementsAre("A1", "A2"));
   EXPECT_THAT(read(zstd(order(1)) + zstd(order(2))), ElementsAre("A1", "A2"));
