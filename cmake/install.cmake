@@ -26,7 +26,8 @@ foreach(target IN LISTS layers)
 endforeach()
 configure_package_config_file(cmake/nexusfixConfig.cmake.in
   ${PROJECT_BINARY_DIR}/nexusfixConfig.cmake
-  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/nexusfix)
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/nexusfix
+  PATH_VARS CMAKE_INSTALL_DATADIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/nexusfixConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/nexusfixConfig.cmake

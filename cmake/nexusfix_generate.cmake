@@ -2,12 +2,18 @@
 # Makes the INTERFACE library TARGET, whose headers nexusfix/<name>/*.hpp are written at build time
 # from a dictionary, QuickFIX XML or Orchestra. #include <nexusfix/<name>/new_order_single.hpp> and
 # use nexusfix::<name>::NewOrderSingle. A header is only written when its content changes.
+# DICTIONARY FIX43.xml is the installed standard dictionary, unless the project has such a file.
 function(nexusfix_generate target)
   cmake_parse_arguments(arg "" "NAMESPACE;DICTIONARY" "" ${ARGN})
   if(NOT arg_NAMESPACE OR NOT arg_DICTIONARY OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "nexusfix_generate(TARGET NAMESPACE name DICTIONARY file.xml)")
   endif()
   get_filename_component(dictionary ${arg_DICTIONARY} ABSOLUTE)
+  foreach(place ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../dictionaries ${nexusfix_DICTIONARIES})
+    if(NOT EXISTS ${dictionary} AND EXISTS ${place}/${arg_DICTIONARY})
+      get_filename_component(dictionary ${place}/${arg_DICTIONARY} ABSOLUTE)
+    endif()
+  endforeach()
   if(NOT EXISTS ${dictionary})
     message(FATAL_ERROR "nexusfix_generate(${target}): there is no file ${dictionary}")
   endif()
