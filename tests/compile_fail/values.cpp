@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <nexusfix/base/fixed_price.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
 #include <nexusfix/wire/format.hpp>
@@ -264,6 +265,29 @@ bool use_changed(const ExecutionReport& report) {
   quantity = report.leaves_qty();
   quantity.value = 100_d;
   return quantity > 1;
+#endif
+}
+
+bool use_in_book(const ExecutionReport& report) {
+#if NEXUSFIX_MISTAKE == 55  // an optional field
+  // error: use of deleted function|has been explicitly marked deleted
+  return std::stoi(report.cl_ord_id()) == 1;
+#elif NEXUSFIX_MISTAKE == 56
+  // error: a price at run time may not fit: FixedPrice::from_decimal\(price\), tested
+  return FixedPrice{report.avg_px()}.is_zero();
+#elif NEXUSFIX_MISTAKE == 57
+  // error: write 150.25_fp
+  return FixedPrice{150.25}.is_zero();
+#elif NEXUSFIX_MISTAKE == 58
+  // error: a quotient is rounded, by a rule of yours
+  return (report.avg_px() * 3 / report.cum_qty()).has_value();
+#elif NEXUSFIX_MISTAKE == 59
+  // error: a quotient is rounded, by a rule of yours
+  return (report.price().value_or(0) / 2).has_value();
+#else
+  const auto price = FixedPrice::from_decimal(report.avg_px());
+  return price && *price > 150.25_fp && FixedPrice::from_units(price->units() / 3) < *price &&
+         std::stoi(report.order_id()) == 1;
 #endif
 }
 

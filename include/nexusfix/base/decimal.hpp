@@ -334,6 +334,15 @@ template <class A, class B>
 constexpr CheckedDecimal operator*(const A& a, const B& b) noexcept {
   return CheckedDecimal{a} * CheckedDecimal{b};
 }
+// Does not compile: nothing is rounded here.
+template <class A, class B>
+  requires detail::DecimalOperands<A, B>
+constexpr CheckedDecimal operator/(const A&, const B&) noexcept {
+  static_assert(!std::same_as<A, A>,
+                "a quotient is rounded, by a rule of yours: an average of fills is "
+                "FixedPrice::from_units(notional.units() / shares)");
+  return 0;
+}
 // The negative value.
 template <detail::DecimalOperand Field>
 constexpr CheckedDecimal operator-(const Field& field) noexcept {

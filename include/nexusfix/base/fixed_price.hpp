@@ -10,10 +10,12 @@
 #pragma once
 
 #include <compare>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <type_traits>
 
 #include <nexusfix/base/decimal.hpp>
 
@@ -28,6 +30,15 @@ class FixedPrice {
 
   // Zero.
   constexpr FixedPrice() noexcept = default;
+  // Does not compile: the value may not fit, and a floating-point number is not exact.
+  template <class Other>
+    requires(std::is_arithmetic_v<Other> && !std::same_as<Other, std::int64_t>) ||
+            detail::DecimalOperand<Other> || std::is_array_v<Other>
+  constexpr explicit FixedPrice(const Other&) noexcept {
+    static_assert(!std::same_as<Other, Other>,
+                  "write 150.25_fp with namespace nexusfix::literals; a price at run time may not "
+                  "fit: FixedPrice::from_decimal(price), tested");
+  }
   // units: multiples of 10^-8; every value is valid.
   [[nodiscard]] static constexpr FixedPrice from_units(std::int64_t units) noexcept {
     return FixedPrice{units};

@@ -104,7 +104,9 @@ inline constexpr bool kIsValueOf<T, Value> =
     std::same_as<Value, T> || std::same_as<Value, typename T::ValueType> ||
     std::same_as<Value, double> ||
     (std::same_as<typename T::ValueType, std::string_view> &&
-     requires { typename Value::traits_type; });  // std::string, too
+     requires {  // std::string, too, but no std::wstring: std::stoi() takes both
+       requires std::same_as<typename Value::traits_type, std::string_view::traits_type>;
+     });
 template <class T, class Value>
 concept IsValueOf = kIsValueOf<T, Value>;
 
