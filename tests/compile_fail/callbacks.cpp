@@ -2,6 +2,7 @@
 // selects one; with 0 there is none, and the file compiles.
 #include <chrono>
 #include <concepts>
+#include <cstdlib>
 #include <expected>
 #include <map>
 #include <memory>
@@ -281,6 +282,20 @@ struct Venue {
 struct Venue {
   void ask(Remote& desk, const NewOrderSingle::Draft& order) {
     static_cast<void>(desk.send(order, [](const PostResult& result) { return result.sent; }));
+  }
+};
+#elif NEXUSFIX_MISTAKE == 94  // the way of Session::send()
+// error: a Remote sends a draft
+struct Venue {
+  void ask(Remote& desk) {
+    if (!desk.send<ExecutionReport>(fix44::ExecID{"1"}, fix44::OrdStatus::New)) std::abort();
+  }
+};
+#elif NEXUSFIX_MISTAKE == 95
+// error: a Remote sends a draft
+struct Venue {
+  void ask(Remote& desk, const ExecutionReport& report) {
+    if (!desk.send(report)) std::abort();
   }
 };
 #elif NEXUSFIX_MISTAKE == 35

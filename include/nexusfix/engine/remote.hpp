@@ -152,6 +152,15 @@ class Remote {
     }
     return post(draft.fields(), &send_fields<Message>, std::move(on_result));
   }
+  // Does not compile: only the session's thread writes into the session's buffer.
+  template <class Message = void, class First, class... Rest>
+    requires(!requires(const First& draft) { draft.fields(); })
+  [[nodiscard]] std::expected<PostToken, RemoteError> send(const First&, const Rest&...) {
+    static_assert(wire::detail::kCompiles<Message, First>,
+                  "a Remote sends a draft: fix44::NewOrderSingle::Draft order; set its fields with "
+                  "order.set(...), or copy a received message with order.assign(message)");
+    return {};
+  }
 
   // Blocks the calling thread until the session is logged on, the timeout is over, the session is
   // removed, or the engine has ended; returns which. A timeout of 0 or less does not wait. On a
