@@ -5,6 +5,7 @@
 #include <charconv>
 #include <fmt/format.h>
 
+#include <nexusfix/session/version.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
 namespace nexusfix::command {
@@ -93,6 +94,12 @@ Parsed parse_wait(StepKind kind, std::string_view text) {
     }
     auto field = parse_field(word);
     if (!field) return std::unexpected{field.error()};
+    if (field->tag == tag::MsgType && session::is_administrative(field->value)) {
+      return std::unexpected{
+          fmt::format("a message of type {} is the session's: wait and expect see application "
+                      "messages only, and the event log has the others",
+                      field->value)};
+    }
     step.fields.push_back(std::move(*field));
   }
   if (step.fields.empty()) {

@@ -94,6 +94,13 @@ TEST(ScriptTest, wait_without_anything_to_wait_for_is_an_error) {
   EXPECT_THAT(error("wait timeout 5"), HasSubstr("what to wait for"));
 }
 
+// The session handles them, so that such a wait would end with its time limit only.
+TEST(ScriptTest, wait_for_a_message_of_the_session_is_an_error) {
+  EXPECT_THAT(error("wait 35=3"), HasSubstr("a message of type 3 is the session's"));
+  EXPECT_THAT(error("expect 45=2 35=A"), HasSubstr("a message of type A is the session's"));
+  EXPECT_EQ(parsed("wait 35=j").kind, StepKind::Wait);
+}
+
 TEST(ScriptTest, unknown_words_are_answered_with_the_known_ones) {
   EXPECT_THAT(error("sned 35=D"), HasSubstr("send, wait, expect"));
   EXPECT_THAT(error("logout now"), HasSubstr("nothing was expected after"));
