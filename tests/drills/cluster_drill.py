@@ -16,6 +16,7 @@ their order. Status 77: this machine can run no drill; the reason is printed.
 """
 
 import argparse
+import os
 import random
 import shutil
 import sys
@@ -135,9 +136,10 @@ def run(options, folder):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--nexusfix", required=True, type=Path)
-    parser.add_argument("--consumer", type=Path)
-    parser.add_argument("--mock", type=Path)
+    # The programs run in the root folder.
+    parser.add_argument("--nexusfix", required=True, type=os.path.abspath)
+    parser.add_argument("--consumer", type=os.path.abspath)
+    parser.add_argument("--mock", type=os.path.abspath)
     parser.add_argument("--build", type=Path)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--rounds", type=int, default=40)
