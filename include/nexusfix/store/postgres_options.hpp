@@ -59,7 +59,7 @@ struct PostgresOptions {
   // The bytes that may wait for a confirmation. Above it append() waits. A larger record waits for
   // all others.
   std::uint64_t pending_bytes_max = 64U << 20U;
-  // The number of database transactions that are sent before the first of them is confirmed; at
+  // The number of database transactions that are sent before the first of them is committed; at
   // least 1. More than 1 helps only if the network takes longer than the server's own work.
   std::uint32_t batches_in_flight_max = 1;
   StandbyPolicy standby = StandbyPolicy::Available;  // what a durable record needs

@@ -54,13 +54,6 @@ void Writer::run() {
 
 // Sends what there is to send, waits for an answer or new work, and takes it.
 ServerResult<void> Writer::turn() {
-  // It lost the lease, and has one again: one who had it meanwhile may be about to claim the log.
-  if (held_token() > token_of_epoch(claim_.owner_epoch)) {
-    return std::unexpected{ServerError{"the lease has a new fencing token, " +
-                                           std::to_string(held_token()) +
-                                           ": the log is claimed again",
-                                       {}}};
-  }
   if (auto sent = send_batches(); !sent) return sent;
   const int flushed = PQflush(connection_->raw());
   if (flushed < 0) return std::unexpected{connection_->lost()};
@@ -71,10 +64,10 @@ ServerResult<void> Writer::turn() {
   std::array<pollfd, 3> waited{
       {{connection_->descriptor(), events, 0}, {work, POLLIN, 0}, {stop_.descriptor(), POLLIN, 0}}};
   const milliseconds longest =
-      in_flight_ == 0 ? options_.peer_timeout / kSignsOfLife : options_.answer_timeout;
+      has_unanswered() ? options_.answer_timeout : options_.peer_timeout / kSignsOfLife;
   const int limit = static_cast<int>(longest.count());
   const int count = ::poll(waited.data(), waited.size(), limit);
-  if (count == 0 && in_flight_ == 0) {
+  if (count == 0 && !has_unanswered()) {
     // The server would take silence for a process that is stopped.
     if (!send_sign_of_life(*connection_)) return std::unexpected{connection_->lost()};
     is_sign_of_life_ = true;
@@ -90,10 +83,19 @@ ServerResult<void> Writer::turn() {
 }
 
 ServerResult<void> Writer::send_batches() {
-  if (in_flight_ >= options_.batches_in_flight_max) return {};
-  queue_.work().clear();
+  // It lost the lease, and has one again: one who had it meanwhile may be about to claim the log.
+  if (held_token() > token_of_epoch(claim_.owner_epoch)) {
+    return std::unexpected{ServerError{"the lease has a new fencing token, " +
+                                           std::to_string(held_token()) +
+                                           ": the log is claimed again",
+                                       {}}};
+  }
   while (in_flight_ < options_.batches_in_flight_max) {
-    const Batch* const batch = queue_.take();
+    const Batch* batch = queue_.take();
+    if (batch == nullptr) {
+      queue_.work().clear();
+      batch = queue_.take();  // it may have come before that
+    }
     if (batch == nullptr) break;
     const bool checks_after = options_.standby == StandbyPolicy::Strict;
     if (!send_batch(*connection_, *batch, claim_.owner_epoch, checks_after)) {
@@ -106,7 +108,7 @@ ServerResult<void> Writer::send_batches() {
 
 ServerResult<void> Writer::receive() {
   if (PQconsumeInput(connection_->raw()) == 0) return std::unexpected{connection_->lost()};
-  while (in_flight_ > 0 && PQisBusy(connection_->raw()) == 0) {
+  while (has_unanswered() && PQisBusy(connection_->raw()) == 0) {
     Result result{PQgetResult(connection_->raw())};
     if (!result) {  // between the answers to two statements
       if (PQstatus(connection_->raw()) == CONNECTION_BAD) {
@@ -172,12 +174,15 @@ ServerResult<void> Writer::end_batch() {
     --in_flight_;
     return {};
   }
-  if (options_.standby == StandbyPolicy::Strict) {
-    is_committed_ = !is_committed_;
+  if (!std::exchange(is_committed_, false)) {
+    --in_flight_;
+    is_committed_ = options_.standby == StandbyPolicy::Strict;
+    committed_end_ = queue_.oldest_end();
+    // The server has nothing to do meanwhile, and the caller can wait for its wake.
+    if (auto sent = send_batches(); !sent) return sent;
     if (is_committed_) return {};
   }
-  --in_flight_;
-  queue_.confirm(queue_.oldest_end());
+  queue_.confirm(committed_end_);
   away_since_.reset();
   pause_ = milliseconds{0};
   return {};

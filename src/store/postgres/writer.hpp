@@ -44,18 +44,20 @@ class Writer {
     return options_.lease == nullptr ? 0 : options_.lease->token();
   }
   [[nodiscard]] bool stops() const;
+  [[nodiscard]] bool has_unanswered() const noexcept { return in_flight_ > 0 || is_committed_; }
 
   const PostgresOptions& options_;
   Servers& servers_;
   LogQueue& queue_;
   std::optional<Connection> connection_;
-  ServerFacts facts_;          // of the server that had the log last
-  std::uint64_t first_epoch_;  // of this process; it names the process while the epoch grows
-  Claim claim_;                // the last one
-  std::uint32_t in_flight_ = 0;
+  ServerFacts facts_;             // of the server that had the log last
+  std::uint64_t first_epoch_;     // of this process; it names the process while the epoch grows
+  Claim claim_;                   // the last one
+  std::uint32_t in_flight_ = 0;   // batches whose COMMIT has no answer
   bool is_sign_of_life_ = false;  // in flight, before all batches
-  bool is_committed_ =
-      false;  // the batch is committed, and the settings that its COMMIT used are queried
+  // The batch before them is committed, and the settings that its COMMIT used are queried.
+  bool is_committed_ = false;
+  LogPosition committed_end_ = 0;           // of the last batch that is committed
   std::optional<ServerError> batch_error_;  // of the batch whose answer is being read
   SystemClock clock_;
   std::optional<MonoTime> away_since_;  // since when nothing has been confirmed
