@@ -21,6 +21,7 @@ void Batch::clear(LogPosition at) {
   begin_ = at;
   end_ = at;
   raised_ = 0;
+  has_resets_ = false;
   source_.reset();
   opened_.clear();
   renamed_.clear();
@@ -89,6 +90,7 @@ void Batch::add(std::span<const char> entries, WallTime time, std::vector<Sessio
                     heads[entry.session].epoch);
         break;
       case EntryKind::Reset:
+        has_resets_ = true;
         heads[entry.session] = {.epoch = heads[entry.session].epoch + 1};
         break;
       case EntryKind::NumbersSet: {

@@ -41,6 +41,8 @@ class Batch {
   [[nodiscard]] LogPosition end() const noexcept { return end_; }
   // By how much the numbers of sessions were raised, beside those that were used one by one.
   [[nodiscard]] std::uint64_t raised() const noexcept { return raised_; }
+  // Whether a session begins another epoch. Its row then changes in more than the numbers.
+  [[nodiscard]] bool has_resets() const noexcept { return has_resets_; }
   // So that add() of these entries, and seal() after it, need no memory: all columns of a table
   // must have the same rows.
   void make_room(std::span<const char> entries, std::vector<SessionHead>& heads);
@@ -81,6 +83,7 @@ class Batch {
   LogPosition begin_ = 0;
   LogPosition end_ = 0;
   std::uint64_t raised_ = 0;
+  bool has_resets_ = false;
   std::optional<JournalCursor> source_;
   OpenedRows opened_;
   RenamedRows renamed_;

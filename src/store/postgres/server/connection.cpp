@@ -14,7 +14,7 @@
 namespace nexusfix::store::postgres {
 namespace {
 
-constexpr std::size_t kParametersMax = 14;
+constexpr std::size_t kParametersMax = 11;
 // Warnings that were not taken yet.
 constexpr std::size_t kWarningsMax = 16;
 
