@@ -345,12 +345,13 @@ class Secrets(Talked):
         for form in ([], ["--json"], ["--messages"], ["--messages", "--json"]):
             self.ask("journal", "show", self.folder / "venue.cfg", *form)
         # Tables, the write-ahead log, and the server's output.
-        everything = b""
+        has_session = False
         for path in Path(host).rglob("*"):
             if path.is_file():
-                everything += (contents := path.read_bytes())
+                contents = path.read_bytes()
                 self.assert_silent(path, contents)
-        self.assertIn(b"FIX.4.4:VENUE->TRADER", everything)
+                has_session |= b"FIX.4.4:VENUE->TRADER" in contents
+        self.assertTrue(has_session)
 
     def test_a_request_with_a_password_is_sent_once_and_then_gap_filled(self):
         self.check_gap_fill("35=BE|923=r|924=3|553=me|554=" + CANARIES[554])
