@@ -1,0 +1,13 @@
+// Takes the place of the rows in a build with sanitizers.
+#include <cstdio>
+
+#include "bench/measure/run.hpp"
+
+namespace nexusfix::bench {
+
+int run(const Options&, std::vector<std::unique_ptr<Subject>>) {
+  std::fputs("nexusfix bench: a build with sanitizers measures nothing\n", stderr);
+  return 2;
+}
+
+}  // namespace nexusfix::bench
