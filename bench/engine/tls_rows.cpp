@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
+#include <fmt/ranges.h>
 #include <memory>
 #include <mutex>
 #include <poll.h>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"

@@ -1,6 +1,7 @@
 #include "nexusfix/dictionary/dict.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <optional>
 #include <string_view>
 

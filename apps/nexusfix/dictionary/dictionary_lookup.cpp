@@ -3,6 +3,7 @@
 #include <cctype>
 #include <charconv>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <iterator>
 #include <unordered_set>
 
