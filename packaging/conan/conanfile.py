@@ -27,7 +27,7 @@ class NexusFix(ConanFile):
     options = {
         "shared": [True, False],
         "tls": [True, False],        # OpenSSL
-        "passwords": [True, False],  # libsodium
+        "passwords": [True, False],
         "postgres": [True, False],   # libpq
         "web": [True, False],        # Boost.Beast
         "dependencies": ["conan", "system"],
@@ -65,10 +65,12 @@ class NexusFix(ConanFile):
         self.requires("cli11/2.3.2")
         self.requires("nlohmann_json/3.11.3")
         self.requires("zstd/1.5.5")
+        self.requires("zlib/[>=1.2.11 <2]")
+        self.requires("xz_utils/[>=5.4.5 <6]")
+        self.requires("re2/20230301")
+        self.requires("libsodium/1.0.19")
         if self.options.tls:
             self.requires("openssl/[>=3.0 <4]")
-        if self.options.passwords:
-            self.requires("libsodium/1.0.19")
         if self.options.postgres:
             self.requires("libpq/15.4")
         if self.options.web:
@@ -87,6 +89,7 @@ class NexusFix(ConanFile):
             "NEXUSFIX_PASSWORDS": bool(self.options.passwords),
             "NEXUSFIX_POSTGRES": "ON" if self.options.postgres else "OFF",
             "NEXUSFIX_WEB": bool(self.options.web),
+            "NEXUSFIX_CLUSTER": False,
         })
         toolchain.generate()
 
