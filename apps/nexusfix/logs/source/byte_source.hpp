@@ -31,6 +31,8 @@ class ByteSource {
   [[nodiscard]] virtual std::expected<std::size_t, std::string> read(std::span<char> bytes) = 0;
   // After read() returned 0.
   [[nodiscard]] virtual SourceEnd end() const { return SourceEnd::Final; }
+  // After end() is Waits: what could not be read so far, one line; empty: nothing.
+  [[nodiscard]] virtual std::string damage() const { return {}; }
   // The file that has exactly the bytes of this source: any thread may read any part of it. Null:
   // the bytes can only be read in order.
   [[nodiscard]] virtual File* shared_file() noexcept { return nullptr; }
@@ -69,9 +71,10 @@ enum class Sharing : std::uint8_t { No, Yes };
 [[nodiscard]] Source hex_source(Source dump);
 
 // The messages of a journal, one a line: "TIME SESSION OUT epoch 1 : 8=FIX...". Segments that were
-// retired or archived are read, too. The journal may be in use. A thread of its own reads the
-// journal. The disk must outlive the source. Followed: the source waits for more messages; the
-// journal is read again when it has grown, at most a tenth of the time.
+// retired or archived are read, too. The journal may be in use. Damage is passed over, and is an
+// error after the last message. A thread of its own reads the journal. The disk must outlive the
+// source. Followed: the source waits for more messages; the journal is read again when it has
+// grown, at most a tenth of the time.
 enum class Follow : std::uint8_t { No, Yes };
 [[nodiscard]] Source journal_source(Disk& disk, std::string folder, Follow follow = Follow::No);
 

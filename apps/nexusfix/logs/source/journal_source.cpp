@@ -6,18 +6,54 @@
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/utc_text.hpp>
+#include <nexusfix/store/journal_check.hpp>
 
 #include "nexusfix/journal/archive/journal_archive.hpp"
 #include "nexusfix/journal/journal_summary.hpp"
 #include "nexusfix/logs/source/byte_source.hpp"
+#include "nexusfix/text/text.hpp"
 
 namespace nexusfix::logs {
 namespace {
 
 constexpr std::size_t kTextBytesMax = 4U << 20U;
+
+// What cannot be read of a journal, although its records go on or went on there; empty: nothing. A
+// write at its end that is not done, or was interrupted, is no damage.
+std::string damage_of(Disk& disk, const std::string& folder, const store::JournalReport& report) {
+  std::vector<std::string> damages = report.damages;
+  // Opening would cut the log after a loss of power or in a copy, most often a torn record.
+  if (report.cut_bytes > 0) {
+    const auto check = store::verify_journal(disk, folder);
+    if (!check) damages.push_back(check.error().text);
+    if (check && !check->damages.empty()) {
+      const store::FoundDamage& first = check->damages.front();
+      damages.push_back(fmt::format(
+          "{}: damaged at offset {} ({} bytes): {}; the {} bytes from there on are not read",
+          first.file, first.offset, first.bytes, first.what, report.cut_bytes));
+    }
+  }
+  std::string text;
+  if (!damages.empty()) {
+    text = damages.front();
+    if (damages.size() > 1) {
+      text += fmt::format("; {} damaged, too",
+                          command::counted(damages.size() - 1, "more place is", "more places are"));
+    }
+  }
+  const std::string lost_end =
+      report.missing_bytes > 0
+          ? fmt::format("its end is missing, {} bytes at least", report.missing_bytes)
+          : report.lost_end;
+  if (!text.empty() && !lost_end.empty()) text += "; ";
+  text += lost_end;
+  if (!text.empty()) text += " (nexusfix journal verify shows more)";
+  return text;
+}
 
 // A journal passes its messages to a visitor, and a reader asks for them: a thread visits, and
 // waits while the reader has enough.
@@ -43,6 +79,7 @@ class JournalSource final : public ByteSource {
       std::unique_lock lock{mutex_};
       changed_.wait(lock, [&] { return !ready_.empty() || is_done_ || is_read_; });
       if (ready_.empty() && !error_.empty()) return std::unexpected{error_};
+      if (ready_.empty() && is_done_ && !damage_.empty()) return std::unexpected{damage_};
       std::swap(taken_, ready_);
       lock.unlock();
       changed_.notify_all();
@@ -54,6 +91,10 @@ class JournalSource final : public ByteSource {
   }
   [[nodiscard]] SourceEnd end() const override {
     return is_followed_ ? SourceEnd::Waits : SourceEnd::Final;
+  }
+  [[nodiscard]] std::string damage() const override {
+    const std::lock_guard lock{mutex_};
+    return damage_;
   }
 
  private:
@@ -113,7 +154,13 @@ class JournalSource final : public ByteSource {
       line_.append(message.bytes).push_back('\n');
       pass_on();
     });
-    return scanned ? std::string{} : scanned.error().text;
+    const bool is_damaged = !scanned && scanned.error().code == store::StoreErrorCode::Corrupt;
+    if (!scanned && !is_damaged) return scanned.error().text;
+    std::string damage = damage_of(whole, folder_, opened->report);
+    if (damage.empty() && is_damaged) damage = scanned.error().text;
+    const std::lock_guard lock{mutex_};
+    damage_ = std::move(damage);
+    return {};
   }
 
   void pass_on() {
@@ -136,9 +183,10 @@ class JournalSource final : public ByteSource {
   std::string line_;
   std::string taken_;  // of the reader
   std::size_t at_ = 0;
-  std::mutex mutex_;  // of the members after it
+  mutable std::mutex mutex_;  // of the members after it
   std::string ready_;
   std::string error_;
+  std::string damage_;  // that the last scan has passed over
   bool is_done_ = false;
   bool is_read_ = false;  // at least once, to its end
   bool is_abandoned_ = false;

@@ -179,6 +179,17 @@ class Reading {
     std::optional<LogReader> reader;  // nothing: the path must be opened again
   };
 
+  // Reading goes on after it, so it is reported when it is found.
+  void note_damage(const Followed& followed) {
+    const std::string damage = followed.reader->damage();
+    if (damage.empty()) return;
+    std::string error = followed.path + ": " + damage;
+    LogReport::FileReport& file = report_.files[followed.file];
+    if (file.error == error) return;
+    file.error = std::move(error);
+    calls_.failed(file.error);
+  }
+
   // Passes what has arrived. Nothing: reading ends. True: there was something.
   std::optional<bool> read_followed(Followed& followed) {
     if (!followed.reader) {
@@ -192,6 +203,7 @@ class Reading {
       is_new = true;
       if (pass(message) == AfterMessage::Stop) return std::nullopt;
     }
+    if (followed.reader->end() == SourceEnd::Waits) note_damage(followed);
     return is_new;
   }
 

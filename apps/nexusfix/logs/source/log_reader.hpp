@@ -37,6 +37,8 @@ class LogReader {
   [[nodiscard]] SourceEnd end() const noexcept { return end_; }
   // Why reading ended early; empty: it did not.
   [[nodiscard]] const std::string& error() const noexcept { return error_; }
+  // While end() is Waits: what could not be read so far; empty: nothing.
+  [[nodiscard]] std::string damage() const { return source_ ? source_->damage() : std::string{}; }
   [[nodiscard]] const printing::MessageScanner::Skipped& skipped() const noexcept {
     return capture_ ? capture_->skipped() : scanner_.skipped();
   }

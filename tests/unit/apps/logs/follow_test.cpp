@@ -5,6 +5,7 @@
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -177,6 +178,47 @@ TEST_F(FollowedLog, passes_the_messages_that_come_into_a_live_journal) {
                  }});
   EXPECT_THAT(found, ElementsAre(HasSubstr("|11=A1|"), HasSubstr("|11=A2|"), HasSubstr("|11=A3|")));
   EXPECT_THAT(errors_, IsEmpty());
+}
+
+TEST_F(FollowedLog, goes_on_after_damage_in_a_journal_and_reports_it_once) {
+  const auto open = [&] {
+    return store::open_journal(posix_, {.folder = path("store"), .background = false}, WallTime{});
+  };
+  auto opened = open();
+  ASSERT_TRUE(opened.has_value());
+  const auto key = opened->store->open_session("FIX.4.4:T->V", WallTime{});
+  ASSERT_TRUE(key.has_value());
+  const auto send = [&](int number) {
+    store::Transaction transaction;
+    transaction.outbound_message(*key, static_cast<std::uint64_t>(number), order(number));
+    ASSERT_TRUE(opened->store->append(transaction, WallTime{}).has_value());
+    ASSERT_TRUE(opened->store->flush().has_value());
+  };
+  for (const int number : {1, 2, 3}) send(number);
+  const std::string segment = path("store/0000000001.journal");
+  std::string bytes{std::istreambuf_iterator{std::ifstream{segment}.rdbuf()}, {}};
+  std::fstream{segment, std::ios::in | std::ios::out}.seekp(
+      static_cast<std::streamoff>(bytes.find("11=A2")))
+      << "11=XX";
+  std::vector<std::string> found;
+  read_logs(posix_, LogRequest{.files = {path("store")}, .is_followed = true},
+            {.each =
+                 [&](const LogMessage& message) {
+                   found.push_back(bar(message.bytes));
+                   return found.size() == 4 ? AfterMessage::Stop : AfterMessage::Continue;
+                 },
+             .drained = [] {},
+             .failed = [&](std::string_view error) { errors_.emplace_back(error); },
+             .wait =
+                 [&, sent = 3]() mutable {
+                   EXPECT_EQ(errors_.size(), 1U);
+                   if (found.size() + 1 == static_cast<std::size_t>(sent)) send(++sent);
+                   std::this_thread::yield();
+                   return true;
+                 }});
+  EXPECT_THAT(found, ElementsAre(HasSubstr("|11=A1|"), HasSubstr("|11=A3|"), HasSubstr("|11=A4|"),
+                                 HasSubstr("|11=A5|")));
+  EXPECT_THAT(errors_, ElementsAre(HasSubstr("damaged at offset")));
 }
 
 }  // namespace

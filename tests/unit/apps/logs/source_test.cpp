@@ -225,22 +225,109 @@ TEST_F(LogSource, reads_what_the_user_says_instead_of_what_it_recognises) {
   EXPECT_THAT(errors_.front(), HasSubstr("gzip: "));
 }
 
-TEST_F(LogSource, reads_the_messages_of_a_journal) {
-  {
-    auto opened = store::open_journal(disk_, {.folder = "/store", .background = false}, WallTime{});
-    ASSERT_TRUE(opened.has_value());
-    const auto key = opened->store->open_session("FIX.4.4:T->V", WallTime{});
-    ASSERT_TRUE(key.has_value());
+// A journal with this number of messages, each in its record.
+void write_journal(Disk& disk, int messages) {
+  auto opened = store::open_journal(disk, {.folder = "/store", .background = false}, WallTime{});
+  ASSERT_TRUE(opened.has_value());
+  const auto key = opened->store->open_session("FIX.4.4:T->V", WallTime{});
+  ASSERT_TRUE(key.has_value());
+  for (int number = 1; number <= messages; ++number) {
     store::Transaction transaction;
-    for (const int number : {1, 2, 3}) {
-      transaction.outbound_message(*key, static_cast<std::uint64_t>(number), order(number));
-    }
+    transaction.outbound_message(*key, static_cast<std::uint64_t>(number), order(number));
     ASSERT_TRUE(opened->store->append(transaction, WallTime{}).has_value());
-    ASSERT_TRUE(opened->store->close().has_value());
+    ASSERT_TRUE(opened->store->flush().has_value());
   }
+  ASSERT_TRUE(opened->store->close().has_value());
+}
+
+TEST_F(LogSource, reads_the_messages_of_a_journal) {
+  write_journal(disk_, 3);
   EXPECT_THAT(read(LogRequest{.files = {"/store"}}), ElementsAre("A1", "A2", "A3"));
   EXPECT_THAT(prefixes_.front(), HasSubstr("FIX.4.4:T->V OUT epoch 1 : "));
   EXPECT_THAT(errors_, IsEmpty());
+}
+
+TEST_F(LogSource, reads_a_damaged_journal_as_far_as_possible_and_says_what_is_damaged) {
+  write_journal(disk_, 5);
+  const std::string segment = "/store/0000000001.journal";
+  std::string bytes = disk_.contents(segment);
+  for (const char* const text : {"11=A2", "11=A4"}) bytes.replace(bytes.find(text), 5, "11=XX");
+  disk_.set_contents(segment, bytes);
+  for (const unsigned jobs : {1U, 2U}) {
+    EXPECT_THAT(read(LogRequest{.files = {"/store"}, .jobs = jobs}), ElementsAre("A1", "A3", "A5"));
+    EXPECT_THAT(errors_, ElementsAre(::testing::AllOf(
+                             HasSubstr("/store: " + segment + ": damaged at offset "),
+                             HasSubstr("1 more place is damaged, too"))));
+    EXPECT_TRUE(report_.has_unread());
+  }
+}
+
+TEST_F(LogSource, says_that_the_end_of_a_journal_is_missing) {
+  write_journal(disk_, 5);
+  const std::string segment = "/store/0000000001.journal";
+  const std::string bytes = disk_.contents(segment);
+  disk_.set_contents(segment, bytes.substr(0, bytes.find("11=A4")));
+  EXPECT_THAT(read(LogRequest{.files = {"/store"}}), ElementsAre("A1", "A2", "A3"));
+  EXPECT_THAT(errors_, ElementsAre(HasSubstr("The end of the log is missing")));
+  EXPECT_TRUE(report_.has_unread());
+}
+
+// Opening would cut the log at damage that was not synced, and so does reading.
+TEST_F(LogSource, says_how_much_of_a_journal_is_not_read_after_a_loss_of_power) {
+  auto opened = store::open_journal(disk_, {.folder = "/store", .background = false}, WallTime{});
+  ASSERT_TRUE(opened.has_value());
+  const auto key = opened->store->open_session("FIX.4.4:T->V", WallTime{});
+  ASSERT_TRUE(key.has_value());
+  const std::string owner = disk_.contents("/store/owner");
+  for (const int number : {1, 2, 3}) {
+    store::Transaction transaction;
+    transaction.outbound_message(*key, static_cast<std::uint64_t>(number), order(number));
+    ASSERT_TRUE(opened->store->append(transaction, WallTime{}).has_value());
+  }
+  ASSERT_TRUE(opened->store->flush().has_value());
+  opened->store.reset();
+  const std::string segment = "/store/0000000001.journal";
+  std::string bytes = disk_.contents(segment);
+  bytes.replace(bytes.find("11=A2"), 5, "11=XX");
+  disk_.reboot();
+  disk_.set_contents(segment, bytes);
+  disk_.set_contents("/store/owner", owner);
+  EXPECT_THAT(read(LogRequest{.files = {"/store"}}), ElementsAre("A1"));
+  EXPECT_THAT(errors_,
+              ElementsAre(::testing::AllOf(HasSubstr("/store: " + segment + ": damaged at offset "),
+                                           HasSubstr(" bytes from there on are not read"))));
+  EXPECT_TRUE(report_.has_unread());
+}
+
+// A process that was killed leaves a torn record, in space that may have been prepared.
+TEST_F(LogSource, takes_an_unfinished_write_at_the_end_of_a_journal_for_no_damage) {
+  auto opened = store::open_journal(disk_, {.folder = "/store", .background = false}, WallTime{});
+  ASSERT_TRUE(opened.has_value());
+  const auto key = opened->store->open_session("FIX.4.4:T->V", WallTime{});
+  ASSERT_TRUE(key.has_value());
+  const auto send = [&](std::uint64_t number) {
+    store::Transaction transaction;
+    transaction.outbound_message(*key, number, order(static_cast<int>(number)));
+    ASSERT_TRUE(opened->store->append(transaction, WallTime{}).has_value());
+    ASSERT_TRUE(opened->store->flush().has_value());
+  };
+  send(1);
+  const std::string owner = disk_.contents("/store/owner");
+  send(2);
+  opened->store.reset();
+  const std::string segment = "/store/0000000001.journal";
+  const std::string bytes = disk_.contents(segment);
+  const std::string torn = bytes.substr(0, bytes.find("11=A2"));
+  for (const bool is_rebooted : {false, true}) {
+    if (is_rebooted) disk_.reboot();
+    disk_.set_contents("/store/owner", owner);
+    for (const std::string& found : {torn, torn + std::string(4096, '\0')}) {
+      disk_.set_contents(segment, found);
+      EXPECT_THAT(read(LogRequest{.files = {"/store"}}), ElementsAre("A1"));
+      EXPECT_THAT(errors_, IsEmpty());
+      EXPECT_FALSE(report_.has_unread());
+    }
+  }
 }
 
 TEST_F(LogSource, reports_a_folder_without_a_journal) {
