@@ -24,6 +24,8 @@ constexpr std::size_t kOrdersMax = 1'000'000;
 constexpr std::size_t kSecondsMax = 1'000'000;
 constexpr std::size_t kPlaces = 1024;  // of a flow
 constexpr std::size_t kPlaceFlowsMax = 1000;
+constexpr std::size_t kGapsMax = 1000;  // open ones of each of these flows; older ones stay missing
+constexpr std::size_t kGapsOfLaterFlowsMax = 16;
 constexpr std::size_t kFlowsMax = 20'000;   // later ones count together, with empty CompIDs
 constexpr std::size_t kTypesMax = 500;      // of a flow; later ones count as "?"
 constexpr std::size_t kTextBytesMax = 200;  // of a CompID, a reason or an identifier
@@ -200,28 +202,59 @@ void LogStatistics::count_number(Flow& flow, const Header& header, MessagePlace 
     flow.places[number % kPlaces] = {place.offset, place.file,
                                      fits ? static_cast<std::uint32_t>(number) : 0};
   }
-  if (header[Header::PossDup] == "Y") {
-    ++counts.resends;
-    if (counts.missing > 0 && number < counts.last_number) --counts.missing;
-    return;
-  }
+  const bool is_resend = header[Header::PossDup] == "Y";
+  if (is_resend) ++counts.resends;
+  // SequenceReset: the next message has the number NewSeqNo, and those before it do not come.
+  const std::uint64_t next =
+      header[Header::MsgType] == "4" ? number_of(header[Header::NewNumber]) : 0;
+  const std::uint64_t last = next > number ? next - 1 : number;
   const std::uint64_t expected = counts.last_number + 1;
   if (number > expected && counts.last_number > 0) {
     ++counts.gaps;
-    counts.missing += number - expected;
-  } else if (number < expected) {
-    if (number == 1 || header[Header::MsgType] == "A") {
-      ++counts.resets;
-    } else {
+    open_gap(flow, {expected, number - 1});
+  } else if (number < expected) [[unlikely]] {
+    const bool is_late = close_gaps(flow, number, last);
+    if (is_resend || is_late) {
+      counts.last_number = std::max(counts.last_number, last);
+      return;
+    }
+    if (number != 1 && header[Header::MsgType] != "A") {
       ++counts.duplicates;
       return;
     }
+    ++counts.resets;
+    flow.gaps.clear();
   }
-  counts.last_number = number;
-  // SequenceReset: the next message has this number.
-  const std::uint64_t next =
-      header[Header::MsgType] == "4" ? number_of(header[Header::NewNumber]) : 0;
-  if (next > number) counts.last_number = next - 1;
+  // A log may begin with resends.
+  if (is_resend && counts.last_number == 0) return;
+  counts.last_number = last;
+}
+
+void LogStatistics::open_gap(Flow& flow, OpenGap gap) {
+  flow.counts.missing += gap.last - gap.first + 1;
+  flow.gaps.push_back(gap);
+  limit_gaps(flow);
+}
+
+void LogStatistics::limit_gaps(Flow& flow) {
+  const std::size_t gaps_max = flow.places.empty() ? kGapsOfLaterFlowsMax : kGapsMax;
+  if (flow.gaps.size() > gaps_max) flow.gaps.erase(flow.gaps.begin());
+}
+
+// These numbers have come. False: none of them was missing.
+bool LogStatistics::close_gaps(Flow& flow, std::uint64_t first, std::uint64_t last) {
+  const auto begin = std::ranges::lower_bound(flow.gaps, first, {}, &OpenGap::last);
+  if (begin == flow.gaps.end() || begin->first > last) return false;
+  auto end = begin;
+  std::vector<OpenGap> left;
+  for (; end != flow.gaps.end() && end->first <= last; ++end) {
+    flow.counts.missing -= std::min(end->last, last) - std::max(end->first, first) + 1;
+    if (end->first < first) left.push_back({end->first, first - 1});
+    if (end->last > last) left.push_back({last + 1, end->last});
+  }
+  flow.gaps.insert(flow.gaps.erase(begin, end), left.begin(), left.end());
+  limit_gaps(flow);
+  return true;
 }
 
 // rejected: nothing if MsgSeqNum (45) names the message.

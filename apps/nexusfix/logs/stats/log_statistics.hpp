@@ -32,7 +32,7 @@ struct FlowStatistics {
   std::map<std::string, std::uint64_t, std::less<>> by_type;
   std::uint64_t last_number = 0;  // the MsgSeqNum that was seen last, in order
   std::uint64_t gaps = 0;         // times that numbers were left out
-  std::uint64_t missing = 0;      // numbers that were left out, less those that came later
+  std::uint64_t missing = 0;      // numbers of gaps that never came
   std::uint64_t duplicates = 0;   // numbers that came again without PossDupFlag
   std::uint64_t resends = 0;      // messages with PossDupFlag
   std::uint64_t resets = 0;       // times that the numbers began again
@@ -116,8 +116,14 @@ class LogStatistics {
     std::uint32_t file = 0;
     std::uint32_t number = 0;  // MsgSeqNum; 0: none, or it does not fit
   };
+  // Numbers of a gap that have not come.
+  struct OpenGap {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+  };
   struct Flow {
     FlowStatistics counts;
+    std::vector<OpenGap> gaps;            // ascending
     std::vector<NumberedPlace> places;    // of the last messages, by MsgSeqNum
     std::uint64_t* type_count = nullptr;  // of last_type
     std::string last_type;
@@ -151,6 +157,9 @@ class LogStatistics {
   Flow& flow_of(std::string_view sender, std::string_view target);
   void count_second(WallTime time);
   void count_number(Flow& flow, const Header& header, MessagePlace place);
+  static void open_gap(Flow& flow, OpenGap gap);
+  static void limit_gaps(Flow& flow);
+  static bool close_gaps(Flow& flow, std::uint64_t first, std::uint64_t last);
   void count_order(const Flow& flow, const Header& header, MessagePlace place,
                    const std::optional<WallTime>& time);
   void count_request(const Flow& flow, const Header& header, const Waiting& request);

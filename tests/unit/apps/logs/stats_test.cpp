@@ -33,8 +33,9 @@ class Stats : public ::testing::Test {
     return stats_files(options, disk_, {out_.stream(), err_.stream()});
   }
   nlohmann::json json() {
+    const std::size_t before = out_.text().size();
     EXPECT_EQ(run({.is_json = true}), kSuccess);
-    return nlohmann::json::parse(out_.text());
+    return nlohmann::json::parse(out_.text().substr(before));
   }
 
   std::string text_;
@@ -66,6 +67,84 @@ TEST_F(Stats, counts_gaps_duplicates_resends_and_resets) {
   EXPECT_EQ(session["resets"], 1);
   EXPECT_EQ(session["messages"], 9);
   EXPECT_EQ(session["types"]["0"], 4);
+}
+
+TEST_F(Stats, misses_a_number_until_it_comes_whatever_is_resent) {
+  for (const char* const number : {"1", "2", "4", "5"}) add("00", "T", "V", number, "0");
+  add("01", "T", "V", "4", "0", "43=Y|");
+  add("01", "T", "V", "5", "0", "43=Y|");
+  add("01", "T", "V", "5", "0", "43=Y|");
+  auto session = json()["sessions"][0];
+  EXPECT_EQ(session["missing"], 1);
+  EXPECT_EQ(session["resends"], 3);
+  add("02", "T", "V", "3", "0", "43=Y|");
+  add("02", "T", "V", "3", "0", "43=Y|");
+  EXPECT_EQ(json()["sessions"][0]["missing"], 0);
+}
+
+TEST_F(Stats, takes_a_number_that_comes_late_for_no_duplicate) {
+  for (const char* const number : {"1", "2", "5", "6", "8", "4", "3"}) {
+    add("00", "T", "V", number, "0");
+  }
+  auto session = json()["sessions"][0];
+  EXPECT_EQ(session["gaps"], 2);
+  EXPECT_EQ(session["missing"], 1);
+  EXPECT_EQ(session["duplicates"], 0);
+  add("01", "T", "V", "4", "0");
+  EXPECT_EQ(json()["sessions"][0]["duplicates"], 1);
+}
+
+TEST_F(Stats, fills_the_numbers_of_a_gap_up_to_new_seq_no) {
+  for (const char* const number : {"1", "10", "20", "30"}) add("00", "T", "V", number, "0");
+  add("01", "T", "V", "5", "4", "43=Y|123=Y|36=25|");
+  EXPECT_EQ(json()["sessions"][0]["missing"], 3 + 5);  // 2 to 4, 25 to 29
+  add("02", "T", "V", "2", "4", "43=Y|123=Y|36=40|");
+  add("03", "T", "V", "40", "0");
+  const auto session = json()["sessions"][0];
+  EXPECT_EQ(session["missing"], 0);
+  EXPECT_EQ(session["gaps"], 3);
+}
+
+TEST_F(Stats, counts_resends_that_come_before_the_next_new_message) {
+  for (const char* const number : {"1", "2"}) add("00", "T", "V", number, "0");
+  add("01", "T", "V", "3", "D", "43=Y|");
+  add("01", "T", "V", "4", "4", "43=Y|123=Y|36=6|");
+  add("02", "T", "V", "6", "0");
+  const auto session = json()["sessions"][0];
+  EXPECT_EQ(session["missing"], 0);
+  EXPECT_EQ(session["gaps"], 0);
+}
+
+TEST_F(Stats, fills_no_gap_from_before_a_reset) {
+  for (const char* const number : {"1", "5", "1", "2", "6", "3"}) add("00", "T", "V", number, "0");
+  const auto session = json()["sessions"][0];
+  EXPECT_EQ(session["missing"], 3 + 2);  // 2 to 4, then 4 and 5
+  EXPECT_EQ(session["resets"], 1);
+}
+
+// More gaps than are kept open: the older ones stay missing.
+TEST_F(Stats, keeps_a_thousand_gaps_open) {
+  for (int number = 1; number <= 2003; number += 2)
+    add("00", "T", "V", std::to_string(number), "0");
+  EXPECT_EQ(json()["sessions"][0]["missing"], 1001);
+  for (int number = 2002; number >= 2; number -= 2)
+    add("01", "T", "V", std::to_string(number), "0");
+  const auto session = json()["sessions"][0];
+  EXPECT_EQ(session["missing"], 1);
+  EXPECT_EQ(session["duplicates"], 1);
+}
+
+TEST_F(Stats, keeps_the_parts_of_a_gap_within_the_same_limit) {
+  add("00", "T", "V", "1", "0");
+  add("00", "T", "V", "4004", "0");
+  for (int number = 3; number <= 4001; number += 2) {
+    add("01", "T", "V", std::to_string(number), "0", "43=Y|");
+  }
+  for (int number = 2; number <= 4002; number += 2) {
+    add("02", "T", "V", std::to_string(number), "0", "43=Y|");
+  }
+  add("03", "T", "V", "4003", "0", "43=Y|");
+  EXPECT_EQ(json()["sessions"][0]["missing"], 4002 - 2000 - 1000 - 1);
 }
 
 TEST_F(Stats, finds_the_busiest_second) {
