@@ -31,7 +31,14 @@ constexpr std::size_t kTypesMax = 500;      // of a flow; later ones count as "?
 constexpr std::size_t kTextBytesMax = 200;  // of a CompID, a reason or an identifier
 constexpr std::size_t kTypeBytesMax = 16;
 constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15;  // of hashes
+constexpr wire::Tag kCumQty = 14;
 constexpr wire::Tag kOrderQty = 38;
+constexpr std::string_view kCumQtyBegin =
+    "\x01"
+    "14=";
+constexpr std::string_view kOrderQtyBegin =
+    "\x01"
+    "38=";
 constexpr wire::Tag kCxlRejReason = 102;
 constexpr wire::Tag kOrdRejReason = 103;
 constexpr wire::Tag kSessionRejectReason = 373;
@@ -59,18 +66,16 @@ double quantity_of(std::string_view text) {
   return static_cast<double>(number->mantissa()) / std::pow(10, number->scale());
 }
 
-// bytes: a message without data fields. likely: in it; OrderQty most often comes later.
-std::string_view order_qty_of(std::string_view bytes, const char* likely) {
-  constexpr std::string_view kBegin =
-      "\x01"
-      "38=";
+// begin: SOH, the tag and `=`. bytes: a message without data fields. likely: in it; the field most
+// often comes later.
+std::string_view value_after(std::string_view begin, std::string_view bytes, const char* likely) {
   std::size_t at = bytes.npos;
   if (likely != nullptr) {
-    at = printing::find_bytes(bytes, kBegin, static_cast<std::size_t>(likely - bytes.data()));
+    at = printing::find_bytes(bytes, begin, static_cast<std::size_t>(likely - bytes.data()));
   }
-  if (at == bytes.npos) at = printing::find_bytes(bytes, kBegin);
+  if (at == bytes.npos) at = printing::find_bytes(bytes, begin);
   if (at == bytes.npos) return {};
-  const std::string_view value = bytes.substr(at + kBegin.size());
+  const std::string_view value = bytes.substr(at + begin.size());
   return value.substr(0, value.find(wire::kSoh));
 }
 
@@ -291,27 +296,33 @@ void LogStatistics::count_reject(std::string_view kind, wire::Tag reason_tag, co
   ++found->second.count;
 }
 
-void LogStatistics::count_report(const Header& header, MessagePlace place,
+bool LogStatistics::count_report(const Header& header, MessagePlace place,
                                  const std::optional<MessagePlace>& request) {
   const std::string_view type = header[Header::ExecType];
   const std::string_view transaction = header[Header::ExecTransType];
-  if (type == "I" || transaction == "3") return;  // the status of an order, which was reported
-  // Corrected, busted, restated, done for the day, calculated: the order was filled before.
+  // The status of an order, which was reported.
+  if (type == "I" || transaction == "3") return false;
+  // Corrected, busted, restated, done for the day, calculated: the order has ended before.
   const bool is_news =
       std::string_view{"GHD3B"}.find(type) == std::string_view::npos || type.empty();
   const bool is_new = transaction.empty() || transaction == "0";
-  if (header[Header::OrdStatus] == "2" && is_new && is_news) ++orders.filled;
-  if (header[Header::OrdStatus] == "4") ++orders.canceled;
-  if (header[Header::OrdStatus] == "8") {
-    ++orders.rejected;
-    count_reject("order rejected", kOrdRejReason, header, place, request);
+  const std::string_view status = header[Header::OrdStatus];
+  const bool is_end = is_new && is_news && status.size() == 1 &&
+                      std::string_view{"248C"}.find(status) != std::string_view::npos;
+  if (is_end) {
+    ++(status == "2"   ? orders.filled
+       : status == "4" ? orders.canceled
+       : status == "8" ? orders.rejected
+                       : orders.expired);
+    if (status == "8") count_reject("order rejected", kOrdRejReason, header, place, request);
   }
   const bool may_fill = type == "F" || type == "1" || type == "2" || type.empty();
-  if (!is_new || !may_fill) return;
+  if (!is_new || !may_fill) return is_end;
   const double quantity = quantity_of(header[Header::LastQty]);
   orders.filled_quantity += quantity;
   // FIX 4.0 has no ExecType.
   if (!type.empty() || quantity > 0) ++orders.fills;
+  return is_end;
 }
 
 void LogStatistics::count_request(const Flow& flow, const Header& header, const Waiting& request) {
@@ -338,18 +349,15 @@ std::optional<MessagePlace> LogStatistics::answered_request(const Flow& flow, co
   return request.place();
 }
 
-void LogStatistics::count_order(const Flow& flow, const Header& header, MessagePlace place,
+bool LogStatistics::count_order(const Flow& flow, const Header& header, MessagePlace place,
                                 const std::optional<WallTime>& time) {
-  if (header[Header::MsgType].size() != 1) return;
+  if (header[Header::MsgType].size() != 1) return false;
   const char type = header[Header::MsgType].front();
   if (type == '8' || type == '9') {
     const auto request = answered_request(flow, header, time);
-    if (type == '8') {
-      count_report(header, place, request);
-    } else {
-      count_reject("cancel rejected", kCxlRejReason, header, place, request);
-    }
-    return;
+    if (type == '8') return count_report(header, place, request);
+    count_reject("cancel rejected", kCxlRejReason, header, place, request);
+    return false;
   }
   switch (type) {
     case 'D':
@@ -367,6 +375,7 @@ void LogStatistics::count_order(const Flow& flow, const Header& header, MessageP
     default:
       break;
   }
+  return false;
 }
 
 void LogStatistics::add(const LogMessage& message) {
@@ -398,12 +407,25 @@ void LogStatistics::add(const LogMessage& message) {
   ++*flow.type_count;
   count_number(flow, header, place);
   if (header[Header::PossDup] == "Y") return;
-  count_order(flow, header, place, time);
-  // Only orders count, so the reports need not be searched for it.
-  if (header[Header::MsgType] == "D") {
-    orders.ordered_quantity +=
-        quantity_of(is_plain ? order_qty_of(message.bytes, header[Header::ClOrdID].data())
-                             : fields_.value(kOrderQty));
+  const bool is_end = count_order(flow, header, place, time);
+  const bool is_order = header[Header::MsgType] == "D";
+  if (!is_end && !is_order) return;
+  // Only these messages need to be searched for their quantities.
+  const auto quantity = [&](wire::Tag tag, std::string_view begin) {
+    return quantity_of(is_plain ? value_after(begin, message.bytes, header[Header::ClOrdID].data())
+                                : fields_.value(tag));
+  };
+  const double ordered = quantity(kOrderQty, kOrderQtyBegin);
+  if (is_order) {
+    orders.ordered_quantity += ordered;
+  } else if (ordered > 0) {
+    orders.ended_quantity += ordered;
+    const std::string_view status = header[Header::OrdStatus];
+    if (status == "2") {
+      orders.ended_filled_quantity += ordered;
+    } else if (status != "8") {
+      orders.ended_filled_quantity += std::min(ordered, quantity(kCumQty, kCumQtyBegin));
+    }
   }
 }
 

@@ -63,11 +63,20 @@ struct OrderStatistics {
   std::uint64_t filled = 0;      // reports with OrdStatus FILLED
   std::uint64_t canceled = 0;    // with CANCELED
   std::uint64_t rejected = 0;    // with REJECTED
+  std::uint64_t expired = 0;     // with EXPIRED
   std::uint64_t fills = 0;       // reports of executions
   std::uint64_t unanswered = 0;  // requests without a report
   // The sums of OrderQty of the new orders, and of LastQty of the fills. A bust takes nothing away.
   double ordered_quantity = 0;
   double filled_quantity = 0;
+  // The sum of OrderQty of the reports that end an order: after its replaces, and also of orders
+  // from before the log. Of it that of filled orders, and CumQty of canceled and expired ones.
+  double ended_quantity = 0;
+  double ended_filled_quantity = 0;
+
+  [[nodiscard]] std::uint64_t ended() const noexcept {
+    return filled + canceled + rejected + expired;
+  }
 };
 
 // Times between messages with the same ClOrdID.
@@ -160,12 +169,13 @@ class LogStatistics {
   static void open_gap(Flow& flow, OpenGap gap);
   static void limit_gaps(Flow& flow);
   static bool close_gaps(Flow& flow, std::uint64_t first, std::uint64_t last);
-  void count_order(const Flow& flow, const Header& header, MessagePlace place,
+  // True: it ends an order.
+  bool count_order(const Flow& flow, const Header& header, MessagePlace place,
                    const std::optional<WallTime>& time);
   void count_request(const Flow& flow, const Header& header, const Waiting& request);
   std::optional<MessagePlace> answered_request(const Flow& flow, const Header& header,
                                                const std::optional<WallTime>& time);
-  void count_report(const Header& header, MessagePlace place,
+  bool count_report(const Header& header, MessagePlace place,
                     const std::optional<MessagePlace>& request);
   void count_reject(std::string_view kind, wire::Tag reason_tag, const Header& header,
                     MessagePlace place, std::optional<MessagePlace> rejected);

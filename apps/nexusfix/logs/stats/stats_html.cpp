@@ -188,13 +188,14 @@ class Page {
     add("filled", orders.filled);
     add("canceled", orders.canceled);
     add("rejected", orders.rejected);
+    add("expired", orders.expired);
     add("fills", orders.fills);
     add("cancel requests", orders.cancels);
     add("replace requests", orders.replaces);
     add("requests without a report", orders.unanswered);
     heading("Orders");
     text_ += bar_chart(bars);
-    if (orders.ordered_quantity > 0) paragraph(fill_text(orders));
+    if (orders.ended_quantity > 0) paragraph(fill_text(orders));
   }
 
   void add_latency(std::string_view title, const LatencyHistogram& latency) {

@@ -139,14 +139,19 @@ std::string orders_table(const LogStatistics& statistics) {
                         share.empty() ? "" : ", ", share);
   };
   row("new orders", orders.orders, "");
-  row("filled", orders.filled, share_text(orders.filled, orders.orders));
-  row("canceled", orders.canceled, share_text(orders.canceled, orders.orders));
-  row("rejected", orders.rejected, share_text(orders.rejected, orders.orders));
+  const auto end_row = [&](std::string_view name, std::uint64_t count) {
+    const std::uint64_t ended = orders.ended();
+    row(name, count, ended == 0 ? "" : share_text(count, ended) + " of the orders that ended");
+  };
+  end_row("filled", orders.filled);
+  end_row("canceled", orders.canceled);
+  end_row("rejected", orders.rejected);
+  end_row("expired", orders.expired);
   row("fills", orders.fills, "");
   row("cancel requests", orders.cancels, "");
   row("replace requests", orders.replaces, "");
   row("requests without a report", orders.unanswered, "");
-  return text + (orders.ordered_quantity > 0 ? "  " + fill_text(orders) + "\n" : "");
+  return text + (orders.ended_quantity > 0 ? "  " + fill_text(orders) + "\n" : "");
 }
 
 std::string latency_text(std::string_view title, const LatencyHistogram& latency) {
@@ -229,10 +234,13 @@ Json orders_json(const OrderStatistics& orders) {
                        {"filled", orders.filled},
                        {"canceled", orders.canceled},
                        {"rejected", orders.rejected},
+                       {"expired", orders.expired},
                        {"fills", orders.fills},
                        {"unanswered", orders.unanswered},
                        {"ordered_quantity", orders.ordered_quantity},
-                       {"filled_quantity", orders.filled_quantity}});
+                       {"filled_quantity", orders.filled_quantity},
+                       {"ended_quantity", orders.ended_quantity},
+                       {"ended_filled_quantity", orders.ended_filled_quantity}});
 }
 
 Json latency_json(const LatencyHistogram& latency) {
@@ -253,9 +261,10 @@ std::string reason_text(const RejectStatistics& reject, const FieldNames& names)
 }
 
 std::string fill_text(const OrderStatistics& orders) {
-  return fmt::format("{:>14}  filled of the quantity {} of new orders, {:.1f} %",
-                     quantity_text(orders.filled_quantity), quantity_text(orders.ordered_quantity),
-                     100 * orders.filled_quantity / orders.ordered_quantity);
+  return fmt::format("{:>14}  filled of the quantity {} of the orders that ended, {:.1f} %",
+                     quantity_text(orders.ended_filled_quantity),
+                     quantity_text(orders.ended_quantity),
+                     100 * orders.ended_filled_quantity / orders.ended_quantity);
 }
 
 std::string place_text(const LogStatistics& statistics, MessagePlace place) {

@@ -227,16 +227,45 @@ TEST_F(Stats, counts_the_quantity_of_orders_and_of_fills) {
   EXPECT_EQ(orders["filled"], 1);
 }
 
+// The quantity after replaces counts, and so does an order from before the log.
+TEST_F(Stats, has_a_fill_ratio_of_the_orders_that_ended) {
+  add("00", "T", "V", "1", "D", "11=A1|38=100|");
+  add("01", "T", "V", "2", "G", "11=A2|41=A1|38=500|");
+  add("01", "V", "T", "1", "8", "11=A2|41=A1|37=X|39=0|150=5|38=500|14=0|151=500|");
+  add("02", "V", "T", "2", "8", "11=A2|37=X|39=2|150=F|38=500|14=500|151=0|32=500|");
+  add("03", "V", "T", "3", "8", "11=B|37=Y|39=2|150=2|38=50|32=50|14=50|151=0|");
+  add("04", "V", "T", "4", "8", "11=C|37=Z|39=4|150=4|38=50|14=10|151=0|");
+  add("05", "V", "T", "5", "8", "11=D|37=W|39=C|150=C|38=100|14=0|151=0|");
+  add("06", "V", "T", "6", "8", "11=E|37=V|39=8|150=8|38=100|14=0|151=0|");
+  // These do not end one.
+  add("07", "T", "V", "3", "D", "11=F|38=1000|");
+  add("07", "V", "T", "7", "8", "11=F|37=U|39=1|150=F|38=1000|14=10|151=990|32=10|");
+  add("08", "V", "T", "8", "8", "11=A2|37=X|39=2|150=D|38=500|14=500|151=0|");
+  add("08", "V", "T", "9", "8", "11=C|37=Z|39=4|150=I|38=50|14=10|151=0|");
+  const auto orders = json()["orders"];
+  EXPECT_EQ(orders["ended_quantity"], 800);
+  EXPECT_EQ(orders["ended_filled_quantity"], 560);
+  EXPECT_EQ(orders["filled"], 2);
+  EXPECT_EQ(orders["canceled"], 1);
+  EXPECT_EQ(orders["expired"], 1);
+  EXPECT_EQ(orders["rejected"], 1);
+  EXPECT_EQ(run({}), kSuccess);
+  EXPECT_THAT(out_.text(),
+              HasSubstr("560  filled of the quantity 800 of the orders that ended, 70.0 %"));
+  EXPECT_THAT(out_.text(), HasSubstr("2  filled, 40.0 % of the orders that ended"));
+}
+
 TEST_F(Stats, prints_tables_for_people) {
   add("00", "T", "V", "1", "D", "11=A1|38=100|");
-  add("01", "V", "T", "1", "8", "11=A1|39=8|150=8|103=1|58=\x1b[2Jno|");
+  add("01", "V", "T", "1", "8", "11=A1|38=100|14=0|39=8|150=8|103=1|58=\x1b[2Jno|");
   EXPECT_EQ(run({}), kSuccess);
   EXPECT_THAT(out_.text(), HasSubstr("2 messages, "));
   EXPECT_THAT(out_.text(), HasSubstr("NewOrderSingle (D)"));
   EXPECT_THAT(out_.text(), HasSubstr("T -> V"));
   EXPECT_THAT(out_.text(), HasSubstr("order rejected, reason 1 (UNKNOWN_SYMBOL): \\x1b[2Jno"));
   EXPECT_THAT(out_.text(), HasSubstr("of A1"));
-  EXPECT_THAT(out_.text(), HasSubstr("0  filled of the quantity 100 of new orders, 0.0 %"));
+  EXPECT_THAT(out_.text(),
+              HasSubstr("0  filled of the quantity 100 of the orders that ended, 0.0 %"));
   EXPECT_THAT(out_.text(), HasSubstr("From a new order to its first report, 1 time\n  p50 1.0"));
 }
 
