@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "nexusfix/logs/capture/packet_file.hpp"
@@ -103,7 +104,7 @@ bool has_journal(Disk& disk, const std::string& folder) {
 // A rotated file, and its place in the order of age.
 struct Rotated {
   std::string name;
-  bool has_date = false;
+  std::uint64_t date = 0;  // 0: none
   std::uint64_t number = 0;
 };
 
@@ -126,31 +127,58 @@ std::optional<std::uint64_t> number_of(std::string_view text) {
   return digits == 0 ? std::nullopt : std::optional{number};
 }
 
-// Whether name is a rotated form of current. Our backups count upwards, those of logrotate
-// downwards, and dates upwards.
-std::optional<Rotated> rotated_from(std::string_view name, std::string_view current) {
+// text: "2", "20240115", "2024-01-15", "2024-01-15.2".
+std::optional<Rotated> read_age(std::string_view name, std::string_view text) {
   constexpr std::uint64_t kDateMin = 19'000'101;
+  const std::size_t point = text.find('.');
+  const auto first = number_of(text.substr(0, point));
+  if (!first) return std::nullopt;
+  const bool has_date = *first >= kDateMin || text.substr(0, point).contains('-');
+  if (point == text.npos) {
+    return Rotated{std::string{name}, has_date ? *first : 0, has_date ? 0 : *first};
+  }
+  const auto second = number_of(text.substr(point + 1));
+  if (!second || !has_date) return std::nullopt;
+  return Rotated{std::string{name}, *first, *second};
+}
+
+// The text between begin and end, which are all of name; nothing: it has another form.
+std::optional<std::string_view> between(std::string_view begin, std::string_view name,
+                                        std::string_view end) {
+  if (name.size() < begin.size() + end.size() || !name.starts_with(begin) || !name.ends_with(end)) {
+    return std::nullopt;
+  }
+  return name.substr(begin.size(), name.size() - begin.size() - end.size());
+}
+
+// Whether name is a rotated form of current. Our backups count upwards, those of logrotate
+// downwards, dates upwards, and numbers after a date, too. The age is at the end of the name, or
+// before its extension.
+std::optional<Rotated> rotated_from(std::string_view name, std::string_view current) {
   constexpr std::string_view kCurrent = ".current.log";
   const std::string_view bare = without_archive_suffix(name);
   if (current.ends_with(kCurrent)) {
-    const std::string stem{current.substr(0, current.size() - kCurrent.size())};
-    const std::string backup = stem + ".backup.";
-    if (bare.starts_with(backup) && bare.ends_with(".log")) {
-      const auto number = number_of(
-          bare.substr(backup.size(), bare.size() - std::min(bare.size(), backup.size() + 4)));
-      if (number) return Rotated{std::string{name}, true, *number};
-    }
+    const std::string backup =
+        std::string{current.substr(0, current.size() - kCurrent.size())} + ".backup.";
+    const auto number = number_of(between(backup, bare, ".log").value_or(""));
+    if (number) return Rotated{std::string{name}, 1, *number};
   }
-  if (bare.size() < current.size() + 2 || !bare.starts_with(current)) return std::nullopt;
-  const char mark = bare[current.size()];
-  const auto number = number_of(bare.substr(current.size() + 1));
-  if (!number || (mark != '.' && mark != '-')) return std::nullopt;
-  return Rotated{std::string{name}, *number >= kDateMin, *number};
+  const std::size_t extension = std::min(current.rfind('.'), current.size());
+  auto age = between(current, bare, "");
+  const bool is_before = !age || age->empty();
+  if (is_before) age = between(current.substr(0, extension), bare, current.substr(extension));
+  if (!age || age->empty() || (age->front() != '.' && age->front() != '-')) return std::nullopt;
+  auto rotated = read_age(name, age->substr(1));
+  // `fix-1.log` is another log.
+  if (is_before && age->front() == '-' && rotated && rotated->date == 0) return std::nullopt;
+  return rotated;
 }
 
 bool is_older(const Rotated& left, const Rotated& right) {
-  if (left.has_date != right.has_date) return left.has_date;
-  return left.has_date ? left.number < right.number : left.number > right.number;
+  const bool has_date = left.date > 0;
+  if (has_date != (right.date > 0)) return has_date;
+  if (!has_date) return left.number > right.number;
+  return std::tie(left.date, left.number) < std::tie(right.date, right.number);
 }
 
 }  // namespace

@@ -359,6 +359,28 @@ TEST_F(LogSource, reads_a_rotated_set_from_the_oldest_file_on) {
               ElementsAre("A3", "A4", "A1", "A2", "A5"));
 }
 
+// As logback and NLog name them.
+TEST_F(LogSource, reads_rotated_files_with_their_age_before_the_extension) {
+  ASSERT_TRUE(disk_.make_directories("/logs").has_value());
+  disk_.set_contents("/logs/fix.2023-12.log", order(1));
+  disk_.set_contents("/logs/fix.2024-01-12.log", order(2));
+  disk_.set_contents("/logs/fix-2024-01-13.log", order(3));
+  disk_.set_contents("/logs/fix.2024-01-14.9.log.gz", gzip(order(4)));
+  disk_.set_contents("/logs/fix.2024-01-14.10.log.gz", gzip(order(5)));
+  disk_.set_contents("/logs/fix.log.2024-01-14.11", order(6));
+  disk_.set_contents("/logs/fix.20240115.log", order(7));
+  disk_.set_contents("/logs/fix.10.log", order(8));
+  disk_.set_contents("/logs/fix.log.9", order(9));
+  disk_.set_contents("/logs/fix.1.log", order(10));
+  disk_.set_contents("/logs/fix.log", order(11));
+  for (const char* const other : {"fix-1.log", "fix.1.txt", "fix.x.log", "fix.1.2.log", "fix..log",
+                                  "fix1.log", "fix.2024-01-15.x.log"}) {
+    disk_.set_contents(std::string{"/logs/"} + other, order(99));
+  }
+  EXPECT_THAT(read(LogRequest{.files = {"/logs/fix.log"}, .with_rotated = true}),
+              ElementsAre("A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "A9", "A10", "A11"));
+}
+
 TEST_F(LogSource, limits_messages_to_a_time_window) {
   disk_.set_contents("/log", "20240115-10:30:00 " + order(1) + "\n20240115-10:30:01 " + order(2) +
                                  "\n20240115-10:30:02 " + order(3) + "\n");
