@@ -20,6 +20,24 @@ double double_of(Decimal number) {
   return static_cast<double>(number.mantissa()) / std::pow(10.0, number.scale());
 }
 
+// Prices may have more digits than a Decimal: "11.333333333333333333333".
+std::optional<double> price_of(std::string_view text) {
+  double price = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, price, std::chars_format::fixed);
+  const bool is_read = read.ec == std::errc{} && read.ptr == end && std::isfinite(price);
+  return is_read ? std::optional{price} : std::nullopt;
+}
+
+OpenRequest request_of(std::string_view msg_type, const MessageFields& fields) {
+  OpenRequest request{std::string{msg_type}, std::string{fields.value(11)},
+                      std::string{fields.value(34)}, decimal_of(fields.value(38))};
+  const std::string_view price = fields.value(44);
+  const bool is_market = fields.value(40) == "1";
+  if (is_market || !price.empty()) request.price = price;
+  return request;
+}
+
 // ExecType (150), or what FIX 4.0 to 4.2 says by ExecTransType (20) and the quantities.
 std::string_view exec_type_of(const MessageFields& fields) {
   const std::string_view transaction = fields.value(20);
@@ -102,10 +120,7 @@ void OrderLife::add(OrderEvent& event) {
   if (type == 'D') {
     take_order(fields);
   } else if (type == 'F' || type == 'G') {
-    const std::string id{fields.value(11)};
-    requests_.try_emplace(id,
-                          OpenRequest{event.msg_type, id, std::string{fields.value(34)},
-                                      decimal_of(fields.value(38)), std::string{fields.value(44)}});
+    requests_.try_emplace(std::string{fields.value(11)}, request_of(event.msg_type, fields));
   } else if (type == '8') {
     take_report(fields, event);
   } else if (type == '9') {
@@ -145,8 +160,8 @@ void OrderLife::begin_with(std::string_view exec_type, const MessageFields& fiel
   const Decimal last =
       exec_type == "F" ? decimal_of(fields.value(32)).value_or(Decimal{}) : Decimal{};
   before_.quantity = checked_subtract(cum, last).value_or(Decimal{});
-  const double average = double_of(decimal_of(fields.value(6)).value_or(Decimal{}));
-  const double last_px = double_of(decimal_of(fields.value(31)).value_or(Decimal{}));
+  const double average = price_of(fields.value(6)).value_or(0);
+  const double last_px = price_of(fields.value(31)).value_or(0);
   if (!before_.quantity.is_zero()) {
     before_.price =
         (average * double_of(cum) - last_px * double_of(last)) / double_of(before_.quantity);
@@ -204,7 +219,11 @@ void OrderLife::take_execution(std::string_view exec_type, const MessageFields& 
       } else if (reported) {
         order_qty_ = reported;
       }
-      if (!fields.value(44).empty()) price_ = fields.value(44);
+      if (!fields.value(44).empty()) {
+        price_ = fields.value(44);
+      } else if (request != requests_.end() && request->second.price) {
+        price_ = *request->second.price;
+      }
       answer(fields.value(11));
       pending_ = suspended_ = '\0';
       is_accepted_ = true;
@@ -229,6 +248,7 @@ void OrderLife::take_execution(std::string_view exec_type, const MessageFields& 
       break;
     case 'D':  // restated
       if (const auto quantity = decimal_of(fields.value(38))) order_qty_ = quantity;
+      if (!fields.value(44).empty()) price_ = fields.value(44);
       break;
     default:
       break;
@@ -237,14 +257,14 @@ void OrderLife::take_execution(std::string_view exec_type, const MessageFields& 
 
 void OrderLife::add_fill(const MessageFields& fields, OrderEvent& event) {
   const auto quantity = decimal_of(fields.value(32));
-  const auto price = decimal_of(fields.value(31));
+  const auto price = price_of(fields.value(31));
   if (!quantity || !price) {
     event.disagreements.push_back("LastQty (32) or LastPx (31) is no number: the fill counts 0");
     return;
   }
   std::string id{fields.value(17)};
   if (id.empty()) id = fmt::format("\x01{}", fills_.size());  // no report can refer to it
-  fills_[std::move(id)] = {*quantity, double_of(*price)};
+  fills_[std::move(id)] = {*quantity, *price};
 }
 
 // A fill is canceled (H) or corrected (G). The correction has the ExecID of the fill from now on.
@@ -290,20 +310,24 @@ void OrderLife::compare(const MessageFields& fields, OrderEvent& event) {
   }
   const auto compare_number = [&](std::string_view name, wire::Tag tag,
                                   const std::optional<Decimal>& is) {
-    const auto says = decimal_of(fields.value(tag));
-    if (says && is && *says != *is) differs(name, fields.value(tag), decimal_text(*is));
+    const std::string_view says = fields.value(tag);
+    // What cannot be read, such as too many digits, is not the same either.
+    if (!says.empty() && is && decimal_of(says) != is) differs(name, says, decimal_text(*is));
   };
   if (event.msg_type == "8") {
     compare_number("OrderQty (38)", 38, order_qty_);
     compare_number("CumQty (14)", 14, cum_qty_);
     compare_number("LeavesQty (151)", 151, leaves_qty());
     const std::string_view average = fields.value(6);
-    const auto says = decimal_of(average);
+    const auto says = price_of(average);
     const double is = avg_px().value_or(0);
+    // Floating point: of the last digit, and of the average.
+    constexpr double kInexact = 0.999999;
+    constexpr double kExact = 1e-12;
+    const double allowed = std::max(last_digit(average) * kInexact, std::abs(is) * kExact);
     // An execution may be reported without an average.
-    constexpr double kInexact = 0.999999;  // of the last digit, because of floating point
-    if (says && (avg_px() || !says->is_zero()) &&
-        std::abs(double_of(*says) - is) >= last_digit(average) * kInexact) {
+    const bool has_average = !average.empty() && (avg_px() || says != 0.0);
+    if (has_average && (!says || std::abs(*says - is) >= allowed)) {
       differs("AvgPx (6)", average, fmt::format("{:.10g}", is));
     }
     reported_ = {std::string{status}, std::string{fields.value(38)}, std::string{fields.value(14)},

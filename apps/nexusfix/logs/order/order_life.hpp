@@ -46,7 +46,7 @@ struct OpenRequest {
   std::string cl_ord_id;
   std::string msg_seq_num;
   std::optional<Decimal> order_qty{};
-  std::string price{};
+  std::optional<std::string> price{};  // empty: a market order; nothing: it does not say
 };
 
 class OrderLife {

@@ -181,6 +181,7 @@ Json story_json(const OrderStory& story, const dictionary::NameTable* own) {
       {{"session", story.session},
        {"symbol", life.symbol()},
        {"side", names.value(54, life.side())},
+       {"price", life.price()},
        {"events", Json::array(story.events, event_json)},
        {"state", Json::object({{"ord_status", life.ord_status()},
                                {"ord_status_name", names.value(39, life.ord_status())},

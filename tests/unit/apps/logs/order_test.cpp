@@ -167,6 +167,44 @@ TEST_F(Order, takes_an_average_that_is_rounded_or_cut) {
   }
 }
 
+TEST_F(Order, has_the_price_of_the_replace_that_the_venue_has_accepted) {
+  accepted();
+  sent("G", "11=A2|41=A1|55=SAP|54=1|38=100|40=2|44=151|");
+  EXPECT_EQ(find("A1")[0]["price"], "150.5");  // not accepted yet
+  const std::string replaced = "37=O1|150=5|39=0|38=100|14=0|151=100|6=0|";
+  got("8", "11=A2|41=A1|17=E2|" + replaced);
+  EXPECT_EQ(find("A1")[0]["price"], "151");
+  sent("G", "11=A3|41=A2|55=SAP|54=1|38=100|40=2|44=152|");
+  got("8", "11=A3|41=A2|17=E3|44=151.5|" + replaced);
+  EXPECT_EQ(find("A1")[0]["price"], "151.5");
+  sent("G", "11=A4|41=A3|55=SAP|54=1|38=100|40=1|");  // a market order has no price
+  got("8", "11=A4|41=A3|17=E4|" + replaced);
+  EXPECT_EQ(find("A1")[0]["price"], "");
+  got("8", "11=A4|37=O1|17=E5|150=D|39=0|38=100|44=153|14=0|151=100|6=0|");  // restated
+  EXPECT_EQ(find("A1")[0]["price"], "153");
+}
+
+TEST_F(Order, reads_values_with_more_digits_than_a_decimal_has) {
+  accepted();
+  filled("E2", 10, 10, 90, "150.3333333333333333333333333");
+  EXPECT_THAT(
+      find("A1")[0]["disagreements"],
+      ElementsAre("AvgPx (6): the report says 150.3333333333333333333333333, computed is 150"));
+  log_.clear();
+  accepted();
+  got("8",
+      "11=A1|37=O1|17=E2|150=F|39=1|38=100|32=10|31=150.3333333333333333333333333|14=10|151=90|"
+      "6=150.333333333333333333333333|");
+  EXPECT_THAT(find("A1")[0]["disagreements"], IsEmpty());
+  EXPECT_THAT(find("A1")[0]["events"][2]["disagreements"], IsEmpty());
+  got("8", "11=A1|37=O1|17=E3|150=I|39=1|38=100|14=10.000000000000000000001|151=90|6=150.3333|");
+  EXPECT_THAT(find("A1")[0]["disagreements"],
+              ElementsAre("CumQty (14): the report says 10.000000000000000000001, computed is 10"));
+  got("8", "11=A1|37=O1|17=E4|150=I|39=1|38=100|14=10|151=90|6=none|");
+  EXPECT_THAT(find("A1")[0]["disagreements"],
+              ElementsAre("AvgPx (6): the report says none, computed is 150.3333333"));
+}
+
 TEST_F(Order, does_not_count_a_resend_or_an_execution_again) {
   accepted();
   filled("E2", 40, 40, 60, "150");
