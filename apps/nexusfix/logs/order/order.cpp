@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@
 namespace nexusfix::command {
 namespace {
 
+using logs::LinkedOrder;
 using logs::OrderEvent;
 using logs::OrderStory;
 
@@ -29,6 +31,13 @@ using logs::OrderStory;
 constexpr std::size_t kEventsMax = 100'000;
 constexpr std::size_t kEventBytesMax = 64U << 20U;
 constexpr int kPassesMax = 100;
+
+// By session, then by time.
+struct ComesBefore {
+  bool operator()(const LinkedOrder* a, const LinkedOrder* b) const noexcept {
+    return std::tie(a->session, a->number) < std::tie(b->session, b->number);
+  }
+};
 
 struct CloseFile {
   void operator()(std::FILE* file) const noexcept { std::fclose(file); }
@@ -101,6 +110,7 @@ class OrderRun {
     for (int pass = 0; pass < kPassesMax; ++pass) {
       stories_.clear();
       copies_.clear();
+      chains_.begin_pass();
       event_bytes_ = 0;
       is_full_ = false;
       const auto each = [&](const logs::LogMessage& message) {
@@ -120,20 +130,23 @@ class OrderRun {
       complain("the order has more messages than fit: the later ones are left out", kFailure);
       has_unread_ = true;
     }
+    std::erase_if(stories_, [](const auto& story) {
+      return !story.first->is_wanted || story.second.empty();
+    });
     return kSuccess;
   }
 
   void take(const logs::LogMessage& message) {
     // Most messages are decided without their fields.
     fields_.read(message.bytes);
-    const std::string* const session = chains_.take(fields_);
-    if (session == nullptr) return;
+    const LinkedOrder* const order = chains_.take(fields_);
+    if (order == nullptr) return;
     const auto time = logs::time_of_message(message.prefix, message.bytes);
-    std::vector<OrderEvent>& events = stories_[*session];
+    std::vector<OrderEvent>& events = stories_[order];
     const auto [copy, is_new] =
-        copies_.try_emplace(std::string{message.bytes}, session, events.size());
+        copies_.try_emplace(std::string{message.bytes}, order, events.size());
     if (!is_new) {
-      OrderEvent& event = stories_[*copy->second.first][copy->second.second];
+      OrderEvent& event = stories_[copy->second.first][copy->second.second];
       if (event.file != message.path && !event.other_time) event.other_time = time;
       return;
     }
@@ -157,8 +170,8 @@ class OrderRun {
     bool agrees = true;
     bool is_first = true;
     Json all = Json::array();
-    for (auto& [session, events] : stories_) {
-      OrderStory story{session, std::move(events), {}};
+    for (auto& [order, events] : stories_) {
+      OrderStory story{std::string{order->session}, std::move(events), {}};
       for (OrderEvent& event : story.events) {
         story.life.add(event);
         agrees = agrees && event.disagreements.empty();
@@ -184,9 +197,9 @@ class OrderRun {
   logs::OrderChains chains_;
   logs::MessageFields fields_;
   TemporaryFile input_;
-  std::map<std::string, std::vector<OrderEvent>, std::less<>> stories_;  // by session
+  std::map<const LinkedOrder*, std::vector<OrderEvent>, ComesBefore> stories_;
   // The places of messages, by their bytes: the logs of both sides have each one.
-  std::unordered_map<std::string, std::pair<const std::string*, std::size_t>> copies_;
+  std::unordered_map<std::string, std::pair<const LinkedOrder*, std::size_t>> copies_;
   std::size_t event_bytes_ = 0;
   bool has_unread_ = false;
   bool is_full_ = false;

@@ -3,49 +3,80 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <deque>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "nexusfix/logs/fields/message_fields.hpp"
 
 namespace nexusfix::logs {
 
-// The orders that have an identifier, one for each session: a ClOrdID is unique only there. A
-// session is a pair of CompIDs, in any direction.
+struct LinkedOrder;
+
+struct OrderIdentifier {
+  LinkedOrder* order = nullptr;  // the last one with it so far
+  bool is_known = false;         // an order that is looked for has it: kept for the next pass
+};
+
+struct LinkedOrder {
+  std::string_view session;  // "TRADER and VENUE"
+  std::size_t number = 0;    // in the order of the first messages
+  bool is_wanted = false;    // a message so far has the identifier that is looked for
+  bool has_new_order = false;
+  std::string day;                  // of the first message: "20240115"
+  LinkedOrder* previous = nullptr;  // that had its ClOrdID when it began
+  std::vector<OrderIdentifier*> not_known{};
+};
+
+// The orders that have an identifier. Those of different sessions are different: a ClOrdID is
+// unique only there. A session is a pair of CompIDs, in any direction. A ClOrdID is unique only
+// within a trading day, too: a NewOrderSingle that is no resend begins another order with it, and
+// the messages after it are about that one.
 class OrderChains {
  public:
   explicit OrderChains(std::string id) : wanted_{std::move(id)} {}
 
-  // Whether a message belongs to an order with the identifier, as far as it is known: the name of
-  // the session, or nothing. Learns the other identifiers in the message. An earlier message may
-  // turn out to belong, too: read all messages again until has_grown() stays false.
-  [[nodiscard]] const std::string* take(const MessageFields& fields);
-  // Since the last call. Ends a pass over the messages.
-  [[nodiscard]] bool has_grown() {
-    numbers_.clear();
-    return std::exchange(has_grown_, false);
-  }
+  // Before the messages are read, for the first time or again. Ends the life of the orders.
+  void begin_pass();
+  // The order of a message, or nothing. The order may turn out to be wanted later, or not at all.
+  // Learns the other identifiers of wanted orders. An earlier message may have them, too: read all
+  // messages again until has_grown() stays false.
+  [[nodiscard]] const LinkedOrder* take(const MessageFields& fields);
+  // In this pass.
+  [[nodiscard]] bool has_grown() const noexcept { return has_grown_; }
   [[nodiscard]] bool is_full() const noexcept { return is_full_; }
 
  private:
-  using Identifiers = std::unordered_set<std::string>;  // a letter for the kind, and the value
+  struct Key {
+    wire::Tag tag;
+    std::string text;  // a letter for the kind, and the value
+  };
+  using Identifiers = std::unordered_map<std::string, OrderIdentifier>;
 
-  [[nodiscard]] const std::string* find_session(const MessageFields& fields);
-  void find_keys(const MessageFields& fields, std::string_view msg_type);
-  void learn(Identifiers& known);
+  [[nodiscard]] LinkedOrder* find_order(const MessageFields& fields);
+  [[nodiscard]] LinkedOrder* find_rejected(const MessageFields& fields);
+  [[nodiscard]] LinkedOrder* begun_by(const MessageFields& fields, std::string_view session,
+                                      Identifiers& known);
+  [[nodiscard]] LinkedOrder* linked_by(const MessageFields& fields, std::string_view session,
+                                       const Identifiers& known);
+  [[nodiscard]] LinkedOrder* begin(const MessageFields& fields, std::string_view session);
+  void find_keys(const MessageFields& fields);
+  void link(LinkedOrder& order, Identifiers& known);
 
   std::string wanted_;
   std::map<std::string, Identifiers, std::less<>> sessions_;
-  // Of the messages that belong to an order and are the last ones with their numbers so far.
-  std::unordered_set<std::string> numbers_;
-  std::vector<std::string> keys_;  // of the present message
-  std::vector<std::string> refs_;  // keys that it refers to, and that do not belong to it
-  bool has_wanted_ = false;        // one of them is the identifier
+  std::deque<LinkedOrder> orders_;  // of this pass
+  // The orders of messages that are the last ones with their numbers so far.
+  std::unordered_map<std::string, LinkedOrder*> numbers_;
+  // By NewOrderSingle: its number and SendingTime, the same in the logs of both sides.
+  std::unordered_map<std::string, LinkedOrder*> new_orders_;
+  std::vector<Key> keys_;    // of the present message
+  std::size_t links_ = 0;    // in this pass
+  bool has_wanted_ = false;  // a key of the present message is the identifier
   bool has_grown_ = false;
   bool is_full_ = false;
 };

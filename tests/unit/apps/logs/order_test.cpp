@@ -27,7 +27,7 @@ class Order : public ::testing::Test {
            const std::string& fields) {
     ++time_;
     const std::string number = std::to_string(++numbers_[from + to]);
-    const std::string time = "20240115-10:30:" + std::to_string(10 + time_);
+    const std::string time = day_ + "-10:30:" + std::to_string(10 + time_);
     log_ += time + " : " +
             fix("FIX.4.4", "35=" + type + "|34=" + number + "|49=" + from + "|52=" + time +
                                "|56=" + to + "|" + fields) +
@@ -36,6 +36,10 @@ class Order : public ::testing::Test {
   void accepted() {
     sent("D", "11=A1|55=SAP|54=1|38=100|44=150.5|");
     got("8", "11=A1|37=O1|17=E1|150=0|39=0|38=100|14=0|151=100|6=0|");
+  }
+  void begin_day(const std::string& day) {
+    day_ = day;
+    numbers_.clear();
   }
   void filled(const std::string& id, int last, int cum, int left, const std::string& average) {
     got("8", "11=A1|37=O1|17=" + id + "|150=F|39=" + (left == 0 ? "2" : "1") +
@@ -76,6 +80,7 @@ class Order : public ::testing::Test {
   FakeDisk disk_;
   std::string log_;
   std::map<std::string, int> numbers_;
+  std::string day_ = "20240115";
   int time_ = 0;
   int status_ = -1;
   std::string errors_;
@@ -280,6 +285,119 @@ TEST_F(Order, has_no_answer_to_a_request_that_another_reject_is_about) {
   const auto open = find("A1")[0]["open_requests"];
   ASSERT_EQ(open.size(), 1U);
   EXPECT_EQ(open[0]["cl_ord_id"], "A3");
+}
+
+// FIX 4.4, ClOrdID (11): unique only within one trading day.
+TEST_F(Order, is_another_order_if_all_its_identifiers_are_used_again_on_the_next_day) {
+  accepted();
+  filled("E2", 100, 100, 0, "150");
+  begin_day("20240116");
+  sent("D", "11=A1|55=BMW|54=2|38=50|44=20|");
+  got("8", "11=A1|37=O1|17=E1|150=0|39=0|38=50|14=0|151=50|6=0|");
+  got("8", "11=A1|37=O1|17=E2|150=F|39=1|38=50|32=40|31=20|14=40|151=10|6=20|");
+  for (const char* const id : {"A1", "O1", "E1", "E2"}) {
+    const nlohmann::json orders = find(id);
+    EXPECT_EQ(status_, kSuccess) << errors_;
+    ASSERT_EQ(orders.size(), 2U) << id;
+    EXPECT_EQ(orders[0]["symbol"], "SAP");
+    EXPECT_EQ(orders[0]["state"]["ord_status"], "2");
+    EXPECT_EQ(orders[1]["symbol"], "BMW");
+    EXPECT_EQ(orders[1]["state"]["cum_qty"], "40");
+    EXPECT_TRUE(orders[1]["events"][2]["counted"]);
+  }
+  filled("E3", 10, 60, 40, "150");  // wrong: it is about the second order
+  EXPECT_THAT(find("A1")[0]["disagreements"], IsEmpty());
+  EXPECT_EQ(find("A1")[1]["disagreements"].size(), 5U);
+  EXPECT_EQ(status_, kFailure);
+}
+
+TEST_F(Order, is_another_order_after_a_reset_on_the_same_day) {
+  sent("D", "11=A1|55=SAP|54=1|38=100|44=150.5|");
+  numbers_.clear();
+  sent("D", "11=A1|55=SAP|54=1|38=50|44=150.5|");
+  got("8", "11=A1|37=O1|17=E1|150=2|39=2|38=50|32=50|31=150|14=50|151=0|6=150|");
+  const nlohmann::json orders = find("A1");
+  EXPECT_EQ(status_, kSuccess);
+  ASSERT_EQ(orders.size(), 2U);
+  EXPECT_EQ(orders[0]["state"]["ord_status"], "A");
+  EXPECT_EQ(orders[1]["state"]["ord_status"], "2");
+}
+
+TEST_F(Order, has_no_message_of_another_order_that_shares_an_identifier_on_another_day) {
+  accepted();
+  sent("G", "11=A2|41=A1|55=SAP|54=1|38=200|44=151|");
+  got("8", "11=A2|41=A1|37=O1|17=E2|150=5|39=0|38=200|14=0|151=200|6=0|");
+  begin_day("20240116");
+  sent("D", "11=B1|55=BMW|54=2|38=50|44=20|");
+  got("8", "11=B1|37=O1|17=E1|150=0|39=0|38=50|14=0|151=50|6=0|");
+  sent("G", "11=A2|41=B1|55=BMW|54=2|38=60|44=20|");
+  got("8", "11=A2|41=B1|37=O1|17=E2|150=5|39=0|38=60|14=0|151=60|6=0|");
+  begin_day("20240117");
+  sent("D", "11=C1|55=BMW|54=2|38=50|44=20|");
+  got("8", "11=C1|37=O7|17=E2|150=0|39=0|38=50|14=0|151=50|6=0|");
+  got("8", "11=D1|37=O8|17=E2|150=0|39=0|38=50|14=0|151=50|6=0|");  // its order is not in the log
+  nlohmann::json orders = find("A1");
+  ASSERT_EQ(orders.size(), 1U);
+  EXPECT_EQ(orders[0]["events"].size(), 4U);
+  EXPECT_EQ(find("B1")[0]["events"].size(), 4U);
+  EXPECT_EQ(find("C1")[0]["events"].size(), 2U);
+  orders = find("A2");
+  ASSERT_EQ(orders.size(), 2U);
+  EXPECT_EQ(orders[1]["events"].size(), 4U);
+  EXPECT_EQ(find("E2").size(), 4U);
+  EXPECT_EQ(status_, kSuccess);
+}
+
+TEST_F(Order, is_one_order_if_its_new_order_comes_again_as_a_resend) {
+  accepted();
+  const std::string order = "11=A1|55=SAP|54=1|38=100|44=150.5|";
+  log_ += fix("FIX.4.4", "35=D|34=1|49=T|52=20240115-10:31:00|56=V|43=Y|" + order) + "\n";
+  sent("D", "97=Y|" + order);
+  const nlohmann::json orders = find("A1");
+  ASSERT_EQ(orders.size(), 1U);
+  EXPECT_EQ(orders[0]["events"].size(), 4U);
+  disk_.set_contents("/other", log_);
+  EXPECT_EQ(find("A1", {"/log", "/other"}).size(), 1U);
+}
+
+TEST_F(Order, is_one_order_if_a_report_comes_before_it_on_the_same_day) {
+  got("8", "11=A1|37=O1|17=E1|150=0|39=0|38=100|14=0|151=100|6=0|");
+  sent("D", "11=A1|55=SAP|54=1|38=100|44=150.5|");  // clocks of two logs
+  EXPECT_EQ(find("A1").size(), 1U);
+  begin_day("20240116");
+  sent("D", "11=A1|55=SAP|54=1|38=100|44=150.5|");
+  EXPECT_EQ(find("A1").size(), 2U);
+  got("8", "11=B1|37=O2|17=E2|150=0|39=0|38=100|14=0|151=100|6=0|");
+  begin_day("20240117");
+  sent("D", "11=B1|55=SAP|54=1|38=100|44=150.5|");
+  EXPECT_EQ(find("B1").size(), 2U);
+}
+
+TEST_F(Order, is_left_out_after_the_messages_that_fit) {
+  accepted();
+  const std::string text(1'000'000, 'x');
+  for (int day = 0; day < 34; ++day) sent("D", "11=A1|55=SAP|54=1|38=100|44=1|58=" + text + "|");
+  sent("D", "11=E1|55=BMW|54=1|38=100|44=1|");
+  const nlohmann::json orders = find("E1");
+  ASSERT_EQ(orders.size(), 1U);
+  EXPECT_EQ(orders[0]["symbol"], "SAP");
+  EXPECT_EQ(status_, kFailure);
+  EXPECT_THAT(errors_, HasSubstr("the later ones are left out"));
+}
+
+TEST_F(Order, has_its_reports_after_another_order_with_its_identifier_was_rejected) {
+  accepted();
+  sent("D", "11=A1|55=SAP|54=1|38=100|44=150.5|");
+  const std::string rejected = "11=A1|37=NONE|17=E2|150=8|39=8|103=6|38=100|14=0|151=0|6=0|";
+  got("8", rejected);
+  filled("E3", 40, 40, 60, "150");
+  log_ += fix("FIX.4.4", "35=8|34=2|49=V|52=20240115-10:31:00|56=T|43=Y|" + rejected) + "\n";
+  const nlohmann::json orders = find("A1");
+  EXPECT_EQ(status_, kSuccess);
+  ASSERT_EQ(orders.size(), 2U);
+  EXPECT_EQ(orders[0]["state"]["cum_qty"], "40");
+  EXPECT_EQ(orders[1]["state"]["ord_status"], "8");
+  EXPECT_EQ(orders[1]["events"].size(), 3U);
 }
 
 TEST(DecimalText, has_no_zeros_at_its_end) {
