@@ -42,6 +42,8 @@ BETTER_QUERY_WORDS = (
     r".split(/\s+/g).filter((r,n,a)=>a.length<2||lunr.stopWordFilter(r.toLowerCase()))"
     r".map(r=>r.replace(/^([a-z]{4,}?)(?:(?<=ss|sh|ch|x)es|ed|(?<!s)s)$/,'$1'))"
     r".reduce((r,n)=>{let i=e(n)")
+NODE_KEY = "e=e+s+o.id}return e}"
+UNIQUE_NODE_KEY = 'e=e+s+o.id+","}return e}'
 ROOMS = ("guide", "operations", "reference", "internals")
 # Pages outside of docs/, and their places in the rooms: the last ones there.
 OUTSIDE = {
@@ -256,12 +258,15 @@ def improve_index(site):
 def improve_query(site):
     """The theme takes each word of a query as the beginning of a word: "a" finds half of the
     titles. Words that say nothing are left out of a longer query, and so are endings: "rejects"
-    finds "rejected"."""
+    finds "rejected". Nodes of its tree of words have keys that are not unique if the words have
+    digits: then "3050" may find nothing."""
     for worker in site.glob("assets/javascripts/workers/search.*.js"):
         text = worker.read_text(encoding="utf-8")
-        if text.count(QUERY_WORDS) != 1:
-            sys.exit(f"{worker}: the search of this version of the theme is another one")
-        worker.write_text(text.replace(QUERY_WORDS, BETTER_QUERY_WORDS), encoding="utf-8")
+        for theirs, better in ((QUERY_WORDS, BETTER_QUERY_WORDS), (NODE_KEY, UNIQUE_NODE_KEY)):
+            if text.count(theirs) != 1:
+                sys.exit(f"{worker}: the search of this version of the theme is another one")
+            text = text.replace(theirs, better)
+        worker.write_text(text, encoding="utf-8")
 
 
 def build(work, site, pages, nav):
