@@ -183,6 +183,7 @@ void CuttingProxy::run() {
     static_cast<void>(!::read(wake_, &ignored, sizeof ignored));
     const std::lock_guard lock{mutex_};
     if (waited[1].revents != 0) accept_one();
+    if (stalls_) continue;  // since the poll began
     std::size_t at = 2;
     for (auto pair = pairs_.begin(); pair != pairs_.end() && at + 1 < waited.size(); at += 2) {
       bool lives = true;
