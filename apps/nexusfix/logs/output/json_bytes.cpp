@@ -4,13 +4,15 @@
 #include <bit>
 
 #include <nexusfix/base/utf8.hpp>
+#include <nexusfix/wire/typed/field.hpp>
 
 #include "nexusfix/messages/find_bytes.hpp"
 
 namespace nexusfix::logs {
 namespace {
 
-constexpr char kSoh = '\x01';
+using wire::kSoh;
+
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 char* write_hex(char* out, unsigned char byte) noexcept {
