@@ -75,8 +75,10 @@ std::string_view value_after(std::string_view begin, std::string_view bytes, con
   }
   if (at == bytes.npos) at = printing::find_bytes(bytes, begin);
   if (at == bytes.npos) return {};
-  const std::string_view value = bytes.substr(at + begin.size());
-  return value.substr(0, value.find(wire::kSoh));
+  const std::size_t first = at + begin.size();
+  std::size_t end = first;
+  while (end < bytes.size() && bytes[end] != wire::kSoh) ++end;  // a quantity is short
+  return bytes.substr(first, end - first);
 }
 
 }  // namespace
@@ -296,6 +298,23 @@ void LogStatistics::count_reject(std::string_view kind, wire::Tag reason_tag, co
   ++found->second.count;
 }
 
+// Of the orders that end with this OrdStatus; null: with it they go on.
+std::uint64_t* LogStatistics::ended_count(std::string_view status) noexcept {
+  if (status.size() != 1) return nullptr;
+  switch (status.front()) {
+    case '2':
+      return &orders.filled;
+    case '4':
+      return &orders.canceled;
+    case '8':
+      return &orders.rejected;
+    case 'C':
+      return &orders.expired;
+    default:
+      return nullptr;
+  }
+}
+
 bool LogStatistics::count_report(const Header& header, MessagePlace place,
                                  const std::optional<MessagePlace>& request) {
   const std::string_view type = header[Header::ExecType];
@@ -303,18 +322,16 @@ bool LogStatistics::count_report(const Header& header, MessagePlace place,
   // The status of an order, which was reported.
   if (type == "I" || transaction == "3") return false;
   // Corrected, busted, restated, done for the day, calculated: the order has ended before.
-  const bool is_news =
-      std::string_view{"GHD3B"}.find(type) == std::string_view::npos || type.empty();
+  const char kind = type.size() == 1 ? type.front() : '\0';
+  const bool is_news = kind != 'G' && kind != 'H' && kind != 'D' && kind != '3' && kind != 'B';
   const bool is_new = transaction.empty() || transaction == "0";
-  const std::string_view status = header[Header::OrdStatus];
-  const bool is_end = is_new && is_news && status.size() == 1 &&
-                      std::string_view{"248C"}.find(status) != std::string_view::npos;
+  std::uint64_t* const ended = ended_count(header[Header::OrdStatus]);
+  const bool is_end = is_new && is_news && ended != nullptr;
   if (is_end) {
-    ++(status == "2"   ? orders.filled
-       : status == "4" ? orders.canceled
-       : status == "8" ? orders.rejected
-                       : orders.expired);
-    if (status == "8") count_reject("order rejected", kOrdRejReason, header, place, request);
+    ++*ended;
+    if (ended == &orders.rejected) {
+      count_reject("order rejected", kOrdRejReason, header, place, request);
+    }
   }
   const bool may_fill = type == "F" || type == "1" || type == "2" || type.empty();
   if (!is_new || !may_fill) return is_end;

@@ -175,6 +175,7 @@ class LogStatistics {
   void count_request(const Flow& flow, const Header& header, const Waiting& request);
   std::optional<MessagePlace> answered_request(const Flow& flow, const Header& header,
                                                const std::optional<WallTime>& time);
+  std::uint64_t* ended_count(std::string_view status) noexcept;
   bool count_report(const Header& header, MessagePlace place,
                     const std::optional<MessagePlace>& request);
   void count_reject(std::string_view kind, wire::Tag reason_tag, const Header& header,
