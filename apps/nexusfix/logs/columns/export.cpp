@@ -36,7 +36,8 @@ class RowWork final : public logs::ChunkWork {
   TakeRows take_;
 };
 
-// Whether this regular file is one of those that are read: writing it would destroy it.
+// Whether this regular file is one of those that are read, or of a journal that is read: writing it
+// would destroy it.
 bool is_read(Disk& disk, const std::string& path, const logs::LogRequest& input) {
   const auto written = disk.status(path);
   if (!written || !disk.open(path, OpenMode::ReadRegular)) return false;
@@ -45,6 +46,10 @@ bool is_read(Disk& disk, const std::string& path, const logs::LogRequest& input)
     return status && status->is_same_as(*written);
   };
   return std::ranges::any_of(input.files, [&](const std::string& file) {
+    if (const auto names = disk.list(file)) {
+      return std::ranges::any_of(
+          *names, [&](const std::string& name) { return is_same(file + "/" + name); });
+    }
     if (!input.with_rotated) return is_same(file);
     return std::ranges::any_of(logs::rotated_set(disk, file), is_same);
   });

@@ -149,6 +149,12 @@ class Export(WithFolder):
                              f"nexusfix export: {path} is read: write to another file\n")
         self.assertEqual(self.log.read_bytes(), before)
         self.assertEqual(rotated.read_bytes(), before)
+        segment = self.folder / "store" / "0000000001.journal"
+        segment.parent.mkdir()
+        segment.write_bytes(before)
+        done = self.export("--arrow", segment, segment.parent, status=2)
+        self.assertIn("is read: write to another file", done.stderr)
+        self.assertEqual(segment.read_bytes(), before)
 
     def test_bad_input_and_full_disks_are_one_line_and_leave_no_half_file(self):
         empty = self.write("empty.log", "nothing\0")
