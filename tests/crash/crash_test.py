@@ -20,7 +20,6 @@ import random
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -28,10 +27,12 @@ import threading
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "drills"))
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "drills")]
 from history import (  # noqa: E402  pylint: disable=wrong-import-position
     PARTIALS, Failure, by_number, check_book_has_reports, check_orders, check_received, output_of,
     read_book, read_reports, stored_messages)
+from tcp_ports import free_port  # noqa: E402  pylint: disable=wrong-import-position
 
 STEP_SECONDS = 300  # the longest time for any single step
 ORDERS_BETWEEN_KILLS_MAX = 1200
@@ -92,12 +93,6 @@ class Process:
         self.reader.join()
         self.process.stdout.close()
         self.errors.close()
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Run:

@@ -2,8 +2,12 @@
 
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tcp_ports import free_port  # noqa: E402  pylint: disable=wrong-import-position
 
 LIMIT_SECONDS = 120
 SETTINGS = """process.roles=broker,controller
@@ -17,14 +21,6 @@ offsets.topic.replication.factor=1
 num.partitions=3
 auto.create.topics.enable=true
 """
-
-
-def free_ports(count):
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
 
 
 class MockBrokers:
@@ -81,7 +77,7 @@ class KafkaBroker:
         self.folder = folder
         self.classpath = f"{jars}/*"
         self.host, self.on = host, on
-        port, controller = free_ports(2)
+        port, controller = free_port(), free_port()
         self.address = f"{host}:{port}"
         folder.mkdir(parents=True)
         self.settings = folder / "server.properties"

@@ -25,7 +25,7 @@ from collections import Counter
 from pathlib import Path
 
 from audit import Consumer, Stream
-from brokers import KafkaBroker, MockBrokers, free_ports, kafka_jars
+from brokers import KafkaBroker, MockBrokers, free_port, kafka_jars
 from history import LIMIT_SECONDS, Failure, check_audit, stored_messages
 
 # Orders of a run of the trader, and seconds between two runs. The mock brokers keep 5 MB.
@@ -40,7 +40,7 @@ class Engines:
         self.nexusfix = nexusfix
         self.folder = folder
         self.orders_of_a_run, self.pause = pace
-        self.port, = free_ports(1)
+        self.port = free_port()
         common = "JournalInbound=Y\nReconnectInterval=1\n[SESSION]\nBeginString=FIX.4.4\n"
         (folder / "venue.cfg").write_text(
             "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptHost=127.0.0.1\n"

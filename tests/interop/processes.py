@@ -6,10 +6,14 @@ import os
 import queue
 import re
 import signal
-import socket
 import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tcp_ports import free_port  # noqa: E402, F401  pylint: disable=wrong-import-position
 
 PR_SET_PDEATHSIG = 1
 
@@ -118,10 +122,3 @@ class Peer(Child):
         status = self.wait_exit(600)
         if status != 0:
             raise Failure(f"{self.name} ended with status {status}")
-
-
-def free_port():
-    """A port without a listener: the QuickFIX engines do not report the port that they got."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

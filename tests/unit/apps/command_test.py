@@ -3,7 +3,6 @@
 
 import json
 import os
-import random
 import re
 import signal
 import socket
@@ -14,6 +13,9 @@ import threading
 import time
 import unittest
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tcp_ports import free_port  # noqa: E402, F401  pylint: disable=wrong-import-position
 
 NEXUSFIX = ""  # set by main
 LIMIT_SECONDS = 600
@@ -43,20 +45,6 @@ def is_alive(pid):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
-
-
-def free_port(host="127.0.0.1"):
-    """A port that no other connection gets by chance before it is opened, or opened again."""
-    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as limits:
-        first_of_kernel = int(limits.read().split()[0])
-    while True:
-        with socket.socket() as one:
-            port = random.randrange(10_000, max(first_of_kernel, 20_000))
-            try:
-                one.bind((host, port))
-                return port
-            except OSError:
-                continue
 
 
 def wait_until(condition, what):

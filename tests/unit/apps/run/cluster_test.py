@@ -287,7 +287,9 @@ class Cluster(WithCluster):
         self.assertRegex(page, r'\nnexusfix_cluster_owner\{node="b",shard="s1"\} 1\n')
         self.assertRegex(page, r"\nnexusfix_cluster_fencing_token \d+\n")
         self.assertRegex(page, r"\nnexusfix_cluster_lease_age_seconds [\d.e-]+\n")
-        self.assertIn('\nnexusfix_cluster_engine{node="b",state="owner"} 1\n', page)
+        # The engines read the states of all from etcd, once in a while.
+        state = '\nnexusfix_cluster_engine{node="b",state="owner"} 1\n'
+        self.wait_until(lambda: state in get(metrics, "/metrics")[1], "the metrics say owner")
         self.end(b)
 
     def test_a_stopped_owner_sends_nothing_that_the_next_owner_does_not_know(self):

@@ -179,6 +179,10 @@ class WithDatabase(WithFolder):
     def listening(self, engine, times=1):
         self.wait_until(lambda: engine.listens() >= times, f"{engine.name} opens its ports")
 
+    def end(self, venue):
+        self.listening(venue)  # SIGTERM has its handler now
+        super().end(venue)
+
     def run(self, result=None):
         self.result = result
         return super().run(result)
