@@ -150,8 +150,7 @@ function(nexusfix_layer name)
   add_library(nexusfix::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION ${NEXUSFIX_ABI} DEFINE_SYMBOL ""
-    EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON
-    VERIFY_INTERFACE_HEADER_SETS ${NEXUSFIX_DEVELOPER})
+    EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS
        ${PROJECT_SOURCE_DIR}/include/nexusfix/${name}/*.hpp
        ${PROJECT_SOURCE_DIR}/include/nexusfix/${name}.hpp)
