@@ -1,7 +1,9 @@
 """The Conan 2 recipe of NexusFIX. In the folder of the sources:
 
-    conan create packaging/conan --build=missing
-    conan create packaging/conan -o 'nexusfix/*:dependencies=system'    # the system's libraries
+    conan create packaging/conan --build=missing -s compiler.cppstd=23
+    conan create packaging/conan -s compiler.cppstd=23 -o 'nexusfix/*:dependencies=system'
+
+The second one takes the system's libraries.
 """
 
 import os
