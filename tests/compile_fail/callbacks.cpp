@@ -473,11 +473,6 @@ struct Venue {
     mailbox.collect([](int) {});
   }
 };
-#elif NEXUSFIX_MISTAKE == 51
-// error: an engine is opened: auto engine = Engine::open
-struct Venue {
-  static int main_of(Venue& venue) { return Engine{"venue.cfg", venue}.run(); }
-};
 #elif NEXUSFIX_MISTAKE == 52
 // error: .*deleted
 struct Venue {
@@ -608,16 +603,6 @@ struct Venue {
   void on_logon(Session& session) {
     session.call_at(std::chrono::steady_clock::now(), [](Session&) {});
   }
-};
-#elif NEXUSFIX_MISTAKE == 89
-// error: an engine is opened with its file or settings, and then its application
-struct Venue {
-  static bool is_open() { return Engine::open("venue.cfg").has_value(); }
-};
-#elif NEXUSFIX_MISTAKE == 90
-// error: an engine is opened with its file or settings, and then its application
-struct Venue {
-  bool is_open() { return Engine::open(*this, "venue.cfg").has_value(); }
 };
 #elif NEXUSFIX_MISTAKE == 91
 // error: a Session is not copied

@@ -165,7 +165,25 @@ class Engine {
     return std::unexpected{EngineError{}};
   }
 
+  // Does not compile: the application is a temporary, which would end before the engine.
+  template <class Source, class Application>
+    requires(!std::is_lvalue_reference_v<Application>)
+  static std::expected<Engine, EngineError> open(const Source&, Application&&, EngineOptions = {}) {
+    static_assert(detail::CallbackCheck<Application>::kDone);
+    static_assert(!detail::kIsApplication<Application>,
+                  "the application must outlive its engine: Desk desk; "
+                  "Engine::open(\"desk.cfg\", desk)");
+    return std::unexpected{EngineError{}};
+  }
+
   // Does not compile: an engine that cannot start is an error, and no object.
+  template <class Application = void>
+  Engine() : Engine{none()} {
+    static_assert(!std::is_same_v<Application, Application>,
+                  "an engine is opened: auto engine = Engine::open(\"venue.cfg\", application); "
+                  "a class that keeps it takes it: explicit Desk(Engine&& engine)");
+  }
+  // Likewise.
   template <class Application>
   explicit Engine(const std::string&, const Application&, EngineOptions = {}) : Engine{none()} {
     static_assert(!std::is_same_v<Application, Application>,
@@ -330,8 +348,9 @@ int run_opened(std::expected<Engine, EngineError> engine);
 // A whole main(), for a program that needs no more of its engine. It opens the engine, calls run(),
 // handles signals as StopSignals does, and notifies systemd if NOTIFY_SOCKET is set. 0: success; 1:
 // the engine could not start, as standard error says, or the store failed.
-template <class Application>
-int run(const std::string& path, Application& application, EngineOptions options = {}) {
+template <class Object>
+[[nodiscard]] int run(const std::string& path, Object&& application, EngineOptions options = {}) {
+  using Application = std::remove_reference_t<Object>;
   static_assert(detail::CallbackNameCheck<detail::Named<Application>>::kDone);
   static_assert(detail::MessageNameCheck<detail::Named<Application>>::kDone);
   static_assert(detail::SpellingCheck<detail::Named<Application>>::kDone);
@@ -339,6 +358,24 @@ int run(const std::string& path, Application& application, EngineOptions options
   static_assert(detail::PublicCheck<Application>::kDone);
   options.notify_systemd = true;
   return detail::run_opened(Engine::open(path, application, options));
+}
+// Does not compile: it needs no list of messages.
+template <wire::TypedMessage Message, class... Others>
+int run(const std::string&, const auto&, EngineOptions = {}) {
+  static_assert(!std::is_same_v<Message, Message>,
+                "run() finds the messages of the application: run(\"desk.cfg\", desk)");
+  return 1;
+}
+// Do not compile: the application is missing, or comes first.
+template <class Source>
+int run(const Source& source) {
+  return Engine::open(source).has_value() ? 0 : 1;
+}
+template <class Application, class Path>
+  requires(!std::is_convertible_v<const Application&, std::string_view> &&
+           std::is_convertible_v<const Path&, std::string_view>)
+int run(const Application& application, const Path& path) {
+  return Engine::open(application, path).has_value() ? 0 : 1;
 }
 
 }  // namespace nexusfix::engine

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -98,15 +99,24 @@ struct ByReference {
 template <class A, class M>
 concept TakesAnywhere = Callable<A, Anything, M> || Callable<A, M> || Callable<A, M, Anything> ||
                         Callable<A, Anything, M, Anything>;
+// An object of another class that is made of M, such as its draft; no template takes braces.
+template <class A, class M>
+concept TakesInBraces = requires(A& a, AnySession& s, const M& m) { a.on_message(s, {m}); };
 template <class A, class M>
 struct IsTakenOtherwise
     : std::bool_constant<
-          Takes<A, M> ? wire::TypedMessage<M> && TakesExactly<A, M> && !Takes<A, ByReference<M>>
+          Takes<A, M> ? wire::TypedMessage<M> &&
+                            (TakesExactly<A, M> ? !Takes<A, ByReference<M>> : TakesInBraces<A, M>)
                       : !TakesAnywhere<A, const UnknownMessage&> &&
                             (TakesAnywhere<A, const Exactly<M>&> || Callable<A, Anything, M&> ||
                              Callable<A, Anything, M> || Callable<A, Anything, const M*>)> {};
 template <class A, class M>
-struct IsTakenByTemplate : std::bool_constant<!TakesExactly<A, M> && Takes<A, M>> {};
+struct IsTakenByTemplate
+    : std::bool_constant<!TakesExactly<A, M> && Takes<A, M> && !TakesInBraces<A, M>> {};
+// The bytes of a message.
+template <class A>
+concept TakesText =
+    !TakesEverything<A> && (TakesExactly<A, std::string_view> || TakesExactly<A, std::string>);
 template <class A, class M>
 struct IsAnsweredOtherwise : std::bool_constant<Takes<A, M> && !OnMessage<A, M>> {};
 
@@ -226,15 +236,16 @@ struct CallbackCheck<A> {
   using Handles = typename HandlesOf<A>::type;
   static constexpr bool kIsTemplate =
       TakesEverything<A> || !kIsEmpty<Selected<A, IsTakenByTemplate>>;
-  static constexpr bool kIsOtherwise =
-      !kIsEmpty<Selected<A, IsTakenOtherwise>> || IsTakenOtherwise<A, wire::MessageView>::value;
+  static constexpr bool kIsOtherwise = !kIsEmpty<Selected<A, IsTakenOtherwise>> ||
+                                       IsTakenOtherwise<A, wire::MessageView>::value ||
+                                       TakesText<A>;
   static constexpr bool kTakesUnlisted = !kIsTemplate && takes_unlisted<A, Handles>();
   static_assert(!kIsOtherwise,
                 "on_message() must be: public: MessageReply or void "
                 "on_message(Session&, const M&)");
   static_assert(kIsTemplate || kIsEmpty<Selected<A, IsAnsweredOtherwise>>,
                 "on_message() must return MessageReply or void");
-  static_assert(!kHasSessionMessage<Handles>,
+  static_assert(!kHasSessionMessage<Handles> || (kIsTemplate && !NamesHandles<A>),
                 "on_message() does not get messages of the session layer: "
                 "void on_admin(Session&, const MessageView&) does");
   static_assert(!kIsTemplate || NamesHandles<A>,
@@ -258,6 +269,9 @@ struct CallbackCheck<A> {
                 "using Handles = Messages<...>");
   static_assert(!Takes<A, wire::MessageView> || OnMessage<A, wire::MessageView>,
                 "on_message() must return MessageReply or void");
+  static_assert(!std::is_final_v<A> || kIsNamed || has_any_name<A>() || SpellingCheck<A>::kIsNear,
+                "a final class without a public callback: private ones are not called, and the "
+                "compiler does not see them; write public:, or leave out final");
 
   static constexpr bool kDone = true;
 };

@@ -138,6 +138,14 @@ struct WithNames : A, CallbackNames {
   }
 NEXUSFIX_CALLBACK_NAMES(NEXUSFIX_MEMBER)
 #undef NEXUSFIX_MEMBER
+
+// Whether it has one of them.
+#define NEXUSFIX_OR(name) || has_##name<A>()
+template <class A>
+consteval bool has_any_name() {
+  return false NEXUSFIX_CALLBACK_NAMES(NEXUSFIX_OR);
+}
+#undef NEXUSFIX_OR
 #undef NEXUSFIX_CALLBACK_NAMES
 
 // Its instantiation gives the errors of wrong names. A wrong name is accepted beside the right one:

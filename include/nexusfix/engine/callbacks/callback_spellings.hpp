@@ -153,6 +153,10 @@ struct SpellingCheck {
                 "a name like on_disconnect() is not called: it is on_disconnect()");
   static_assert(!kNear_write_logon, "a name like write_logon() is not called: it is write_logon()");
   static_assert(!kNear_on_writable, "a name like on_writable() is not called: it is on_writable()");
+  static constexpr bool kIsNear = kNear_on_logon || kNear_on_logout || kNear_on_message ||
+                                  kNear_on_recovered || kNear_on_logon_request || kNear_on_admin ||
+                                  kNear_on_sending || kNear_on_sent || kNear_on_resend_request ||
+                                  kNear_on_disconnect || kNear_write_logon || kNear_on_writable;
   static constexpr bool kDone = true;
 };
 
