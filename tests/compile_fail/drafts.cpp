@@ -71,7 +71,7 @@ bool use(NewOrderSingle::Draft& order, MarketDataSnapshotFullRefresh::Draft& pri
   // error: without its first field an entry does not begin
   return order.group<PartyIDs>()[0].erase<PartyID>();
 #elif NEXUSFIX_MISTAKE == 13  // a draft may lack any field, also a required one
-  // error: .*OptionalField.*ClOrdID
+  // error: the field may be missing: test it, and then use \*field or field->value
   const ClOrdID id = order.cl_ord_id();
   return id.value == "A";
 #elif NEXUSFIX_MISTAKE == 14

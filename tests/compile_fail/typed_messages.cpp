@@ -95,11 +95,11 @@ bool use(std::span<char> buffer, wire::HeaderTemplate& session, const wire::Mess
   // error: .*decimal_literal_must_be_digits|consteval
   return send(buffer, session, Side::Buy, Price{"15o.25"});
 #elif NEXUSFIX_MISTAKE == 16
-  // error: .*OptionalField.*Price
+  // error: the field may be missing: test it, and then use \*field or field->value
   const Price price = view.as<ExecutionReport>()->price();
   return send(buffer, session, Side::Buy, price);
 #elif NEXUSFIX_MISTAKE == 17
-  // error: .*OptionalField.*Decimal
+  // error: the field may be missing: test it, and then use \*field or field->value
   const Decimal price = view.as<ExecutionReport>()->price();
   return send(buffer, session, Side::Buy, Price{price});
 #else

@@ -87,7 +87,7 @@ bool use_plain(const ExecutionReport& report) {
   const std::string text = "order " + report.cl_ord_id();
   return text.empty();
 #elif NEXUSFIX_MISTAKE == 17
-  // error: .*deleted
+  // error: the field may be missing: test it, and then use \*field or field->value
   const std::string text = report.cl_ord_id();
   return text.empty();
 #elif NEXUSFIX_MISTAKE == 18
@@ -270,7 +270,7 @@ bool use_changed(const ExecutionReport& report) {
 
 bool use_in_book(const ExecutionReport& report) {
 #if NEXUSFIX_MISTAKE == 55  // an optional field
-  // error: use of deleted function|has been explicitly marked deleted
+  // error: the field may be missing: test it
   return std::stoi(report.cl_ord_id()) == 1;
 #elif NEXUSFIX_MISTAKE == 56
   // error: a price at run time may not fit: FixedPrice::from_decimal\(price\), tested
@@ -284,6 +284,26 @@ bool use_in_book(const ExecutionReport& report) {
 #elif NEXUSFIX_MISTAKE == 59
   // error: a quotient is rounded, by a rule of yours
   return (report.price().value_or(0) / 2).has_value();
+#elif NEXUSFIX_MISTAKE == 60
+  // error: the result may not fit: test it, and then use \*result
+  const Decimal total = report.cum_qty() + report.leaves_qty();
+  return total > 1;
+#elif NEXUSFIX_MISTAKE == 61
+  // error: the result may not fit: test it, and then use \*result
+  const OrderQty open = report.cum_qty() - report.leaves_qty();
+  return open > 1;
+#elif NEXUSFIX_MISTAKE == 62
+  // error: the field may be missing: test it
+  std::map<std::string, int> orders;
+  return orders.try_emplace(report.cl_ord_id(), 1).second;
+#elif NEXUSFIX_MISTAKE == 63
+  // error: the field may be missing: test it
+  const std::optional<std::string> id = report.cl_ord_id();
+  return id == "A";
+#elif NEXUSFIX_MISTAKE == 64
+  // error: the field may be missing: test it
+  const std::optional<Price> price = report.price();
+  return price == Price{1};
 #else
   const auto price = FixedPrice::from_decimal(report.avg_px());
   return price && *price > 150.25_fp && FixedPrice::from_units(price->units() / 3) < *price &&

@@ -260,6 +260,14 @@ class [[nodiscard]] CheckedDecimal {
   template <class Number>
     requires std::is_same_v<Number, double>
   operator Number() const = delete;  // no double: to_string(), abs() without std::
+  // Does not compile: `OrderQty open = total - done;` would forget that the result may not fit.
+  template <class Value>
+    requires(std::is_same_v<Value, Decimal> || detail::DecimalField<Value>)
+  operator Value() const {  // NOLINT(google-explicit-constructor)
+    static_assert(!std::is_same_v<Value, Value>,
+                  "the result may not fit: test it, and then use *result, or value_or(0)");
+    std::unreachable();
+  }
   // The result, or other if it does not fit.
   [[nodiscard]] constexpr Decimal value_or(Decimal other) const noexcept {
     return value_.value_or(other);

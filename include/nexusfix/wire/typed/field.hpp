@@ -175,10 +175,21 @@ class OptionalField : public std::expected<T, FieldError> {
   // object. One function in place of the four of std::expected, which clang would list after
   // `order.price().value`.
   [[nodiscard]] constexpr const T& value() const { return std::expected<T, FieldError>::value(); }
-  // Deleted: `Price price = order.price();` would forget that the field may be missing.
+  // Does not compile: `Price price = order.price();` would forget that the field may be missing. A
+  // deleted conversion would be an error of a page in emplace() of a container. That to double is
+  // deleted, because a library may ask whether a std::ostream takes the field as a number.
   template <class Value>
-    requires detail::IsValueOf<T, Value>
+    requires detail::IsValueOf<T, Value> && std::same_as<Value, double>
   operator Value() const = delete;  // test the field, and then use *field or field->value
+  // The same.
+  template <class Value>
+    requires detail::IsValueOf<T, Value> && (!std::same_as<Value, double>)
+  operator Value() const {  // NOLINT(google-explicit-constructor)
+    static_assert(detail::kCompiles<T, Value>,
+                  "the field may be missing: test it, and then use *field or field->value, or "
+                  "give a default: cl_ord_id_or(\"\")");
+    std::unreachable();
+  }
 };
 
 namespace detail {

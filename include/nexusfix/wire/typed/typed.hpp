@@ -87,10 +87,13 @@ inline constexpr bool kIsNoNumber =
 // A text that is no field.
 template <class Other>
 concept TextOfOtherType =
-    std::convertible_to<const Other&, std::string_view> && !requires { Other::kTag; };
+    !kIsOptionalField<Other> && std::convertible_to<const Other&, std::string_view> &&
+    !requires { Other::kTag; };
 // A text that is added to a text field.
 template <class Text>
-concept AddedText = std::convertible_to<const Text&, std::string_view> || std::same_as<Text, char>;
+concept AddedText =
+    !kIsOptionalField<Text> &&
+    (std::convertible_to<const Text&, std::string_view> || std::same_as<Text, char>);
 [[nodiscard]] constexpr std::string_view added_text(const char& text) noexcept {
   return {&text, 1};
 }
