@@ -424,8 +424,14 @@ struct Venue {
 // error: toApp\(\) is not called: it is on_sending\(\)
 // error: toAdmin\(\) is not called: it is write_logon\(\)
 // error: OnDisconnected\(\) is not called: it is on_disconnect\(\)
+// error: on_from_admin\(\) is not called: it is on_admin\(\)
+// error: on_to_admin\(\) is not called: it is write_logon\(\)
+// error: on_to_app\(\) is not called: it is on_sending\(\)
 // clang-format on
 struct Venue {
+  void on_from_admin(Session&, int);
+  void on_to_admin(Session&, int);
+  void on_to_app(Session&, int);
   void onLogin(Session&, int);
   void modify_outbound(Session&, int);
   void on_authenticate(Session&, int);
@@ -665,8 +671,14 @@ class Venue {
 // error: OnNewOrderSingle\(\) is not called: it is on_message\(Session&, const NewOrderSingle&\)
 // error: onMsg\(\) is not called: it is on_message\(\)
 // error: on_order\(\) is not called: it is on_message\(Session&, const NewOrderSingle&\)
+// error: on_fill\(\) is not called: it is on_message\(Session&, const ExecutionReport&\)
+// error: on_from_app\(\) is not called: it is on_message\(\)
+// error: onIncomingMessage\(\) is not called: it is on_message\(\)
 // clang-format on
 struct Venue {
+  void on_fill(Session&, int);
+  void on_from_app(Session&, int);
+  void onIncomingMessage(Session&, int);
   void handle_message(Session&, int);
   void onInboundApplicationMsg(Session&, int);
   void on_execution_report(Session&, int);

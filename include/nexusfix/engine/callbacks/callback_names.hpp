@@ -105,7 +105,9 @@ namespace nexusfix::engine::detail {
   X(handle_trade_capture_report) X(handleTradeCaptureReport) X(HandleTradeCaptureReport)          \
   X(on_order_status_request) X(onOrderStatusRequest) X(OnOrderStatusRequest)                      \
   X(handle_order_status_request) X(handleOrderStatusRequest) X(HandleOrderStatusRequest)          \
-  X(on_session_created) X(onSessionCreated) X(OnSessionCreated) X(Handles)
+  X(on_session_created) X(onSessionCreated) X(OnSessionCreated) X(Handles) X(on_from_app)         \
+  X(on_to_app) X(on_from_admin) X(on_to_admin) X(on_inbound_app_message) X(on_incoming_message)   \
+  X(onIncomingMessage) X(OnIncomingMessage) X(on_fill) X(on_trade)
 // clang-format on
 
 // has_NAME<A>(): whether class A has a member of this name: a function, overloaded or not, a
@@ -324,6 +326,7 @@ struct CallbackNameCheck {
   static_assert(admin(has_fromAdmin<A>()), "fromAdmin() is not called: it is on_admin()");
   static_assert(admin(has_from_admin<A>()), "from_admin() is not called: it is on_admin()");
   static_assert(admin(has_FromAdmin<A>()), "FromAdmin() is not called: it is on_admin()");
+  static_assert(admin(has_on_from_admin<A>()), "on_from_admin() is not called: it is on_admin()");
   static_assert(admin(has_handle_admin<A>()), "handle_admin() is not called: it is on_admin()");
   static_assert(admin(has_onInboundSessionMsg<A>()),
                 "onInboundSessionMsg() is not called: it is on_admin()");
@@ -369,6 +372,7 @@ struct CallbackNameCheck {
   static_assert(sending(has_toApp<A>()), "toApp() is not called: it is on_sending()");
   static_assert(sending(has_to_app<A>()), "to_app() is not called: it is on_sending()");
   static_assert(sending(has_ToApp<A>()), "ToApp() is not called: it is on_sending()");
+  static_assert(sending(has_on_to_app<A>()), "on_to_app() is not called: it is on_sending()");
   static_assert(sending(has_on_send_message<A>()),
                 "on_send_message() is not called: it is on_sending()");
   static_assert(sending(has_onSendMessage<A>()),
@@ -489,6 +493,7 @@ struct CallbackNameCheck {
   static_assert(write(has_toAdmin<A>()), "toAdmin() is not called: it is write_logon()");
   static_assert(write(has_to_admin<A>()), "to_admin() is not called: it is write_logon()");
   static_assert(write(has_ToAdmin<A>()), "ToAdmin() is not called: it is write_logon()");
+  static_assert(write(has_on_to_admin<A>()), "on_to_admin() is not called: it is write_logon()");
   static_assert(write(has_writeLogOn<A>()), "writeLogOn() is not called: it is write_logon()");
   static_assert(write(has_WriteLogOn<A>()), "WriteLogOn() is not called: it is write_logon()");
   static_assert(write(has_write_login<A>()), "write_login() is not called: it is write_logon()");

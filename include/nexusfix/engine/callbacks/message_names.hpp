@@ -51,6 +51,19 @@ struct MessageNameCheck {
   static_assert(message(has_fromApp<A>()), "fromApp() is not called: it is on_message()");
   static_assert(message(has_from_app<A>()), "from_app() is not called: it is on_message()");
   static_assert(message(has_FromApp<A>()), "FromApp() is not called: it is on_message()");
+  static_assert(message(has_on_from_app<A>()), "on_from_app() is not called: it is on_message()");
+  static_assert(message(has_on_inbound_app_message<A>()),
+                "on_inbound_app_message() is not called: it is on_message()");
+  static_assert(message(has_on_incoming_message<A>()),
+                "on_incoming_message() is not called: it is on_message()");
+  static_assert(message(has_onIncomingMessage<A>()),
+                "onIncomingMessage() is not called: it is on_message()");
+  static_assert(message(has_OnIncomingMessage<A>()),
+                "OnIncomingMessage() is not called: it is on_message()");
+  static_assert(message(has_on_fill<A>()),
+                "on_fill() is not called: it is on_message(Session&, const ExecutionReport&)");
+  static_assert(message(has_on_trade<A>()),
+                "on_trade() is not called: it is on_message(Session&, const ExecutionReport&)");
   static_assert(
       message(has_on_execution_report<A>()),
       "on_execution_report() is not called: it is on_message(Session&, const ExecutionReport&)");
