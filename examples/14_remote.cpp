@@ -47,7 +47,7 @@ class Strategy {
     using namespace std::chrono_literals;
     constexpr int kOrders = 3;
     if (const auto end = venue_.wait_logged_on(30s); end != nexusfix::LogonWait::LoggedOn) {
-      return complain(nexusfix::engine::to_string(end));
+      return complain(to_string(end));
     }
     fix44::NewOrderSingle::Draft order;
     for (int number = 1; number <= kOrders; ++number) {
@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", engine.error().what().c_str());
     return 1;
   }
-  const nexusfix::engine::StopSignals signals{*engine};
+  const nexusfix::StopSignals signals{*engine};
   auto venue = engine->remote("FIX.4.4:TRADER->VENUE");
   if (!venue) {
     std::fprintf(stderr, "%s\n", venue.error().what().c_str());

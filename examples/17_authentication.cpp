@@ -22,7 +22,7 @@
 namespace {
 
 struct Check {
-  nexusfix::engine::SessionHandle session;
+  nexusfix::SessionHandle session;
   std::uint64_t logon = 0;  // LogonRequest::id
   std::string user;
   std::string password;
@@ -32,7 +32,7 @@ struct Check {
 // this program waits for the answer.
 class Directory {
  public:
-  void start(nexusfix::engine::Mailbox mailbox) {
+  void start(nexusfix::Mailbox mailbox) {
     thread_ = std::jthread{[this, mailbox = std::move(mailbox)](std::stop_token stop) mutable {
       while (const auto check = next(stop)) answer(mailbox, *check);
     }};
@@ -63,7 +63,7 @@ class Directory {
   // [answer]
   // The answer reaches the session on its own thread. It has no effect if the connection has ended
   // or AuthenticationTimeout has passed: the engine has refused the Logon then.
-  static void answer(nexusfix::engine::Mailbox& mailbox, const Check& check) {
+  static void answer(nexusfix::Mailbox& mailbox, const Check& check) {
     const bool is_known = is_right(check);
     const auto posted =
         mailbox.post(check.session, [logon = check.logon, is_known](nexusfix::Session& session) {
@@ -113,6 +113,6 @@ int main(int argc, char** argv) {
     return 1;
   }
   venue.directory.start(engine->open_mailbox());
-  const nexusfix::engine::StopSignals signals{*engine};
+  const nexusfix::StopSignals signals{*engine};
   return engine->run();
 }
