@@ -11,6 +11,7 @@
 
 #include <nexusfix/session/decisions.hpp>
 #include <nexusfix/wire/message_view.hpp>
+#include <nexusfix/wire/typed/field_text.hpp>
 
 namespace nexusfix::engine {
 
@@ -114,3 +115,6 @@ struct Disconnection {
 };
 
 }  // namespace nexusfix::engine
+
+template <>
+inline constexpr bool nexusfix::kIsPrinted<nexusfix::session::DisconnectReason> = true;

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -105,6 +106,14 @@ template <class Traits, class Error>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                              const Error& error) {
   return out << std::string_view{error.what()};
+}
+// The text of a reason of this layer, such as SendFailure and LogonWait.
+template <class Traits, class Reason>
+  requires std::is_enum_v<Reason> && requires(Reason reason) {
+    { to_string(reason) } -> std::same_as<std::string_view>;
+  }
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, Reason reason) {
+  return out << to_string(reason);
 }
 
 // What every send returns: the MsgSeqNum, or why the message was not sent.
@@ -327,11 +336,11 @@ class Session {
   T& attach(Arguments&&... arguments) {
     return data_.make<T>(std::forward<Arguments>(arguments)...);
   }
-  // The attached object, if it is exactly a T. Null: it is of another type, or there is none. Valid
-  // as long as the object. Allocates nothing: a comparison and a load.
+  // The attached object, if it is exactly a T, also as a const T. Null: it is of another type, or
+  // there is none. Valid as long as the object. Allocates nothing: a comparison and a load.
   template <class T>
   [[nodiscard]] T* data() const noexcept {
-    return data_.get<T>();
+    return data_.get<std::remove_const_t<T>>();
   }
 
   // Sends a Logout with this Text (58) and disconnects after the answer, or after LogoutTimeout. An

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <string_view>
 
@@ -81,5 +82,11 @@ enum class DisconnectReason : std::uint8_t {
 
 // The reason in words, for a log: "Logout not answered". Static lifetime.
 [[nodiscard]] std::string_view to_string(DisconnectReason reason) noexcept;
+// The same in a std::ostream.
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                             DisconnectReason reason) {
+  return out << to_string(reason);
+}
 
 }  // namespace nexusfix::session

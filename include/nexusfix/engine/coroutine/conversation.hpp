@@ -673,3 +673,6 @@ struct std::coroutine_traits<nexusfix::engine::Conversation, Parameters...> {
   using promise_type =
       typename nexusfix::engine::detail::ConversationParameters<Parameters...>::promise_type;
 };
+
+template <>
+inline constexpr bool nexusfix::kIsPrinted<nexusfix::engine::WaitEnd> = true;

@@ -17,6 +17,9 @@
 
 namespace nexusfix {
 
+namespace wire {
+enum class EncodeErrorCode : std::uint8_t;  // header_template.hpp
+}
 namespace wire::detail {
 
 using TextSink = FunctionRef<void(std::string_view)>;
@@ -70,6 +73,12 @@ template <class Traits>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                              const FieldError& error) {
   return detail::print_to(out, error);
+}
+// The reason alone: "not of its type".
+template <class Traits, class Code>
+  requires std::same_as<Code, FieldErrorCode> || std::same_as<Code, EncodeErrorCode>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, Code code) {
+  return out << to_string(code);
 }
 // The value, or the error: "field 44 is missing".
 template <class Traits, class T>

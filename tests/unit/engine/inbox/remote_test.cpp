@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <thread>
 
@@ -476,6 +477,24 @@ TEST_F(RemoteTest, sessions_are_added_and_removed_while_threads_use_them) {
   producer.join();
   ASSERT_TRUE(turn_until([&] { return answered.load() == accepted; }))
       << answered.load() << " of " << accepted;
+}
+
+// Also those that other layers give to an application.
+TEST(ReasonTest, a_stream_prints_the_text_of_to_string) {
+  std::ostringstream out;
+  out << LogonWait::TimedOut << ", " << PostOutcome::Stopped << ", " << RemoteFailure::Full << ", "
+      << engine::SendFailure::Vetoed << ", " << engine::PostError::Full << ", "
+      << session::DisconnectReason::Operator << ", " << wire::FieldErrorCode::Malformed << ", "
+      << wire::EncodeErrorCode::BufferFull;
+  std::string expected{to_string(LogonWait::TimedOut)};
+  for (const std::string_view text :
+       {to_string(PostOutcome::Stopped), to_string(RemoteFailure::Full),
+        to_string(engine::SendFailure::Vetoed), to_string(engine::PostError::Full),
+        to_string(session::DisconnectReason::Operator), to_string(wire::FieldErrorCode::Malformed),
+        to_string(wire::EncodeErrorCode::BufferFull)}) {
+    expected.append(", ").append(text);
+  }
+  EXPECT_EQ(out.str(), expected);
 }
 
 }  // namespace

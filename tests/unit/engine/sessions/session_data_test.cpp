@@ -50,6 +50,7 @@ TEST_F(SessionDataTest, object_of_another_type_is_not_given_out) {
   Session& session = acceptor->session(0);
   session.attach<Limits>(7);
   EXPECT_EQ(session.data<Limits>()->orders_max, 7);
+  EXPECT_EQ(session.data<const Limits>(), session.data<Limits>());
   EXPECT_EQ(session.data<Book>(), nullptr);
   EXPECT_EQ(session.data<int>(), nullptr);
   session.attach<int>(3);
