@@ -10,13 +10,15 @@ namespace nexusfix::engine {
 namespace {
 
 void count_reject(const wire::MessageView& message, PackedMsgType msg_type,
-                  RejectCounters& rejects) noexcept {
+                  MadeOnce<RejectCounters>& figures) noexcept {
+  RejectCounters* const rejects = figures.made();
+  if (rejects == nullptr) return;
   const bool is_business = msg_type == kPackedBusinessReject;
   const auto given = message.get<std::uint64_t>(is_business ? tag::BusinessRejectReason
                                                             : tag::SessionRejectReason);
   std::optional<std::uint32_t> reason;
   if (given && *given <= UINT32_MAX) reason = static_cast<std::uint32_t>(*given);
-  rejects.count(is_business ? RejectKind::Business : RejectKind::Session, reason);
+  rejects->count(is_business ? RejectKind::Business : RejectKind::Session, reason);
 }
 
 }  // namespace
@@ -34,8 +36,7 @@ void count_answer(const wire::MessageView& message, PackedMsgType msg_type, Mono
   if (!is_answer) return;
   const MonoTime::duration taken = now - std::exchange(session.test_request_at, kNever);
   loop.test_request_round_trip.record(taken);
-  session.test_request_round_trip.make();
-  if (SessionLatency* const latency = session.test_request_round_trip.get()) {
+  if (SessionLatency* const latency = session.test_request_round_trip.made()) {
     latency->record(taken);
   }
 }

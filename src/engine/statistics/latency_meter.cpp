@@ -18,11 +18,13 @@ void LatencyMeter::on_sent(TimedAnswer& answer, SessionCounters& session) noexce
 }
 
 void LatencyMeter::settle(MonoTime now) noexcept {
-  const SessionCounters* const session = std::exchange(sent_by_, nullptr);
+  SessionCounters* const session = std::exchange(sent_by_, nullptr);
   counters_.callback_to_sent.record(now - sent_.called);
   counters_.receive_to_sent.record(now - sent_.received);
-  if (SessionDetails* const details = session->details.get()) {
-    details->receive_to_sent.record(now - sent_.received);
+  SessionDetails* const details = session->details.get();
+  if (details == nullptr) return;
+  if (SessionLatency* const latency = details->receive_to_sent.made()) {
+    latency->record(now - sent_.received);
   }
 }
 

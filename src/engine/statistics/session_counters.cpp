@@ -11,6 +11,12 @@ DirectionStatistics read_direction(const SessionCounters::Direction& direction,
       .messages = messages, .bytes = direction.bytes.read(), .last_at = direction.last_at.if_set()};
 }
 
+template <class Figures>
+auto read_if_made(const MadeOnce<Figures>& figures) {
+  const Figures* const made = figures.read();
+  return made != nullptr ? made->read() : decltype(made->read()){};
+}
+
 }  // namespace
 
 std::uint64_t SessionCounters::messages_in() const noexcept {
@@ -51,13 +57,11 @@ SessionStatistics SessionCounters::read() const {
     figures.out.by_type = made->types_out.read();
     figures.in.resend_requests = made->types_in.of(pack(kResendRequest));
     figures.out.resend_requests = made->types_out.of(pack(kResendRequest));
-    figures.in.rejects = made->rejects_in.read();
-    figures.out.rejects = made->rejects_out.read();
-    figures.receive_to_sent = made->receive_to_sent.read();
+    figures.in.rejects = read_if_made(made->rejects_in);
+    figures.out.rejects = read_if_made(made->rejects_out);
+    figures.receive_to_sent = read_if_made(made->receive_to_sent);
   }
-  if (const SessionLatency* const made = test_request_round_trip.read()) {
-    figures.test_request_round_trip = made->read();
-  }
+  figures.test_request_round_trip = read_if_made(test_request_round_trip);
   return figures;
 }
 

@@ -33,8 +33,13 @@ class MadeOnce {
     try {
       // Release: a reader that has the pointer sees the object. Pairs with the acquire in read().
       object_.store(new Object, std::memory_order_release);
-    } catch (const std::bad_alloc&) {  // it is tried again with the next connection
+    } catch (const std::bad_alloc&) {  // it is tried again the next time
     }
+  }
+  // The same, and what is made then. Null: there was no memory.
+  [[nodiscard]] Object* made() noexcept {
+    make();
+    return get();
   }
   // The loop's thread. Null: it is not made.
   [[nodiscard]] Object* get() const noexcept { return object_.load(std::memory_order_relaxed); }
@@ -51,9 +56,9 @@ class MadeOnce {
 struct SessionDetails {
   MessageTypeCounters types_in;
   MessageTypeCounters types_out;
-  RejectCounters rejects_in;
-  RejectCounters rejects_out;
-  SessionLatency receive_to_sent;
+  MadeOnce<RejectCounters> rejects_in;       // made with the first Reject
+  MadeOnce<RejectCounters> rejects_out;      // likewise
+  MadeOnce<SessionLatency> receive_to_sent;  // made when the first timed answer has been sent
 };
 
 // State and expectation in one figure, so that a reader sees both of one moment.

@@ -33,7 +33,7 @@ TEST(SessionBoard, reader_keeps_what_it_reads_while_sessions_are_removed) {
     counters->details.make();
     for (int trade = 0; trade < kTrades; ++trade) {
       counters->on_received(pack("D"), 100, WallTime{std::chrono::seconds{1}});
-      counters->details.get()->receive_to_sent.record(std::chrono::microseconds{trade});
+      counters->details.get()->receive_to_sent.made()->record(std::chrono::microseconds{trade});
       counters->on_sent(pack("8"), 200, WallTime{std::chrono::seconds{1}});
     }
     counters->test_request_round_trip.make();
@@ -59,8 +59,9 @@ TEST(SessionBoard, sessions_are_in_the_order_of_their_creation) {
 // What docs/guide/statistics.md says about memory.
 TEST(SessionCounters, take_a_few_hundred_bytes_before_the_first_connection) {
   EXPECT_LE(sizeof(SessionCounters), 384U);
-  EXPECT_LE(sizeof(SessionDetails), 3328U);
+  EXPECT_LE(sizeof(SessionDetails), 640U);
   EXPECT_LE(sizeof(SessionLatency), 2048U);
+  EXPECT_LE(sizeof(RejectCounters), 384U);
 }
 
 }  // namespace
