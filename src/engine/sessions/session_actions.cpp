@@ -140,12 +140,12 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Deliver& ac
   static constexpr session::DeliveryDecision kAccepted{};
   if (reply.accepts()) [[likely]]
     return entry.machine.on_delivered(kAccepted, loop_.now());
-  entry.reply = reply;
+  reply_ = reply;
   entry.machine.on_delivered({.kind = reply.kind(),
                               .reason = reply.reason(),
                               .ref_tag = reply.ref_tag(),
-                              .text = entry.reply.text(),
-                              .ref_id = entry.reply.ref_id()},
+                              .text = reply_.text(),
+                              .ref_id = reply_.ref_id()},
                              loop_.now());
 }
 

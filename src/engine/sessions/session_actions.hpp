@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <nexusfix/base/time.hpp>
+#include <nexusfix/engine/callbacks/message_reply.hpp>
 #include <nexusfix/session/actions.hpp>
 
 #include "engine/loop/loop_context.hpp"
@@ -69,6 +70,7 @@ class SessionActions {
 
   // Sessions whose Logon was decided: their held messages are due.
   std::vector<SessionEntry*> decided_;
+  MessageReply reply_;  // on the message that is being rejected: the Reject is the next action
 };
 
 }  // namespace nexusfix::engine

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/engine/callbacks/message_reply.hpp>
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/session/state_machine.hpp>
 #include <nexusfix/store/store.hpp>
@@ -178,7 +177,6 @@ struct SessionEntry : TimerOwner {
   ResendState resend;
   OutOfOrderMessages out_of_order;
   DisconnectionNotice disconnection;
-  MessageReply reply;  // on the message that is being rejected
 
   SessionSettings settings;
   std::string name;
