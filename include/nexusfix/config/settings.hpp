@@ -7,6 +7,7 @@
 #include <expected>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -197,8 +198,9 @@ struct SessionSettings {
   std::optional<transport::Endpoint> accept;  // acceptor: where it listens
   std::size_t accept_port_line = 0;           // of SocketAcceptPort; 0: it is not given
   std::size_t accept_host_line = 0;           // of SocketAcceptHost; 0: it is not given
-  // No value: plain TCP. The contexts of the endpoints are built from it when the engine starts.
-  std::optional<SessionTls> tls;
+  // Null: plain TCP. The contexts of the endpoints are built from it when the engine starts. Most
+  // sessions have none, and it is large.
+  std::shared_ptr<const SessionTls> tls;
   ReconnectSettings reconnect;     // initiator: when to connect
   AdmissionSettings admission;     // which connections may log on
   CredentialSettings credentials;  // acceptor: users and passwords

@@ -62,15 +62,15 @@ class TlsBuilder {
     result_.settings.role = role;
   }
 
-  [[nodiscard]] std::optional<SessionTls> build() {
-    if (!is_wanted()) return std::nullopt;
+  [[nodiscard]] std::shared_ptr<const SessionTls> build() {
+    if (!is_wanted()) return nullptr;
     build_identity();
     build_authorities();
     if (is_acceptor_) build_client_certificate();
     build_versions();
     build_ciphers();
     build_name();
-    return std::move(result_);
+    return std::make_shared<const SessionTls>(std::move(result_));
   }
 
  private:
@@ -286,8 +286,8 @@ class TlsBuilder {
 
 }  // namespace
 
-std::optional<SessionTls> build_tls(const MergedSection& keys, TlsRole role,
-                                    SettingsReport& report) {
+std::shared_ptr<const SessionTls> build_tls(const MergedSection& keys, TlsRole role,
+                                            SettingsReport& report) {
   return TlsBuilder{keys, role, report}.build();
 }
 
@@ -307,7 +307,7 @@ void check_shared_ports(const std::vector<SessionSettings>& sessions, SettingsRe
     if (!one.accept) continue;
     const auto [place, added] = firsts.emplace(std::pair{one.accept->host, one.accept->port}, &one);
     const SessionSettings& first = *place->second;
-    const bool is_alike = first.tls.has_value() == one.tls.has_value() &&
+    const bool is_alike = (first.tls != nullptr) == (one.tls != nullptr) &&
                           (!one.tls || first.tls->settings == one.tls->settings);
     const bool has_same_proxies = first.accept->trusted_proxies == one.accept->trusted_proxies;
     if (added || (is_alike && has_same_proxies)) continue;

@@ -1,7 +1,7 @@
 // The keys of TLS, in the spelling of any engine.
 #pragma once
 
-#include <optional>
+#include <memory>
 
 #include <nexusfix/config/settings.hpp>
 
@@ -9,10 +9,11 @@
 
 namespace nexusfix::config {
 
-// How the session is protected; unset: without TLS. A key that asks for TLS in a session without it
+// How the session is protected; null: without TLS. A key that asks for TLS in a session without it
 // is reported as an error.
-[[nodiscard]] std::optional<SessionTls> build_tls(const MergedSection& keys,
-                                                  transport::TlsRole role, SettingsReport& report);
+[[nodiscard]] std::shared_ptr<const SessionTls> build_tls(const MergedSection& keys,
+                                                          transport::TlsRole role,
+                                                          SettingsReport& report);
 
 // Reports an ignored section that asks for TLS: its author would rely on it.
 void refuse_tls_of(const Section& ignored, SettingsReport& report);

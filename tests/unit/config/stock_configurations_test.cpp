@@ -29,9 +29,9 @@ const std::string kExecutor =
 
 TEST(StockConfigurations, quickfix_acceptor_has_tls_by_its_files_and_none_by_one_line) {
   Settings settings = accepted(kExecutor);
-  for (const SessionSettings& one : settings.sessions) EXPECT_TRUE(one.tls.has_value());
+  for (const SessionSettings& one : settings.sessions) EXPECT_NE(one.tls, nullptr);
   const auto plain = accepted(joined("[DEFAULT]\nSocketUseSSL=N\n", kExecutor.substr(10)));
-  for (const SessionSettings& one : plain.sessions) EXPECT_FALSE(one.tls.has_value());
+  for (const SessionSettings& one : plain.sessions) EXPECT_EQ(one.tls, nullptr);
   EXPECT_THAT(texts(plain.warnings), Contains(HasSubstr("ServerCertificateFile: not used")));
 }
 
@@ -49,7 +49,7 @@ TEST(StockConfigurations, quickfix_initiator_names_the_line_for_either_meaning) 
               ElementsAre(HasSubstr("SSLProtocol: asks for TLS, and nothing turns it on: add the "
                                     "line SocketUseSSL=Y for TLS, or the line SocketUseSSL=N")));
   const Settings plain = accepted(joined("[DEFAULT]\nSocketUseSSL=N\n", kTradeClient.substr(10)));
-  EXPECT_FALSE(plain.sessions.at(0).tls.has_value());
+  EXPECT_EQ(plain.sessions.at(0).tls, nullptr);
   EXPECT_EQ(plain.sessions.at(0).connect.size(), 2U);
   EXPECT_THAT(errors(joined("[DEFAULT]\nSocketUseSSL=Y\n", kTradeClient.substr(10))),
               ElementsAre(HasSubstr("none of these versions is spoken: there are TLSv1.2")));
@@ -120,7 +120,7 @@ TEST(StockConfigurations, quickfix_n_with_tls_starts) {
       "SSLCertificatePassword=x\nSSLServerName=venue\nSSLCACertificate=ca.cer\nLogoutTimeout=5\n"
       "ResetOnLogon=Y\n[SESSION]\nBeginString=FIX.4.4\nSenderCompID=CLIENT\nTargetCompID=VENUE\n"
       "HeartBtInt=30 \n");
-  EXPECT_TRUE(settings.sessions.at(0).tls.has_value());
+  EXPECT_NE(settings.sessions.at(0).tls, nullptr);
   EXPECT_THAT(settings.warnings, IsEmpty());
 }
 

@@ -25,7 +25,7 @@ transport::TlsSettings acceptor_tls(std::string_view lines) {
   return {};
 }
 
-bool has_tls(std::string_view text) { return accepted(text).sessions.at(0).tls.has_value(); }
+bool has_tls(std::string_view text) { return accepted(text).sessions.at(0).tls != nullptr; }
 
 std::vector<std::string> acceptor_errors(std::string_view lines) {
   return errors(joined(kAcceptor, lines));
