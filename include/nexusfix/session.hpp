@@ -11,7 +11,7 @@
 // body fields and enumerations.
 //
 // Threads: one thread at a time may use a StateMachine. Two machines share nothing, except a
-// ValidationMemory that their configurations name.
+// ValidationMemory that their configurations name, and an EventMemory that they were given.
 // Allocation: only in the constructor. No function throws or blocks.
 //
 //   session::StateMachine machine{{.id = {"FIX.4.4", "VENUE", "TRADER", ""}}, numbers_from_store};

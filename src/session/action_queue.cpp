@@ -7,7 +7,7 @@ namespace nexusfix::session::detail {
 
 void ActionQueue::push(const Pending& pending) noexcept {
   if (begin_ == end_) begin_ = end_ = 0;
-  NEXUSFIX_ASSERT(end_ < pending_.size());
+  NEXUSFIX_ASSERT(end_ < kPendingMax);
   pending_[end_++] = pending;
 }
 
@@ -21,8 +21,8 @@ void ActionQueue::notice(NoticeCode code, std::string_view text, std::uint64_t e
 }
 
 void ActionQueue::move_to_front(std::size_t waiting) noexcept {
-  Pending* const first = pending_.data() + begin_;
-  std::rotate(first, first + waiting, pending_.data() + end_);
+  Pending* const first = pending_ + begin_;
+  std::rotate(first, first + waiting, pending_ + end_);
 }
 
 }  // namespace nexusfix::session::detail

@@ -12,8 +12,8 @@ namespace nexusfix::session::detail {
 
 std::string_view EventTexts::compared(std::string_view what, std::uint64_t expected,
                                       std::uint64_t received) noexcept {
-  char* out = compared_.data();
-  char* const end = out + compared_.size();
+  char* out = memory_->compared.data();
+  char* const end = out + memory_->compared.size();
   const auto put_text = [&](std::string_view text) {
     std::memcpy(out, text.data(), text.size());
     out += text.size();
@@ -23,19 +23,19 @@ std::string_view EventTexts::compared(std::string_view what, std::uint64_t expec
   out = std::to_chars(out, end, expected).ptr;
   put_text(" but received ");
   out = std::to_chars(out, end, received).ptr;
-  return {compared_.data(), static_cast<std::size_t>(out - compared_.data())};
+  return {memory_->compared.data(), static_cast<std::size_t>(out - memory_->compared.data())};
 }
 
 std::string_view EventTexts::ref_tag(wire::Tag tag) noexcept {
-  char* const begin = ref_tag_.data();
-  const std::to_chars_result end = std::to_chars(begin, begin + ref_tag_.size(), tag);
+  char* const begin = memory_->ref_tag.data();
+  const std::to_chars_result end = std::to_chars(begin, begin + memory_->ref_tag.size(), tag);
   return {begin, static_cast<std::size_t>(end.ptr - begin)};
 }
 
 std::string_view EventTexts::with_tag(std::string_view text, std::string_view ref_tag) noexcept {
   const std::size_t size = text.size() + ref_tag.size() + 3;
-  if (ref_tag.empty() || size > noted_.size() - noted_size_) return text;
-  char* const begin = noted_.data() + noted_size_;
+  if (ref_tag.empty() || size > memory_->noted.size() - noted_size_) return text;
+  char* const begin = memory_->noted.data() + noted_size_;
   char* out = begin;
   for (const std::string_view part : {text, std::string_view{" ("}, ref_tag}) {
     out = std::ranges::copy(part, out).out;
@@ -80,10 +80,10 @@ std::string_view EventTexts::of_reject(const wire::MessageView& message) noexcep
   constexpr std::size_t kShownBytesMax =
       std::size(kShown) * (kValueBytesMax + 5) + 2 + kReasonBytesMax;
   // The event may have noted something else.
-  const std::size_t room = noted_.size() - noted_size_;
+  const std::size_t room = memory_->noted.size() - noted_size_;
   if (room <= kShownBytesMax + kCut.size()) return message[tag::Text].value_or(std::string_view{});
   const std::size_t text_max = std::min(kTextBytesMax, room - kShownBytesMax) - kCut.size();
-  char* const begin = noted_.data() + noted_size_;
+  char* const begin = memory_->noted.data() + noted_size_;
   char* out = begin;
   const auto append = [&](std::string_view part) { out = std::ranges::copy(part, out).out; };
   const std::string_view reason = reason_of(message);

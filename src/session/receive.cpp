@@ -76,7 +76,7 @@ inline bool StateMachine::is_valid(const wire::MessageView& message) noexcept {
   message_proof_ = nullptr;
   if (!config.validator) return !message.fault();
   const dictionary::Validator& validator =
-      detail::validator_of_version(config, counterparty_appl_ver_id_);
+      detail::validator_of_version(config, logon_.counterparty_appl_ver_id());
   if (config.memory == nullptr) return !validator.validate(message);
   if (validator.validate(message, *config.memory)) return false;
   message_proof_ = config.memory->proof();
@@ -133,9 +133,10 @@ void StateMachine::receive(const wire::MessageView& message) noexcept {
 }
 
 std::optional<StateMachine::Objection> StateMachine::header_objection(const Inbound& in) noexcept {
-  const detail::HeaderCheck::Rules rules{.config = config_,
-                                         .version = header_.version(),
-                                         .counterparty_appl_ver_id = counterparty_appl_ver_id_};
+  const detail::HeaderCheck::Rules rules{
+      .config = config_,
+      .version = header_.version(),
+      .counterparty_appl_ver_id = logon_.counterparty_appl_ver_id()};
   const detail::HeaderCache::Position at = header_position();
   return detail::HeaderCheck{rules, at, texts_, actions_}.objection_to(in);
 }

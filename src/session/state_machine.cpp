@@ -30,10 +30,15 @@ std::optional<std::uint64_t> session_status_of(const detail::Pending& pending) n
 
 static_assert(2 * detail::kTestReqIdBytesMax < StateMachine::kScratchBytes);
 
-StateMachine::StateMachine(SessionConfig config, Numbers numbers)
-    : config_{std::move(config)}, header_{config_}, numbers_{numbers} {
+StateMachine::StateMachine(SessionConfig config, Numbers numbers, EventMemory* memory)
+    : config_{std::move(config)},
+      own_memory_{memory == nullptr ? std::make_unique<EventMemory>() : nullptr},
+      header_{config_},
+      numbers_{numbers},
+      actions_{(memory == nullptr ? own_memory_.get() : memory)->actions},
+      texts_{(memory == nullptr ? own_memory_.get() : memory)->texts} {
   if (header_.version().has_default_appl_ver_id) {
-    counterparty_appl_ver_id_ = wire::known_appl_ver_id(config_.fixt.default_appl_ver_id);
+    logon_.set_counterparty_appl_ver_id(wire::known_appl_ver_id(config_.fixt.default_appl_ver_id));
   }
 }
 
@@ -44,7 +49,7 @@ void StateMachine::configure(SessionConfig config) noexcept {
   header_cache_.forget();
   header_.configure(config_);
   if (!phase_.is_connected() && header_.version().has_default_appl_ver_id) {
-    counterparty_appl_ver_id_ = wire::known_appl_ver_id(config_.fixt.default_appl_ver_id);
+    logon_.set_counterparty_appl_ver_id(wire::known_appl_ver_id(config_.fixt.default_appl_ver_id));
   }
 }
 
@@ -56,7 +61,8 @@ void StateMachine::set_sequence_numbers(Numbers numbers) noexcept {
 const SessionConfig& StateMachine::config() const noexcept { return config_; }
 
 std::string_view StateMachine::counterparty_appl_ver_id() const noexcept {
-  return {&counterparty_appl_ver_id_, counterparty_appl_ver_id_ == 0 ? 0U : 1U};
+  const char& appl_ver_id = logon_.counterparty_appl_ver_id();
+  return {&appl_ver_id, appl_ver_id == 0 ? 0U : 1U};
 }
 
 bool StateMachine::is_about_to_reset() const noexcept {
@@ -64,7 +70,7 @@ bool StateMachine::is_about_to_reset() const noexcept {
   if (!phase_.is_connected()) return false;
   const bool is_logging_out = phase_.is(Phase::LogoutSent);
   const bool is_leaving = is_logging_out || phase_.is(Phase::Closing);
-  return resets_at_end_ || (is_leaving && config_.reset.on_disconnect) ||
+  return at_end_.resets || (is_leaving && config_.reset.on_disconnect) ||
          (is_logging_out && config_.reset.on_logout);
 }
 
@@ -88,22 +94,25 @@ void StateMachine::on_connected(Now now) noexcept {
 
 void StateMachine::on_disconnected(Now now) noexcept {
   now_ = now;
-  // What was still to be done needs the connection, but for a Reset and the application's notice.
-  bool reset_is_pending = false;
-  bool logout_is_pending = phase_.has_logged_on();
-  while (!actions_.is_empty()) {
-    const Step step = actions_.pop().step;
-    reset_is_pending |= step == Step::Reset;
-    logout_is_pending |= step == Step::LoggedOut;
-  }
+  drop_actions();
+  const AtEnd at_end = std::exchange(at_end_, {});
+  const bool logout_is_pending = phase_.has_logged_on() || at_end.has_logged_on;
   delivery_ = Delivery::None;
   const bool was_connected = phase_.is_connected();
   phase_.enter(Phase::Disconnected);
   forget_connection();
   if (logout_is_pending) actions_.push({.step = Step::LoggedOut});
-  const bool is_over = std::exchange(resets_at_end_, false);
-  if (reset_is_pending || is_over || (was_connected && config_.reset.on_disconnect)) {
+  if (at_end.resets || (was_connected && config_.reset.on_disconnect)) {
     reset_sequence_numbers();
+  }
+}
+
+// What was still to be done needs the connection, but for a Reset and the application's notice.
+void StateMachine::drop_actions() noexcept {
+  while (!actions_.is_empty()) {
+    const Step step = actions_.pop().step;
+    at_end_.resets |= step == Step::Reset;
+    at_end_.has_logged_on |= step == Step::LoggedOut;
   }
 }
 
@@ -148,7 +157,7 @@ void StateMachine::on_gap_fill_command(std::uint64_t new_seq_no, Now now) noexce
 void StateMachine::on_session_end(std::string_view text, Now now) noexcept {
   begin_event(now);
   if (!phase_.is_connected()) return reset_sequence_numbers();
-  resets_at_end_ = true;
+  at_end_.resets = true;
   leave(text, DisconnectReason::SessionTimeOver);
 }
 

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -23,6 +24,7 @@
 #include <nexusfix/session/config.hpp>
 #include <nexusfix/session/decisions.hpp>
 #include <nexusfix/session/machine/action_queue.hpp>
+#include <nexusfix/session/machine/event_memory.hpp>
 #include <nexusfix/session/machine/event_texts.hpp>
 #include <nexusfix/session/machine/header_cache.hpp>
 #include <nexusfix/session/machine/heartbeat_timers.hpp>
@@ -67,8 +69,8 @@ struct Outbound {
 class StateMachine {
  public:
   // numbers: the next MsgSeqNum of each direction, as the store has them. validate(config) must be
-  // empty. Allocates.
-  StateMachine(SessionConfig config, Numbers numbers);
+  // empty. memory: may be shared, see there, and must outlive this; null: its own. Allocates.
+  StateMachine(SessionConfig config, Numbers numbers, EventMemory* memory = nullptr);
 
   // A connection is established: an initiator sends its Logon, an acceptor waits for one. Not while
   // there is another connection: call on_disconnected() for that one first.
@@ -181,7 +183,10 @@ class StateMachine {
   void set_delayed(bool is_delayed) noexcept { is_delayed_ = is_delayed; }
   // The owner could not perform the actions of an event: numbers are those that it has recorded.
   // Call on_disconnected() next, and nothing between.
-  void roll_back(Numbers numbers) noexcept { numbers_.roll_back(numbers); }
+  void roll_back(Numbers numbers) noexcept {
+    numbers_.roll_back(numbers);
+    drop_actions();
+  }
   // Replaces the configuration, between two events. config.id must be the same, and
   // validate(config) empty. While connected, what both sides have agreed on must not change: role,
   // HeartBtInt, versions, and the fields of the header and the Logon. Frees the memory of the old
@@ -247,6 +252,7 @@ class StateMachine {
   [[nodiscard]] Action gap_fill(std::uint64_t new_seq_no, Scratch scratch) noexcept;
   void on_heartbeat_time() noexcept;
   void finish_resend() noexcept;
+  void drop_actions() noexcept;
   void forget_connection() noexcept;
   void forget_resends() noexcept;
   void reset_sequence_numbers() noexcept;
@@ -316,7 +322,14 @@ class StateMachine {
   void end_session(DisconnectReason reason) noexcept;
   void close(DisconnectReason reason) noexcept;
 
+  // What follows when the connection has ended.
+  struct AtEnd {
+    bool resets = false;         // the session's time is over, or a Reset was dropped
+    bool has_logged_on = false;  // a LoggedOut was dropped
+  };
+
   SessionConfig config_;
+  std::unique_ptr<EventMemory> own_memory_;  // null: the memory is shared
   detail::OutboundHeader header_;
   detail::SequenceNumbers numbers_;
   detail::SessionPhase phase_;
@@ -340,9 +353,8 @@ class StateMachine {
   detail::ResendGovernor governor_;
   detail::ResendProgress resend_;
 
-  char counterparty_appl_ver_id_ = 0;  // 0: not a FIXT session
-  bool is_delayed_ = false;            // what comes has waited at the owner's
-  bool resets_at_end_ = false;         // the session's time is over
+  bool is_delayed_ = false;  // what comes has waited at the owner's
+  AtEnd at_end_;
 };
 
 // On the path of each message.

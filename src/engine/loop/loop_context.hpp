@@ -7,6 +7,7 @@
 
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/engine/engine.hpp>
+#include <nexusfix/session/machine/event_memory.hpp>
 
 #include "engine/connection/parsers.hpp"
 #include "engine/loop/event_boundary.hpp"
@@ -56,6 +57,7 @@ struct LoopContext : LoopDependencies {
   EventBoundary boundary;
   Callbacks callbacks;
   Parsers parsers;
+  session::EventMemory event_memory;  // of all state machines: the loop has one event at a time
   // Of a spinning loop: its only connection, while nothing is to be done but to receive from it.
   // EventLoop sets it. A disturbance that was not noted waits for a few receives.
   Connection* quiet = nullptr;

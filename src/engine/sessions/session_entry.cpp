@@ -41,7 +41,8 @@ std::shared_ptr<SessionCounters> make_counters(const LoopContext& loop,
 
 SessionEntry::SessionEntry(const SessionServices& session_services,
                            SessionSettings session_settings, session::Numbers numbers)
-    : machine{session_config_of(session_services, session_settings, *this), numbers},
+    : machine{session_config_of(session_services, session_settings, *this), numbers,
+              &session_services.loop.event_memory},
       progress{numbers.next_inbound, session_settings.journals_inbound},
       outbound{.has_sub_ids = session_settings.session.id.has_sub_ids(),
                .keeps_masked_out =

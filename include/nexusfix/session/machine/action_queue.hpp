@@ -49,6 +49,12 @@ struct Pending {
 
 class ActionQueue {
  public:
+  // No event leaves more than this; what grows with its input is drawn out by Replay instead.
+  static constexpr std::size_t kPendingMax = 16;
+  using Memory = std::array<Pending, kPendingMax>;
+
+  explicit ActionQueue(Memory& memory) noexcept : pending_{memory.data()} {}
+
   [[nodiscard]] bool is_empty() const noexcept { return begin_ == end_; }
   [[nodiscard]] std::size_t size() const noexcept { return end_ - begin_; }
 
@@ -62,10 +68,7 @@ class ActionQueue {
   void clear() noexcept { begin_ = end_ = 0; }
 
  private:
-  // No event leaves more than this; what grows with its input is drawn out by Replay instead.
-  static constexpr std::size_t kPendingMax = 16;
-
-  std::array<Pending, kPendingMax> pending_{};
+  Pending* pending_;  // kPendingMax of them
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
 };

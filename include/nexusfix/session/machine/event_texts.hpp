@@ -13,6 +13,16 @@ namespace nexusfix::session::detail {
 
 class EventTexts {
  public:
+  static constexpr std::size_t kTextBytesMax = 160;
+
+  struct Memory {
+    std::array<char, kTextBytesMax> compared{};
+    std::array<char, 10> ref_tag{};
+    std::array<char, 3 * kTextBytesMax> noted{};  // each text has its own part of it
+  };
+
+  explicit EventTexts(Memory& memory) noexcept : memory_{&memory} {}
+
   void clear() noexcept { noted_size_ = 0; }
 
   // "what, expecting X but received Y". One an event.
@@ -26,11 +36,7 @@ class EventTexts {
   [[nodiscard]] std::string_view of_reject(const wire::MessageView& message) noexcept;
 
  private:
-  static constexpr std::size_t kTextBytesMax = 160;
-
-  std::array<char, kTextBytesMax> compared_{};
-  std::array<char, 10> ref_tag_{};
-  std::array<char, 3 * kTextBytesMax> noted_{};  // each text has its own part of it
+  Memory* memory_;
   std::size_t noted_size_ = 0;
 };
 

@@ -55,6 +55,15 @@ class LogonExchange {
   // While our Logon is sent and the session is not being left.
   [[nodiscard]] Outlet outlet() const noexcept { return outlet_; }
 
+  // FIXT: DefaultApplVerID (1137) of the counterparty's last Logon; before it, our own. 0: the
+  // session is no FIXT session.
+  [[nodiscard]] const char& counterparty_appl_ver_id() const noexcept {
+    return counterparty_appl_ver_id_;
+  }
+  void set_counterparty_appl_ver_id(char appl_ver_id) noexcept {
+    counterparty_appl_ver_id_ = appl_ver_id;
+  }
+
   void forget_connection() noexcept {
     reset_sent_ = false;
     sent_seq_num_ = 0;
@@ -63,6 +72,7 @@ class LogonExchange {
 
  private:
   bool reset_sent_ = false;
+  char counterparty_appl_ver_id_ = 0;
   Outlet outlet_ = Outlet::Resend;
   std::uint64_t sent_seq_num_ = 0;
   std::uint64_t logon_id_ = 0;  // of the last Authenticate
