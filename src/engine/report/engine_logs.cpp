@@ -76,6 +76,7 @@ std::expected<void, std::string> EngineLogs::open(Disk& disk, const Settings& se
   const std::size_t held = std::exchange(held_, 0);
   bool wanted = false;
   global_.has_standard_error = false;
+  options_.reserve(settings.sessions.size() + 1);  // and the global ones
   for (const SessionSettings& one : settings.sessions) {
     global_.has_standard_error = global_.has_standard_error || one.log.has_standard_error;
     observe::SessionLogOptions options = options_of(one, data_fields);
