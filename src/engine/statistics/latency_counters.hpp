@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <nexusfix/engine/statistics.hpp>
@@ -20,7 +21,9 @@ namespace nexusfix::engine {
 // HdrHistogram has the same buckets, but its counts are no atomics that a second thread may read
 // while the first one writes: its readers need a lock or a second copy that both threads swap. It
 // also computes the lowest and the highest value at each record.
-template <unsigned SubBits>
+//
+// A count that has reached the highest value of its type stays there.
+template <unsigned SubBits, class Count>
 class LatencyCounters {
  public:
   static constexpr unsigned kLinearBits = 6;
@@ -46,7 +49,11 @@ class LatencyCounters {
   }
 
   // The writer's thread.
-  void record(std::chrono::nanoseconds duration) noexcept { ++counts_[index_of(duration.count())]; }
+  void record(std::chrono::nanoseconds duration) noexcept {
+    Figure<Count>& figure = counts_[index_of(duration.count())];
+    const Count count = figure.read();
+    if (count != std::numeric_limits<Count>::max()) figure.set(static_cast<Count>(count + 1));
+  }
   // Any thread.
   [[nodiscard]] LatencyHistogram read() const {
     std::vector<LatencyHistogram::Bucket> buckets;
@@ -63,11 +70,12 @@ class LatencyCounters {
   }
 
  private:
-  std::array<Counter, kBuckets> counts_;
+  std::array<Figure<Count>, kBuckets> counts_;
 };
 
-// A session has its own, so it takes half the memory.
-using LoopLatency = LatencyCounters<4>;
-using SessionLatency = LatencyCounters<3>;
+// Each session has its own, so it takes a quarter of the memory. One message of seventeen is timed:
+// a count has room for 73 billion messages.
+using LoopLatency = LatencyCounters<4, std::uint64_t>;
+using SessionLatency = LatencyCounters<3, std::uint32_t>;
 
 }  // namespace nexusfix::engine

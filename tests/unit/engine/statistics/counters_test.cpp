@@ -57,6 +57,16 @@ TYPED_TEST(LatencyCountersTest, a_duration_that_is_too_long_is_in_the_last_bucke
   EXPECT_EQ(all.percentile(100), all.buckets().front().from);
 }
 
+TEST(LatencyCounters, a_count_at_its_highest_value_stays_there) {
+  LatencyCounters<3, std::uint8_t> counters;
+  for (int i = 0; i < 300; ++i) counters.record(nanoseconds{0});
+  counters.record(nanoseconds{1'000});
+  const LatencyHistogram all = counters.read();
+  ASSERT_THAT(all.buckets(), SizeIs(2));
+  EXPECT_EQ(all.buckets().front().count, 255U);
+  EXPECT_EQ(all.count(), 256U);
+}
+
 TEST(LatencyHistogram, percentile_is_never_below_the_duration_and_close_to_it) {
   LoopLatency counters;
   for (int us = 1; us <= 1000; ++us) counters.record(std::chrono::microseconds{us});

@@ -60,7 +60,7 @@ TEST(SessionBoard, sessions_are_in_the_order_of_their_creation) {
 TEST(SessionCounters, take_a_few_hundred_bytes_before_the_first_connection) {
   EXPECT_LE(sizeof(SessionCounters), 384U);
   EXPECT_LE(sizeof(SessionDetails), 640U);
-  EXPECT_LE(sizeof(SessionLatency), 2048U);
+  EXPECT_LE(sizeof(SessionLatency), 1024U);
   EXPECT_LE(sizeof(RejectCounters), 384U);
 }
 
