@@ -92,9 +92,10 @@ class SessionRegistry {
   SessionServices services_;
 
   Entries entries_;
-  std::map<std::string, SessionEntry*, std::less<>> by_name_;
-  // By the name in the counterparty's Logon.
-  std::map<std::string, SessionEntry*, std::less<>> acceptors_;
+  // Views of their names.
+  std::map<std::string_view, SessionEntry*> by_name_;
+  // By the name in the counterparty's Logon. Views likewise.
+  std::map<std::string_view, SessionEntry*> acceptors_;
   // Sessions that the store may have under another session's name, and the reason.
   std::map<std::string, std::string, std::less<>> doubtful_names_;
   std::vector<SessionEntry*> by_key_;  // null: this loop has no session of the key
