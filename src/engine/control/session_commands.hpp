@@ -40,14 +40,12 @@ class SessionCommands {
     if (kind == Kind::AnswerLogon) {
       std::swap(answer_, taken_answer_);
     } else {
-      std::swap(texts_[index(kind)], taken_texts_[index(kind)]);
+      std::swap(texts_[index(kind)], taken_text_);
     }
     return kind;
   }
-  // The text of the last taken command of this kind; valid until the next take().
-  [[nodiscard]] std::string_view text(Kind kind) const noexcept {
-    return taken_texts_[index(kind)];
-  }
+  // The text of the command that was taken last; valid until the next take().
+  [[nodiscard]] std::string_view text() const noexcept { return taken_text_; }
   [[nodiscard]] LogonAnswer& answer() noexcept { return taken_answer_; }
   [[nodiscard]] std::uint64_t logon_id() const noexcept { return logon_id_; }
 
@@ -59,7 +57,7 @@ class SessionCommands {
 
   std::uint8_t waiting_ = 0;  // a bit for each kind
   std::array<std::string, 3> texts_;
-  std::array<std::string, 3> taken_texts_;
+  std::string taken_text_;
   std::uint64_t logon_id_ = 0;  // of the last answer
   LogonAnswer answer_;
   LogonAnswer taken_answer_;

@@ -135,12 +135,12 @@ void Transactor::run_command(SessionEntry& entry) {
   using Kind = SessionCommands::Kind;
   switch (entry.commands.take()) {
     case Kind::LogOut:
-      return entry.machine.on_logout_command(entry.commands.text(Kind::LogOut), loop_.now());
+      return entry.machine.on_logout_command(entry.commands.text(), loop_.now());
     case Kind::Reset:
       entry.connect_policy.on_reset_requested(entry.connection != nullptr);
-      return entry.machine.on_session_end(entry.commands.text(Kind::Reset), loop_.now());
+      return entry.machine.on_session_end(entry.commands.text(), loop_.now());
     case Kind::Disconnect:
-      return control_.disconnect_now(entry, entry.commands.text(Kind::Disconnect));
+      return control_.disconnect_now(entry, entry.commands.text());
     case Kind::AnswerLogon:
       return actions_.decide_logon(entry);
   }
