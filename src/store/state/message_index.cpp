@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
+#include <utility>
 
 #include <nexusfix/base/assert.hpp>
 
@@ -27,6 +29,14 @@ void MessageIndex::limit(const Limits& limits) noexcept {
   limits_ = limits;
   group_bytes_max_ = std::max(group_bytes_max_, limits.group_bytes);
   while (groups_.size() > limits_.groups_max) merge_pairs();
+  if (room() <= limits_.groups_max) return;
+  try {
+    std::vector<Group> fewer;
+    fewer.reserve(limits_.groups_max);
+    fewer.assign(groups_.begin(), groups_.end());
+    groups_ = std::move(fewer);
+  } catch (const std::bad_alloc&) {  // the memory is not given back
+  }
 }
 
 void MessageIndex::add(std::uint64_t msg_seq_num, LogPosition begin, LogPosition end) {

@@ -39,10 +39,13 @@ class MessageIndex {
     friend bool operator==(const Limits&, const Limits&) = default;
   };
   [[nodiscard]] static Limits limits_for(std::size_t sessions) noexcept;
+  // Gives back memory above the limits.
   void limit(const Limits& limits) noexcept;
 
   // Takes all memory that it will ever need. Without this call, memory grows with the messages.
   void reserve() { groups_.reserve(limits_.groups_max); }
+  // The number of groups for which it has memory.
+  [[nodiscard]] std::size_t room() const noexcept { return groups_.capacity(); }
 
   // Numbers ascend. The record that holds the message lies at begin to end.
   void add(std::uint64_t msg_seq_num, LogPosition begin, LogPosition end);

@@ -84,6 +84,25 @@ TEST(MessageIndex, all_sessions_of_a_log_together_stay_small) {
   }
 }
 
+// The first sessions of a new log are opened when it has few.
+TEST(MessageIndex, gives_memory_back_when_more_sessions_share_the_log) {
+  MessageIndex index;
+  index.limit(MessageIndex::limits_for(1));
+  index.reserve();
+  ASSERT_EQ(index.room(), MessageIndex::kGroupsMax);
+  for (std::uint64_t n = 1; n <= 100'000; ++n) {
+    index.add(n, n * kRecordBytes, (n + 1) * kRecordBytes);
+  }
+  const MessageIndex::Limits limits = MessageIndex::limits_for(10'000);
+  index.limit(limits);
+  EXPECT_EQ(index.room(), limits.groups_max);
+  for (std::uint64_t n = 1; n <= 100'000; n += 7) ASSERT_TRUE(covers(index, n)) << n;
+  for (std::uint64_t n = 100'001; n <= 200'000; ++n) {
+    index.add(n, n * kRecordBytes, (n + 1) * kRecordBytes);
+  }
+  EXPECT_EQ(index.room(), limits.groups_max);
+}
+
 TEST(MessageIndex, clear_forgets_everything) {
   MessageIndex index = index_of(100);
   index.clear();
