@@ -6,6 +6,11 @@
 // the rows, and the number of sessions that send in turn (1).
 //
 //   $ ninja -C build/release postgres_latency && build/release/bench/postgres_latency standby 1000
+//
+// With "in-turn", a number of rounds and of sessions: a bare client and the store with `strict`,
+// one after the other in each round at the highest rate, and what the rounds have in the middle.
+//
+//   $ chrt -r 1 build/release/bench/postgres_latency in-turn 20 26
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -406,6 +411,70 @@ void checkpoint(testing::PostgresServer& primary, testing::PostgresServer& stand
   standby.sql("CHECKPOINT");
 }
 
+// The synchronous standby of a server.
+std::unique_ptr<testing::PostgresServer> make_synchronous(testing::PostgresServer& primary) {
+  auto standby = primary.make_standby("s1");
+  fill_wal(primary, standby.get());
+  primary.set("synchronous_standby_names", "s1");
+  while (primary.sql("SELECT sync_state FROM pg_stat_replication") != "sync") {
+  }
+  return standby;
+}
+
+// The speed of a machine changes within minutes: only figures of one round may be compared.
+int measure_in_turn(int rounds, std::size_t sessions) {
+  std::string why;
+  const auto server = testing::PostgresServer::make(testing::PostgresServer::Syncs::Yes, why);
+  if (!server || rounds < 1) {
+    std::puts(why.c_str());
+    return 1;
+  }
+  server->set("min_wal_size", "320MB");
+  const auto standby = make_synchronous(*server);
+  std::array<std::vector<double>, 5> found;  // P50 and P99 of both, and the ratio of the P50
+  const auto run = [&](Store& store, Waker& waker, std::size_t column) {
+    Sessions all{store, sessions};
+    static_cast<void>(steady(store, waker, all, kRates.back(), kRates.back() / 5));
+    const Percentiles one = steady(store, waker, all, kRates.back(), 3 * kRates.back() / 2);
+    found[column].push_back(one.p50);
+    found[column + 1].push_back(one.p99);
+    std::printf(" %7.0f | %7.0f |", one.p50, one.p99);
+    std::fflush(stdout);
+  };
+  std::puts("| bare P50 | P99     | store P50| P99    |");
+  for (int round = 0; round < rounds; ++round) {
+    if (round % 4 == 0) checkpoint(*server, *standby);
+    std::printf("| ");
+    {
+      Waker waker;
+      BareInserts bare{server->connection(), waker};
+      run(bare, waker, 0);
+    }
+    Waker waker;
+    PostgresOptions options;
+    options.connection = server->connection();
+    options.schema = "in_turn_" + std::to_string(round);
+    options.standby = StandbyPolicy::Strict;
+    options.on_durable = waker.wake();
+    auto opened = open_postgres(options);
+    if (!opened) {
+      std::puts(opened.error().text.c_str());
+      return 1;
+    }
+    run(**opened, waker, 2);
+    found[4].push_back(found[2].back() / found[0].back());
+    std::puts("");
+    if (!(*opened)->close()) return 1;
+  }
+  constexpr std::array kNames{"bare P50", "bare P99", "store P50", "store P99", "store to bare"};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    std::sort(found[i].begin(), found[i].end());
+    const auto at = [&](std::size_t part) { return found[i][(found[i].size() - 1) * part / 4]; };
+    std::printf("%-13s median %.5g, quartiles %.5g and %.5g\n", kNames[i], at(2), at(1), at(3));
+  }
+  return 0;
+}
+
 // Rows whose name contains this text.
 int measure(const std::string& wanted, std::size_t sessions) {
   std::string why;
@@ -438,11 +507,7 @@ int measure(const std::string& wanted, std::size_t sessions) {
   // The WAL of the rows before is used again, as on a server that has run for a while.
   const auto make_standby = [&] {
     if (standby) return checkpoint(*server, *standby);
-    standby = server->make_standby("s1");
-    fill_wal(*server, standby.get());
-    server->set("synchronous_standby_names", "s1");
-    while (server->sql("SELECT sync_state FROM pg_stat_replication") != "sync") {
-    }
+    standby = make_synchronous(*server);
   };
   if (const std::string name = "bare inserts, standby"; is_wanted(name)) {
     make_standby();
@@ -472,5 +537,10 @@ int measure(const std::string& wanted, std::size_t sessions) {
 }  // namespace nexusfix::store
 
 int main(int count, char** words) {
-  return nexusfix::store::measure(count > 1 ? words[1] : "", count > 2 ? std::stoul(words[2]) : 1);
+  const std::string first = count > 1 ? words[1] : "";
+  if (first == "in-turn") {
+    return nexusfix::store::measure_in_turn(count > 2 ? std::stoi(words[2]) : 20,
+                                            count > 3 ? std::stoul(words[3]) : 1);
+  }
+  return nexusfix::store::measure(first, count > 2 ? std::stoul(words[2]) : 1);
 }
