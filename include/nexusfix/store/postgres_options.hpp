@@ -62,6 +62,9 @@ struct PostgresOptions {
   // The number of database transactions that are sent before the first of them is committed; at
   // least 1. More than 1 helps only if the network takes longer than the server's own work.
   std::uint32_t batches_in_flight_max = 1;
+  // How much of the log the rows of sessions and of messages' places may lack, which are written
+  // once for several transactions; an opening reads it again, and at most twice as much.
+  std::uint64_t rows_lag_bytes_max = 4U << 20U;
   StandbyPolicy standby = StandbyPolicy::Available;  // what a durable record needs
   // For each address of each host. 0: connect_timeout of the connection string, otherwise 5 s.
   std::chrono::milliseconds connect_timeout{0};

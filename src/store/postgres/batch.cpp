@@ -15,6 +15,9 @@ void reserve_more(std::vector<T>& list, std::size_t count) {
   if (needed > list.capacity()) list.reserve(std::max(needed, 2 * list.capacity()));
 }
 
+// More rows at once would delay the batch, but none may lack twice as much as it should.
+constexpr std::size_t kRowsAtOnce = 32;
+
 }  // namespace
 
 void Batch::clear(LogPosition at) {
@@ -26,6 +29,7 @@ void Batch::clear(LogPosition at) {
   opened_.clear();
   renamed_.clear();
   chunk_.clear();
+  chunk_sessions_.clear();
   places_.clear();
   sessions_.clear();
   changes_.clear();
@@ -35,7 +39,8 @@ void Batch::clear(LogPosition at) {
   touched_.clear();
 }
 
-void Batch::make_room(std::span<const char> entries, std::vector<SessionHead>& heads) {
+void Batch::make_room(std::span<const char> entries, LogEnd& log) {
+  auto& [heads, lagging] = log;
   std::size_t opened = 0;
   std::size_t renamed = 0;
   std::size_t messages = 0;
@@ -59,22 +64,29 @@ void Batch::make_room(std::span<const char> entries, std::vector<SessionHead>& h
   }
   opened_.reserve(opened, entries.size());
   renamed_.reserve(renamed, entries.size());
-  places_.reserve(messages);
+  chunk_sessions_.reserve(messages);
+  places_.reserve(lagging.places() + count + messages);
   changes_.reserve(changes, entries.size());
   lost_.reserve(lost);
-  sessions_.reserve(touched_.size() + count);
+  sessions_.reserve(lagging.count() + count);
   reserve_more(chunk_, entries.size());
   reserve_more(messages_, messages);
   reserve_more(touched_, count);
   reserve_more(heads, opened);
   by_key_.resize(keys);
+  lagging.make_room(keys, messages);
 }
 
-void Batch::add(std::span<const char> entries, WallTime time, std::vector<SessionHead>& heads) {
+void Batch::add(std::span<const char> entries, WallTime time, LogEnd& log) {
+  auto& [heads, lagging] = log;
   EntryReader reader{entries};
   Entry entry;
   LogPosition position = end_;  // of the entry: where it begins
   while (reader.next(entry)) {
+    if (entry.kind != EntryKind::Removed && !is_of_log(entry.kind)) {
+      touch(entry.session);
+      lagging.touch(entry.session, begin_);
+    }
     switch (entry.kind) {
       case EntryKind::SessionOpened:
         heads.push_back({});
@@ -88,6 +100,8 @@ void Batch::add(std::span<const char> entries, WallTime time, std::vector<Sessio
         add_message(entry,
                     chunk_.size() + static_cast<std::size_t>(entry.bytes.data() - entries.data()),
                     heads[entry.session].epoch);
+        lagging.add_message(entry.session, heads[entry.session].epoch, entry.number,
+                            entry.bytes.size(), begin_);
         break;
       case EntryKind::Reset:
         has_resets_ = true;
@@ -115,7 +129,6 @@ void Batch::add(std::span<const char> entries, WallTime time, std::vector<Sessio
       case EntryKind::LogOwned:
         break;
     }
-    if (entry.kind != EntryKind::Removed && !is_of_log(entry.kind)) touch(entry.session);
     position = end_ + (entries.size() - reader.rest().size());
   }
   chunk_.insert(chunk_.end(), entries.begin(), entries.end());
@@ -140,7 +153,7 @@ void Batch::add_message(const Entry& entry, std::size_t bytes_begin, std::uint64
                        .bytes_begin = bytes_begin,
                        .bytes_count = entry.bytes.size()});
   if (std::exchange(by_key_[entry.session].placed_epoch, epoch) == epoch) return;
-  places_.add(entry.session, epoch, entry.number);
+  chunk_sessions_.add(entry.session, epoch);
 }
 
 void Batch::touch(SessionKey session) {
@@ -148,10 +161,28 @@ void Batch::touch(SessionKey session) {
   touched_.push_back(session);
 }
 
-void Batch::seal(const SessionTable& sessions) {
-  for (const SessionKey session : touched_) {
-    sessions_.add(session, sessions.record(session), sessions.is_unfinished(session));
+void Batch::add_rows(SessionKey session, const SessionTable& sessions, LaggingRows& lagging) {
+  sessions_.add(session, sessions.record(session), sessions.is_unfinished(session));
+  lagging.take(session, [this](const LaggingRows::Place& one) {
+    places_.add(one.session, one.epoch, one.first_number, one.first_chunk, one.last_chunk);
+  });
+}
+
+void Batch::seal(const SessionTable& sessions, LogEnd& log, LogPosition lag_max) {
+  LaggingRows& lagging = log.lagging;
+  const auto lag = [&] { return lagging.empty() ? 0 : end_ - lagging.since(); };
+  if (!is_common()) {
+    // What an opening reads again is common.
+    while (!lagging.empty()) add_rows(lagging.oldest(), sessions, lagging);
+  } else if (messages_.empty()) {
+    // It leaves no chunk that an opening could read.
+    for (const SessionKey session : touched_) add_rows(session, sessions, lagging);
+  } else if (lag() > lag_max) {
+    while (!lagging.empty() && (sessions_.count() < kRowsAtOnce || lag() > 2 * lag_max)) {
+      add_rows(lagging.oldest(), sessions, lagging);
+    }
   }
+  rows_position_ = lagging.empty() ? end_ : lagging.since();
 }
 
 }  // namespace nexusfix::store::postgres

@@ -12,7 +12,8 @@
 #include <nexusfix/store/journal_cursor.hpp>
 #include <nexusfix/store/store.hpp>
 
-#include "store/postgres/rows.hpp"
+#include "store/postgres/lagging_rows.hpp"
+#include "store/postgres/server/rows.hpp"
 #include "store/state/session_table.hpp"
 
 namespace nexusfix::store::postgres {
@@ -21,6 +22,12 @@ namespace nexusfix::store::postgres {
 struct SessionHead {
   std::uint64_t epoch = 1;
   std::uint64_t next_outbound = 1;
+};
+
+// The sessions at the log's end, by key, and which of their rows lack a part of the log.
+struct LogEnd {
+  std::vector<SessionHead> heads{};
+  LaggingRows lagging{};
 };
 
 class Batch {
@@ -41,19 +48,23 @@ class Batch {
   [[nodiscard]] LogPosition end() const noexcept { return end_; }
   // By how much the numbers of sessions were raised, beside those that were used one by one.
   [[nodiscard]] std::uint64_t raised() const noexcept { return raised_; }
-  // Whether a session begins another epoch. Its row then changes in more than the numbers.
-  [[nodiscard]] bool has_resets() const noexcept { return has_resets_; }
+  // Nothing but messages and next numbers, as nearly all have.
+  [[nodiscard]] bool is_common() const noexcept {
+    return !has_resets_ && opened_.count() == 0 && renamed_.count() == 0 && changes_.count() == 0 &&
+           lost_.count() == 0;
+  }
   // So that add() of these entries, and seal() after it, need no memory: all columns of a table
   // must have the same rows.
-  void make_room(std::span<const char> entries, std::vector<SessionHead>& heads);
-  // Takes a record's entries, which the table has accepted, and moves the end past them. heads: the
-  // sessions' own before the record; they change with it.
-  void add(std::span<const char> entries, WallTime time, std::vector<SessionHead>& heads);
+  void make_room(std::span<const char> entries, LogEnd& log);
+  // Takes a record's entries, which the table has accepted, and moves the end past them. log: as it
+  // was before the record; it changes with it.
+  void add(std::span<const char> entries, WallTime time, LogEnd& log);
   // Of a replica: with these records it has all of the journal before this place.
   void set_source(const JournalCursor& place) { source_ = place; }
   [[nodiscard]] const std::optional<JournalCursor>& source() const noexcept { return source_; }
-  // Adds the sessions' rows, as the table has them now. Nothing is added afterwards.
-  void seal(const SessionTable& sessions);
+  // Adds the rows of sessions and places that lack more of the log than this, as the table has them
+  // now. Nothing is added afterwards.
+  void seal(const SessionTable& sessions, LogEnd& log, LogPosition lag_max);
 
   // In the order of the log, which is that of the sequence numbers within a session's epoch.
   [[nodiscard]] const std::vector<Message>& messages() const noexcept { return messages_; }
@@ -65,6 +76,9 @@ class Batch {
   [[nodiscard]] const RenamedRows& renamed() const noexcept { return renamed_; }
   // The entries of all records, from begin() to end().
   [[nodiscard]] std::string_view chunk() const noexcept { return {chunk_.data(), chunk_.size()}; }
+  [[nodiscard]] const ChunkSessions& chunk_sessions() const noexcept { return chunk_sessions_; }
+  // The rows of sessions and places have the log before this position, if it writes any.
+  [[nodiscard]] LogPosition rows_position() const noexcept { return rows_position_; }
   [[nodiscard]] const PlaceRows& places() const noexcept { return places_; }
   [[nodiscard]] const SessionRows& sessions() const noexcept { return sessions_; }
   [[nodiscard]] const ChangeRows& changes() const noexcept { return changes_; }
@@ -73,21 +87,24 @@ class Batch {
  private:
   struct Touched {
     bool is_touched = false;
-    std::uint64_t placed_epoch = 0;  // the last one that has a place; 0: none
+    std::uint64_t placed_epoch = 0;  // of its last message; 0: it has none
   };
   void add_message(const Entry& entry, std::size_t bytes_begin, std::uint64_t epoch);
+  void add_rows(SessionKey session, const SessionTable& sessions, LaggingRows& lagging);
   void touch(SessionKey session);
   void use(SessionHead& head, std::uint64_t number);
   void set(SessionHead& head, const NumbersChange::Numbers& after);
 
   LogPosition begin_ = 0;
   LogPosition end_ = 0;
+  LogPosition rows_position_ = 0;
   std::uint64_t raised_ = 0;
-  bool has_resets_ = false;
+  bool has_resets_ = false;  // a session's row changes in more than the numbers
   std::optional<JournalCursor> source_;
   OpenedRows opened_;
   RenamedRows renamed_;
   std::vector<char> chunk_;
+  ChunkSessions chunk_sessions_;
   PlaceRows places_;
   SessionRows sessions_;
   ChangeRows changes_;

@@ -33,15 +33,17 @@ void Signal::clear() noexcept {
   static_cast<void>(!::read(descriptor_, &count, sizeof count));
 }
 
-LogQueue::LogQueue(const PostgresOptions& options, SessionTable sessions, LogPosition position)
+LogQueue::LogQueue(const PostgresOptions& options, SessionTable sessions, LogPosition position,
+                   LaggingRows lagging)
     : options_{options},
       sessions_{std::move(sessions)},
       appended_{position},
+      log_{.lagging = std::move(lagging)},
       durable_{position},
       open_{std::make_unique<Batch>()} {
   for (SessionKey key = 0; key < sessions_.size(); ++key) {
     const SessionRecord& record = sessions_.record(key);
-    heads_.push_back({.epoch = record.epoch, .next_outbound = record.next_outbound});
+    log_.heads.push_back({.epoch = record.epoch, .next_outbound = record.next_outbound});
   }
   open_->clear(position);
 }
@@ -83,12 +85,12 @@ StoreResult<LogPosition> LogQueue::append(std::span<const char> entries, WallTim
   confirmed_.clear();
   if (free_.empty()) free_.push_back(std::make_unique<Batch>());
   sealed_.reserve(sealed_.size() + 1);
-  open_->make_room(entries, heads_);
+  open_->make_room(entries, log_);
   if (auto applied = sessions_.apply(entries, now); !applied) {
     return std::unexpected{StoreError{.code = StoreErrorCode::Refused,
                                       .text = place() + std::string{applied.error()}}};
   }
-  open_->add(entries, now, heads_);
+  open_->add(entries, now, log_);
   appended_ = open_->end();
   if (source != nullptr) {
     open_->set_source(*source);
@@ -119,7 +121,7 @@ void LogQueue::note_source(LogPosition source) {
 }
 
 void LogQueue::seal_open() {
-  open_->seal(sessions_);
+  open_->seal(sessions_, log_, options_.rows_lag_bytes_max);
   sealed_.push_back(std::move(open_));
   if (free_.empty()) {
     open_ = std::make_unique<Batch>();

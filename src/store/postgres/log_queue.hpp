@@ -43,8 +43,10 @@ class Signal {
 
 class LogQueue {
  public:
-  // sessions: as they are in the database, whose log ends at this position.
-  LogQueue(const PostgresOptions& options, SessionTable sessions, LogPosition position);
+  // sessions: as they are in the database, whose log ends at this position. lagging: what their
+  // rows lack of it.
+  LogQueue(const PostgresOptions& options, SessionTable sessions, LogPosition position,
+           LaggingRows lagging = {});
 
   // For the caller's thread.
   [[nodiscard]] const SessionTable& sessions() const noexcept { return sessions_; }
@@ -121,9 +123,9 @@ class LogQueue {
   void wake();
 
   const PostgresOptions& options_;
-  SessionTable sessions_;           // changed under the mutex, by the caller's thread
-  std::vector<SessionHead> heads_;  // by key
-  LogPosition appended_ = 0;        // likewise
+  SessionTable sessions_;     // changed under the mutex, by the caller's thread
+  LogPosition appended_ = 0;  // likewise
+  LogEnd log_;                // with everything in open_; changed under the mutex
   std::atomic<LogPosition> durable_{0};
   std::atomic<LogPosition> replicated_{0};
   std::atomic<bool> has_failed_{false};

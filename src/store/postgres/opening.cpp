@@ -49,6 +49,33 @@ bool open_from_row(SessionTable& table, const PGresult* rows, int row) {
   return table.apply(entries, created).has_value();
 }
 
+// Adds what the rows of sessions lack of a chunk. False: the chunk is of other sessions.
+bool catch_up(Loaded& loaded, LogPosition position, std::string_view entries) {
+  EntryReader reader{entries};
+  Entry entry;
+  while (reader.next(entry)) {
+    const bool is_inbound = entry.kind == EntryKind::InboundProgress;
+    const bool is_message = entry.kind == EntryKind::OutboundMessage;
+    if (!is_inbound && !is_message && entry.kind != EntryKind::OutboundNumber) continue;
+    if (entry.session >= loaded.sessions.size()) return false;
+    const SessionRecord& record = loaded.sessions.record(entry.session);
+    const bool is_newer =
+        is_inbound ? entry.number > record.next_inbound : entry.number >= record.next_outbound;
+    if (!is_newer) continue;
+    loaded.lagging.make_room(loaded.sessions.size(), 1);
+    loaded.lagging.touch(entry.session, position);
+    if (is_message) {
+      loaded.lagging.add_message(entry.session, record.epoch, entry.number, entry.bytes.size(),
+                                 position);
+    }
+    const CommonRecord common{.session = entry.session,
+                              .msg_seq_num = is_inbound ? 0 : entry.number,
+                              .next_inbound = is_inbound ? entry.number : 0};
+    if (!loaded.sessions.apply(common)) return false;
+  }
+  return reader.at_end();
+}
+
 // A former primary that is back may lack confirmed records, whatever its position says.
 ServerResult<void> check_timeline(const PositionRecord& record, const std::string& path,
                                   const ServerFacts& facts) {
@@ -160,8 +187,22 @@ StoreResult<Locked> lock_or_wait(Connection connection, const PostgresOptions& o
 
 }  // namespace
 
-StoreResult<SessionTable> load_sessions(Connection& connection, const PostgresOptions& options) {
-  SessionTable table;
+StoreResult<Loaded> load_sessions(Connection& connection, const PostgresOptions& options) {
+  // All of it as it is at one time; plans by index, whatever the statistics of the server say,
+  // whose costs are no reason for JIT compilation (200 ms).
+  constexpr const char* kBegin =
+      "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_seqscan = off; "
+      "SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off; SET LOCAL jit = off";
+  Loaded loaded;
+  SessionTable& table = loaded.sessions;
+  if (auto begun = connection.run(kBegin); !begun) {
+    return std::unexpected{store_error(options, begun.error())};
+  }
+  const auto corrupt = [&](std::string text) {
+    return std::unexpected{store_error(
+        options, {.text = std::move(text) + ": it was changed from outside", .state = {}},
+        StoreErrorCode::Corrupt)};
+  };
   auto sessions =
       select(connection, "sessions",
              "SELECT session_key, name, epoch, next_inbound, next_outbound, created_ns, "
@@ -169,13 +210,8 @@ StoreResult<SessionTable> load_sessions(Connection& connection, const PostgresOp
   if (!sessions) return std::unexpected{store_error(options, sessions.error())};
   for (int row = 0; row < PQntuples(sessions->get()); ++row) {
     if (open_from_row(table, sessions->get(), row)) continue;
-    return std::unexpected{store_error(
-        options,
-        {.text =
-             "row " + std::to_string(row + 1) +
-             " of table sessions, by session_key, is not consistent: it was changed from outside",
-         .state = {}},
-        StoreErrorCode::Corrupt)};
+    return corrupt("row " + std::to_string(row + 1) +
+                   " of table sessions, by session_key, is not consistent");
   }
   auto lost = select(connection, "lost",
                      "SELECT l.session_key, l.first_number, l.last_number FROM lost_numbers l "
@@ -186,13 +222,26 @@ StoreResult<SessionTable> load_sessions(Connection& connection, const PostgresOp
     std::vector<char> entries;
     append_messages_lost(entries, static_cast<SessionKey>(number(lost->get(), row, 0)),
                          number(lost->get(), row, 1), number(lost->get(), row, 2));
-    if (table.apply(entries, {})) continue;
-    return std::unexpected{store_error(
-        options,
-        {.text = "table lost_numbers is not consistent: it was changed from outside", .state = {}},
-        StoreErrorCode::Corrupt)};
+    if (!table.apply(entries, {})) return corrupt("table lost_numbers is not consistent");
   }
-  return table;
+  auto state = connection.run("SELECT rows_position FROM log_state");
+  if (!state) return std::unexpected{store_error(options, state.error())};
+  // A number in the statement: by a join the server would read the whole log.
+  const std::string rest =
+      "SELECT position, entries FROM chunks WHERE position >= " +
+      (PQntuples(state->get()) == 1 ? std::string{text_at(*state, 0)} : "NULL") +
+      " ORDER BY position";
+  auto chunks = select(connection, "lagging", rest.c_str());
+  if (!chunks) return std::unexpected{store_error(options, chunks.error())};
+  for (int row = 0; row < PQntuples(chunks->get()); ++row) {
+    const LogPosition position = number(chunks->get(), row, 0);
+    if (catch_up(loaded, position, field(chunks->get(), row, 1))) continue;
+    return corrupt("the chunk at position " + std::to_string(position) + " is not consistent");
+  }
+  if (auto ended = connection.run("COMMIT"); !ended) {
+    return std::unexpected{store_error(options, ended.error())};
+  }
+  return loaded;
 }
 
 StoreResult<Taken> take_log(PostgresOptions options, Servers& servers,

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "store/postgres/lagging_rows.hpp"
 #include "store/postgres/position_marker.hpp"
 #include "store/postgres/server/connection.hpp"
 #include "store/postgres/server/lineage.hpp"
@@ -31,8 +32,12 @@ struct Taken {
 // marker: null where none is written.
 [[nodiscard]] StoreResult<Taken> take_log(PostgresOptions options, Servers& servers,
                                           const PositionMarker* marker);
-// The sessions as they are in the database.
-[[nodiscard]] StoreResult<SessionTable> load_sessions(Connection& connection,
-                                                      const PostgresOptions& options);
+// The sessions as they are in the database, and what their rows lack of the log.
+struct Loaded {
+  SessionTable sessions{};
+  LaggingRows lagging{};
+};
+[[nodiscard]] StoreResult<Loaded> load_sessions(Connection& connection,
+                                                const PostgresOptions& options);
 
 }  // namespace nexusfix::store::postgres

@@ -26,13 +26,14 @@ namespace {
 
 class PostgresStore final : public Store {
  public:
-  PostgresStore(const PostgresOptions& options, std::unique_ptr<Servers> servers,
-                SessionTable sessions, Taken taken)
+  PostgresStore(const PostgresOptions& options, std::unique_ptr<Servers> servers, Loaded loaded,
+                Taken taken)
       : options_{options},
         servers_{std::move(servers)},
         owner_first_epoch_{taken.claim.owner_epoch},
         followed_end_{taken.followed_end},
-        queue_{options_, std::move(sessions), taken.claim.position},
+        queue_{options_, std::move(loaded.sessions), taken.claim.position,
+               std::move(loaded.lagging)},
         reader_{options_, *servers_, taken.facts, -1} {
     report_opened(taken.connection, taken.facts);
     if (taken.was_standby) {

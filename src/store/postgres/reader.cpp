@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <string>
 #include <utility>
@@ -18,31 +17,38 @@ constexpr std::uint64_t kPageChunks = 256;
 // A caller that stops leaves the rest of a page, which must still be read from the server.
 constexpr std::uint64_t kPageBytes = 1U << 20U;
 
-// Chunks that may have a session's messages from $3 to $4, each with the first number of the
-// session there. The one that reaches this number of bytes is the page's last; the next page begins
-// after $8. The first page begins with the last chunk whose first number is not above $3.
+// Chunks before $5 that may have a session's messages from $3 to $4, by their places. The one that
+// reaches $7 bytes is the page's last; the next page begins at $8. A page begins with the last
+// place whose first number is not above $3.
 constexpr const char* kRead =
-    "SELECT position, session_keys, epochs, entries, first_number FROM ("
+    "SELECT position, session_keys, epochs, entries FROM ("
     "SELECT c.position, c.session_keys, c.epochs, c.entries, p.first_number, "
-    "sum(octet_length(c.entries)) OVER (ORDER BY p.first_number) - octet_length(c.entries) "
-    "AS before FROM message_places p JOIN chunks c ON c.position = p.position "
+    "sum(octet_length(c.entries)) OVER (ORDER BY p.first_number, c.position) - "
+    "octet_length(c.entries) AS before FROM message_places p JOIN chunks c ON "
+    "c.position >= greatest(p.position, $8::int8) AND "
+    "c.position <= coalesce(p.last_position, p.position) AND c.position < $5::int8 AND "
+    "$1::int8::int4 = ANY (c.session_keys) "
     "WHERE p.session_key = $1::int8::int4 AND p.epoch = $2::int8 AND "
     "p.first_number >= coalesce((SELECT f.first_number FROM message_places f "
     "WHERE f.session_key = $1::int8::int4 AND f.epoch = $2::int8 AND f.first_number <= $3::int8 "
-    "ORDER BY f.first_number DESC LIMIT 1), 0) AND "
-    "p.first_number > $8::int8 AND p.first_number <= $4::int8 AND p.position < $5::int8 "
-    "ORDER BY p.first_number LIMIT $6::int8) AS page WHERE before < $7::int8 "
-    "ORDER BY first_number";
+    "ORDER BY f.first_number DESC LIMIT 1), 0) AND p.first_number <= $4::int8 "
+    "ORDER BY p.first_number, c.position LIMIT $6::int8) AS page WHERE before < $7::int8 "
+    "ORDER BY first_number, position";
+// Chunks from $1 on and before $2, in which places have no part yet.
+constexpr const char* kReadRest =
+    "SELECT position, session_keys, epochs, entries FROM chunks WHERE "
+    "position >= $1::int8 AND position < $2::int8 AND $4::int8::int4 = ANY (session_keys) "
+    "ORDER BY position LIMIT $3::int8";
 constexpr const char* kScan =
     "SELECT position, session_keys, epochs, entries FROM chunks WHERE "
     "position >= $1::int8 AND position < $2::int8 ORDER BY position LIMIT $3::int8";
-enum Column { kPosition, kSessionKeys, kEpochs, kEntries, kFirstNumber };
+enum Column { kPosition, kSessionKeys, kEpochs, kEntries };
 
 std::string_view field(const PGresult* row, int column) {
   return {PQgetvalue(row, 0, column), static_cast<std::size_t>(PQgetlength(row, 0, column))};
 }
 
-std::uint64_t number_at(const PGresult* row, int column) {
+std::uint64_t number_of(const PGresult* row, int column) {
   return load_big_endian<std::uint64_t>(PQgetvalue(row, 0, column));
 }
 
@@ -56,13 +62,15 @@ struct Reader::Page {
 };
 
 // On a standby that lags, or a former primary, messages would look as if they had never been kept.
-ServerResult<void> Reader::check_position(Connection& connection) const {
-  auto rows = connection.run("SELECT position FROM " + options_.schema + ".log_state");
+ServerResult<void> Reader::check_position(Connection& connection) {
+  auto rows =
+      connection.run("SELECT position, rows_position FROM " + options_.schema + ".log_state");
   if (!rows) return std::unexpected{std::move(rows.error())};
   LogPosition position = 0;
+  rows_position_ = 0;
   if (PQntuples(rows->get()) == 1) {
-    const std::string_view text = field(rows->get(), 0);
-    std::from_chars(text.data(), text.data() + text.size(), position);
+    position = number_at<LogPosition>(*rows, 0);
+    rows_position_ = number_at<LogPosition>(*rows, 1);
   }
   if (position >= before_) return {};
   return std::unexpected{ServerError{connection.server() + " has the log up to " +
@@ -117,6 +125,7 @@ ServerResult<void> Reader::connect() {
     return std::unexpected{std::move(set.error())};
   }
   if (auto done = made->prepare("read", kRead); !done) return done;
+  if (auto done = made->prepare("rest", kReadRest); !done) return done;
   if (auto done = made->prepare("scan", kScan); !done) return done;
   connection_ = std::move(*made);
   return {};
@@ -169,7 +178,7 @@ StoreResult<void> Reader::ask_twice(const Page& page, ResultVisitor visit) {
 }
 
 StoreResult<void> Reader::take_chunk(const PGresult* row) {
-  const std::uint64_t position = number_at(row, kPosition);
+  const std::uint64_t position = number_of(row, kPosition);
   if (chunk_.read(position, field(row, kSessionKeys), field(row, kEpochs), field(row, kEntries))) {
     return {};
   }
@@ -185,35 +194,45 @@ StoreResult<bool> Reader::read(const KeptRange& range, LogPosition before, Numbe
   if (auto begun = begin(before); !begun) return std::unexpected{std::move(begun.error())};
   const std::uint64_t last = std::min(range.last, kNumberMax);
   bool goes_on = true;
+  std::uint64_t first = range.first;  // of what is not read yet
   StoreResult<void> readable;
   const auto take = [&](const PGresult* row) {
     if (!goes_on || !readable) return;
     readable = take_chunk(row);
     if (!readable) return;
     for (const Chunk::Message& one : chunk_.messages()) {
-      const bool is_wanted = one.session == range.session && one.epoch == range.epoch &&
-                             range.first <= one.number && one.number <= last;
-      if (is_wanted) goes_on = visit(one.number, one.bytes);
+      if (one.session != range.session || one.epoch != range.epoch) continue;
+      const bool is_wanted = range.first <= one.number && one.number <= last;
+      first = std::max(first, one.number + 1);
+      if (!is_wanted) continue;
+      goes_on = visit(one.number, one.bytes);
       if (!goes_on) return;
     }
   };
-  std::uint64_t after = 0;
-  for (bool is_last = range.first > last; !is_last && goes_on;) {
+  // The chunks of places, and then those from there on.
+  const LogPosition rest = std::min(rows_position_, before);
+  LogPosition next = 0;
+  for (bool has_places = true; goes_on && first <= last;) {
     std::uint64_t chunks = 0;
     std::uint64_t bytes = 0;
-    const Page page{
-        "read",
-        {range.session, range.epoch, range.first, last, before, kPageChunks, kPageBytes, after},
-        8};
+    const Page page =
+        has_places
+            ? Page{"read",
+                   {range.session, range.epoch, first, last, rest, kPageChunks, kPageBytes, next},
+                   8}
+            : Page{"rest", {next, before, kPageChunks, range.session, 0, 0, 0, 0}, 4};
     auto done = ask_twice(page, [&](const PGresult* row) {
       ++chunks;
       bytes += field(row, kEntries).size();
-      after = number_at(row, kFirstNumber);
+      next = number_of(row, kPosition) + 1;
       take(row);
     });
     if (!done) return std::unexpected{std::move(done.error())};
     if (!readable) return std::unexpected{std::move(readable.error())};
-    is_last = chunks < kPageChunks && bytes < kPageBytes;
+    const bool is_page_full = chunks == kPageChunks || (has_places && bytes >= kPageBytes);
+    if (is_page_full) continue;
+    if (!std::exchange(has_places, false)) break;
+    next = rest;
   }
   return goes_on;
 }

@@ -49,7 +49,7 @@ class Reader {
   [[nodiscard]] StoreResult<void> begin(LogPosition before);
   [[nodiscard]] ServerResult<void> connect();
   [[nodiscard]] ServerResult<void> accept(Connection& connection);
-  [[nodiscard]] ServerResult<void> check_position(Connection& connection) const;
+  [[nodiscard]] ServerResult<void> check_position(Connection& connection);
   [[nodiscard]] StoreError reading_error(const ServerError& error) const;
   [[nodiscard]] StoreResult<void> take_chunk(const PGresult* row);
   [[nodiscard]] ServerResult<void> ask(const Page& page, ResultVisitor visit);
@@ -59,7 +59,8 @@ class Reader {
   Servers& servers_;
   ServerFacts facts_;
   int stop_;
-  LogPosition before_ = 0;  // a server whose log ends earlier lacks messages
+  LogPosition before_ = 0;         // a server whose log ends earlier lacks messages
+  LogPosition rows_position_ = 0;  // message_places has the log before it
   std::optional<Connection> connection_;
   Chunk chunk_;  // the last one that was read
 };

@@ -174,11 +174,11 @@ StoreResult<void> Pipeline::open(const Former& former, const Store* journal) {
   if (!connection) return std::unexpected{std::move(connection.error())};
   auto state = postgres::read_replica_state(*connection);
   if (!state) return fail(state.error());
-  auto sessions = postgres::load_sessions(*connection, database_);
-  if (!sessions) return std::unexpected{std::move(sessions.error())};
+  auto loaded = postgres::load_sessions(*connection, database_);
+  if (!loaded) return std::unexpected{std::move(loaded.error())};
   if (auto followed = follow(*state); !followed) return followed;
-  if (auto checked = check(*state, former, *sessions); !checked) return checked;
-  const bool lacks_more = journal == nullptr || compare(*journal, *sessions);
+  if (auto checked = check(*state, former, loaded->sessions); !checked) return checked;
+  const bool lacks_more = journal == nullptr || compare(*journal, loaded->sessions);
   auto claimed = postgres::claim_as_replica(*connection, postgres::new_claim_name(),
                                             {.journal = follower_->cursor().log_id,
                                              .mode = to_string(options_.policy),
@@ -191,7 +191,8 @@ StoreResult<void> Pipeline::open(const Former& former, const Store* journal) {
   first_epoch_ = claimed->owner_epoch;
   is_record_due_ = lacks_more || state->lacks_more || state->numbers_ahead > numbers_ahead();
   target_ = readable_.load();
-  queue_.emplace(database_, std::move(*sessions), claimed->position);
+  queue_.emplace(database_, std::move(loaded->sessions), claimed->position,
+                 std::move(loaded->lagging));
   const bool is_seeded = state->source && state->source->segment > 0;
   if (is_seeded || follower_->first_sessions().empty()) {
     queue_->pass(follower_->cursor().position);

@@ -121,6 +121,7 @@ class ModelRun {
   void open() {
 #ifdef NEXUSFIX_POSTGRES_STORE
     PostgresOptions options = postgres_options(schema_);
+    options.rows_lag_bytes_max = *rc::gen::element<std::uint64_t>(0, 200, 2'000, 4U << 20U);
     options.on_durable = settler_.wake();
     auto made = open_postgres(options);
     if (!made) RC_FAIL(made.error().text);

@@ -14,7 +14,7 @@
 namespace nexusfix::store::postgres {
 namespace {
 
-constexpr std::size_t kParametersMax = 11;
+constexpr std::size_t kParametersMax = 16;
 // Warnings that were not taken yet.
 constexpr std::size_t kWarningsMax = 16;
 

@@ -266,8 +266,90 @@ ALTER TABLE log_state
   ADD COLUMN first_number bigint NOT NULL DEFAULT 1;
 )sql";
 
+// Rows of `sessions` and `message_places` that are written once for several chunks: rows_position
+// is where the chunks begin that they may lack. In these chunks nothing changes a session but
+// messages (kind 3), outbound numbers without a message (4) and next inbound numbers (2). A row may
+// have more than the log before rows_position. last_position: of the last chunk of a place; NULL:
+// it has one chunk.
+inline constexpr const char* kLaggingRows = R"sql(
+ALTER TABLE log_state ADD COLUMN rows_position bigint NOT NULL DEFAULT 0;
+UPDATE log_state SET rows_position = position;
+ALTER TABLE message_places ADD COLUMN last_position bigint;
+DROP VIEW session_list, message_list;
+CREATE FUNCTION numbers_of(chunk chunks)
+RETURNS TABLE (session_key integer, next_inbound bigint, next_outbound bigint)
+LANGUAGE plpgsql STABLE SET search_path FROM CURRENT AS $body$
+DECLARE
+  at integer := 0;
+  kind integer;
+  number bigint;
+BEGIN
+  WHILE at < octet_length(chunk.entries) LOOP
+    kind := get_byte(chunk.entries, at);
+    session_key := little_endian(chunk.entries, at + 1, 4);
+    number := little_endian(chunk.entries, at + 5, 8);
+    next_inbound := CASE WHEN kind = 2 THEN number END;
+    next_outbound := CASE WHEN kind IN (3, 4) THEN number + 1 END;
+    RETURN NEXT;
+    at := at + 17 + little_endian(chunk.entries, at + 13, 4);
+  END LOOP;
+END
+$body$;
+CREATE VIEW session_list AS
+  SELECT s.session_key, encode(s.name, 'escape') AS name, s.epoch,
+         greatest(s.next_inbound, n.inbound) AS next_inbound,
+         greatest(s.next_outbound, n.outbound) AS next_outbound,
+         to_timestamp(s.created_ns / 1000000000.0) AS created, s.is_unfinished
+  FROM sessions s LEFT JOIN
+       (SELECT n.session_key, max(n.next_inbound) AS inbound, max(n.next_outbound) AS outbound
+        FROM log_state l JOIN chunks c ON c.position >= l.rows_position
+        CROSS JOIN LATERAL numbers_of(c) n GROUP BY n.session_key) n USING (session_key);
+CREATE VIEW message_list AS
+  SELECT c.position, encode(s.name, 'escape') AS name, m.epoch, m.msg_seq_num,
+         replace(encode(m.bytes, 'escape'), chr(1), '|') AS message, c.written
+  FROM sessions s JOIN chunks c ON s.session_key = ANY (c.session_keys)
+  CROSS JOIN LATERAL messages_of(c) m
+  WHERE m.session_key = s.session_key AND
+        (m.epoch >= s.epoch OR EXISTS (SELECT FROM message_places p
+           WHERE p.session_key = m.session_key AND p.epoch = m.epoch));
+CREATE OR REPLACE FUNCTION find_messages(session_name text, first bigint, last bigint)
+RETURNS TABLE (epoch bigint, msg_seq_num bigint, message text, written timestamptz)
+LANGUAGE sql STABLE SET search_path FROM CURRENT AS $body$
+  SELECT m.epoch, m.msg_seq_num, replace(encode(m.bytes, 'escape'), chr(1), '|'), c.written
+  FROM sessions s CROSS JOIN log_state l CROSS JOIN LATERAL
+    (SELECT p.epoch, p.position AS from_position,
+            least(coalesce(p.last_position, p.position), l.rows_position - 1) AS to_position
+     FROM message_places p
+     WHERE p.session_key = s.session_key AND p.first_number <= last AND
+           p.first_number >= coalesce((SELECT max(f.first_number) FROM message_places f
+             WHERE f.session_key = p.session_key AND f.epoch = p.epoch AND
+                   f.first_number <= first), 0)
+     UNION ALL SELECT NULL, l.rows_position, l.position) r
+  JOIN chunks c ON c.position BETWEEN r.from_position AND r.to_position AND
+                   s.session_key = ANY (c.session_keys)
+  CROSS JOIN LATERAL messages_of(c) m
+  WHERE encode(s.name, 'escape') = session_name AND m.session_key = s.session_key AND
+        m.epoch = coalesce(r.epoch, s.epoch) AND m.msg_seq_num BETWEEN first AND last
+  ORDER BY m.epoch, m.msg_seq_num
+$body$;
+CREATE OR REPLACE FUNCTION delete_old_epochs() RETURNS bigint
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $body$
+DECLARE
+  deleted bigint;
+BEGIN
+  DELETE FROM message_places p USING sessions s
+    WHERE s.session_key = p.session_key AND p.epoch < s.epoch;
+  DELETE FROM chunks c
+    WHERE NOT EXISTS (SELECT FROM unnest(c.session_keys, c.epochs) AS m(session_key, epoch)
+                      JOIN sessions s USING (session_key) WHERE m.epoch >= s.epoch);
+  GET DIAGNOSTICS deleted = ROW_COUNT;
+  RETURN deleted;
+END
+$body$;
+)sql";
+
 // From version index to index + 1.
-inline constexpr std::array<const char*, kSchemaVersion> kMigrations{kTables, kViews, kLineage,
-                                                                     kChunks, kReplica};
+inline constexpr std::array<const char*, kSchemaVersion> kMigrations{
+    kTables, kViews, kLineage, kChunks, kReplica, kLaggingRows};
 
 }  // namespace nexusfix::store::postgres

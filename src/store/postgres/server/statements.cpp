@@ -24,43 +24,58 @@ struct Prepared {
 constexpr std::string_view kCommitSettings =
     "current_setting('synchronous_commit'), current_setting('synchronous_standby_names')";
 
-// Of a batch that has rows of four tables alone, which nearly all have: one statement costs the
-// server half of what one a table costs. Raises the error of a batch that does not go on from the
-// log's end, before other tables change: they depend on `moved`. Lists of functions in a SELECT
-// cost less than in a FROM. sessions: the parameters of the sessions' keys, next inbound and
-// outbound numbers; also_sets: of log_state, beside the position.
-std::string common_statement(std::string_view sessions, std::string_view also_sets) {
+// Of a batch of messages and next numbers alone, as nearly all are: one statement costs the server
+// half of what one a table costs. Raises the error of a batch that does not go on from the log's
+// end, before other tables change: they depend on `moved`. also_sets: of log_state, beside the
+// position.
+std::string moved_clause(std::string_view also_sets) {
   return "WITH moved AS (UPDATE log_state SET position = $3::int8" + std::string{also_sets} +
          " WHERE CASE WHEN owner_epoch = $1::int8 AND position = $2::int8 THEN true "
-         "ELSE refuse_append($1::int8, $2::int8) IS NULL END RETURNING position), "
-         "number AS (UPDATE sessions SET next_inbound = i, next_outbound = o FROM (SELECT " +
-         std::string{sessions} + " FROM moved) AS u(k, i, o) WHERE session_key = k)";
+         "ELSE refuse_append($1::int8, $2::int8) IS NULL END RETURNING position)";
 }
 
-std::string append_statement(std::string_view also_sets) {
-  return common_statement("unnest($8::int4[]), unnest($9::int8[]), unnest($10::int8[])",
-                          also_sets) +
-         ", place AS (INSERT INTO message_places (session_key, epoch, first_number, position) "
-         "SELECT unnest($4::int4[]), unnest($5::int8[]), unnest($6::int8[]), $2::int8 FROM moved) "
-         "INSERT INTO chunks (position, session_keys, epochs, entries) "
-         "SELECT $2::int8, $4::int4[], $5::int8[], $7::bytea FROM moved RETURNING " +
+// Lists of functions in a SELECT cost less than in a FROM. unnested: the sessions' keys, next
+// inbound and outbound numbers.
+std::string numbers_clause(std::string_view unnested) {
+  return ", number AS (UPDATE sessions SET next_inbound = i, next_outbound = o FROM (SELECT " +
+         std::string{unnested} + " FROM moved) AS u(k, i, o) WHERE session_key = k)";
+}
+
+std::string chunk_clause() {
+  return " INSERT INTO chunks (position, session_keys, epochs, entries) "
+         "SELECT $2::int8, $4::int4[], $5::int8[], $6::bytea FROM moved RETURNING " +
          std::string{kCommitSettings};
 }
 
-// The same without a message.
+std::string append_statement(std::string_view also_sets) {
+  return moved_clause(also_sets) + chunk_clause();
+}
+
+// The same with the rows that lag.
+std::string catch_up_statement(std::string_view also_sets) {
+  return moved_clause(", rows_position = $7::int8" + std::string{also_sets}) +
+         numbers_clause("unnest($8::int4[]), unnest($9::int8[]), unnest($10::int8[])") +
+         ", place AS (INSERT INTO message_places SELECT unnest($11::int4[]), unnest($12::int8[]), "
+         "unnest($13::int8[]), unnest($14::int8[]), unnest($15::int8[]) FROM moved)" +
+         chunk_clause();
+}
+
+// The same without a message, and without places.
 std::string count_statement(std::string_view also_sets) {
-  return common_statement("unnest($4::int4[]), unnest($5::int8[]), unnest($6::int8[])", also_sets) +
-         " SELECT " + std::string{kCommitSettings} + " FROM moved";
+  return moved_clause(", rows_position = $4::int8" + std::string{also_sets}) +
+         numbers_clause("unnest($5::int4[]), unnest($6::int8[]), unnest($7::int8[])") + " SELECT " +
+         std::string{kCommitSettings} + " FROM moved";
 }
 
 // The last two columns of "advance" and "settings" are kCommitSettings, too.
-constexpr std::array<Prepared, 9> kPrepared{{
+constexpr std::array<Prepared, 11> kPrepared{{
     {"advance",
      "SELECT advance_log($1::int8, $2::int8, $3::int8), current_setting('synchronous_commit'), "
      "current_setting('synchronous_standby_names')"},
     {"settings",
      "SELECT current_setting('synchronous_commit'), current_setting('synchronous_standby_names')"},
     {"source", "UPDATE log_state SET source = $1::int8[]"},
+    {"rows", "UPDATE log_state SET rows_position = $1::int8"},
     {"open",
      "INSERT INTO sessions SELECT k, n, 1, 1, 1, c, false "
      "FROM unnest($1::int4[], $2::bytea[], $3::int8[]) AS u(k, n, c)"},
@@ -68,10 +83,11 @@ constexpr std::array<Prepared, 9> kPrepared{{
      "UPDATE sessions SET name = n FROM unnest($1::int4[], $2::bytea[]) AS u(k, n) "
      "WHERE session_key = k"},
     {"keep",
-     "WITH chunk AS (INSERT INTO chunks (position, session_keys, epochs, entries) "
-     "VALUES ($1::int8, $2::int4[], $3::int8[], $5::bytea)) "
-     "INSERT INTO message_places (session_key, epoch, first_number, position) "
-     "SELECT k, e, n, $1::int8 FROM unnest($2::int4[], $3::int8[], $4::int8[]) AS u(k, e, n)"},
+     "INSERT INTO chunks (position, session_keys, epochs, entries) "
+     "VALUES ($1::int8, $2::int4[], $3::int8[], $4::bytea)"},
+    {"place",
+     "INSERT INTO message_places "
+     "SELECT * FROM unnest($1::int4[], $2::int8[], $3::int8[], $4::int8[], $5::int8[])"},
     {"number",
      "UPDATE sessions SET epoch = e, next_inbound = i, next_outbound = o, created_ns = c, "
      "is_unfinished = f FROM unnest($1::int4[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], "
@@ -116,24 +132,31 @@ bool send_common(Connection& connection, const Batch& batch, std::uint64_t owner
   const Int8 epoch{owner_epoch};
   const Int8 begin{batch.begin()};
   const Int8 end{batch.end()};
-  std::array<std::string_view, 11> parameters{epoch.encoded(), begin.encoded(), end.encoded()};
+  const Int8 rows_position{batch.rows_position()};
+  std::array<std::string_view, 16> parameters{epoch.encoded(), begin.encoded(), end.encoded()};
   std::size_t count = 3;
-  const auto add = [&](std::initializer_list<std::string_view> more) {
-    for (const std::string_view one : more) parameters[count++] = one;
-  };
+  const auto add = [&](auto&&... more) { ((parameters[count++] = more), ...); };
   const bool has_messages = !batch.messages().empty();
+  const bool has_rows = batch.sessions().count() > 0 || !has_messages;
   if (has_messages) {
-    const auto [keys, epochs, firsts] = batch.places().parameters();
-    add({keys, epochs, firsts, batch.chunk()});
+    const auto [keys, epochs] = batch.chunk_sessions().parameters();
+    add(keys, epochs, batch.chunk());
   }
-  const auto [session, of_epoch, inbound, outbound, created, unfinished] =
-      batch.sessions().parameters();
-  add({session, inbound, outbound});
+  if (has_rows) {
+    const auto [session, of_epoch, inbound, outbound, created, unfinished] =
+        batch.sessions().parameters();
+    add(rows_position.encoded(), session, inbound, outbound);
+  }
+  if (has_rows && has_messages) {
+    for (const std::string_view column : batch.places().parameters()) add(column);
+  }
+  std::string name = !has_messages ? "count" : (has_rows ? "catch_up" : "append");
   std::optional<ArrayColumn> source;
-  if (batch.source()) add({source.emplace(source_column(*batch.source())).encoded()});
-  const char* const name =
-      has_messages ? (source ? "append_from" : "append") : (source ? "count_from" : "count");
-  return connection.send(name, std::span{parameters}.first(count));
+  if (batch.source()) {
+    add(source.emplace(source_column(*batch.source())).encoded());
+    name += "_from";
+  }
+  return connection.send(name.c_str(), std::span{parameters}.first(count));
 }
 
 // One statement a table. The first one refuses the batch of a former owner before others run.
@@ -141,17 +164,19 @@ bool send_tables(Connection& connection, const Batch& batch, std::uint64_t owner
   const Int8 epoch{owner_epoch};
   const Int8 begin{batch.begin()};
   const Int8 end{batch.end()};
+  const Int8 rows_position{batch.rows_position()};
   const auto send_rows = [&connection](const char* statement, const auto& rows) {
     return rows.count() == 0 || connection.send(statement, rows.parameters());
   };
   const auto send_chunk = [&] {
     if (batch.messages().empty()) return true;
-    const auto [keys, epochs, firsts] = batch.places().parameters();
-    return connection.send("keep", {begin.encoded(), keys, epochs, firsts, batch.chunk()});
+    const auto [keys, epochs] = batch.chunk_sessions().parameters();
+    return connection.send("keep", {begin.encoded(), keys, epochs, batch.chunk()});
   };
   return connection.send("advance", {epoch.encoded(), begin.encoded(), end.encoded()}) &&
-         send_rows("open", batch.opened()) && send_rows("rename", batch.renamed()) &&
-         send_chunk() && send_rows("number", batch.sessions()) &&
+         connection.send("rows", {rows_position.encoded()}) && send_rows("open", batch.opened()) &&
+         send_rows("rename", batch.renamed()) && send_chunk() &&
+         send_rows("place", batch.places()) && send_rows("number", batch.sessions()) &&
          send_rows("change", batch.changes()) && send_rows("lose", batch.lost()) &&
          (!batch.source() || connection.send("source", {source_column(*batch.source()).encoded()}));
 }
@@ -205,11 +230,13 @@ ServerResult<void> prepare_to_write(Connection& connection,
   if (auto set = connection.run(kWriterSettings); !set) {
     return std::unexpected{std::move(set.error())};
   }
-  const std::array<std::pair<const char*, std::string>, 4> common{{
+  const std::array<std::pair<const char*, std::string>, 6> common{{
       {"append", append_statement({})},
-      {"append_from", append_statement(", source = $11::int8[]")},
+      {"append_from", append_statement(", source = $7::int8[]")},
+      {"catch_up", catch_up_statement({})},
+      {"catch_up_from", catch_up_statement(", source = $16::int8[]")},
       {"count", count_statement({})},
-      {"count_from", count_statement(", source = $7::int8[]")},
+      {"count_from", count_statement(", source = $8::int8[]")},
   }};
   for (const auto& [name, statement] : common) {
     if (auto done = connection.prepare(name, statement.c_str()); !done) return done;
@@ -223,11 +250,11 @@ ServerResult<void> prepare_to_write(Connection& connection,
 
 bool send_batch(Connection& connection, const Batch& batch, std::uint64_t owner_epoch,
                 bool checks_after) {
-  const bool is_common = batch.opened().count() == 0 && batch.renamed().count() == 0 &&
-                         batch.changes().count() == 0 && batch.lost().count() == 0 &&
-                         !batch.has_resets();
-  const bool sent = (is_common ? send_common(connection, batch, owner_epoch)
-                               : send_tables(connection, batch, owner_epoch)) &&
+  // A batch without messages leaves no chunk, and seldom has a place.
+  const bool is_one_statement =
+      batch.is_common() && (!batch.messages().empty() || batch.places().count() == 0);
+  const bool sent = (is_one_statement ? send_common(connection, batch, owner_epoch)
+                                      : send_tables(connection, batch, owner_epoch)) &&
                     PQpipelineSync(connection.raw()) == 1;
   if (!checks_after) return sent;
   return sent && connection.send("settings", {}) && PQpipelineSync(connection.raw()) == 1;

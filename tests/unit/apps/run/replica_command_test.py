@@ -159,7 +159,7 @@ class Replica(WithDatabase):
         standby, _ = self.start("two", "PostgreSQLStoreIfOwned=wait\n", port=free_port(),
                                 arguments=["--accept-losses"])
         self.listening(standby)
-        following = int(self.sql(f"SELECT next_outbound FROM {self.schema}.sessions"))
+        following = int(self.sql(f"SELECT next_outbound FROM {self.schema}.session_list"))
         trader.send("D", "11=A2|55=AAPL|54=1|38=100|40=2|44=10.5|60="
                     + time.strftime("%Y%m%d-%H:%M:%S", time.gmtime()) + "|")
         owner.send_signal(signal.SIGCONT)

@@ -26,12 +26,12 @@ struct Row {
 
 // The row of a batch with these entries, of sessions in their second epoch.
 Row row_of(const std::vector<char>& entries) {
-  std::vector<SessionHead> heads(3, {.epoch = 2});
+  LogEnd log{.heads = std::vector<SessionHead>(3, {.epoch = 2})};
   Batch batch;
   batch.clear(1'000);
-  batch.make_room(entries, heads);
-  batch.add(entries, at_second(1), heads);
-  const auto columns = batch.places().parameters();
+  batch.make_room(entries, log);
+  batch.add(entries, at_second(1), log);
+  const auto columns = batch.chunk_sessions().parameters();
   return {std::string{columns[0]}, std::string{columns[1]}, std::string{batch.chunk()}};
 }
 

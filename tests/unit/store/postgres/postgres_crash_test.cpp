@@ -65,10 +65,11 @@ TEST(PostgresCrash, a_killed_process_leaves_what_was_reported_durable) {
 #else
   constexpr int kKills = 40;  // with sanitizers
 #endif
-  const PostgresOptions options = postgres_options(fresh_schema());
+  PostgresOptions options = postgres_options(fresh_schema());
   SeededRandom random{2026};
   std::uint64_t durable = 0;
   for (int round = 0; round < kKills; ++round) {
+    options.rows_lag_bytes_max = random.below(20'000);
     std::array<int, 2> ends{};
     ASSERT_EQ(::pipe(ends.data()), 0);
     const pid_t child = ::fork();

@@ -100,7 +100,7 @@ TEST_F(ReplicaCrash, a_killed_process_leaves_a_replica_that_catches_up) {
       open(policy);
       expect_all(*store_, durable);
       wait_until_replicated();
-      EXPECT_EQ(sql("SELECT next_outbound FROM sessions"),
+      EXPECT_EQ(sql("SELECT next_outbound FROM session_list"),
                 std::to_string(store_->session(0).next_outbound));
       kill();
     }

@@ -62,10 +62,10 @@ TEST_F(ReplicaServers, what_a_promoted_standby_lacks_is_replicated_again) {
     wait_until_replicated();  // on the primary alone
     primary_->stop(PostgresServer::Stop::Immediate);
     standby_->promote();
-    ASSERT_EQ(on_standby("SELECT next_outbound FROM sessions"), "51");
+    ASSERT_EQ(on_standby("SELECT next_outbound FROM session_list"), "51");
     proxy_->forward_to(standby_->socket_file());
     append_durable(10);
-    while (on_standby("SELECT next_outbound FROM sessions") != "111") {
+    while (on_standby("SELECT next_outbound FROM session_list") != "111") {
     }
     while (on_standby("SELECT lacks_more FROM log_state") != "f") {
     }

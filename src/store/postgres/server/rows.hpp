@@ -80,17 +80,35 @@ class RenamedRows final : public Rows<2> {
   }
 };
 
-// Where the messages of a chunk are: session, epoch, and the first MsgSeqNum of both in the chunk.
-class PlaceRows final : public Rows<3> {
+// The sessions with a message in a chunk: key, epoch.
+class ChunkSessions final : public Rows<2> {
  public:
-  PlaceRows() : Rows{ElementType::Int4, ElementType::Int8, ElementType::Int8} {}
+  ChunkSessions() : Rows{ElementType::Int4, ElementType::Int8} {}
   void reserve(std::size_t rows) {
     if (rows > 0) reserve_numbers(rows);
   }
-  void add(SessionKey session, std::uint64_t epoch, std::uint64_t first) {
+  void add(SessionKey session, std::uint64_t epoch) {
+    column(0).add(session);
+    column(1).add(epoch);
+  }
+};
+
+// Where messages are: session, epoch, the first MsgSeqNum, the first and the last chunk.
+class PlaceRows final : public Rows<5> {
+ public:
+  PlaceRows()
+      : Rows{ElementType::Int4, ElementType::Int8, ElementType::Int8, ElementType::Int8,
+             ElementType::Int8} {}
+  void reserve(std::size_t rows) {
+    if (rows > 0) reserve_numbers(rows);
+  }
+  void add(SessionKey session, std::uint64_t epoch, std::uint64_t first, LogPosition first_chunk,
+           LogPosition last_chunk) {
     column(0).add(session);
     column(1).add(epoch);
     column(2).add(first);
+    column(3).add(first_chunk);
+    column(4).add(last_chunk);
   }
 };
 
