@@ -19,19 +19,22 @@ constexpr std::uint64_t kPageBytes = 1U << 20U;
 
 // Chunks before $5 that may have a session's messages from $3 to $4, by their places. The one that
 // reaches $7 bytes is the page's last; the next page begins at $8. A page begins with the last
-// place whose first number is not above $3.
+// place whose first number is not above $3. OFFSET 0: the chunks of a place are found by index.
+// Otherwise the server may join places with the whole log. PostgreSQL 12 sorts the chunks of all
+// places: they are no more than a page can need. The first one may have been read already.
 constexpr const char* kRead =
     "SELECT position, session_keys, epochs, entries FROM ("
     "SELECT c.position, c.session_keys, c.epochs, c.entries, p.first_number, "
     "sum(octet_length(c.entries)) OVER (ORDER BY p.first_number, c.position) - "
-    "octet_length(c.entries) AS before FROM message_places p JOIN chunks c ON "
-    "c.position >= greatest(p.position, $8::int8) AND "
-    "c.position <= coalesce(p.last_position, p.position) AND c.position < $5::int8 AND "
-    "$1::int8::int4 = ANY (c.session_keys) "
-    "WHERE p.session_key = $1::int8::int4 AND p.epoch = $2::int8 AND "
-    "p.first_number >= coalesce((SELECT f.first_number FROM message_places f "
+    "octet_length(c.entries) AS before FROM ("
+    "SELECT * FROM message_places WHERE session_key = $1::int8::int4 AND epoch = $2::int8 AND "
+    "first_number >= coalesce((SELECT f.first_number FROM message_places f "
     "WHERE f.session_key = $1::int8::int4 AND f.epoch = $2::int8 AND f.first_number <= $3::int8 "
-    "ORDER BY f.first_number DESC LIMIT 1), 0) AND p.first_number <= $4::int8 "
+    "ORDER BY f.first_number DESC LIMIT 1), 0) AND first_number <= $4::int8 "
+    "ORDER BY first_number LIMIT $6::int8 + 1) p CROSS JOIN LATERAL ("
+    "SELECT * FROM chunks WHERE position >= greatest(p.position, $8::int8) AND "
+    "position <= least(coalesce(p.last_position, p.position), $5::int8 - 1) AND "
+    "$1::int8::int4 = ANY (session_keys) OFFSET 0) c "
     "ORDER BY p.first_number, c.position LIMIT $6::int8) AS page WHERE before < $7::int8 "
     "ORDER BY first_number, position";
 // Chunks from $1 on and before $2, in which places have no part yet.
@@ -66,12 +69,10 @@ ServerResult<void> Reader::check_position(Connection& connection) {
   auto rows =
       connection.run("SELECT position, rows_position FROM " + options_.schema + ".log_state");
   if (!rows) return std::unexpected{std::move(rows.error())};
-  LogPosition position = 0;
-  rows_position_ = 0;
-  if (PQntuples(rows->get()) == 1) {
-    position = number_at<LogPosition>(*rows, 0);
-    rows_position_ = number_at<LogPosition>(*rows, 1);
-  }
+  const bool has_state = PQntuples(rows->get()) == 1;
+  const auto position = has_state ? number_at<LogPosition>(*rows, 0) : 0;
+  // Another server of this reading may have fewer places.
+  rows_position_ = std::min(rows_position_, has_state ? number_at<LogPosition>(*rows, 1) : 0);
   if (position >= before_) return {};
   return std::unexpected{ServerError{connection.server() + " has the log up to " +
                                          std::to_string(position) + " only, and up to " +
@@ -91,6 +92,7 @@ ServerResult<void> Reader::accept(Connection& connection) {
 // Runs before the pages of one reading.
 StoreResult<void> Reader::begin(LogPosition before) {
   before_ = before;
+  rows_position_ = before;
   const bool was_connected = connection_.has_value();
   ServerResult<void> done = connect();
   if (done) done = check_position(*connection_);
@@ -202,25 +204,24 @@ StoreResult<bool> Reader::read(const KeptRange& range, LogPosition before, Numbe
     if (!readable) return;
     for (const Chunk::Message& one : chunk_.messages()) {
       if (one.session != range.session || one.epoch != range.epoch) continue;
-      const bool is_wanted = range.first <= one.number && one.number <= last;
-      first = std::max(first, one.number + 1);
-      if (!is_wanted) continue;
+      if (one.number < first) continue;
+      first = one.number + 1;
+      if (one.number > last) continue;
       goes_on = visit(one.number, one.bytes);
       if (!goes_on) return;
     }
   };
-  // The chunks of places, and then those from there on.
-  const LogPosition rest = std::min(rows_position_, before);
+  // The chunks of places, and then those from rows_position_ on.
   LogPosition next = 0;
   for (bool has_places = true; goes_on && first <= last;) {
     std::uint64_t chunks = 0;
     std::uint64_t bytes = 0;
-    const Page page =
-        has_places
-            ? Page{"read",
-                   {range.session, range.epoch, first, last, rest, kPageChunks, kPageBytes, next},
-                   8}
-            : Page{"rest", {next, before, kPageChunks, range.session, 0, 0, 0, 0}, 4};
+    const Page page = has_places
+                          ? Page{"read",
+                                 {range.session, range.epoch, first, last, rows_position_,
+                                  kPageChunks, kPageBytes, next},
+                                 8}
+                          : Page{"rest", {next, before, kPageChunks, range.session, 0, 0, 0, 0}, 4};
     auto done = ask_twice(page, [&](const PGresult* row) {
       ++chunks;
       bytes += field(row, kEntries).size();
@@ -232,7 +233,7 @@ StoreResult<bool> Reader::read(const KeptRange& range, LogPosition before, Numbe
     const bool is_page_full = chunks == kPageChunks || (has_places && bytes >= kPageBytes);
     if (is_page_full) continue;
     if (!std::exchange(has_places, false)) break;
-    next = rest;
+    next = rows_position_;  // a connection that was made again may have moved it back
   }
   return goes_on;
 }

@@ -60,7 +60,7 @@ class Reader {
   ServerFacts facts_;
   int stop_;
   LogPosition before_ = 0;         // a server whose log ends earlier lacks messages
-  LogPosition rows_position_ = 0;  // message_places has the log before it
+  LogPosition rows_position_ = 0;  // message_places has the log before it, on each server so far
   std::optional<Connection> connection_;
   Chunk chunk_;  // the last one that was read
 };

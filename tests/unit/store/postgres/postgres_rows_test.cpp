@@ -152,6 +152,72 @@ TEST_F(PostgresRows, the_rows_lack_a_bounded_part_of_the_log) {
   EXPECT_EQ(scan_all(*store_).size(), 30U * kSessions + 30U);
 }
 
+TEST_F(PostgresRows, a_reading_goes_on_on_a_server_whose_rows_lack_more) {
+  options_.rows_lag_bytes_max = 0;
+  reopen();
+  for (int round = 0; round < 260; ++round) commit(0, 0);  // more than a page
+  std::vector<KeptMessage> found;
+  ASSERT_TRUE(store_->read(0, 1, 260, [&](std::uint64_t number, std::string_view bytes) {
+    found.push_back({number, std::string{bytes}});
+    if (number != 256) return true;
+    // As if a standby had been promoted, without a COMMIT after the one that the reading saw.
+    sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND "
+        "query LIKE '%octet_length(c.entries)%'");
+    sql("UPDATE log_state SET rows_position = (SELECT position FROM chunks ORDER BY position "
+        "OFFSET 200 LIMIT 1); DELETE FROM message_places WHERE position >= "
+        "(SELECT rows_position FROM log_state)");
+    return true;
+  }));
+  EXPECT_EQ(found, sent_[0]);
+}
+
+TEST_F(PostgresRows, a_message_is_found_without_the_rest_of_the_log) {
+  options_.rows_lag_bytes_max = 0;
+  reopen();
+  for (int round = 0; round < 300; ++round) commit(0, 0);
+  sql("ANALYZE");
+  options_.rows_lag_bytes_max = 4U << 20U;
+  reopen();
+  for (int round = 0; round < 100; ++round) commit(0, 0);
+  const std::string of_chunks =
+      "SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) FROM pg_stat_xact_user_tables "
+      "WHERE relname = 'chunks' AND schemaname = current_schema";
+  EXPECT_EQ(sql("SELECT count(*) FROM find_messages('S0', 3, 4); " + of_chunks), "2\n2");
+  EXPECT_EQ(sql("SELECT count(*) FROM find_messages('S0', 302, 303); " + of_chunks), "2\n101")
+      << "of the last place, too";
+  EXPECT_EQ(sql("SELECT min(next_outbound) FROM session_list; " + of_chunks), "1\n100");
+  // What a server process has counted is known when it has ended.
+  const auto read_in_all = [&] {
+    store_.reset();
+    while (sql("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'") !=
+           "1") {
+    }
+    return std::stoi(
+        sql("SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) FROM "
+            "pg_stat_user_tables WHERE relname = 'chunks' AND schemaname = current_schema"));
+  };
+  const int before = read_in_all();
+  reopen();
+  EXPECT_EQ(read_all(*store_, 0, 3, 4).size(), 2U);
+  EXPECT_LT(read_in_all() - before, 110) << "with the 100 that the opening reads";
+}
+
+TEST_F(PostgresRows, operators_see_numbers_of_every_size) {
+  for (const std::uint64_t next : {255UL, 65'537UL, (1UL << 32U) + 258, (1UL << 61U) + 7}) {
+    ASSERT_TRUE(append(*store_, [&](Transaction& t) {
+      t.inbound_progress(0, next);
+      t.outbound_message(0, next, "message");
+    }));
+    ASSERT_TRUE(settler_.settle(*store_));
+    const std::string number = std::to_string(next);
+    EXPECT_EQ(sql("SELECT next_inbound, next_outbound FROM session_list WHERE name = 'S0'"),
+              number + "|" + std::to_string(next + 1));
+    EXPECT_EQ(sql("SELECT msg_seq_num FROM find_messages('S0', " + number + ", " + number + ")"),
+              number);
+  }
+  EXPECT_EQ(rows_of(0), "1|0");
+}
+
 TEST_F(PostgresRows, a_chunk_of_a_session_that_the_log_does_not_have_is_refused) {
   commit(0, 0);
   sql("UPDATE chunks SET entries = overlay(entries placing '\\x99' from 2 for 1)");
