@@ -366,11 +366,12 @@ int run(const std::string&, const auto&, EngineOptions = {}) {
                 "run() finds the messages of the application: run(\"desk.cfg\", desk)");
   return 1;
 }
-// Do not compile: the application is missing, or comes first.
+// Does not compile: the application is missing.
 template <class Source>
 int run(const Source& source) {
   return Engine::open(source).has_value() ? 0 : 1;
 }
+// Does not compile: the application comes first.
 template <class Application, class Path>
   requires(!std::is_convertible_v<const Application&, std::string_view> &&
            std::is_convertible_v<const Path&, std::string_view>)
