@@ -1,7 +1,7 @@
-#include <nexusfix/observe/message_log.hpp>
-
 #include <algorithm>
 #include <utility>
+
+#include <nexusfix/observe/message_log.hpp>
 
 #include "observe/masking.hpp"
 
