@@ -13,6 +13,8 @@ KINDS = {}  # by name, in order
 # Until the next owner's ports are open, as docs/operations/cluster.md states it.
 AFTER_LEASE = LEASE_SECONDS + 1
 AT_ONCE = 1
+# Orders that the venue's throttle holds come before the counterparty's Logout.
+AFTER_THROTTLE = AT_ONCE + 1
 NO_SPACE = "No space left on device"
 AFTER_OUTAGE = ANSWER_SECONDS + OUTAGE_SECONDS + AT_ONCE
 
@@ -126,14 +128,14 @@ def owner_loses_the_database(cluster, _):
     return took
 
 
-@kind(AT_ONCE)
+@kind(AFTER_THROTTLE)
 def owner_stopped(cluster, _):
     took, owner = take_over(cluster, lambda owner, _: owner.end())
     owner.start()
     return took
 
 
-@kind(AT_ONCE)
+@kind(AFTER_THROTTLE)
 def shard_moved(cluster, _):
     took, _ = take_over(cluster, lambda owner, other: cluster.order(owner, "move", "s1",
                                                                     other.name))

@@ -207,6 +207,7 @@ StoreResult<bool> Reader::read(const KeptRange& range, LogPosition before, Numbe
       if (one.number < first) continue;
       first = one.number + 1;
       if (one.number > last) continue;
+      rest_ = {range.session, range.epoch, one.number, chunk_.begin()};
       goes_on = visit(one.number, one.bytes);
       if (!goes_on) return;
     }
@@ -233,7 +234,10 @@ StoreResult<bool> Reader::read(const KeptRange& range, LogPosition before, Numbe
     const bool is_page_full = chunks == kPageChunks || (has_places && bytes >= kPageBytes);
     if (is_page_full) continue;
     if (!std::exchange(has_places, false)) break;
-    next = rows_position_;  // a connection that was made again may have moved it back
+    // A connection that was made again may have moved it back.
+    const bool goes_on_there =
+        rest_.session == range.session && rest_.epoch == range.epoch && rest_.number < first;
+    next = std::max(rows_position_, goes_on_there ? rest_.chunk : 0);
   }
   return goes_on;
 }

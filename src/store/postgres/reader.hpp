@@ -45,6 +45,13 @@ class Reader {
 
  private:
   struct Page;
+  // A resend reads one page after the other: no chunk before this one has a later message.
+  struct RestPlace {
+    SessionKey session = 0;
+    std::uint64_t epoch = 0;  // 0: there is no such place
+    std::uint64_t number = 0;
+    LogPosition chunk = 0;
+  };
   using ResultVisitor = FunctionRef<void(const PGresult*)>;
   [[nodiscard]] StoreResult<void> begin(LogPosition before);
   [[nodiscard]] ServerResult<void> connect();
@@ -61,6 +68,7 @@ class Reader {
   int stop_;
   LogPosition before_ = 0;         // a server whose log ends earlier lacks messages
   LogPosition rows_position_ = 0;  // message_places has the log before it, on each server so far
+  RestPlace rest_;
   std::optional<Connection> connection_;
   Chunk chunk_;  // the last one that was read
 };

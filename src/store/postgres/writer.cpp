@@ -220,6 +220,8 @@ bool Writer::restore(ServerError cause) {
   }
   if (clock_.now().mono - connected_at_ > kSteady) pause_ = milliseconds{0};
   bool is_lock_reported = false;
+  const MonoTime outage_end = *away_since_ + options_.outage_max;
+  const auto is_over = [&] { return clock_.now().mono >= outage_end; };
   for (bool is_tried = false;; is_tried = true) {
     if (cause.state == kLockHeld && !std::exchange(is_lock_reported, true)) {
       queue_.report(EventId::DatabaseReconnecting, cause.text);
@@ -230,7 +232,7 @@ bool Writer::restore(ServerError cause) {
     is_sign_of_life_ = false;
     batch_error_.reset();
     queue_.rewind();
-    if (is_tried && clock_.now().mono - *away_since_ > options_.outage_max) {
+    if (is_tried && is_over()) {
       cause.text = "the server was not to be had for " +
                    std::to_string(options_.outage_max.count()) + " ms, lastly: " + cause.text;
       fail(cause);
@@ -240,23 +242,32 @@ bool Writer::restore(ServerError cause) {
       fail(cause);
       return false;
     }
-    if (wait_for(-1, 0, pause_, stop_.descriptor()) == Waited::Stopped) return false;
+    milliseconds pause = pause_;
+    if (is_tried) {
+      pause = std::min(pause, std::chrono::ceil<milliseconds>(outage_end - clock_.now().mono));
+    }
+    if (wait_for(-1, 0, pause, stop_.descriptor()) == Waited::Stopped) return false;
     pause_ = std::min(std::max(2 * pause_, kFirstPause), kLongestPause);
-    auto done = connect_again();
+    if (is_tried && is_over()) continue;
+    // One attempt is made in any case.
+    auto done = connect_again(is_over() ? std::nullopt : std::optional{outage_end});
     if (done) return true;
     cause = std::move(done.error());
     if (stops()) return false;
   }
 }
 
-ServerResult<void> Writer::connect_again() {
+ServerResult<void> Writer::connect_again(std::optional<MonoTime> end) {
   ServerResult<ServerFacts> facts;
-  auto made = servers_.connect(stop_.descriptor(), [&](Connection& one) -> ServerResult<void> {
-    facts = read_facts(one);
-    if (!facts) return std::unexpected{facts.error()};
-    if (auto same = check_same_cluster(facts_, *facts); !same) return same;
-    return check_reach(options_, facts->commit);
-  });
+  auto made = servers_.connect(
+      stop_.descriptor(),
+      [&](Connection& one) -> ServerResult<void> {
+        facts = read_facts(one);
+        if (!facts) return std::unexpected{facts.error()};
+        if (auto same = check_same_cluster(facts_, *facts); !same) return same;
+        return check_reach(options_, facts->commit);
+      },
+      end);
   if (!made) return std::unexpected{std::move(made.error())};
   if (auto ended = end_former_session(*made, options_, claim_.backend, first_epoch_); !ended) {
     return ended;

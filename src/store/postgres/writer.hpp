@@ -37,7 +37,8 @@ class Writer {
   void report_connected(const Connection& connection, LogPosition position,
                         const ServerFacts& found);
   [[nodiscard]] bool restore(ServerError cause);
-  [[nodiscard]] ServerResult<void> connect_again();
+  // end: as in Servers::connect().
+  [[nodiscard]] ServerResult<void> connect_again(std::optional<MonoTime> end);
   void fail(const ServerError& error);
   // The token of the lease that this process holds. 0: it holds none.
   [[nodiscard]] std::uint64_t held_token() const noexcept {

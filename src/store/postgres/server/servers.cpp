@@ -122,7 +122,7 @@ std::string to_text(const ServerAddress& server) {
 
 }  // namespace
 
-ServerResult<Connection> Servers::connect(int stop, Accept accept) {
+ServerResult<Connection> Servers::connect(int stop, Accept accept, std::optional<MonoTime> end) {
   if (auto right = check_connection_string(options_); !right) {
     return std::unexpected{std::move(right.error())};
   }
@@ -133,10 +133,13 @@ ServerResult<Connection> Servers::connect(int stop, Accept accept) {
     const auto last = std::ranges::find(servers, last_);
     if (last != servers.end()) std::rotate(servers.begin(), last, last + 1);
   }
+  SystemClock clock;
   ServerError all;
   bool may_pass = false;
   for (const ServerAddress& server : servers) {
-    auto made = Connection::open(options_, server, named.timeout, stop);
+    milliseconds limit = named.timeout;
+    if (end) limit = std::min(limit, std::chrono::ceil<milliseconds>(*end - clock.now().mono));
+    auto made = Connection::open(options_, server, std::max(limit, milliseconds{0}), stop);
     ServerResult<void> accepted;
     if (made) accepted = accept(*made);
     if (made && accepted) {

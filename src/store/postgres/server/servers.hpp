@@ -5,9 +5,11 @@
 
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/function_ref.hpp>
 
 #include "store/postgres/server/connection.hpp"
@@ -20,9 +22,10 @@ class Servers {
 
   // Whether the server is acceptable.
   using Accept = FunctionRef<ServerResult<void>(Connection&)>;
-  // Asks the last accepted server first, the others in their order. Any thread. Asks the name
-  // service, which may block.
-  [[nodiscard]] ServerResult<Connection> connect(int stop, Accept accept);
+  // Asks the last accepted server first, the others in their order. No server is waited for after
+  // `end`. Any thread. Asks the name service, which may block.
+  [[nodiscard]] ServerResult<Connection> connect(int stop, Accept accept,
+                                                 std::optional<MonoTime> end = {});
 
  private:
   PostgresOptions options_;

@@ -59,6 +59,16 @@ class PostgresFault : public ::testing::Test {
     store_ = open_or_fail(options_);
     ASSERT_NE(store_, nullptr);
   }
+  // And that waits for an answer for a second.
+  void open_that_connects_for_an_hour() {
+    options_.answer_timeout = milliseconds{1'000};
+    options_.connect_timeout = std::chrono::hours{1};
+    store_.reset();
+    do {  // On a busy machine the server may answer too late.
+      auto opened = open_postgres(options_);
+      if (opened) store_ = std::move(*opened);
+    } while (!store_);
+  }
   // Flushes until the store has failed, and returns why.
   StoreError failure() {
     for (;;) {
@@ -195,6 +205,18 @@ TEST_F(PostgresFault, a_server_that_stays_away_ends_the_store_with_the_reason) {
   expect_messages(1);
 }
 
+TEST_F(PostgresFault, a_server_that_accepts_no_connection_is_waited_for_until_the_outage_is_over) {
+  options_.outage_max = milliseconds{2'000};
+  open_that_connects_for_an_hour();
+  append_next();
+  proxy().stall(true);
+  const StoreError error = failure();
+  EXPECT_NE(error.text.find("not to be had for 2000 ms"), std::string::npos) << error.text;
+  EXPECT_NE(error.text.find("did not accept the connection within"), std::string::npos)
+      << error.text;
+  proxy().stall(false);
+}
+
 TEST_F(PostgresFault, a_read_on_a_lost_connection_connects_again) {
   append_next();
   ASSERT_TRUE(settler_.settle(*store_));
@@ -297,14 +319,8 @@ TEST_F(PostgresFault, large_and_many_messages_are_read_back_page_by_page) {
 }
 
 TEST_F(PostgresFault, the_end_waits_for_a_database_that_hangs_as_long_as_for_an_answer) {
-  store_.reset();
-  options_.answer_timeout = milliseconds{1'000};
-  options_.connect_timeout = std::chrono::hours{1};
   options_.outage_max = std::chrono::hours{1};
-  do {  // On a busy machine the server may answer too late.
-    auto opened = open_postgres(options_);
-    if (opened) store_ = std::move(*opened);
-  } while (!store_);
+  open_that_connects_for_an_hour();
   proxy().stall(true);
   append_next();
   const auto closed = store_->close();
