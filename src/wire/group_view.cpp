@@ -21,12 +21,17 @@ GroupView::EntryEnd GroupView::find_end(std::uint32_t at) const noexcept {
   return {end, kAllEqual << (MessageView::kBitsPerKey * keys_compared)};
 }
 
-detail::ValueAt GroupEntry::far_value(MessageView message, Tag tag, std::uint32_t from,
-                                      std::uint32_t end) noexcept {
+detail::ValueAt GroupEntry::large_value(MessageView message, Tag tag, std::uint32_t from,
+                                        std::uint32_t end) noexcept {
   detail::ValueAt found{};
-  const std::size_t at = message.index_within(tag, from, end);
+  const std::size_t at = message.large_within(tag, from, end);
   if (at < end) message.take_value(at, found);
   return found;
+}
+
+std::size_t GroupEntry::far_key_bytes(const std::uint16_t* keys, std::uint16_t key,
+                                      std::uint32_t count) noexcept {
+  return MessageView::index_between(keys, key, MessageView::kKeysCompared, count) * sizeof(key);
 }
 
 GroupView::EntryEnd GroupView::find_end(std::uint32_t at, std::uint32_t like_begin,

@@ -108,29 +108,36 @@ class GroupEntry {
   [[nodiscard, gnu::always_inline]] std::size_t index_of(Tag tag, std::size_t from) const noexcept {
     return message_.index_within(tag, from, end_);
   }
-  // The first field with this tag from this index on; data is null: there is none. It gets a copy
-  // and returns one, so that compilers keep the entry and the value in registers elsewhere.
-  [[nodiscard]] static detail::ValueAt far_value(MessageView message, Tag tag, std::uint32_t from,
-                                                 std::uint32_t end) noexcept;
+  // For tags of kLargeTagKey and above; data is null: there is none. It gets a copy, so that
+  // compilers keep the entry in registers elsewhere.
+  [[nodiscard]] static detail::ValueAt large_value(MessageView message, Tag tag, std::uint32_t from,
+                                                   std::uint32_t end) noexcept;
+  // The bytes of the keys before the first one that equals key; those of all keys: there is none.
+  // keys: of an entry of more than kKeysCompared fields, of which the first ones are others. Gets
+  // plain values: an entry whose address a call knows has to be in memory.
+  [[nodiscard]] static std::size_t far_key_bytes(const std::uint16_t* keys, std::uint16_t key,
+                                                 std::uint32_t count) noexcept;
   // The first field with this tag. False: there is none.
   [[nodiscard, gnu::always_inline]] bool find_value(Tag tag,
                                                     detail::ValueAt& found) const noexcept {
     const FieldIndex& index = message_.index_;
     if (tag >= kLargeTagKey) [[unlikely]] {
-      found = far_value(message_, tag, begin_, end_);
+      found = large_value(message_, tag, begin_, end_);
       return found.data != nullptr;
     }
-    const std::uint32_t bits =
-        MessageView::equal_bits_at(index.keys + begin_, static_cast<std::uint16_t>(tag));
-    if (bits == 0) [[unlikely]] {
-      if (end_ - begin_ <= MessageView::kKeysCompared) return false;
-      found = far_value(message_, tag, begin_ + MessageView::kKeysCompared, end_);
-      return found.data != nullptr;
-    }
+    const auto key = static_cast<std::uint16_t>(tag);
+    const std::uint32_t count = end_ - begin_;
+    const std::uint32_t bits = MessageView::equal_bits_at(index.keys + begin_, key);
     // The bytes of the keys before it: an index would be halved first, and then multiplied.
     static_assert(MessageView::kBitsPerKey == sizeof(*index.keys));
-    const std::size_t key_bytes = detail::lowest_bit(bits);
-    if (key_bytes >= MessageView::kBitsPerKey * (end_ - begin_)) [[unlikely]]
+    std::size_t key_bytes;
+    if (bits != 0) [[likely]] {
+      key_bytes = detail::lowest_bit(bits);
+    } else {
+      if (count <= MessageView::kKeysCompared) return false;
+      key_bytes = far_key_bytes(index.keys + begin_, key, count);
+    }
+    if (key_bytes >= MessageView::kBitsPerKey * count) [[unlikely]]
       return false;
     if (index.narrow_count == 0) {
       const FieldPlace& place = detail::item_after(places_, key_bytes);
