@@ -152,6 +152,7 @@ std::expected<Settings, SettingsErrors> build(const Sections& sections, std::str
   SharedKeys shared{report};
   LogBuilder logs{report};
   std::size_t loops_line = 0;
+  settings.sessions.reserve(sections.sessions.size());
   for (const Section& section : sections.sessions) {
     const MergedSection keys{sections.defaults, section};
     shared.take(keys);

@@ -7,18 +7,16 @@
 namespace nexusfix::config {
 
 void SharedKeys::take(const MergedSection& session) {
-  for (const Key key : all_keys()) {
+  session.for_each_given([&](Key key, const Given& given) {
     const Shared sharing = key.row().sets.sharing;
-    if (sharing == Shared::No) continue;
+    if (sharing == Shared::No) return;
     // A wrong FileStorePath is one as well: the folder is not missing in addition.
-    const Given* const given = sharing == Shared::Folder ? session.find(key) : session.right(key);
-    if (given == nullptr) continue;
-    const Given& first = first_.try_emplace(key, *given).first->second;
-    const bool is_same = sharing == Shared::Folder
-                             ? first.value == given->value
-                             : equals_ignoring_case(first.value, given->value);
-    if (!is_same) report_other(key, first, *given);
-  }
+    if (sharing != Shared::Folder && !given.right) return;
+    const Given& first = first_.try_emplace(key, given).first->second;
+    const bool is_same = sharing == Shared::Folder ? first.value == given.value
+                                                   : equals_ignoring_case(first.value, given.value);
+    if (!is_same) report_other(key, first, given);
+  });
 }
 
 void SharedKeys::report_other(Key key, const Given& first, const Given& given) {

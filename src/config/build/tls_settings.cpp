@@ -123,10 +123,10 @@ class TlsBuilder {
         return true;
       }
     }
-    for (const Key key : all_keys()) {
-      if (!is_of_tls(key)) continue;
+    keys_.for_each_given([&](Key key, const Given&) {
+      if (!is_of_tls(key)) return;
       const auto found = find({key});
-      if (!found || !asks_for_tls(found->given.value)) continue;
+      if (!found || !asks_for_tls(found->given.value)) return;
       if (!switched) {
         const bool is_asked = key == "RequireTLS";
         error(*found, "asks for TLS, and nothing turns it on: " +
@@ -137,7 +137,7 @@ class TlsBuilder {
       } else {
         without_tls(*found, *switched);
       }
-    }
+    });
     return false;
   }
 

@@ -50,7 +50,7 @@ std::string value_of(const MergedSection& keys, Key key) {
 
 void copy_key(Section& to, const Section& from, Key key) {
   for (const auto& [place, given] : from.given) {
-    if (place.first == key) to.given[place] = given;
+    if (place.first == key) to.put(key, place.second, given);
   }
 }
 

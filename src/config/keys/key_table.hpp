@@ -69,6 +69,7 @@ class Key {
   }
 
   [[nodiscard]] constexpr bool is_none() const noexcept { return index_ == kKeyRows.size(); }
+  [[nodiscard]] constexpr std::size_t index() const noexcept { return index_; }
   [[nodiscard]] constexpr const KeyRow& row() const noexcept { return kKeyRows[index_]; }
   [[nodiscard]] constexpr std::string_view name() const noexcept { return row().name; }
   friend constexpr auto operator<=>(Key, Key) = default;

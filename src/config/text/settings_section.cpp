@@ -175,7 +175,7 @@ class SectionReader {
                !words.empty()) {
       report_.warning(entry.line, what + ": " + words);
     }
-    section_.given[{key, match.number}] = given;
+    section_.put(key, match.number, given);
   }
 
   const ApplicationKeys& own_;

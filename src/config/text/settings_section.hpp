@@ -2,6 +2,7 @@
 // a [SESSION].
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -51,13 +52,20 @@ struct Section {
   // AppDataDictionary.<version>, otherwise 0. Of some two hundred keys a session has a few, and
   // there may be ten thousand sessions.
   std::map<std::pair<Key, unsigned>, Given> given;
+  std::bitset<kKeyRows.size()> keys;  // those of `given`, because most lookups find nothing
   std::map<std::string, ApplicationValue, std::less<>> application;  // by application_name()
   // An unknown key, or an ignored line, may have been meant to say this. Then no default is taken.
   bool has_lost_folder = false;
   bool has_lost_role = false;
 
+  // The only way to enter a value.
+  void put(Key key, unsigned number, const Given& value) {
+    given[{key, number}] = value;
+    keys.set(key.index());
+  }
   // Null: not given.
   [[nodiscard]] const Given* own(Key key, unsigned number = 0) const {
+    if (!keys.test(key.index())) return nullptr;
     const auto found = given.find({key, number});
     return found == given.end() ? nullptr : &found->second;
   }
@@ -113,8 +121,24 @@ class MergedSection {
   // The same of every key that is not shared by all sessions.
   template <class Target>
   void set_all(Target& target) const {
-    for (const Key key : all_keys()) {
+    for_each_given([&](Key key, const Given&) {
       if (key.row().sets.sharing == Shared::No) set(key, target);
+    });
+  }
+  // Calls take(key, given) with what find(key) finds, for each key, in the order of the keys.
+  template <class Take>
+  void for_each_given(Take take) const {
+    auto own = section_->given.begin();
+    auto other = defaults_->given.begin();
+    const auto own_end = section_->given.end();
+    const auto other_end = defaults_->given.end();
+    while (own != own_end || other != other_end) {
+      const bool is_other = own == own_end || (other != other_end && other->first < own->first);
+      const bool is_both = !is_other && other != other_end && other->first == own->first;
+      const auto& [place, given] = is_other ? *other : *own;
+      if (place.second == 0) take(place.first, given);
+      if (is_other || is_both) ++other;
+      if (!is_other) ++own;
     }
   }
 
