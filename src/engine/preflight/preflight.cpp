@@ -104,6 +104,8 @@ class PreflightChecks {
   }
 
   void check_certificates() {
+    const auto has_tls = [](const SessionSettings& session) { return session.tls != nullptr; };
+    if (std::ranges::none_of(settings_.sessions, has_tls)) return;
     Settings copy = settings_;
     std::ranges::move(TlsContexts{}.give(copy, disk_), std::back_inserter(errors_));
   }

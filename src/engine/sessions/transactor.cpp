@@ -236,7 +236,7 @@ void Transactor::append_record() { append_here(); }
 
 void Transactor::reserve_for(std::size_t sessions) {
   if (undo_log_.size() <= sessions) undo_log_.resize(sessions + 1);
-  deferred_.reserve(sessions);
+  if (deferred_.capacity() < sessions) deferred_.reserve(2 * sessions);
 }
 
 void Transactor::forget(SessionEntry& entry) noexcept { std::erase(deferred_, &entry); }
