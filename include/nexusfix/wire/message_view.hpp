@@ -169,6 +169,9 @@ class MessageView {
   // One bit for each of kKeysReadable keys that equals key. keys: aligned as those of a message.
   [[nodiscard]] static std::uint32_t equal_bits(const std::uint16_t* keys,
                                                 std::uint16_t key) noexcept;
+  // The same for the first half of them.
+  [[nodiscard]] static std::uint32_t equal_half(const std::uint16_t* keys,
+                                                std::uint16_t key) noexcept;
   // Whether one of the first kKeysReadable entries equals either key. Entries after the last field
   // count.
   [[nodiscard]] bool any_equal(std::uint16_t key, std::uint16_t other) const noexcept;
@@ -316,6 +319,15 @@ inline std::string_view MessageView::msg_type() const noexcept {
   return low | (high << 16U);
 }
 
+[[gnu::always_inline]] inline std::uint32_t MessageView::equal_half(const std::uint16_t* keys,
+                                                                    std::uint16_t key) noexcept {
+  const __m128i wanted = _mm_set1_epi16(static_cast<short>(key));
+  const void* const from = keys;
+  const auto* const eight = static_cast<const __m128i*>(from);
+  return static_cast<std::uint32_t>(_mm_movemask_epi8(
+      _mm_packs_epi16(_mm_cmpeq_epi16(wanted, eight[0]), _mm_cmpeq_epi16(wanted, eight[1]))));
+}
+
 [[gnu::always_inline]] inline bool MessageView::any_equal(std::uint16_t key,
                                                           std::uint16_t other) const noexcept {
   const __m128i one = _mm_set1_epi16(static_cast<short>(key));
@@ -372,6 +384,13 @@ inline std::uint32_t MessageView::equal_bits_at(const std::uint16_t* keys,
   return bits;
 }
 
+inline std::uint32_t MessageView::equal_half(const std::uint16_t* keys,
+                                             std::uint16_t key) noexcept {
+  std::uint32_t bits = 0;
+  for (unsigned i = 0; i < kKeysReadable / 2; ++i) bits |= (keys[i] == key ? 1U : 0U) << i;
+  return bits;
+}
+
 inline std::uint32_t MessageView::equal_bits(const std::uint16_t* keys,
                                              std::uint16_t key) noexcept {
   std::uint32_t bits = 0;
@@ -387,10 +406,14 @@ inline std::uint32_t MessageView::equal_bits(const std::uint16_t* keys,
   if (tag >= kLargeTagKey) [[unlikely]]
     return find_large(tag, from).value_or(field_count());
   if (from != 0) return index_after(index_.keys, field_count(), tag, from);
-  // Entries after the last field belong to an earlier message. The caller detects that.
-  const std::uint32_t bits = equal_bits(index_.keys, static_cast<std::uint16_t>(tag));
-  if (bits != 0) [[likely]]
-    return detail::lowest_bit(bits);
+  // Entries after the last field belong to an earlier message. The caller detects that. The first
+  // half alone, because many fields are there, and a message's sequence rarely changes.
+  const auto key = static_cast<std::uint16_t>(tag);
+  const std::uint32_t front = equal_half(index_.keys, key);
+  if (front != 0) return detail::lowest_bit(front);
+  const std::uint32_t back = equal_half(index_.keys + kKeysReadable / 2, key);
+  if (back != 0) [[likely]]
+    return kKeysReadable / 2 + detail::lowest_bit(back);
   if (field_count() <= kKeysReadable) return field_count();
   return index_after(index_.keys, field_count(), tag, kKeysReadable);
 }
