@@ -7,7 +7,8 @@
 #include <utility>
 
 #include <nexusfix/base/fixed_price.hpp>
-#include <nexusfix/fix44/new_order_single.hpp>
+#include <nexusfix/fix44/enums/ord_status.hpp>
+#include <nexusfix/fix44/enums/side.hpp>
 
 namespace order_book {
 

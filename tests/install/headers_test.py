@@ -72,6 +72,10 @@ class HeadersTest(unittest.TestCase):
             if header != LANGUAGE_HEADER:
                 self.assertRegex(text, r"#include <nexusfix/", f"{header}: {LANGUAGE_HEADER}")
 
+    def test_each_part_of_an_example_compiles_alone(self):
+        for part in sorted((PROGRAM.parent / "parts").glob("*.hpp")):
+            self.assertEqual((0, ""), compiled(f'#include "parts/{part.name}"\n', "-std=c++23"))
+
     def test_no_header_has_a_warning_in_a_user_s_build(self):
         text = "".join(f"#include <{header}>\n" for header in public_headers())
         text += PROGRAM.read_text(encoding="utf-8")
