@@ -41,6 +41,7 @@ struct Venue {
   void on_message(Session&, const ExecutionReport&) {}
   void on_message(Session&, const MessageView&) {}
   void on_writable(Session& session) {
+    session.attach<std::string>("A");
     session.call_after(std::chrono::seconds{1}, [this](Session& s) { on_logon(s); });
   }
 };
@@ -746,6 +747,32 @@ struct Venue {
 struct Venue {
   bool is_sent(Mailbox& mailbox) {
     return mailbox.post(SessionHandle{}, [](Session&) {}) > 0;
+  }
+};
+#elif NEXUSFIX_MISTAKE == 96
+// error: attach\(\) makes an object: a class or a value, without const and &
+struct Venue {
+  void on_logon(Session& session) { session.attach<const std::string>("A"); }
+};
+#elif NEXUSFIX_MISTAKE == 97
+// error: a reject has a reason, the tag of the field at fault or 0, and a text
+struct Venue {
+  MessageReply on_message(Session&, const NewOrderSingle&) { return business_reject("closed"); }
+};
+#elif NEXUSFIX_MISTAKE == 98
+// error: a reject has a reason, the tag of the field at fault or 0, and a text
+struct Venue {
+  MessageReply on_message(Session&, const NewOrderSingle&) { return session_reject(5, "price"); }
+};
+#elif NEXUSFIX_MISTAKE == 99
+// error: an engine makes a Remote: auto remote = engine.remote
+struct Venue {};
+Remote desk;
+#elif NEXUSFIX_MISTAKE == 100
+// error: a Session is not copied
+struct Venue {
+  void on_logon(Session& session) {
+    session.call_after(std::chrono::seconds{1}, [](Session s) { s.log_out(); });
   }
 };
 #endif

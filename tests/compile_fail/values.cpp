@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -257,6 +258,14 @@ bool use_changed(const ExecutionReport& report) {
   std::map<std::string, ExecutionReport> reports;
   reports[report.order_id() + ""] = report;
   return reports.empty();
+#elif NEXUSFIX_MISTAKE == 65
+  // error: a received message is a view
+  std::map<ExecutionReport, int> fills;
+  return fills[report] == 1;
+#elif NEXUSFIX_MISTAKE == 66 && !defined(__clang__)  // 20 lines: steps within the container
+  // error: a received message is a view
+  std::set<ExecutionReport> reports;
+  return reports.insert(report).second;
 #elif NEXUSFIX_MISTAKE == 47
   // error: test the result: if \(auto order = NewOrderSingle::from\(view\); !order\)
   return ExecutionReport::from(report.view()) == false;

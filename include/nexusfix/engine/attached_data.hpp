@@ -24,14 +24,18 @@ class AttachedData {
   // The object before it is destroyed when the new one exists.
   template <class T, class... Arguments>
   T& make(Arguments&&... arguments) {
-    static_assert(
-        std::is_object_v<T> && !std::is_array_v<T> && std::is_same_v<T, std::remove_cv_t<T>>,
-        "attach() makes an object: a class or a value, without const and &");
-    auto made = std::make_unique<T>(std::forward<Arguments>(arguments)...);
-    T& object = *made;
-    type_ = &type_mark<T>;
-    object_ = Owner{made.release(), [](void* owned) noexcept { delete static_cast<T*>(owned); }};
-    return object;
+    constexpr bool kIsObject =
+        std::is_object_v<T> && !std::is_array_v<T> && std::is_same_v<T, std::remove_cv_t<T>>;
+    static_assert(kIsObject, "attach() makes an object: a class or a value, without const and &");
+    if constexpr (kIsObject) {
+      auto made = std::make_unique<T>(std::forward<Arguments>(arguments)...);
+      T& object = *made;
+      type_ = &type_mark<T>;
+      object_ = Owner{made.release(), [](void* owned) noexcept { delete static_cast<T*>(owned); }};
+      return object;
+    } else {
+      std::unreachable();
+    }
   }
   // Null: the object is of another type, or there is none.
   template <class T>

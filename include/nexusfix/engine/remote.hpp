@@ -127,6 +127,14 @@ class Remote {
   // queue when the loop has handled it, whether or not anyone has seen its result.
   static constexpr std::size_t kCapacity = Mailbox::kCapacity;
 
+  // Does not compile: a Remote has a session.
+  template <class Same = Remote>
+  Remote() noexcept {
+    static_assert(
+        wire::detail::kCompiles<Same>,
+        "an engine makes a Remote: auto remote = engine.remote(\"FIX.4.4:A->B\"); a class "
+        "that keeps it takes it, or has a std::optional of it");
+  }
   // For Engine::remote().
   explicit Remote(std::shared_ptr<detail::RemoteState> state) noexcept;
 

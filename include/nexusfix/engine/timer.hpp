@@ -101,11 +101,15 @@ class StoredCallback {
   void emplace(Callback&& callback) {
     using Given = std::decay_t<Callback>;  // of a function: its pointer
     if constexpr (kTakesArgument<Given> && kFits<Given>) {
-      if constexpr (std::is_nothrow_move_constructible_v<Given>) {
-        store<Given>(std::forward<Callback>(callback));
+      constexpr bool kMoves = std::is_nothrow_move_constructible_v<Given>;
+      using Stored = std::conditional_t<kMoves, Given, Allocated<Given>>;
+      void* const place = bytes_;
+      if constexpr (kMoves) {
+        ::new (place) Stored(std::forward<Callback>(callback));
       } else {
-        store<Allocated<Given>>(std::make_unique<Given>(std::forward<Callback>(callback)));
+        ::new (place) Stored(std::make_unique<Given>(std::forward<Callback>(callback)));
       }
+      operations_ = &kOperations<Stored>;
     }
   }
 
@@ -120,11 +124,6 @@ class StoredCallback {
     std::unique_ptr<Given> given;
     void operator()(Argument argument) { call_with(*given, argument); }
   };
-  template <class Stored, class Source>
-  void store(Source&& source) {
-    ::new (static_cast<void*>(bytes_)) Stored(std::forward<Source>(source));
-    operations_ = &kOperations<Stored>;
-  }
   template <class Stored>
   static Stored& as(void* callback) noexcept {
     return *std::launder(static_cast<Stored*>(callback));

@@ -311,6 +311,11 @@ class TypedMessageView {
   // For from().
   NEXUSFIX_ALWAYS_INLINE explicit TypedMessageView(const detail::CheckedMessage& message) noexcept
       : view_{message.view_.by_parts()}, at_{message.at_} {}
+  // Does not compile: a message is no key.
+  friend bool operator<(const Self&, const Self&) noexcept {
+    detail::refuse_copy<Self>();
+    return false;
+  }
   // Does not compile: the result of from() is compared with a bool.
   template <std::integral Number>
   friend bool operator==(const std::expected<Self, FieldError>&, const Number&) noexcept {
