@@ -267,7 +267,8 @@ class Session {
   // Begins any message: begin(), any number of Encoder::field() calls, finish(). msg_type: MsgType
   // (35), such as "D". An event loop encodes one message at a time, and it must be finished before
   // the callback returns or Engine::poll() is called: otherwise finish() fails with NotBegun, and
-  // no MsgSeqNum is used.
+  // no MsgSeqNum is used. Without finish() the message is not sent, and nothing reports it, because
+  // a check would cost every event. Call both in one function.
   [[nodiscard]] wire::Encoder begin(std::string_view msg_type) noexcept;
   // Sends the message that begin() has begun, as send() does. A value that field() could not encode
   // is an error here.
