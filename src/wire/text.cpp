@@ -141,6 +141,7 @@ void print(TextSink sink, std::uint64_t value) { sink(value_text(value)); }
 void print(TextSink sink, char value) { sink(value_text(value)); }
 void print(TextSink sink, bool value) { sink(value_text(value)); }
 void print(TextSink sink, const FieldError& error) { sink(to_string(error)); }
+void print(TextSink sink, const EncodeError& error) { sink(to_string(error)); }
 void print(TextSink sink, const MessageView& message) { sink(to_string(message)); }
 
 }  // namespace detail

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <iosfwd>
 #include <optional>
 #include <span>
 #include <string>
@@ -80,6 +81,12 @@ struct DraftError {
   [[nodiscard]] std::string what() const;
   // The same.
   friend std::string to_string(const DraftError& error) { return error.what(); }
+  // The same in a std::ostream.
+  template <class Traits>
+  friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                                      const DraftError& error) {
+    return out << std::string_view{error.what()};
+  }
 };
 
 // The result of an edit: nothing, or why the draft was not changed.

@@ -19,7 +19,8 @@ namespace nexusfix {
 
 namespace wire {
 enum class EncodeErrorCode : std::uint8_t;  // header_template.hpp
-}
+struct EncodeError;                         // likewise
+}  // namespace wire
 namespace wire::detail {
 
 using TextSink = FunctionRef<void(std::string_view)>;
@@ -34,6 +35,7 @@ void print(TextSink sink, std::uint64_t value);
 void print(TextSink sink, char value);
 void print(TextSink sink, bool value);
 void print(TextSink sink, const FieldError& error);
+void print(TextSink sink, const EncodeError& error);
 void print(TextSink sink, const MessageView& message);
 
 template <class Traits, class Value>
@@ -72,6 +74,12 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
 template <class Traits>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                              const FieldError& error) {
+  return detail::print_to(out, error);
+}
+// "field 58: empty value".
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                             const EncodeError& error) {
   return detail::print_to(out, error);
 }
 // The reason alone: "not of its type".

@@ -89,8 +89,12 @@ TEST(MessageText, a_stream_gets_messages_fields_and_errors_as_on_the_wire) {
   out.str("");
   fix44::NewOrderSingle::Draft draft;
   ASSERT_TRUE(draft.set(fix44::ClOrdID{"A1"}));
-  out << draft << ' ' << *view;
-  EXPECT_EQ(out.str(), "35=D|11=A1 " + to_string(*view));
+  const auto refused = draft.validate();
+  const wire::EncodeError encode{wire::EncodeErrorCode::EmptyValue, 58};
+  ASSERT_FALSE(refused);
+  out << draft << ' ' << *view << ' ' << refused.error() << ' ' << encode;
+  EXPECT_EQ(out.str(), "35=D|11=A1 " + to_string(*view) + ' ' + to_string(refused.error()) + ' ' +
+                           to_string(encode));
 }
 
 }  // namespace
