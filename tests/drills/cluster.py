@@ -158,7 +158,7 @@ class Cluster:
         """Ends everything in order; the number of orders."""
         orders = self.trader.finish()
         for one in self.nodes:
-            one.end((0, -signal.SIGTERM))  # an engine that waits has no handler yet
+            one.end((0, -signal.SIGTERM))  # an engine that starts has no handler yet
         if self.stream:
             self.stream.end()
         return orders

@@ -1,7 +1,6 @@
 // nexusfix serve: the example venue on a configuration file.
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <fmt/format.h>
@@ -130,13 +129,15 @@ int serve(const ServeOptions& options, Served& served) {
                kServeCommand);
   }
   if (options.console_port != 0) settings->web.console_port = options.console_port;
-  // A standby has nothing to reload yet, and a service manager may ask for it.
-  if (settings->postgres.if_owned == store::IfOwned::Wait) std::signal(SIGHUP, SIG_IGN);
+  std::optional<engine::StopSignals> while_waiting;
+  if (settings->postgres.if_owned == store::IfOwned::Wait) while_waiting.emplace();
   SystemRandom random;
   venue::Venue venue{{.hash_seed = random.next()}};
   engine::EngineOptions engine_settings = engine_options(options.spin);
   engine_settings.notify_systemd = true;
   auto engine = engine::Engine::open(std::move(*settings), venue, engine_settings);
+  while_waiting.reset();
+  if (!engine && engine::StopSignals::received()) return kSuccess;
   if (!engine) return fail(kServeCommand, engine.error().what());
   served.was_open = true;
   venue.set_losses(losses_of(*engine, options));
@@ -145,6 +146,7 @@ int serve(const ServeOptions& options, Served& served) {
   int status = kSuccess;
   {
     const engine::StopSignals signals{*engine};
+    if (engine::StopSignals::received()) engine->stop();
     const std::vector<transport::Endpoint> endpoints = engine->accept_endpoints();
     for (const transport::Endpoint& one : endpoints) {
       const bool has_host = endpoints.size() > 1 && !one.host.empty();
@@ -183,8 +185,10 @@ int serve_until_ended(const ServeOptions& options) {
       open_again_until = clock.now().mono + kOpenAgainMax;
       continue;
     }
-    if (served.was_open || !open_again_until || clock.now().mono >= *open_again_until)
+    if (served.was_open || !open_again_until || engine::StopSignals::received() ||
+        clock.now().mono >= *open_again_until) {
       return status;
+    }
     const std::string text = fmt::format(
         "the shard was handed over, and the engine could not open again to wait for it: it tries "
         "again every second, for at most {} s",

@@ -21,6 +21,9 @@ class StopSignals {
   // Takes over the four signals. The engine must outlive this object. Signals call only functions
   // that any thread may call, so it does not matter which threads serve the event loops.
   explicit StopSignals(Engine& engine);
+  // For Engine::open(): SIGINT or SIGTERM ends the wait of a standby, and open() fails. So an
+  // engine of a cluster gives its lease back. The second one ends the process. SIGHUP does nothing.
+  StopSignals();
   // Restores the earlier handlers, except that of SIGPIPE.
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
@@ -31,7 +34,7 @@ class StopSignals {
 
  private:
   static constexpr std::array kSignals{SIGPIPE, SIGINT, SIGTERM, SIGHUP};
-  void handle(std::size_t index, void (*handler)(int)) noexcept;
+  void handle(std::size_t index, void (*handler)(int), int flags = 0) noexcept;
 
   std::array<struct sigaction, kSignals.size()> before_{};
 };

@@ -1,6 +1,7 @@
 // What an engine does while it waits as a standby: it reports it, and gives signs of life.
 #pragma once
 
+#include <nexusfix/engine/stop_signals.hpp>
 #include <nexusfix/store/standby.hpp>
 
 #include "engine/commit/recovery.hpp"
@@ -25,7 +26,7 @@ class StandbyWatch final : public store::StandbyObserver {
       loop_.service->ready();  // a start that waits is no failure
       loop_.service->is_alive(loop_.index, loop_.now().mono);
     }
-    return true;
+    return !StopSignals::received();
   }
   void on_event(store::StoreEvent event) override {
     loop_.update_time();

@@ -30,9 +30,10 @@ void on_hangup(int) {
 
 }  // namespace
 
-void StopSignals::handle(std::size_t index, void (*handler)(int)) noexcept {
+void StopSignals::handle(std::size_t index, void (*handler)(int), int flags) noexcept {
   struct sigaction action = {};
   action.sa_handler = handler;
+  action.sa_flags = flags;
   sigemptyset(&action.sa_mask);
   ::sigaction(kSignals[index], &action, &before_[index]);
 }
@@ -43,6 +44,14 @@ StopSignals::StopSignals(Engine& engine) {
   handle(1, on_signal);
   handle(2, on_signal);
   handle(3, on_hangup);
+}
+
+StopSignals::StopSignals() {
+  constexpr auto kOnce = static_cast<int>(SA_RESETHAND);
+  handle(0, SIG_IGN);
+  handle(1, on_signal, kOnce);
+  handle(2, on_signal, kOnce);
+  handle(3, SIG_IGN);
 }
 
 // SIGPIPE stays ignored: the last writes of the process must not end it either.

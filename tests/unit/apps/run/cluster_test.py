@@ -550,6 +550,15 @@ class Cluster(WithCluster):
             self.assertIn(expected, done.stderr)
         self.end(a)
 
+    def test_a_waiting_engine_that_is_ended_gives_its_lease_back(self):
+        a, b, _ = self.start_two()
+        b.send_signal(signal.SIGTERM)
+        self.assertEqual(b.wait(LIMIT_SECONDS), 0)
+        self.assertNotIn(self.member_key("b"), self.etcd.read(self.member_key("b")))
+        done = self.order("move", "a", "s1", "b")
+        self.assertIn("no engine of node b waits for shard s1", done.stderr)
+        self.end(a)
+
     def test_a_drained_node_gives_its_shard_up_and_takes_none_until_it_joins(self):
         self.join("a", "b")
         a, metrics = self.start_node("a")

@@ -258,7 +258,7 @@ class Standby(WithDatabase):
         done = run("ctl", "--engine", f"{self.folder}/one.control", "status", "--json")
         self.assertIsNone(json.loads(done.stdout)["standby"])
         standby.send_signal(signal.SIGTERM)
-        standby.wait(LIMIT_SECONDS)
+        self.assertEqual(standby.wait(LIMIT_SECONDS), 0)
         self.end(owner)
 
     def take_over(self, counterparty, act):
