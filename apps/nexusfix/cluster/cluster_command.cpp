@@ -63,13 +63,24 @@ int move(const config::ClusterSettings& settings, const ClusterOptions& options)
   if (auto noted = cluster::move_shard(settings, options.shard, options.node); !noted) {
     return fail_printable(noted.error());
   }
-  const bool is_moved =
+  bool has_engine = true;
+  const bool is_over =
       wait_until(settings, options.wait_seconds, [&](const cluster::ClusterOverview& overview) {
-        return std::ranges::any_of(overview.shards, [&](const cluster::ClusterShard& one) {
-          return one.name == options.shard && one.owner == options.node;
+        has_engine = std::ranges::any_of(overview.engines, [&](const cluster::ClusterEngine& one) {
+          return one.shard == options.shard && one.node == options.node;
         });
+        return !has_engine ||
+               std::ranges::any_of(overview.shards, [&](const cluster::ClusterShard& one) {
+                 return one.name == options.shard && one.owner == options.node;
+               });
       });
-  if (!is_moved) {
+  if (!has_engine) {
+    return fail_printable(
+        fmt::format("the engine of node {} has ended, and does not take shard {}: nexusfix cluster "
+                    "status shows which node has it",
+                    options.node, options.shard));
+  }
+  if (!is_over) {
     return fail_printable(fmt::format("shard {} is to go to node {}, and has not within {} s",
                                       options.shard, options.node, options.wait_seconds));
   }

@@ -559,6 +559,17 @@ class Cluster(WithCluster):
         self.assertIn("no engine of node b waits for shard s1", done.stderr)
         self.end(a)
 
+    def test_a_move_to_an_engine_that_ends_meanwhile_says_so(self):
+        self.lease = MEDIUM_LEASE
+        a, b, _ = self.start_two()
+        b.send_signal(signal.SIGKILL)
+        b.wait()
+        done = self.order("move", "a", "s1", "b")  # etcd has its lease still
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the engine of node b has ended, and does not take shard s1", done.stderr)
+        self.wait_until(lambda: self.owner() == "a", "a has the shard again")
+        self.end(a)
+
     def test_a_drained_node_gives_its_shard_up_and_takes_none_until_it_joins(self):
         self.join("a", "b")
         a, metrics = self.start_node("a")
