@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -35,6 +36,19 @@ Failed wrong_file(const char* key, const std::string& path, const error_code& er
   const bool is_readable = ::access(path.c_str(), R_OK) == 0;
   const std::string cause = is_readable ? error.message() : std::generic_category().message(errno);
   return Failed{one_line(std::string{key} + ' ' + path + ": " + cause)};
+}
+
+// What etcd may have against the certificate of this client, by this machine's clock: TLS does not
+// say it.
+std::string_view time_conflict(const std::string& certificate_file) {
+  error_code error;
+  ssl::context context{ssl::context::tls_client};
+  context.use_certificate_chain_file(certificate_file, error);
+  const ::X509* const certificate = ::SSL_CTX_get0_certificate(context.native_handle());
+  if (error || certificate == nullptr) return "";
+  if (::X509_cmp_current_time(::X509_get0_notAfter(certificate)) < 0) return ", which has expired";
+  const bool is_early = ::X509_cmp_current_time(::X509_get0_notBefore(certificate)) > 0;
+  return is_early ? ", which is not valid yet" : "";
 }
 
 // The files are read again for each connection: certificates are renewed while an engine runs.
@@ -125,7 +139,8 @@ class EtcdHttp::Link {
       answer.error() += settings_.etcd_certificate_file.empty()
                             ? ". If etcd wants a certificate, ClusterEtcdCertificateFile is missing"
                             : ". etcd may refuse the certificate of ClusterEtcdCertificateFile=" +
-                                  settings_.etcd_certificate_file;
+                                  settings_.etcd_certificate_file +
+                                  std::string{time_conflict(settings_.etcd_certificate_file)};
     }
     return answer;
   }

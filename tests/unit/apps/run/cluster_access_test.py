@@ -249,7 +249,8 @@ class Secure(WithCluster):
                 (pair("unknown"), where + r".*etcd may refuse the certificate of "
                                           r"ClusterEtcdCertificateFile=\S+/unknown.pem"),
                 (pair("expired"), where + r".*etcd may refuse the certificate of "
-                                          r"ClusterEtcdCertificateFile=\S+/expired.pem"),
+                                          r"ClusterEtcdCertificateFile=\S+/expired.pem, "
+                                          r"which has expired"),
                 ({"Etcd": self.etcd.url().replace("https", "http"), **no_certificate,
                   "EtcdAuthoritiesFile": ""}, where + ".*ClusterEtcd needs https://"),
                 ({"EtcdPassword": "wrong"},
