@@ -140,7 +140,10 @@ void FrontDoor::read_logon(Links::iterator link) {
 
 void FrontDoor::find_place(Links::iterator link, std::string_view frame) {
   const auto message = parser_.parse(frame);
-  if (!message || message->msg_type() != "A") {
+  if (!message) {
+    return refuse(link, EventId::FrontDoorRefused, "its first message is garbled");
+  }
+  if (message->msg_type() != "A") {
     return refuse(link, EventId::FrontDoorRefused, "its first message is not a Logon");
   }
   const auto id = session::session_of(*message);

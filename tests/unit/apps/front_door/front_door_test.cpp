@@ -183,6 +183,7 @@ TEST_F(FrontDoorTest, refuses_what_is_no_logon_of_a_known_session_without_an_ans
   const std::pair<std::string, std::string> cases[] = {
       {logon("VENUE", "EVE"), "no shard has the session FIX.4.4:VENUE->EVE"},
       {fix("FIX.4.4", "35=0|34=1|49=ALICE|52=20240115-10:30:00|56=VENUE|"), "not a Logon"},
+      {logon("VENUE", "ALICE").replace(23, 1, "2"), "garbled"},
       {fix("FIX.4.4", "35=A|34=1|49=ALICE|52=20240115-10:30:00|"), "no TargetCompID"},
       {"GET / HTTP/1.1\r\n\r\n", "no FIX message"},
       {logon("VENUE", "ALICE", "58=" + std::string(5'000, 'x') + "|"), "no FIX message"},
