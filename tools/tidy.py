@@ -8,6 +8,7 @@
 """
 
 import argparse
+import hashlib
 import re
 import shutil
 import subprocess
@@ -369,13 +370,32 @@ def list_sources(root):
     return [name for name, _ in Tree(root).of_suffix(CPP_SUFFIXES)]
 
 
+def sums_of_sources(root, program):
+    """The C++ files with a sum of all that their format depends on."""
+    version = subprocess.run([program, "--version"], capture_output=True, check=True).stdout
+    settings = hashlib.sha256(version + (root / ".clang-format").read_bytes())
+    sums = {}
+    for name in list_sources(root):
+        one = settings.copy()
+        one.update(f"\n{name}\n".encode() + (root / name).read_bytes())
+        sums[name] = one.hexdigest()
+    return sums
+
+
 def check_format(root):
+    """Sources that have passed before are not read by clang-format again."""
     program = shutil.which("clang-format-19")
     if program is None:
         print("clang-format-19 is not installed: make deps", file=sys.stderr)
         return 1
-    result = subprocess.run([program, "--dry-run", "-Werror", *list_sources(root)], cwd=root,
+    sums, passed = sums_of_sources(root, program), root / "build" / "formatted.txt"
+    known = set(passed.read_text(encoding="utf-8").split()) if passed.exists() else set()
+    names = [name for name, one in sums.items() if one not in known]
+    result = subprocess.run([program, "--dry-run", "-Werror", *names], cwd=root, input="",
                             capture_output=True, text=True, check=False)
+    if result.returncode == 0:
+        passed.parent.mkdir(exist_ok=True)
+        passed.write_text("\n".join(sums.values()) + "\n", encoding="utf-8")
     places = re.findall(r"^(.+?:\d+):\d+: error: code should be", result.stderr, re.MULTILINE)
     for name in sorted({place.rsplit(":", 1)[0] for place in places}):
         first = next(place for place in places if place.startswith(name + ":"))

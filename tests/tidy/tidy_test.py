@@ -2,6 +2,7 @@
 """Proves that tools/tidy.py finds each breach: a test writes a small tree that breaks one rule.
 Nothing is found in a tree that breaks no rule."""
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -271,6 +272,25 @@ class TidyTest(unittest.TestCase):
             self.assertEqual("tidy: 2 files, 0 problems, 1 warnings (--verbose shows them)\n",
                              run())
             self.assertIn("warning: src/wire/x.cpp: there is no", run("--verbose"))
+
+    @unittest.skipUnless(shutil.which("clang-format-19"), "clang-format-19 is not installed")
+    def test_a_format_is_checked_again_when_the_source_or_the_settings_have_changed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            settings, source = Path(folder, ".clang-format"), Path(folder, "x.cpp")
+            settings.write_text("BasedOnStyle: Google\n", encoding="utf-8")
+            source.write_text("int f() { return 1; }\n", encoding="utf-8")
+
+            def status():
+                command = [sys.executable, "-B", tidy.__file__, "--root", folder, "--format"]
+                return subprocess.run(command, capture_output=True, check=False).returncode
+
+            self.assertEqual([0, 0], [status(), status()])
+            source.write_text("int f() {return 1;}\n", encoding="utf-8")
+            self.assertEqual([1, 1], [status(), status()])
+            source.write_text("int f() { return 1; }\n", encoding="utf-8")
+            self.assertEqual(0, status())
+            settings.write_text("BasedOnStyle: GNU\n", encoding="utf-8")
+            self.assertEqual(1, status())
 
     def test_link_to_a_missing_file_is_found(self):
         self.assert_found({"a.md": "[x](docs/none.md#part)\n"}, "a.md:1", "no such file")
