@@ -35,6 +35,8 @@ HANG_SECONDS = 1200
 TESTED_AT_ONCE = 2
 # Tests come before the compilers of the next stage, which take what is left.
 BUILD_PREFIX = ["nice", "-n", "10"]
+# What tests compile comes from the cache in each clone, as what the builds compile.
+CACHE = {"CCACHE_BASEDIR": str(build.ROOT), "CCACHE_NOHASHDIR": "true"}
 RESULT_PATH = build.ROOT / "build" / "test-result.txt"
 
 
@@ -179,8 +181,8 @@ def run_ctest(stage, prefix):
     print(f"test {stage.name} ({stage.purpose}) ...", flush=True)
     started = time.monotonic()
     with open(log, "wb") as output, subprocess.Popen(
-            command, cwd=build.ROOT, env=os.environ | stage.environment, stdin=subprocess.DEVNULL,
-            stdout=output, stderr=subprocess.STDOUT) as process:
+            command, cwd=build.ROOT, env=os.environ | CACHE | stage.environment,
+            stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT) as process:
         while True:
             try:
                 status = process.wait(timeout=build.QUIET_SECONDS)

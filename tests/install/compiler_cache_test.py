@@ -47,7 +47,8 @@ class CompilerCacheTest(unittest.TestCase):
             self.assertRegex(counts, r"(?m)^cache_miss\t1$")
 
     def environment(self, folder):
-        return {**os.environ, "CCACHE_DIR": str(Path(folder, "cache"))}
+        own = {name: value for name, value in os.environ.items() if not name.startswith("CCACHE_")}
+        return {**own, "CCACHE_DIR": str(Path(folder, "cache"))}
 
     def answer_of(self, folder, name, value, comment, more=""):
         """The result of a program that has the value from a precompiled header."""

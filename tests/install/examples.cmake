@@ -3,6 +3,7 @@
 file(REMOVE_RECURSE ${BUILD})
 execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${BUILD}
                         -DCMAKE_PREFIX_PATH=${PREFIX} -DCMAKE_CXX_COMPILER=${COMPILER}
+                        -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}
                         -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
                 OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${BUILD} --target example_01_decode

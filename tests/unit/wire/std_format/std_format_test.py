@@ -5,6 +5,7 @@ COMPILER.
 Compiles the program and the sources of base and wire with libc++, and runs it. As in the library,
 the sources are compiled together, but those that CMakeLists.txt sets apart."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -37,7 +38,9 @@ def compiled(path):
 
 def written_together(name, sources):
     path = WORK / f"{name}.cpp"
-    path.write_text("".join(f'#include "{source}"\n' for source in sources), encoding="utf-8")
+    # By paths that are the same in each clone, for ccache.
+    path.write_text("".join(f'#include "{os.path.relpath(source, WORK)}"\n' for source in sources),
+                    encoding="utf-8")
     return path
 
 
