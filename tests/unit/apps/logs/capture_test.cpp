@@ -13,6 +13,7 @@
 #include "nexusfix/logs/source/log_reader.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/fix_text.hpp"
+#include "support/sanitized.hpp"
 
 namespace nexusfix::logs {
 namespace {
@@ -260,7 +261,7 @@ std::vector<std::string> random_packets(std::mt19937_64& engine) {
 // Ethernet, which is no part of a connection: the result must be the same.
 TEST_F(Capture, finds_the_same_with_and_without_known_headers) {
   std::size_t messages = 0;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 300; seed += case_step(5)) {
     SCOPED_TRACE(seed);
     std::mt19937_64 engine{seed};
     const std::size_t snap_length = engine() % 4 == 0 ? 90 + engine() % 150 : 262'144;
@@ -282,7 +283,7 @@ TEST_F(Capture, finds_the_same_with_and_without_known_headers) {
     EXPECT_EQ(errors, errors_);
     messages += found.size();
   }
-  EXPECT_GT(messages, 10'000U);
+  EXPECT_GT(messages, 10'000U / case_step(10));
 }
 
 TEST_F(Capture, known_headers_are_read_as_all_headers_are) {

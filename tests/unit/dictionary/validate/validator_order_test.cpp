@@ -15,6 +15,7 @@
 #include <nexusfix/wire/parser.hpp>
 
 #include "support/fix_text.hpp"
+#include "support/sanitized.hpp"
 
 namespace nexusfix::dictionary {
 namespace {
@@ -122,7 +123,7 @@ TEST(ValidatorOrder, of_any_combination_of_faults_is_by_rank_and_then_by_positio
       {"58 is empty", 3, {Rule::ValueEmpty, 58}},
       {"386 counts wrong", 3, {Rule::GroupCountWrong, 386}},
   };
-  for (std::size_t set = 0; set < std::size_t{1} << faults.size(); ++set) {
+  for (std::size_t set = 0; set < std::size_t{1} << faults.size(); set += case_step(3)) {
     const auto has = [set](std::size_t i) { return (set >> i & 1U) != 0; };
     std::string text = "35=D|49=S|56=T|34=2|";
     if (!has(2)) text += "52=20240115-10:30:00|";
