@@ -91,7 +91,8 @@ std::expected<void, std::string> compare(const Found& found,
       std::to_string(mark->token) + ", and etcd " +
       (is_old ? "gives tokens from " + std::to_string(*shard.base + found.state.revision) + " on"
               : std::string{"does not know "} + (lacks_cluster ? "the cluster" : "the shard")) +
-      ". Correct ClusterEtcd. If it has lost its data for good, add --etcd-lost"};
+      ". Correct ClusterName or ClusterEtcd. Only if etcd has lost its data for good, add "
+      "--etcd-lost"};
 }
 
 }  // namespace
