@@ -11,6 +11,7 @@
 
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/wire/field_index.hpp>
+#include <nexusfix/wire/frame_shape.hpp>
 #include <nexusfix/wire/typed/field.hpp>
 #include <nexusfix/wire/values/convert.hpp>
 
@@ -83,6 +84,9 @@ class MessageView {
   // The same for a message with a fault. faults must outlive the view.
   MessageView(std::string_view bytes, const FieldIndex& index, const Faults& faults) noexcept
       : bytes_{bytes}, index_{index}, faults_{&faults} {}
+  // The same for a frame that fits this shape, which must outlive the view.
+  MessageView(std::string_view bytes, FrameShape& shape) noexcept
+      : bytes_{bytes}, index_{shape.index()}, shape_{&shape} {}
 
   // The whole message, from BeginString up to and including the SOH after CheckSum.
   [[nodiscard]] std::string_view bytes() const noexcept { return bytes_; }
@@ -137,10 +141,13 @@ class MessageView {
   // The same message with this proof, which must outlive the view. For the code that has validated
   // it.
   [[nodiscard]] MessageView with_proof(FieldProof* proof) const noexcept {
-    MessageView view = *this;
+    MessageView view = by_parts();
     view.proof_ = proof;
     return view;
   }
+
+  // The shape that the frame fits; null: it was indexed. For validators.
+  [[nodiscard]] FrameShape* shape() const noexcept { return shape_; }
 
   // The message as a typed message. M::from(*this) checks its type and its required fields.
   template <class M>
@@ -224,7 +231,8 @@ class MessageView {
     const FieldPlace place = index_.place(index);
     return {bytes_.data() + place.begin, place.end - place.begin};
   }
-  // A copy that a compiler keeps in registers: it would copy the whole object in memory.
+  // A copy that a compiler keeps in registers: it would copy the whole object in memory. Without
+  // the shape, which no reader needs.
   [[nodiscard, gnu::always_inline]] MessageView by_parts() const noexcept {
     MessageView copy;
     copy.bytes_ = std::string_view{bytes_.data(), bytes_.size()};
@@ -247,6 +255,7 @@ class MessageView {
   FieldIndex index_;
   const Faults* faults_ = &kNoFaults;
   FieldProof* proof_ = nullptr;  // null: none
+  FrameShape* shape_ = nullptr;  // null: none
 };
 static_assert(std::is_trivially_copyable_v<MessageView>);
 

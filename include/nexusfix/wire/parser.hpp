@@ -9,6 +9,7 @@
 #include <nexusfix/wire/data_fields.hpp>
 #include <nexusfix/wire/field_index.hpp>
 #include <nexusfix/wire/frame.hpp>
+#include <nexusfix/wire/frame_shape.hpp>
 #include <nexusfix/wire/message_view.hpp>
 
 namespace nexusfix::wire {
@@ -50,19 +51,21 @@ class ParserIndex {
   // Views that the parser has made are no longer valid.
   ~ParserIndex();
 
-  // See BasicParser::parse().
-  [[nodiscard]] std::expected<MessageView, ParseError> parse(std::string_view frame) {
-    // 0: not a message; negative: one with a fault. The slow path distinguishes the two.
-    Indexed indexed{index_frame_(frame.data(), frame.size(), *work_), &MessageView::kNoFaults};
-    if (static_cast<std::int32_t>(indexed.count) <= 0) [[unlikely]] {
-      indexed = index_slow_path(frame, indexed.count);
-      if (indexed.count == 0) return std::unexpected{diagnosed(frame)};
+  // See BasicParser::parse(). Inlined for a frame that fits the shape of its size.
+  [[nodiscard, gnu::always_inline]] std::expected<MessageView, ParseError> parse(
+      std::string_view frame) {
+    FrameShape& shape = shapes_[frame.size() % kShapes];
+    if (shape.is_of(frame.size()) && fits_(frame.data(), frame.size(), shape.ranges())) [[likely]] {
+      shape.note_fit();
+      return std::expected<MessageView, ParseError>{std::in_place, frame, shape};
     }
-    return MessageView{frame, index_of(indexed.count), *indexed.faults};
+    return parse_by_index(frame, shape);
   }
 
  private:
   struct Storage;
+  // By the size of the frame. A power of two.
+  static constexpr std::size_t kShapes = 16;
   // A bit of index_frame_'s result.
   static constexpr std::uint32_t kNarrowPlaces = 0x4000'0000;
 
@@ -71,8 +74,12 @@ class ParserIndex {
     std::uint32_t count;  // as that of index_frame_; 0: not a message
     const Faults* faults;
   };
+  [[nodiscard]] std::expected<MessageView, ParseError> parse_by_index(std::string_view frame,
+                                                                      FrameShape& shape);
   [[nodiscard]] Indexed index_slow_path(std::string_view frame, std::uint32_t count);
   [[nodiscard]] ParseError diagnosed(std::string_view frame) const noexcept;
+  void learn(FrameShape& shape, std::string_view frame, const FieldIndex& index,
+             const Faults& faults) const noexcept;
   void reserve(std::uint32_t fields);
   [[nodiscard]] FieldIndex index_of(std::uint32_t count) const noexcept {
     const std::uint32_t fields = count & ~kNarrowPlaces;
@@ -81,6 +88,8 @@ class ParserIndex {
   }
 
   std::uint32_t (*index_frame_)(const char* frame, std::size_t size, kernels::IndexWork& work);
+  bool (*fits_)(const char* frame, std::size_t size, const ByteRanges& ranges);
+  FrameShape* shapes_ = nullptr;  // kShapes of them
   kernels::IndexWork* work_ = nullptr;
   FieldIndex index_;
   Checks checks_;
@@ -107,7 +116,8 @@ class BasicParser {
   // Checks the rules in this order, so that the result is the same on every machine: tags 8 and 9,
   // BodyLength's form, tag 35, the trailer's form (`10=` and three digits, last), BodyLength's
   // value, CheckSum's value. Reads nothing outside of frame. O(bytes).
-  [[nodiscard]] std::expected<MessageView, ParseError> parse(std::string_view frame) {
+  [[nodiscard, gnu::always_inline]] std::expected<MessageView, ParseError> parse(
+      std::string_view frame) {
     return index_.parse(frame);
   }
 

@@ -144,8 +144,23 @@ inline std::uint32_t index_group(const char* frame, const std::uint32_t* starts,
   return slow;
 }
 
+constexpr std::uint32_t kVectorBytes = sizeof(ByteSum);
+
+inline ByteSum load_vector(const void* from) noexcept {
+  return vld1q_u8(static_cast<const std::uint8_t*>(from));
+}
+inline ByteSum of_both(ByteSum one, ByteSum other) noexcept { return vandq_u8(one, other); }
+inline ByteSum of_either(ByteSum one, ByteSum other) noexcept { return vorrq_u8(one, other); }
+inline ByteSum sum_of(ByteSum one, ByteSum other) noexcept { return vaddq_u8(one, other); }
+inline ByteSum beyond(ByteSum bytes, ByteSum lowest, ByteSum width) noexcept {
+  return vqsubq_u8(vsubq_u8(bytes, lowest), width);
+}
+inline bool is_none(ByteSum bytes) noexcept { return vmaxvq_u8(bytes) == 0; }
+
 #include "wire/kernels/generic/bit_starts.inl.hpp"
 #include "wire/kernels/generic/frames.inl.hpp"
+// After frames.inl.hpp.
+#include "wire/kernels/generic/fits.inl.hpp"
 
 // NEON is part of the base instruction set.
 bool supported() noexcept { return true; }
@@ -154,7 +169,7 @@ bool supported() noexcept { return true; }
 
 extern const KernelTable kTable;
 const KernelTable kTable{
-    "neon", supported, {index_frame<0>, index_frame<1>, index_frame<2>, index_frame<3>}};
+    "neon", supported, {index_frame<0>, index_frame<1>, index_frame<2>, index_frame<3>}, fits};
 
 }  // namespace nexusfix::wire::kernels::neon
 

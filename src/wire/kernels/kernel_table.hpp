@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <nexusfix/wire/field_index.hpp>
+#include <nexusfix/wire/frame_shape.hpp>
 
 namespace nexusfix::wire::kernels {
 
@@ -95,10 +96,15 @@ inline constexpr unsigned kLeaveOutCheckSum = 1;
 inline constexpr unsigned kLeaveOutBodyLength = 2;
 inline constexpr unsigned kPolicies = 4;
 
+// Whether each byte of frame[0, size), which has the size of a FrameShape, is within its range, and
+// its CheckSum is right. Reads nothing outside of the frame.
+using Fits = bool (*)(const char* frame, std::size_t size, const ByteRanges& ranges);
+
 struct KernelTable {
   const char* name;
   bool (*supported)() noexcept;
   IndexFrame index_frame[kPolicies];
+  Fits fits;  // null: no shape is used, because indexing a frame takes no longer
 };
 
 // Frames below this size are not examined: the shortest message is longer. Nor are frames whose

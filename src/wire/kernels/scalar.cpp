@@ -128,6 +128,6 @@ bool supported() noexcept { return true; }
 
 extern const KernelTable kTable;
 const KernelTable kTable{
-    "scalar", supported, {index_frame<0>, index_frame<1>, index_frame<2>, index_frame<3>}};
+    "scalar", supported, {index_frame<0>, index_frame<1>, index_frame<2>, index_frame<3>}, nullptr};
 
 }  // namespace nexusfix::wire::kernels::scalar

@@ -60,8 +60,23 @@ inline std::uint64_t soh_bits(const char* block, const unsigned char* keep, Byte
                   _mm256_and_si256(load_lanes(block + 32), load_lanes(keep + 32)), sum);
 }
 
+constexpr std::uint32_t kVectorBytes = sizeof(ByteSum);
+
+inline ByteSum load_vector(const void* from) noexcept { return load_lanes(from); }
+inline ByteSum of_both(ByteSum one, ByteSum other) noexcept { return _mm256_and_si256(one, other); }
+inline ByteSum of_either(ByteSum one, ByteSum other) noexcept {
+  return _mm256_or_si256(one, other);
+}
+inline ByteSum sum_of(ByteSum one, ByteSum other) noexcept { return _mm256_add_epi8(one, other); }
+inline ByteSum beyond(ByteSum bytes, ByteSum lowest, ByteSum width) noexcept {
+  return _mm256_subs_epu8(_mm256_sub_epi8(bytes, lowest), width);
+}
+inline bool is_none(ByteSum bytes) noexcept { return _mm256_testz_si256(bytes, bytes) != 0; }
+
 #include "wire/kernels/generic/bit_starts.inl.hpp"
 #include "wire/kernels/generic/frames.inl.hpp"
+// After frames.inl.hpp.
+#include "wire/kernels/generic/fits.inl.hpp"
 
 }  // namespace
 
@@ -88,7 +103,7 @@ bool supported() noexcept {
 
 extern const KernelTable kTable;
 const KernelTable kTable{
-    "avx2", supported, {index_frame<0>, index_frame<1>, index_frame<2>, index_frame<3>}};
+    "avx2", supported, {index_frame<0>, index_frame<1>, index_frame<2>, index_frame<3>}, fits};
 
 }  // namespace nexusfix::wire::kernels::avx2
 

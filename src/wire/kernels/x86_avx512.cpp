@@ -568,6 +568,27 @@ template <unsigned Policy, Version kVersion>
   return index_body<Policy, TwoDigits, 1>(frame, size, last_word, work);
 }
 
+bool fits(const char* frame, std::size_t size, const ByteRanges& ranges) noexcept {
+  __m512i sum = _mm512_setzero_si512();
+  __m512i others = _mm512_setzero_si512();
+  const auto look_at = [&] [[gnu::always_inline]] (__m512i bytes, std::size_t at) noexcept {
+    sum = _mm512_add_epi8(sum, bytes);
+    others =
+        _mm512_or_si512(others, _mm512_subs_epu8(_mm512_sub_epi8(bytes, load(ranges.lowest + at)),
+                                                 load(ranges.width + at)));
+  };
+  std::size_t at = 0;
+  for (; at + kBlockBytes <= size; at += kBlockBytes) {
+    look_at(_mm512_loadu_si512(frame + at), at);
+  }
+  look_at(_mm512_maskz_loadu_epi8(_bzhi_u64(~0ULL, static_cast<unsigned>(size - at)), frame + at),
+          at);
+  const __m128i sums = _mm512_cvtepi64_epi8(_mm512_sad_epu8(sum, _mm512_setzero_si512()));
+  const auto byte_sum =
+      static_cast<std::uint32_t>(_mm_cvtsi128_si32(_mm_sad_epu8(sums, _mm_setzero_si128())));
+  return _mm512_test_epi8_mask(others, others) == 0 && is_sum_right(frame, size, byte_sum);
+}
+
 template <unsigned Policy>
 std::uint32_t index_frame(const char* frame, std::size_t frame_bytes, IndexWork& work) noexcept {
   if (frame_bytes - kUsualBytesMin <= kNarrowBytesMax - kUsualBytesMin) {
@@ -608,7 +629,7 @@ bool supported() noexcept {
 
 extern const KernelTable kTable;
 const KernelTable kTable{
-    "avx512", supported, {index_frame<0>, index_frame<1>, index_frame<2>, index_frame<3>}};
+    "avx512", supported, {index_frame<0>, index_frame<1>, index_frame<2>, index_frame<3>}, fits};
 
 }  // namespace nexusfix::wire::kernels::avx512
 

@@ -78,6 +78,11 @@ class Generator {
     return with_check_sum(with_soh("8=FIX.4.4|9=" + std::to_string(body.size()) + "|") + body);
   }
 
+  // Changes one of the bytes from first on.
+  void overwrite(std::string& bytes, std::size_t first = 0) {
+    bytes[first + below(bytes.size() - first)] = hostile_byte();
+  }
+
   // Changes, removes, repeats or inserts bytes, preferably significant ones.
   void damage(std::string& bytes) {
     for (std::uint64_t times = 1 + below(3); times > 0 && !bytes.empty(); --times) {

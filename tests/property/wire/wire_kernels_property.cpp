@@ -107,6 +107,7 @@ class Kernels {
     if (!reference.faults.empty()) ++with_faults_;
     for (std::size_t i = 0; i < parsers_.size(); ++i) {
       const auto got = parsers_[i]->parse(frame);
+      if (got && got->shape() != nullptr) ++fitting_;
       if (same(got, reference)) continue;
       EXPECT_EQ(described(got), described(reference))
           << names_[i] << " on " << test::with_pipes(frame);
@@ -114,6 +115,9 @@ class Kernels {
     }
     return true;
   }
+
+  // How often a frame fitted its shape.
+  [[nodiscard]] std::uint64_t fitting() const noexcept { return fitting_; }
 
   // The generator must reach the inner parts of the parser, or an agreement proves nothing.
   void expect_variety() const {
@@ -130,6 +134,7 @@ class Kernels {
   std::uint64_t messages_ = 0;
   std::uint64_t well_framed_ = 0;
   std::uint64_t with_faults_ = 0;
+  std::uint64_t fitting_ = 0;
 };
 
 // One body, unchanged and damaged: its own bytes, in a new envelope, or with a damaged envelope.
@@ -176,6 +181,33 @@ TEST(KernelsProperty, kernels_agree_on_messages_of_mostly_ordinary_fields) {
 TEST(KernelsProperty, kernels_agree_on_messages_of_data_fields_and_long_values) {
   expect_agreement(DataFieldTable::standard(), kSeeds / 8,
                    [](Generator& generator) { return generator.sparse_body(); });
+}
+
+// Copies of a frame whose shape is known, of the same size and with the right CheckSum.
+TEST(KernelsProperty, kernels_agree_on_frames_that_are_compared_with_a_shape) {
+  constexpr int kCopies = 8;
+  constexpr std::size_t kTrailerBytes = 7;
+  Kernels kernels{DataFieldTable::standard()};
+  std::uint64_t fitting = 0;
+  for (std::uint64_t seed = 0; seed < kSeeds / 10; ++seed) {
+    Generator generator{seed};
+    const std::string frame =
+        Generator::framed(generator.below(4) == 0 ? generator.body() : generator.ordinary_body());
+    for (int i = 0; i < kCopies; ++i) {
+      // The second one is learned again if the last copy did not fit.
+      for (int j = 0; j < 3; ++j) ASSERT_TRUE(kernels.agree(frame)) << seed;
+      std::string copy = frame.substr(0, frame.size() - kTrailerBytes);
+      for (std::uint64_t changes = 1 + generator.below(3); changes > 0; --changes) {
+        generator.overwrite(copy);
+      }
+      copy = test::with_check_sum(copy);
+      if (generator.below(4) == 0) generator.overwrite(copy, copy.size() - kTrailerBytes);
+      const std::uint64_t before = kernels.fitting();
+      ASSERT_TRUE(kernels.agree(copy)) << seed;
+      fitting += kernels.fitting() - before;
+    }
+  }
+  EXPECT_GT(fitting, kSeeds / 100);
 }
 
 // Longer than the windows of any kernel, with data fields across their ends.

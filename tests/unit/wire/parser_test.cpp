@@ -69,6 +69,36 @@ TEST_P(ParserTest, values_are_views_into_the_frame) {
   EXPECT_EQ(symbol->offset, frame.find("AAPL"));
 }
 
+// See FrameShape. The scalar kernel has none.
+TEST_P(ParserTest, a_frame_with_the_bytes_of_the_shape_of_its_size_fits_it) {
+  const auto fits = [&](const std::string& frame) {
+    const auto message = parse(frame);
+    EXPECT_EQ(indexed(frame), with_pipes(frame));
+    return message && message->shape() != nullptr;
+  };
+  const bool has_shapes = GetParam()->fits != nullptr;
+  const std::string header = "35=D|49=SENDER|56=TARGET|34=12|52=20240115-10:30:00.123|";
+  const std::string order = message_of(header + "55=AAPL|38=100|");
+  EXPECT_FALSE(fits(order));  // and then parsed once more by indexed()
+  EXPECT_EQ(fits(order), has_shapes);
+  EXPECT_EQ(fits(message_of(header + "55=MSFT|38=999|")), has_shapes);
+  EXPECT_FALSE(fits(message_of(header + "55=AAPLE|38=10|")));
+  EXPECT_FALSE(fits(message_of(header + "54=AAPL|38=100|")));
+  std::string wrong = order;
+  char& last_digit = wrong[wrong.size() - 2];
+  last_digit = last_digit == '9' ? '8' : '9';
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(indexed(order), with_pipes(order));
+    EXPECT_EQ(reason_of(wrong), GarbledReason::CheckSumWrong);
+  }
+}
+
+TEST_P(ParserTest, a_frame_with_a_length_field_has_no_shape) {
+  const std::string news =
+      message_of("35=B|49=SENDER|56=TARGET|34=12|52=20240115-10:30:00.123|95=2|96=ab|58=more|");
+  for (int i = 0; i < 600; ++i) ASSERT_EQ(parse(news)->shape(), nullptr) << i;
+}
+
 TEST_P(ParserTest, messages_of_every_length_are_indexed) {
   for (std::size_t size = 1; size < 400; ++size) {
     const std::string frame = message_of("35=0|58=" + std::string(size, 'x') + "|1=2|");

@@ -185,6 +185,17 @@ inline bool has_good_head(const char* frame, std::uint32_t size, const FieldArra
          body_bytes;
 }
 
+// Whether CheckSum is the sum of the bytes, for a frame that ends with it, in digits. byte_sum: of
+// the whole frame; its low eight bits count.
+inline bool is_sum_right(const char* frame, std::size_t size, std::uint32_t byte_sum) noexcept {
+  constexpr std::uint32_t kOtherBytes = '1' + '0' + '=' + '\x01' + 3 * '0';
+  // With its digits a, b and c, whose bytes are in the sum, that must be 101 a + 11 b + 2 c.
+  constexpr std::uint32_t kWeights = 101 << 16 | 11 << 8 | 2;
+  constexpr std::uint32_t kDigits = 0x000f'0f0f;
+  const auto digits = static_cast<std::uint32_t>(load_word(frame + size - 8) >> 32) & kDigits;
+  return ((digits * kWeights >> 16 ^ (byte_sum - kOtherBytes)) & 0xff) == 0;
+}
+
 // The digits of the trailer `10=ddd` SOH, which follows a SOH at the end of the frame.
 struct Trailer {
   bool good;

@@ -1,0 +1,51 @@
+#include <algorithm>
+#include <cstring>
+
+#include <nexusfix/wire/frame_shape.hpp>
+
+namespace nexusfix::wire {
+
+void FrameShape::forget() noexcept {
+  next_wait_ = has_fitted_ ? std::uint16_t{1}
+                           : std::min(static_cast<std::uint16_t>(2 * next_wait_), kWaitMax);
+  candidate_ = bytes_;
+  wait_ = static_cast<std::uint16_t>(next_wait_ + 1);  // with this frame
+  bytes_ = kNone;
+}
+
+bool FrameShape::learn(std::string_view frame, const FieldIndex& index) noexcept {
+  constexpr std::size_t kHeadFields = 3;  // BeginString, BodyLength, MsgType
+  constexpr std::uint8_t kAfterSoh = 2;
+  constexpr std::uint8_t kAny = 255;
+  if (frame.size() < kBytesMin || frame.size() > kBytesMax || index.count > kFieldsMax)
+    return false;
+  std::memset(ranges_.lowest, kAfterSoh, frame.size());
+  std::memset(ranges_.width, kAny - kAfterSoh, frame.size());
+  std::memset(ranges_.lowest + frame.size(), 0, ByteRanges::kBytes - frame.size());
+  std::memset(ranges_.width + frame.size(), kAny, ByteRanges::kBytes - frame.size());
+  const auto fix = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t at = begin; at < end; ++at) {
+      narrow(at, static_cast<std::uint8_t>(frame[at]), static_cast<std::uint8_t>(frame[at]));
+    }
+  };
+  std::size_t begin = 0;  // of the field
+  for (std::size_t i = 0; i < index.count; ++i) {
+    const FieldPlace value = index.place(i);
+    fix(begin, i < kHeadFields ? value.end : value.begin);
+    fix(value.end, value.end + 1);
+    begin = value.end + 1;
+    keys_[i] = index.keys[i];
+    places_[i] = {static_cast<std::uint8_t>(value.begin),
+                  static_cast<std::uint8_t>(value.end - value.begin)};
+  }
+  // The digits of CheckSum.
+  const FieldPlace check_sum = index.place(index.count - 1);
+  for (std::size_t at = check_sum.begin; at < check_sum.end; ++at) narrow(at, '0', '9');
+  bytes_ = frame.size();
+  count_ = index.count;
+  has_fitted_ = false;
+  proof_ = {};
+  return true;
+}
+
+}  // namespace nexusfix::wire
