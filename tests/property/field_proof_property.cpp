@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include <nexusfix/wire/parser.hpp>
 
 #include "support/fix_text.hpp"
+#include "unit/wire/message_text.hpp"
 
 namespace nexusfix::dictionary {
 namespace {
@@ -124,6 +126,55 @@ TEST_F(FieldProofProperty, a_proven_message_passes_the_checks) {
   const Validator validator = Validator::make(builtin_dictionary(Version::Fix44), {}).value();
   EXPECT_GT(receive_many<fix44::NewOrderSingle>(validator, kOrder), 2'000U);
   EXPECT_GT(receive_many<fix44::ExecutionReport>(validator, kReport), 2'000U);
+}
+
+// Bytes of an order whose shape is known are changed, and its size stays.
+TEST_F(FieldProofProperty, a_message_that_fits_a_proven_shape_is_valid_and_passes_the_checks) {
+  using namespace std::string_view_literals;
+  constexpr std::string_view kBytes = "0123456789AFNYZ.-: \x81\x7f\0"sv;
+  constexpr int kMessages = 50'000;
+  const Validator validator = Validator::make(builtin_dictionary(Version::Fix44), {}).value();
+  Fields fields = kOrder;
+  for (const auto& field : {std::pair{110, "-10"}, std::pair{114, "N"}, std::pair{15, "USD"},
+                            std::pair{126, "20240115-23:59:59.999"}, std::pair{18, "1 2"}}) {
+    fields.emplace_back(field.first, field.second);
+  }
+  const std::string order = text_of("D", fields);
+  const std::size_t first = order.find(
+      "\x01"
+      "11=");
+  std::mt19937_64 random{7};
+  const auto below = [&](std::size_t end) {
+    return std::uniform_int_distribution<std::size_t>{0, end - 1}(random);
+  };
+  int proven = 0;
+  int wrong = 0;
+  const auto receive = [&](const std::string& bytes) {
+    const auto message = parser_.parse(bytes);
+    if (!message) return;
+    const bool is_valid = !validator.validate(*message);
+    EXPECT_EQ(validator.is_valid_after_header(*message, memory_), is_valid) << testing::bar(bytes);
+    const wire::FrameShape* const shape = message->shape();
+    if (shape != nullptr && shape->proof().number != wire::ShapeProof{}.number) {
+      ++proven;
+      if (!is_valid) ++wrong;
+    }
+    if (!is_valid) return;
+    const wire::MessageView view = message->with_proof(memory_.proof());
+    const bool is_right = fix44::NewOrderSingle::from(*message).has_value();
+    EXPECT_EQ(fix44::NewOrderSingle::from(view).has_value(), is_right) << testing::bar(bytes);
+    if (is_right) fix44::NewOrderSingle::prove(view);
+  };
+  for (int i = 0; i < kMessages && !HasFailure(); ++i) {
+    for (int j = 0; j < 4; ++j) receive(order);
+    std::string changed = order.substr(0, order.size() - 7);
+    for (std::size_t changes = 1 + below(2); changes > 0; --changes) {
+      changed[first + below(changed.size() - first)] = kBytes[below(kBytes.size())];
+    }
+    receive(test::with_check_sum(changed));
+  }
+  EXPECT_GT(proven, kMessages);
+  EXPECT_GT(wrong, kMessages / 1'000);  // of the kinds that are checked in each message
 }
 
 // The validator allows what the typed message does not know.

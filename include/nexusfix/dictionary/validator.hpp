@@ -188,6 +188,10 @@ class Validator {
   [[nodiscard]] std::size_t size_bytes() const noexcept;
 
  private:
+  // is_valid_after_header() for a message whose shape proves nothing.
+  [[nodiscard]] bool is_valid_of_sequence(const wire::MessageView& message,
+                                          ValidationMemory& memory) const noexcept;
+
   explicit Validator(std::shared_ptr<const ValidatorTables> tables) noexcept;
 
   std::shared_ptr<const ValidatorTables> tables_;

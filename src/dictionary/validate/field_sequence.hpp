@@ -159,6 +159,7 @@ struct FieldSequence {
   static constexpr std::size_t kChecks = std::size_t{std::to_underlying(Check::Rare)} + 1;
 
   std::uint64_t context_id = 0;  // ValidatorTables::context_id(); 0: the slot is empty
+  std::uint64_t number = 0;      // unique among all learned ones of this process
   std::uint64_t candidate = 0;   // hash of the last unknown sequence that came here
   std::size_t key_count = 0;
   alignas(16) std::array<std::uint16_t, SequenceKeys::kFieldsMax> keys{};  // of the whole message
@@ -185,6 +186,17 @@ struct FieldSequence {
   // The same but for MsgSeqNum and SendingTime.
   [[nodiscard]] bool are_other_values_right(const ValidatorTables& tables,
                                             const wire::MessageView& message) noexcept;
+  // For a message that fits its FrameShape, which prove() has narrowed: the checks that are left.
+  [[nodiscard]] bool are_unproven_values_right(const ValidatorTables& tables,
+                                               const wire::MessageView& message) const noexcept;
+  [[nodiscard]] bool has_unproven_values() const noexcept {
+    return ends[std::to_underlying(Check::UtcTimestamp)] != ends[std::to_underlying(Check::Rare)];
+  }
+  // Narrows the ranges of the shape of a valid message, so that each message that fits has right
+  // values but for MsgSeqNum, SendingTime, and the kinds from Enumerated on. False: not all
+  // timestamps of this message are usual.
+  [[nodiscard]] bool prove(const wire::MessageView& message,
+                           wire::FrameShape& shape) const noexcept;
   void learn(const ValidatorTables& tables, std::uint64_t context, const SequenceKeys& sequence,
              const CheckList& list) noexcept;
 

@@ -1,9 +1,13 @@
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <span>
+#include <string_view>
 #include <utility>
 
+#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/dictionary/validation_memory.hpp>
+#include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
 #include "dictionary/validate/field_sequence.hpp"
@@ -48,6 +52,10 @@ class Values {
   [[nodiscard]] bool are_all_done() const noexcept {
     return next_ == sequence_.checks.data() + sequence_.ends[std::to_underlying(Check::Rare)];
   }
+  // All values up to that kind are known to be right.
+  void leave_out(Check check) noexcept {
+    next_ = sequence_.checks.data() + sequence_.ends[std::to_underlying(check)];
+  }
   // is_right: a function of the value and the check's detail.
   template <class IsRight>
   [[gnu::always_inline]] bool are(Check check, IsRight is_right) noexcept {
@@ -91,6 +99,20 @@ bool is_count(const ValueInMessage& value, unsigned count) noexcept {
   return true;
 }
 
+// The kinds of values that few messages have.
+template <class Place>
+[[gnu::always_inline]] inline bool are_rare_right(const ValidatorTables& tables,
+                                                  Values<Place>& values) noexcept {
+  return values.are(Check::Enumerated,
+                    [&](const ValueInMessage& value, unsigned detail) {
+                      return tables.enumerations[detail].has(value.text());
+                    }) &&
+         values.are(Check::Group, is_count) &&
+         values.are(Check::Rare, [](const ValueInMessage& value, unsigned detail) {
+           return is_of_type(static_cast<FieldType>(detail), value.text());
+         });
+}
+
 // In the order of Check, in which learn() has stored the checks. Most messages have values of few
 // kinds: one test leaves several out.
 template <class Place>
@@ -110,16 +132,69 @@ bool are_right(const ValidatorTables& tables, std::span<KnownDate> dates, Values
            values.are(Check::Digits, [](Value value, unsigned) { return is_digits(value); }))) &&
          values.are(Check::Decimal, [](Value value, unsigned) { return is_decimal(value); }) &&
          values.are(Check::UtcTimestamp, is_timestamp) &&
-         (values.are_all_done() ||
-          (values.are(Check::Enumerated,
-                      [&](Value value, unsigned detail) {
-                        return tables.enumerations[detail].has(value.text());
-                      }) &&
-           values.are(Check::Group, is_count) &&
-           values.are(Check::Rare, [](Value value, unsigned detail) {
-             return is_of_type(static_cast<FieldType>(detail), value.text());
-           })));
+         (values.are_all_done() || are_rare_right(tables, values));
 }
+
+// Narrows the ranges of a message's shape to bytes that are right for the values' checks, whatever
+// the other bytes within their ranges are.
+class ShapeRanges {
+ public:
+  ShapeRanges(const wire::MessageView& message, wire::FrameShape& shape) noexcept
+      : bytes_{message.bytes().data()}, places_{message.index().narrow_places}, shape_{shape} {}
+
+  // The character's neighbours as far as they are allowed, too.
+  void narrow_to(const CharacterCheck& check) const noexcept {
+    const std::uint32_t at = places_[check.field].begin;
+    const auto allows = [&](unsigned code) {
+      constexpr unsigned kWordBits = 64;
+      return code < Enumeration::kCharacterEnd &&
+             (check.allowed[code / kWordBits] >> (code % kWordBits) & 1U) != 0;
+    };
+    unsigned lowest = static_cast<unsigned char>(bytes_[at]);
+    unsigned highest = lowest;
+    while (lowest > 0 && allows(lowest - 1)) --lowest;
+    while (allows(highest + 1)) ++highest;
+    shape_.narrow(at, static_cast<std::uint8_t>(lowest), static_cast<std::uint8_t>(highest));
+  }
+  // Of a kind up to Check::UtcTimestamp.
+  void narrow_to(const ValueCheck& check) const noexcept {
+    if (check.check == Check::Char) return;  // any one
+    const ValueInMessage value = value_at(bytes_, places_[check.field]);
+    if (check.check == Check::UtcTimestamp) return narrow_to_time(value.begin);
+    // A sign and a point stay as they are, and so does a Boolean.
+    for (std::uint32_t at = value.begin; at < value.end; ++at) {
+      if (is_digit(bytes_[at])) {
+        shape_.narrow(at, '0', '9');
+      } else {
+        keep(at);
+      }
+    }
+  }
+
+ private:
+  void keep(std::uint32_t at) const noexcept {
+    const auto byte = static_cast<std::uint8_t>(bytes_[at]);
+    shape_.narrow(at, byte, byte);
+  }
+  // A timestamp that is_usual. The date stays as it is, with the first digit of the hour.
+  void narrow_to_time(std::uint32_t begin) const noexcept {
+    constexpr std::uint32_t kHourBytes = kTimeAt + 2;  // with its first digit
+    constexpr std::string_view kLatest = "9:59:59.999";
+    constexpr std::string_view kLatestAfter20 = "3:59:59.999";
+    static_assert(kHourBytes + kLatest.size() == kMillisBytes);
+    for (std::uint32_t i = 0; i < kHourBytes; ++i) keep(begin + i);
+    const bool is_after_20 = bytes_[begin + kHourBytes - 1] == '2';
+    std::uint32_t at = begin + kHourBytes;
+    for (const char latest : is_after_20 ? kLatestAfter20 : kLatest) {
+      shape_.narrow(at++, static_cast<std::uint8_t>(is_digit(latest) ? '0' : latest),
+                    static_cast<std::uint8_t>(latest));
+    }
+  }
+
+  const char* bytes_;
+  const wire::NarrowPlace* places_;
+  wire::FrameShape& shape_;
+};
 
 }  // namespace
 
@@ -177,6 +252,24 @@ bool FieldSequence::are_other_values_right(const ValidatorTables& tables,
   return right;
 }
 
+bool FieldSequence::are_unproven_values_right(const ValidatorTables& tables,
+                                              const wire::MessageView& message) const noexcept {
+  Values values{*this, message.bytes().data(), message.index().narrow_places};
+  values.leave_out(Check::UtcTimestamp);
+  return are_rare_right(tables, values);
+}
+
+// Each range has bytes of which the value's check needs to know nothing else.
+bool FieldSequence::prove(const wire::MessageView& message,
+                          wire::FrameShape& shape) const noexcept {
+  if (!proof.has_usual_times()) return false;
+  const ShapeRanges ranges{message, shape};
+  for (std::size_t i = 0; i < character_count; ++i) ranges.narrow_to(characters[i]);
+  const std::size_t end = ends[std::to_underlying(Check::UtcTimestamp)];
+  for (std::size_t i = 0; i < end; ++i) ranges.narrow_to(checks[i]);
+  return true;
+}
+
 // MsgSeqNum or SendingTime among the header's first fields, where a session compares them.
 bool FieldSequence::takes_header_value(const SequenceKeys& sequence,
                                        const ValueCheck& one) noexcept {
@@ -195,7 +288,9 @@ void FieldSequence::learn(const ValidatorTables& tables, std::uint64_t context,
                           const SequenceKeys& sequence, const CheckList& list) noexcept {
   // Such a key does not identify its tag.
   if (std::ranges::find(sequence, wire::kLargeTagKey) != sequence.end()) return;
+  static constinit std::atomic<std::uint64_t> learned{0};
   context_id = context;
+  number = learned.fetch_add(1, std::memory_order_relaxed) + 1;
   key_count = sequence.count();
   std::ranges::copy(sequence.all(), keys.begin());
   std::size_t count = 0;
@@ -240,6 +335,51 @@ FieldSequence& ValidationMemory::at(std::size_t hash) noexcept {
                               static_cast<unsigned>(std::countr_zero(kSequences));
   static_assert(std::has_single_bit(kSequences));
   return sequences_[hash >> kShift];
+}
+
+FieldSequence& ValidationMemory::at_place(std::size_t place) noexcept { return sequences_[place]; }
+std::size_t ValidationMemory::place_of(const FieldSequence& sequence) const noexcept {
+  return static_cast<std::size_t>(&sequence - sequences_.get());
+}
+
+// Inlined into nothing but the function below: a message of a proven shape needs no saved
+// registers.
+[[gnu::noinline]] bool Validator::is_valid_of_sequence(const wire::MessageView& message,
+                                                       ValidationMemory& memory) const noexcept {
+  memory.set_proof(nullptr);
+  const MemberContext* const context = tables_->message(message.msg_type());
+  if (context == nullptr || !SequenceKeys::are_those_of(message)) [[unlikely]]
+    return !validate(message, memory);
+  FieldSequence& recent = *memory.recent(tables_->context_id(*context));
+  if (!recent.is_of(tables_->context_id(*context), SequenceKeys{message})) [[unlikely]]
+    return !validate(message, memory);
+  recent.candidate = 0;
+  if (!recent.are_other_values_right(*tables_, message)) [[unlikely]]
+    return false;
+  memory.set_proof(&recent.proof);
+  wire::FrameShape* const shape = message.shape();
+  if (shape != nullptr && recent.prove(message, *shape))
+    shape->set_proof({recent.number, memory.place_of(recent)});
+  return true;
+}
+
+bool Validator::is_valid_after_header(const wire::MessageView& message,
+                                      ValidationMemory& memory) const noexcept {
+  const wire::FrameShape* const shape = message.shape();
+  if (shape == nullptr) return is_valid_of_sequence(message, memory);
+  FieldSequence& proven = memory.at_place(shape->proof().place);
+  if (proven.number != shape->proof().number || !tables_->has_context(proven.context_id))
+      [[unlikely]] {
+    return is_valid_of_sequence(message, memory);
+  }
+  proven.candidate = 0;
+  proven.proof.set_usual_times(true);
+  if (proven.has_unproven_values() && !proven.are_unproven_values_right(*tables_, message)) {
+    memory.set_proof(nullptr);
+    return false;
+  }
+  memory.set_proof(&proven.proof);
+  return true;
 }
 
 }  // namespace nexusfix::dictionary

@@ -772,22 +772,6 @@ std::optional<Violation> Validator::validate(const wire::MessageView& message,
   return std::nullopt;
 }
 
-bool Validator::is_valid_after_header(const wire::MessageView& message,
-                                      ValidationMemory& memory) const noexcept {
-  memory.set_proof(nullptr);
-  const MemberContext* const context = tables_->message(message.msg_type());
-  if (context == nullptr || !SequenceKeys::are_those_of(message)) [[unlikely]]
-    return !validate(message, memory);
-  FieldSequence& recent = *memory.recent(tables_->context_id(*context));
-  if (!recent.is_of(tables_->context_id(*context), SequenceKeys{message})) [[unlikely]]
-    return !validate(message, memory);
-  recent.candidate = 0;
-  if (!recent.are_other_values_right(*tables_, message)) [[unlikely]]
-    return false;
-  memory.set_proof(&recent.proof);
-  return true;
-}
-
 std::size_t Validator::size_bytes() const noexcept { return tables_->size_bytes(); }
 
 }  // namespace nexusfix::dictionary

@@ -177,14 +177,19 @@ struct ValidatorTables {
   }
   // Unique among all contexts of this process; never 0.
   [[nodiscard]] std::uint64_t context_id(const MemberContext& context) const noexcept {
-    constexpr unsigned kContextBits = 16;
     return serial << kContextBits | static_cast<std::uint64_t>(&context - contexts.data());
+  }
+  // Whether that is the number of one of these contexts.
+  [[nodiscard]] bool has_context(std::uint64_t id) const noexcept {
+    return id >> kContextBits == serial;
   }
   // Nothing: the dictionary of the context does not have the field.
   [[nodiscard]] const FieldRule* field(const MemberContext& of, wire::Tag tag) const noexcept;
   [[nodiscard]] std::size_t size_bytes() const noexcept;
 
  private:
+  static constexpr unsigned kContextBits = 16;
+
   [[nodiscard]] const MemberContext* long_message(std::string_view msg_type) const noexcept;
 };
 
