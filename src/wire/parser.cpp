@@ -171,28 +171,14 @@ ParseError ParserIndex::diagnosed(std::string_view frame) const noexcept {
   return {GarbledReason::CheckSumWrong, body_end};
 }
 
-std::expected<MessageView, ParseError> ParserIndex::parse_by_index(std::string_view frame,
-                                                                   FrameShape& shape) {
-  if (shape.is_of(frame.size())) shape.forget();
-  // 0: not a message; negative: one with a fault. The slow path distinguishes the two.
-  Indexed indexed{index_frame_(frame.data(), frame.size(), *work_), &MessageView::kNoFaults};
-  if (static_cast<std::int32_t>(indexed.count) <= 0) [[unlikely]] {
-    indexed = index_slow_path(frame, indexed.count);
-    if (indexed.count == 0) return std::unexpected{diagnosed(frame)};
-  }
-  const FieldIndex index = index_of(indexed.count);
-  if (shape.awaits(frame.size())) [[unlikely]]
-    learn(shape, frame, index, *indexed.faults);
-  return MessageView{frame, index, *indexed.faults};
-}
-
 // Of a Length field, the value says where the next one ends: a shape would not see it. Without a
 // check of CheckSum, a frame with a wrong one must be a message, too.
-void ParserIndex::learn(FrameShape& shape, std::string_view frame, const FieldIndex& index,
-                        const Faults& faults) const noexcept {
+void ParserIndex::learn(FrameShape& shape, std::string_view frame,
+                        const Indexed& indexed) const noexcept {
+  const FieldIndex index = index_of(indexed.count);
   const std::span keys{index.keys, index.count};
   const bool can_be_learned =
-      fits_ != nullptr && !faults.first && checks_.check_sum && checks_.body_length &&
+      fits_ != nullptr && !indexed.faults->first && checks_.check_sum && checks_.body_length &&
       std::ranges::none_of(keys, [&](std::uint16_t key) {
         return key == kLargeTagKey || std::ranges::binary_search(storage_->length_tags, key);
       });

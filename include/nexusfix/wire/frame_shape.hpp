@@ -46,16 +46,13 @@ class FrameShape {
   [[nodiscard]] FieldIndex index() const noexcept {
     return {keys_, nullptr, places_, count_, count_};
   }
-  void note_fit() noexcept { has_fitted_ = true; }
+  void note_fit() noexcept { ++fits_; }
   // A frame of this size does not fit.
   void forget() noexcept;
-  // A frame was indexed. Whether a shape should be learned from it: the last one had this size,
-  // too.
+  // A frame was indexed. Whether a shape should be learned from it: the frame before it had this
+  // size, too.
   [[nodiscard]] bool awaits(std::size_t bytes) noexcept {
-    if (candidate_ == bytes) return --wait_ == 0;
-    candidate_ = bytes;
-    wait_ = 1;
-    return false;
+    return --wait_ == 0 && is_repeated(bytes);
   }
   // From a frame without a fault that has no Length field. False: it cannot be learned.
   [[nodiscard]] bool learn(std::string_view frame, const FieldIndex& index) noexcept;
@@ -71,16 +68,20 @@ class FrameShape {
 
  private:
   static constexpr std::size_t kNone = ~std::size_t{0};
-  static constexpr std::uint16_t kWaitMax = 256;
+  static constexpr std::uint16_t kWaitMax = 1'024;
+  // Fewer do not pay for learning it.
+  static constexpr std::uint64_t kFitsLeast = 16;
+  [[nodiscard]] bool is_repeated(std::size_t bytes) noexcept;
 
-  std::size_t bytes_ = kNone;  // of the frame; kNone: there is no shape
-  std::size_t candidate_ = 0;  // the size of the last frame without a shape
-  std::uint32_t count_ = 0;    // of the fields
-  // After a frame that does not fit, others are indexed until the shape is learned again: one, or
-  // each time twice as many if no frame has fitted at all.
+  std::size_t bytes_ = kNone;      // of the frame; kNone: there is no shape
+  std::size_t candidate_ = kNone;  // the size of the first one of two that are compared
+  std::uint32_t count_ = 0;        // of the fields
+  // So that frames that do not repeat cost little: how many are indexed before the next two are
+  // compared, at first one, and each time twice as many if that was in vain.
   std::uint16_t wait_ = 1;
   std::uint16_t next_wait_ = 1;
-  bool has_fitted_ = false;  // a frame, since the shape was learned
+  std::uint64_t fits_ = 0;       // since the shape was learned
+  std::uint64_t fits_seen_ = 0;  // by is_repeated()
   ShapeProof proof_;
   alignas(kKeysAlignment) std::uint16_t keys_[kFieldsMax + kKeysReadable] = {};
   NarrowPlace places_[kFieldsMax] = {};

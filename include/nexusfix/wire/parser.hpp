@@ -51,15 +51,27 @@ class ParserIndex {
   // Views that the parser has made are no longer valid.
   ~ParserIndex();
 
-  // See BasicParser::parse(). Inlined for a frame that fits the shape of its size.
+  // See BasicParser::parse(). Inlined, so that the view is not copied in memory.
   [[nodiscard, gnu::always_inline]] std::expected<MessageView, ParseError> parse(
       std::string_view frame) {
     FrameShape& shape = shapes_[frame.size() % kShapes];
-    if (shape.is_of(frame.size()) && fits_(frame.data(), frame.size(), shape.ranges())) [[likely]] {
-      shape.note_fit();
-      return std::expected<MessageView, ParseError>{std::in_place, frame, shape};
+    if (shape.is_of(frame.size())) {
+      if (fits_(frame.data(), frame.size(), shape.ranges())) [[likely]] {
+        shape.note_fit();
+        return std::expected<MessageView, ParseError>{std::in_place, frame, shape};
+      }
+      shape.forget();
     }
-    return parse_by_index(frame, shape);
+    // 0: not a message; negative: one with a fault. The slow path distinguishes the two.
+    Indexed indexed{index_frame_(frame.data(), frame.size(), *work_), &MessageView::kNoFaults};
+    if (static_cast<std::int32_t>(indexed.count) <= 0) [[unlikely]] {
+      indexed = index_slow_path(frame, indexed.count);
+      if (indexed.count == 0) return std::unexpected{diagnosed(frame)};
+    }
+    if (shape.awaits(frame.size())) [[unlikely]]
+      learn(shape, frame, indexed);
+    return std::expected<MessageView, ParseError>{std::in_place, frame, index_of(indexed.count),
+                                                  *indexed.faults};
   }
 
  private:
@@ -74,12 +86,9 @@ class ParserIndex {
     std::uint32_t count;  // as that of index_frame_; 0: not a message
     const Faults* faults;
   };
-  [[nodiscard]] std::expected<MessageView, ParseError> parse_by_index(std::string_view frame,
-                                                                      FrameShape& shape);
   [[nodiscard]] Indexed index_slow_path(std::string_view frame, std::uint32_t count);
   [[nodiscard]] ParseError diagnosed(std::string_view frame) const noexcept;
-  void learn(FrameShape& shape, std::string_view frame, const FieldIndex& index,
-             const Faults& faults) const noexcept;
+  void learn(FrameShape& shape, std::string_view frame, const Indexed& indexed) const noexcept;
   void reserve(std::uint32_t fields);
   [[nodiscard]] FieldIndex index_of(std::uint32_t count) const noexcept {
     const std::uint32_t fields = count & ~kNarrowPlaces;

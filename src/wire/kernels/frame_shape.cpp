@@ -1,16 +1,35 @@
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <nexusfix/wire/frame_shape.hpp>
 
 namespace nexusfix::wire {
 
 void FrameShape::forget() noexcept {
-  next_wait_ = has_fitted_ ? std::uint16_t{1}
-                           : std::min(static_cast<std::uint16_t>(2 * next_wait_), kWaitMax);
-  candidate_ = bytes_;
-  wait_ = static_cast<std::uint16_t>(next_wait_ + 1);  // with this frame
+  const bool has_paid = fits_ >= kFitsLeast;
+  next_wait_ =
+      has_paid ? std::uint16_t{1} : std::min(static_cast<std::uint16_t>(2 * next_wait_), kWaitMax);
+  wait_ = next_wait_;
+  candidate_ = kNone;
   bytes_ = kNone;
+  fits_ = 0;
+  fits_seen_ = 0;
+}
+
+// Called for one frame, and for the next one.
+bool FrameShape::is_repeated(std::size_t bytes) noexcept {
+  wait_ = 1;
+  const bool fits_still = std::exchange(fits_seen_, fits_) != fits_;
+  if (fits_still || candidate_ == kNone) {
+    candidate_ = fits_still ? kNone : bytes;
+    return false;
+  }
+  const bool is_same = candidate_ == bytes;
+  candidate_ = kNone;
+  if (is_same && bytes_ == kNone) return true;
+  forget();  // or frames of another size have taken over
+  return false;
 }
 
 bool FrameShape::learn(std::string_view frame, const FieldIndex& index) noexcept {
@@ -43,7 +62,6 @@ bool FrameShape::learn(std::string_view frame, const FieldIndex& index) noexcept
   for (std::size_t at = check_sum.begin; at < check_sum.end; ++at) narrow(at, '0', '9');
   bytes_ = frame.size();
   count_ = index.count;
-  has_fitted_ = false;
   proof_ = {};
   return true;
 }
