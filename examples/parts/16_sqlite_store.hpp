@@ -16,7 +16,11 @@
 
 namespace store = nexusfix::store;
 
-using Database = std::unique_ptr<sqlite3, decltype([](sqlite3* d) { sqlite3_close(d); })>;
+struct Close {
+  void operator()(sqlite3* database) const { sqlite3_close(database); }
+  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+using Database = std::unique_ptr<sqlite3, Close>;
 
 // Throws std::runtime_error with SQLite's text. RecordStore makes a StoreError of it.
 class Statement {
@@ -65,7 +69,7 @@ class Statement {
   }
 
   sqlite3* database_;
-  std::unique_ptr<sqlite3_stmt, decltype([](sqlite3_stmt* s) { sqlite3_finalize(s); })> statement_;
+  std::unique_ptr<sqlite3_stmt, Close> statement_;
 };
 
 class SqliteStore final : public store::RecordStore {

@@ -36,8 +36,9 @@ class ValidationMemory {
   // The slot of a sequence with this hash. For Validator only.
   [[nodiscard]] FieldSequence& at(std::size_t hash) noexcept;
 
-  // The slot at this place, below kSequences, and the place of a slot. For Validator only.
+  // The slot at this place, below kSequences. For Validator only.
   [[nodiscard]] FieldSequence& at_place(std::size_t place) noexcept;
+  // The place of a slot. For Validator only.
   [[nodiscard]] std::size_t place_of(const FieldSequence& sequence) const noexcept;
 
   // The sequence that was found last for a context with this ValidatorTables::context_id(), or

@@ -12,9 +12,12 @@ namespace nexusfix::wire {
 // What each byte of a frame may be: byte i is within its range if byte - lowest[i], which may wrap,
 // is at most width[i]. After the frame, any byte is.
 struct ByteRanges {
+  // More than the longest frame that has a shape.
   static constexpr std::size_t kBytes = 256;
 
+  // The least value of each byte.
   alignas(64) std::uint8_t lowest[kBytes];
+  // How much more than that each byte may be.
   alignas(64) std::uint8_t width[kBytes];
 };
 
@@ -34,18 +37,23 @@ struct ShapeProof {
 // The parser owns it. Only the parser's thread uses it.
 class FrameShape {
  public:
+  // The shortest frame that has a shape: kernels load whole vectors.
   static constexpr std::size_t kBytesMin = 64;
-  static constexpr std::size_t kBytesMax = 255;  // then the places are narrow
+  // The longest one: its places are narrow.
+  static constexpr std::size_t kBytesMax = 255;
+  // Of one frame.
   static constexpr std::size_t kFieldsMax = 32;
   static_assert(kBytesMax < ByteRanges::kBytes);
 
   // Whether it is the shape of frames of this size.
   [[nodiscard]] bool is_of(std::size_t bytes) const noexcept { return bytes_ == bytes; }
+  // What a kernel compares a frame with.
   [[nodiscard]] const ByteRanges& ranges() const noexcept { return ranges_; }
   // The index of a frame that fits.
   [[nodiscard]] FieldIndex index() const noexcept {
     return {keys_, nullptr, places_, count_, count_};
   }
+  // A frame fits.
   void note_fit() noexcept { ++fits_; }
   // A frame of this size does not fit.
   void forget() noexcept;
@@ -61,7 +69,9 @@ class FrameShape {
     ranges_.lowest[at] = lowest;
     ranges_.width[at] = static_cast<std::uint8_t>(highest - lowest);
   }
+  // What the last set_proof() has set; at first, and after learn(), nothing is known.
   [[nodiscard]] const ShapeProof& proof() const noexcept { return proof_; }
+  // For the validator that has narrowed the ranges.
   void set_proof(const ShapeProof& proof) noexcept { proof_ = proof; }
   // It cannot be learned from frames of this size: the next attempt comes late.
   void put_off() noexcept { wait_ = kWaitMax; }

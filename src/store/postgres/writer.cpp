@@ -249,15 +249,17 @@ bool Writer::restore(ServerError cause) {
     if (wait_for(-1, 0, pause, stop_.descriptor()) == Waited::Stopped) return false;
     pause_ = std::min(std::max(2 * pause_, kFirstPause), kLongestPause);
     if (is_tried && is_over()) continue;
-    // One attempt is made in any case.
-    auto done = connect_again(is_over() ? std::nullopt : std::optional{outage_end});
+    // The first attempt has the time of an answer in any case.
+    const MonoTime end =
+        is_tried ? outage_end : std::max(outage_end, clock_.now().mono + options_.answer_timeout);
+    auto done = connect_again(end);
     if (done) return true;
     cause = std::move(done.error());
     if (stops()) return false;
   }
 }
 
-ServerResult<void> Writer::connect_again(std::optional<MonoTime> end) {
+ServerResult<void> Writer::connect_again(MonoTime end) {
   ServerResult<ServerFacts> facts;
   auto made = servers_.connect(
       stop_.descriptor(),

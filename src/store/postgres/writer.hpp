@@ -38,7 +38,7 @@ class Writer {
                         const ServerFacts& found);
   [[nodiscard]] bool restore(ServerError cause);
   // end: as in Servers::connect().
-  [[nodiscard]] ServerResult<void> connect_again(std::optional<MonoTime> end);
+  [[nodiscard]] ServerResult<void> connect_again(MonoTime end);
   void fail(const ServerError& error);
   // The token of the lease that this process holds. 0: it holds none.
   [[nodiscard]] std::uint64_t held_token() const noexcept {

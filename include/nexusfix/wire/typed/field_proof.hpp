@@ -44,6 +44,7 @@ class FieldProof {
   // Whether each timestamp of the last valid message is known to be of the years 2000 to 2099, in
   // milliseconds: then it is a WallTime.
   void set_usual_times(bool are_usual) noexcept { has_usual_times_ = are_usual; }
+  // The same as set_usual_times() has set it.
   [[nodiscard]] bool has_usual_times() const noexcept { return has_usual_times_; }
   // The messages have PossDupFlag or PossResend.
   void set_flagged(bool is_flagged) noexcept { is_flagged_ = is_flagged; }
