@@ -2,6 +2,7 @@
 #pragma once
 
 #include <expected>
+#include <string_view>
 #include <vector>
 
 #include <nexusfix/engine/engine.hpp>
@@ -19,6 +20,12 @@ struct Parsers {
   wire::Parser inbound;
   wire::Parser outbound;       // for our messages, before they are sent
   bool takes_unsound = false;  // a session has ValidateLengthAndChecksum=N or ValidateChecksum=N
+
+  // Not inlined: most messages of ours are not parsed.
+  [[nodiscard, gnu::noinline]] std::expected<wire::MessageView, wire::ParseError> parse_outbound(
+      std::string_view bytes) {
+    return outbound.parse(bytes);
+  }
 };
 
 // Reads the dictionaries that the settings name, and logs the warnings of both.

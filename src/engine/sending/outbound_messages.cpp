@@ -80,7 +80,7 @@ void Outbox::perform(SessionEntry& entry, const session::Transmit& action) {
 void Outbox::note_transmitted(SessionEntry& entry, PackedMsgType msg_type, std::string_view bytes) {
   if (msg_type == kPackedTestRequest) entry.counters->test_request_at = loop_.now().mono;
   if (msg_type != kPackedReject && msg_type != kPackedBusinessReject) return;
-  const auto message = loop_.parsers.outbound.parse(bytes);
+  const auto message = loop_.parsers.parse_outbound(bytes);
   if (message) count_sent_reject(*message, msg_type, *entry.counters);
 }
 
@@ -156,7 +156,7 @@ void Outbox::perform(SessionEntry& entry, const session::Release&) {
     NEXUSFIX_ASSERT(frame.status == wire::FrameStatus::Complete);  // It was encoded here.
     const std::string_view bytes = rest.substr(0, frame.size);
     rest.remove_prefix(frame.size);
-    const auto message = loop_.parsers.outbound.parse(bytes);
+    const auto message = loop_.parsers.parse_outbound(bytes);
     NEXUSFIX_ASSERT(message.has_value());
     queue_bytes(entry, bytes);
     transactor_.count_sent(entry, pack(message->msg_type()), bytes.size());

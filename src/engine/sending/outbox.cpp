@@ -104,7 +104,7 @@ SendResult Session::finish(
 
 // Finds a sub or location ID of the session's header that the caller has written again. 0: none.
 wire::Tag Outbox::repeated_id(std::string_view bytes) {
-  const auto message = loop_.parsers.outbound.parse(bytes);
+  const auto message = loop_.parsers.parse_outbound(bytes);
   if (!message) return 0;
   for (const wire::Tag id :
        {tag::SenderSubID, tag::TargetSubID, tag::SenderLocationID, tag::TargetLocationID}) {
@@ -137,7 +137,7 @@ bool Outbox::is_secret(const SessionEntry& entry, std::string_view bytes) {
 
 // A message that cannot be parsed counts as secret.
 bool Outbox::has_secret(const SessionEntry& entry, std::string_view bytes) {
-  const auto message = loop_.parsers.outbound.parse(bytes);
+  const auto message = loop_.parsers.parse_outbound(bytes);
   if (!message) return true;
   return std::ranges::any_of(*message, [&](const auto& field) {
     if (wire::is_password(field.tag)) return true;
@@ -297,7 +297,7 @@ std::expected<std::string_view, SendError> Outbox::offer(SessionEntry& entry,
                                                          std::string_view bytes,
                                                          std::uint64_t msg_seq_num,
                                                          bool is_resend) {
-  const auto message = loop_.parsers.outbound.parse(bytes);
+  const auto message = loop_.parsers.parse_outbound(bytes);
   // A damaged message of the store, or one of the session layer: the state machine refuses it.
   if (!message || session::is_administrative(message->msg_type())) return bytes;
   edits_.clear();
