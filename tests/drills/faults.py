@@ -13,10 +13,11 @@ KINDS = {}  # by name, in order
 # Until the next owner's ports are open, as docs/operations/cluster.md states it.
 AFTER_LEASE = LEASE_SECONDS + 1
 AT_ONCE = 1
-# Orders that the venue's throttle holds come before the counterparty's Logout.
+# The venue takes orders once a second: those that it holds come before the counterparty's Logout,
+# and a lost database is noticed with the next ones.
 AFTER_THROTTLE = AT_ONCE + 1
 NO_SPACE = "No space left on device"
-AFTER_OUTAGE = ANSWER_SECONDS + OUTAGE_SECONDS + AT_ONCE
+AFTER_OUTAGE = ANSWER_SECONDS + OUTAGE_SECONDS + AFTER_THROTTLE
 
 
 class Kind:
