@@ -244,7 +244,8 @@ bool Writer::restore(ServerError cause) {
     }
     milliseconds pause = pause_;
     if (is_tried) {
-      pause = std::min(pause, std::chrono::ceil<milliseconds>(outage_end - clock_.now().mono));
+      const auto left = std::chrono::ceil<milliseconds>(outage_end - clock_.now().mono);
+      pause = std::clamp(left, milliseconds{0}, pause);
     }
     if (wait_for(-1, 0, pause, stop_.descriptor()) == Waited::Stopped) return false;
     pause_ = std::min(std::max(2 * pause_, kFirstPause), kLongestPause);
