@@ -302,7 +302,8 @@ StoreResult<void> LogWriter::flush() {
     committer_->want_wake();
     // It may have failed before the wake was requested, and have woken no thread.
     if (committer_->has_failed()) return failure(committer_->failure());
-    return {};
+    // Or have written all that was in the ring: then it wakes no thread before it has more.
+    return is_ringed(options_) ? push_pending() : StoreResult<void>{};
   }
   if (auto written = write_pending(); !written) return written;
   if (mapped_ != nullptr && mapping_failed()) return std::unexpected{mapping_failure()};
