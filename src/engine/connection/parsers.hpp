@@ -21,7 +21,7 @@ struct Parsers {
   wire::Parser outbound;       // for our messages, before they are sent
   bool takes_unsound = false;  // a session has ValidateLengthAndChecksum=N or ValidateChecksum=N
 
-  // Not inlined: most messages of ours are not parsed.
+  // Not inlined: most messages that are sent are not parsed.
   [[nodiscard, gnu::noinline]] std::expected<wire::MessageView, wire::ParseError> parse_outbound(
       std::string_view bytes) {
     return outbound.parse(bytes);
