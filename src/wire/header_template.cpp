@@ -158,13 +158,13 @@ void HeaderTemplate::begin_minute(WallTime time) noexcept {
 }
 
 void HeaderTemplate::keep_header(const char* begin, const char* end,
-                                 const MessageHeader& header) noexcept {
+                                 std::size_t type_bytes) noexcept {
   constexpr std::size_t kPrefixBytes = 4;        // SOH, 34=
   constexpr std::size_t kAfterSecondsBytes = 2;  // the rest of the word that is stored
   const auto bytes = static_cast<std::size_t>(end - begin);
   if (bytes > last_.text.size()) return;
-  const std::size_t digits_at = front_.bytes + header.msg_type.size() + kPrefixBytes;
-  const std::size_t digits = digit_count(header.msg_seq_num);
+  const std::size_t digits_at = front_.bytes + type_bytes + kPrefixBytes;
+  const std::size_t digits = digit_count(last_.msg_seq_num);
   const std::size_t seconds_at =
       digits_at + digits + before_time_.bytes + detail::MinuteText::kTextBytes;
   std::memcpy(last_.text.data(), begin, bytes);

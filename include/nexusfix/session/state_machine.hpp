@@ -131,6 +131,8 @@ class StateMachine {
   // Whether the next action is a Deliver of a message in sequence, as after most messages, which
   // take_delivery() then takes without the other kinds of actions. next_action() takes it, too.
   [[nodiscard]] bool has_delivery() const noexcept { return delivery_ == Delivery::Next; }
+  // Whether next_action() has one.
+  [[nodiscard]] bool has_action() const noexcept { return has_delivery() || !actions_.is_empty(); }
   // Only if has_delivery().
   [[nodiscard]] Deliver take_delivery() noexcept {
     delivery_ = Delivery::Awaited;
@@ -162,6 +164,9 @@ class StateMachine {
   // The same, if the caller has called the encoder's finish() itself. bytes: its result.
   [[nodiscard]] std::expected<Outbound, OutboundError> finish_message(
       const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
+  // The same for a message that was encoded, while outlet() is Outlet::Wire. Returns its MsgSeqNum;
+  // 0: it is not an application message. Inlined: most messages of an application end here.
+  [[nodiscard, gnu::always_inline]] std::uint64_t finish_on_wire() noexcept;
   // Takes back the MsgSeqNums from next_outbound on, which a failed callback has used. None of
   // these messages may have been stored or transmitted. next_outbound: from 1 to the current value.
   void rewind_outbound(std::uint64_t next_outbound) noexcept;
@@ -384,6 +389,15 @@ inline std::expected<Outbound, OutboundError> StateMachine::finish_message(
     heartbeat_.note_sent_application(now_.mono, begun_.at, numbers_.next_inbound());
   }
   return Outbound{.msg_seq_num = numbers_.take_outbound(), .bytes = *bytes};
+}
+
+inline std::uint64_t StateMachine::finish_on_wire() noexcept {
+  NEXUSFIX_ASSERT(begun_.msg_seq_num == numbers_.next_outbound());
+  begun_.msg_seq_num = 0;
+  if (begun_.is_administrative) [[unlikely]]
+    return 0;
+  heartbeat_.note_sent_application(now_.mono, begun_.at, numbers_.next_inbound());
+  return numbers_.take_outbound();
 }
 
 inline MonoTime StateMachine::next_deadline() const noexcept {

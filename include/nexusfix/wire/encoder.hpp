@@ -60,7 +60,8 @@ class Encoder {
   // buffer must outlive the encoder and the view that finish() returns. session and header need to
   // live only during the constructor.
   NEXUSFIX_ALWAYS_INLINE Encoder(std::span<char> buffer, HeaderTemplate& session,
-                                 const MessageHeader& header) noexcept {
+                                 const MessageHeader& header) noexcept
+      : minute_{minute_of(session)} {
     if (open_like_last(buffer, session, header)) [[likely]]
       return;
     clear();
@@ -460,10 +461,14 @@ class Encoder {
                                                            const MessageHeader& header) noexcept;
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE bool open(std::span<char> buffer, HeaderTemplate& session,
                                                  const MessageHeader& header) noexcept;
+  // Of the last message. Only if it has one.
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE static detail::MinuteText minute_of(
+      const HeaderTemplate& session) noexcept {
+    return {session.minute_.begin_ns, detail::MinuteText::kMinuteNs, session.minute_.text};
+  }
   // Before it is called, begin_ is set.
   NEXUSFIX_ALWAYS_INLINE void set_room(std::span<char> buffer,
                                        const HeaderTemplate& session) noexcept {
-    minute_ = {session.minute_.begin_ns, detail::MinuteText::kMinuteNs, session.minute_.text};
     body_ = begin_ + session.front_.before_body;
     limit_ = buffer.data() + buffer.size() - kTrailerBytes;
     ordinary_end_ =
@@ -554,6 +559,7 @@ NEXUSFIX_ALWAYS_INLINE bool Encoder::open(std::span<char> buffer, HeaderTemplate
     if (session.minute_.length_ns == 0) return false;
   }
   begin_ = buffer.data() + session.begin_;
+  minute_ = minute_of(session);
   set_room(buffer, session);
   copy_two_blocks(begin_, session.front_.text.data());
   sum_ = 0;

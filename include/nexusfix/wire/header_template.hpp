@@ -245,10 +245,11 @@ class HeaderTemplate {
     last_.type = detail::LastHeader::kNoType;
     last_.seen_type = type;
     last_.msg_seq_num = header.msg_seq_num;
-    if (goes_on) keep_header(begin, end, header);
+    // Not the header itself: a compiler would write it to memory for each message.
+    if (goes_on) keep_header(begin, end, header.msg_type.size());
   }
   [[gnu::cold]] void keep_header(const char* begin, const char* end,
-                                 const MessageHeader& header) noexcept;
+                                 std::size_t type_bytes) noexcept;
 
   // The buffer size of the last message, if this header always fits into it, and where the front
   // begins in it.

@@ -51,8 +51,12 @@ class Connections {
   [[nodiscard]] std::string certificate_fault(const Connection& connection,
                                               const SessionSettings& settings) const;
 
-  // The connection has bytes to send.
-  void mark_unsent(Connection& connection);
+  // The connection has bytes to send. Inlined: a call would save six registers.
+  [[gnu::always_inline]] void mark_unsent(Connection& connection) {
+    if (connection.is_unsent()) return;
+    connection.set_unsent(true);
+    unsent_.push_back(&connection);
+  }
   [[nodiscard]] bool has_unsent() const noexcept { return !unsent_.empty(); }
   // Sends the bytes that do not wait for a record after `durable`.
   void send_unsent(store::LogPosition durable) {

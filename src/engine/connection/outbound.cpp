@@ -9,12 +9,6 @@
 
 namespace nexusfix::engine {
 
-void Connections::mark_unsent(Connection& connection) {
-  if (connection.is_unsent()) return;
-  connection.set_unsent(true);
-  unsent_.push_back(&connection);
-}
-
 inline void Connections::note_sent(Connection& connection, SessionEntry& entry) noexcept {
   SessionCounters& counters = *entry.counters;
   const std::size_t unsent = connection.outbound().size();

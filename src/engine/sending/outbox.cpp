@@ -72,6 +72,16 @@ Outbox::Outbox(LoopContext& loop, CommitGate& commit, Connections& connections,
   return wire::Encoder{{}, wire::HeaderFields{"-", "-", "-"}, {.msg_type = "-"}};
 }
 
+[[gnu::always_inline]] inline SendResult Outbox::try_send(
+    SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
+  try {
+    return send_message(entry, bytes);
+  } catch (const std::bad_alloc&) {
+    loop_.report.memory_failed();
+    return failure(SendFailure::OutOfMemory);
+  }
+}
+
 [[gnu::always_inline]] inline SendResult Outbox::finish_message(
     SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
   SendResult result = try_send(entry, bytes);
@@ -81,16 +91,6 @@ Outbox::Outbox(LoopContext& loop, CommitGate& commit, Connections& connections,
     transactor_.run_deferred_commands(entry);
   }
   return result;
-}
-
-SendResult Outbox::try_send(
-    SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
-  try {
-    return send_message(entry, bytes);
-  } catch (const std::bad_alloc&) {
-    loop_.report.memory_failed();
-    return failure(SendFailure::OutOfMemory);
-  }
 }
 
 // The two functions of Session that each message calls.
@@ -179,7 +179,7 @@ SendFailure Outbox::obstacle() const noexcept {
   if (std::exchange(begun_, nullptr) != &entry) [[unlikely]]
     return failure(SendFailure::NotBegun);
   if (record_bytes <= kTransactionBytesMax && is_plain(entry, bytes)) [[likely]]
-    return send_plain(entry, bytes);
+    return send_plain(entry, *bytes);
   return send_examined(entry, bytes);
 }
 
@@ -194,33 +194,37 @@ SendFailure Outbox::obstacle() const noexcept {
 }
 
 // The steps of send_examined() that a plain message needs.
-[[gnu::always_inline]] inline SendResult Outbox::send_plain(
-    SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) {
+[[gnu::always_inline]] inline SendResult Outbox::send_plain(SessionEntry& entry,
+                                                            std::string_view bytes) {
   UndoEntry& message = transactor_.next_undo();
-  const auto outbound = entry.machine.finish_message(bytes);
-  if (!outbound) [[unlikely]]
+  const std::uint64_t msg_seq_num = entry.machine.finish_on_wire();
+  if (msg_seq_num == 0) [[unlikely]]
     return failure(SendFailure::NotApplicationMessage);
   message.entry = &entry;
-  message.next_outbound = outbound->msg_seq_num;
+  message.next_outbound = msg_seq_num;
   message.outbound_size = entry.connection->outbound().size();
   message.msg_type = begun_msg_type_;
-  message.bytes = outbound->bytes.size();
+  message.bytes = static_cast<std::uint32_t>(bytes.size());
   message.has_queues = false;
-  UndoGuard undo{[&, mark = transactor_.record().mark()] {
+  const store::Transaction::Mark mark = transactor_.record().mark();
+  const bool has_own_record = transactor_.is_idle();
+  // Not an UndoGuard: its parts would be written to memory for each message.
+  try {
+    transactor_.record().outbound_message(entry.stored.key(), msg_seq_num, bytes);
+    push_bytes(*entry.connection, bytes);
+    if (has_own_record) {
+      transactor_.append_record();
+      publish(entry, loop_.now().wall);
+    }
+  } catch (...) {
     transactor_.record().rollback(mark);
     message.undo();
-  }};
-  transactor_.record().outbound_message(entry.stored.key(), outbound->msg_seq_num, outbound->bytes);
-  push_bytes(*entry.connection, outbound->bytes);
-  if (transactor_.is_idle()) {
-    transactor_.append_record();
-    publish(entry, loop_.now().wall);
+    throw;
   }
-  undo.keep();
   transactor_.keep_undo();
-  if (commit_.has_failed()) [[unlikely]]
+  if (has_own_record && commit_.has_failed()) [[unlikely]]
     return failure(SendFailure::StoreStopped);
-  return Sent{.msg_seq_num = outbound->msg_seq_num, .is_transmitted = true};
+  return Sent{.msg_seq_num = msg_seq_num, .is_transmitted = true};
 }
 
 [[gnu::noinline]] SendResult Outbox::send_examined(
@@ -265,7 +269,7 @@ SendFailure Outbox::obstacle() const noexcept {
       .next_outbound = outbound->msg_seq_num,
       .outbound_size = entry.connection != nullptr ? entry.connection->outbound().size() : 0,
       .msg_type = begun_msg_type_,
-      .bytes = is_transmitted ? outbound->bytes.size() : 0,
+      .bytes = is_transmitted ? static_cast<std::uint32_t>(outbound->bytes.size()) : 0,
       .has_queues = true,
       .queues = UndoEntry::queues_of(entry)};
   UndoGuard undo{[&, mark = transactor_.record().mark(), sent = transactor_.sent().mark()] {

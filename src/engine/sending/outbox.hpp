@@ -78,8 +78,7 @@ class Outbox {
   [[nodiscard]] bool is_plain(
       const SessionEntry& entry,
       const std::expected<std::string_view, wire::EncodeError>& bytes) const noexcept;
-  SendResult send_plain(SessionEntry& entry,
-                        const std::expected<std::string_view, wire::EncodeError>& bytes);
+  SendResult send_plain(SessionEntry& entry, std::string_view bytes);
   SendResult send_examined(SessionEntry& entry,
                            const std::expected<std::string_view, wire::EncodeError>& bytes);
   // Whether on_sent() or a message log gets the messages.

@@ -39,6 +39,8 @@ class ResendState {
 
   // The messages that are left are not sent. The counterparty asks for them again.
   void abort() noexcept { cursor_.reset(); }
+  // All its messages are sent; end_if_done() is awaited.
+  [[nodiscard]] bool is_done() const noexcept { return is_done_; }
   // Ends a resend whose messages are all sent. Call it when their actions are performed.
   [[nodiscard]] bool end_if_done() noexcept {
     if (!is_done_) return false;

@@ -113,6 +113,19 @@ void Transactor::run_deferred() {
   entry.progress.is_acting_ = true;
   if (entry.machine.has_delivery()) [[likely]]
     actions_.deliver(entry, entry.machine.take_delivery());
+  if (has_more(entry)) [[unlikely]]
+    run_more(entry);
+  entry.progress.is_acting_ = false;
+  entry.disconnection.on_event_done();
+}
+
+// Most messages are delivered, and leave nothing else to do.
+inline bool Transactor::has_more(const SessionEntry& entry) noexcept {
+  return entry.machine.has_action() || entry.resend.is_done() || !entry.commands.empty() ||
+         entry.disconnection.is_due();
+}
+
+[[gnu::noinline]] void Transactor::run_more(SessionEntry& entry) {
   while (true) {
     if (const auto action = entry.machine.next_action(action_buffer_.span())) {
       actions_.perform(entry, *action);
@@ -124,11 +137,9 @@ void Transactor::run_deferred() {
     } else if (entry.disconnection.is_due()) {
       actions_.notify_disconnection(entry);
     } else {
-      break;
+      return;
     }
   }
-  entry.progress.is_acting_ = false;
-  entry.disconnection.on_event_done();
 }
 
 void Transactor::run_command(SessionEntry& entry) {

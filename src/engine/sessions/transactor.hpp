@@ -58,10 +58,11 @@ struct UndoEntry {
   std::uint64_t next_outbound = 0;
   std::size_t outbound_size = 0;
   PackedMsgType msg_type = 0;
-  std::size_t bytes = 0;    // 0: the figures do not have the message
+  std::uint32_t bytes = 0;  // 0: the figures do not have the message
   bool has_queues = false;  // false: queues are as they were
   Queues queues{};          // only if has_queues
 };
+static_assert(sizeof(UndoEntry) == 64, "its place in a list is a shift");
 
 // The loop's thread only.
 class Transactor {
@@ -212,6 +213,8 @@ class Transactor {
   void append_here();
   void run_deferred();
   void run_actions(SessionEntry& entry);
+  [[nodiscard]] static bool has_more(const SessionEntry& entry) noexcept;
+  void run_more(SessionEntry& entry);
   void run_command(SessionEntry& entry);
   void record_progress(SessionEntry& entry);
   void record_received(SessionEntry& entry, std::uint64_t next_inbound);
