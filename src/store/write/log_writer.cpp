@@ -294,15 +294,13 @@ StoreResult<void> LogWriter::flush() {
   if (!is_next_wanted_) prepare_next();
   if (committer_) {
     if (committer_->has_failed()) return failure(committer_->failure());
-    if (is_ringed(options_)) {
-      if (auto pushed = push_pending(); !pushed) return pushed;
-    }
     if (durable() == appended_) return {};
-    if (options_.durability == Durability::Process) committer_->request();
+    // First of all: a committer that is done with all that is in the ring wakes no thread before it
+    // has more, and not all that is pending may fit.
     committer_->want_wake();
+    if (options_.durability == Durability::Process) committer_->request();
     // It may have failed before the wake was requested, and have woken no thread.
     if (committer_->has_failed()) return failure(committer_->failure());
-    // Or have written all that was in the ring: then it wakes no thread before it has more.
     return is_ringed(options_) ? push_pending() : StoreResult<void>{};
   }
   if (auto written = write_pending(); !written) return written;

@@ -1,11 +1,13 @@
 // A journal with threads of its own, on the real disk: a disk that does not answer, fails or is
 // full, and a file that is cut under its mapping.
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 #include <optional>
+#include <sched.h>
 #include <string>
 #include <sys/stat.h>
 #include <thread>
@@ -16,6 +18,7 @@
 #include "store/write/tail_marker.hpp"
 #include "support/disks/gated_disk.hpp"
 #include "support/disks/temporary_folder.hpp"
+#include "support/sanitized.hpp"
 #include "unit/store/store_fixture.hpp"
 
 namespace nexusfix::store {
@@ -209,6 +212,64 @@ TEST_P(JournalRing, much_more_than_the_ring_holds_waits_in_memory_and_arrives) {
   disk_.release_syncs();
   ASSERT_TRUE(settler_.settle(*store_));
   EXPECT_EQ(read_all(*store_, key_).size(), 21U);
+}
+
+// On one CPU, with all threads that it starts.
+class OnOneCpu {
+ public:
+  OnOneCpu() {
+    ::sched_getaffinity(0, sizeof before_, &before_);
+    int cpu = 0;
+    while (!CPU_ISSET(cpu, &before_)) ++cpu;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    ::sched_setaffinity(0, sizeof one, &one);
+  }
+  ~OnOneCpu() { ::sched_setaffinity(0, sizeof before_, &before_); }
+  OnOneCpu(const OnOneCpu&) = delete;
+  OnOneCpu& operator=(const OnOneCpu&) = delete;
+
+ private:
+  cpu_set_t before_{};
+};
+
+// Also if the committer's thread has brought all that flush() puts into the ring to the disk before
+// flush() asks for a wake. So that it nearly always has, the thread that flushes gets a CPU only
+// while the committer's thread sleeps.
+TEST_F(JournalThreads, what_a_flush_leaves_out_of_the_ring_is_followed_by_a_wake) {
+  constexpr std::size_t kRounds = 2;
+  const OnOneCpu one_cpu;
+  disk_.skip_syncs();
+  open(Durability::Group);
+  const std::string large(1U << 20U, 'L');
+  for (std::size_t round = 0; round < kRounds; round += case_step(kRounds)) {
+    disk_.hold_syncs();
+    ASSERT_TRUE(append_next("first"));
+    ASSERT_TRUE(store_->flush());
+    disk_.wait_for_held_sync();
+    LogPosition in_ring = 0;
+    for (std::size_t bytes = 0; bytes < 2 * Committer::kRingBytes; bytes += large.size()) {
+      ASSERT_TRUE(append_next(large));
+      if (bytes + 2 * large.size() <= Committer::kRingBytes) in_ring = store_->appended();
+    }
+    std::uint64_t wakes = 0;
+    std::thread flusher{[&] {
+      const sched_param none{};
+      ::sched_setscheduler(0, SCHED_IDLE, &none);
+      disk_.release_syncs();
+      while (store_->durable() < in_ring) std::this_thread::yield();
+      wakes = settler_.wakes();
+      EXPECT_TRUE(store_->flush());
+    }};
+    flusher.join();
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes{1};
+    while (settler_.wakes() == wakes) {
+      ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "no thread wakes the caller";
+      std::this_thread::yield();
+    }
+    ASSERT_TRUE(settler_.settle(*store_));
+  }
 }
 
 TEST_P(JournalRing, records_larger_than_the_ring_arrive) {
