@@ -78,6 +78,13 @@ class Generator {
     return with_check_sum(with_soh("8=FIX.4.4|9=" + std::to_string(body.size()) + "|") + body);
   }
 
+  // A frame whose CheckSum is right, with one that is right only modulo 256.
+  static std::string with_raised_check_sum(const std::string& frame) {
+    const std::size_t digits = frame.size() - 4;
+    return frame.substr(0, digits) + std::to_string(std::stoi(frame.substr(digits, 3)) + 256) +
+           "\x01";
+  }
+
   // Changes one of the bytes from first on.
   void overwrite(std::string& bytes, std::size_t first = 0) {
     bytes[first + below(bytes.size() - first)] = hostile_byte();

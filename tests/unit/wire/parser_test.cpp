@@ -84,12 +84,14 @@ TEST_P(ParserTest, a_frame_with_the_bytes_of_the_shape_of_its_size_fits_it) {
   EXPECT_EQ(fits(message_of(header + "55=MSFT|38=999|")), has_shapes);
   EXPECT_FALSE(fits(message_of(header + "55=AAPLE|38=10|")));
   EXPECT_FALSE(fits(message_of(header + "54=AAPL|38=100|")));
-  std::string wrong = order;
-  char& last_digit = wrong[wrong.size() - 2];
-  last_digit = last_digit == '9' ? '8' : '9';
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(indexed(order), with_pipes(order));
-    EXPECT_EQ(reason_of(wrong), GarbledReason::CheckSumWrong);
+  // Also a CheckSum that differs from the sum by a multiple of 256.
+  const std::size_t digits = order.size() - 4;
+  const int check_sum = std::stoi(order.substr(digits, 3));
+  for (const int other : {check_sum ^ 1, check_sum + 256, check_sum + 512}) {
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(indexed(order), with_pipes(order));
+    const std::string wrong =
+        order.substr(0, digits) + std::to_string(1'000 + other).substr(1) + "\x01";
+    EXPECT_EQ(reason_of(wrong), GarbledReason::CheckSumWrong) << other;
   }
 }
 

@@ -192,8 +192,10 @@ inline bool is_sum_right(const char* frame, std::size_t size, std::uint32_t byte
   // With its digits a, b and c, whose bytes are in the sum, that must be 101 a + 11 b + 2 c.
   constexpr std::uint32_t kWeights = 101 << 16 | 11 << 8 | 2;
   constexpr std::uint32_t kDigits = 0x000f'0f0f;
+  constexpr std::uint32_t kMost = 0x0205'0500;  // 255, the first digit highest
   const auto digits = static_cast<std::uint32_t>(load_word(frame + size - 8) >> 32) & kDigits;
-  return ((digits * kWeights >> 16 ^ (byte_sum - kOtherBytes)) & 0xff) == 0;
+  return __builtin_bswap32(digits) <= kMost &&
+         ((digits * kWeights >> 16 ^ (byte_sum - kOtherBytes)) & 0xff) == 0;
 }
 
 // The digits of the trailer `10=ddd` SOH, which follows a SOH at the end of the frame.
