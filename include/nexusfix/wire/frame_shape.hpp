@@ -51,7 +51,7 @@ class FrameShape {
   [[nodiscard]] const ByteRanges& ranges() const noexcept { return ranges_; }
   // The index of a frame that fits.
   [[nodiscard]] FieldIndex index() const noexcept {
-    return {keys_, nullptr, places_, count_, count_};
+    return {keys_, kNoPlaces, places_, count_, count_};
   }
   // A frame fits.
   void note_fit() noexcept { ++fits_; }
@@ -77,6 +77,8 @@ class FrameShape {
   void put_off() noexcept { wait_ = kWaitMax; }
 
  private:
+  // Nothing reads them, as the narrow ones are read. An entry of a group adds to their address.
+  static constexpr FieldPlace kNoPlaces[kFieldsMax] = {};
   static constexpr std::size_t kNone = ~std::size_t{0};
   static constexpr std::uint16_t kWaitMax = 1'024;
   // Fewer do not pay for learning it.

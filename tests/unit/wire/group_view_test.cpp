@@ -11,6 +11,7 @@
 
 #include "unit/wire/kernels/guarded_bytes.hpp"
 #include "unit/wire/message_text.hpp"
+#include "wire/kernels/kernel_table.hpp"
 
 namespace nexusfix::wire {
 namespace {
@@ -62,6 +63,19 @@ TEST_F(GroupViewTest, entries_end_at_the_next_delimiter_and_at_the_first_other_t
   EXPECT_EQ(group.count_field()->value, "3");
   EXPECT_TRUE(group.count_is_right());
   EXPECT_EQ(message.field(group.end_index()).tag, 58U);
+}
+
+// It has no wide places: a sanitizer sees what is added to a null pointer.
+TEST_F(GroupViewTest, an_entry_of_a_message_that_fits_a_shape_is_read) {
+  MessageView message;
+  for (int i = 0; i < 3; ++i) {
+    message = parse("35=W|55=A|58=some text of a message|268=2|269=0|270=1.5|269=1|270=2|");
+  }
+  EXPECT_EQ(message.shape() != nullptr, kernels::selected().fits != nullptr);
+  const GroupView group = message.group(kMdEntries);
+  EXPECT_EQ(group.entry(0)->get<Decimal>(270), (Decimal{15, 1}));
+  EXPECT_EQ(group.entry(1)->get<Decimal>(270), (Decimal{2, 0}));
+  EXPECT_FALSE(group.entry(1)->get<Decimal>(271));
 }
 
 TEST_F(GroupViewTest, an_entry_is_read_like_a_message_and_sees_only_its_own_fields) {
