@@ -1,5 +1,6 @@
 // Parses and validates any bytes: by FIX 4.4, and by FIXT 1.1 with FIX 5.0 SP2, under every rule.
-// Every violation lies within the message.
+// Every violation lies within the message. A message that fits a shape is as valid as it is without
+// one, also where validators of other rules and dictionaries share the parser and the memory.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,10 +10,13 @@
 #include <vector>
 
 #include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/validation_memory.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire/parser.hpp>
+#include <nexusfix/wire/session_tags.hpp>
 
 #include "fuzz/harness/target.hpp"
+#include "unit/wire/message_text.hpp"
 
 namespace nexusfix {
 namespace {
@@ -42,16 +46,59 @@ std::vector<Validator> make_validators() {
   return validators;
 }
 
-void check(std::string_view bytes) {
+const std::vector<Validator>& validators() {
   static const std::vector<Validator> kValidators = make_validators();
+  return kValidators;
+}
+
+void check(std::string_view bytes) {
   static wire::BasicParser<wire::Checks{.check_sum = false, .body_length = false}> parser;
   const auto message = parser.parse(bytes);
   if (!message) return;
-  for (const Validator& validator : kValidators) {
+  for (const Validator& validator : validators()) {
     const auto wrong = validator.validate(*message);
     if (wrong && (wrong->offset >= bytes.size() || wrong->field_index >= message->field_count())) {
       std::abort();
     }
+  }
+}
+
+// As a session validates, which has found out that MsgSeqNum and SendingTime are right.
+class Session {
+ public:
+  void receive(const std::string& bytes, const Validator& validator) {
+    const auto message = parser_.parse(bytes);
+    if (!message || !message->get<std::uint64_t>(tag::MsgSeqNum) ||
+        !message->get<WallTime>(tag::SendingTime)) {
+      return;
+    }
+    const bool is_valid = validator.is_valid_after_header(*message, memory_);
+    if (is_valid == validator.validate(*message).has_value()) std::abort();
+  }
+
+ private:
+  wire::Parser parser_;
+  dictionary::ValidationMemory memory_;
+};
+
+// Changes some bytes of a frame whose shape is known, in places that the input names.
+void check_copies(const std::string& frame, const std::uint8_t* data, std::size_t size) {
+  constexpr std::size_t kTrailerBytes = 7;
+  constexpr std::size_t kCopies = 4;
+  // Where that number of frames has fitted, the shape is learned again at once.
+  constexpr int kFits = 18;
+  if (frame.size() < wire::FrameShape::kBytesMin || frame.size() > wire::FrameShape::kBytesMax)
+    return;
+  Session session;
+  const auto validator = [&](std::size_t i) -> const Validator& {
+    return validators()[(data[0] / 8 + i) % validators().size()];
+  };
+  for (std::size_t i = 0; i < kCopies && 2 * i + 2 < size; ++i) {
+    const Validator& one = validator(i % 2);
+    for (int fits = 0; fits < kFits; ++fits) session.receive(frame, one);
+    std::string copy = frame.substr(0, frame.size() - kTrailerBytes);
+    copy[data[2 * i + 1] % copy.size()] = static_cast<char>(data[2 * i + 2]);
+    session.receive(test::with_check_sum(copy), i % 4 < 3 ? one : validator(2));
   }
 }
 
@@ -67,15 +114,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (char& c : body) {
     if (c == '|') c = '\x01';
   }
-  const std::string bytes =
-      "8=FIX.4.4\x01"
-      "9=1\x01"
-      "35=" +
-      std::string{kTypes[data[0] % kTypes.size()]} + '\x01' + body +
-      "\x01"
-      "10=000\x01";
+  const std::string msg_type{kTypes[data[0] % kTypes.size()]};
+  const std::string bytes = nexusfix::test::with_soh("8=FIX.4.4|9=1|35=" + msg_type + "|") + body +
+                            nexusfix::test::with_soh("|10=000|");
   // Exactly the size of the input, so that a read after it is detected.
   const std::vector<char> exact{bytes.begin(), bytes.end()};
   nexusfix::check({exact.data(), exact.size()});
+  nexusfix::check_copies(nexusfix::test::message_of("35=" + msg_type + "|" + body + "|"), data,
+                         size);
   return 0;
 }
