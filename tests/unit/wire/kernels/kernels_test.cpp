@@ -46,6 +46,21 @@ TEST_P(KernelTest, messages_of_every_length_are_read_within_their_bytes) {
   }
 }
 
+TEST_P(KernelTest, messages_that_are_compared_with_a_shape_are_read_within_their_bytes) {
+  for (std::size_t size = 1; size <= FrameShape::kBytesMax; ++size) {
+    const std::string message = message_of("35=0|58=" + std::string(size, 'x') + "|");
+    ParserIndex parser{DataFieldTable::standard(), *GetParam()};
+    const auto fits = [&](std::string_view bytes) {
+      return parser.parse(bytes)->shape() != nullptr;
+    };
+    for (int i = 0; i < 2; ++i) EXPECT_FALSE(fits(message));
+    const bool has_shape = GetParam()->fits != nullptr && message.size() >= FrameShape::kBytesMin &&
+                           message.size() <= FrameShape::kBytesMax;
+    EXPECT_EQ(fits(guarded_.at_begin(message)), has_shape) << message.size();
+    EXPECT_EQ(fits(guarded_.at_end(message)), has_shape) << message.size();
+  }
+}
+
 TEST_P(KernelTest, messages_of_many_windows_are_read_within_their_bytes) {
   const std::string fields = "1=2|20=abc|300=0123456789|4000=x|50000=y|58=a=b|";
   for (std::size_t size = 900; size < 1300; ++size) {
