@@ -30,17 +30,10 @@ TimerHandle add_timer(const SessionServices& services, SessionEntry& entry, Time
   return timer;
 }
 
-// Of the application's messages. Inlined: each message asks for it.
-[[gnu::always_inline]] inline std::string_view version_of(
-    const session::SessionConfig& config) noexcept {
-  const std::string_view id = config.fixt.default_appl_ver_id;
-  if (id.empty()) [[likely]]
-    return config.id.begin_string;  // before FIX 5.0
-  const std::string_view version = wire::application_version(id);
-  return version.empty() ? std::string_view{config.id.begin_string} : version;
-}
-
 }  // namespace
+
+Session::Session(const SessionServices& services, SessionEntry& entry) noexcept
+    : services_{&services}, entry_{&entry}, versions_{&entry.machine.application_versions()} {}
 
 std::optional<std::string> Session::setting(std::string_view key) const {
   const auto& all = entry_->settings.application;
@@ -60,16 +53,6 @@ WallTime Session::now() const noexcept { return services_->transactor.now().wall
 
 bool Session::is_logged_on() const noexcept {
   return !services_->commit.has_failed() && entry_->machine.state() == session::State::LoggedOn;
-}
-
-std::string_view Session::application_version() const noexcept {
-  return version_of(entry_->settings.session);
-}
-
-std::string_view Session::counterparty_version() const noexcept {
-  const std::string_view id = entry_->machine.counterparty_appl_ver_id();
-  const std::string_view version = id.empty() ? id : wire::application_version(id);
-  return version.empty() ? version_of(entry_->settings.session) : version;
 }
 
 wire::SendingTime Session::sending_time() const noexcept {

@@ -170,7 +170,7 @@ void StateMachine::accept_logon(const LogonFacts& logon, bool reply_with_reset) 
     heartbeat_.set_interval(imposes ? config_.heartbeat.heart_bt_int : logon.heart_bt_int,
                             config_.heartbeat);
   }
-  logon_.set_counterparty_appl_ver_id(logon.appl_ver_id);
+  set_counterparty_version(logon.appl_ver_id);
   const bool was_logged_on = phase_.is(Phase::LoggedOn);
   phase_.enter(Phase::LoggedOn);
   if (is_acceptor || reply_with_reset) {

@@ -37,9 +37,7 @@ StateMachine::StateMachine(SessionConfig config, Numbers numbers, EventMemory* m
       numbers_{numbers},
       actions_{(memory == nullptr ? own_memory_.get() : memory)->actions},
       texts_{(memory == nullptr ? own_memory_.get() : memory)->texts} {
-  if (header_.version().has_default_appl_ver_id) {
-    logon_.set_counterparty_appl_ver_id(wire::known_appl_ver_id(config_.fixt.default_appl_ver_id));
-  }
+  begin_with_own_version();
 }
 
 void StateMachine::configure(SessionConfig config) noexcept {
@@ -48,9 +46,28 @@ void StateMachine::configure(SessionConfig config) noexcept {
   config_ = std::move(config);
   header_cache_.forget();
   header_.configure(config_);
-  if (!phase_.is_connected() && header_.version().has_default_appl_ver_id) {
-    logon_.set_counterparty_appl_ver_id(wire::known_appl_ver_id(config_.fixt.default_appl_ver_id));
+  if (phase_.is_connected()) {
+    set_counterparty_version(logon_.counterparty_appl_ver_id());
+  } else {
+    begin_with_own_version();
   }
+}
+
+// Until the counterparty's Logon.
+void StateMachine::begin_with_own_version() noexcept {
+  const bool is_named = header_.version().has_default_appl_ver_id;
+  set_counterparty_version(is_named ? wire::known_appl_ver_id(config_.fixt.default_appl_ver_id)
+                                    : '\0');
+}
+
+[[gnu::cold]] void StateMachine::set_counterparty_version(char appl_ver_id) noexcept {
+  logon_.set_counterparty_appl_ver_id(appl_ver_id);
+  const auto version_of = [this](std::string_view id) {
+    const std::string_view version = wire::application_version(id);
+    return wire::named_version(version.empty() ? header_.version().begin_string : version);
+  };
+  versions_ = {.own = version_of(config_.fixt.default_appl_ver_id),
+               .counterparty = version_of(counterparty_appl_ver_id())};
 }
 
 void StateMachine::set_sequence_numbers(Numbers numbers) noexcept {

@@ -214,7 +214,7 @@ template <class Application>
   detail::make_logout(application, callbacks);
   callbacks.on_message = [](void* a, Session& s, const wire::MessageView& message) {
     return wire::dispatch(
-        typename detail::HandlesOf<Application>::type{}, s.counterparty_version(), message,
+        typename detail::HandlesOf<Application>::type{}, s.versions_->counterparty, message,
         detail::ApplicationVisitor<Application>{*static_cast<Application*>(a), s});
   };
   if constexpr (detail::OnLogonRequest<Application>) {

@@ -42,6 +42,8 @@ struct PendingKeys {
 // Both are the engine's: a session's state in its event loop, and the components that it uses.
 struct SessionEntry;
 struct SessionServices;
+// An application's callbacks: see application.hpp.
+struct Callbacks;
 
 namespace detail {
 
@@ -152,8 +154,7 @@ struct SessionHandle {
 class Session {
  public:
   // For the engine.
-  Session(const SessionServices& services, SessionEntry& entry) noexcept
-      : services_{&services}, entry_{&entry} {}
+  Session(const SessionServices& services, SessionEntry& entry) noexcept;
   // Do not compile: a Session stays where the engine has made it.
   Session(const volatile Session&) = delete;
   Session(const detail::AnySession&) = delete;  // NOLINT: implicit, as a copy
@@ -197,10 +198,14 @@ class Session {
   [[nodiscard]] session::Numbers numbers() const noexcept;
   // The FIX version of our application messages, such as "FIX.4.4": BeginString, or that of
   // DefaultApplVerID on a FIXT session. Valid as long as the session.
-  [[nodiscard]] std::string_view application_version() const noexcept;
+  [[nodiscard]] std::string_view application_version() const noexcept {
+    return versions_->own.name;
+  }
   // The FIX version of the counterparty's messages without ApplVerID: that of its last Logon. Valid
   // as long as the session.
-  [[nodiscard]] std::string_view counterparty_version() const noexcept;
+  [[nodiscard]] std::string_view counterparty_version() const noexcept {
+    return versions_->counterparty.name;
+  }
   // The wall time (UTC) of the running event: the same for the whole callback.
   [[nodiscard]] WallTime now() const noexcept;
 
@@ -383,10 +388,13 @@ class Session {
   friend class Remote;
   friend class detail::SessionConversations;
 
+  template <class Application>
+  friend Callbacks make_callbacks(Application& application);
+
   // Inlined, so that no field of the message has to be in memory before it is written.
   template <class Message, class Write>
   NEXUSFIX_ALWAYS_INLINE SendResult send_typed(Write&& write) {
-    const bool is_own = application_version() == std::string_view{Message::kApplicationVersion};
+    const bool is_own = wire::detail::is_version_of<Message>(versions_->own);
     if (!is_own && std::string_view{Message::kBeginString} != id().begin_string) {
       return std::unexpected{SendError{SendFailure::WrongVersion, {}}};
     }
@@ -405,6 +413,7 @@ class Session {
 
   const SessionServices* services_ = nullptr;
   SessionEntry* entry_ = nullptr;
+  const session::ApplicationVersions* versions_ = nullptr;  // the state machine's
   detail::AttachedData data_;
   detail::AttachedData conversations_;  // see conversation.hpp; they end before data_
 };

@@ -36,6 +36,7 @@
 #include <nexusfix/session/machine/resend.hpp>
 #include <nexusfix/session/machine/sequence_numbers.hpp>
 #include <nexusfix/session/machine/session_phase.hpp>
+#include <nexusfix/session/version.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/frame.hpp>
 #include <nexusfix/wire/message_view.hpp>
@@ -217,6 +218,11 @@ class StateMachine {
   // the version of its messages that carry no ApplVerID (1128). Empty on other sessions. Valid
   // until the next event.
   [[nodiscard]] std::string_view counterparty_appl_ver_id() const noexcept;
+  // The versions that this one and our own DefaultApplVerID name; on other sessions BeginString.
+  // Valid as long as this object; a Logon and configure() change them.
+  [[nodiscard]] const ApplicationVersions& application_versions() const noexcept {
+    return versions_;
+  }
   // When on_time() must be called next, by the monotonic clock. kNever: no time is awaited. It may
   // change with each event.
   [[nodiscard]] MonoTime next_deadline() const noexcept;
@@ -260,6 +266,8 @@ class StateMachine {
   void drop_actions() noexcept;
   void forget_connection() noexcept;
   void forget_resends() noexcept;
+  void begin_with_own_version() noexcept;
+  void set_counterparty_version(char appl_ver_id) noexcept;
   void reset_sequence_numbers() noexcept;
 
   // Received messages (receive.cpp).
@@ -353,6 +361,7 @@ class StateMachine {
   Begun begun_;
   detail::HeartbeatTimers heartbeat_;
   detail::LogonExchange logon_;
+  ApplicationVersions versions_;
   detail::InboundGap gap_;
   detail::OutOfOrderNumbers out_of_order_;
   detail::ResendGovernor governor_;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <nexusfix/wire/application_version.hpp>
 #include <nexusfix/wire/values/conversions.hpp>
 
 namespace nexusfix::session {
@@ -27,6 +28,12 @@ struct VersionTraits {
   bool has_last_processed = false;       // LastMsgSeqNumProcessed (369) in the header
   bool has_next_expected = false;        // NextExpectedMsgSeqNum (789) in Logon
   bool has_session_status = false;       // SessionStatus (1409) in Logon and Logout
+};
+
+// The FIX versions of a session's application messages.
+struct ApplicationVersions {
+  wire::NamedVersion own;           // of our messages without ApplVerID (1128)
+  wire::NamedVersion counterparty;  // of the counterparty's messages without it
 };
 
 // The traits of FIX.4.0 to FIX.4.4 or FIXT.1.1. Null: any other BeginString. Static lifetime. Any

@@ -47,4 +47,15 @@ inline constexpr char kLastApplVerID =
   return 0;
 }
 
+// The name of a version with its ApplVerID, by which it is compared; 0: no ApplVerID selects it.
+struct NamedVersion {
+  std::string_view name;  // such as "FIX.4.4"; static lifetime
+  char appl_ver_id = 0;
+};
+
+// The version of this name, which must have static lifetime.
+[[nodiscard]] constexpr NamedVersion named_version(std::string_view name) noexcept {
+  return {name, appl_ver_id(name)};
+}
+
 }  // namespace nexusfix::wire

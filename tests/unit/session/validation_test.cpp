@@ -178,6 +178,16 @@ TEST(Validation, each_version_has_its_dictionary_after_many_messages_of_the_defa
   EXPECT_EQ(of_older.delivered.size(), 4U);
   of_older.in("35=D|34=6" + order);
   EXPECT_THAT(of_older.sent(), ElementsAre(testing::HasSubstr("371=1138|372=D")));
+  EXPECT_EQ(of_older.machine().application_versions().own.name, "FIX.5.0SP2");
+  EXPECT_EQ(of_older.machine().application_versions().counterparty.name, "FIX.4.4");
+  // A reload keeps what both sides have agreed on.
+  of_older.machine().configure(config);
+  EXPECT_EQ(of_older.machine().application_versions().counterparty.name, "FIX.4.4");
+  of_older.disconnect();
+  config.fixt.default_appl_ver_id = "7";
+  of_older.machine().configure(config);
+  EXPECT_EQ(of_older.machine().application_versions().own.name, "FIX.5.0");
+  EXPECT_EQ(of_older.machine().application_versions().counterparty.name, "FIX.5.0");
 }
 
 TEST(Validation, fix_latest_is_read_as_the_newest_version) {
@@ -190,6 +200,7 @@ TEST(Validation, fix_latest_is_read_as_the_newest_version) {
     acceptor.in("35=A|34=1|98=0|108=30|1137=" + std::string{version});
     EXPECT_EQ(acceptor.state(), State::LoggedOn) << version;
     EXPECT_EQ(acceptor.machine().counterparty_appl_ver_id(), "9") << version;
+    EXPECT_EQ(acceptor.machine().application_versions().counterparty.name, "FIX.5.0SP2") << version;
     static_cast<void>(acceptor.sent());
     const std::string order = "|11=id|54=1|40=1|60=20240115-10:30:00|55=X|38=1";
     acceptor.in("35=D|34=2|1128=" + std::string{version} + order);

@@ -112,14 +112,28 @@ struct OwnVersion {
   }
 };
 
-// The version of the session, unless the message names another one.
+// Whether it is the version of M's dictionary, compared as a character if it can be.
+template <class M>
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE bool is_version_of(const NamedVersion& version) noexcept {
+  constexpr char kApplVerID = appl_ver_id(M::kApplicationVersion);
+  if constexpr (kApplVerID != 0) return version.appl_ver_id == kApplVerID;
+  return version.name == std::string_view{M::kApplicationVersion};
+}
+template <class M>
+[[nodiscard]] bool is_version_of(std::string_view version) noexcept {
+  return version == std::string_view{M::kApplicationVersion};
+}
+
+// The version of the session, unless the message names another one. Version: a std::string_view or
+// a NamedVersion.
+template <class Version>
 struct GivenVersion {
   const MessageView& message;
-  std::string_view version;
+  const Version& version;
 
   template <class M>
   [[nodiscard]] bool operator()() const noexcept {
-    const bool given = version == std::string_view{M::kApplicationVersion};
+    const bool given = is_version_of<M>(version);
     if constexpr (M::kBeginString != kTransportVersion) return given;
     return names_version<M>(message).value_or(given);
   }
@@ -162,7 +176,16 @@ decltype(auto) dispatch(const MessageView& message, Visitor&& visitor) {
 template <TypedMessage... Types, class Visitor>
 decltype(auto) dispatch(Messages<Types...> types, std::string_view version,
                         const MessageView& message, Visitor&& visitor) {
-  return detail::dispatch(types, message, detail::GivenVersion{message, version}, visitor);
+  return detail::dispatch(types, message, detail::GivenVersion<std::string_view>{message, version},
+                          visitor);
+}
+
+// The same for a session that has the ApplVerID of its version.
+template <TypedMessage... Types, class Visitor>
+decltype(auto) dispatch(Messages<Types...> types, const NamedVersion& version,
+                        const MessageView& message, Visitor&& visitor) {
+  return detail::dispatch(types, message, detail::GivenVersion<NamedVersion>{message, version},
+                          visitor);
 }
 
 }  // namespace nexusfix::wire
