@@ -46,7 +46,7 @@ void StateMachine::on_message(const wire::MessageView& message, Now now) noexcep
   count_in_sequence();
 }
 
-void StateMachine::receive_outside_session(const wire::MessageView& message) noexcept {
+[[gnu::noinline]] void StateMachine::receive_outside_session(const wire::MessageView& message) noexcept {
   switch (phase_.phase()) {
     case Phase::AwaitingLogon:
     case Phase::LogonSent:
@@ -120,7 +120,7 @@ inline void StateMachine::count_in_sequence() noexcept {
   advance_to(numbers_.next_inbound() + 1);
 }
 
-void StateMachine::receive(const wire::MessageView& message) noexcept {
+[[gnu::noinline]] void StateMachine::receive(const wire::MessageView& message) noexcept {
   if (is_in_sequence(message))
     return is_administrative(message.msg_type()) ? count_in_sequence() : deliver_in_sequence();
   if (message.begin_string() != config_.id.begin_string) {  // TC 2i

@@ -10,6 +10,8 @@
 namespace nexusfix::session::detail {
 namespace {
 
+constexpr std::size_t kDigitsMax = 2 * kDigitsOfWord;
+
 // The text at the block's begin, or at its end. At most a block.
 CachedText cached_text(std::string_view text, bool at_end) noexcept {
   CachedText cached;
@@ -26,13 +28,49 @@ CachedText cached_text(std::string_view text, bool at_end) noexcept {
 }  // namespace
 
 // For messages of more than 255 bytes.
-[[gnu::noinline]] bool HeaderCache::is_same_wide(const char* bytes, std::uint64_t next,
+[[gnu::noinline]] bool HeaderCache::is_same_wide(const char* bytes,
                                                  const wire::FieldIndex& index) const noexcept {
-  return is_same(bytes, next, WidePlaces{index});
+  return is_same(bytes, WidePlaces{index});
+}
+
+// Of a number with more digits than are compared, each is read.
+[[gnu::noinline]] void HeaderCache::learn_number(std::string_view text,
+                                                 std::uint64_t number) noexcept {
+  constexpr std::size_t kByteBits = 8;
+  next_number_ = 0;
+  if (text.size() > kDigitsMax) return;
+  const auto mask_of = [](std::size_t bytes) {
+    return bytes == 0 ? 0 : ~std::uint64_t{0} << (kByteBits * (kDigitsOfWord - bytes));
+  };
+  const std::size_t last = std::min(text.size(), kDigitsOfWord);
+  number_mask_ = {mask_of(text.size() - last), mask_of(last)};
+  std::memcpy(number_digits_.data(), text.data() + text.size() - kDigitsMax, kDigitsMax);
+  for (std::size_t i = 0; i < number_digits_.size(); ++i) number_digits_[i] &= number_mask_[i];
+  number_bytes_ = text.size();
+  next_number_ = number;
+  count_number();
+}
+
+// The last digit is beyond 9. A number with one more digit than the one before is learned again.
+[[gnu::noinline]] void HeaderCache::carry_number() noexcept {
+  std::array<char, kDigitsMax> digits;
+  std::memcpy(digits.data(), number_digits_.data(), kDigitsMax);
+  const std::size_t first = kDigitsMax - number_bytes_;
+  std::size_t at = kDigitsMax - 1;
+  for (; digits[at] > '9'; ++digits[at]) {
+    digits[at] = '0';
+    if (at == first) {
+      next_number_ = 0;
+      break;
+    }
+    --at;
+  }
+  std::memcpy(number_digits_.data(), digits.data(), kDigitsMax);
 }
 
 // A counterparty's header has its fields in one order all day, so where they are is found once.
-bool HeaderCache::learn(const wire::MessageView& message, const SessionConfig& config) noexcept {
+[[gnu::cold]] bool HeaderCache::learn(const wire::MessageView& message,
+                                      const SessionConfig& config) noexcept {
   if (message.field_count() <= kHeaderBegin + kHeaderTags.size()) return false;
   std::array<std::uint8_t, kHeaderTags.size()> places{};
   for (std::size_t i = 0; i < kHeaderTags.size(); ++i) {
@@ -62,8 +100,8 @@ bool HeaderCache::learn(const wire::MessageView& message, const SessionConfig& c
   return true;
 }
 
-void HeaderCache::learn_minute(std::string_view text, WallTime time,
-                               const HeaderConfig& config) noexcept {
+[[gnu::cold]] void HeaderCache::learn_minute(std::string_view text, WallTime time,
+                                             const HeaderConfig& config) noexcept {
   constexpr auto kMinute = std::chrono::minutes{1};
   const WallTime minute = std::chrono::floor<std::chrono::minutes>(time);
   minute_text_ = cached_text(text.substr(0, kMinuteBytes), false);
@@ -95,6 +133,7 @@ bool HeaderCache::is_in_sequence(const wire::MessageView& message, const Session
       (value(0) != config.id.target_comp_id || value(1) != config.id.sender_comp_id)) {
     return false;
   }
+  learn_number(value(2), *number);
   return is_sent_near(value(3), config.header, at);
 }
 

@@ -41,20 +41,8 @@ inline std::uint64_t beyond_minute(const char* time) noexcept {
   return wire::detail::beyond(rest ^ wire::detail::word_of<std::uint64_t>("0:00.000"), kMost);
 }
 
-// Whether the text, of which the block up to its last byte may be read, is this number.
-inline bool says(const char* text, std::size_t size, std::uint64_t number) noexcept {
-#if defined(__SSE2__)
-  namespace detail = wire::detail;
-  if (size - 1 >= detail::kVectorBytes) return false;
-  const __m128i digits =
-      detail::digits_of(detail::load_last_vector<wire::TextFront::Readable>({text, size}), size);
-  return detail::digit_bits(digits) == detail::kAllBytes &&
-         detail::value_of_digits(digits) == number;
-#else
-  const auto value = wire::convert<std::uint64_t, wire::TextFront::Readable>({text, size});
-  return value && *value == number;
-#endif
-}
+// A word of a MsgSeqNum's digits; two are compared at most.
+inline constexpr std::size_t kDigitsOfWord = sizeof(std::uint64_t);
 
 struct HeaderCache::NarrowPlaces {
   const wire::FieldIndex& index;
@@ -73,7 +61,7 @@ struct HeaderCache::WidePlaces {
 // nearly always. Every block lies within the message, which is longer than one: what is compared up
 // to its end has as much before it.
 template <class Places>
-[[gnu::always_inline]] inline bool HeaderCache::is_same(const char* bytes, std::uint64_t next,
+[[gnu::always_inline]] inline bool HeaderCache::is_same(const char* bytes,
                                                         Places place) const noexcept {
   if (place(kHeaderBegin - 1).begin < sizeof(Block)) return false;
   const wire::FieldPlace sender = place(places_[0]);
@@ -86,21 +74,43 @@ template <class Places>
                       difference(minute_text_, bytes + time.begin);
   const std::uint64_t sizes = ((sender.end - sender.begin) ^ sender_bytes_) |
                               ((target.end - target.begin) ^ target_bytes_) |
+                              ((number.end - number.begin) ^ number_bytes_) |
                               ((time.end - time.begin) ^ kTimeBytes);
-  if ((texts[0] | texts[1] | sizes | beyond_minute(bytes + time.begin)) != 0) return false;
-  return says(bytes + number.begin, number.end - number.begin, next);
+  const char* const number_end = bytes + number.end;
+  const auto other_digits = [&](std::size_t word) {
+    const char* const from = number_end - (number_digits_.size() - word) * kDigitsOfWord;
+    return (wire::detail::load_word<std::uint64_t>(from) ^ number_digits_[word]) &
+           number_mask_[word];
+  };
+  const std::uint64_t others =
+      texts[0] | texts[1] | sizes | other_digits(1) | beyond_minute(bytes + time.begin);
+  if (others != 0) return false;
+  return number_bytes_ <= kDigitsOfWord || other_digits(0) == 0;
+}
+
+// What comes after the last digit is the byte that carries.
+[[gnu::always_inline]] inline void HeaderCache::count_number() noexcept {
+  constexpr std::uint64_t kLastDigit = std::uint64_t{1} << 56U;
+  ++next_number_;
+  number_digits_[1] += kLastDigit;
+  if (number_digits_[1] >= ('9' + 1) * kLastDigit) [[unlikely]]
+    carry_number();
 }
 
 [[gnu::always_inline]] inline bool HeaderCache::matches_cached(const wire::MessageView& message,
-                                                               const Position& at) const noexcept {
+                                                               const Position& at) noexcept {
   const wire::FieldIndex& index = message.index();
-  if (header_keys(message) != compared_keys_) return false;
+  // What needs no text comes first, so that nothing of it takes a register later.
+  if (at.next_inbound != next_number_ || at.next_inbound <= at.highest_out_of_order ||
+      at.now < near_begin_ || at.now > near_last_ || header_keys(message) != compared_keys_) {
+    return false;
+  }
   const char* const bytes = message.bytes().data();
-  const bool is_same_header = index.narrow_count != 0
-                                  ? is_same(bytes, at.next_inbound, NarrowPlaces{index})
-                                  : is_same_wide(bytes, at.next_inbound, index);
-  return is_same_header && at.next_inbound > at.highest_out_of_order && at.now >= near_begin_ &&
-         at.now <= near_last_;
+  const bool is_same_header =
+      index.narrow_count != 0 ? is_same(bytes, NarrowPlaces{index}) : is_same_wide(bytes, index);
+  if (!is_same_header) return false;
+  count_number();
+  return true;
 }
 
 }  // namespace nexusfix::session::detail

@@ -119,6 +119,56 @@ TEST(HeaderCache, poss_dup_and_poss_resend_are_passed_to_the_application) {
   EXPECT_FALSE(acceptor.delivered[3].poss_dup || acceptor.delivered[3].poss_resend);
 }
 
+TEST(HeaderCache, numbers_are_followed_as_the_counterparty_writes_them) {
+  // FIX 4.4 volume 1, "FIX Datatypes", int: leading zeros are allowed.
+  for (const std::uint64_t first :
+       std::array<std::uint64_t, 5>{8, 95, 997, 99'999'994, 9'999'999'994}) {
+    for (const std::size_t width : {1U, 4U, 8U, 9U, 12U, 16U, 17U, 20U}) {
+      Side acceptor{acceptor_config(), {.next_inbound = first, .next_outbound = 1}};
+      acceptor.connect();
+      acceptor.in("35=A|34=" + std::to_string(first) + "|98=0|108=30");
+      static_cast<void>(acceptor.sent());
+      for (std::uint64_t number = first + 1; number < first + 9; ++number) {
+        std::string text = std::to_string(number);
+        if (text.size() < width) text.insert(0, width - text.size(), '0');
+        acceptor.in("35=D|34=" + text + "|11=ID");
+        ASSERT_THAT(acceptor.sent(), IsEmpty()) << text;
+        ASSERT_EQ(acceptor.next_in(), number + 1) << text;
+      }
+    }
+  }
+}
+
+TEST(HeaderCache, character_after_the_last_digit_is_no_number) {
+  // FIX Session Layer, "MsgSeqNum missing": what cannot be read is as good as missing.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  for (int n = 2; n <= 9; ++n) acceptor.in("35=D|34=" + std::to_string(n) + "|11=ID");
+  ASSERT_EQ(acceptor.next_in(), 10U);
+  acceptor.in("35=D|34=:|11=ID");
+  EXPECT_EQ(acceptor.delivered.size(), 8U);
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=2|58=MsgSeqNum missing or malformed"));
+}
+
+TEST(HeaderCache, number_that_was_received_is_too_low_and_one_beyond_the_next_is_a_gap) {
+  // TC 2b, 2c, after messages on the fast path.
+  for (const std::uint64_t last : {3U, 8U, 9U, 10U, 11U}) {
+    for (const std::uint64_t number : {last - 1, last, last + 2, last + 10}) {
+      Side acceptor{acceptor_config()};
+      acceptor.establish();
+      for (std::uint64_t n = 2; n <= last; ++n) {
+        acceptor.in("35=D|34=" + std::to_string(n) + "|11=ID");
+      }
+      ASSERT_EQ(acceptor.next_in(), last + 1);
+      acceptor.in("35=D|34=" + std::to_string(number) + "|11=ID");
+      EXPECT_EQ(acceptor.delivered.size(), last - 1) << number;
+      EXPECT_TRUE(acceptor.has_notice(number > last ? NoticeCode::GapDetected
+                                                    : NoticeCode::MsgSeqNumTooLow))
+          << number;
+    }
+  }
+}
+
 // A message whose header does not come first takes the slow path: with an unrelated field before
 // it, every rule is checked.
 constexpr std::string_view kSlowPath = "50=DESK|";
