@@ -73,13 +73,13 @@ inline bool StateMachine::is_of_default_version(const wire::MessageView& message
 
 inline bool StateMachine::is_valid(const wire::MessageView& message) noexcept {
   const ValidationConfig& config = config_.validation;
-  message_proof_ = nullptr;
+  message.note_proof(nullptr);
   if (!config.validator) return !message.fault();
   const dictionary::Validator& validator =
       detail::validator_of_version(config, logon_.counterparty_appl_ver_id());
   if (config.memory == nullptr) return !validator.validate(message);
   if (validator.validate(message, *config.memory)) return false;
-  message_proof_ = config.memory->proof();
+  message.note_proof(config.memory->proof());
   return true;
 }
 
@@ -93,11 +93,11 @@ inline bool StateMachine::is_valid(const wire::MessageView& message) noexcept {
     return !message.has_either(tag::PossDupFlag, tag::PossResend) &&
            is_of_default_version(message) && is_valid(message);
   }
-  message_proof_ = nullptr;
   if (!config.validator->is_valid_after_header(message, *config.memory)) return false;
-  message_proof_ = config.memory->proof();
-  return message_proof_ != nullptr ? !message_proof_->is_flagged()
-                                   : !message.has_either(tag::PossDupFlag, tag::PossResend);
+  wire::FieldProof* const proof = config.memory->proof();
+  message.note_proof(proof);
+  return proof != nullptr ? !proof->is_flagged()
+                          : !message.has_either(tag::PossDupFlag, tag::PossResend);
 }
 
 bool StateMachine::is_in_sequence(const wire::MessageView& message) noexcept {

@@ -36,7 +36,6 @@ struct Deliver {
   std::uint64_t msg_seq_num = 0;               // MsgSeqNum (34) of the message
   bool poss_dup = false;                       // PossDupFlag (43) is Y
   bool poss_resend = false;                    // PossResend (97) is Y
-  wire::FieldProof* proof = nullptr;           // for MessageView::with_proof(); null: none
 };
 
 // A valid administrative message of the counterparty whose turn has come: Logon, Logout, Reject,

@@ -137,7 +137,7 @@ class StateMachine {
   // Only if has_delivery().
   [[nodiscard]] Deliver take_delivery() noexcept {
     delivery_ = Delivery::Awaited;
-    return {.message = message_, .msg_seq_num = message_seq_num_, .proof = message_proof_};
+    return {.message = message_, .msg_seq_num = message_seq_num_};
   }
   // The next action; unset: the event is complete. scratch must stay valid until the bytes of the
   // action have been used. It has kScratchBytes bytes or more; while a Replay is served, the size
@@ -352,7 +352,6 @@ class StateMachine {
   // The message being handled, the one that awaits the application's decision, or the one rejected.
   const wire::MessageView* message_ = nullptr;
   std::uint64_t message_seq_num_ = 0;
-  wire::FieldProof* message_proof_ = nullptr;  // of is_valid()
   Delivery delivery_ = Delivery::None;
   Objection objection_;
   detail::EventTexts texts_;

@@ -138,13 +138,9 @@ class MessageView {
   // What a validator has found out about the message's sequence of tags; null: nothing is known.
   // The engine's callbacks get such views.
   [[nodiscard]] const FieldProof* proof() const noexcept { return proof_; }
-  // The same message with this proof, which must outlive the view. For the code that has validated
-  // it.
-  [[nodiscard]] MessageView with_proof(FieldProof* proof) const noexcept {
-    MessageView view = by_parts();
-    view.proof_ = proof;
-    return view;
-  }
+  // Notes this proof, which must outlive the view. For the code that has just validated the
+  // message, before other threads read it. The message itself stays the same, and is not copied.
+  void note_proof(FieldProof* proof) const noexcept { proof_ = proof; }
 
   // The shape that the frame fits; null: it was indexed. For validators.
   [[nodiscard]] FrameShape* shape() const noexcept { return shape_; }
@@ -254,8 +250,8 @@ class MessageView {
   std::string_view bytes_;
   FieldIndex index_;
   const Faults* faults_ = &kNoFaults;
-  FieldProof* proof_ = nullptr;  // null: none
-  FrameShape* shape_ = nullptr;  // null: none
+  mutable FieldProof* proof_ = nullptr;  // null: none
+  FrameShape* shape_ = nullptr;          // null: none
 };
 static_assert(std::is_trivially_copyable_v<MessageView>);
 

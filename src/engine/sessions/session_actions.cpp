@@ -127,9 +127,8 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Deliver& ac
                                       loop_.now());  // The store failed or is stalled.
   } else if (!transactor_.run_callback(entry, [&] {
                loop_.latency.on_deliver();
-               const wire::MessageView message = action.message->with_proof(action.proof);
-               const MessageReply answer =
-                   loop_.callbacks.on_message(loop_.callbacks.application, entry.session, message);
+               const MessageReply answer = loop_.callbacks.on_message(
+                   loop_.callbacks.application, entry.session, *action.message);
                // A reply has texts, which few need.
                if (!answer.accepts()) [[unlikely]]
                  reply = answer;
