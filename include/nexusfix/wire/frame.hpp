@@ -223,6 +223,10 @@ class FrameScanner {
       : message_bytes_max_{limits.message_bytes_max < kMessageBytesMax ? limits.message_bytes_max
                                                                        : kMessageBytesMax} {}
 
+  // Whether the next frame begins with the next byte, and may have this number of bytes.
+  [[nodiscard]] bool may_begin(std::size_t bytes) const noexcept {
+    return step_ == Step::Start && at_ == 0 && bytes <= message_bytes_max_;
+  }
   // Examines the front of bytes. Never reads past them; O(examined bytes).
   [[nodiscard, gnu::always_inline]] FrameResult next(std::string_view bytes) noexcept {
     if (step_ == Step::Start && at_ == 0) {

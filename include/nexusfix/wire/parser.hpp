@@ -51,6 +51,14 @@ class ParserIndex {
   // Views that the parser has made are no longer valid.
   ~ParserIndex();
 
+  // See BasicParser::find_shape().
+  [[nodiscard, gnu::always_inline]] FrameShape* find_shape(std::string_view bytes) noexcept {
+    FrameShape& shape = shapes_[bytes.size() % kShapes];
+    if (!shape.is_of(bytes.size()) || !fits_(bytes.data(), bytes.size(), shape.ranges()))
+      return nullptr;
+    shape.note_fit();
+    return &shape;
+  }
   // See BasicParser::parse(). Inlined, so that the view is not copied in memory.
   [[nodiscard, gnu::always_inline]] std::expected<MessageView, ParseError> parse(
       std::string_view frame) {
@@ -128,6 +136,12 @@ class BasicParser {
   [[nodiscard, gnu::always_inline]] std::expected<MessageView, ParseError> parse(
       std::string_view frame) {
     return index_.parse(frame);
+  }
+  // The shape of an earlier frame that these bytes fit; null: none. Then the bytes are one message:
+  // with the same tags, BeginString and BodyLength, and the right CheckSum. Any bytes that were
+  // received, so that most messages need no search for their end: MessageView{bytes, *shape}.
+  [[nodiscard, gnu::always_inline]] FrameShape* find_shape(std::string_view bytes) noexcept {
+    return index_.find_shape(bytes);
   }
 
  private:

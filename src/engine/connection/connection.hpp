@@ -236,6 +236,10 @@ class Framing {
   [[nodiscard, gnu::always_inline]] wire::FrameResult next(std::string_view bytes) noexcept {
     return scanner_.next(bytes);
   }
+  // Whether all received bytes before were frames, and the next one may have this number of bytes.
+  [[nodiscard]] bool may_begin(std::size_t bytes) const noexcept {
+    return carried_.empty() && scanner_.may_begin(bytes);
+  }
   // The scanner needs at least this number of bytes.
   [[nodiscard]] std::size_t needed() const noexcept { return needed_; }
   void set_needed(std::size_t bytes) noexcept { needed_ = bytes; }

@@ -69,8 +69,9 @@ void Inbound::on_receive_result(Connection& connection, const transport::IoResul
   if (result.status == transport::IoStatus::Ok) {
     if (connection.entry() == nullptr) [[unlikely]] {
       on_bytes_unbound(connection, result.bytes);
-    } else {
-      on_bytes(connection, {receive_buffer_.data(), result.bytes});
+    } else if (const std::string_view bytes{receive_buffer_.data(), result.bytes};
+               !take_repeated(connection, bytes)) {
+      on_bytes(connection, bytes);
     }
     // No bytes wait here or in the operating system: the next message is not delayed, and its
     // SendingTime shows its true age.
@@ -120,6 +121,23 @@ void Inbound::on_received(Connection& connection, const transport::IoResult& res
 // Bytes are ignored after our last message, after a failure of the store, and during a migration.
 bool Inbound::listens(const Connection& connection) const noexcept {
   return connection.listens() && !commit_.has_failed();
+}
+
+// Most received bytes are one message, and like an earlier one. False: nothing was taken.
+[[gnu::always_inline]] inline bool Inbound::take_repeated(Connection& connection,
+                                                          std::string_view bytes) {
+  if (!connection.framing().may_begin(bytes.size()) || !listens(connection)) return false;
+  wire::FrameShape* const shape = loop_.parsers.inbound.find_shape(bytes);
+  if (shape == nullptr) return false;
+  const Receiving receiving{connection};
+  const wire::MessageView message{bytes, *shape};
+  if (take_message(connection, *connection.entry(), message, bytes) == kMustWait) [[unlikely]] {
+    connection.framing().set_needed(bytes.size());
+    static_cast<void>(buffers_.carry(connection, bytes, bytes.size()));
+  } else if (connection.is_migrating()) [[unlikely]] {
+    migration_.migrate(connection, {});
+  }
+  return true;
 }
 
 void Inbound::on_bytes(Connection& connection, std::string_view bytes) {
@@ -215,10 +233,16 @@ std::size_t Inbound::on_frame(Connection& connection, std::string_view frame) {
   return frame.size();
 }
 
-[[gnu::always_inline]] inline std::size_t Inbound::on_message(Connection& connection,
-                                                              SessionEntry& entry,
-                                                              const wire::MessageView& message,
-                                                              std::string_view frame) {
+[[gnu::noinline]] std::size_t Inbound::on_message(Connection& connection, SessionEntry& entry,
+                                                  const wire::MessageView& message,
+                                                  std::string_view frame) {
+  return take_message(connection, entry, message, frame);
+}
+
+[[gnu::always_inline]] inline std::size_t Inbound::take_message(Connection& connection,
+                                                                SessionEntry& entry,
+                                                                const wire::MessageView& message,
+                                                                std::string_view frame) {
   // A session without a throttle, as most are, does not pay for the call.
   if (entry.limits.throttle.is_set() && must_wait(connection, message)) [[unlikely]]
     return kMustWait;

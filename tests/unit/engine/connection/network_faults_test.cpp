@@ -76,22 +76,31 @@ std::vector<std::string> answers(const RawPeer& peer, const std::string& who) {
 }
 
 TEST_F(NetworkFaultTest, N1_any_split_of_the_bytes_gives_the_same_answers) {
-  sessions += session_text("WHOLE") + session_text("BYTES") + session_text("PARTS");
+  sessions +=
+      session_text("WHOLE") + session_text("BYTES") + session_text("PARTS") + session_text("FRAME");
   begin();
   const auto stream = [&](std::string_view who) {
     std::string bytes = logon(who, 1);
     for (std::uint64_t n = 2; n <= 41; ++n) bytes += order(who, n, std::to_string(n));
     return bytes + "garbled" + from(who, "1", 42, "112=LAST|") + order(who, 44, "a gap");
   };
+  // One message at a time, as most arrive, and some with a neighbour, or torn.
+  const auto piece = [](std::string_view bytes, std::size_t at, SeededRandom& random) {
+    const std::size_t end = bytes.find("8=FIX", at + 1);
+    const std::size_t frame = (end == std::string_view::npos ? bytes.size() : end) - at;
+    return random.below(8) == 0 ? 1 + random.below(300) : frame;
+  };
   RawPeer& whole = connect();
   whole.send(stream("WHOLE"));
   ASSERT_TRUE(trade_until([&] { return whole.messages().size() >= 43; })) << log.all();
   SeededRandom random{20261121};
-  for (const std::string who : {"BYTES", "PARTS"}) {
+  for (const std::string who : {"BYTES", "PARTS", "FRAME"}) {
     RawPeer& peer = connect();
     const std::string bytes = stream(who);
     for (std::size_t at = 0; at < bytes.size();) {
-      const std::size_t count = who == "BYTES" ? 1 : 1 + random.below(300);
+      const std::size_t count = who == "BYTES"   ? 1
+                                : who == "FRAME" ? piece(bytes, at, random)
+                                                 : 1 + random.below(300);
       peer.send(std::string_view{bytes}.substr(at, count));
       at += count;
       trade(1);
