@@ -45,7 +45,7 @@ template <class M>
 }
 
 template <class R, class M, class Visitor>
-R visit_typed(const MessageView& message, Visitor& visitor) {
+NEXUSFIX_ALWAYS_INLINE R visit_typed(const MessageView& message, Visitor& visitor) {
   constexpr bool kHasProof = requires { typename M::RequiredFields; };
   if constexpr (kHasProof) {
     if (M::is_proven(message)) [[likely]]
