@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <nexusfix/base/json_text.hpp>
 #include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/base/utf8.hpp>
 

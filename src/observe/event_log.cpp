@@ -1,4 +1,4 @@
-#include <nexusfix/base/json_text.hpp>
+#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/base/utc_text.hpp>
 #include <nexusfix/observe/event_log.hpp>
 

@@ -35,4 +35,8 @@ void append_printable(std::string& to, std::string_view text,
 // The text as append_printable() writes it, with backslashes kept.
 [[nodiscard]] std::string printable(std::string_view text);
 
+// Appends text as a JSON string in quotes. Keeps UTF-8, escapes control characters as JSON
+// requires, and writes a byte that is not UTF-8, for which JSON has no form, as \\xff.
+void append_json_text(std::string& to, std::string_view text);
+
 }  // namespace nexusfix
