@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 
 #include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/write_once.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 #include <nexusfix/wire/typed/typed_read.hpp>
 
@@ -66,7 +68,7 @@ static bool is_ordinary_timestamp(std::string_view text) noexcept {
 
 // No value is empty: the sequence was learned from a message without a fault, as all are that are
 // compared with it.
-bool FieldProof::follows(std::size_t field, const FieldCheck& check) const noexcept {
+[[gnu::cold]] bool FieldProof::follows(std::size_t field, const FieldCheck& check) const noexcept {
   if (check.kind == FieldCheck::Kind::Text) return true;
   if (check.kind != FieldCheck::Kind::CharEnum) return false;
   const std::span known{characters_.data(), characters_count_};
@@ -75,7 +77,8 @@ bool FieldProof::follows(std::size_t field, const FieldCheck& check) const noexc
          (found->allowed[1] & ~check.char_bits[1]) == 0;
 }
 
-void FieldProof::prove(const MessageView& message, std::span<const FieldCheck> checks) noexcept {
+[[gnu::cold]] void FieldProof::prove(const MessageView& message,
+                                     std::span<const FieldCheck> checks) noexcept {
   checks_ = nullptr;
   open_count_ = 0;
   has_only_open_times_ = true;
@@ -84,7 +87,7 @@ void FieldProof::prove(const MessageView& message, std::span<const FieldCheck> c
     const std::optional<std::size_t> field = message.find_index(checks[i].tag);
     constexpr std::size_t kFieldsMax = 64;
     if (!field || *field >= kFieldsMax) return;
-    if (i < RequiredIndexes::kCount) indexes_.set(i, *field);
+    if (i < RequiredIndexes::kCount) indexes_.required.set(i, *field);
     if (follows(*field, checks[i])) continue;
     if (open_count_ == kOpenMax) return;
     open_[open_count_++] = {
@@ -93,6 +96,7 @@ void FieldProof::prove(const MessageView& message, std::span<const FieldCheck> c
         .is_timestamp = checks[i].kind == FieldCheck::Kind::Time && is_timestamp(*field)};
     has_only_open_times_ = has_only_open_times_ && open_[open_count_ - 1].is_timestamp;
   }
+  indexes_.others = &TagIndexes::of({message.index().keys, message.field_count()});
   checks_ = checks.data();
 }
 
@@ -113,9 +117,70 @@ std::optional<FieldErrorCode> find_fault(const FieldCheck& check, std::string_vi
   return fault_of(check, text);
 }
 
-// Whether the message begins with the tags of the slot, up to the last required field. Keys after
-// the last field belong to an earlier message.
-static bool begins_with(const FieldIndex& index, const detail::TagMemory::Slot& slot) noexcept {
+[[gnu::cold]] void TagIndexes::learn(std::span<const std::uint16_t> keys) noexcept {
+  indexes_.fill(kAbsent);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i] == kLargeTagKey) continue;  // getters search for such tags
+    std::uint8_t& index = indexes_[place_of(keys[i])];
+    if (index == kAbsent) {
+      index = static_cast<std::uint8_t>(i);
+    } else if (index != kUnknown && keys[index] != keys[i]) {
+      index = kUnknown;
+    }
+  }
+}
+
+namespace {
+
+// A sequence of tags that came again.
+struct LearnedSequence {
+  static constexpr std::size_t kKeysMax = 64;
+
+  [[nodiscard]] bool is_of(std::span<const std::uint16_t> others) const noexcept {
+    return std::ranges::equal(std::span{keys}.first(count), others);
+  }
+
+  std::size_t count = 0;
+  std::array<std::uint16_t, kKeysMax> keys{};
+  TagIndexes indexes;
+};
+
+// In a hash table that is never emptied. A sequence for which no place is near is not learned.
+constexpr std::size_t kSequencesMax = 512;
+constexpr std::size_t kPlacesTried = 8;
+constinit std::array<WriteOnce<LearnedSequence>, kSequencesMax> learned_sequences;
+
+[[nodiscard]] std::size_t hash_of(std::span<const std::uint16_t> keys) noexcept {
+  constexpr std::uint32_t kPrime = 16'777'619;  // FNV-1a
+  std::uint32_t hash = 2'166'136'261;
+  for (const std::uint16_t key : keys) hash = (hash ^ key) * kPrime;
+  return hash;
+}
+
+}  // namespace
+
+[[gnu::cold]] const TagIndexes& TagIndexes::of(std::span<const std::uint16_t> keys) noexcept {
+  if (keys.size() > LearnedSequence::kKeysMax) return kNoTagIndexes;
+  const std::size_t first = hash_of(keys);
+  for (std::size_t i = 0; i < kPlacesTried; ++i) {
+    WriteOnce<LearnedSequence>& place = learned_sequences[(first + i) % kSequencesMax];
+    if (const LearnedSequence* const known = place.get()) {
+      if (known->is_of(keys)) return known->indexes;
+    } else if (LearnedSequence* const made = place.claim()) {
+      made->count = keys.size();
+      std::ranges::copy(keys, made->keys.begin());
+      made->indexes.learn(keys);
+      place.publish();
+      return made->indexes;
+    }
+  }
+  return kNoTagIndexes;
+}
+
+// A bit for each of the first keys that are those of the slot. Keys after the last field belong to
+// an earlier message.
+static std::uint32_t keys_of(const FieldIndex& index,
+                             const detail::TagMemory::Slot& slot) noexcept {
   std::uint32_t equal = 0;
 #if defined(__SSE2__)
   const auto equal_vector = [&](std::size_t from) noexcept {
@@ -134,12 +199,12 @@ static bool begins_with(const FieldIndex& index, const detail::TagMemory::Slot& 
     equal |= (index.keys[i] == slot.keys[i] ? 1U : 0U) << i;
   }
 #endif
-  return (equal | slot.ignored) == ~std::uint32_t{0} && index.count > slot.last;
+  return equal;
 }
 
 // Keeps the checks of values, one kind after the other.
-static void keep_checks(std::span<const FieldCheck> checks,
-                        detail::TagMemory::Slot& slot) noexcept {
+[[gnu::cold]] static void keep_checks(std::span<const FieldCheck> checks,
+                                      detail::TagMemory::Slot& slot) noexcept {
   using Kind = FieldCheck::Kind;
   std::uint8_t count = 0;
   const auto keep_if = [&](auto is_wanted) {
@@ -155,11 +220,11 @@ static void keep_checks(std::span<const FieldCheck> checks,
 
 // Searches for each field, and keeps the indexes if the slot's keys will show them. Null: a field
 // is missing.
-[[gnu::noinline]] static const RequiredIndexes* search(const MessageView& view,
-                                                       std::span<const FieldCheck> checks,
-                                                       detail::TagMemory::Slot& slot,
-                                                       RequiredIndexes& not_kept) noexcept {
-  RequiredIndexes at;
+[[gnu::noinline]] static const FieldIndexes* search(const MessageView& view,
+                                                    std::span<const FieldCheck> checks,
+                                                    detail::TagMemory::Slot& slot,
+                                                    FieldIndexes& not_kept) noexcept {
+  FieldIndexes found{.required = {}, .others = &kNoTagIndexes};
   std::size_t last = 0;
   bool is_kept = checks.size() <= RequiredIndexes::kCount;
   for (std::size_t i = 0; i < checks.size(); ++i) {
@@ -167,18 +232,29 @@ static void keep_checks(std::span<const FieldCheck> checks,
     if (index >= view.field_count()) return nullptr;
     last = std::max(last, index);
     is_kept = is_kept && checks[i].tag < kLargeTagKey;
-    if (i < RequiredIndexes::kCount) at.set(i, index);
+    if (i < RequiredIndexes::kCount) found.required.set(i, index);
   }
   if (!is_kept || last >= kKeysReadable) {
-    not_kept = at;
+    not_kept = found;
     return &not_kept;
   }
   std::copy_n(view.index().keys, kKeysReadable, slot.keys.begin());
-  slot.at = at;
+  slot.front = found;
+  slot.whole = found;
   slot.last = static_cast<std::uint32_t>(last);
   slot.ignored = static_cast<std::uint32_t>(~std::uint64_t{0} << (last + 1));
+  const bool shows_all = view.field_count() <= kKeysReadable;
+  slot.count = shows_all ? static_cast<std::uint32_t>(view.field_count()) : 0;
+  slot.beyond = static_cast<std::uint32_t>(~std::uint64_t{0} << slot.count);
+  slot.is_repeated = false;
   keep_checks(checks, slot);
-  return &slot.at;
+  return &slot.front;
+}
+
+// The second message with all keys of the slot: nothing is learned of sequences that come once.
+[[gnu::cold]] static void learn_others(detail::TagMemory::Slot& slot) noexcept {
+  slot.is_repeated = true;
+  slot.whole.others = &TagIndexes::of({slot.keys.data(), slot.count});
 }
 
 // Out of line, so that the loops over the fields keep their values in registers.
@@ -213,12 +289,12 @@ static bool are_values_right(const MessageView& view, std::span<const FieldCheck
   const char* const bytes = view.bytes().data();
   const FieldIndex& fields = view.index();
   const auto begin_of = [&](std::size_t check) -> std::uint32_t {
-    if constexpr (kNarrow) return fields.narrow_places[slot.at[check]].begin;
-    return fields.places[slot.at[check]].begin;
+    if constexpr (kNarrow) return fields.narrow_places[slot.front.required[check]].begin;
+    return fields.places[slot.front.required[check]].begin;
   };
   const auto size_of = [&](std::size_t check) -> std::uint32_t {
-    if constexpr (kNarrow) return fields.narrow_places[slot.at[check]].size;
-    return fields.places[slot.at[check]].end - begin_of(check);
+    if constexpr (kNarrow) return fields.narrow_places[slot.front.required[check]].size;
+    return fields.places[slot.front.required[check]].end - begin_of(check);
   };
   std::size_t i = 0;
   for (; i < slot.characters_end; ++i) {
@@ -239,17 +315,26 @@ static bool are_values_right(const MessageView& view, std::span<const FieldCheck
   return true;
 }
 
-const RequiredIndexes* find_right_fields(const MessageView& view,
-                                         std::span<const FieldCheck> checks,
-                                         detail::TagMemory& memory) noexcept {
+const FieldIndexes* find_right_fields(const MessageView& view, std::span<const FieldCheck> checks,
+                                      detail::TagMemory& memory) noexcept {
+  constexpr std::uint32_t kAll = ~std::uint32_t{0};
   detail::TagMemory::Slot& slot = memory.slot_of(view.field_count());
-  if (view.fault() || !begins_with(view.index(), slot)) [[unlikely]] {
-    const RequiredIndexes* const at = search(view, checks, slot, memory.not_kept);
+  const std::uint32_t equal = keys_of(view.index(), slot);
+  const FieldIndexes* at = &slot.whole;
+  if ((equal | slot.beyond) != kAll || view.field_count() != slot.count) {
+    at = &slot.front;
+    const bool begins_alike = (equal | slot.ignored) == kAll && view.field_count() > slot.last;
+    if (!begins_alike) at = nullptr;
+  } else if (!slot.is_repeated) [[unlikely]] {
+    learn_others(slot);
+  }
+  if (view.fault() || at == nullptr) [[unlikely]] {
+    at = search(view, checks, slot, memory.not_kept);
     return at != nullptr && are_right(view, checks) ? at : nullptr;
   }
   const bool right = view.index().narrow_count != 0 ? are_values_right<true>(view, checks, slot)
                                                     : are_values_right<false>(view, checks, slot);
-  return right ? &slot.at : nullptr;
+  return right ? at : nullptr;
 }
 
 bool are_fields_right(const GroupEntry& view, std::span<const FieldCheck> checks) noexcept {

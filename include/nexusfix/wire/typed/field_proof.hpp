@@ -50,8 +50,8 @@ class FieldProof {
   void set_flagged(bool is_flagged) noexcept { is_flagged_ = is_flagged; }
   // Whether they have.
   [[nodiscard]] bool is_flagged() const noexcept { return is_flagged_; }
-  // Where the checked fields of a message are that shows() is true for.
-  [[nodiscard]] const RequiredIndexes& indexes() const noexcept { return indexes_; }
+  // Where the fields of a message are that shows() is true for.
+  [[nodiscard]] const FieldIndexes& indexes() const noexcept { return indexes_; }
 
  private:
   // A check that is made for each message.
@@ -74,7 +74,7 @@ class FieldProof {
   }
 
   const FieldCheck* checks_ = nullptr;  // null: prove() was not called
-  RequiredIndexes indexes_;
+  FieldIndexes indexes_;
   std::uint64_t timestamps_ = 0;
   std::array<Open, kOpenMax> open_{};
   std::uint8_t open_count_ = 0;

@@ -53,22 +53,22 @@ struct TypedReads {
 
 }  // namespace detail
 
-// Reads the first field with F's tag. Errors: Missing, Empty, Malformed, or OutOfRange for a value
-// that its enumeration lacks. View: MessageView or GroupEntry. No allocation; O(fields of the
-// view).
-//
-// Inlined, because a returned result would be written in pieces and read as a whole.
-template <TypedField F, class View>
-[[nodiscard]] NEXUSFIX_ALWAYS_INLINE OptionalField<F> read_field(const View& view) noexcept {
+namespace detail {
+
+// The error of a field that is not there.
+template <TypedField F>
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE OptionalField<F> missing_field() noexcept {
+  return OptionalField<F>{std::unexpect, FieldError{FieldErrorCode::Missing, tag_of<F>(), 0U}};
+}
+
+// The value of a field that is there.
+template <TypedField F>
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE OptionalField<F> read_found(const ValueAt& value) noexcept {
   // With a tag, because overload resolution among std::expected's other constructors would take
   // time for each field.
   using Result = OptionalField<F>;
   constexpr Tag kTag = tag_of<F>();
-  detail::ValueAt value{};
-  if (!detail::TypedReads::find(view, kTag, value)) {
-    return Result{std::unexpect, FieldError{FieldErrorCode::Missing, kTag, 0U}};
-  }
-  if constexpr (detail::kIsCharEnum<F>) {
+  if constexpr (kIsCharEnum<F>) {
     if (value.size != 1) [[unlikely]] {
       return Result{std::unexpect,
                     value.size == 0 ? FieldErrorCode::Empty : FieldErrorCode::Malformed, kTag,
@@ -87,8 +87,22 @@ template <TypedField F, class View>
     if (!read) return Result{std::unexpect, read.error(), kTag, value.begin};
     return Result{std::in_place, *read};
   } else {
-    return detail::read_value<Result, typename F::ValueType>(value, kTag);
+    return read_value<Result, typename F::ValueType>(value, kTag);
   }
+}
+
+}  // namespace detail
+
+// Reads the first field with F's tag. Errors: Missing, Empty, Malformed, or OutOfRange for a value
+// that its enumeration lacks. View: MessageView or GroupEntry. No allocation; O(fields of the
+// view).
+//
+// Inlined, because a returned result would be written in pieces and read as a whole.
+template <TypedField F, class View>
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE OptionalField<F> read_field(const View& view) noexcept {
+  detail::ValueAt value{};
+  if (!detail::TypedReads::find(view, tag_of<F>(), value)) return detail::missing_field<F>();
+  return detail::read_found<F>(value);
 }
 
 // How from() checks a required field: one row of a table for each type. So the check is one loop in
@@ -148,12 +162,12 @@ inline constexpr std::array<FieldCheck, sizeof...(Fields)> kFieldChecks<FieldLis
 
 }  // namespace detail
 
-// Where the fields are, if all of them are present and convertible; otherwise null. Valid until the
-// next call with this memory. No allocation. One compare with the tags of an earlier message shows
-// where they are; in a message with other tags, O(its fields) for each check.
-[[nodiscard]] const RequiredIndexes* find_right_fields(const MessageView& view,
-                                                       std::span<const FieldCheck> checks,
-                                                       detail::TagMemory& memory) noexcept;
+// Where the fields are, if all of the checked ones are present and convertible; otherwise null.
+// Valid until the next call with this memory. No allocation. One compare with the tags of an
+// earlier message shows where they are; in a message with other tags, O(its fields) for each check.
+[[nodiscard]] const FieldIndexes* find_right_fields(const MessageView& view,
+                                                    std::span<const FieldCheck> checks,
+                                                    detail::TagMemory& memory) noexcept;
 // Whether all of the fields of an entry of a group, or of a component, are present and convertible.
 // No allocation; O(fields of the view) for each check.
 [[nodiscard]] bool are_fields_right(const GroupEntry& view,
@@ -216,11 +230,11 @@ class CheckedMessage {
   template <class Self>
   friend class wire::TypedMessageView;
 
-  NEXUSFIX_ALWAYS_INLINE CheckedMessage(const MessageView& view, const RequiredIndexes& at) noexcept
+  NEXUSFIX_ALWAYS_INLINE CheckedMessage(const MessageView& view, const FieldIndexes& at) noexcept
       : view_{view}, at_{at} {}
 
   const MessageView& view_;
-  const RequiredIndexes& at_;
+  const FieldIndexes& at_;
 };
 
 // Makes typed views of data that its caller has checked.
@@ -239,6 +253,12 @@ struct Unchecked {
   template <TypedField F, class Message>
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE static F required(const Message& message) noexcept {
     return message.template required_field<F>();
+  }
+  // A field that the message may lack.
+  template <TypedField F, class Message>
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE static OptionalField<F> optional(
+      const Message& message) noexcept {
+    return message.template optional_field<F>();
   }
 };
 
@@ -290,7 +310,7 @@ class TypedMessageView {
     if (is_proven(view)) {
       return Result{std::in_place, detail::CheckedMessage{view, view.proof_->indexes()}};
     }
-    const RequiredIndexes* const at = find_right_fields(view, checks(), detail::tag_memory<Self>);
+    const FieldIndexes* const at = find_right_fields(view, checks(), detail::tag_memory<Self>);
     if (at == nullptr) [[unlikely]]
       return std::unexpected{first_fault(view, checks())};
     return Result{std::in_place, detail::CheckedMessage{view, *at}};
@@ -310,7 +330,7 @@ class TypedMessageView {
 
   // For from().
   NEXUSFIX_ALWAYS_INLINE explicit TypedMessageView(const detail::CheckedMessage& message) noexcept
-      : view_{message.view_.by_parts()}, at_{message.at_} {}
+      : view_{message.view_.by_parts()}, at_{message.at_.required}, others_{message.at_.others} {}
   // Does not compile: a message is no key.
   friend bool operator<(const Self&, const Self&) noexcept {
     detail::refuse_copy<Self>();
@@ -359,8 +379,28 @@ class TypedMessageView {
     return detail::checked_value<F>(value);
   }
 
+  // Reads a field that may be absent. Searches for it only if the sequence of tags is not known.
+  template <TypedField F>
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE OptionalField<F> optional_field() const noexcept {
+    constexpr Tag kTag = tag_of<F>();
+    if constexpr (kTag >= kLargeTagKey) {
+      return read_field<F>(view_);
+    } else {
+      std::size_t index = (*others_)[kTag];
+      if (view_.index_.keys[index] != kTag) {
+        if (index != TagIndexes::kUnknown) return detail::missing_field<F>();
+        index = MessageView::index_after(view_.index_.keys, view_.field_count(), kTag, 0);
+        if (index >= view_.field_count()) return detail::missing_field<F>();
+      }
+      detail::ValueAt value{};
+      view_.take_value(index, value);
+      return detail::read_found<F>(value);
+    }
+  }
+
   MessageView view_;
-  RequiredIndexes at_;
+  RequiredIndexes at_;  // a copy: the memory of sequences may learn another one meanwhile
+  const TagIndexes* others_ = &kNoTagIndexes;
 };
 
 // The base of a generated component: a block of fields of messages and group entries.
@@ -527,9 +567,12 @@ template <DictionaryEnum F>
 template <class Self, TypedField F, bool Checked, class Members>
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE decltype(auto) member(const Members& members) noexcept {
   const auto& self = static_cast<const Self&>(members);
-  if constexpr (!Checked) {
+  constexpr bool kIsMessage = std::derived_from<Self, TypedMessageView<Self>>;
+  if constexpr (!Checked && kIsMessage) {
+    return detail::Unchecked::optional<F>(self);
+  } else if constexpr (!Checked) {
     return read_field<F>(self.view());
-  } else if constexpr (std::derived_from<Self, TypedMessageView<Self>>) {
+  } else if constexpr (kIsMessage) {
     return detail::as_result(detail::Unchecked::required<F>(self));
   } else {
     return detail::as_result(checked_field<F>(self.view()));
