@@ -40,13 +40,24 @@ void StateMachine::on_message(const wire::MessageView& message, Now now) noexcep
   if (!header_cache_.matches_cached(message, header_position()) || !is_valid_after_header(message))
       [[unlikely]]
     return receive(message);
-  if (!is_administrative(message.msg_type())) [[likely]]
-    return deliver_in_sequence();
+  const wire::FieldProof* const proof = message.proof();
+  if (proof == nullptr || !proof->is_application()) {
+    if (is_administrative(message.msg_type())) [[unlikely]]
+      return receive_administrative(message);
+    if (proof != nullptr) config_.validation.memory->proof()->set_application();
+  }
+  deliver_in_sequence();
+}
+
+// An administrative message whose turn it is.
+[[gnu::noinline]] void StateMachine::receive_administrative(
+    const wire::MessageView& message) noexcept {
   if (!is_unseen_heartbeat(message)) return receive(message);
   count_in_sequence();
 }
 
-[[gnu::noinline]] void StateMachine::receive_outside_session(const wire::MessageView& message) noexcept {
+[[gnu::noinline]] void StateMachine::receive_outside_session(
+    const wire::MessageView& message) noexcept {
   switch (phase_.phase()) {
     case Phase::AwaitingLogon:
     case Phase::LogonSent:

@@ -285,6 +285,7 @@ class StateMachine {
   [[nodiscard]] bool is_valid(const wire::MessageView& message) noexcept;
   [[nodiscard]] bool is_valid_after_header(const wire::MessageView& message) noexcept;
   [[nodiscard]] bool is_unseen_heartbeat(const wire::MessageView& message) const noexcept;
+  void receive_administrative(const wire::MessageView& message) noexcept;
   void deliver_in_sequence() noexcept;
   void count_in_sequence() noexcept;
   void advance_to(std::uint64_t next_inbound) noexcept;

@@ -50,6 +50,10 @@ class FieldProof {
   void set_flagged(bool is_flagged) noexcept { is_flagged_ = is_flagged; }
   // Whether they have.
   [[nodiscard]] bool is_flagged() const noexcept { return is_flagged_; }
+  // The messages are application messages: known of their MsgType. False: ask.
+  void set_application() noexcept { is_application_ = true; }
+  // Whether that is known.
+  [[nodiscard]] bool is_application() const noexcept { return is_application_; }
   // Where the fields of a message are that shows() is true for.
   [[nodiscard]] const FieldIndexes& indexes() const noexcept { return indexes_; }
 
@@ -80,6 +84,7 @@ class FieldProof {
   std::uint8_t open_count_ = 0;
   std::uint8_t characters_count_ = 0;
   bool is_flagged_ = false;
+  bool is_application_ = false;
   bool has_usual_times_ = false;
   bool has_only_open_times_ = false;  // no check is open but for those of timestamps
   std::array<Characters, kCharactersMax> characters_{};
