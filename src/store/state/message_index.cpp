@@ -5,8 +5,6 @@
 #include <new>
 #include <utility>
 
-#include <nexusfix/base/assert.hpp>
-
 namespace nexusfix::store {
 namespace {
 
@@ -39,15 +37,7 @@ void MessageIndex::limit(const Limits& limits) noexcept {
   }
 }
 
-void MessageIndex::add(std::uint64_t msg_seq_num, LogPosition begin, LogPosition end) {
-  NEXUSFIX_DEBUG_ASSERT(groups_.empty() || msg_seq_num > groups_.back().first);
-  const bool joins = groups_.size() > fence_ && last_group_messages_ < group_messages_max_ &&
-                     end - groups_.back().begin <= group_bytes_max_;
-  if (joins) {
-    groups_.back().end = end;
-    ++last_group_messages_;
-    return;
-  }
+void MessageIndex::begin_group(std::uint64_t msg_seq_num, LogPosition begin, LogPosition end) {
   add_group({.first = msg_seq_num, .begin = begin, .end = end});
   last_group_messages_ = 1;
 }
@@ -85,7 +75,10 @@ std::uint64_t MessageIndex::drop_before(LogPosition position) noexcept {
   const auto count = static_cast<std::size_t>(kept - groups_.begin());
   groups_.erase(groups_.begin(), kept);
   fence_ -= std::min(fence_, count);
-  if (groups_.empty()) return count > 0 ? kNoNumber : 0;
+  if (groups_.empty()) {
+    last_group_messages_ = kClosed;
+    return count > 0 ? kNoNumber : 0;
+  }
   if (groups_.front().begin >= position) return count > 0 ? groups_.front().first : 0;
   // The position inside the group is not known.
   groups_.front().begin = position;
@@ -95,7 +88,7 @@ std::uint64_t MessageIndex::drop_before(LogPosition position) noexcept {
 void MessageIndex::clear() noexcept {
   groups_.clear();
   fence_ = 0;
-  last_group_messages_ = 0;
+  last_group_messages_ = kClosed;
   group_messages_max_ = kFirstGroupMessages;
   group_bytes_max_ = limits_.group_bytes;
 }

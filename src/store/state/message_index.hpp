@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include <nexusfix/base/assert.hpp>
 #include <nexusfix/store/store.hpp>
 
 namespace nexusfix::store {
@@ -48,7 +49,15 @@ class MessageIndex {
   [[nodiscard]] std::size_t room() const noexcept { return groups_.capacity(); }
 
   // Numbers ascend. The record that holds the message lies at begin to end.
-  void add(std::uint64_t msg_seq_num, LogPosition begin, LogPosition end);
+  void add(std::uint64_t msg_seq_num, LogPosition begin, LogPosition end) {
+    NEXUSFIX_DEBUG_ASSERT(groups_.empty() || msg_seq_num > groups_.back().first);
+    if (last_group_messages_ >= group_messages_max_ ||
+        end - groups_.back().begin > group_bytes_max_) [[unlikely]] {
+      return begin_group(msg_seq_num, begin, end);
+    }
+    groups_.back().end = end;
+    ++last_group_messages_;
+  }
   // A whole group, after all others.
   void add_group(const Group& group);
   void clear() noexcept;
@@ -58,7 +67,10 @@ class MessageIndex {
   static constexpr std::uint64_t kNoNumber = UINT64_MAX;
   std::uint64_t drop_before(LogPosition position) noexcept;
 
-  void fence() noexcept { fence_ = groups_.size(); }
+  void fence() noexcept {
+    fence_ = groups_.size();
+    last_group_messages_ = kClosed;
+  }
   [[nodiscard]] std::span<const Group> after_fence() const noexcept {
     return std::span{groups_}.subspan(fence_);
   }
@@ -69,6 +81,10 @@ class MessageIndex {
                                               std::uint64_t last) const noexcept;
 
  private:
+  // Instead of a number of messages: no message joins the last group, or there is none.
+  static constexpr std::uint64_t kClosed = UINT64_MAX;
+
+  [[gnu::noinline]] void begin_group(std::uint64_t msg_seq_num, LogPosition begin, LogPosition end);
   void merge_pairs() noexcept;
   [[nodiscard]] std::size_t merge_pairs(std::size_t begin, std::size_t end,
                                         std::size_t out) noexcept;
@@ -76,7 +92,7 @@ class MessageIndex {
   std::vector<Group> groups_;
   Limits limits_;
   std::size_t fence_ = 0;  // the number of groups before it
-  std::uint64_t last_group_messages_ = 0;
+  std::uint64_t last_group_messages_ = kClosed;
   std::uint64_t group_messages_max_ = kFirstGroupMessages;
   std::uint64_t group_bytes_max_ = kFirstGroupBytes;
 };
