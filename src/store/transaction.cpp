@@ -6,6 +6,7 @@
 #include <nexusfix/store/store.hpp>
 #include <nexusfix/store/transaction.hpp>
 
+#include "store/format/byte_order.hpp"
 #include "store/format/entry.hpp"
 
 namespace nexusfix::store {
@@ -22,58 +23,31 @@ void Transaction::grow(std::size_t count) {
   buffer_.resize(std::max(2 * buffer_.size(), used_ + count));
 }
 
-// Apart, so that a message which fits needs no saved registers.
-void Transaction::grow_for(SessionKey session, std::uint64_t msg_seq_num, std::string_view bytes) {
-  grow(kEntryHeaderBytes + bytes.size());
-  outbound_message(session, msg_seq_num, bytes);
-}
-void Transaction::progress_with(SessionKey session, std::uint64_t next_inbound,
-                                std::string_view received) {
-  encode_entry({.kind = EntryKind::InboundProgress,
-                .session = session,
-                .number = next_inbound,
-                .bytes = received},
-               room_for(kEntryHeaderBytes + received.size()));
-}
-
-void Transaction::give_back(std::size_t bytes_max) {
-  if (!empty() || buffer_.size() <= bytes_max) return;
-  std::vector<char>(kReservedBytes).swap(buffer_);
-}
-
-void Transaction::inbound_progress(SessionKey session, std::uint64_t next_inbound,
-                                   std::string_view received) {
-  if (form_ == Form::Empty && next_inbound != 0) {
-    form_ = Form::Common;
-    common_ = {.session = session, .msg_seq_num = 0, .next_inbound = next_inbound};
-  } else if (form_ == Form::Common && common_.next_inbound == 0 && next_inbound != 0 &&
-             common_.session == session) {
-    common_.next_inbound = next_inbound;
-  } else {
-    form_ = Form::Other;
-  }
-  progress_at_ = used_;
-  // Apart: without a message, as in most journals, the size is a constant.
-  if (!received.empty() || !has_room_for(kEntryHeaderBytes)) [[unlikely]]
-    return progress_with(session, next_inbound, received);
-  encode_entry(
-      {.kind = EntryKind::InboundProgress, .session = session, .number = next_inbound, .bytes = {}},
-      room_for(kEntryHeaderBytes));
-}
-
-void Transaction::outbound_message(SessionKey session, std::uint64_t msg_seq_num,
-                                   std::string_view bytes) {
-  if (!has_room_for(kEntryHeaderBytes + bytes.size())) [[unlikely]]
-    return grow_for(session, msg_seq_num, bytes);
-  // No message has MsgSeqNum 0: the store refuses such an entry when it decodes it.
+void Transaction::add_message(SessionKey session, std::uint64_t msg_seq_num,
+                              std::string_view bytes) {
   const bool is_common = form_ == Form::Empty && msg_seq_num != 0;
-  form_ = is_common ? Form::Common : Form::Other;
-  common_ = {.session = session, .msg_seq_num = msg_seq_num, .next_inbound = 0};
   encode_entry({.kind = EntryKind::OutboundMessage,
                 .session = session,
                 .number = msg_seq_num,
                 .bytes = bytes},
                room_for(kEntryHeaderBytes + bytes.size()));
+  form_ = is_common ? Form::Common : Form::Other;
+  common_ = {.session = session, .msg_seq_num = msg_seq_num, .next_inbound = 0};
+}
+
+void Transaction::add_progress_with(SessionKey session, std::uint64_t next_inbound,
+                                    std::string_view received) {
+  encode_entry({.kind = EntryKind::InboundProgress,
+                .session = session,
+                .number = next_inbound,
+                .bytes = received},
+               room_for(kEntryHeaderBytes + received.size()));
+  note_progress(session, next_inbound);
+}
+
+void Transaction::give_back(std::size_t bytes_max) {
+  if (!empty() || buffer_.size() <= bytes_max) return;
+  std::vector<char>(kReservedBytes).swap(buffer_);
 }
 
 void Transaction::outbound_number(SessionKey session, std::uint64_t msg_seq_num) {
@@ -128,9 +102,12 @@ void Transaction::messages_left(SessionKey session, std::uint64_t msg_seq_num) {
 void Transaction::rollback(Mark mark) noexcept {
   NEXUSFIX_ASSERT(mark <= used_);
   if (mark == used_) return;
-  // Of two common entries the second one is the inbound progress.
+  // Of two common entries the first one is the message, and the second one the inbound progress.
+  const auto progress_at = [this] {
+    return kEntryHeaderBytes + load_little_endian<std::uint32_t>(buffer_.data() + kEntryLengthAt);
+  };
   const bool drops_progress = form_ == Form::Common && common_.msg_seq_num != 0 &&
-                              common_.next_inbound != 0 && mark == progress_at_;
+                              common_.next_inbound != 0 && mark == progress_at();
   if (mark == 0) {
     form_ = Form::Empty;
   } else if (drops_progress) {

@@ -2,8 +2,10 @@
 // whole or not at all.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -64,6 +66,25 @@ struct CommonRecord {
   std::uint64_t next_inbound = 0;  // the next inbound MsgSeqNum; 0: unchanged
 };
 
+namespace detail {
+
+// What precedes the bytes of an entry: kind, session, number and the length of the bytes, in
+// little-endian order without gaps.
+inline constexpr std::size_t kEntryHeaderBytes = 17;
+inline void put_entry_header(char* out, EntryKind kind, SessionKey session, std::uint64_t number,
+                             std::uint32_t length) noexcept {
+  const auto put = [](char* at, auto value) {
+    if constexpr (std::endian::native == std::endian::big) value = std::byteswap(value);
+    std::memcpy(at, &value, sizeof value);
+  };
+  *out = static_cast<char>(kind);
+  put(out + 1, session);
+  put(out + 5, number);
+  put(out + 13, length);
+}
+
+}  // namespace detail
+
 // Builds the entries of one record, for Store::append(). Reuse one object: its buffer grows to the
 // largest record and is then allocated no more. One thread at a time.
 //
@@ -79,9 +100,29 @@ class Transaction {
   // Everything below next_inbound was received and processed. received: the message that raised it,
   // for an audit; copied. Empty: the log does not keep it.
   void inbound_progress(SessionKey session, std::uint64_t next_inbound,
-                        std::string_view received = {});
+                        std::string_view received = {}) {
+    if (!received.empty() || !has_room_for(detail::kEntryHeaderBytes)) [[unlikely]]
+      return add_progress_with(session, next_inbound, received);
+    note_progress(session, next_inbound);
+    char* const place = buffer_.data() + used_;
+    used_ += detail::kEntryHeaderBytes;
+    detail::put_entry_header(place, EntryKind::InboundProgress, session, next_inbound, 0);
+  }
   // This message is sent, and is stored for a resend. bytes: the whole message; copied.
-  void outbound_message(SessionKey session, std::uint64_t msg_seq_num, std::string_view bytes);
+  void outbound_message(SessionKey session, std::uint64_t msg_seq_num, std::string_view bytes) {
+    const std::size_t count = detail::kEntryHeaderBytes + bytes.size();
+    // No message has MsgSeqNum 0: the store refuses such an entry when it decodes it.
+    if (form_ != Form::Empty || msg_seq_num == 0 || bytes.empty() || !has_room_for(count))
+        [[unlikely]]
+      return add_message(session, msg_seq_num, bytes);
+    form_ = Form::Common;
+    common_ = {.session = session, .msg_seq_num = msg_seq_num, .next_inbound = 0};
+    used_ = count;
+    char* const place = buffer_.data();
+    detail::put_entry_header(place, EntryKind::OutboundMessage, session, msg_seq_num,
+                             static_cast<std::uint32_t>(bytes.size()));
+    std::memcpy(place + detail::kEntryHeaderBytes, bytes.data(), bytes.size());
+  }
   // An administrative message is sent: its MsgSeqNum is used, and its bytes are not stored.
   void outbound_number(SessionKey session, std::uint64_t msg_seq_num);
   // Both sequence numbers are 1 again, and a new epoch begins.
@@ -142,15 +183,27 @@ class Transaction {
     return buffer_.size() - used_ >= count;
   }
   void grow(std::size_t count);
-  [[gnu::noinline]] void grow_for(SessionKey session, std::uint64_t msg_seq_num,
-                                  std::string_view bytes);
-  [[gnu::noinline]] void progress_with(SessionKey session, std::uint64_t next_inbound,
-                                       std::string_view received);
+  // Whether the record stays a common one with this progress.
+  void note_progress(SessionKey session, std::uint64_t next_inbound) noexcept {
+    if (form_ == Form::Common && common_.next_inbound == 0 && common_.session == session &&
+        next_inbound != 0) {
+      common_.next_inbound = next_inbound;
+    } else if (form_ == Form::Empty && next_inbound != 0) {
+      form_ = Form::Common;
+      common_ = {.session = session, .msg_seq_num = 0, .next_inbound = next_inbound};
+    } else {
+      form_ = Form::Other;
+    }
+  }
+  // Apart, so that the others need no saved registers.
+  [[gnu::noinline]] void add_message(SessionKey session, std::uint64_t msg_seq_num,
+                                     std::string_view bytes);
+  [[gnu::noinline]] void add_progress_with(SessionKey session, std::uint64_t next_inbound,
+                                           std::string_view received);
 
   std::vector<char> buffer_;  // as large as was ever needed
   std::size_t used_ = 0;
   CommonRecord common_;
-  std::size_t progress_at_ = 0;  // of common_: the begin of its inbound progress
   Form form_ = Form::Empty;
 };
 

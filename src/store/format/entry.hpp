@@ -27,7 +27,7 @@
 
 namespace nexusfix::store {
 
-inline constexpr std::size_t kEntryHeaderBytes = 17;
+using detail::kEntryHeaderBytes;
 inline constexpr std::size_t kEntrySessionAt = 1;
 inline constexpr std::size_t kEntryNumberAt = 5;
 inline constexpr std::size_t kEntryLengthAt = 13;
@@ -55,10 +55,8 @@ struct Entry {
 // out has room for kEntryHeaderBytes and the entry's bytes, of which there are less than 2^32.
 inline void encode_entry(const Entry& entry, char* out) noexcept {
   NEXUSFIX_ASSERT(entry.bytes.size() <= std::numeric_limits<std::uint32_t>::max());
-  out[0] = static_cast<char>(entry.kind);
-  store_little_endian(out + kEntrySessionAt, entry.session);
-  store_little_endian(out + kEntryNumberAt, entry.number);
-  store_little_endian(out + kEntryLengthAt, static_cast<std::uint32_t>(entry.bytes.size()));
+  detail::put_entry_header(out, entry.kind, entry.session, entry.number,
+                           static_cast<std::uint32_t>(entry.bytes.size()));
   if (entry.bytes.empty()) return;
   std::memcpy(out + kEntryHeaderBytes, entry.bytes.data(), entry.bytes.size());
 }
