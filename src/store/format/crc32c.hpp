@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace nexusfix::store {
 
@@ -11,33 +12,31 @@ namespace nexusfix::store {
 // summed one after the other. Uses the processor's instruction where it has one.
 [[nodiscard]] std::uint32_t crc32c(std::uint32_t crc, std::span<const char> bytes) noexcept;
 
-// The same by table, on any processor.
-[[nodiscard]] std::uint32_t crc32c_portable(std::uint32_t crc,
-                                            std::span<const char> bytes) noexcept;
+// Of crc32c() and write_record().
+using Crc32cFunction = std::uint32_t (*)(std::uint32_t crc, std::span<const char> bytes) noexcept;
+using RecordFunction = void (*)(char* out, std::span<const char> bytes, std::uint32_t crc,
+                                std::uint64_t offset, std::uint64_t time) noexcept;
 
-using Crc32cFunction = std::uint32_t (*)(std::uint32_t, std::span<const char>) noexcept;
-// The same by instruction; null where this processor has none.
-[[nodiscard]] Crc32cFunction crc32c_hardware() noexcept;
-
-// Numbers that precede the bytes in the sum, as if they stood there in little-endian order.
-struct Crc32cFront {
-  std::uint64_t first = 0;
-  std::uint64_t second = 0;
-  std::uint32_t third = 0;
+// Both functions for one kind of processor.
+struct Crc32cKernel {
+  std::string_view name;
+  Crc32cFunction sum = nullptr;
+  RecordFunction write_record = nullptr;
 };
-using Crc32cCopyFunction = std::uint32_t (*)(std::uint32_t, const Crc32cFront&,
-                                             std::span<const char>, char*) noexcept;
+// Those that this processor can run, the fastest last. The first one runs on any.
+[[nodiscard]] std::span<const Crc32cKernel> crc32c_kernels() noexcept;
 
 namespace detail {
-extern constinit std::atomic<Crc32cCopyFunction> crc32c_copy_chosen;  // at the first call
+extern constinit std::atomic<RecordFunction> write_record_chosen;  // at the first call
 }
 
-// The checksum of crc, front and bytes. Copies the bytes to out, which has room for them, while it
-// reads them. The two must not overlap.
-[[nodiscard]] inline std::uint32_t crc32c_copy(std::uint32_t crc, const Crc32cFront& front,
-                                               std::span<const char> bytes, char* out) noexcept {
-  return detail::crc32c_copy_chosen.load(std::memory_order_relaxed)(crc, front, bytes, out);
+// Writes a record to out: a checksum (4 bytes), the number of the bytes (4), time (8), and the
+// bytes, which are copied while they are read and must not overlap. The checksum is that of what
+// was summed before (crc), offset (8 bytes), the number, time and the bytes; all numbers are
+// little-endian.
+inline void write_record(char* out, std::span<const char> bytes, std::uint32_t crc,
+                         std::uint64_t offset, std::uint64_t time) noexcept {
+  detail::write_record_chosen.load(std::memory_order_relaxed)(out, bytes, crc, offset, time);
 }
-[[nodiscard]] Crc32cCopyFunction crc32c_copy_portable() noexcept;
 
 }  // namespace nexusfix::store

@@ -183,11 +183,28 @@ std::uint32_t RecordSeed::at(std::uint64_t offset) const noexcept {
   return crc32c(segment_, bytes);
 }
 
+void encode_record_in_pieces(char* out, RecordSeed seed, std::uint64_t offset, WallTime time,
+                             std::span<const char> entries,
+                             std::span<const char> more_entries) noexcept {
+  const std::size_t entries_bytes = entries.size() + more_entries.size();
+  NEXUSFIX_ASSERT(!entries.empty());
+  NEXUSFIX_ASSERT(entries_bytes <= kRecordBytesLimit);
+  if (more_entries.empty()) return encode_record(out, seed, offset, time, entries);
+  std::array<char, kRecordHeaderBytes> header;
+  store_little_endian(&header[kLengthAt], static_cast<std::uint32_t>(entries_bytes));
+  store_little_endian(&header[kRecordTimeAt], to_nanoseconds(time));
+  const std::uint32_t front = crc32c(seed.at(offset), std::span{header}.subspan(kLengthAt));
+  store_little_endian(header.data(), crc32c(crc32c(front, entries), more_entries));
+  char* const copy = std::copy(entries.begin(), entries.end(), out + kRecordHeaderBytes);
+  std::copy(more_entries.begin(), more_entries.end(), copy);
+  std::copy(header.begin(), header.end(), out);
+}
+
 void append_record(std::vector<char>& buffer, RecordSeed seed, std::uint64_t offset, WallTime time,
                    std::span<const char> entries, std::span<const char> more_entries) {
   const std::size_t at = buffer.size();
   buffer.resize(at + kRecordHeaderBytes + entries.size() + more_entries.size());
-  encode_record(&buffer[at], seed, offset, time, entries, more_entries);
+  encode_record_in_pieces(&buffer[at], seed, offset, time, entries, more_entries);
 }
 
 void seal_record(std::span<char> record, RecordSeed seed, std::uint64_t offset,

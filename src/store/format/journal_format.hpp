@@ -137,25 +137,15 @@ struct RecordHeader {
 // Writes one record to out, which has room for kRecordHeaderBytes and the entries, given in two
 // pieces. offset is where the record will lie in its segment. The checksum is of the pieces, so
 // that it detects a wrong copy.
+void encode_record_in_pieces(char* out, RecordSeed seed, std::uint64_t offset, WallTime time,
+                             std::span<const char> entries,
+                             std::span<const char> more_entries) noexcept;
+// The same for one piece.
 inline void encode_record(char* out, RecordSeed seed, std::uint64_t offset, WallTime time,
-                          std::span<const char> entries,
-                          std::span<const char> more_entries) noexcept {
-  NEXUSFIX_ASSERT(!entries.empty());
-  const std::size_t entries_bytes = entries.size() + more_entries.size();
-  NEXUSFIX_ASSERT(entries_bytes <= kRecordBytesLimit);
-  // The first bytes that the checksum covers: offset, length and time are 20 bytes without a gap.
-  const auto when = static_cast<std::uint64_t>(time.time_since_epoch().count());
-  const Crc32cFront front{.first = offset,
-                          .second = entries_bytes | when << 32U,
-                          .third = static_cast<std::uint32_t>(when >> 32U)};
-  char* const copy = out + kRecordHeaderBytes;
-  std::uint32_t crc = crc32c_copy(seed.of_segment(), front, entries, copy);
-  if (!more_entries.empty()) {
-    crc = crc32c(crc, more_entries);
-    std::memcpy(copy + entries.size(), more_entries.data(), more_entries.size());
-  }
-  store_little_endian(out, std::uint64_t{crc} | std::uint64_t{entries_bytes} << 32U);
-  store_little_endian(out + kRecordTimeAt, when);
+                          std::span<const char> entries) noexcept {
+  NEXUSFIX_DEBUG_ASSERT(!entries.empty() && entries.size() <= kRecordBytesLimit);
+  write_record(out, entries, seed.of_segment(), offset,
+               static_cast<std::uint64_t>(time.time_since_epoch().count()));
 }
 // Appends one record to buffer.
 void append_record(std::vector<char>& buffer, RecordSeed seed, std::uint64_t offset, WallTime time,

@@ -183,7 +183,7 @@ class LogWriter {
     return true;
   }
   NEXUSFIX_DEBUG_ASSERT(offset + record_bytes <= current_.reserved_bytes);
-  encode_record(mapped_ + offset, seed_, offset, now, entries, more_entries);
+  encode_record_in_pieces(mapped_ + offset, seed_, offset, now, entries, more_entries);
   // Tested after the copy: bytes that did not reach the file must not be durable.
   if (mapping_failed()) [[unlikely]]
     return false;

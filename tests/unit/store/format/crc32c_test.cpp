@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,38 +36,42 @@ std::vector<Vector> known_vectors() {
           {std::string{up.rbegin(), up.rend()}, 0x113FDB5C}};
 }
 
-TEST(Crc32c, every_implementation_gives_the_known_values) {
+const Crc32cFunction portable = crc32c_kernels().front().sum;
+
+TEST(Crc32c, every_kernel_gives_the_known_values) {
   for (const Vector& vector : known_vectors()) {
     EXPECT_EQ(crc32c(0, vector.bytes), vector.crc);
-    EXPECT_EQ(crc32c_portable(0, vector.bytes), vector.crc);
-    if (crc32c_hardware() != nullptr) {
-      EXPECT_EQ(crc32c_hardware()(0, vector.bytes), vector.crc);
+    for (const Crc32cKernel& kernel : crc32c_kernels()) {
+      EXPECT_EQ(kernel.sum(0, vector.bytes), vector.crc) << kernel.name;
     }
   }
 }
 
-TEST(Crc32c, the_instruction_is_used_where_the_processor_has_it) {
+TEST(Crc32c, there_is_a_kernel_for_each_set_of_instructions_of_the_processor) {
+  std::vector<std::string_view> names{"portable"};
 #if defined(__x86_64__)
-  const bool has_it = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul");
+  if (__builtin_cpu_supports("avx") && __builtin_cpu_supports("pclmul")) names.emplace_back("AVX");
+  // Every processor that has the two has the others.
+  if (__builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("vpclmulqdq")) {
+    names.emplace_back("AVX-512");
+  }
 #elif defined(__aarch64__)
-  const bool has_it = (::getauxval(AT_HWCAP) & HWCAP_CRC32) != 0;
-#else
-  const bool has_it = false;
+  if ((::getauxval(AT_HWCAP) & HWCAP_CRC32) != 0) names.emplace_back("ARMv8 CRC");
 #endif
-  EXPECT_EQ(crc32c_hardware() != nullptr, has_it);
+  std::vector<std::string_view> found;
+  for (const Crc32cKernel& kernel : crc32c_kernels()) found.push_back(kernel.name);
+  EXPECT_EQ(found, names);
 }
 
 TEST(Crc32c, pieces_give_the_value_of_the_whole) {
   const std::string_view text = "123456789";
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {
     EXPECT_EQ(crc32c(crc32c(0, text.substr(0, cut)), text.substr(cut)), 0xE3069283);
-    EXPECT_EQ(crc32c_portable(crc32c_portable(0, text.substr(0, cut)), text.substr(cut)),
-              0xE3069283);
+    EXPECT_EQ(portable(portable(0, text.substr(0, cut)), text.substr(cut)), 0xE3069283);
   }
 }
 
-TEST(Crc32c, instruction_and_table_agree_at_every_length_and_alignment) {
-  if (crc32c_hardware() == nullptr) GTEST_SKIP() << "no instruction on this processor";
+TEST(Crc32c, kernels_agree_at_every_length_and_alignment) {
   SeededRandom random{42};
   std::array<char, 320> bytes{};
   for (char& byte : bytes) byte = static_cast<char>(random.next());
@@ -73,8 +79,44 @@ TEST(Crc32c, instruction_and_table_agree_at_every_length_and_alignment) {
     for (std::size_t length = 0; length <= bytes.size() - begin; ++length) {
       const std::span<const char> part = std::span{bytes}.subspan(begin, length);
       const auto seed = static_cast<std::uint32_t>(random.next());
-      ASSERT_EQ(crc32c_hardware()(seed, part), crc32c_portable(seed, part))
-          << begin << '+' << length;
+      const std::uint32_t expected = portable(seed, part);
+      for (const Crc32cKernel& kernel : crc32c_kernels()) {
+        ASSERT_EQ(kernel.sum(seed, part), expected) << kernel.name << ' ' << begin << '+' << length;
+      }
+    }
+  }
+}
+
+// A record in the words of journal-format.md.
+std::string record_of(std::span<const char> bytes, std::uint32_t crc, std::uint64_t offset,
+                      std::uint64_t time) {
+  const auto number = [](std::uint64_t value, unsigned count) {
+    std::string text;
+    for (unsigned i = 0; i < count; ++i) text += static_cast<char>(value >> (8 * i) & 0xFFU);
+    return text;
+  };
+  const std::string summed =
+      number(bytes.size(), 4) + number(time, 8) + std::string{bytes.begin(), bytes.end()};
+  return number(portable(portable(crc, number(offset, 8)), summed), 4) + summed;
+}
+
+TEST(Crc32c, a_record_has_its_sum_and_all_bytes_and_nothing_is_written_beside_it) {
+  constexpr std::size_t kBeside = 64;
+  SeededRandom random{43};
+  std::array<char, 420> bytes{};
+  for (char& byte : bytes) byte = static_cast<char>(random.next());
+  for (const Crc32cKernel& kernel : crc32c_kernels()) {
+    for (std::size_t length = 0; length <= bytes.size(); ++length) {
+      // At its end, so that a read after it is found.
+      const std::vector<char> part(bytes.end() - static_cast<std::ptrdiff_t>(length), bytes.end());
+      const auto crc = static_cast<std::uint32_t>(random.next());
+      const std::uint64_t offset = random.next();
+      const std::uint64_t time = random.next();
+      const std::string expected = std::string(kBeside, '-') + record_of(part, crc, offset, time) +
+                                   std::string(kBeside, '-');
+      std::string found(expected.size(), '-');
+      kernel.write_record(found.data() + kBeside, part, crc, offset, time);
+      ASSERT_EQ(found, expected) << kernel.name << ' ' << length;
     }
   }
 }
@@ -83,7 +125,7 @@ TEST(Crc32c, all_agree_on_random_parts_of_random_bytes_after_random_sums) {
   SeededRandom random{44};
   std::vector<char> bytes(64U << 10U);
   for (char& byte : bytes) byte = static_cast<char>(random.next());
-  std::vector<char> copy(bytes.size() + 64);
+  std::vector<char> out(bytes.size() + 80);
   for (int run = 0; run < 2'000; ++run) {
     const auto begin = static_cast<std::size_t>(random.below(bytes.size()));
     const std::uint64_t length_max = random.below(2) == 0 ? 600 : bytes.size();
@@ -91,36 +133,16 @@ TEST(Crc32c, all_agree_on_random_parts_of_random_bytes_after_random_sums) {
         std::min<std::uint64_t>(random.below(length_max), bytes.size() - begin));
     const std::span<const char> part = std::span{bytes}.subspan(begin, length);
     const auto seed = static_cast<std::uint32_t>(random.next());
-    const std::uint32_t expected = crc32c_portable(seed, part);
+    const std::uint32_t expected = portable(seed, part);
     ASSERT_EQ(crc32c(seed, part), expected) << "run " << run;
-    const Crc32cFront front{.first = random.next(),
-                            .second = random.next(),
-                            .third = static_cast<std::uint32_t>(random.next())};
-    const auto offset = static_cast<std::size_t>(random.below(64));
-    const std::uint32_t sum = crc32c_copy(seed, front, part, copy.data() + offset);
-    ASSERT_EQ(sum, crc32c_copy_portable()(seed, front, part, copy.data())) << "run " << run;
-  }
-}
-
-TEST(Crc32c, a_copy_is_whole_and_its_sum_is_that_of_the_numbers_and_the_bytes) {
-  const Crc32cFront front{
-      .first = 0x0807060504030201, .second = 0x100F0E0D0C0B0A09, .third = 0x14131211};
-  std::array<char, 20> text;
-  for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i + 1);
-  SeededRandom random{43};
-  std::array<char, 320> bytes{};
-  for (char& byte : bytes) byte = static_cast<char>(random.next());
-  for (const Crc32cCopyFunction copy_and_sum : {&crc32c_copy, crc32c_copy_portable()}) {
-    for (std::size_t length = 0; length <= bytes.size(); ++length) {
-      const std::span<const char> part = std::span{bytes}.first(length);
-      const auto seed = static_cast<std::uint32_t>(random.next());
-      std::vector<char> copy(length + 16, '-');
-      ASSERT_EQ(copy_and_sum(seed, front, part, copy.data()),
-                crc32c_portable(crc32c_portable(seed, text), part))
-          << length;
-      std::vector<char> expected(part.begin(), part.end());
-      expected.insert(expected.end(), 16, '-');
-      ASSERT_EQ(copy, expected) << length;
+    const std::uint64_t offset = random.next();
+    const std::uint64_t time = random.next();
+    const std::string record = record_of(part, seed, offset, time);
+    char* const at = out.data() + static_cast<std::size_t>(random.below(64));
+    write_record(at, part, seed, offset, time);
+    ASSERT_EQ((std::string_view{at, record.size()}), record) << "run " << run;
+    for (const Crc32cKernel& kernel : crc32c_kernels()) {
+      ASSERT_EQ(kernel.sum(seed, part), expected) << kernel.name << " run " << run;
     }
   }
 }
