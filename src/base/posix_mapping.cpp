@@ -103,9 +103,7 @@ class PosixMapping final : public FileMapping {
   }
 
   std::span<char> bytes() noexcept override { return bytes_; }
-  bool has_failed() const noexcept override {
-    return place_.failed.load(std::memory_order_acquire);
-  }
+  const std::atomic<bool>& failed() const noexcept override { return place_.failed; }
 
   void prepare(std::uint64_t offset, std::uint64_t size_bytes) noexcept override {
 #ifdef MADV_POPULATE_WRITE

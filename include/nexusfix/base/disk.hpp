@@ -2,6 +2,7 @@
 // tear writes, lose unsynced data, fill up and fail. No other code opens a file.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -56,8 +57,9 @@ class FileMapping {
   // The mapped bytes. They stay at their address for the life of the mapping.
   [[nodiscard]] virtual std::span<char> bytes() noexcept = 0;
   // Whether the disk failed to provide a page (an I/O error, or the file was cut). Data that was
-  // written since then may be lost. Once true, it stays true. Any thread; two atomic loads.
-  [[nodiscard]] virtual bool has_failed() const noexcept = 0;
+  // written since then may be lost. Once true, it stays true. It lives as long as the mapping. Any
+  // thread; to be read with memory_order_acquire.
+  [[nodiscard]] virtual const std::atomic<bool>& failed() const noexcept = 0;
   // Prepares the range, so that the next writes do not wait for the kernel. Any thread. It only
   // saves time, so failures are ignored.
   virtual void prepare(std::uint64_t offset, std::uint64_t size_bytes) noexcept = 0;

@@ -30,7 +30,15 @@ class Bookkeeping {
 
   // Whether make_entries() has something to write. Once for each record.
   [[nodiscard]] bool is_due(LogPosition synced) const noexcept {
-    return synced > recorded_sync_ || reserve_.has_pending() || !owner_recorded_;
+    return is_synced_further(synced) || has_entries_to_make();
+  }
+  // The log does not say yet that it was synced up to there.
+  [[nodiscard]] bool is_synced_further(LogPosition synced) const noexcept {
+    return synced > recorded_sync_;
+  }
+  // Also if no sync has ended.
+  [[nodiscard]] bool has_entries_to_make() const noexcept {
+    return reserve_.has_pending() || !owner_recorded_;
   }
   // For the next record. More than bytes_max of them wait for a later one.
   void make_entries(LogPosition synced, const SessionTable& sessions, std::size_t bytes_max);
@@ -44,10 +52,11 @@ class Bookkeeping {
   // before its bytes may leave. Where bytes leave before they are synced, a loss of power forgets
   // the last of what was used, up to a limit that the next start skips. A reset or a session that
   // was forgotten would have all its numbers used again: those are waited for.
-  [[nodiscard]] bool track(const CommonRecord& common) noexcept {
-    return common.msg_seq_num != 0 && track(common.session, common.msg_seq_num);
-  }
   [[nodiscard]] bool track(std::span<const char> entries);
+  // False: track() would change nothing, and return false.
+  [[nodiscard]] bool must_track(const CommonRecord& common) const noexcept {
+    return common.msg_seq_num >= reserve_.reserve_threshold(common.session);
+  }
 
  private:
   [[nodiscard]] bool track(SessionKey session, std::uint64_t msg_seq_num) noexcept {

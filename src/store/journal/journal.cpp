@@ -192,7 +192,7 @@ class Journal final : public Store {
     if (const std::uint64_t lost = refusals_.lost_numbers_of_new(); lost > 0) {
       append_skip(entries, key, 1, lost);
     }
-    if (auto appended = append_entries(entries, nullptr, now); !appended) {
+    if (auto appended = append_entries(entries, now); !appended) {
       return std::unexpected{std::move(appended.error())};
     }
     state_.indexes[key].reserve();
@@ -210,7 +210,7 @@ class Journal final : public Store {
     std::vector<char> entries;
     append_entry(entries,
                  {.kind = EntryKind::SessionRenamed, .session = key, .number = 0, .bytes = name});
-    if (auto appended = append_entries(entries, nullptr, now); !appended) {
+    if (auto appended = append_entries(entries, now); !appended) {
       return std::unexpected{std::move(appended.error())};
     }
     return {};
@@ -232,14 +232,17 @@ class Journal final : public Store {
   }
 
   StoreResult<LogPosition> append(const Transaction& transaction, WallTime now) override {
-    if (failed()) return stopped_error();
+    const Entries entries = transaction.entries();
+    const std::uint64_t record_bytes = kRecordHeaderBytes + entries.size();
+    const LogPosition end = appended() + record_bytes;
     const CommonRecord* const common = transaction.common();
-    if (common != nullptr && is_writable() && is_own() && !bookkeeping_.is_due(writer_.synced()))
-        [[likely]]
-      return write_record(transaction.entries(), {}, common, now);
-    if (transaction.empty()) return appended();
-    if (!is_writable()) return read_only_error();
-    return append_entries(transaction.entries(), common, now);
+    if (common == nullptr || end > plain_until_ || record_bytes > options_.record_bytes_max ||
+        !is_own() || writer_.has_failed() || bookkeeping_.is_synced_further(writer_.synced()) ||
+        !apply_plain(*common, end)) [[unlikely]]
+      return append_slowly(transaction, now);
+    if (!writer_.append_plain(entries, now, end)) [[unlikely]]
+      return stop_for_mapping();
+    return end;
   }
 
   std::uint64_t retired_until(SessionKey key) const noexcept override {
@@ -274,6 +277,7 @@ class Journal final : public Store {
     auto closed = close_in_order();
     if (!closed) return stop(std::move(closed.error()));
     failure_ = "it was closed";
+    plain_until_ = 0;
     return {};
   }
 
@@ -337,10 +341,14 @@ class Journal final : public Store {
         .code = code, .text = "journal " + options_.folder + ": " + std::string{reason}}};
   }
 
+  [[nodiscard, gnu::cold, gnu::noinline]] StoreResult<LogPosition> stop_for_mapping() {
+    return stop(writer_.mapping_failure());
+  }
   // It is not certain any more what is on the disk: the store accepts nothing from here on. An
   // owner that was replaced leaves the journal to its successor, which has not failed.
   std::unexpected<StoreError> stop(StoreError error) {
     failure_ = error.text;
+    plain_until_ = 0;
     if (error.code != StoreErrorCode::Locked) folder_watch_.record_failure();
     return std::unexpected{std::move(error)};
   }
@@ -354,12 +362,19 @@ class Journal final : public Store {
   [[nodiscard]] bool is_own() const noexcept {
     return ownership_->is_current() && !folder_watch_.has_conflict();
   }
-  // common: the values of the entries; null: they are decoded.
-  StoreResult<LogPosition> append_entries(Entries entries, const CommonRecord* common,
-                                          WallTime now);
-  // own_entries: the journal's. Inlined: without them, and with common values, it is short.
-  StoreResult<LogPosition> write_record(Entries entries, Entries own_entries,
-                                        const CommonRecord* common, WallTime now);
+  [[nodiscard, gnu::noinline]] StoreResult<LogPosition> append_slowly(
+      const Transaction& transaction, WallTime now);
+  StoreResult<LogPosition> append_entries(Entries entries, WallTime now);
+  StoreResult<LogPosition> write_record(Entries entries, Entries own_entries, WallTime now);
+  // False: the record is not as most are, and nothing was changed.
+  [[nodiscard]] bool apply_plain(CommonRecord common, LogPosition end) noexcept {
+    return common.session < state_.sessions.size() && !bookkeeping_.must_track(common) &&
+           state_.apply_plain(common, end);
+  }
+  [[nodiscard]] LogPosition find_plain_until() const noexcept {
+    const bool is_plain = !failed() && !was_closed_ && !bookkeeping_.has_entries_to_make();
+    return is_plain ? writer_.find_plain_until() : 0;
+  }
   void make_own_entries(LogPosition synced, std::size_t entries_bytes, WallTime now);
   StoreResult<void> make_room(Entries entries, Entries own_entries, std::uint64_t record_bytes,
                               WallTime now);
@@ -380,6 +395,9 @@ class Journal final : public Store {
   LogWriter writer_;
   LogReader reading_;
   Bookkeeping bookkeeping_;
+  // A record with common values that ends there or before needs nothing but its own bytes. Each
+  // append of another record sets it again; 0: the next one may need more.
+  LogPosition plain_until_ = 0;
   bool was_closed_ = false;   // in order, and nothing was appended since
   JournalReport report_;      // until it is taken
   bool is_damaged_ = false;   // opening found damage: nothing is retired
@@ -389,46 +407,48 @@ class Journal final : public Store {
   FolderWatch folder_watch_;  // last: its thread uses the members above
 };
 
-StoreResult<LogPosition> Journal::append_entries(Entries entries, const CommonRecord* common,
-                                                 WallTime now) {
+StoreResult<LogPosition> Journal::append_slowly(const Transaction& transaction, WallTime now) {
+  if (failed()) return stopped_error();
+  if (transaction.empty()) return appended();
+  if (!is_writable()) return read_only_error();
+  return append_entries(transaction.entries(), now);
+}
+
+StoreResult<LogPosition> Journal::append_entries(Entries entries, WallTime now) {
+  plain_until_ = 0;  // until all is done: memory may be short
   if (!is_own()) {
     return stop(folder_watch_.has_conflict() ? folder_error() : ownership_->takeover_error());
   }
   const LogPosition synced = writer_.synced();
   if (bookkeeping_.is_due(synced)) make_own_entries(synced, entries.size(), now);
   const Entries own_entries = bookkeeping_.entries();
-  auto written = write_record(entries, own_entries, common, now);
+  auto written = write_record(entries, own_entries, now);
   if (written && !own_entries.empty() &&
       bookkeeping_.on_written(synced, *written, state_.sessions)) {
     writer_.request_sync();
   }
+  plain_until_ = find_plain_until();
   return written;
 }
 
-[[gnu::always_inline]] inline StoreResult<LogPosition> Journal::write_record(
-    Entries entries, Entries own_entries, const CommonRecord* common, WallTime now) {
+StoreResult<LogPosition> Journal::write_record(Entries entries, Entries own_entries, WallTime now) {
   const std::uint64_t record_bytes = kRecordHeaderBytes + entries.size() + own_entries.size();
   if (kRecordHeaderBytes + entries.size() > options_.record_bytes_max) [[unlikely]]
     return too_large(kRecordHeaderBytes + entries.size());
   // Before the sessions change: a record that cannot be written must not be visible.
-  if (!writer_.has_room(record_bytes)) [[unlikely]] {
+  if (!writer_.has_room(record_bytes)) {
     if (auto room = make_room(entries, own_entries, record_bytes, now); !room) {
       return stop(std::move(room.error()));
     }
   }
   const LogPosition begin = appended();
-  const auto applied = common != nullptr ? state_.apply(*common, begin, begin + record_bytes)
-                                         : state_.apply(entries, now, begin, begin + record_bytes);
-  if (!applied) [[unlikely]]
-    return failure(StoreErrorCode::Refused, applied.error());
-  const bool must_be_synced =
-      common != nullptr ? bookkeeping_.track(*common) : bookkeeping_.track(entries);
-  if (!writer_.append(entries, own_entries, now)) [[unlikely]]
-    return stop(writer_.mapping_failure());
+  const auto applied = state_.apply(entries, now, begin, begin + record_bytes);
+  if (!applied) return failure(StoreErrorCode::Refused, applied.error());
+  const bool must_be_synced = bookkeeping_.track(entries);
+  if (!writer_.append(entries, own_entries, now)) return stop_for_mapping();
   // After an end in order, a loss of power must not leave a log that ends in order again although
   // bytes have left since.
-  if ((must_be_synced || was_closed_) && sends_before_sync()) [[unlikely]]
-    writer_.require_sync(begin);
+  if ((must_be_synced || was_closed_) && sends_before_sync()) writer_.require_sync(begin);
   was_closed_ = false;
   return appended();
 }

@@ -34,7 +34,8 @@ class Ownership {
   // mappings.
   [[nodiscard]] bool is_current() const noexcept {
     if (shared_ == nullptr) return true;
-    // The epoch's last digits and all of the time. A call of memcmp() would cost more.
+    // Most digits of both: the others are those of hundreds of days. A call of memcmp() would cost
+    // more.
     const auto differs = [this](std::size_t at) {
       std::uint64_t expected = 0;
       std::uint64_t found = 0;
@@ -42,9 +43,7 @@ class Ownership {
       std::memcpy(&found, shared_ + at, sizeof found);
       return expected ^ found;
     };
-    const std::uint64_t difference = differs(kEpochEnd - 8) | differs(kTimeEnd - 19) |
-                                     differs(kTimeEnd - 16) | differs(kTimeEnd - 8);
-    return difference == 0;
+    return (differs(kEpochEnd - 8) | differs(kTimeEnd - 16) | differs(kTimeEnd - 8)) == 0;
   }
   // The same by reading the file, if it is not mapped.
   [[nodiscard]] StoreResult<void> check_by_reading() const;

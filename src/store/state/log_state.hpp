@@ -37,6 +37,17 @@ struct LogState {
     return applied;
   }
 
+  // The same if it is of a session in the table, its numbers are those of now or later ones, and
+  // its message joins the last group. False: it is not, and nothing was changed.
+  [[nodiscard]] bool apply_plain(const CommonRecord& common, LogPosition end) noexcept {
+    if (common.msg_seq_num == 0) return sessions.apply_plain(common);
+    MessageIndex& index = indexes[common.session];
+    if (!index.joins(end) || !sessions.apply_plain(common)) return false;
+    index.join(end);
+    ++messages;
+    return true;
+  }
+
   // After sessions were added to the table: gives each its index.
   void add_indexes();
 

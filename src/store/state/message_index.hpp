@@ -51,10 +51,15 @@ class MessageIndex {
   // Numbers ascend. The record that holds the message lies at begin to end.
   void add(std::uint64_t msg_seq_num, LogPosition begin, LogPosition end) {
     NEXUSFIX_DEBUG_ASSERT(groups_.empty() || msg_seq_num > groups_.back().first);
-    if (last_group_messages_ >= group_messages_max_ ||
-        end - groups_.back().begin > group_bytes_max_) [[unlikely]] {
-      return begin_group(msg_seq_num, begin, end);
-    }
+    if (!joins(end)) return begin_group(msg_seq_num, begin, end);
+    join(end);
+  }
+  // Whether a message whose record ends there joins the last group, which needs no other group.
+  [[nodiscard]] bool joins(LogPosition end) const noexcept {
+    return last_group_messages_ < group_messages_max_ &&
+           end - groups_.back().begin <= group_bytes_max_;
+  }
+  void join(LogPosition end) noexcept {
     groups_.back().end = end;
     ++last_group_messages_;
   }
@@ -84,7 +89,7 @@ class MessageIndex {
   // Instead of a number of messages: no message joins the last group, or there is none.
   static constexpr std::uint64_t kClosed = UINT64_MAX;
 
-  [[gnu::noinline]] void begin_group(std::uint64_t msg_seq_num, LogPosition begin, LogPosition end);
+  void begin_group(std::uint64_t msg_seq_num, LogPosition begin, LogPosition end);
   void merge_pairs() noexcept;
   [[nodiscard]] std::size_t merge_pairs(std::size_t begin, std::size_t end,
                                         std::size_t out) noexcept;

@@ -90,6 +90,19 @@ class SessionTable {
     return {};
   }
 
+  // The same for a session of the table. False: apply() must be called; nothing was changed.
+  [[nodiscard]] bool apply_plain(const CommonRecord& common) noexcept {
+    SessionRecord& record = by_key_[common.session]->record;
+    const bool has_message = common.msg_seq_num != 0;
+    const bool has_progress = common.next_inbound != 0;
+    if ((common.msg_seq_num | common.next_inbound) >= kNumberMax) return false;
+    if (has_message && common.msg_seq_num < record.next_outbound) return false;
+    if (has_progress && common.next_inbound < record.next_inbound) return false;
+    if (has_message) record.next_outbound = common.msg_seq_num + 1;
+    if (has_progress) record.next_inbound = common.next_inbound;
+    return true;
+  }
+
  private:
   static constexpr std::string_view kNeverOpened =
       "an entry belongs to a session that was never opened";

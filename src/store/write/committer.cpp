@@ -14,9 +14,8 @@ Committer::Committer(Options options, OpenSegment segment, LogPosition segment_b
                      LogPosition begin)
     : options_{std::move(options)},
       ring_{options_.writes ? std::make_unique_for_overwrite<char[]>(kRingBytes) : nullptr},
-      published_{begin},
+      progress_{.published = begin, .synced = begin, .has_failed = false},
       written_{begin},
-      synced_{begin},
       pushed_{begin} {
   parts_.push_back({std::move(segment), segment_begin, begin});
   thread_ = std::thread{[this] { run(); }};
@@ -58,7 +57,7 @@ void Committer::copy(LogPosition begin, std::span<char> out) const noexcept {
 void Committer::publish_to_write(LogPosition end) noexcept {
   // Sequentially consistent, as is the sleeping thread's flag: one of the two threads sees the
   // other's store.
-  published_.store(end);
+  progress_.published.store(end);
   if (!sleeps_.load()) return;
   {
     const std::lock_guard lock{mutex_};
@@ -79,13 +78,15 @@ void Committer::request() noexcept {
 void Committer::drain() {
   request();
   std::unique_lock lock{mutex_};
-  synced_changed_.wait(
-      lock, [this] { return has_failed_.load() || synced_.load() >= published_.load() || ends_; });
+  synced_changed_.wait(lock, [this] {
+    return progress_.has_failed.load() || progress_.synced.load() >= progress_.published.load() ||
+           ends_;
+  });
 }
 
 bool Committer::has_work() const noexcept {
-  const bool is_behind = published_.load() > synced_.load();
-  return is_behind && !has_failed_.load() && (options_.writes || requested_.load());
+  const bool is_behind = progress_.published.load() > progress_.synced.load();
+  return is_behind && !progress_.has_failed.load() && (options_.writes || requested_.load());
 }
 
 // Takes only time of the core that no other thread wants. With many threads each yield may take
@@ -110,8 +111,8 @@ void Committer::wait_to_write() {
 void Committer::wait_to_sync() {
   std::unique_lock lock{mutex_};
   while (!ends_ && !has_work()) {
-    const LogPosition published = published_.load();
-    const bool is_behind = published > synced_.load() && !has_failed_.load();
+    const LogPosition published = progress_.published.load();
+    const bool is_behind = published > progress_.synced.load() && !progress_.has_failed.load();
     if (is_behind && since_sync_ >= options_.interval) break;
     const auto tick =
         published != seen_ || is_behind ? std::min(kTick, options_.interval) : options_.interval;
@@ -130,7 +131,7 @@ void Committer::wait_to_sync() {
 // Pages that were written to the disk, by a sync or by the kernel, are read-only, and the next
 // store to them traps. So the pages after the log's end are prepared again and again.
 void Committer::prepare_ahead() noexcept {
-  const LogPosition end = published_.load(std::memory_order_acquire);
+  const LogPosition end = progress_.published.load(std::memory_order_acquire);
   if (end + kPreparedBytes / 2 <= prepared_) return;
   std::shared_ptr<FileMapping> mapping;
   LogPosition begin = 0;
@@ -155,15 +156,15 @@ void Committer::run() {
       const std::lock_guard lock{mutex_};
       if (ends_) return;
     }
-    if (has_failed_.load()) continue;
+    if (progress_.has_failed.load()) continue;
     requested_.store(false);
-    const LogPosition end = published_.load();
-    if (end > synced_.load()) {
+    const LogPosition end = progress_.published.load();
+    if (end > progress_.synced.load()) {
       if (auto done = commit(end); !done) {
         failure_ = std::move(done.error());
-        has_failed_.store(true);
+        progress_.has_failed.store(true);
       } else {
-        synced_.store(end);
+        progress_.synced.store(end);
       }
       notify();
     }
@@ -197,7 +198,7 @@ DiskResult<void> Committer::commit(LogPosition end) {
       if (auto written = write(*part, begin, part_end); !written) return written;
     }
     written_.store(part_end, std::memory_order_release);
-    if (part_end > synced_.load(std::memory_order_relaxed)) {
+    if (part_end > progress_.synced.load(std::memory_order_relaxed)) {
       if (const auto first = std::exchange(part->segment.first_sync, nullptr)) {
         if (auto ended = first->wait(); !ended) return ended;
       }
@@ -220,7 +221,7 @@ DiskResult<void> Committer::commit(LogPosition end) {
 // Of a mapping, syncs only what was appended: the zeros after it need not be written.
 DiskResult<void> Committer::sync(const Part& part, LogPosition end) {
   if (options_.writes || !part.segment.mapping) return part.segment.file->sync();
-  const LogPosition begin = std::max(part.begin, synced_.load(std::memory_order_relaxed));
+  const LogPosition begin = std::max(part.begin, progress_.synced.load(std::memory_order_relaxed));
   return part.segment.file->sync_mapped(*part.segment.mapping, begin - part.segment_begin,
                                         end - begin);
 }

@@ -25,6 +25,13 @@
 
 namespace nexusfix::store {
 
+// How far a log has reached the disk. Written by the committer's thread, but for published.
+struct CommitProgress {
+  std::atomic<LogPosition> published{0};  // everything before it may be brought to the disk
+  std::atomic<LogPosition> synced{0};
+  std::atomic<bool> has_failed{false};
+};
+
 class Committer {
  public:
   struct Options {
@@ -61,8 +68,10 @@ class Committer {
   // Everything before end may be brought to the disk. Wakes the thread if it writes.
   void publish(LogPosition end) noexcept {
     if (options_.writes) return publish_to_write(end);
-    published_.store(end, std::memory_order_release);
+    progress_.published.store(end, std::memory_order_release);
   }
+  // If it does not write, a store to `published` with memory_order_release does the same.
+  [[nodiscard]] CommitProgress& progress() noexcept { return progress_; }
   // Everything published is to be synced now.
   void request() noexcept;
   // Wakes the appending thread once, when synced() has moved or an error has occurred.
@@ -72,13 +81,13 @@ class Committer {
   }
   // What the files have now, synced or not. Any thread.
   [[nodiscard]] LogPosition in_files() const noexcept {
-    return options_.writes ? written() : published_.load(std::memory_order_acquire);
+    return options_.writes ? written() : progress_.published.load(std::memory_order_acquire);
   }
   // Sequentially consistent with want_wake(): a caller that requests a wake and then finds synced()
   // too low will be woken.
-  [[nodiscard]] LogPosition synced() const noexcept { return synced_.load(); }
+  [[nodiscard]] LogPosition synced() const noexcept { return progress_.synced.load(); }
   // Sequentially consistent with want_wake(), as synced().
-  [[nodiscard]] bool has_failed() const noexcept { return has_failed_.load(); }
+  [[nodiscard]] bool has_failed() const noexcept { return progress_.has_failed.load(); }
   [[nodiscard]] const DiskError& failure() const noexcept {
     return failure_;
   }  // valid after has_failed()
@@ -108,10 +117,8 @@ class Committer {
 
   Options options_;
   std::unique_ptr<char[]> ring_;
-  std::atomic<LogPosition> published_;
+  CommitProgress progress_;
   std::atomic<LogPosition> written_;
-  std::atomic<LogPosition> synced_;
-  std::atomic<bool> has_failed_{false};
   std::atomic<bool> requested_{false};
   std::atomic<bool> wake_wanted_{false};
   std::atomic<bool> sleeps_{false};

@@ -71,15 +71,16 @@ StoreResult<void> LogWriter::open(Recovered& recovered, std::uint64_t owner_epoc
   appended_ = segments_.empty() ? 0 : segments_.back().position + recovered.file_bytes;
   records_ = recovered.records;
   is_closed_ = recovered.is_closed;
-  synced_ = recovered.synced;
+  own_progress_.synced = recovered.synced;
   pending_.reserve(kPendingBytesMax);
   if (!last_entries.empty()) {
     current_.file = std::move(recovered.file);
+    place_.begin = segments_.back().position;
     seed_ = RecordSeed{segments_.back()};
     if (!append(last_entries, {}, now)) return std::unexpected{mapping_failure()};
     if (auto written = write_pending(); !written) return written;
     if (auto synced = current_.file->sync(); !synced) return failure(synced.error());
-    synced_ = appended_;
+    own_progress_.synced = appended_;
   }
   const bool goes_on = !segments_.empty() && last_entries.empty() && !recovered.report.power_lost &&
                        stamp_.may_append_to(segments_.back());
@@ -100,7 +101,7 @@ StoreResult<void> LogWriter::open(Recovered& recovered, std::uint64_t owner_epoc
   }
   supply_.warm(current_);
   prepare_next();
-  start_committer(synced_);
+  start_committer(synced());
   return {};
 }
 
@@ -108,12 +109,12 @@ void LogWriter::open_read_only(Recovered& recovered) {
   segments_ = std::move(recovered.segments);
   current_.file = std::move(recovered.file);
   appended_ = segments_.back().position + recovered.file_bytes;
-  synced_ = appended_;
+  own_progress_.synced = appended_;
 }
 
 void LogWriter::start_committer(LogPosition begin) {
   const bool writes = is_ringed(options_);
-  const bool syncs = options_.durability == Durability::Process && mapped_ != nullptr;
+  const bool syncs = options_.durability == Durability::Process && place_.mapped != nullptr;
   if (!background_ || (!writes && !syncs)) return;
   const bool gathers = options_.durability == Durability::Group;
   committer_ = std::make_unique<Committer>(
@@ -125,6 +126,7 @@ void LogWriter::start_committer(LogPosition begin) {
                          .disk = &disk_,
                          .folder = options_.folder},
       current_, segments_.back().position, begin);
+  progress_ = &committer_->progress();
 }
 
 StoreResult<void> LogWriter::make_room(std::uint64_t record_bytes, WallTime now) {
@@ -132,18 +134,18 @@ StoreResult<void> LogWriter::make_room(std::uint64_t record_bytes, WallTime now)
   const SegmentHeader& segment = segments_.back();
   const std::uint64_t used = appended_ - segment.position;
   // A record larger than a segment gets a segment for itself.
-  const std::uint64_t room = current_.reserved_bytes > 0 && mapped_ != nullptr
+  const std::uint64_t room = current_.reserved_bytes > 0 && place_.mapped != nullptr
                                  ? current_.reserved_bytes
                                  : options_.segment_bytes;
   const bool has_records = used > segment.records_at();
-  if (used + record_bytes > room && (has_records || mapped_ != nullptr)) {
-    if (mapped_ != nullptr || !committer_ || directory_entry_synced())
+  if (used + record_bytes > room && (has_records || place_.mapped != nullptr)) {
+    if (place_.mapped != nullptr || !committer_ || directory_entry_synced())
       return roll(record_bytes, now);
     // The segment grows until it is.
     if (auto pushed = push_pending(); !pushed) return pushed;
   }
   draft_checkpoint(used, room);
-  if (mapped_ != nullptr || pending_.empty()) return {};
+  if (place_.mapped != nullptr || pending_.empty()) return {};
   if (pending_.size() + record_bytes <= kPendingBytesMax) return {};
   if (!committer_) return write_pending();
   if (auto pushed = push_pending(); !pushed) return pushed;
@@ -155,7 +157,7 @@ StoreResult<void> LogWriter::make_room(std::uint64_t record_bytes, WallTime now)
 }
 
 void LogWriter::reserve(std::uint64_t record_bytes) {
-  if (mapped_ != nullptr) return;
+  if (place_.mapped != nullptr) return;
   const auto needed = pending_.size() + static_cast<std::size_t>(record_bytes);
   if (needed > pending_.capacity()) pending_.reserve(std::max(needed, 2 * pending_.capacity()));
 }
@@ -241,35 +243,61 @@ StoreResult<void> LogWriter::begin_segment(std::uint64_t number, std::uint64_t r
 void LogWriter::take_current(OpenSegment segment) {
   current_ = std::move(segment);
   is_next_wanted_ = false;
-  mapped_ = current_.mapping ? current_.mapping->bytes().data() : nullptr;
+  place_.begin = segments_.back().position;
+  place_.mapped = current_.mapping ? current_.mapping->bytes().data() : nullptr;
+  place_.failed = current_.mapping ? &current_.mapping->failed() : nullptr;
   const std::uint64_t room = current_.reserved_bytes;
-  fast_end_ = mapped_ == nullptr ? 0 : segments_.back().position + room - draft_bytes(room);
+  place_.fast_end = place_.mapped == nullptr ? 0 : place_.begin + room - draft_bytes(room);
   seed_ = RecordSeed{segments_.back()};
+  note_hold();
 }
 
 // The header goes first: if the process ends before the checkpoint is whole, opening sees that.
 StoreResult<void> LogWriter::put_start(std::span<const char> bytes) {
   appended_ += bytes.size();
-  if (mapped_ == nullptr) {
+  if (place_.mapped == nullptr) {
     pending_.insert(pending_.end(), bytes.begin(), bytes.end());
     return {};
   }
-  std::copy_n(bytes.begin(), kSegmentHeaderBytes, mapped_);
+  std::copy_n(bytes.begin(), kSegmentHeaderBytes, place_.mapped);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  std::copy(bytes.begin() + kSegmentHeaderBytes, bytes.end(), mapped_ + kSegmentHeaderBytes);
+  std::copy(bytes.begin() + kSegmentHeaderBytes, bytes.end(), place_.mapped + kSegmentHeaderBytes);
   if (mapping_failed()) return std::unexpected{mapping_failure()};
-  if (committer_) committer_->publish(appended_);
+  progress_->published.store(appended_, std::memory_order_release);
   return {};
 }
 
-void LogWriter::append_pending(std::span<const char> entries, std::span<const char> more_entries,
-                               std::uint64_t offset, WallTime now) {
-  append_record(pending_, seed_, offset, now, entries, more_entries);
+bool LogWriter::append(std::span<const char> entries, std::span<const char> more_entries,
+                       WallTime now) {
+  is_closed_ = false;
+  if (place_.mapped == nullptr) return append_pending(entries, more_entries, now);
+  note_hold();
+  const std::uint64_t offset = appended_ - place_.begin;
+  const std::uint64_t record_bytes = kRecordHeaderBytes + entries.size() + more_entries.size();
+  NEXUSFIX_DEBUG_ASSERT(offset + record_bytes <= current_.reserved_bytes);
+  prefetch(offset, record_bytes);
+  encode_record_in_pieces(place_.mapped + offset, seed_, offset, now, entries, more_entries);
+  return publish_mapped(appended_ + record_bytes);
+}
+
+bool LogWriter::append_pending(std::span<const char> entries, std::span<const char> more_entries,
+                               WallTime now) {
+  append_record(pending_, seed_, appended_ - place_.begin, now, entries, more_entries);
+  ++records_;
   appended_ += kRecordHeaderBytes + entries.size() + more_entries.size();
+  return true;
+}
+
+LogPosition LogWriter::find_plain_until() const noexcept {
+  if (place_.mapped != nullptr) return place_.fast_end;
+  const std::uint64_t room = options_.segment_bytes;
+  const LogPosition pending_begin = appended_ - pending_.size();
+  return std::min(place_.begin + room - draft_bytes(room), pending_begin + kPendingBytesMax);
 }
 
 void LogWriter::require_sync(LogPosition begin) noexcept {
   hold_.add(begin, appended_, synced());
+  note_hold();
   request_sync();
 }
 
@@ -277,7 +305,12 @@ void LogWriter::request_sync() noexcept {
   if (committer_) committer_->request();
 }
 
-LogPosition LogWriter::durable() const noexcept {
+// A hold begins in require_sync(), and ends when the disk has it.
+void LogWriter::note_hold() noexcept {
+  is_durable_at_once_ = place_.mapped != nullptr && !hold_.is_active(synced());
+}
+
+LogPosition LogWriter::find_durable() const noexcept {
   switch (options_.durability) {
     case Durability::None:
       return written();
@@ -292,6 +325,7 @@ LogPosition LogWriter::durable() const noexcept {
 
 StoreResult<void> LogWriter::flush() {
   if (!is_next_wanted_) prepare_next();
+  note_hold();
   if (committer_) {
     if (committer_->has_failed()) return failure(committer_->failure());
     if (durable() == appended_) return {};
@@ -304,7 +338,7 @@ StoreResult<void> LogWriter::flush() {
     return is_ringed(options_) ? push_pending() : StoreResult<void>{};
   }
   if (auto written = write_pending(); !written) return written;
-  if (mapped_ != nullptr && mapping_failed()) return std::unexpected{mapping_failure()};
+  if (place_.mapped != nullptr && mapping_failed()) return std::unexpected{mapping_failure()};
   const bool syncs = options_.durability == Durability::Group ||
                      options_.durability == Durability::Sync ||
                      (options_.durability == Durability::Process && hold_.is_active(synced()));
@@ -321,7 +355,7 @@ StoreResult<void> LogWriter::write_pending() {
 }
 
 StoreResult<void> LogWriter::sync_written() {
-  if (synced_ == written()) return {};
+  if (synced() == written()) return {};
   if (const auto first = std::exchange(current_.first_sync, nullptr)) {
     if (auto ended = first->wait(); !ended) return failure(ended.error());
   }
@@ -330,7 +364,7 @@ StoreResult<void> LogWriter::sync_written() {
     if (auto named = disk_.sync_directory(options_.folder); !named) return failure(named.error());
     current_.is_directory_entry_synced = true;
   }
-  synced_ = written();
+  own_progress_.synced = written();
   return {};
 }
 
@@ -408,9 +442,10 @@ StoreResult<void> LogWriter::sync_all() {
 
 StoreResult<void> LogWriter::close() {
   committer_.reset();
-  synced_ = appended_;
-  mapped_ = nullptr;
-  fast_end_ = 0;
+  progress_ = &own_progress_;
+  own_progress_.synced = appended_;
+  place_.mapped = nullptr;
+  place_.fast_end = 0;
   current_.mapping.reset();
   supply_.close();
   if (current_.reserved_bytes == 0) return {};
@@ -420,7 +455,7 @@ StoreResult<void> LogWriter::close() {
 }
 
 LogPosition LogWriter::written() const noexcept {
-  if (mapped_ != nullptr) return appended_;
+  if (place_.mapped != nullptr) return appended_;
   return committer_ ? committer_->written() : appended_ - pending_.size();
 }
 

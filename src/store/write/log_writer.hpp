@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <expected>
 #include <memory>
@@ -52,8 +53,11 @@ class LogWriter {
   // Whether a record of this size needs no make_room(), as most do in a mapped segment. After the
   // first record that needs it, all do until the next segment is opened.
   [[nodiscard]] bool has_room(std::uint64_t record_bytes) const noexcept {
-    return appended_ + record_bytes <= fast_end_ && !has_failed();
+    return appended_ + record_bytes <= place_.fast_end && !has_failed();
   }
+  // Up to here append_plain() is allowed, as long as has_failed() is false and nothing else is
+  // appended. 0: not at all.
+  [[nodiscard]] LogPosition find_plain_until() const noexcept;
   // Makes room for a record of this size, in the next segment if need be.
   [[nodiscard]] StoreResult<void> make_room(std::uint64_t record_bytes, WallTime now);
   // After make_room(): takes the memory that append() needs, which cannot fail for lack of it then.
@@ -62,6 +66,8 @@ class LogWriter {
   // After both. more_entries may be empty. False: mapping_failure() has the reason.
   [[nodiscard]] bool append(std::span<const char> entries, std::span<const char> more_entries,
                             WallTime now);
+  // The same for a record that ends at `end`, find_plain_until() or before.
+  [[nodiscard]] bool append_plain(std::span<const char> entries, WallTime now, LogPosition end);
   [[nodiscard]] StoreError mapping_failure() const;
   // The record from begin to appended() must be synced before durable() passes begin.
   void require_sync(LogPosition begin) noexcept;
@@ -74,10 +80,10 @@ class LogWriter {
   [[nodiscard]] StoreResult<void> close();
 
   [[nodiscard]] LogPosition appended() const noexcept { return appended_; }
-  [[nodiscard]] LogPosition durable() const noexcept;
-  [[nodiscard]] LogPosition synced() const noexcept {
-    return committer_ ? committer_->synced() : synced_;
+  [[nodiscard]] LogPosition durable() const noexcept {
+    return is_durable_at_once_ ? appended_ : find_durable();
   }
+  [[nodiscard]] LogPosition synced() const noexcept { return progress_->synced.load(); }
   // Whether bytes may leave before the committer has synced them.
   [[nodiscard]] bool syncs_in_background() const noexcept {
     return committer_ && options_.durability == Durability::Process;
@@ -108,10 +114,9 @@ class LogWriter {
     LogPosition in_files = 0;
   };
   [[nodiscard]] Progress progress() const noexcept {
-    return committer_ ? Progress{committer_->synced(), committer_->in_files()}
-                      : Progress{synced_, written()};
+    return {.synced = synced(), .in_files = committer_ ? committer_->in_files() : written()};
   }
-  [[nodiscard]] bool has_failed() const noexcept { return committer_ && committer_->has_failed(); }
+  [[nodiscard]] bool has_failed() const noexcept { return progress_->has_failed.load(); }
   [[nodiscard]] const DiskError& failure() const noexcept { return committer_->failure(); }
   [[nodiscard]] const OpenSegment& current() const noexcept { return current_; }
 
@@ -139,10 +144,16 @@ class LogWriter {
   [[nodiscard]] StoreResult<void> push_in_pieces(std::size_t count);
   [[nodiscard]] std::uint64_t unit_bytes(std::size_t offset) const noexcept;
   [[nodiscard]] std::size_t whole_records(std::size_t bytes_max) const noexcept;
-  [[nodiscard]] bool mapping_failed() const noexcept { return current_.mapping->has_failed(); }
+  [[nodiscard]] bool mapping_failed() const noexcept {
+    return place_.failed->load(std::memory_order_acquire);
+  }
+  [[nodiscard]] LogPosition find_durable() const noexcept;
+  void note_hold() noexcept;
+  void prefetch(std::uint64_t offset, std::uint64_t record_bytes) const noexcept;
+  [[nodiscard]] bool publish_mapped(LogPosition end) noexcept;
   [[nodiscard]] std::unexpected<StoreError> failure(const DiskError& error) const;
-  void append_pending(std::span<const char> entries, std::span<const char> more_entries,
-                      std::uint64_t offset, WallTime now);
+  bool append_pending(std::span<const char> entries, std::span<const char> more_entries,
+                      WallTime now);
 
   Disk& disk_;
   const JournalOptions& options_;
@@ -151,9 +162,16 @@ class LogWriter {
   SegmentSupply supply_;
   std::vector<SegmentHeader> segments_;
   OpenSegment current_;
-  char* mapped_ = nullptr;       // the current segment's first byte
-  LogPosition fast_end_ = 0;     // up to here a record needs no make_room(); 0: not mapped
-  bool is_next_wanted_ = false;  // prepare_next() has been called for the next one
+  // Where each record goes, in the current segment.
+  struct Place {
+    LogPosition begin = 0;                      // of the segment
+    char* mapped = nullptr;                     // its first byte; null: it is not mapped
+    const std::atomic<bool>* failed = nullptr;  // of the mapping
+    LogPosition fast_end = 0;                   // up to here a record needs no make_room()
+  };
+  Place place_;
+  bool is_next_wanted_ = false;      // prepare_next() has been called for the next one
+  bool is_durable_at_once_ = false;  // as soon as it is appended, and nothing is held
   RecordSeed seed_;
   SegmentStamp stamp_;
   std::vector<char> pending_;  // the log's last bytes, in no file and no ring yet
@@ -161,48 +179,52 @@ class LogWriter {
   std::uint64_t records_ = 0;  // in the log
   bool is_closed_ = false;     // in order, and nothing was appended since
   LogPosition appended_ = 0;
-  LogPosition synced_ = 0;  // without a committer
+  CommitProgress own_progress_;                // without a committer
+  CommitProgress* progress_ = &own_progress_;  // or the committer's
   DurabilityHold hold_;
   std::unique_ptr<Committer> committer_;
 };
 
-// For each message.
-[[gnu::always_inline]] inline bool LogWriter::append(std::span<const char> entries,
-                                                     std::span<const char> more_entries,
-                                                     WallTime now) {
-  constexpr std::uint64_t kFetchedAhead = 2048;
+// No thread has read the memory after the log's end for long. As many cache lines as this record
+// took are prefetched, far enough ahead to be there in time. A prefetch of an unmapped line does
+// nothing. Inlined, because g++ leaves out the call of a function that only prefetches.
+[[gnu::always_inline]] inline void LogWriter::prefetch(std::uint64_t offset,
+                                                       std::uint64_t record_bytes) const noexcept {
+  constexpr std::uint64_t kAhead = 2048;
   constexpr std::uint64_t kLineBytes = 64;
-  constexpr std::uint64_t kFetchedBytes = 4 * kLineBytes;  // at least: those of an order's record
-  constexpr std::uint64_t kFetchedBytesMax = 1024;
-  const std::uint64_t offset = appended_ - segments_.back().position;
-  const std::uint64_t record_bytes = kRecordHeaderBytes + entries.size() + more_entries.size();
-  ++records_;
-  is_closed_ = false;
-  if (mapped_ == nullptr) {
-    append_pending(entries, more_entries, offset, now);
-    return true;
-  }
-  NEXUSFIX_DEBUG_ASSERT(offset + record_bytes <= current_.reserved_bytes);
-  encode_record_in_pieces(mapped_ + offset, seed_, offset, now, entries, more_entries);
-  // Tested after the copy: bytes that did not reach the file must not be durable.
-  if (mapping_failed()) [[unlikely]]
-    return false;
-  appended_ += record_bytes;
-  if (committer_) committer_->publish(appended_);
-  // No thread has read the memory after the log's end for long. As many cache lines as this record
-  // took are prefetched, far enough ahead to be there in time. A prefetch of an unmapped line does
-  // nothing.
-  const char* const ahead = mapped_ + offset + kFetchedAhead;
-  for (std::uint64_t at = 0; at < kFetchedBytes; at += kLineBytes) {
+  constexpr std::uint64_t kBytes = 4 * kLineBytes;  // at least: those of an order's record
+  constexpr std::uint64_t kBytesMax = 1024;
+  const char* const ahead = place_.mapped + offset + kAhead;
+  for (std::uint64_t at = 0; at < kBytes; at += kLineBytes) __builtin_prefetch(ahead + at, 1);
+  if (record_bytes <= kBytes) [[likely]]
+    return;
+  for (std::uint64_t at = kBytes; at < std::min(record_bytes, kBytesMax); at += kLineBytes) {
     __builtin_prefetch(ahead + at, 1);
   }
-  if (record_bytes > kFetchedBytes) [[unlikely]] {
-    const std::uint64_t fetched_bytes = std::min(record_bytes, kFetchedBytesMax);
-    for (std::uint64_t at = kFetchedBytes; at < fetched_bytes; at += kLineBytes) {
-      __builtin_prefetch(ahead + at, 1);
-    }
-  }
+}
+
+// After the copy: bytes that did not reach the file must not be durable.
+inline bool LogWriter::publish_mapped(LogPosition end) noexcept {
+  if (mapping_failed()) [[unlikely]]
+    return false;
+  ++records_;
+  appended_ = end;
+  progress_->published.store(end, std::memory_order_release);
   return true;
+}
+
+// For each message.
+[[gnu::always_inline]] inline bool LogWriter::append_plain(std::span<const char> entries,
+                                                           WallTime now, LogPosition end) {
+  NEXUSFIX_DEBUG_ASSERT(!is_closed_);
+  NEXUSFIX_DEBUG_ASSERT(end == appended_ + kRecordHeaderBytes + entries.size());
+  const std::uint64_t offset = appended_ - place_.begin;
+  if (place_.mapped == nullptr) [[unlikely]]
+    return append_pending(entries, {}, now);
+  NEXUSFIX_DEBUG_ASSERT(end - place_.begin <= current_.reserved_bytes);
+  prefetch(offset, end - appended_);
+  encode_record(place_.mapped + offset, seed_, offset, now, entries);
+  return publish_mapped(end);
 }
 
 }  // namespace nexusfix::store

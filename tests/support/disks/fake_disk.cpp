@@ -20,16 +20,17 @@ void put(std::string& image, std::uint64_t offset, std::string_view bytes) {
 // Points into the file's image, whose size is constant while it is mapped.
 class FakeMapping final : public FileMapping {
  public:
-  FakeMapping(std::shared_ptr<void> owner, std::span<char> bytes, std::shared_ptr<bool> failed)
+  FakeMapping(std::shared_ptr<void> owner, std::span<char> bytes,
+              std::shared_ptr<std::atomic<bool>> failed)
       : owner_{std::move(owner)}, bytes_{bytes}, failed_{std::move(failed)} {}
   std::span<char> bytes() noexcept override { return bytes_; }
-  bool has_failed() const noexcept override { return *failed_; }
+  const std::atomic<bool>& failed() const noexcept override { return *failed_; }
   void prepare(std::uint64_t, std::uint64_t) noexcept override {}
 
  private:
   std::shared_ptr<void> owner_;
   std::span<char> bytes_;
-  std::shared_ptr<bool> failed_;
+  std::shared_ptr<std::atomic<bool>> failed_;
 };
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.find_last_of('/')); }

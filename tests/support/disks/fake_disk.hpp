@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -150,7 +151,7 @@ class FakeDisk final : public Disk {
   std::uint64_t mount_ = 0;  // 0: mounts have no identifiers
   bool remounts_ = false;
   bool maps_ = false;
-  std::shared_ptr<bool> mappings_failed_ = std::make_shared<bool>(false);
+  std::shared_ptr<std::atomic<bool>> mappings_failed_ = std::make_shared<std::atomic<bool>>(false);
 };
 
 }  // namespace nexusfix::testing
