@@ -89,10 +89,11 @@ StoreResult<bool> LogReader::for_each_of(SessionKey session, const MessageIndex:
                                                          : block_at(part, group, at, end);
     StoreResult<bool> goes_on = true;
     if (block != nullptr) {
-      const auto run = block->of(session)
-                           .from(at - block->begin, end - block->begin, wanted.next)
-                           .up_to(wanted.last);
-      goes_on = for_each_place(part, block->begin, run.offsets(), visit, on_damage);
+      const auto from = block->of(session).from(at - block->begin, end - block->begin, wanted.next);
+      const auto run = from.up_to(wanted.last);
+      const LogPosition limit =
+          run.size() < from.size() ? block->begin + from.offsets()[run.size()] : block->end;
+      goes_on = for_each_place(part, block->begin, run.offsets(), limit, visit, on_damage);
     } else if (at < end) {
       goes_on = pass(at, end, visit, on_damage);
     }
@@ -104,7 +105,8 @@ StoreResult<bool> LogReader::for_each_of(SessionKey session, const MessageIndex:
 
 StoreResult<bool> LogReader::for_each_place(const Part& part, LogPosition block_begin,
                                             std::span<const std::uint32_t> offsets,
-                                            RecordVisitor visit, DamageVisitor on_damage) {
+                                            LogPosition limit, RecordVisitor visit,
+                                            DamageVisitor on_damage) {
   if (offsets.empty()) return true;
   const SegmentHeader& segment = *part.segment;
   const LogPosition written = std::min(writer_.written(), part.end);
@@ -113,7 +115,11 @@ StoreResult<bool> LogReader::for_each_place(const Part& part, LogPosition block_
   const std::uint64_t reach = offsets.back() - offsets.front();
   const bool are_far_apart = offsets.size() == 1 || reach / offsets.size() > kFarApart;
   std::size_t window_bytes = are_far_apart ? kFarWindowBytes : kNearWindowBytes;
-  if (offsets.size() == 1) window_bytes = std::min(window_bytes, single_window_bytes_);
+  if (offsets.size() == 1) {
+    const std::uint64_t reach_of_one = limit - block_begin - offsets.front();
+    window_bytes = static_cast<std::size_t>(
+        std::min<std::uint64_t>({window_bytes, single_window_bytes_, reach_of_one}));
+  }
   window_.open(**file, written - std::min(written, segment.position), window_bytes);
   LogPosition passed = 0;
   for (const std::uint32_t offset : offsets) {

@@ -80,9 +80,10 @@ class LogReader {
                                      DamageVisitor on_damage);
   bool for_each_in_memory(const SegmentHeader& segment, LogPosition begin, LogPosition end,
                           RecordVisitor visit);
+  // limit: the last of the records ends there, or before.
   StoreResult<bool> for_each_place(const Part& part, LogPosition block_begin,
-                                   std::span<const std::uint32_t> offsets, RecordVisitor visit,
-                                   DamageVisitor on_damage);
+                                   std::span<const std::uint32_t> offsets, LogPosition limit,
+                                   RecordVisitor visit, DamageVisitor on_damage);
   const MessagePlaces::Block* block_at(const Part& part, const MessageIndex::Group& group,
                                        LogPosition at, LogPosition& end);
   const MessagePlaces::Block* small_block_at(const Part& part, LogPosition at, LogPosition& end);

@@ -43,24 +43,23 @@ void FileWindow::open(File& file, std::uint64_t size_bytes, std::size_t window_b
   size_bytes_ = size_bytes;
   window_bytes_ = window_bytes;
   begin_ = 0;
-  buffer_.clear();
+  count_ = 0;
 }
 
 DiskResult<std::span<const char>> FileWindow::view(std::uint64_t offset, std::size_t count) {
   NEXUSFIX_ASSERT(offset <= size_bytes_);
   NEXUSFIX_ASSERT(count <= size_bytes_ - offset);
-  if (offset < begin_ || offset + count > begin_ + buffer_.size()) {
+  if (offset < begin_ || offset + count > begin_ + count_) {
     const std::uint64_t left = size_bytes_ - offset;
-    buffer_.resize(
-        static_cast<std::size_t>(std::min<std::uint64_t>(left, std::max(count, window_bytes_))));
+    const auto wanted =
+        static_cast<std::size_t>(std::min<std::uint64_t>(left, std::max(count, window_bytes_)));
+    if (buffer_.size() < wanted) buffer_.resize(wanted);
     begin_ = offset;
-    const DiskResult<std::size_t> got = file_->read_at(offset, buffer_);
-    if (!got) {
-      buffer_.clear();
-      return std::unexpected{got.error()};
-    }
-    buffer_.resize(*got);
-    if (*got < count) {
+    count_ = 0;
+    const DiskResult<std::size_t> got = file_->read_at(offset, std::span{buffer_}.first(wanted));
+    if (!got) return std::unexpected{got.error()};
+    count_ = *got;
+    if (count_ < count) {
       // The size was read before: the file has shrunk since.
       return std::unexpected{DiskError{.path = {}, .operation = "read", .error_number = EIO}};
     }
@@ -70,7 +69,7 @@ DiskResult<std::span<const char>> FileWindow::view(std::uint64_t offset, std::si
 
 DiskResult<std::span<const char>> FileWindow::view_alone(std::uint64_t offset, std::size_t count) {
   const std::size_t window_bytes = std::exchange(window_bytes_, 0);
-  buffer_.clear();
+  count_ = 0;
   const auto bytes = view(offset, count);
   window_bytes_ = window_bytes;
   return bytes;

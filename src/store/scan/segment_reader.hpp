@@ -24,7 +24,7 @@ class FileWindow {
   void open(File& file, std::uint64_t size_bytes, std::size_t window_bytes = kWindowBytes);
   [[nodiscard]] std::uint64_t size() const noexcept { return size_bytes_; }
   // Reads the same bytes again from the disk.
-  void forget() noexcept { buffer_.clear(); }
+  void forget() noexcept { count_ = 0; }
 
   // The bytes at offset; offset + count must not be above size(). They live until the next call.
   [[nodiscard]] DiskResult<std::span<const char>> view(std::uint64_t offset, std::size_t count);
@@ -36,8 +36,9 @@ class FileWindow {
   File* file_ = nullptr;
   std::uint64_t size_bytes_ = 0;
   std::size_t window_bytes_ = kWindowBytes;
-  std::uint64_t begin_ = 0;  // of the bytes in buffer_
-  std::vector<char> buffer_;
+  std::uint64_t begin_ = 0;   // of the bytes in buffer_
+  std::size_t count_ = 0;     // of them
+  std::vector<char> buffer_;  // as large as was ever needed
 };
 
 struct Record {

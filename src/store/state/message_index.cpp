@@ -5,6 +5,8 @@
 #include <new>
 #include <utility>
 
+#include "store/state/even_search.hpp"
+
 namespace nexusfix::store {
 namespace {
 
@@ -95,15 +97,17 @@ void MessageIndex::clear() noexcept {
 
 std::span<const MessageIndex::Group> MessageIndex::groups(std::uint64_t first,
                                                           std::uint64_t last) const noexcept {
-  const auto above = [](std::uint64_t number, const Group& group) { return number < group.first; };
-  auto begin = std::upper_bound(groups_.begin(), groups_.end(), first, above);
-  if (begin != groups_.begin()) --begin;  // the group before may reach into the range
-  // Mostly it is the only one: a second search would cost as much as the first one.
-  if (begin != groups_.end() && (begin + 1 == groups_.end() || (begin + 1)->first > last)) {
-    return {begin, begin->first <= last ? begin + 1 : begin};
-  }
-  const auto end = std::upper_bound(begin, groups_.end(), last, above);
-  return {begin, end};
+  const auto not_above = [this](std::uint64_t number) {
+    return count_not_above(number, groups_.size(),
+                           [this](std::size_t index) { return groups_[index].first; });
+  };
+  const std::size_t count = not_above(first);
+  const std::size_t begin = count - std::min<std::size_t>(count, 1);  // it may reach into the range
+  // Mostly it is the only one.
+  std::size_t end = begin + 1;
+  if (end < groups_.size() && groups_[end].first <= last) end = not_above(last);
+  if (begin == groups_.size() || groups_[begin].first > last) end = begin;
+  return std::span{groups_}.subspan(begin, end - begin);
 }
 
 }  // namespace nexusfix::store

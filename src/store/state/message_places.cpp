@@ -5,6 +5,7 @@
 
 #include <nexusfix/base/assert.hpp>
 
+#include "store/state/even_search.hpp"
 #include "store/state/session_table.hpp"
 
 namespace nexusfix::store {
@@ -17,6 +18,12 @@ MessagePlaces::Run MessagePlaces::Run::from(std::uint64_t begin, std::uint64_t e
     return static_cast<std::size_t>(std::ranges::lower_bound(offsets_, offset) - offsets_.begin());
   };
   const std::uint64_t wanted = std::min(msg_seq_num, kNumberMax);
+  // Mostly all lie there, and the place of a number is known.
+  if (numbers_.empty() && begin == 0 && !offsets_.empty() && end > offsets_.back()) {
+    const auto before = static_cast<std::size_t>(
+        std::min<std::uint64_t>(wanted - std::min(wanted, first_), offsets_.size()));
+    return {offsets_.subspan(before), first_ + before, {}};
+  }
   std::size_t low = index_of(begin);
   const std::size_t last = index_of(end);
   for (std::size_t high = last; low < high;) {
@@ -56,7 +63,8 @@ std::size_t MessagePlaces::Block::memory_bytes() const noexcept {
 
 // The index of the first block after the position.
 std::size_t MessagePlaces::index_after(LogPosition position) const noexcept {
-  return static_cast<std::size_t>(std::ranges::upper_bound(begins_, position) - begins_.begin());
+  return count_not_above(position, begins_.size(),
+                         [this](std::size_t index) { return begins_[index]; });
 }
 
 const MessagePlaces::Block* MessagePlaces::find(LogPosition position) noexcept {
