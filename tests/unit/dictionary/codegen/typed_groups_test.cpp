@@ -12,10 +12,10 @@
 #include <nexusfix/fix44/market_data_snapshot_full_refresh.hpp>
 #include <nexusfix/fix44/new_order_list.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
-#include <nexusfix/fix50sp2/market_data_incremental_refresh.hpp>
 #include <nexusfix/fix50sp2/market_data_request.hpp>
 #include <nexusfix/fix50sp2/new_order_single.hpp>
 #include <nexusfix/tiny/basket.hpp>
+#include <nexusfix/wide/wide.hpp>
 #include <nexusfix/wire/parser.hpp>
 #include <nexusfix/wire/typed/draft.hpp>
 
@@ -194,9 +194,9 @@ TEST_F(TypedGroups, the_largest_groups_compile) {
 
 // More fields than a fold expression of clang may have operands.
 TEST_F(TypedGroups, a_draft_has_entries_of_hundreds_of_fields) {
-  fix50sp2::MarketDataIncrementalRefresh::Draft draft;
-  auto entries = draft.group<fix50sp2::MarketDataIncrementalRefresh::NoMDEntries>();
-  ASSERT_TRUE(entries.add(fix50sp2::MDUpdateAction::New, fix50sp2::MDEntryPx{10}));
+  wide::Wide::Draft draft;
+  auto entries = draft.group<wide::Wide::NoWides>();
+  ASSERT_TRUE(entries.add(wide::Wide20001{"a"}, wide::Wide20300{"z"}));
   EXPECT_TRUE(draft.validate());
 }
 
