@@ -68,12 +68,14 @@ STAGES = [
           labels="threads", fixed_addresses=True, jobs=6,
           definitions=["NEXUSFIX_TESTS_IN_PARTS=ON"],
           environment={"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1:die_after_fork=0"}),
-    # Without debugging information and the rows of `nexusfix bench`, which no test of this stage
-    # reads, and with less optimisation: the flags that this stage is for work from -O1 on, and the
-    # compiler takes less time.
+    # Without what no test of this stage reads: debugging information, the rows of `nexusfix bench`,
+    # PostgreSQL, the cluster, Kafka and the web console. With less optimisation: the flags that
+    # this stage is for work from -O1 on, and the compiler takes less time.
     Stage("hardened", "the command with a distribution's flags, g++",
           targets=["nexusfix_tests_hardened"], labels="hardened",
-          definitions=["CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DNDEBUG", "NEXUSFIX_BENCH=OFF"]),
+          definitions=["CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DNDEBUG",
+                       *(f"NEXUSFIX_{part}=OFF"
+                         for part in ("BENCH", "POSTGRES", "CLUSTER", "KAFKA", "WEB"))]),
 ]
 
 
