@@ -15,8 +15,8 @@ namespace {
 
 using dictionary::Validator;
 using dictionary::Version;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 SessionConfig validating(std::string_view begin_string = "FIX.4.2",
                          const dictionary::ValidationRules& rules = {}) {
@@ -131,12 +131,12 @@ TEST(Validation, version_without_a_dictionary_is_rejected) {
   SessionConfig config = validating("FIXT.1.1");
   config.validation.application_validators.push_back({'9', *config.validation.validator});
   EXPECT_THAT(answer_to("35=D|34=2|1128=7", config),
-              ElementsAre(testing::EndsWith("371=1128|372=D|373=18")));
+              ElementsAre(::testing::EndsWith("371=1128|372=D|373=18")));
   Side acceptor{config};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=30|1137=7");
   EXPECT_FALSE(acceptor.is_connected());
-  EXPECT_THAT(acceptor.notice_texts, testing::Contains("DefaultApplVerID is not supported (7)"));
+  EXPECT_THAT(acceptor.notice_texts, ::testing::Contains("DefaultApplVerID is not supported (7)"));
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=1|58=DefaultApplVerID is not supported (7)"));
 }
 
@@ -161,10 +161,10 @@ TEST(Validation, each_version_has_its_dictionary_after_many_messages_of_the_defa
   EXPECT_EQ(acceptor.delivered.size(), 5U);
   EXPECT_THAT(acceptor.sent(), IsEmpty());
   acceptor.in("35=D|34=7|1128=6" + order);
-  EXPECT_THAT(acceptor.sent(), ElementsAre(testing::HasSubstr("371=1138|372=D")));
+  EXPECT_THAT(acceptor.sent(), ElementsAre(::testing::HasSubstr("371=1138|372=D")));
   acceptor.in("35=D|34=8" + order);
   acceptor.in("35=D|34=9|11=id|55=X|60=20240115-10:30:00|38=1|40=1|1138=1");
-  EXPECT_THAT(acceptor.sent(), ElementsAre(testing::HasSubstr("Required tag missing|371=54")));
+  EXPECT_THAT(acceptor.sent(), ElementsAre(::testing::HasSubstr("Required tag missing|371=54")));
   EXPECT_EQ(acceptor.delivered.size(), 6U);
 
   Side of_older{config};
@@ -177,7 +177,7 @@ TEST(Validation, each_version_has_its_dictionary_after_many_messages_of_the_defa
   }
   EXPECT_EQ(of_older.delivered.size(), 4U);
   of_older.in("35=D|34=6" + order);
-  EXPECT_THAT(of_older.sent(), ElementsAre(testing::HasSubstr("371=1138|372=D")));
+  EXPECT_THAT(of_older.sent(), ElementsAre(::testing::HasSubstr("371=1138|372=D")));
   EXPECT_EQ(of_older.machine().application_versions().own.name, "FIX.5.0SP2");
   EXPECT_EQ(of_older.machine().application_versions().counterparty.name, "FIX.4.4");
   // A reload keeps what both sides have agreed on.
@@ -207,7 +207,7 @@ TEST(Validation, fix_latest_is_read_as_the_newest_version) {
     acceptor.in("35=D|34=3" + order);
     acceptor.in("35=D|34=4|11=id|54=1");
     EXPECT_EQ(acceptor.delivered.size(), 2U) << version;
-    EXPECT_THAT(acceptor.sent(), ElementsAre(testing::HasSubstr("Required tag missing|371=")));
+    EXPECT_THAT(acceptor.sent(), ElementsAre(::testing::HasSubstr("Required tag missing|371=")));
   }
   for (const char* version : {"0", "1", "100", "X"}) {
     Side acceptor{config};
@@ -227,7 +227,7 @@ TEST(Validation, fields_of_the_session_layer_are_in_a_logon_of_every_version) {
         "35=A|34=1|98=0|108=30|95=2|96=ab|141=N|383=4096|464=N|553=me|554=secret|789=1|925=new|"
         "1400=1|1401=2|1402=xy|1403=2|1404=zz|1407=1|1408=own|1409=0|1137=9");
     EXPECT_EQ(acceptor.state(), State::LoggedOn)
-        << version << ": " << testing::PrintToString(acceptor.notice_texts);
+        << version << ": " << ::testing::PrintToString(acceptor.notice_texts);
   }
 }
 
@@ -256,7 +256,7 @@ TEST(Validation, an_invalid_logon_is_refused_by_a_logout_that_says_why) {  // TC
               ElementsAre("35=5|34=1|58=Tag not defined for this message type (55)"));
   EXPECT_FALSE(acceptor.is_connected());
   EXPECT_THAT(acceptor.notice_texts,
-              testing::Contains("Tag not defined for this message type (55)"));
+              ::testing::Contains("Tag not defined for this message type (55)"));
 }
 
 TEST(Validation, empty_values_reach_the_session_if_allowed) {  // acceptance: validate

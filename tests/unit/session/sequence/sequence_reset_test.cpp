@@ -7,8 +7,8 @@
 namespace nexusfix::session::test {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 constexpr const char* kOutOfRange = "58=Value is incorrect (out of range) for this tag";
 
