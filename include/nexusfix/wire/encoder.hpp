@@ -163,7 +163,7 @@ class Encoder {
   // this once, as the last function.
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::expected<std::string_view, EncodeError>
   finish() noexcept {
-    if (failed_ || entries_owed_ != 0) [[unlikely]]
+    if (has_failed() || entries_owed_ != 0) [[unlikely]]
       return std::unexpected{error()};
     return seal();
   }
@@ -241,13 +241,12 @@ class Encoder {
 
   // A failed encoder has no room for any field.
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE Place place() const noexcept {
-    return {at_, failed_ ? nullptr : limit_};
+    return {at_, has_failed() ? nullptr : limit_};
   }
 
   NEXUSFIX_ALWAYS_INLINE void fail(EncodeErrorCode code, Tag tag) noexcept {
-    if (failed_) return;
-    failed_ = true;
-    error_ = {code, tag};
+    if (has_failed()) return;
+    fault_ = kFailed | fault(code, tag);
     ordinary_end_ = 0;  // from now on, no field is ordinary
   }
 
@@ -492,7 +491,18 @@ class Encoder {
   [[gnu::cold]] static std::string_view seal_exactly(char* begin, char* body, char* end,
                                                      std::uint32_t sum) noexcept;
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE EncodeError error() const noexcept {
-    return failed_ ? error_ : EncodeError{EncodeErrorCode::GroupCountWrong, group_tag_};
+    return {static_cast<EncodeErrorCode>(fault_ >> 32U), static_cast<Tag>(fault_)};
+  }
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE bool has_failed() const noexcept {
+    return static_cast<std::int64_t>(fault_) < 0;
+  }
+  [[nodiscard]] static constexpr std::uint64_t fault(EncodeErrorCode code, Tag tag) noexcept {
+    return std::uint64_t{static_cast<std::uint8_t>(code)} << 32U | tag;
+  }
+  // A group is open. Until an error, it is what can be wrong.
+  NEXUSFIX_ALWAYS_INLINE void open_group(Tag tag, std::size_t count) noexcept {
+    entries_owed_ += count;
+    if (!has_failed()) fault_ = fault(EncodeErrorCode::GroupCountWrong, tag);
   }
 
   // Set by open_like_last() or clear().
@@ -508,11 +518,12 @@ class Encoder {
   std::uint32_t sum_;
   std::uint32_t slow_path_sum_;
   detail::MinuteText minute_;
-  bool failed_ = false;
-  EncodeError error_;
+  // With kFailed the first error. Without it, that of the group opened last, whose entries may be
+  // owed. In one word: the compiler keeps each member of a message's encoder apart.
+  static constexpr std::uint64_t kFailed = std::uint64_t{1} << 63U;
+  std::uint64_t fault_ = 0;
   // The number of entries that open groups have announced and that have not begun.
   std::size_t entries_owed_ = 0;
-  Tag group_tag_ = 0;               // of the group opened last
   bool* password_noted_ = nullptr;  // null: not requested
 };
 

@@ -52,8 +52,7 @@ class GroupWriter {
 
   GroupWriter(Encoder& encoder, Tag tag, std::size_t count) noexcept
       : encoder_{&encoder}, tag_{tag}, left_{count}, entry_{encoder.at_} {
-    encoder.entries_owed_ += count;
-    encoder.group_tag_ = tag;
+    encoder.open_group(tag, count);
   }
 
   // Something must have been written since the count, or since the last entry began.

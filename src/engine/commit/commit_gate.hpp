@@ -89,27 +89,27 @@ class CommitGate {
 
   // Nothing was appended since the last flush(), and all that was appended before is durable.
   [[nodiscard]] bool is_settled() const noexcept { return is_settled_; }
-  // Makes appended records durable, as far as the store can do it now. Bytes of records up to the
-  // returned position may leave. Nullopt: the store has failed.
-  [[nodiscard, gnu::always_inline]] inline std::optional<store::LogPosition> flush() {
+  // Makes appended records durable, as far as the store can do it now. Bytes of records up to
+  // `durable` may leave. False: the store has failed.
+  [[nodiscard, gnu::always_inline]] inline bool flush(store::LogPosition& durable) {
     if (has_failed()) [[unlikely]]
-      return std::nullopt;
+      return false;
     const store::LogPosition appended = this->appended();
     if (appended != flushed_to_ && disk_watch_.is_idle())
       disk_watch_.begin(store_->synced(), loop_.now().mono);
     flushed_to_ = appended;
-    store::LogPosition durable = store_->durable();
+    durable = store_->durable();
     if (appended != durable) [[unlikely]] {
       if (const auto flushed = store_->flush(); !flushed) {
         fail(flushed.error());
-        return std::nullopt;
+        return false;
       }
       durable = store_->durable();
     }
     is_settled_ = durable == flushed_to_;
     loop_.stats.store.appended.set(flushed_to_);
     loop_.stats.store.durable.set(durable);
-    return durable;
+    return true;
   }
   // Whether the store has made nothing durable for JournalStallTimeout: connections must not wait
   // for records after `durable` any longer.

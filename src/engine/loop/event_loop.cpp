@@ -367,10 +367,10 @@ bool EventLoop::waits_for_operator() const noexcept {
 }
 
 void EventLoop::flush() {
-  const auto durable = commit_.flush();
-  if (!durable) return;
-  if (commit_.has_stalled(*durable)) connections_.close_stalled(*durable);
-  connections_.send_unsent(*durable);
+  store::LogPosition durable = 0;
+  if (!commit_.flush(durable)) return;
+  if (commit_.has_stalled(durable)) connections_.close_stalled(durable);
+  connections_.send_unsent(durable);
 }
 
 // The content of the disk is no longer certain: waiting messages must not be sent, and no

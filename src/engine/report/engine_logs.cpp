@@ -45,11 +45,14 @@ EngineLogs::EngineLogs(observe::EventLog& events, bool is_standard_error,
       is_standard_error_{is_standard_error},
       tap_{messages},
       masked_{tap_, loop},
-      messages_{tap_.is_heard() ? &masked_ : nullptr} {}
+      messages_{tap_.is_heard() ? &masked_ : nullptr} {
+  note_open();
+}
 
 void EngineLogs::add_reader(std::shared_ptr<TapChannel> reader) {
   tap_.add(std::move(reader));
   messages_ = &masked_;
+  note_open();
 }
 
 EngineLogs::~EngineLogs() {
@@ -110,6 +113,7 @@ std::expected<void, std::string> EngineLogs::begin(WallTime now) {
       *disk_, {.queue_bytes = queue_bytes_, .compression = compression_}, options_, now);
   if (!opened) return std::unexpected{"the logs cannot be written: " + opened.error()};
   logs_ = std::move(*opened);
+  note_open();
   shared_.store(logs_.get(), std::memory_order_release);
   return {};
 }
@@ -160,7 +164,9 @@ void EngineLogs::pass_on(std::size_t session, observe::MessageKind kind, std::st
       refused_.add(1);
     }
   }
-  if (!tap_.is_heard()) messages_ = nullptr;
+  if (tap_.is_heard()) return;
+  messages_ = nullptr;
+  note_open();
 }
 
 std::size_t EngineLogs::join(const SessionSettings& session,

@@ -70,9 +70,7 @@ class EngineLogs {
     if (messages_ != nullptr) pass_on(session, observe::MessageKind::Garbled, bytes, now);
   }
   // False: no log takes any message.
-  [[nodiscard]] bool is_open_for_messages() const noexcept {
-    return logs_ != nullptr || messages_ != nullptr;
-  }
+  [[nodiscard]] bool is_open_for_messages() const noexcept { return is_open_for_messages_; }
   [[nodiscard]] bool takes_sent(std::size_t session) const noexcept {
     return (logs_ != nullptr && logs_->takes_sent(session)) || messages_ != nullptr;
   }
@@ -115,6 +113,7 @@ class EngineLogs {
   [[nodiscard]] bool widen_global(const observe::SessionLogOptions& session);
   [[nodiscard]] std::size_t add(observe::SessionLogOptions options, bool is_global);
   [[nodiscard]] std::size_t append(observe::SessionLogOptions options);
+  void note_open() noexcept { is_open_for_messages_ = logs_ != nullptr || messages_ != nullptr; }
   [[nodiscard]] const Place& place_of(std::string_view session) const noexcept;
   void log_event(const Place& place, EventId id, std::string_view session, std::string_view text,
                  WallTime now);
@@ -127,6 +126,7 @@ class EngineLogs {
   bool is_standard_error_;
   bool takes_unknown_ = true;
   bool is_open_ = false;
+  bool is_open_for_messages_ = false;
   std::vector<Early> early_;  // events before open()
   std::size_t held_ = 0;      // of them, the first ones, which standard error has not received
   Disk* disk_ = nullptr;

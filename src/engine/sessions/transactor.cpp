@@ -77,8 +77,10 @@ void Transactor::transact(SessionEntry& entry, const wire::MessageView& message,
   const bool keeps_received = entry.progress.keeps_received_;
   if (keeps_received) [[unlikely]]
     received_.begin(entry, message, msg_type, entry.outbound.keeps_masked_out);
-  transact_here(entry,
-                [&](session::StateMachine& machine) { machine.on_message(message, loop_.now()); });
+  transact_here(entry, [&](session::StateMachine& machine) {
+    const Now& now = loop_.now();
+    machine.on_message(message, {.wall = now.wall, .mono = now.mono});
+  });
   if (keeps_received) [[unlikely]]
     received_.end();
 }
@@ -87,12 +89,13 @@ void Transactor::transact(SessionEntry& entry, const wire::MessageView& message,
   run_actions(entry);
   if (received_.is_of(entry, kPackedLogon)) [[unlikely]]
     hold_logon(entry);
-  do {
+  bool may_have_commands = true;
+  while (may_have_commands) {
     if (!deferred_.empty()) [[unlikely]]
       run_deferred();
     record_progress(entry);
-    append_here();
-  } while (!deferred_.empty());  // on_sent() may have given commands
+    may_have_commands = append_here() && !deferred_.empty();
+  }
   publish(entry, loop_.now().wall);
 }
 
@@ -225,15 +228,17 @@ bool Transactor::record_before_delivery(SessionEntry& entry, std::uint64_t msg_s
   return waited == CommitGate::Waited::Durable;
 }
 
-void Transactor::append_record() { append_here(); }
+void Transactor::append_record() { static_cast<void>(append_here()); }
 
-// Inlined into the one event that each message is.
-[[gnu::always_inline]] inline void Transactor::append_here() {
+// Inlined into the one event that each message is. Returns whether on_sent(), or what ends a failed
+// store, may have given commands to sessions.
+[[gnu::always_inline]] inline bool Transactor::append_here() {
   if (!record_.empty()) [[likely]] {
     const auto appended = commit_.append(record_);
     if (!appended) [[unlikely]] {
       end_connections();
-      return commit_.fail(appended.error());
+      commit_.fail(appended.error());
+      return true;
     }
     while (in_event_ != nullptr) {
       in_event_->wait_for(*appended);
@@ -242,7 +247,10 @@ void Transactor::append_record() { append_here(); }
   } else {
     end_connections();
   }
-  if (!sent_.empty()) outbox_.notify_sent();
+  if (sent_.empty()) [[likely]]
+    return false;
+  outbox_.notify_sent();
+  return true;
 }
 
 void Transactor::reserve_for(std::size_t sessions) {

@@ -210,7 +210,7 @@ class Transactor {
   template <class Run>
   void transact_here(SessionEntry& entry, Run&& run);
   void finish_event(SessionEntry& entry);
-  void append_here();
+  bool append_here();
   void run_deferred();
   void run_actions(SessionEntry& entry);
   [[nodiscard]] static bool has_more(const SessionEntry& entry) noexcept;

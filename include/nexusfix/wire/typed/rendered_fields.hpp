@@ -41,7 +41,7 @@ NEXUSFIX_ALWAYS_INLINE Encoder& Encoder::fields(const RenderedFields& rendered) 
   if (rendered.has_password_) [[unlikely]]
     note_password();
   const std::size_t room = static_cast<std::size_t>(limit_ - at_);
-  if (failed_ || rendered.error_ || room < rendered.text_.size()) [[unlikely]] {
+  if (has_failed() || rendered.error_ || room < rendered.text_.size()) [[unlikely]] {
     if (rendered.error_) fail(rendered.error_->code, rendered.error_->tag);
     return take(append_rendered(place(), {rendered.text_.data(), rendered.bytes_}));
   }
