@@ -18,7 +18,7 @@ endfunction()
 
 run_quietly("to configure" ${CMAKE_COMMAND} -G Ninja -S ${CMAKE_CURRENT_LIST_DIR} -B ${BUILD}
             -DCMAKE_TOOLCHAIN_FILE=${toolchain} -DCMAKE_BUILD_TYPE=Release
-            "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG" -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}
+            "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG"
             -DNEXUSFIX_WERROR=ON)
 run_quietly("the build" ${CMAKE_COMMAND} --build ${BUILD} --parallel 2)
 run_quietly("a test" ${CMAKE_CTEST_COMMAND} --test-dir ${BUILD} --output-on-failure
