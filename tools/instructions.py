@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BATCHES = 16
 MESSAGES_PER_BATCH = 64
 # The most instructions that a path may take: 3 % more than it took when this was written.
-CEILINGS = {"order": 3021, "order-inbound": 3279, "heartbeat": 1346, "send": 1791, "idle": 122}
+CEILINGS = {"order": 2549, "order-inbound": 2787, "heartbeat": 1149, "send": 1552, "idle": 121}
 PURPOSES = {"order": "an order's bytes to its report's",
             "order-inbound": "the same with JournalInbound=Y",
             "heartbeat": "a Heartbeat is received",
