@@ -36,7 +36,7 @@ std::vector<Vector> known_vectors() {
           {std::string{up.rbegin(), up.rend()}, 0x113FDB5C}};
 }
 
-const Crc32cFunction portable = crc32c_kernels().front().sum;
+const Crc32cFunction sum_portably = crc32c_kernels().front().sum;
 
 TEST(Crc32c, every_kernel_gives_the_known_values) {
   for (const Vector& vector : known_vectors()) {
@@ -67,7 +67,7 @@ TEST(Crc32c, pieces_give_the_value_of_the_whole) {
   const std::string_view text = "123456789";
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {
     EXPECT_EQ(crc32c(crc32c(0, text.substr(0, cut)), text.substr(cut)), 0xE3069283);
-    EXPECT_EQ(portable(portable(0, text.substr(0, cut)), text.substr(cut)), 0xE3069283);
+    EXPECT_EQ(sum_portably(sum_portably(0, text.substr(0, cut)), text.substr(cut)), 0xE3069283);
   }
 }
 
@@ -79,7 +79,7 @@ TEST(Crc32c, kernels_agree_at_every_length_and_alignment) {
     for (std::size_t length = 0; length <= bytes.size() - begin; ++length) {
       const std::span<const char> part = std::span{bytes}.subspan(begin, length);
       const auto seed = static_cast<std::uint32_t>(random.next());
-      const std::uint32_t expected = portable(seed, part);
+      const std::uint32_t expected = sum_portably(seed, part);
       for (const Crc32cKernel& kernel : crc32c_kernels()) {
         ASSERT_EQ(kernel.sum(seed, part), expected) << kernel.name << ' ' << begin << '+' << length;
       }
@@ -97,7 +97,7 @@ std::string record_of(std::span<const char> bytes, std::uint32_t crc, std::uint6
   };
   const std::string summed =
       number(bytes.size(), 4) + number(time, 8) + std::string{bytes.begin(), bytes.end()};
-  return number(portable(portable(crc, number(offset, 8)), summed), 4) + summed;
+  return number(sum_portably(sum_portably(crc, number(offset, 8)), summed), 4) + summed;
 }
 
 TEST(Crc32c, a_record_has_its_sum_and_all_bytes_and_nothing_is_written_beside_it) {
@@ -133,7 +133,7 @@ TEST(Crc32c, all_agree_on_random_parts_of_random_bytes_after_random_sums) {
         std::min<std::uint64_t>(random.below(length_max), bytes.size() - begin));
     const std::span<const char> part = std::span{bytes}.subspan(begin, length);
     const auto seed = static_cast<std::uint32_t>(random.next());
-    const std::uint32_t expected = portable(seed, part);
+    const std::uint32_t expected = sum_portably(seed, part);
     ASSERT_EQ(crc32c(seed, part), expected) << "run " << run;
     const std::uint64_t offset = random.next();
     const std::uint64_t time = random.next();
