@@ -47,10 +47,10 @@ inline constexpr char kLastApplVerID =
   return 0;
 }
 
-// The name of a version with its ApplVerID, by which it is compared; 0: no ApplVerID selects it.
+// The name of a version with its ApplVerID, by which it is compared.
 struct NamedVersion {
   std::string_view name;  // such as "FIX.4.4"; static lifetime
-  char appl_ver_id = 0;
+  char appl_ver_id = 0;   // 0: no ApplVerID selects it
 };
 
 // The version of this name, which must have static lifetime.

@@ -70,8 +70,8 @@ inline constexpr TagIndexes kNoTagIndexes;
 
 // What a typed message knows of the places of its fields.
 struct FieldIndexes {
-  RequiredIndexes required;
-  const TagIndexes* others = nullptr;  // never null in a typed message
+  RequiredIndexes required;            // of the required fields
+  const TagIndexes* others = nullptr;  // of the others; never null in a typed message
 };
 
 namespace detail {
