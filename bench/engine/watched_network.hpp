@@ -70,6 +70,9 @@ class WatchedNetwork final : public transport::Network {
   void pause(transport::SocketId socket, bool paused) noexcept override {
     inner_->pause(socket, paused);
   }
+  void unwatch(transport::SocketId socket, bool unwatched) noexcept override {
+    inner_->unwatch(socket, unwatched);
+  }
   void close(transport::SocketId socket) noexcept override { inner_->close(socket); }
   std::size_t wait(std::span<transport::Ready> events,
                    std::optional<std::chrono::nanoseconds> timeout) noexcept override {

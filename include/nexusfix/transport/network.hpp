@@ -198,6 +198,13 @@ class Network {
   // peer sends fills the operating system's buffers, and then the peer has to wait. Unknown ids are
   // ignored.
   virtual void pause(SocketId socket, bool paused) noexcept = 0;
+  // While a connection is unwatched, its user calls receive() again and again. wait() may then not
+  // return Readable for it, unless it is paused; the other results stay. The operating system does
+  // less for each message. Unknown ids are ignored, and a network may ignore all calls.
+  virtual void unwatch(SocketId socket, bool unwatched) noexcept {
+    static_cast<void>(socket);
+    static_cast<void>(unwatched);
+  }
   // Closes a connection or a listener; its id is unknown from now on. Bytes that send() took are
   // still delivered. Unknown ids are ignored.
   virtual void close(SocketId socket) noexcept = 0;

@@ -1,5 +1,6 @@
 // A spinning event loop with few connections receives from each of them directly. That saves, for
-// each message, the system call that reports which of them has bytes. Row rtt/spin shows it.
+// each message, the system call that reports which of them has bytes. The network does not watch
+// them meanwhile, which saves the kernel's work for that report. Row rtt/spin shows both.
 //
 // Inbound::receive_directly(), in each turn of a spinning loop, for the one source that calls it.
 #pragma once

@@ -65,6 +65,17 @@ Inbound::Direct Inbound::receive_from_one_of(std::size_t count) {
   return Direct::Nothing;
 }
 
+// Connections that each turn asks are not watched by the network, too.
+void Inbound::unwatch_connections(bool spins) noexcept {
+  const ConnectionTable& table = connections_.table();
+  const bool asks_each = spins && table.size() <= kAskedMax;
+  if (!asks_each && !has_unwatched_) return;
+  for (const auto& [socket, connection] : table) {
+    if (!connection->is_connecting()) loop_.network->unwatch(socket, asks_each);
+  }
+  has_unwatched_ = asks_each;
+}
+
 void Inbound::on_receive_result(Connection& connection, const transport::IoResult& result) {
   if (result.status == transport::IoStatus::Ok) {
     if (connection.entry() == nullptr) [[unlikely]] {

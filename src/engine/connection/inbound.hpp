@@ -64,6 +64,8 @@ class Inbound {
   [[nodiscard]] Connection* only_connection() const noexcept;
   [[nodiscard]] transport::IoResult receive_from(Connection& connection);
   void on_direct_result(Connection& connection, const transport::IoResult& result);
+  // Before each wait(). spins: further turns will receive directly.
+  void unwatch_connections(bool spins) noexcept;
 
  private:
   // The bytes of one receive(): other sessions wait at most while the messages in them are
@@ -116,6 +118,7 @@ class Inbound {
   // Since the last wait(), when receive_directly() is in use.
   std::size_t receives_unasked_ = 0;
   std::size_t first_asked_ = 0;  // index of the connection that it has tried first
+  bool has_unwatched_ = false;   // connections that wait() does not report
 };
 
 }  // namespace nexusfix::engine

@@ -138,6 +138,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   }
   const bool asks_network = direct == Inbound::Direct::NeedsWait;
   if (asks_network) {
+    inbound_.unwatch_connections(spins);
     count = loop_.network->wait(state_.ready, timeout);
     loop_.update_time();
   }

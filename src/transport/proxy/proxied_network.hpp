@@ -35,6 +35,9 @@ class ProxiedNetwork final : public Network {
     return inner_.send(socket, bytes);
   }
   void pause(SocketId socket, bool paused) noexcept override { inner_.pause(socket, paused); }
+  void unwatch(SocketId socket, bool unwatched) noexcept override {
+    if (!waiting_.contains(socket)) inner_.unwatch(socket, unwatched);
+  }
   void close(SocketId socket) noexcept override;
   [[nodiscard]] Detached detach(SocketId socket) noexcept override;
   [[nodiscard]] std::expected<SocketId, NetworkError> attach(Detached connection) override;

@@ -41,6 +41,9 @@ class TunnelNetwork final : public Network {
   [[nodiscard]] IoResult receive(SocketId socket, std::span<char> buffer) noexcept override;
   [[nodiscard]] IoResult send(SocketId socket, std::span<const char> bytes) noexcept override;
   void pause(SocketId socket, bool paused) noexcept override { inner_.pause(socket, paused); }
+  void unwatch(SocketId socket, bool unwatched) noexcept override {
+    if (!attempts_.contains(socket)) inner_.unwatch(socket, unwatched);
+  }
   void close(SocketId socket) noexcept override;
   // Connections that other networks have made; this one keeps its own.
   [[nodiscard]] Detached detach(SocketId socket) noexcept override;

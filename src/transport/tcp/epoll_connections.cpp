@@ -343,8 +343,10 @@ Detached EpollNetwork::detach(SocketId socket) noexcept {
   Slot* const slot = find(socket);
   if (slot == nullptr || slot->state != State::Open) return {};
   // The other network keeps the descriptor open, so close() does not take it out of the set.
-  if (::epoll_ctl(set_of(*slot).get(), EPOLL_CTL_DEL, slot->descriptor.get(), nullptr) != 0)
+  if (is_in_set(*slot) &&
+      ::epoll_ctl(set_of(*slot).get(), EPOLL_CTL_DEL, slot->descriptor.get(), nullptr) != 0) {
     return {};
+  }
   const int descriptor = slot->descriptor.release();
   free_slot(socket);
   return {.descriptor = descriptor};

@@ -224,9 +224,19 @@ IoResult EpollNetwork::send(SocketId socket, std::span<const char> bytes) noexce
 }
 
 void EpollNetwork::arm_writable(SocketId socket, Slot& slot, bool armed) noexcept {
-  if (slot.writable_armed == armed) return;
-  const bool before = std::exchange(slot.writable_armed, armed);
-  if (!watch(EPOLL_CTL_MOD, socket, interest_of(slot))) slot.writable_armed = before;
+  if (slot.writable_armed != armed) change(socket, slot, &Slot::writable_armed, armed);
+}
+
+// A connection that should be reported again, and cannot be for want of memory, fails.
+void EpollNetwork::change(SocketId socket, Slot& slot, bool Slot::* flag, bool value) noexcept {
+  const bool was_in_set = is_in_set(slot);
+  slot.*flag = value;
+  if (!was_in_set && !is_in_set(slot)) return;
+  if (!was_in_set) {
+    if (!watch(EPOLL_CTL_ADD, socket, interest_of(slot))) fail(socket, "watch", errno);
+  } else if (!watch(is_in_set(slot) ? EPOLL_CTL_MOD : EPOLL_CTL_DEL, socket, interest_of(slot))) {
+    slot.*flag = !value;
+  }
 }
 
 // The kernel reports EPOLLERR and EPOLLHUP always.
@@ -240,8 +250,18 @@ std::uint32_t EpollNetwork::interest_of(const Slot& slot) noexcept {
 void EpollNetwork::pause(SocketId socket, bool paused) noexcept {
   Slot* const slot = find(socket);
   if (slot == nullptr || slot->state != State::Open || slot->unread == paused) return;
-  slot->unread = paused;
-  if (!watch(EPOLL_CTL_MOD, socket, interest_of(*slot))) slot->unread = !paused;
+  change(socket, *slot, &Slot::unread, paused);
+}
+
+// For a connection in the set, the kernel calls epoll with each packet, before a receive() can see
+// its bytes.
+void EpollNetwork::unwatch(SocketId socket, bool unwatched) noexcept {
+  Slot* const slot = find(socket);
+  if (slot == nullptr || slot->state != State::Open || slot->is_unanswered ||
+      slot->unwatched == unwatched) {
+    return;
+  }
+  change(socket, *slot, &Slot::unwatched, unwatched);
 }
 
 void EpollNetwork::close(SocketId socket) noexcept {
@@ -270,7 +290,9 @@ void EpollNetwork::start_draining(SocketId socket) noexcept {
   slot.state = State::Draining;
   draining_.push_back(socket);
   static_cast<void>(::shutdown(slot.descriptor.get(), SHUT_WR));
-  if (slot.writable_armed || slot.unread) {
+  if (!is_in_set(slot)) {
+    static_cast<void>(watch(EPOLL_CTL_ADD, socket, EPOLLIN));  // else it is freed as the oldest
+  } else if (slot.writable_armed || slot.unread) {
     static_cast<void>(watch(EPOLL_CTL_MOD, socket, EPOLLIN));
   }
   drain(socket);

@@ -47,6 +47,7 @@ class EpollNetwork final : public Network {
   [[nodiscard]] IoResult receive(SocketId socket, std::span<char> buffer) noexcept override;
   [[nodiscard]] IoResult send(SocketId socket, std::span<const char> bytes) noexcept override;
   void pause(SocketId socket, bool paused) noexcept override;
+  void unwatch(SocketId socket, bool unwatched) noexcept override;
   void close(SocketId socket) noexcept override;
   [[nodiscard]] Detached detach(SocketId socket) noexcept override;
   [[nodiscard]] std::expected<SocketId, NetworkError> attach(Detached detached) override;
@@ -84,6 +85,7 @@ class EpollNetwork final : public Network {
     State state = State::Free;
     bool writable_armed = false;
     bool unread = false;         // connection: paused by pause()
+    bool unwatched = false;      // connection: by unwatch()
     bool is_unanswered = false;  // connection: accepted, and nothing was sent on it yet
     bool paused = false;         // listener: out of descriptors or memory, not watched
     Descriptor descriptor;
@@ -135,6 +137,10 @@ class EpollNetwork final : public Network {
   [[nodiscard]] IoResult failed_io(SocketId socket, Slot& slot, const char* operation) noexcept;
   void arm_writable(SocketId socket, Slot& slot, bool armed) noexcept;
   [[nodiscard]] static std::uint32_t interest_of(const Slot& slot) noexcept;
+  [[nodiscard]] static bool is_in_set(const Slot& slot) noexcept {
+    return !slot.unwatched || slot.unread || slot.writable_armed;
+  }
+  void change(SocketId socket, Slot& slot, bool Slot::* flag, bool value) noexcept;
 
   [[nodiscard]] int poll_kernel(std::span<epoll_event> ready,
                                 std::optional<std::chrono::nanoseconds> timeout) noexcept;

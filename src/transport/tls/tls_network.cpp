@@ -162,6 +162,13 @@ void TlsNetwork::pause(SocketId socket, bool paused) noexcept {
   note(socket, *stream);
 }
 
+// What comes during a handshake is always reported.
+void TlsNetwork::unwatch(SocketId socket, bool unwatched) noexcept {
+  const TlsStream* const stream = find(socket);
+  const bool is_users = stream != nullptr ? stream->is_established() : !is_closing(socket);
+  if (is_users) inner_.unwatch(socket, unwatched);
+}
+
 void TlsNetwork::close(SocketId socket) noexcept {
   TlsStream* const stream = find(socket);
   if (stream == nullptr) {

@@ -36,6 +36,7 @@ class TlsNetwork final : public Network {
   [[nodiscard]] IoResult receive(SocketId socket, std::span<char> buffer) noexcept override;
   [[nodiscard]] IoResult send(SocketId socket, std::span<const char> bytes) noexcept override;
   void pause(SocketId socket, bool paused) noexcept override;
+  void unwatch(SocketId socket, bool unwatched) noexcept override;
   void close(SocketId socket) noexcept override;
   [[nodiscard]] Detached detach(SocketId socket) noexcept override;
   [[nodiscard]] std::expected<SocketId, NetworkError> attach(Detached connection) override;

@@ -7,6 +7,7 @@
 #include <expected>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 
@@ -59,7 +60,20 @@ class CountingNetwork final : public transport::Network {
   void pause(transport::SocketId socket, bool paused) noexcept override {
     network_->pause(socket, paused);
   }
-  void close(transport::SocketId socket) noexcept override { network_->close(socket); }
+  void unwatch(transport::SocketId socket, bool unwatched) noexcept override {
+    network_->unwatch(socket, unwatched);
+    if (unwatched) {
+      unwatched_.insert(socket);
+    } else {
+      unwatched_.erase(socket);
+    }
+  }
+  // The number of connections that are unwatched now.
+  [[nodiscard]] std::size_t unwatched() const noexcept { return unwatched_.size(); }
+  void close(transport::SocketId socket) noexcept override {
+    network_->close(socket);
+    unwatched_.erase(socket);
+  }
   [[nodiscard]] std::size_t wait(
       std::span<transport::Ready> events,
       std::optional<std::chrono::nanoseconds> timeout) noexcept override {
@@ -74,6 +88,7 @@ class CountingNetwork final : public transport::Network {
 
  private:
   NetworkCounts* counts_;
+  std::set<transport::SocketId> unwatched_;
   std::unique_ptr<transport::Network> network_ = std::move(*transport::make_epoll_network());
 };
 

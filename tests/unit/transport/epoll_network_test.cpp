@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <poll.h>
@@ -128,6 +130,119 @@ TEST_F(EpollNetworkTest, a_paused_socket_can_still_wait_for_room) {
   }
   EXPECT_EQ(read(pair.far, sent).size(), sent);
   await(ReadyKind::Writable, pair.near);
+}
+
+// Bytes for an unwatched socket have arrived when the network reports another one.
+class UnwatchedTest : public Loopback {
+ protected:
+  void SetUp() override {
+    pair_ = connect_pair(listener_);
+    ASSERT_EQ(network_->send(pair_.far, std::string_view{"x"}).bytes, 1U);  // It is answered.
+    ASSERT_EQ(read(pair_.near, 1), "x");
+    network_->unwatch(pair_.far, true);
+  }
+  void send_to_far(std::string_view bytes) {
+    ASSERT_EQ(network_->send(pair_.near, bytes).bytes, bytes.size());
+    ASSERT_EQ(network_->send(pair_.far, std::string_view{"y"}).bytes, 1U);
+    await(ReadyKind::Readable, pair_.near);
+  }
+  bool is_reported(SocketId socket) {
+    return std::ranges::any_of(poll(std::chrono::nanoseconds{0}),
+                               [&](const Ready& ready) { return ready.socket == socket; });
+  }
+
+  const SocketId listener_ = listen();
+  Pair pair_;
+};
+
+TEST_F(UnwatchedTest, socket_is_received_from_and_not_reported) {
+  send_to_far("abc");
+  EXPECT_FALSE(is_reported(pair_.far));
+  EXPECT_EQ(read(pair_.far, 3), "abc");
+}
+
+TEST_F(UnwatchedTest, socket_is_not_in_the_kernel_s_set) {
+  const auto watched = [&] {
+    std::ifstream info{"/proc/self/fdinfo/" + std::to_string(network_->descriptor())};
+    const std::string text{std::istreambuf_iterator<char>{info}, {}};
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = text.find("tfd:", at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  const std::size_t before = watched();
+  network_->unwatch(pair_.far, false);
+  EXPECT_EQ(watched(), before + 1);
+  network_->unwatch(pair_.far, true);
+  EXPECT_EQ(watched(), before);
+}
+
+TEST_F(UnwatchedTest, socket_that_is_watched_again_reports_what_came_meanwhile) {
+  send_to_far("abc");
+  network_->unwatch(pair_.far, false);
+  await(ReadyKind::Readable, pair_.far);
+  EXPECT_EQ(read(pair_.far, 3), "abc");
+}
+
+TEST_F(UnwatchedTest, socket_reports_when_there_is_room) {
+  const std::string block = pattern(16U << 20U);
+  const std::size_t sent = network_->send(pair_.far, block).bytes;
+  ASSERT_LT(sent, block.size());
+  EXPECT_EQ(read(pair_.near, sent).size(), sent);
+  await(ReadyKind::Writable, pair_.far);
+  EXPECT_EQ(network_->send(pair_.far, std::string_view{}).status, IoStatus::Ok);
+  send_to_far("abc");
+  EXPECT_FALSE(is_reported(pair_.far));
+}
+
+TEST_F(UnwatchedTest, paused_socket_that_breaks_is_reported) {
+  PlainPeer peer{network_->local_port(listener_)};
+  while (accepted_.empty()) poll();
+  const SocketId far = accepted_.front();
+  ASSERT_EQ(network_->send(far, std::string_view{"x"}).bytes, 1U);
+  network_->unwatch(far, true);
+  network_->pause(far, true);
+  peer.reset();
+  await(ReadyKind::Readable, far);
+  network_->pause(far, false);
+  std::array<char, 8> buffer{};
+  EXPECT_EQ(network_->receive(far, buffer).status, IoStatus::Failed);
+}
+
+TEST_F(UnwatchedTest, end_of_a_socket_is_received) {
+  network_->close(pair_.near);
+  IoStatus last = IoStatus::Ok;
+  while (last == IoStatus::Ok || last == IoStatus::WouldBlock) {
+    std::array<char, 8> buffer{};
+    last = network_->receive(pair_.far, buffer).status;
+    poll(std::chrono::nanoseconds{0});  // drains the other end
+  }
+  EXPECT_EQ(last, IoStatus::Closed);
+}
+
+TEST_F(UnwatchedTest, last_bytes_of_a_closed_socket_are_delivered) {
+  send_to_far("not read");
+  ASSERT_EQ(network_->send(pair_.far, std::string_view{"35=5"}).bytes, 4U);
+  network_->close(pair_.far);
+  EXPECT_EQ(read(pair_.near, 5), "y35=5");
+}
+
+TEST_F(UnwatchedTest, detached_socket_is_reported_by_its_next_network) {
+  send_to_far("abc");
+  Detached detached = network_->detach(pair_.far);
+  ASSERT_GE(detached.descriptor, 0);
+  const auto attached = network_->attach(std::move(detached));
+  ASSERT_TRUE(attached.has_value());
+  await(ReadyKind::Readable, *attached);
+  EXPECT_EQ(read(*attached, 3), "abc");
+}
+
+TEST_F(UnwatchedTest, unanswered_connection_is_reported) {
+  const PlainPeer peer{network_->local_port(listener_)};
+  while (accepted_.empty()) poll();
+  network_->unwatch(accepted_.front(), true);
+  peer.send("x");
+  await(ReadyKind::Readable, accepted_.front());
+  network_->unwatch(12'345, true);  // no such socket
 }
 
 TEST_F(EpollNetworkTest, a_full_pipe_takes_a_part_and_reports_when_there_is_room) {
