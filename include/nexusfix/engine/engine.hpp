@@ -64,8 +64,8 @@ struct EngineOptions {
   // Opens the stores of Store=program: nexusfix/store/store_factory.hpp. null: Store=program is an
   // error; with a factory, every other store is one.
   store::StoreFactory* store_factory = nullptr;
-  // true: run() polls without sleeping. No thread waits for descriptor(), and neither a posted task
-  // nor received bytes make it readable. BusySpin=Y has the same effect.
+  // true: run() polls without sleeping. No thread waits for descriptor(): neither a posted task nor
+  // received bytes need to make it readable. BusySpin=Y has the same effect.
   bool busy_spin = false;
   // true: run() and start() notify systemd when the engine is ready and when it stops, and send the
   // watchdog's signs of life if systemd wants them. Only one engine of a process may do so. Without

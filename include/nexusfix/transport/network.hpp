@@ -198,9 +198,9 @@ class Network {
   // peer sends fills the operating system's buffers, and then the peer has to wait. Unknown ids are
   // ignored.
   virtual void pause(SocketId socket, bool paused) noexcept = 0;
-  // While a connection is unwatched, its user calls receive() again and again. wait() may then not
-  // return Readable for it, unless it is paused; the other results stay. The operating system does
-  // less for each message. Unknown ids are ignored, and a network may ignore all calls.
+  // While a connection is unwatched, its user calls receive() again and again, and wait() need not
+  // return Readable for it, unless it is paused and has broken. The operating system does less for
+  // each message. Unknown ids are ignored, and a network may ignore all calls.
   virtual void unwatch(SocketId socket, bool unwatched) noexcept {
     static_cast<void>(socket);
     static_cast<void>(unwatched);

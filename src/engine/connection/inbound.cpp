@@ -65,7 +65,7 @@ Inbound::Direct Inbound::receive_from_one_of(std::size_t count) {
   return Direct::Nothing;
 }
 
-// Connections that each turn asks are not watched by the network, too.
+// The network need not watch connections that each turn asks.
 void Inbound::unwatch_connections(bool spins) noexcept {
   const ConnectionTable& table = connections_.table();
   const bool asks_each = spins && table.size() <= kAskedMax;

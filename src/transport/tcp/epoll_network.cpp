@@ -227,11 +227,11 @@ void EpollNetwork::arm_writable(SocketId socket, Slot& slot, bool armed) noexcep
   if (slot.writable_armed != armed) change(socket, slot, &Slot::writable_armed, armed);
 }
 
-// A connection that should be reported again, and cannot be for want of memory, fails.
+// A connection that cannot be put back into the set fails: there is no memory, or the user has too
+// many watches.
 void EpollNetwork::change(SocketId socket, Slot& slot, bool Slot::* flag, bool value) noexcept {
   const bool was_in_set = is_in_set(slot);
   slot.*flag = value;
-  if (!was_in_set && !is_in_set(slot)) return;
   if (!was_in_set) {
     if (!watch(EPOLL_CTL_ADD, socket, interest_of(slot))) fail(socket, "watch", errno);
   } else if (!watch(is_in_set(slot) ? EPOLL_CTL_MOD : EPOLL_CTL_DEL, socket, interest_of(slot))) {
@@ -291,7 +291,8 @@ void EpollNetwork::start_draining(SocketId socket) noexcept {
   draining_.push_back(socket);
   static_cast<void>(::shutdown(slot.descriptor.get(), SHUT_WR));
   if (!is_in_set(slot)) {
-    static_cast<void>(watch(EPOLL_CTL_ADD, socket, EPOLLIN));  // else it is freed as the oldest
+    // If this fails, it stays until it is the oldest of kDrainingMax.
+    static_cast<void>(watch(EPOLL_CTL_ADD, socket, EPOLLIN));
   } else if (slot.writable_armed || slot.unread) {
     static_cast<void>(watch(EPOLL_CTL_MOD, socket, EPOLLIN));
   }
