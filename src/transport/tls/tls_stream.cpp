@@ -60,6 +60,12 @@ const BIO_METHOD* bio_method() {
   return method.get();
 }
 
+// Before each call, as SSL_get_error() needs it. ERR_clear_error() clears places for sixteen
+// errors, even if there is none.
+void clear_errors() noexcept {
+  if (ERR_peek_error() != 0) ERR_clear_error();
+}
+
 bool expect_host(SSL& ssl, const TlsSettings& settings, const std::string& host) {
   const std::string& name = settings.server_name.empty() ? host : settings.server_name;
   if (const auto address = canonical_address(name)) {
@@ -261,7 +267,7 @@ IoResult TlsStream::receive(std::span<char> buffer) noexcept {
   unsigned own_records = 0;
   has_more_ = false;
   for (unsigned records = 0; taken < buffer.size() && records < kRecordsMax; ++records) {
-    ERR_clear_error();
+    clear_errors();
     is_dry_ = false;
     std::size_t count = 0;
     const int result =
@@ -302,7 +308,7 @@ IoResult TlsStream::send(std::span<const char> bytes) noexcept {
   }
   std::size_t taken = 0;
   while (taken < bytes.size() && unsent_.empty() && error_number_ == 0) {
-    ERR_clear_error();
+    clear_errors();
     std::size_t count = 0;
     const int result = SSL_write_ex(ssl_.get(), bytes.data() + taken, bytes.size() - taken, &count);
     if (result != 1) return fail(result);
