@@ -15,7 +15,8 @@ namespace {
 
 using testing::PostgresServer;
 
-// A lease that the test gives. The token of its mark: the highest one that was ever given.
+// A lease that the test gives. The token of its mark: the highest one that was ever given. As in a
+// cluster, it gets a later token if its claim was made, but the former owner locked the log first.
 class GivenLease final : public LogLease {
  public:
   explicit GivenLease(ClusterMark mark, std::uint64_t token)
@@ -23,8 +24,12 @@ class GivenLease final : public LogLease {
   [[nodiscard]] ClusterMark mark() const override {
     return {.cluster = mark_.cluster, .shard = mark_.shard};
   }
-  [[nodiscard]] std::uint64_t token() const noexcept override { return token_.load(); }
+  [[nodiscard]] std::uint64_t token() const noexcept override {
+    is_tried_ = true;
+    return token_.load();
+  }
   [[nodiscard]] std::expected<std::uint64_t, std::string> ask(std::uint64_t claimed) override {
+    if (is_tried_ && !is_claimed_ && claimed == token_) set_token(claimed + 1);
     if (claimed <= mark_.token) return answer_.load();
     return std::unexpected{"the log was claimed with " + std::to_string(claimed) + " already"};
   }
@@ -40,6 +45,7 @@ class GivenLease final : public LogLease {
   std::atomic<std::uint64_t> token_;
   std::atomic<std::uint64_t> answer_;  // the answer to ask()
   std::atomic<bool> is_claimed_{false};
+  mutable std::atomic<bool> is_tried_{false};  // the store was about to claim the log
 };
 
 // Ends the waiting after some looks; sees that the log was not taken.
