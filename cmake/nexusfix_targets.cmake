@@ -296,7 +296,7 @@ function(nexusfix_fuzz_target name)
     endif()
   endforeach()
   add_test(NAME fuzz-smoke.${name}
-           COMMAND ${name} -seed=1 -max_total_time=2 -timeout=120 -max_len=4096
+           COMMAND ${name} -seed=1 -max_total_time=1 -timeout=120 -max_len=4096
                    -print_final_stats=1
                    -artifact_prefix=${PROJECT_BINARY_DIR}/fuzz_found/${name}. ${found} ${seeds})
   set_tests_properties(fuzz-smoke.${name} PROPERTIES LABELS fuzz-smoke)

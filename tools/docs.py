@@ -21,6 +21,7 @@ WORK = ROOT / "build" / "docs"
 SITE = ROOT / "build" / "site"
 SETTINGS = ROOT / "tools" / "docs"
 sys.path.insert(0, str(SETTINGS))
+import api_comments  # noqa: E402
 import api_pages  # noqa: E402
 API = "reference/api"
 EVENTS = "reference/events.md"
@@ -114,10 +115,14 @@ def api_reference(work, pages):
     """Writes the API reference, a page for each public header. Returns its navigation."""
     folder = work / "api"
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    for header in HEADERS.rglob("*.hpp"):
+        copy = folder / header.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(api_comments.documented(copy, header.read_text(encoding="utf-8")),
+                        encoding="utf-8")
     settings = (SETTINGS / "Doxyfile").read_text(encoding="utf-8")
     warnings = folder / "warnings.txt"
-    subprocess.run(["doxygen", "-"], cwd=ROOT, check=True, encoding="utf-8",
+    subprocess.run(["doxygen", "-"], cwd=folder, check=True, encoding="utf-8",
                    input=f"{settings}\nOUTPUT_DIRECTORY={folder}\nWARN_LOGFILE={warnings}\n")
     if lines := warnings.read_text(encoding="utf-8").splitlines():
         sys.exit(f"the API reference: {len(lines)} names have no comment; see {warnings}")

@@ -36,7 +36,7 @@ TESTED_AT_ONCE = 2
 # Tests come before the compilers of the next stage, which take what is left.
 BUILD_PREFIX = ["nice", "-n", "10"]
 # What tests compile comes from the cache in each clone, as what the builds compile.
-CACHE = {"CCACHE_BASEDIR": str(build.ROOT), "CCACHE_NOHASHDIR": "true"}
+CACHE = {"CCACHE_BASEDIR": str(build.ROOT), "CCACHE_NOHASHDIR": "true", "CCACHE_DEPEND": "true"}
 RESULT_PATH = build.ROOT / "build" / "test-result.txt"
 
 

@@ -8,7 +8,9 @@
 """
 
 import argparse
+import functools
 import hashlib
+import os
 import re
 import shutil
 import subprocess
@@ -88,6 +90,10 @@ UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b|\bnot (yet )
 TICKET = re.compile(r"\b(tic" r"ket|iss" r"ue)[ _#-]*\d+", re.IGNORECASE)
 MACHINE_PATH = re.compile(r"(?<![\w./~}>-])/(ho" r"me|wo" r"rk|ro" r"ot|Us" r"ers)/\w")
 REGISTRY = re.compile(r"\b(repo1?\.mav" r"en|registry\.npm" r"js|py" r"pi\.org|proxy\.gol" r"ang)")
+TEXT_RULES = [(UNFINISHED, "finish it, or leave it out"),
+              (TICKET, "say the reason itself, not its number elsewhere"),
+              (MACHINE_PATH, "a path of one machine"),
+              (REGISTRY, "the user's own settings name the registry")]
 VAGUE_NAME = re.compile(r"(^|_)(utils?|helpers?|common|manager|misc)(_|$)")
 
 RULES_IN_CODE = [
@@ -121,6 +127,7 @@ COMMENT_OR_STRING = re.compile(
     r"|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+'", re.DOTALL)
 
 
+@functools.cache
 def blank_out(text, keep_includes=False):
     """The code with comments and the contents of literals replaced by blanks: same lines, same
     columns, so that a position found in it is one in the file."""
@@ -143,10 +150,13 @@ class Tree:
         self.problems = []
         self.warnings = []
         self.texts = {}
-        for path in sorted(root.rglob("*")):
-            relative = path.relative_to(root)
-            if path.is_file() and not SKIPPED_FOLDERS.intersection(relative.parts[:-1]):
-                name = relative.as_posix()
+        paths = []
+        for folder, folders, names in os.walk(root):
+            folders[:] = set(folders) - SKIPPED_FOLDERS
+            paths += [Path(folder, name) for name in names]
+        for path in sorted(paths):
+            if path.is_file():
+                name = path.relative_to(root).as_posix()
                 if path.suffix in TEXT_SUFFIXES or path.name in TEXT_NAMES:
                     # As bytes, so that a carriage return is seen and not translated.
                     self.texts[name] = path.read_bytes().decode("utf-8", errors="replace")
@@ -178,6 +188,7 @@ def check_text(tree):
             continue
         suffix = Path(name).suffix
         lines = text.split("\n")
+        rules = [rule for rule in TEXT_RULES if rule[0].search(text)]
         if text and not text.endswith("\n"):
             tree.problem(name, len(lines), "the last line does not end")
         if "\r" in text:
@@ -189,10 +200,7 @@ def check_text(tree):
                 tree.problem(name, number, "a tab")
             if len(line) > LINE_COLUMNS_MAX and not line_may_be_long(suffix, line):
                 tree.problem(name, number, f"{len(line)} columns, {LINE_COLUMNS_MAX} at most")
-            for pattern, what in ((UNFINISHED, "finish it, or leave it out"),
-                                  (TICKET, "say the reason itself, not its number elsewhere"),
-                                  (MACHINE_PATH, "a path of one machine"),
-                                  (REGISTRY, "the user's own settings name the registry")):
+            for pattern, what in rules:
                 if pattern.search(line):
                     tree.problem(name, number, f"'{pattern.search(line)[0]}': {what}")
         if suffix in CPP_SUFFIXES | {".py", ".sh", ".cmake", ".java"} or name == "CMakeLists.txt":

@@ -3,6 +3,7 @@
 // TLS_PORT 0: the venue has no such port. PARTS: the percentage of the full size. NICE: the
 // priority of this process, 0 to 19. Ends when the venue has closed all connections, or after a
 // time limit.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +25,7 @@ constexpr std::size_t kTlsRubbish = 2'000;
 constexpr std::size_t kTlsHellos = 2'000;
 constexpr std::size_t kStormsOfAKind = 20;
 constexpr std::size_t kHoards = 40;
+constexpr std::chrono::milliseconds kDribbleEach{500};  // a smaller attack dribbles more slowly
 // At the same time. PARTS does not change these.
 constexpr std::size_t kStalledHandshakes = 600;  // more than one address may open
 constexpr std::size_t kOneShots = 200;
@@ -141,7 +143,7 @@ int run(const Sizes& sizes) {
   constexpr std::chrono::seconds kLongest{520};  // after this time it hangs
   constexpr std::chrono::seconds kReportEvery{20};
   std::deque<Attack> attacks = attacks_of(sizes);
-  HostilePeers peers;
+  HostilePeers peers{kDribbleEach * 100 / std::max<std::size_t>(sizes.parts, 1)};
   const auto until = steady_clock::now() + kLongest;
   auto reported_at = steady_clock::now() + kReportEvery;
   while (peers.advance(attacks) && steady_clock::now() < until) {

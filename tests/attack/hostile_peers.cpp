@@ -13,8 +13,7 @@ namespace nexusfix::attack {
 namespace {
 
 constexpr std::size_t kBegunPerTurn = 20;  // of each attack
-constexpr std::chrono::milliseconds kDribbleEach{500};
-constexpr std::size_t kTimes = 5;  // connections that come back connect at most this often
+constexpr std::size_t kTimes = 5;          // connections that come back connect at most this often
 
 constexpr std::uint32_t kNetwork = 127U << 24U;
 
@@ -43,7 +42,8 @@ bool connect_from(int descriptor, const Attack& attack) {
 
 }  // namespace
 
-HostilePeers::HostilePeers() : epoll_{::epoll_create1(EPOLL_CLOEXEC)} {
+HostilePeers::HostilePeers(std::chrono::nanoseconds dribble_each)
+    : dribble_each_{dribble_each}, epoll_{::epoll_create1(EPOLL_CLOEXEC)} {
   if (epoll_ < 0) throw std::runtime_error{"epoll_create1"};
 }
 
@@ -131,13 +131,13 @@ void HostilePeers::send(int descriptor, Peer& peer) {
   watch(EPOLL_CTL_MOD, descriptor, reads | (has_more ? EPOLLOUT : 0U));
 }
 
-// A byte on each within kDribbleEach.
+// A byte on each within dribble_each_.
 void HostilePeers::dribble() {
   if (dribblers_.empty()) return;
-  const auto each = kDribbleEach / dribblers_.size();
+  const auto each = dribble_each_ / dribblers_.size();
   const auto now = std::chrono::steady_clock::now();
   for (std::size_t i = 0; i < dribblers_.size() && dribbled_at_ + each <= now; ++i) {
-    dribbled_at_ += std::chrono::duration_cast<std::chrono::nanoseconds>(each);
+    dribbled_at_ += each;
     const int descriptor = dribblers_.front();
     dribblers_.pop_front();
     dribblers_.push_back(descriptor);

@@ -41,7 +41,8 @@ struct Attack {
 
 class HostilePeers {
  public:
-  HostilePeers();
+  // dribble_each: the time after which a dribbler sends its next byte.
+  explicit HostilePeers(std::chrono::nanoseconds dribble_each);
   ~HostilePeers();
   HostilePeers(const HostilePeers&) = delete;
   HostilePeers& operator=(const HostilePeers&) = delete;
@@ -64,6 +65,7 @@ class HostilePeers {
   void drop(int descriptor);
   void watch(int operation, int descriptor, std::uint32_t events) const;
 
+  std::chrono::nanoseconds dribble_each_;
   int epoll_ = -1;
   std::vector<std::unique_ptr<Peer>> peers_;  // by their descriptors
   std::deque<int> dribblers_;                 // the first one is next

@@ -38,47 +38,53 @@ def enable_loopback():
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))
 
 
-def check(nexusfix, page):
+def report(page, problems):
     """Prints the problems of a page. Returns the number of them."""
-    environment = console.environment_for(Path(nexusfix).resolve(), ROOT)
-    text = page.read_text(encoding="utf-8")
-    with tempfile.TemporaryDirectory() as folder:
-        problems = [*commands.Commands(environment).problems_of_page(text),
-                    *console.check_page(text, folder, environment)]
+    problems = list(problems)
     for line, problem in problems:
         print(f"{page}:{line}: {problem}\n", flush=True)
     return len(problems)
 
 
-def check_help(nexusfix, pages):
+def run(environment, page):
+    """Runs the commands of a page. Returns the number of problems."""
+    with tempfile.TemporaryDirectory() as folder:
+        return report(page, console.check_page(page.read_text(encoding="utf-8"), folder,
+                                               environment))
+
+
+def check_help(known, pages):
     """Prints the problems of the help texts. Returns the number of them."""
-    environment = console.environment_for(Path(nexusfix).resolve(), ROOT)
-    problems = list(commands.Commands(environment).problems_of_help(
-        [page.read_text(encoding="utf-8") for page in pages]))
+    problems = list(known.problems_of_help([page.read_text(encoding="utf-8") for page in pages]))
     for problem in problems:
         print(problem, flush=True)
     return len(problems)
 
 
 def main():
+    nexusfix = sys.argv[2] if sys.argv[1] == INSIDE else sys.argv[1]
+    environment = console.environment_for(Path(nexusfix).resolve(), ROOT)
     if sys.argv[1] == INSIDE:
         enable_loopback()
-        return 1 if check(sys.argv[2], Path(sys.argv[3])) else 0
-    nexusfix = sys.argv[1]
+        return 1 if run(environment, Path(sys.argv[3])) else 0
+    known = commands.Commands(environment)
     all_pages = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")),
                  ROOT / "examples" / "README.md"]
     pages = [Path(name) for name in sys.argv[2:]] or all_pages
     own_network = can_have_own_network()
-    failed = check_help(nexusfix, all_pages)
+    failed = check_help(known, all_pages)
     count = 0
     for page in pages:
-        steps = console.steps_of(page.read_text(encoding="utf-8"))
+        text = page.read_text(encoding="utf-8")
+        steps = console.steps_of(text)
         count += sum(not step.file for step in steps)
+        broken = report(page, known.problems_of_page(text)) != 0
         if own_network and steps:
-            run = [*OWN_NETWORK, sys.executable, "-B", __file__, INSIDE, nexusfix, str(page)]
-            failed += subprocess.run(run, check=False).returncode != 0
+            inside = [*OWN_NETWORK, sys.executable, "-B", __file__, INSIDE, nexusfix, str(page)]
+            broken |= subprocess.run(inside, check=False).returncode != 0
         else:
-            failed += check(nexusfix, page) != 0
+            broken |= run(environment, page) != 0
+        failed += broken
     print(f"{len(pages)} pages with {count} commands, {failed} failed")
     return 1 if failed else 0
 

@@ -28,9 +28,12 @@ class CompilerCacheTest(unittest.TestCase):
 
     def test_a_changed_header_is_compiled_again_where_another_clone_has_changed_it_too(self):
         """In a precompiled header of which both clones have the same old version."""
+        misses = []
         with tempfile.TemporaryDirectory() as folder:
             for value, clone in ((1, "first"), (1, "second"), (2, "first"), (3, "second")):
                 self.assertEqual(value, self.answer_of(folder, clone, value, "// its value"))
+                misses.append(self.misses(folder))
+        self.assertEqual([1, 1, 2, 3], misses)  # the source is compiled once for each header
 
     def test_a_comment_is_no_reason_for_another_clones_precompiled_header(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -38,13 +41,10 @@ class CompilerCacheTest(unittest.TestCase):
                 self.assertEqual(1, self.answer_of(folder, clone, 1, f"// in the {clone}",
                                                    more=f"int {clone} = 0;\n"))
 
-    def test_sources_with_a_precompiled_header_are_compiled_once(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for clone in ("first", "second"):
-                self.answer_of(folder, clone, 1, "// its value")
-            counts = subprocess.run(["ccache", "--print-stats"], env=self.environment(folder),
-                                    check=True, capture_output=True, text=True).stdout
-            self.assertRegex(counts, r"(?m)^cache_miss\t1$")
+    def misses(self, folder):
+        counts = subprocess.run(["ccache", "--print-stats"], env=self.environment(folder),
+                                check=True, capture_output=True, text=True).stdout
+        return int(re.search(r"(?m)^cache_miss\t(\d+)$", counts)[1])
 
     def environment(self, folder):
         own = {name: value for name, value in os.environ.items() if not name.startswith("CCACHE_")}
@@ -68,8 +68,10 @@ class CompilerCacheTest(unittest.TestCase):
         header.write_text(f"#pragma once\n{comment}\n"
                           f"inline int answer() {{ return {value}; }}\n")
         os.utime(header, (before + 2, before + 2))  # at any resolution of the file system
-        for command in (["cmake", "-G", "Ninja", "-S", ".", "-B", "build"],
-                        ["ninja", "-C", "build"]):
+        commands = [["ninja", "-C", "build"]]
+        if not (clone / "build").exists():
+            commands.insert(0, ["cmake", "-G", "Ninja", "-S", ".", "-B", "build"])
+        for command in commands:
             done = subprocess.run(command, env=self.environment(folder), check=False, cwd=clone,
                                   capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stdout)

@@ -88,8 +88,8 @@ class HeadersAloneTest(unittest.TestCase):
             source.write_text("".join(f"#include <{name}>\n" for name in headers),
                               encoding="utf-8")
             done = subprocess.run(
-                [*LAUNCHER, COMPILER, "-std=c++23", f"-I{SOURCE / 'include'}", "-c", source, "-o",
-                 source.with_suffix(".o")], capture_output=True, text=True, check=False,
+                [*LAUNCHER, COMPILER, "-std=c++23", f"-I{SOURCE / 'include'}", "-MD", "-c", source,
+                 "-o", source.with_suffix(".o")], capture_output=True, text=True, check=False,
                 env={**os.environ, "LC_ALL": "C"})
             return done.stderr if done.returncode == 0 else f"{headers}:\n{done.stderr}"
         with ThreadPoolExecutor(2) as pool:

@@ -38,7 +38,8 @@ def main():
         texts[mutation["file"]] = mutated(texts[mutation["file"]], mutation, index)
     for name, text in texts.items():
         write(output / name, text)
-    rows = "".join(f'    {{"{m["name"]}", "{m["bug"]}"}},\n' for m in mutations)
+    rows = "".join(f'    {{"{m["name"]}", "{m["bug"]}", {m.get("world", 1)}}},\n'
+                   for m in mutations)
     write(output / "mutations.inl", rows)
 
 

@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""Doxygen's filter: prints a header with its plain comments as documentation comments.
+"""A header for Doxygen, with its plain comments as documentation comments.
 
 The first comment of a file describes the file. Any other comment describes the declaration below
 it or, after code, the declaration on its line. Indented lines of a comment are code. All other
@@ -10,8 +9,6 @@ specialisations of variables of the standard library, which Doxygen does not und
 """
 
 import re
-import sys
-from pathlib import Path
 
 COMMENT = re.compile(r"^( *)//(?: (.*))?$")
 TRAILING = re.compile(r"^( *[^ /#}].*?[^ {] {2,})// (.*)$")
@@ -84,7 +81,6 @@ def converted(name, lines):
         yield texts[-1] + " */"
 
 
-if __name__ == "__main__":
-    header = Path(sys.argv[1])
-    text = list(without_details(header.read_text(encoding="utf-8").splitlines()))
-    print("\n".join(converted(header, text)))
+def documented(name, header):
+    lines = list(without_details(header.splitlines()))
+    return "\n".join(converted(name, lines)) + "\n"

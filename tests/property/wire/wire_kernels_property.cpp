@@ -26,9 +26,9 @@ constexpr std::uint64_t kMessagesOfSeed = 16;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(NDEBUG)
 constexpr std::uint64_t kSeeds = 6'000;
 #elif defined(__aarch64__)
-constexpr std::uint64_t kSeeds = 6'000;  // mostly emulated
+constexpr std::uint64_t kSeeds = 2'000;  // mostly emulated
 #else
-constexpr std::uint64_t kSeeds = 125'000;  // two million messages
+constexpr std::uint64_t kSeeds = 62'500;  // a million messages
 #endif
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {

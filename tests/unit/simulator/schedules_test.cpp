@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using Texts = std::vector<std::string>;
 
-constexpr std::chrono::seconds kHeartBtInt{30};
+constexpr std::chrono::seconds kHeartBtInt{120};
 
 WallTime utc(int year, unsigned month, unsigned day, std::chrono::seconds time = {}) {
   return std::chrono::sys_days{std::chrono::year{year} / std::chrono::month{month} /

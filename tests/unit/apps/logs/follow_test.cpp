@@ -182,7 +182,9 @@ TEST_F(FollowedLog, passes_the_messages_that_come_into_a_live_journal) {
 
 TEST_F(FollowedLog, goes_on_after_damage_in_a_journal_and_reports_it_once) {
   const auto open = [&] {
-    return store::open_journal(posix_, {.folder = path("store"), .background = false}, WallTime{});
+    return store::open_journal(
+        posix_, {.folder = path("store"), .segment_bytes = 1U << 20U, .background = false},
+        WallTime{});
   };
   auto opened = open();
   ASSERT_TRUE(opened.has_value());
