@@ -1,9 +1,9 @@
 #!/bin/sh
 # Runs a compiler with ccache: cached_compiler.sh CCACHE COMPILER ARGUMENT...
 #
-# The compiler gets no path of this clone: ccache compares arguments and sources, and finds in each
-# clone what another one compiled. CMake writes such paths into the sources that compile others
-# together, so a copy without them is compiled.
+# The compiler gets no path of this clone or of its build folder: ccache compares arguments and
+# sources, and finds in each clone what another one compiled. CMake writes such paths into the
+# sources that compile others together, so a copy without them is compiled.
 #
 # Precompiled headers are not cached. ccache would search for one by its code without comments, or
 # by the older one that it replaces, but the compiler compares whole headers. The bytes of a
@@ -19,7 +19,9 @@ previous=
 for argument; do
   shift
   case $argument in
+    "$PWD"/*) argument=${argument#"$PWD"/} ;;
     "$root"/*) argument=$up${argument#"$root"} ;;
+    -I"$PWD"/*) argument=-I${argument#-I"$PWD"/} ;;
     -I"$root"/*) argument=-I$up${argument#-I"$root"} ;;
     -ffile-prefix-map="$root"=*) argument=-ffile-prefix-map=$up=${argument#*=*=} ;;
   esac
@@ -29,9 +31,9 @@ for argument; do
     -c)
       case $argument in
         */Unity/unity_*)
-          sed "s|\"$root/|\"|" "$argument" > "$argument.cpp" || exit
+          sed -e "s|\"$PWD/|\"|" -e "s|\"$root/|\"|" "$argument" > "$argument.cpp" || exit
           argument=$argument.cpp
-          set -- "$@" -iquote "$up"
+          set -- "$@" -iquote . -iquote "$up"
           ;;
       esac
       ;;
