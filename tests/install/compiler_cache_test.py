@@ -21,8 +21,8 @@ class CompilerCacheTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             environment = self.environment(folder)
             hits = []
-            for clone in ("first", "a/second"):
-                hits.append(self.hits_of_build(Path(folder, clone), environment))
+            for clone, build in (("first", "build"), ("a/second", "other")):
+                hits.append(self.hits_of_build(Path(folder, clone), build, environment))
         self.assertEqual(0, hits[0][0])
         self.assertEqual((hits[0][1], hits[0][1]), hits[1])
 
@@ -77,8 +77,9 @@ class CompilerCacheTest(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stdout)
         return subprocess.run([clone / "build" / "answer"], check=False).returncode
 
-    def hits_of_build(self, clone, environment):
-        """Builds one layer in a copy of the sources; returns cache hits and compiled files."""
+    def hits_of_build(self, clone, build, environment):
+        """Builds one layer in a copy of the sources, in the folder build there. Returns the hits of
+        the cache and the number of compiled files."""
         clone.mkdir(parents=True)
         for name in COPIED:
             source = SOURCE / name
@@ -89,10 +90,10 @@ class CompilerCacheTest(unittest.TestCase):
             return subprocess.run(command, env=environment, check=True, capture_output=True,
                                   text=True, cwd=clone).stdout
         run("ccache", "--zero-stats")
-        run("cmake", "-G", "Ninja", "-S", clone, "-B", clone / "build", "-D",
+        run("cmake", "-G", "Ninja", "-S", clone, "-B", clone / build, "-D",
             f"CMAKE_CXX_COMPILER={COMPILER}", "-D", "NEXUSFIX_DEVELOPER=OFF", "-D",
             "CMAKE_BUILD_TYPE=RelWithDebInfo")
-        run("ninja", "-C", clone / "build", "nexusfix_base")
+        run("ninja", "-C", clone / build, "nexusfix_base")
         counts = dict(re.findall(r"^(\w+)\t(\d+)$", run("ccache", "--print-stats"), re.MULTILINE))
         found = int(counts["direct_cache_hit"]) + int(counts["preprocessed_cache_hit"])
         return found, found + int(counts["cache_miss"])
