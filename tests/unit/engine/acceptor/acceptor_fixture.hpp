@@ -120,9 +120,9 @@ class AcceptorTest : public ::testing::Test {
     run_until([&] { return turns-- == 0; });
   }
 
-  // Runs turns of the loop until condition holds. False if it does not hold within the limit.
+  // Runs turns of the loop, of at most a millisecond, until condition holds. False: it hangs.
   bool run_until(const std::function<bool()>& condition) {
-    for (int turn = 0; turn < 5'000; ++turn) {
+    for (int turn = 0; turn < 60'000; ++turn) {
       if (condition()) return true;
       acceptor->poll(std::chrono::milliseconds{turn < 50 ? 0 : 1});
       for (const auto& peer : peers) peer->poll();
