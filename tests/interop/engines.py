@@ -35,13 +35,19 @@ def address_keys(kind, port):
     return {"SocketConnectHost": "127.0.0.1", "SocketConnectPort": port}
 
 
+def schedule_keys():
+    """A schedule that starts again twelve hours from now, so that no run sees a session reset. It
+    pauses for a second: where StartTime is EndTime, QuickFIX 1.15 resets at midnight UTC, too."""
+    end = time.time() + 12 * 3600
+    return {key: time.strftime("%H:%M:%S", time.gmtime(seconds))
+            for key, seconds in (("StartTime", end + 1), ("EndTime", end))}
+
+
 def peer_config(name, folder, kind, version, port, sender, target, **keys):
-    # The schedule's day changes twelve hours from now, so that no run sees a session reset. The
-    # peers validate received messages with a dictionary.
-    boundary = time.strftime("%H:%M:%S", time.gmtime(time.time() + 12 * 3600))
-    defaults = {"StartTime": boundary, "EndTime": boundary, "UseDataDictionary": "Y",
-                "FileLogPath": os.path.join(folder, "log"), "FileLogHeartbeats": "Y",
-                "SocketNodelay": "Y", "SocketReuseAddress": "Y"}
+    # The peers validate received messages with a dictionary.
+    defaults = schedule_keys() | {
+        "UseDataDictionary": "Y", "FileLogPath": os.path.join(folder, "log"),
+        "FileLogHeartbeats": "Y", "SocketNodelay": "Y", "SocketReuseAddress": "Y"}
     path = os.path.join(folder, name + ".cfg")
     write_config(path, kind, version, sender, target, folder, defaults=defaults,
                  **address_keys(kind, port), **keys)

@@ -15,6 +15,7 @@ import tempfile
 import time
 import traceback
 
+from engines import schedule_keys
 from fix_log import conduct_faults, read_log
 from processes import Child, Failure, free_port
 
@@ -142,9 +143,7 @@ def sides_of(arguments, folder):
         if not os.path.isfile(program):
             raise Failure(f"{program} is missing: `make deps` installs QuickFIX, then configure "
                           "and build again")
-    # The day of the schedule changes twelve hours from now, so that no run sees it.
-    boundary = time.strftime("%H:%M:%S", time.gmtime(time.time() + 12 * 3600))
-    keys = {"StartTime": boundary, "EndTime": boundary}
+    keys = schedule_keys()
     port = free_port()
     return (Side("venue", folder, programs, keys | {"SocketAcceptPort": port}),
             Side("trader", folder, programs, keys | {"SocketConnectPort": port,
