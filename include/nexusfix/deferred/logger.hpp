@@ -164,7 +164,7 @@ class Logger {
       put(at, std::uint64_t{text.size()});
       if (!text.empty()) std::memcpy(at, text.data(), text.size());
       at += (text.size() + kWordBytes - 1) / kWordBytes * kWordBytes;
-    } else {
+    } else if constexpr (std::is_pointer_v<T>) {
       put(at, argument);
     }
   }
