@@ -3,6 +3,7 @@
 
 import os
 import sys
+import time
 import unittest
 
 import command_test
@@ -26,7 +27,10 @@ NAMELESS = """
 class Console(WithConsole):
     def setUp(self):
         super().setUp()
-        self.start("ConsolePort=0\nConsoleActs=Y\nStartTime=00:00:00\nEndTime=23:59:59\n")
+        # The day of the schedule changes twelve hours from now, so that no run sees it.
+        boundary = time.strftime("%H:%M:%S", time.gmtime(time.time() + 12 * 3600))
+        self.start("ConsolePort=0\nConsoleActs=Y\n"
+                   f"StartTime={boundary}\nEndTime={boundary}\n")
         self.browser = webdriver.Browser()
         self.addCleanup(self.browser.__exit__)
         self.base = f"http://localhost:{self.console}/"
