@@ -1,4 +1,5 @@
 #include <bit>
+#include <limits>
 
 #include "wire/kernels/kernel_table.hpp"
 
@@ -33,9 +34,13 @@ void fill_nibbles(DataTags& data) noexcept {
     // The class that lets the fewest other tags pass. Of equals, the last one: ordinary tags are
     // small, and the classes of small tags come first.
     std::uint32_t best = 0;
-    for (std::uint32_t c = 1; c < kClasses; ++c) {
-      const auto more = [tag](const Class& one) { return one.with(tag).passing() - one.passing(); };
-      if (more(classes[c]) <= more(classes[best])) best = c;
+    int least = std::numeric_limits<int>::max();
+    for (std::uint32_t c = 0; c < kClasses; ++c) {
+      const int more = classes[c].with(tag).passing() - classes[c].passing();
+      if (more <= least) {
+        best = c;
+        least = more;
+      }
     }
     classes[best] = classes[best].with(tag);
   }
