@@ -595,7 +595,8 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
     if (!done) return std::unexpected{std::move(done.error())};
   }
   shares->clear();
-  give_back_memory();
+  // A simulation opens engines so often that they would get it back at once.
+  if (shared->disk != nullptr) give_back_memory();
   if (auto kept = keep_memory(threads, file); !kept) {
     return std::unexpected{std::move(kept.error())};
   }

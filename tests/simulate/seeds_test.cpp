@@ -1,6 +1,5 @@
 // Thousands of worlds of five virtual minutes, each with its own subset of faults: none may have a
 // violation. And the scenarios of regressions.txt, which had one once.
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -9,10 +8,6 @@
 #include <string_view>
 
 #include <nexusfix/simulator/totals.hpp>
-
-// Replaces that of the C library. An engine returns free memory when it has opened, and the engines
-// of a world would get it back at once: a tenth of the time.
-extern "C" int malloc_trim(std::size_t /*kept_bytes*/) noexcept { return 0; }
 
 namespace {
 
