@@ -20,7 +20,7 @@ class InsideEngine {
   explicit InsideEngine(bool is_in_memory, ReceivedTexts received = ReceivedTexts::orders(),
                         Clock* clock = nullptr, const std::string& more_keys = {})
       : venue_{{.is_in_memory = is_in_memory,
-                .more = "MaxAdminMessagesPerSecond=1000000\n" + more_keys},
+                .more = "MaxAdminMessagesPerSecond=1000000\nJournalStallTimeout=600\n" + more_keys},
                {.clock = clock, .network = &network_, .busy_spin = true}},
         clock_{clock},
         received_{std::move(received)} {
@@ -31,8 +31,8 @@ class InsideEngine {
     turn();
     const std::string logon = ReceivedTexts::logon(wall_now());
     network_.deliver(logon);
-    // The journal may need some time to create its first segment.
-    while (network_.sends() == 0) turn();
+    // The answer waits for the disk, which may be busy.
+    while (network_.sends() == 0 && !network_.is_closed()) turn();
     if (!session().is_logged_on()) throw std::runtime_error{"the venue refused the Logon"};
     prepare();
   }

@@ -18,6 +18,7 @@ class MemoryNetwork final : public transport::Network {
   void deliver(std::string_view bytes) noexcept { waiting_ = bytes; }
   [[nodiscard]] const std::string& sent() const noexcept { return sent_; }
   [[nodiscard]] std::uint64_t sends() const noexcept { return sends_; }
+  [[nodiscard]] bool is_closed() const noexcept { return is_closed_; }
 
   std::expected<transport::SocketId, transport::NetworkError> listen(
       const transport::Endpoint&) override {
@@ -44,7 +45,7 @@ class MemoryNetwork final : public transport::Network {
     return {transport::IoStatus::Ok, bytes.size(), 0};
   }
   void pause(transport::SocketId, bool) noexcept override {}
-  void close(transport::SocketId) noexcept override {}
+  void close(transport::SocketId) noexcept override { is_closed_ = true; }
   std::size_t wait(std::span<transport::Ready> events,
                    std::optional<std::chrono::nanoseconds>) noexcept override {
     if (!is_accepted_) {
@@ -66,6 +67,7 @@ class MemoryNetwork final : public transport::Network {
   std::string sent_;
   std::uint64_t sends_ = 0;
   bool is_accepted_ = false;
+  bool is_closed_ = false;
 };
 
 }  // namespace nexusfix::bench
