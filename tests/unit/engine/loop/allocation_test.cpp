@@ -160,7 +160,7 @@ TEST_F(AllocationTest, ten_thousand_orders_after_logon_allocate_nothing) {
   trade(kWarmUpOrders, kOrders);
   counting = false;
 
-  EXPECT_EQ(allocations.load(), 0U);
+  EXPECT_EQ(allocations.exchange(0), 0U) << log_.all();
   // Each pair of orders gives two acknowledgements and two fills.
   EXPECT_EQ(engine_->stats().messages_out - messages_before, 2 * kOrders);
   EXPECT_EQ(engine_->session(0).numbers().next_inbound, 2 + kWarmUpOrders + kOrders);
@@ -188,7 +188,7 @@ TEST_F(AllocationTest, ten_thousand_orders_in_two_pieces_each_allocate_nothing) 
   counting = true;
   trade(kWarmUpOrders, kOrders, Cut::Everywhere);
   counting = false;
-  EXPECT_EQ(allocations.exchange(0), 0U);
+  EXPECT_EQ(allocations.exchange(0), 0U) << log_.all();
   EXPECT_EQ(engine_->session(0).numbers().next_inbound, 2 + kWarmUpOrders + kOrders);
 }
 
@@ -209,7 +209,7 @@ TEST_F(AllocationTest, timer_for_each_order_allocates_nothing_in_steady_state) {
   counting = true;
   for (int i = 0; i < 100; ++i) set_and_cancel();
   counting = false;
-  EXPECT_EQ(allocations.exchange(0), 0U);
+  EXPECT_EQ(allocations.exchange(0), 0U) << log_.all();
   EXPECT_EQ(ran, 102 * 50);
 }
 
@@ -235,7 +235,7 @@ TEST_F(AllocationTest, drafts_of_a_remote_allocate_nothing_once_its_queue_has_th
   counting = true;
   send(10'000);
   counting = false;
-  EXPECT_EQ(allocations.exchange(0), 0U);
+  EXPECT_EQ(allocations.exchange(0), 0U) << log_.all();
   turn();
   EXPECT_EQ(done, 3 * engine::Remote::kCapacity + 10'000);
   EXPECT_EQ(remote->refused(), 0U);
