@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <nexusfix/base/disk.hpp>
 #include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
 #include <nexusfix/fix44/news.hpp>
@@ -80,6 +81,8 @@ class AllocationTest : public ::testing::Test {
     options.clock = &clock_;
     options.network = &acceptor_network_;
     options.log = &log_;
+    // No socket for operators: commands that look for engines of this machine would get an answer.
+    options.disk = &disk_;
     auto opened = Engine::open(std::move(*settings), venue_, options);
     ASSERT_TRUE(opened.has_value()) << opened.error().what();
     engine_.emplace(std::move(*opened));
@@ -138,6 +141,7 @@ class AllocationTest : public ::testing::Test {
   }
 
   TemporaryFolder folder_;
+  PosixDisk disk_;
   ManualClock clock_;
   RecordingLog log_;
   transport::FakeInternet internet_;
