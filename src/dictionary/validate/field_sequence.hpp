@@ -13,6 +13,7 @@
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/typed/field_proof.hpp>
 
+#include "dictionary/validate/known_date.hpp"
 #include "dictionary/validate/validator_tables.hpp"
 
 #if defined(__SSE2__)
@@ -134,20 +135,6 @@ struct NoCheckList {
   void add(std::size_t, Check, std::uint64_t) const noexcept {}
 };
 
-// The date of a timestamp of the last message, so that the next one's is compared and not read.
-class KnownDate {
- public:
-  static constexpr std::size_t kFields = 4;
-
-  // Whether the text is a UTCTimestamp in milliseconds of this date. False: ask further.
-  [[nodiscard]] bool has(std::string_view text) const noexcept;
-  // A correct UTCTimestamp. Only the years 2000 to 2099 are remembered.
-  void learn(std::string_view text) noexcept;
-
- private:
-  std::uint64_t date_ = 0;  // YYYYMMDD
-};
-
 // A value that must be one of these ASCII characters, a bit each.
 struct CharacterCheck {
   std::array<std::uint64_t, 2> allowed{};
@@ -156,6 +143,7 @@ struct CharacterCheck {
 
 struct FieldSequence {
   static constexpr std::size_t kCharactersMax = 12;
+  static constexpr std::size_t kDates = 4;
   static constexpr std::size_t kChecks = std::size_t{std::to_underlying(Check::Rare)} + 1;
 
   std::uint64_t context_id = 0;  // ValidatorTables::context_id(); 0: the slot is empty
@@ -174,7 +162,7 @@ struct FieldSequence {
   std::size_t character_count = 0;
   // Of the SendingTime and of the other timestamps, in their order. Of more than these, some share
   // one.
-  std::array<KnownDate, KnownDate::kFields> dates{};
+  std::array<KnownDate, kDates> dates{};
   wire::FieldProof proof;  // for typed messages
 
   [[nodiscard]] bool is_of(std::uint64_t context, const SequenceKeys& others) const noexcept {

@@ -16,14 +16,6 @@
 namespace nexusfix::dictionary {
 namespace {
 
-ValueInMessage value_at(const char* bytes, wire::NarrowPlace place) noexcept {
-  return {bytes, place.begin, std::uint32_t{place.begin} + place.size};
-}
-
-ValueInMessage value_at(const char* bytes, wire::FieldPlace place) noexcept {
-  return {bytes, place.begin, place.end};
-}
-
 // Makes the checks, one kind after the other. All values belong to a message without a fault, and
 // none ends within its first kFrontBytes. Place: a NarrowPlace or a FieldPlace.
 template <class Place>
@@ -77,7 +69,6 @@ class Values {
 
 constexpr std::size_t kMillisBytes = 21;  // YYYYMMDD-HH:MM:SS.sss
 constexpr std::size_t kTimeAt = 8;        // -HH:MM:S
-constexpr std::size_t kRestAt = 13;       // the minute's last digit, :SS.sss
 
 bool is_count(const ValueInMessage& value, unsigned count) noexcept {
   std::uint32_t number = 0;
@@ -121,7 +112,7 @@ bool are_right(const ValidatorTables& tables, std::span<KnownDate> dates, Values
   using Value = const ValueInMessage&;
   std::size_t timestamps = 0;
   const auto is_timestamp = [&](Value value, unsigned) {
-    return is_timestamp_near(value.text(), dates[++timestamps % KnownDate::kFields], are_usual);
+    return is_timestamp_near(value.text(), dates[++timestamps % FieldSequence::kDates], are_usual);
   };
   return values.are_characters_right() &&
          (values.have_none_up_to(Check::Digits) ||
@@ -197,28 +188,6 @@ class ShapeRanges {
 };
 
 }  // namespace
-
-inline bool KnownDate::has(std::string_view text) const noexcept {
-  namespace detail = wire::detail;
-  if (text.size() != kMillisBytes) return false;
-  const char* const from = text.data();
-  constexpr std::uint64_t kMostOfTime = 0x0500'0905'0009'0200;
-  constexpr std::uint64_t kMostOfRest = 0x0909'0900'0905'0009;
-  constexpr std::uint32_t kHours = 24;
-  const std::uint64_t time =
-      detail::load_word<std::uint64_t>(from + kTimeAt) ^ detail::word_of<std::uint64_t>("-00:00:0");
-  const std::uint64_t rest =
-      detail::load_word<std::uint64_t>(from + kRestAt) ^ detail::word_of<std::uint64_t>("0:00.000");
-  const std::uint64_t hour = (time >> 8U & 0xffU) * 10 + (time >> 16U & 0xffU);
-  return ((detail::load_word<std::uint64_t>(from) ^ date_) | detail::beyond(time, kMostOfTime) |
-          detail::beyond(rest, kMostOfRest)) == 0 &&
-         hour < kHours;
-}
-
-void KnownDate::learn(std::string_view text) noexcept {
-  if (text.size() != kMillisBytes || !text.starts_with("20")) return;
-  date_ = wire::detail::load_word<std::uint64_t>(text.data());
-}
 
 bool FieldSequence::are_values_right(const ValidatorTables& tables,
                                      const wire::MessageView& message) noexcept {

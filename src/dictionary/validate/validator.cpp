@@ -10,6 +10,7 @@
 #include <nexusfix/wire/session_tags.hpp>
 
 #include "dictionary/validate/field_sequence.hpp"
+#include "dictionary/validate/plain_walk.hpp"
 #include "dictionary/validate/validator_tables.hpp"
 #include "dictionary/validate/violation_survey.hpp"
 
@@ -123,25 +124,13 @@ class Fields {
   [[nodiscard]] std::size_t end() const noexcept { return end_; }
   [[nodiscard]] std::uint32_t key(std::size_t index) const noexcept { return index_.keys[index]; }
   [[nodiscard]] ValueInMessage value(std::size_t index) const noexcept {
-    const wire::FieldPlace place = index_.place(index);
-    return {bytes_, place.begin, place.end};
+    return value_at(bytes_, index_.place(index));
   }
 
- protected:
+ private:
   wire::FieldIndex index_;
   const char* bytes_;
   std::size_t end_;
-};
-
-// The fields of most messages: short ones without an empty value.
-class OrdinaryFields : public Fields {
- public:
-  using Fields::Fields;
-
-  [[nodiscard]] ValueInMessage value(std::size_t index) const noexcept {
-    const wire::NarrowPlace place = index_.narrow_places[index];
-    return {bytes_, place.begin, std::uint32_t{place.begin} + place.size};
-  }
 };
 
 // A copy of a member's rule, in registers: a copy of the whole would be in memory.
@@ -188,11 +177,12 @@ class Validation {
   void report_msg_type() noexcept;
 
  private:
-  // seen: kSlotsMax + kClearedBytes bytes of ValidatorTables, uninitialised.
-  template <class SomeFields, class Checks>
-  void walk_fields(const MemberContext& context, std::uint8_t* seen, Checks& checks) noexcept;
+  // One field, or a group. False: the walk ends here. seen: a byte for each slot of the scope, then
+  // those for its groups.
+  template <class Checks>
+  [[nodiscard]] bool walk_field(const Scope& scope, FieldPosition& at, std::uint8_t* seen,
+                                Checks& checks) noexcept;
   // The check of a member determines the meaning of its detail.
-  template <class SomeFields>
   [[nodiscard]] bool is_value_right(Check check, unsigned detail,
                                     const ValueInMessage& value) const noexcept;
   [[nodiscard]] bool is_ordinary_value_right(Check check, unsigned detail,
@@ -274,20 +264,17 @@ class Validation {
   std::optional<Violation>& violation_;
 };
 
-template <class SomeFields>
 [[gnu::always_inline]] inline bool Validation::is_value_right(
     Check check, unsigned detail, const ValueInMessage& value) const noexcept {
-  if constexpr (!std::is_same_v<SomeFields, OrdinaryFields>) {
-    // Empty values are allowed here, or there would be a fault.
-    if (value.size() == 0) [[unlikely]]
-      return true;
-    // After an empty BeginString, a value may be closer to the beginning of the message.
-    if (value.end < kFrontBytes) [[unlikely]] {
-      std::array<char, kFrontBytes> copy{};
-      const std::uint32_t begin = kFrontBytes - value.size();
-      std::memcpy(copy.data() + begin, value.bytes + value.begin, value.size());
-      return is_ordinary_value_right(check, detail, {copy.data(), begin, kFrontBytes});
-    }
+  // Empty values are allowed here, or there would be a fault.
+  if (value.size() == 0) [[unlikely]]
+    return true;
+  // After an empty BeginString, a value may be closer to the beginning of the message.
+  if (value.end < kFrontBytes) [[unlikely]] {
+    std::array<char, kFrontBytes> copy{};
+    const std::uint32_t begin = kFrontBytes - value.size();
+    std::memcpy(copy.data() + begin, value.bytes + value.begin, value.size());
+    return is_ordinary_value_right(check, detail, {copy.data(), begin, kFrontBytes});
   }
   return is_ordinary_value_right(check, detail, value);
 }
@@ -326,66 +313,62 @@ template <class SomeFields>
 template <class Checks>
 [[gnu::always_inline]] inline void Validation::walk(const MemberContext& context,
                                                     Checks& checks) noexcept {
-  Slots seen;
-  const bool is_ordinary =
-      message_.index().narrow_count >= message_.field_count() && !message_.fault();
-  if (is_ordinary) [[likely]] {
-    walk_fields<OrdinaryFields>(context, seen.data(), checks);
-  } else {
-    walk_fields<Fields>(context, seen.data(), checks);
-  }
-}
-
-template <class SomeFields, class Checks>
-[[gnu::always_inline]] inline void Validation::walk_fields(const MemberContext& context,
-                                                           std::uint8_t* seen,
-                                                           Checks& checks) noexcept {
-  const Members members{context};
+  Slots slots;
+  std::uint8_t* const seen = slots.data();
   const Scope scope{context, nullptr, seen};
-  const SomeFields fields{message_};
+  const std::size_t end = message_.field_count() - 1;  // the CheckSum
   clear_slots(seen, context.slots + kSeenBytesReadable);
   std::memset(seen, 1, kVerifiedSlots);
-  unsigned section = std::to_underlying(Section::Header);
-  for (std::size_t i = kFirstUnverified; i < fields.end();) {
-    const std::uint32_t key = fields.key(i);
-    const MemberRule* member = &members.at(key);
-    if (member->key != key) [[unlikely]] {
-      member = find_rare(context, i);
-      if (member == nullptr) {
-        if (!is_outsider_right(scope, i, checks) && !goes_on(checks, scope)) return;
-        ++i;
-        continue;
-      }
+  for (FieldPosition at{kFirstUnverified, Section::Header};;) {
+    // A plain field is not noted.
+    if constexpr (std::is_same_v<Checks, NoCheckList>) {
+      at = walk_plain_fields(tables_, message_, context, at, seen);
     }
-    const auto [check, detail, place, slot] = parts_of(*member);
-    if (place != section) [[unlikely]] {
-      if (place < section && tables_.rules.validate_fields_out_of_order) {
-        report(ViolationRule::TagOutOfSection, scope, i);
-        if (!goes_on(checks, scope)) return;
-      }
-      section = place;
-    }
-    if (std::exchange(seen[slot], std::uint8_t{1}) != 0) [[unlikely]] {
-      report(ViolationRule::TagRepeated, scope, i);
-      if (!goes_on(checks, scope)) return;
-    }
-    if (!is_value_right<SomeFields>(check, detail, fields.value(i))) [[unlikely]] {
-      if (!is_right_after_all(scope, static_cast<Section>(place), check, detail, i) &&
-          !goes_on(checks, scope))
-        return;
-    }
-    if (check == Check::Group) [[unlikely]] {
-      i = walk_group(scope, detail, i, seen + context.slots, checks);
-      if (i == kFailed) return;
-    } else {
-      note(checks, check, detail, i);
-      ++i;
-    }
+    if (at.next == end) break;
+    if (!walk_field(scope, at, seen, checks)) return;
   }
   if (!are_seen(seen + kVerifiedSlots, context.required_count)) [[unlikely]] {
     report_missing(scope, kMsgTypeIndex);
     static_cast<void>(goes_on(checks, scope));
   }
+}
+
+template <class Checks>
+[[gnu::noinline]] bool Validation::walk_field(const Scope& scope, FieldPosition& at,
+                                              std::uint8_t* seen, Checks& checks) noexcept {
+  const MemberContext& context = scope.context;
+  const Fields fields{message_};
+  const std::size_t i = at.next;
+  const std::uint32_t key = fields.key(i);
+  const MemberRule* member = &context.at(key);
+  if (member->key != key) [[unlikely]] {
+    member = find_rare(context, i);
+    if (member == nullptr) {
+      ++at.next;
+      return is_outsider_right(scope, i, checks) || goes_on(checks, scope);
+    }
+  }
+  const auto [check, detail, place, slot] = parts_of(*member);
+  const auto section = static_cast<Section>(place);
+  if (section < at.section && tables_.rules.validate_fields_out_of_order) {
+    report(ViolationRule::TagOutOfSection, scope, i);
+    if (!goes_on(checks, scope)) return false;
+  }
+  at.section = section;
+  if (std::exchange(seen[slot], std::uint8_t{1}) != 0) {
+    report(ViolationRule::TagRepeated, scope, i);
+    if (!goes_on(checks, scope)) return false;
+  }
+  if (!is_value_right(check, detail, fields.value(i)) &&
+      !is_right_after_all(scope, section, check, detail, i) && !goes_on(checks, scope))
+    return false;
+  if (check == Check::Group) {
+    at.next = walk_group(scope, detail, i, seen + context.slots, checks);
+    return at.next != kFailed;
+  }
+  note(checks, check, detail, i);
+  ++at.next;
+  return true;
 }
 
 // From the count field at index to the first field after the group. group: its context's index.
@@ -442,7 +425,7 @@ std::size_t Validation::walk_group(const Scope& outer, unsigned group, std::size
     seen[slot] = 1;
     least = slot == delimiter ? 0 : slot;
     required += is_required;
-    if (!is_value_right<Fields>(check, detail, fields.value(i)) &&
+    if (!is_value_right(check, detail, fields.value(i)) &&
         !is_right_after_all(scope, Section::Body, check, detail, i) && !goes_on(checks, scope))
         [[unlikely]]
       return kFailed;
@@ -472,7 +455,7 @@ bool Validation::is_outsider_right(const Scope& scope, std::size_t index, Checks
     return false;
   }
   if (known == nullptr) return true;
-  if (is_value_right<Fields>(known->check, known->detail, Fields{message_}.value(index))) {
+  if (is_value_right(known->check, known->detail, Fields{message_}.value(index))) {
     checks.add(index, known->check, known->detail);
     return true;
   }

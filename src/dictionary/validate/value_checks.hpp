@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/wire/field_index.hpp>
 #include <nexusfix/wire/values/times.hpp>
 
 #if defined(__SSE2__)
@@ -67,6 +68,13 @@ struct ValueInMessage {
   [[nodiscard]] std::uint32_t size() const noexcept { return end - begin; }
 };
 
+[[nodiscard]] inline ValueInMessage value_at(const char* bytes, wire::NarrowPlace place) noexcept {
+  return {bytes, place.begin, std::uint32_t{place.begin} + place.size};
+}
+[[nodiscard]] inline ValueInMessage value_at(const char* bytes, wire::FieldPlace place) noexcept {
+  return {bytes, place.begin, place.end};
+}
+
 #if defined(__SSE2__)
 
 // A bit for each byte of a value that is no digit, the first byte's the lowest. Reads the sixteen
@@ -82,43 +90,46 @@ struct ValueInMessage {
   return others >> (kFrontBytes - value.size());
 }
 
-// The functions below need values of at least one byte. Texts that are not plain digits take the
-// slow path.
-[[nodiscard]] inline bool is_digits(const ValueInMessage& value) noexcept {
+// Whether a value of at least one byte is digits. False for more than kFrontBytes of them.
+[[nodiscard, gnu::always_inline]] inline bool is_short_digits(
+    const ValueInMessage& value) noexcept {
+  return value.size() <= kFrontBytes && others_of(value) == 0;
+}
+
+// Whether a value of at least one byte is digits, with or without one point. False for more than
+// kFrontBytes of them, and for a sign.
+[[nodiscard, gnu::always_inline]] inline bool is_short_decimal(
+    const ValueInMessage& value) noexcept {
   if (value.size() > kFrontBytes) [[unlikely]]
-    return is_digits(value.text());
-  return others_of(value) == 0;
-}
-
-[[nodiscard]] inline bool is_integer(const ValueInMessage& value) noexcept {
-  return (value.size() <= kFrontBytes && is_digits(value)) || is_integer(value.text());
-}
-
-[[nodiscard]] inline bool is_decimal(const ValueInMessage& value) noexcept {
-  if (value.size() <= kFrontBytes) [[likely]] {
-    const std::uint32_t others = others_of(value);
-    if (others == 0) return true;
-    const bool is_one = (others & (others - 1)) == 0;
-    if (is_one && value.bytes[value.begin + wire::detail::lowest_bit(others)] == '.' &&
-        value.size() != 1) [[likely]]
-      return true;
-  }
-  return is_decimal(value.text());
+    return false;
+  const std::uint32_t others = others_of(value);
+  if (others == 0) return true;
+  return (others & (others - 1)) == 0 && value.size() != 1 &&
+         value.bytes[value.begin + wire::detail::lowest_bit(others)] == '.';
 }
 
 #else
 
-[[nodiscard]] inline bool is_digits(const ValueInMessage& value) noexcept {
+[[nodiscard]] inline bool is_short_digits(const ValueInMessage& value) noexcept {
   return is_digits(value.text());
 }
-[[nodiscard]] inline bool is_integer(const ValueInMessage& value) noexcept {
-  return is_integer(value.text());
-}
-[[nodiscard]] inline bool is_decimal(const ValueInMessage& value) noexcept {
+[[nodiscard]] inline bool is_short_decimal(const ValueInMessage& value) noexcept {
   return is_decimal(value.text());
 }
 
 #endif
+
+// The functions below need values of at least one byte. Texts that are not plain digits take the
+// slow path.
+[[nodiscard]] inline bool is_digits(const ValueInMessage& value) noexcept {
+  return is_short_digits(value) || (value.size() > kFrontBytes && is_digits(value.text()));
+}
+[[nodiscard]] inline bool is_integer(const ValueInMessage& value) noexcept {
+  return is_short_digits(value) || is_integer(value.text());
+}
+[[nodiscard]] inline bool is_decimal(const ValueInMessage& value) noexcept {
+  return is_short_decimal(value) || is_decimal(value.text());
+}
 
 inline bool is_common_utc_timestamp(std::string_view text) noexcept {
   namespace detail = wire::detail;

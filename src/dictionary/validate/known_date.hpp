@@ -1,0 +1,45 @@
+// The date of the last timestamp of a field, so that the next one's is compared and not read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <nexusfix/wire/values/digits.hpp>
+
+namespace nexusfix::dictionary {
+
+class KnownDate {
+ public:
+  // Whether the text is a UTCTimestamp in milliseconds of this date. False: ask further.
+  [[nodiscard, gnu::always_inline]] inline bool has(std::string_view text) const noexcept {
+    namespace detail = wire::detail;
+    if (text.size() != kMillisBytes) return false;
+    const char* const from = text.data();
+    constexpr std::uint64_t kMostOfTime = 0x0500'0905'0009'0200;
+    constexpr std::uint64_t kMostOfRest = 0x0909'0900'0905'0009;
+    constexpr std::uint32_t kHours = 24;
+    const std::uint64_t time = detail::load_word<std::uint64_t>(from + kTimeAt) ^
+                               detail::word_of<std::uint64_t>("-00:00:0");
+    const std::uint64_t rest = detail::load_word<std::uint64_t>(from + kRestAt) ^
+                               detail::word_of<std::uint64_t>("0:00.000");
+    const std::uint64_t hour = (time >> 8U & 0xffU) * 10 + (time >> 16U & 0xffU);
+    return ((detail::load_word<std::uint64_t>(from) ^ date_) | detail::beyond(time, kMostOfTime) |
+            detail::beyond(rest, kMostOfRest)) == 0 &&
+           hour < kHours;
+  }
+  // A correct UTCTimestamp. Only the years 2000 to 2099 are remembered.
+  [[gnu::always_inline]] inline void learn(std::string_view text) noexcept {
+    if (text.size() != kMillisBytes || !text.starts_with("20")) return;
+    date_ = wire::detail::load_word<std::uint64_t>(text.data());
+  }
+
+ private:
+  static constexpr std::size_t kMillisBytes = 21;  // YYYYMMDD-HH:MM:SS.sss
+  static constexpr std::size_t kTimeAt = 8;        // -HH:MM:S
+  static constexpr std::size_t kRestAt = 13;       // the minute's last digit, :SS.sss
+
+  std::uint64_t date_ = 0;  // YYYYMMDD
+};
+
+}  // namespace nexusfix::dictionary
