@@ -112,8 +112,10 @@ void Committer::wait_to_sync() {
   std::unique_lock lock{mutex_};
   while (!ends_ && !has_work()) {
     const LogPosition published = progress_.published.load();
-    const bool is_behind = published > progress_.synced.load() && !progress_.has_failed.load();
-    if (is_behind && since_sync_ >= options_.interval) break;
+    const LogPosition unsynced = published - progress_.synced.load();
+    const bool is_behind = unsynced > 0 && !progress_.has_failed.load();
+    const bool is_due = since_sync_ >= options_.interval || unsynced >= kUnsyncedBytesMax;
+    if (is_behind && is_due) break;
     const auto tick =
         published != seen_ || is_behind ? std::min(kTick, options_.interval) : options_.interval;
     seen_ = published;

@@ -10,6 +10,7 @@
 
 #include <nexusfix/base/disk.hpp>
 
+#include "support/disks/gated_disk.hpp"
 #include "support/disks/temporary_folder.hpp"
 
 namespace nexusfix::store {
@@ -42,6 +43,27 @@ TEST(Committer, each_request_wakes_its_thread_also_after_one_that_had_nothing_to
       std::this_thread::yield();
     }
   }
+}
+
+// The disk has something to do while a burst goes on.
+TEST(Committer, many_bytes_are_synced_before_the_interval_is_over) {
+  const testing::TemporaryFolder folder;
+  testing::GatedDisk disk;
+  OpenSegment segment{.file = disk.open(folder.file("segment"), OpenMode::Create).value(),
+                      .mapping = nullptr,
+                      .is_directory_entry_synced = true};
+  disk.hold_syncs();
+  Committer committer{
+      Committer::Options{.interval = std::chrono::hours{1}, .disk = &disk, .folder = folder.path()},
+      std::move(segment), 0, 0};
+  committer.publish(1);
+  committer.request();
+  disk.wait_for_held_sync();
+  constexpr LogPosition kEnd = 1 + Committer::kUnsyncedBytesMax;
+  committer.publish(kEnd);
+  disk.release_syncs();
+  while (committer.synced() < kEnd) std::this_thread::yield();
+  EXPECT_EQ(disk.syncs(), 2U);
 }
 
 }  // namespace
