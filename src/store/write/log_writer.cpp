@@ -214,11 +214,13 @@ StoreResult<void> LogWriter::roll(std::uint64_t record_bytes, WallTime now) {
 // damage.
 bool LogWriter::directory_entry_synced() const noexcept {
   return current_.is_directory_entry_synced || options_.durability == Durability::None ||
-         synced() > segments_.back().position;
+         synced() > segments_.back().position ||
+         (current_.first_sync && current_.first_sync->has_succeeded());
 }
 
 void LogWriter::prepare_next() {
-  if (is_next_wanted_ || !directory_entry_synced()) return;
+  // A first sync under way precedes what is prepared next.
+  if (is_next_wanted_ || (!current_.first_sync && !directory_entry_synced())) return;
   is_next_wanted_ = true;
   if (current_.reserved_bytes > 0) supply_.prepare(segments_.back().number + 1);
 }

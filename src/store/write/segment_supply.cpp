@@ -49,6 +49,11 @@ DiskResult<void> PendingSync::wait() {
   return *result_;
 }
 
+bool PendingSync::has_succeeded() const {
+  const std::lock_guard lock{mutex_};
+  return result_.has_value() && result_->has_value();
+}
+
 SegmentSupply::SegmentSupply(Disk& disk, Options options)
     : disk_{disk}, options_{std::move(options)} {
   retired_.reserve(4);
@@ -349,6 +354,8 @@ void SegmentSupply::work(std::unique_lock<std::mutex>& lock) {
     end_of_sync(*first_sync, synced);  // for a caller that has taken it meanwhile
     lock.lock();
     is_syncing_ = false;
+    // After a loss of power, the next one could be there without this one.
+    if (!synced && state_ == State::Wanted) state_ = State::Idle;
     if (state_ == State::Ready) {
       ready_.first_sync = nullptr;
       ready_.is_directory_entry_synced = made->is_directory_entry_synced;

@@ -29,9 +29,11 @@ class PendingSync {
  public:
   void end(DiskResult<void> result);
   [[nodiscard]] DiskResult<void> wait();
+  // False also while it is under way.
+  [[nodiscard]] bool has_succeeded() const;
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable ended_;
   std::optional<DiskResult<void>> result_;
 };
@@ -43,7 +45,8 @@ struct OpenSegment {
   // Its space is reserved, and has zeros up to here. 0: the file grows as it is written.
   std::uint64_t reserved_bytes = 0;
   bool is_directory_entry_synced = false;
-  std::shared_ptr<PendingSync> first_sync{};  // null: none is under way
+  // With that of its directory entry. Null: the segment was taken after it, or has none.
+  std::shared_ptr<PendingSync> first_sync{};
 };
 
 class SegmentSupply {
@@ -67,7 +70,8 @@ class SegmentSupply {
   SegmentSupply(const SegmentSupply&) = delete;
   SegmentSupply& operator=(const SegmentSupply&) = delete;
 
-  // In the background only: starts to prepare the segment of this number.
+  // In the background only: starts to prepare the segment of this number. It is made after the
+  // first sync of the segment before it has succeeded, if that one was made in the background, too.
   void prepare(std::uint64_t number);
   // The segment of this number, empty except for zeros: the prepared one, or one that is made now
   // if none is prepared or it is too small for bytes. Waits for a preparation under way, and for

@@ -36,6 +36,14 @@ class GatedDisk final : public Disk {
     std::unique_lock lock{mutex_};
     changed_.wait(lock, [this] { return held_ > 0; });
   }
+  // The same for syncs of folders.
+  void hold_folder_syncs() { set_folder_syncs(true); }
+  void release_folder_syncs() { set_folder_syncs(false); }
+  void wait_for_held_folder_sync() {
+    std::unique_lock lock{mutex_};
+    changed_.wait(lock, [this] { return held_folder_syncs_ > 0; });
+  }
+  void fail_folder_syncs(int error) { folder_sync_error_ = error; }
   // From now on every change of the disk waits, as if the controller did not answer. Changes by the
   // calling thread are only counted: it would wait for its own release.
   void hold_changes() {
@@ -80,6 +88,11 @@ class GatedDisk final : public Disk {
     const std::lock_guard lock{mutex_};
     return syncs_of_[path];
   }
+  // How often this file was opened to be made.
+  [[nodiscard]] unsigned creations(const std::string& path) {
+    const std::lock_guard lock{mutex_};
+    return creations_of_[path];
+  }
   [[nodiscard]] unsigned failed_reserves() {
     const std::lock_guard lock{mutex_};
     return failed_reserves_;
@@ -89,7 +102,11 @@ class GatedDisk final : public Disk {
     if (const int error = mode == OpenMode::Read ? open_error(path) : 0; error != 0) {
       return std::unexpected{DiskError{.path = path, .operation = "open", .error_number = error}};
     }
-    if (mode == OpenMode::Create) wait_to_change();
+    if (mode == OpenMode::Create) {
+      wait_to_change();
+      const std::lock_guard lock{mutex_};
+      ++creations_of_[path];
+    }
     auto file = disk_.open(path, mode);
     if (!file) return file;
     return std::make_unique<GatedFile>(*this, path, std::move(*file));
@@ -113,7 +130,17 @@ class GatedDisk final : public Disk {
     return disk_.remove(path);
   }
   DiskResult<void> sync_directory(const std::string& path) override {
-    wait_to_change();
+    {
+      std::unique_lock lock{mutex_};
+      wait_to_change(lock);
+      ++held_folder_syncs_;
+      changed_.notify_all();
+      changed_.wait(lock, [this] { return !holds_folder_syncs_; });
+      --held_folder_syncs_;
+    }
+    if (const int error = folder_sync_error_; error != 0) {
+      return std::unexpected{DiskError{.path = path, .operation = "sync", .error_number = error}};
+    }
     return skips_syncs_ ? DiskResult<void>{} : disk_.sync_directory(path);
   }
   std::string user() override { return disk_.user(); }
@@ -198,6 +225,11 @@ class GatedDisk final : public Disk {
     holds_removes_ = holds;
     changed_.notify_all();
   }
+  void set_folder_syncs(bool holds) {
+    const std::lock_guard lock{mutex_};
+    holds_folder_syncs_ = holds;
+    changed_.notify_all();
+  }
   void count_failed_reserve() {
     const std::lock_guard lock{mutex_};
     ++failed_reserves_;
@@ -208,6 +240,7 @@ class GatedDisk final : public Disk {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::string, unsigned> syncs_of_;
+  std::map<std::string, unsigned> creations_of_;
   bool holds_ = false;
   std::string held_path_;  // empty: all files
   unsigned held_ = 0;
@@ -216,7 +249,10 @@ class GatedDisk final : public Disk {
   unsigned changes_by_holder_ = 0;
   bool holds_removes_ = false;
   unsigned held_removes_ = 0;
+  bool holds_folder_syncs_ = false;
+  unsigned held_folder_syncs_ = 0;
   unsigned failed_reserves_ = 0;
+  std::atomic<int> folder_sync_error_{0};
   std::atomic<unsigned> syncs_{0};
   std::atomic<bool> skips_syncs_{false};
   std::atomic<int> sync_error_{0};

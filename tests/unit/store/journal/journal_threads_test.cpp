@@ -33,6 +33,7 @@ constexpr std::int64_t kSegmentBytes = 64 << 10;
 class JournalThreads : public ::testing::Test {
  protected:
   void TearDown() override {
+    disk_.release_folder_syncs();
     disk_.release_syncs();
     disk_.release_removes();
   }
@@ -371,6 +372,34 @@ TEST_P(JournalRing, no_segment_is_there_before_the_name_of_the_one_before_is_saf
   ASSERT_TRUE(append_next(message));
   ASSERT_TRUE(settler_.settle(*store_));
   EXPECT_EQ(::access(segment(4).c_str(), F_OK), 0);
+  EXPECT_EQ(read_all(*store_, key_).size(), store_->session(key_).next_outbound - 1);
+}
+
+// A burst fills a segment before the committer comes to it.
+TEST_F(JournalThreads, a_segment_whose_name_is_safe_is_followed_although_its_bytes_are_not_synced) {
+  open(Durability::Process, 100'000);
+  disk_.hold_folder_syncs();
+  const std::string message(1000, 'm');
+  const auto fill_segment = [&](std::int64_t number) {
+    while (store_->appended() <= static_cast<LogPosition>(number * kSegmentBytes)) {
+      ASSERT_TRUE(append_next(message));
+    }
+  };
+  std::int64_t number = 1;
+  fill_segment(number);
+  disk_.wait_for_held_folder_sync();  // of the second one's name, or of the third one's
+  const bool has_third = ::access(segment(3).c_str(), F_OK) == 0;
+  number = has_third ? 3 : 2;
+  fill_segment(number - 1);
+  disk_.hold_syncs();
+  disk_.release_folder_syncs();
+  while (disk_.creations(segment(static_cast<std::uint64_t>(number) + 1)) == 0) {
+    std::this_thread::yield();
+  }
+  fill_segment(number);
+  EXPECT_EQ(store_->durable(), store_->appended());
+  disk_.release_syncs();
+  ASSERT_TRUE(settler_.settle(*store_));
   EXPECT_EQ(read_all(*store_, key_).size(), store_->session(key_).next_outbound - 1);
 }
 

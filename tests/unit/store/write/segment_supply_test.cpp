@@ -1,4 +1,4 @@
-// The thread that prepares segments goes on without memory: it reports what it could not do.
+// The thread that prepares segments: it goes on without memory, and keeps their order.
 #include "store/write/segment_supply.hpp"
 
 #include <atomic>
@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/disks/gated_disk.hpp"
 #include "support/disks/temporary_folder.hpp"
 
 namespace nexusfix::store {
@@ -108,6 +109,52 @@ TEST_F(SegmentSupplyTest, a_file_that_was_opened_is_never_emptied) {
   EXPECT_EQ(taken.error().what(), "begin " + path + ": File exists");
   PosixDisk disk;
   EXPECT_EQ(read_file(disk, path, 1000), begun);
+}
+
+// A segment is taken while its first sync is under way, and the next one is requested.
+class SegmentTakenEarly : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    disk_.hold_folder_syncs();
+    supply_.prepare(1);
+    disk_.wait_for_held_folder_sync();
+    auto taken = supply_.take(1, 100);
+    ASSERT_TRUE(taken) << taken.error().what();
+    first_sync_ = taken->first_sync;
+    ASSERT_NE(first_sync_, nullptr);
+    EXPECT_FALSE(first_sync_->has_succeeded());
+    supply_.prepare(2);
+    EXPECT_EQ(disk_.creations(second_), 0U);
+  }
+
+  testing::TemporaryFolder folder_;
+  std::string second_ = folder_.file("0000000002.journal");
+  testing::GatedDisk disk_;
+  std::shared_ptr<PendingSync> first_sync_;
+  SegmentSupply supply_{disk_,
+                        {.folder = folder_.path(),
+                         .segment_bytes = 4'096,
+                         .maps = true,
+                         .syncs_directory_entries = true,
+                         .leaves_syncs = true,
+                         .background = true}};
+};
+
+TEST_F(SegmentTakenEarly, the_next_one_is_made_after_that_sync) {
+  disk_.release_folder_syncs();
+  EXPECT_TRUE(first_sync_->wait());
+  EXPECT_TRUE(first_sync_->has_succeeded());
+  while (disk_.creations(second_) == 0) std::this_thread::yield();
+  EXPECT_TRUE(supply_.take(2, 100));
+}
+
+TEST_F(SegmentTakenEarly, the_next_one_is_not_made_if_that_sync_fails) {
+  disk_.fail_folder_syncs(EIO);
+  disk_.release_folder_syncs();
+  EXPECT_FALSE(first_sync_->wait());
+  EXPECT_FALSE(first_sync_->has_succeeded());
+  supply_.close();  // waits for what is being made
+  EXPECT_EQ(disk_.creations(second_), 0U);
 }
 
 }  // namespace
