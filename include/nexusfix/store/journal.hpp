@@ -68,8 +68,8 @@ struct JournalOptions {
   // least 1. When they are used, durable() stops until the disk knows of more. A session that uses
   // them quickly gets up to 4,194,304.
   std::uint32_t numbers_ahead_max = 65'536;
-  // Durability::Process: how often a thread syncs what was appended. More than 16 MiB are synced at
-  // once.
+  // Durability::Process: how often a thread syncs what was appended. In a burst that is longer, it
+  // syncs as soon as 16 MiB wait.
   std::chrono::milliseconds sync_interval{1'000};
   // true: opening reads and verifies the whole log. false: it trusts the newest checkpoint of which
   // the disk is known to have everything before it.

@@ -39,7 +39,8 @@ class KnownDate {
   static constexpr std::size_t kTimeAt = 8;        // -HH:MM:S
   static constexpr std::size_t kRestAt = 13;       // the minute's last digit, :SS.sss
 
-  std::uint64_t date_ = 0;  // YYYYMMDD
+  // YYYYMMDD. At first any correct date: a text may have it before one is learned.
+  std::uint64_t date_ = wire::detail::word_of<std::uint64_t>("20000101");
 };
 
 }  // namespace nexusfix::dictionary

@@ -320,11 +320,11 @@ template <class Checks>
   clear_slots(seen, context.slots + kSeenBytesReadable);
   std::memset(seen, 1, kVerifiedSlots);
   for (FieldPosition at{kFirstUnverified, Section::Header};;) {
-    // A plain field is not noted.
+    // The plain walk notes no checks, so only a walk that keeps none may use it.
     if constexpr (std::is_same_v<Checks, NoCheckList>) {
       at = walk_plain_fields(tables_, message_, context, at, seen);
     }
-    if (at.next == end) break;
+    if (at.next >= end) break;
     if (!walk_field(scope, at, seen, checks)) return;
   }
   if (!are_seen(seen + kVerifiedSlots, context.required_count)) [[unlikely]] {

@@ -97,7 +97,7 @@ struct ValueInMessage {
 }
 
 // Whether a value of at least one byte is digits, with or without one point. False for more than
-// kFrontBytes of them, and for a sign.
+// kFrontBytes of them, and maybe for a sign.
 [[nodiscard, gnu::always_inline]] inline bool is_short_decimal(
     const ValueInMessage& value) noexcept {
   if (value.size() > kFrontBytes) [[unlikely]]

@@ -47,7 +47,8 @@ class Committer {
   static constexpr std::size_t kRingBytes = 8U << 20U;
   // The part of a mapping after the log's end that is kept prepared for appending.
   static constexpr std::uint64_t kPreparedBytes = 2U << 20U;
-  // Not writing: more bytes than this are synced at once, so that the disk is not idle in a burst.
+  // Not writing: this number of bytes is synced before the interval is over, so that the disk is
+  // not idle in a burst. An idle thread looks for them after an interval.
   static constexpr std::uint64_t kUnsyncedBytesMax = 16U << 20U;
   // How often it looks when it lingers: 0.1 to 0.3 ms on an idle core. Waking it may take as long
   // as a sync.

@@ -219,7 +219,7 @@ bool LogWriter::directory_entry_synced() const noexcept {
 }
 
 void LogWriter::prepare_next() {
-  // A first sync under way precedes what is prepared next.
+  // The supply prepares nothing after a segment whose first sync has not succeeded.
   if (is_next_wanted_ || (!current_.first_sync && !directory_entry_synced())) return;
   is_next_wanted_ = true;
   if (current_.reserved_bytes > 0) supply_.prepare(segments_.back().number + 1);

@@ -78,6 +78,8 @@ std::string SegmentSupply::path_of(std::uint64_t number) const {
 void SegmentSupply::prepare(std::uint64_t number) {
   if (!options_.background) return;
   const std::lock_guard lock{mutex_};
+  // After a loss of power, this one could be there without the one before it.
+  if (unsynced_ != 0 && number == unsynced_ + 1) return;
   number_ = number;
   state_ = State::Wanted;
   changed_.notify_all();
@@ -335,6 +337,7 @@ void SegmentSupply::work(std::unique_lock<std::mutex>& lock) {
     shortage_ = std::move(error);
     has_shortage_.store(true, std::memory_order_relaxed);
   };
+  const std::uint64_t number = number_;
   is_reserving_ = true;
   lock.unlock();
   DiskResult<OpenSegment> made = make_ahead();
@@ -354,9 +357,10 @@ void SegmentSupply::work(std::unique_lock<std::mutex>& lock) {
     end_of_sync(*first_sync, synced);  // for a caller that has taken it meanwhile
     lock.lock();
     is_syncing_ = false;
-    // After a loss of power, the next one could be there without this one.
-    if (!synced && state_ == State::Wanted) state_ = State::Idle;
-    if (state_ == State::Ready) {
+    if (!synced && state_ != State::Ready) {  // it was taken
+      unsynced_ = number;
+      state_ = State::Idle;
+    } else if (state_ == State::Ready) {
       ready_.first_sync = nullptr;
       ready_.is_directory_entry_synced = made->is_directory_entry_synced;
       if (!synced) {

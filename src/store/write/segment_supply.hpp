@@ -45,7 +45,8 @@ struct OpenSegment {
   // Its space is reserved, and has zeros up to here. 0: the file grows as it is written.
   std::uint64_t reserved_bytes = 0;
   bool is_directory_entry_synced = false;
-  // With that of its directory entry. Null: the segment was taken after it, or has none.
+  // The sync of its zeros, if they are synced, and of its directory entry. It stays set after it
+  // has ended. Null: it had ended before the segment was taken, or there was none.
   std::shared_ptr<PendingSync> first_sync{};
 };
 
@@ -70,8 +71,8 @@ class SegmentSupply {
   SegmentSupply(const SegmentSupply&) = delete;
   SegmentSupply& operator=(const SegmentSupply&) = delete;
 
-  // In the background only: starts to prepare the segment of this number. It is made after the
-  // first sync of the segment before it has succeeded, if that one was made in the background, too.
+  // In the background only: starts to prepare the segment of this number. If the one before it was
+  // made in the background, too, its first sync must succeed first; otherwise nothing is prepared.
   void prepare(std::uint64_t number);
   // The segment of this number, empty except for zeros: the prepared one, or one that is made now
   // if none is prepared or it is too small for bytes. Waits for a preparation under way, and for
@@ -125,6 +126,7 @@ class SegmentSupply {
   std::condition_variable changed_;
   State state_ = State::Idle;
   std::uint64_t number_ = 0;
+  std::uint64_t unsynced_ = 0;  // the segment in use whose first sync has failed
   OpenSegment ready_;
   std::vector<OpenSegment> retired_;
   struct Task {

@@ -177,6 +177,12 @@ TEST(ValidatorMemory, values_of_a_known_sequence_of_tags_are_checked_as_those_of
   };
   for (int time = 0; time < 3; ++time) check(valid);
   ASSERT_NE(memory.proof(), nullptr);
+  // No date is known yet, which is not the date of eight NUL bytes.
+  const std::string no_date = with("60", std::string(8, '\0') + "-12:34:56.789");
+  const auto without_date = parser.parse(no_date);
+  ASSERT_TRUE(without_date);
+  ASSERT_TRUE(validator->validate(*without_date));
+  check(no_date);
   for (const std::string_view tag :
        {"21", "77", "54", "40", "59", "528", "55", "60", "38", "44", "11"}) {
     for (const std::string value : {"1", "2", "Z", "~", "12", "1 2", "\x80", "\xff", "\x02", "A"}) {

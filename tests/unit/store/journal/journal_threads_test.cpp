@@ -394,6 +394,7 @@ TEST_F(JournalThreads, a_segment_whose_name_is_safe_is_followed_although_its_byt
   disk_.hold_syncs();
   disk_.release_folder_syncs();
   while (disk_.creations(segment(static_cast<std::uint64_t>(number) + 1)) == 0) {
+    ASSERT_TRUE(store_->flush());  // if the appending thread has made a segment itself
     std::this_thread::yield();
   }
   fill_segment(number);

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <gtest/gtest.h>
 #include <memory>
 #include <new>
@@ -111,7 +112,7 @@ TEST_F(SegmentSupplyTest, a_file_that_was_opened_is_never_emptied) {
   EXPECT_EQ(read_file(disk, path, 1000), begun);
 }
 
-// A segment is taken while its first sync is under way, and the next one is requested.
+// A segment is taken while its first sync is under way.
 class SegmentTakenEarly : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -123,9 +124,8 @@ class SegmentTakenEarly : public ::testing::Test {
     first_sync_ = taken->first_sync;
     ASSERT_NE(first_sync_, nullptr);
     EXPECT_FALSE(first_sync_->has_succeeded());
-    supply_.prepare(2);
-    EXPECT_EQ(disk_.creations(second_), 0U);
   }
+  void TearDown() override { disk_.release_folder_syncs(); }
 
   testing::TemporaryFolder folder_;
   std::string second_ = folder_.file("0000000002.journal");
@@ -141,6 +141,8 @@ class SegmentTakenEarly : public ::testing::Test {
 };
 
 TEST_F(SegmentTakenEarly, the_next_one_is_made_after_that_sync) {
+  supply_.prepare(2);
+  EXPECT_EQ(disk_.creations(second_), 0U);
   disk_.release_folder_syncs();
   EXPECT_TRUE(first_sync_->wait());
   EXPECT_TRUE(first_sync_->has_succeeded());
@@ -148,7 +150,20 @@ TEST_F(SegmentTakenEarly, the_next_one_is_made_after_that_sync) {
   EXPECT_TRUE(supply_.take(2, 100));
 }
 
+TEST_F(SegmentTakenEarly, the_next_one_is_not_made_if_it_is_requested_after_that_sync_has_failed) {
+  disk_.fail_folder_syncs(EIO);
+  disk_.release_folder_syncs();
+  EXPECT_FALSE(first_sync_->wait());
+  supply_.close();  // waits until that sync is noted
+  disk_.fail_folder_syncs(0);
+  supply_.prepare(2);
+  while (supply_.take(3, 100)) break;  // waits for a preparation under way
+  supply_.close();
+  EXPECT_EQ(disk_.creations(second_), 0U);
+}
+
 TEST_F(SegmentTakenEarly, the_next_one_is_not_made_if_that_sync_fails) {
+  supply_.prepare(2);
   disk_.fail_folder_syncs(EIO);
   disk_.release_folder_syncs();
   EXPECT_FALSE(first_sync_->wait());
