@@ -315,6 +315,7 @@ struct Engine::Shared {
 
   // The dependencies of one loop, with its network.
   std::expected<LoopDependencies, EngineError> dependencies_of(std::uint32_t loop,
+                                                               const ThreadSettings& threads,
                                                                const EngineOptions& options) const {
     LoopDependencies dependencies;
     dependencies.clock = options.clock;
@@ -336,7 +337,7 @@ struct Engine::Shared {
     dependencies.service = service.get();
     dependencies.credentials = credentials;
     if (dependencies.network == nullptr) {
-      auto network = transport::make_epoll_network();
+      auto network = transport::make_epoll_network(threads.busy_poll);
       if (!network) return std::unexpected{EngineError{network.error().text}};
       dependencies.owned_network = std::move(*network);
       dependencies.network = dependencies.owned_network.get();
@@ -390,7 +391,7 @@ struct Engine::Shared {
     const ThreadSettings& threads = settings.threads;
     Loops loops;
     for (std::uint32_t loop = 0; loop < settings.event_loops; ++loop) {
-      auto dependencies = dependencies_of(loop, options);
+      auto dependencies = dependencies_of(loop, threads, options);
       if (!dependencies) return std::unexpected{std::move(dependencies.error())};
       if (loop < threads.cpus.size()) dependencies->cpu = threads.cpus[loop];
       loops.push_back(std::make_unique<EventLoop>(std::move(*dependencies), callbacks,

@@ -238,7 +238,10 @@ class Network {
 // thread that lives only while there are names to resolve. listen() on a name waits for the
 // resolution, which is acceptable at startup; on "localhost" it listens on the loopback address of
 // each family that the machine has. wait(), receive() and send() allocate only for a new
-// connection. An error: the operating system gives no descriptor.
-[[nodiscard]] std::expected<std::unique_ptr<Network>, NetworkError> make_epoll_network();
+// connection. busy_poll: for at most this time, wait() polls before its thread sleeps, while events
+// follow one another closely; 0: it sleeps at once. An error: the operating system gives no
+// descriptor.
+[[nodiscard]] std::expected<std::unique_ptr<Network>, NetworkError> make_epoll_network(
+    std::chrono::nanoseconds busy_poll = {});
 
 }  // namespace nexusfix::transport

@@ -8,6 +8,8 @@
 #include <sys/timerfd.h>
 #include <utility>
 
+#include <nexusfix/base/clock.hpp>
+
 #include "transport/tcp/socket_calls.hpp"
 
 namespace nexusfix::transport {
@@ -29,6 +31,7 @@ constexpr std::size_t kSlotsAtFirst = 64;
 // The interval after which a listener that is paused for lack of descriptors or memory is tried
 // again: other threads may have freed theirs, without a notification.
 constexpr std::chrono::milliseconds kRest{100};
+constexpr std::chrono::nanoseconds kForever = std::chrono::nanoseconds::max();
 
 }  // namespace
 
@@ -39,8 +42,9 @@ bool EpollNetwork::watch_always(int descriptor, std::uint64_t id) noexcept {
   return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &interest) == 0;
 }
 
-std::expected<std::unique_ptr<EpollNetwork>, NetworkError> EpollNetwork::make(Lookup lookup) {
-  std::unique_ptr<EpollNetwork> network{new EpollNetwork};
+std::expected<std::unique_ptr<EpollNetwork>, NetworkError> EpollNetwork::make(
+    Lookup lookup, std::chrono::nanoseconds busy_poll) {
+  std::unique_ptr<EpollNetwork> network{new EpollNetwork{busy_poll}};
   network->epoll_ = Descriptor{::epoll_create1(EPOLL_CLOEXEC)};
   network->unanswered_ = Descriptor{::epoll_create1(EPOLL_CLOEXEC)};
   if (!network->epoll_ || !network->unanswered_) {
@@ -324,7 +328,7 @@ std::size_t EpollNetwork::wait(std::span<Ready> events,
   }
   std::array<epoll_event, kBatchMax> ready;
   const std::size_t room = std::min(ready.size(), events.size() - sink.count);
-  const int count = poll_kernel(std::span{ready}.first(room), timeout);
+  const int count = wait_for_kernel(std::span{ready}.first(room), timeout);
   for (int i = 0; i < count && !sink.full(); ++i) {
     on_ready(ready[static_cast<std::size_t>(i)], sink);
   }
@@ -339,8 +343,32 @@ void EpollNetwork::report_broken(Sink& sink) noexcept {
   }
 }
 
+// An event that wakes the thread is found by polling as well: none is lost between the two.
+int EpollNetwork::wait_for_kernel(std::span<epoll_event> ready,
+                                  std::optional<std::chrono::nanoseconds> timeout) noexcept {
+  SystemClock clock;
+  constexpr std::chrono::nanoseconds kNow{0};
+  if (!busy_poll_.is_enabled() || (timeout && *timeout <= kNow)) return poll_kernel(ready, timeout);
+  const MonoTime begin = clock.now().mono;
+  std::chrono::nanoseconds took = kNow;
+  const std::chrono::nanoseconds time_max =
+      std::min(busy_poll_.begin(), timeout.value_or(kForever));
+  int count = 0;
+  while (count == 0 && took < time_max) {
+    count = poll_kernel(ready, kNow);
+    took = clock.now().mono - begin;
+  }
+  if (count == 0) {
+    if (timeout) timeout = std::max(*timeout - took, kNow);
+    count = poll_kernel(ready, timeout);
+    took = clock.now().mono - begin;
+  }
+  busy_poll_.end(took, count);
+  return count;
+}
+
 int EpollNetwork::poll_kernel(std::span<epoll_event> ready,
-                              std::optional<std::chrono::nanoseconds> timeout) noexcept {
+                              std::optional<std::chrono::nanoseconds> timeout) const noexcept {
   const int room = static_cast<int>(ready.size());
   if (!timeout) return ::epoll_wait(epoll_.get(), ready.data(), room, -1);
   if (*timeout <= std::chrono::nanoseconds::zero()) {
@@ -422,8 +450,9 @@ void EpollNetwork::rest() noexcept {
   is_resting_ = ::timerfd_settime(rest_timer_.get(), 0, &once, nullptr) == 0;
 }
 
-std::expected<std::unique_ptr<Network>, NetworkError> make_epoll_network() {
-  return EpollNetwork::make(resolve_blocking);
+std::expected<std::unique_ptr<Network>, NetworkError> make_epoll_network(
+    std::chrono::nanoseconds busy_poll) {
+  return EpollNetwork::make(resolve_blocking, busy_poll);
 }
 
 }  // namespace nexusfix::transport

@@ -9,6 +9,7 @@
 #include <nexusfix/transport/network.hpp>
 
 #include "transport/tcp/address.hpp"
+#include "transport/tcp/busy_poll.hpp"
 #include "transport/tcp/descriptor.hpp"
 #include "transport/tcp/resolver.hpp"
 
@@ -31,7 +32,7 @@ class EpollNetwork final : public Network {
  public:
   // The lookup resolves names that are neither literal addresses nor localhost.
   [[nodiscard]] static std::expected<std::unique_ptr<EpollNetwork>, NetworkError> make(
-      Lookup lookup);
+      Lookup lookup, std::chrono::nanoseconds busy_poll = {});
   ~EpollNetwork() override;
   EpollNetwork(const EpollNetwork&) = delete;
   EpollNetwork& operator=(const EpollNetwork&) = delete;
@@ -107,7 +108,7 @@ class EpollNetwork final : public Network {
     void put(Ready ready) noexcept { events[count++] = ready; }
   };
 
-  EpollNetwork() = default;
+  explicit EpollNetwork(std::chrono::nanoseconds busy_poll) : busy_poll_{busy_poll} {}
 
   [[nodiscard]] Slot* find(SocketId socket) noexcept;  // null: unknown, closed or draining
   [[nodiscard]] const Slot* find(SocketId socket) const noexcept;
@@ -142,8 +143,11 @@ class EpollNetwork final : public Network {
   }
   void change(SocketId socket, Slot& slot, bool Slot::* flag, bool value) noexcept;
 
+  // Polls before it sleeps, if that pays. Returns the number of `ready`, or -1 with errno.
+  [[nodiscard]] int wait_for_kernel(std::span<epoll_event> ready,
+                                    std::optional<std::chrono::nanoseconds> timeout) noexcept;
   [[nodiscard]] int poll_kernel(std::span<epoll_event> ready,
-                                std::optional<std::chrono::nanoseconds> timeout) noexcept;
+                                std::optional<std::chrono::nanoseconds> timeout) const noexcept;
   void on_wakeup() noexcept;
   void read_unanswered(Sink& sink) noexcept;
   void on_ready(const epoll_event& ready, Sink& sink) noexcept;
@@ -169,6 +173,7 @@ class EpollNetwork final : public Network {
   std::vector<SocketId> draining_;   // capacity as free_; oldest first
   Descriptor rest_timer_;
   Accept accept_ = ::accept4;
+  BusyPoll busy_poll_;
   bool is_resting_ = false;  // until the timer expires
   std::size_t paused_listeners_ = 0;
   std::size_t questions_open_ = 0;  // names that the resolver has not answered

@@ -90,6 +90,7 @@ inline const HonouredKey kHonouredKeys[] = {
     {"EventLoop", "63", "64", "from 0 to 63", "EventLoops=64\n"},
     {"EventLoopCpu", "2,3", "two", "the number of a CPU", "EventLoops=2\n"},
     {"BusySpin", "Y", "perhaps", "Y or N"},
+    {"BusyPollMicros", "1000", "1001", "from 0 to 1000"},
     {"LockMemory", "Y", "perhaps", "Y or N"},
     {"CoreDumps", "Y", "perhaps", "Y or N"},
     {"LogonMaxLateness", "60000", "60001", "from 0 to 60000"},
