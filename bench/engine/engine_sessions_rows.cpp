@@ -305,7 +305,7 @@ void add_sessions_rows(std::vector<Row>& rows, Amount amount) {
     if (sessions > 1) ratios.push_back({std::string{kAlone}, 1.5});
     rows.push_back({{.name = fmt::format("sessions/{}", sessions),
                      .purpose = fmt::format("an order of one of {} sessions to its report, over "
-                                            "loopback TCP, sleeping",
+                                            "loopback TCP, without BusySpin",
                                             sessions),
                      .published = {},
                      .budget = {},

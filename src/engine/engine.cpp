@@ -315,7 +315,7 @@ struct Engine::Shared {
 
   // The dependencies of one loop, with its network.
   std::expected<LoopDependencies, EngineError> dependencies_of(std::uint32_t loop,
-                                                               const ThreadSettings& threads,
+                                                               std::chrono::nanoseconds busy_poll,
                                                                const EngineOptions& options) const {
     LoopDependencies dependencies;
     dependencies.clock = options.clock;
@@ -337,7 +337,7 @@ struct Engine::Shared {
     dependencies.service = service.get();
     dependencies.credentials = credentials;
     if (dependencies.network == nullptr) {
-      auto network = transport::make_epoll_network(threads.busy_poll);
+      auto network = transport::make_epoll_network(busy_poll);
       if (!network) return std::unexpected{EngineError{network.error().text}};
       dependencies.owned_network = std::move(*network);
       dependencies.network = dependencies.owned_network.get();
@@ -389,9 +389,13 @@ struct Engine::Shared {
   std::expected<Loops, EngineError> make_loops(const Settings& settings, Callbacks callbacks,
                                                const EngineOptions& options) const {
     const ThreadSettings& threads = settings.threads;
+    // Without a CPU that no loop uses, polling delays what the loops wait for.
+    const bool has_cpu_left = std::thread::hardware_concurrency() > settings.event_loops;
+    const std::chrono::nanoseconds busy_poll =
+        has_cpu_left ? threads.busy_poll : std::chrono::microseconds{0};
     Loops loops;
     for (std::uint32_t loop = 0; loop < settings.event_loops; ++loop) {
-      auto dependencies = dependencies_of(loop, threads, options);
+      auto dependencies = dependencies_of(loop, busy_poll, options);
       if (!dependencies) return std::unexpected{std::move(dependencies.error())};
       if (loop < threads.cpus.size()) dependencies->cpu = threads.cpus[loop];
       loops.push_back(std::make_unique<EventLoop>(std::move(*dependencies), callbacks,

@@ -22,7 +22,8 @@ Finding busy_poll(const Machine& machine, const Plan& plan) {
   finding.level = *micros > 0 || plan.spins ? Level::Ok : Level::Advice;
   if (finding.level == Level::Advice) {
     finding.why =
-        "Before the engine sleeps, it can poll the card's queue for this time, and needs no "
+        "Before the engine sleeps, the kernel can poll the card's queue for this time, and needs "
+        "no "
         "interrupt for what arrives meanwhile. It helps with a real card, not on loopback, and "
         "costs CPU time.";
     finding.change = "sudo sysctl -w net.core.busy_poll=50";

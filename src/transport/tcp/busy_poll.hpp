@@ -24,15 +24,18 @@ class BusyPoll {
     return polls_ ? time_max_ : Duration{0};
   }
 
-  // took: how long this wait polled and slept together. events: what it found. Each wait that polls
-  // in vain doubles the number of the next ones that do not. A short sleep proves nothing: where
-  // the peer runs on the same core, it cannot answer while this thread polls. After many events
-  // the next ones gather in a sleep, and are handled together.
+  // took: how long this wait polled and slept together. events: what it found; 0 or less: its
+  // timeout or a signal has ended it. A wait that polls in vain doubles the number of the next ones
+  // that do not. A short sleep proves nothing: where the peer runs on the same core, it cannot
+  // answer while this thread polls. After many events the next ones gather in a sleep, and are
+  // handled together.
   void end(Duration took, int events) noexcept {
-    may_poll_ = took <= kDense * time_max_ && events <= kFewEvents;
-    if (!polls_) return;
+    may_poll_ = took <= kDense * time_max_ && events > 0 && events <= kFewEvents;
+    if (!polls_ || (events <= 0 && took <= time_max_)) return;
     failures_ = took <= time_max_ ? 0 : std::min(failures_ + 1, kFailuresMax);
-    pause_ = (1U << failures_) - 1;
+    // An even number: where short and long waits alternate, it is not always the long one that
+    // polls.
+    pause_ = failures_ == 0 ? 0 : 1U << failures_;
   }
 
  private:

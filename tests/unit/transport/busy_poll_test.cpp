@@ -55,11 +55,11 @@ TEST(BusyPoll, the_wait_after_many_events_sleeps_at_once) {
   EXPECT_EQ(kTimeMax, poll.begin());
 }
 
-TEST(BusyPoll, polling_in_vain_pauses_twice_as_long_each_time_up_to_255_waits) {
+TEST(BusyPoll, polling_in_vain_pauses_twice_as_long_each_time_up_to_256_waits) {
   BusyPoll poll{kTimeMax};
   poll.end(2 * kTimeMax, kOne);
   EXPECT_EQ(kTimeMax, poll.begin());
-  for (const unsigned pause : {1U, 3U, 7U, 15U, 31U, 63U, 127U, 255U, 255U}) {
+  for (const unsigned pause : {2U, 4U, 8U, 16U, 32U, 64U, 128U, 256U, 256U}) {
     poll.end(2 * kTimeMax, kOne);
     EXPECT_EQ(pause, pause_of(poll, 2 * kTimeMax));
   }
@@ -69,7 +69,7 @@ TEST(BusyPoll, polling_in_vain_pauses_twice_as_long_each_time_up_to_255_waits) {
 TEST(BusyPoll, short_sleeps_do_not_end_a_pause) {
   BusyPoll poll{kTimeMax};
   poll.end(kTimeMax, kOne);
-  for (const unsigned pause : {1U, 3U, 7U}) {
+  for (const unsigned pause : {2U, 4U, 8U}) {
     EXPECT_EQ(kTimeMax, poll.begin());
     poll.end(2 * kTimeMax, kOne);
     EXPECT_EQ(pause, pause_of(poll, kTimeMax / 2));
@@ -81,11 +81,35 @@ TEST(BusyPoll, an_event_that_polling_finds_ends_the_pauses) {
   poll.end(2 * kTimeMax, kOne);
   EXPECT_EQ(kTimeMax, poll.begin());
   poll.end(2 * kTimeMax, kOne);
-  EXPECT_EQ(1U, pause_of(poll, 2 * kTimeMax));
+  EXPECT_EQ(2U, pause_of(poll, 2 * kTimeMax));
   poll.end(kTimeMax, kOne);
   EXPECT_EQ(kTimeMax, poll.begin());
   poll.end(2 * kTimeMax, kOne);
-  EXPECT_EQ(1U, pause_of(poll, 2 * kTimeMax));
+  EXPECT_EQ(2U, pause_of(poll, 2 * kTimeMax));
+}
+
+// An order comes soon, the journal's sync ends later, and so on.
+TEST(BusyPoll, short_waits_poll_again_where_long_ones_alternate_with_them) {
+  BusyPoll poll{kTimeMax};
+  int found = 0;
+  for (int i = 0; i < 1'000; ++i) {
+    const auto took = i % 2 == 0 ? kTimeMax / 2 : 2 * kTimeMax;
+    if (poll.begin() == kTimeMax && took < kTimeMax) ++found;
+    poll.end(took, kOne);
+  }
+  EXPECT_GT(found, 100);
+}
+
+TEST(BusyPoll, a_timeout_is_no_event) {
+  BusyPoll poll{kTimeMax};
+  poll.end(kTimeMax / 2, 0);
+  EXPECT_EQ(kNever, poll.begin());
+  poll.end(kTimeMax, kOne);
+  EXPECT_EQ(kTimeMax, poll.begin());
+  poll.end(2 * kTimeMax, kOne);
+  EXPECT_EQ(2U, pause_of(poll, 2 * kTimeMax));
+  poll.end(kTimeMax / 2, 0);  // It neither pauses nor ends the doubling.
+  poll.end(kTimeMax, kOne);
 }
 
 // Its next wait polls, for longer than any test lasts.
