@@ -37,6 +37,22 @@ void put_checksum(std::string& text) {
   text.replace(size + 3, digits.size(), digits);
 }
 
+// With pauses for a log writer, whether there is one or not: after a pause the caches are colder.
+struct PausingOperation {
+  std::unique_ptr<BenchFolder> folder;  // of the logs of messages; null: none
+  std::unique_ptr<InsideEngine> inside = std::make_unique<InsideEngine>(
+      false, ReceivedTexts::orders(), nullptr,
+      folder != nullptr ? "FileLogPath=" + folder->file("log") + "\n" : "");
+
+  std::uint64_t operator()(std::size_t input) { return inside->receive(input); }
+  void prepare() {
+    inside->await_logs();
+    inside->prepare();
+  }
+  void settle() {}
+  [[nodiscard]] CallLimits limits() const { return {.least = 1, .most = ReceivedTexts::kMessages}; }
+};
+
 struct InsideOperation {
   std::unique_ptr<InsideEngine> inside;
 
@@ -70,6 +86,22 @@ Plan plan_inside_inbound(Subjects) {
             .contestants = {}};
   plan.contestants.emplace_back("NexusFIX", make_inside_with(false, "JournalInbound=Y\n"));
   plan.contestants.emplace_back("NexusFIX, reports only", make_inside(false));
+  return plan;
+}
+
+Plan plan_inside_logs(Subjects) {
+  const WireSizes sizes = wire_sizes();
+  Plan plan{.owner = nullptr,
+            .bytes = static_cast<double>(sizes.order + sizes.report),
+            .contestants = {}};
+  const auto add = [&](const char* name, std::unique_ptr<BenchFolder> folder) {
+    const Answers answers(ReceivedTexts::kMessages, 1);
+    plan.contestants.emplace_back(
+        name, make_prepared_contestant(PausingOperation{std::move(folder)},
+                                       ReceivedTexts::kMessages, AnswersCheck{answers}));
+  };
+  add("NexusFIX", std::make_unique<BenchFolder>());
+  add("NexusFIX, no logs", nullptr);
   return plan;
 }
 
@@ -125,6 +157,7 @@ WireSizes wire_sizes() {
 void add_engine_rows(std::vector<Row>& rows) {
   constexpr double kInsideBudgetNs = 200;
   constexpr double kInboundBudgetNs = 25;
+  constexpr double kLogsBudgetNs = 30;
   rows.push_back({{.name = "inside",
                    .purpose = "an order's bytes to its report's, journaled, over a network in "
                               "memory; the application's part included",
@@ -136,6 +169,11 @@ void add_engine_rows(std::vector<Row>& rows) {
                    .published = {},
                    .budget = kInsideBudgetNs + kInboundBudgetNs},
                   plan_inside_inbound});
+  rows.push_back({{.name = "inside/logs",
+                   .purpose = "the same as inside with FileLogPath: both messages are in a log",
+                   .published = {},
+                   .budget = kInsideBudgetNs + kLogsBudgetNs},
+                  plan_inside_logs});
 }
 
 }  // namespace nexusfix::bench

@@ -54,6 +54,16 @@ class InsideEngine {
   void turn() {
     if (!venue_.engine.poll(std::chrono::nanoseconds{0})) std::abort();
   }
+  // Gives the log writer time for the lines of kMessages orders and their reports. A writer that
+  // lags loses lines, which costs less than to log them.
+  void await_logs() {
+    constexpr std::chrono::microseconds kWriterTime{200};
+    const MonoTime begin = SystemClock{}.now().mono;
+    while (SystemClock{}.now().mono - begin < kWriterTime) continue;
+    if (venue_.engine.log_stats().lost_in_queue != 0) {
+      throw std::runtime_error{"the log writer did not keep up"};
+    }
+  }
   [[nodiscard]] Session& session() { return venue_.engine.session(0); }
   [[nodiscard]] WireSizes sizes() const { return {received_[0].size(), network_.sent().size()}; }
 

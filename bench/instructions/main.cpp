@@ -1,7 +1,7 @@
 // Takes one path of the engine many times, for callgrind: tools/instructions.py counts the
 // instructions within nexusfix_counted().
 //
-//   nexusfix_instructions order|order-inbound|heartbeat|send|idle BATCHES
+//   nexusfix_instructions order|order-inbound|order-logs|heartbeat|send|idle BATCHES
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -85,6 +85,9 @@ bool run(std::string_view path, unsigned batches) {
     receive(ReceivedTexts::orders(), 1, batches);
   } else if (path == "order-inbound") {
     receive(ReceivedTexts::orders(), 1, batches, "JournalInbound=Y\n");
+  } else if (path == "order-logs") {
+    const BenchFolder folder;
+    receive(ReceivedTexts::orders(), 1, batches, "FileLogPath=" + folder.file("log") + "\n");
   } else if (path == "heartbeat") {
     receive(ReceivedTexts::heartbeats(), 0, batches);
   } else if (path == "send") {
@@ -107,8 +110,9 @@ int main(int count, char** words) {
                                                               words[2], nullptr, 10)))) {
       return 0;
     }
-    std::fputs("usage: nexusfix_instructions order|order-inbound|heartbeat|send|idle BATCHES\n",
-               stderr);
+    std::fputs(
+        "usage: nexusfix_instructions order|order-inbound|order-logs|heartbeat|send|idle BATCHES\n",
+        stderr);
     return 2;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "nexusfix_instructions: %s\n", error.what());

@@ -88,18 +88,10 @@ void SessionLogs::event(std::size_t session, EventId id, std::string_view text, 
        std::min(about_bytes, kEventBytesMax));
 }
 
-void SessionLogs::push(std::size_t session, Kind kind, EventId id, std::string_view bytes,
-                       WallTime time, std::size_t cut_bytes) noexcept {
-  const bool done = losses_[session].count == 0 || report_loss(session, bytes.size());
-  if (!done || !store(session, kind, id, bytes, time, cut_bytes)) [[unlikely]] {
-    return lose(session, time);
-  }
-  // Only this thread writes the counter: no read-modify-write is needed.
-  taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-}
-
-bool SessionLogs::store(std::size_t session, Kind kind, EventId id, std::string_view bytes,
-                        WallTime time, std::size_t cut_bytes) noexcept {
+// Inlined: each message that is logged needs it.
+[[gnu::always_inline]] inline bool SessionLogs::store(std::size_t session, Kind kind, EventId id,
+                                                      std::string_view bytes, WallTime time,
+                                                      std::size_t cut_bytes) noexcept {
   const auto room = queue_.claim(sizeof(LogRecordHead) + bytes.size());
   if (!room) [[unlikely]]
     return false;
@@ -112,6 +104,16 @@ bool SessionLogs::store(std::size_t session, Kind kind, EventId id, std::string_
   if (!bytes.empty()) std::memcpy(room->data() + sizeof head, bytes.data(), bytes.size());
   queue_.commit(sizeof head + bytes.size());
   return true;
+}
+
+void SessionLogs::push(std::size_t session, Kind kind, EventId id, std::string_view bytes,
+                       WallTime time, std::size_t cut_bytes) noexcept {
+  if (losses_[session].count != 0 && !report_loss(session, bytes.size())) [[unlikely]]
+    return lose(session, time);
+  if (!store(session, kind, id, bytes, time, cut_bytes)) [[unlikely]]
+    return lose(session, time);
+  // Only this thread writes the counter: no read-modify-write is needed.
+  taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
 void SessionLogs::lose(std::size_t session, WallTime time) noexcept {

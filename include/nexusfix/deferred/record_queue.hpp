@@ -1,6 +1,7 @@
 // A bounded queue of byte records of any length, from one thread to one other thread.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -86,7 +87,12 @@ class RecordQueue {
   // Producer. Passes the first size_bytes, at most the claimed size, to the consumer.
   void commit(std::size_t size_bytes) noexcept {
     write_header(producer_.claimed, size_bytes);
-    producer_.tail = producer_.claimed + kHeaderBytes + rounded(size_bytes);
+    const std::uint64_t bytes = kHeaderBytes + rounded(size_bytes);
+    producer_.tail = producer_.claimed + bytes;
+    // The lines of later records: they left this core's cache when the consumer read them.
+    for (std::uint64_t at = 0; at < std::min(bytes, kAheadMax); at += kCacheLineBytes) {
+      detail::prefetch_for_writing(address_of_char(producer_.tail + kAhead + at));
+    }
     // Release pairs with the acquire in read(): header and record are written before the index, and
     // so is a header that skips to the start.
     tail_.value.store(producer_.tail, std::memory_order_release);
@@ -139,6 +145,9 @@ class RecordQueue {
   static constexpr std::uint64_t kHeaderBytes = 8;
   static constexpr std::uint64_t kAlignmentBytes = 8;
   static_assert(kHeaderBytes % kAlignmentBytes == 0);
+  // commit() prefetches at this distance, and at most this number of bytes.
+  static constexpr std::uint64_t kAhead = 2'048;
+  static constexpr std::uint64_t kAheadMax = 1'024;
   // In place of a size: the rest of the ring up to its end is not used.
   static constexpr std::uint64_t kSkipToStart = ~std::uint64_t{0};
 
@@ -173,6 +182,9 @@ class RecordQueue {
   template <class Side>
   [[nodiscard]] static std::byte* address(const Side& side, std::uint64_t index) noexcept {
     return side.ring + (index & (side.capacity - 1));
+  }
+  [[nodiscard]] const char* address_of_char(std::uint64_t index) const noexcept {
+    return static_cast<const char*>(static_cast<const void*>(address(producer_, index)));
   }
   void write_header(std::uint64_t index, std::uint64_t size) noexcept {
     std::memcpy(address(producer_, index), &size, sizeof size);

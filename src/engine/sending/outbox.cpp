@@ -183,14 +183,14 @@ SendFailure Outbox::obstacle() const noexcept {
   return send_examined(entry, bytes);
 }
 
-// Whether no callback, log or check looks at the message, and its connection takes it at once.
+// Whether no callback or check looks at the message, and its connection takes it at once.
 [[gnu::always_inline]] inline bool Outbox::is_plain(
     const SessionEntry& entry,
     const std::expected<std::string_view, wire::EncodeError>& bytes) const noexcept {
   return bytes && entry.machine.outlet() == session::Outlet::Wire &&
          needs_no_examination(entry, *bytes) && loop_.callbacks.on_sending == nullptr &&
-         !are_sent_noted() && entry.connection != nullptr && !entry.connection->is_draining() &&
-         !entry.resend.is_in_progress() && is_stored(entry);
+         loop_.callbacks.on_sent == nullptr && entry.connection != nullptr &&
+         !entry.connection->is_draining() && !entry.resend.is_in_progress() && is_stored(entry);
 }
 
 // The steps of send_examined() that a plain message needs.
@@ -212,11 +212,14 @@ SendFailure Outbox::obstacle() const noexcept {
   try {
     transactor_.record().outbound_message(entry.stored.key(), msg_seq_num, bytes);
     push_bytes(*entry.connection, bytes);
+    note_sent(entry, SentMessage::Kind::Application, msg_seq_num, bytes);
     if (has_own_record) {
       transactor_.append_record();
       publish(entry, loop_.now().wall);
     }
   } catch (...) {
+    // Within an event nothing is noted before an exception; outside of one, only this message.
+    if (has_own_record) transactor_.sent().clear();
     transactor_.record().rollback(mark);
     message.undo();
     throw;

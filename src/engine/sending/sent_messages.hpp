@@ -28,35 +28,39 @@ class SentMessages {
   };
   using Mark = std::size_t;  // no message is empty
 
+  SentMessages() = default;
+  SentMessages(const SentMessages&) = delete;
+  SentMessages& operator=(const SentMessages&) = delete;
+
   void add(const Message& message, std::string_view bytes) {
-    const std::size_t begin = pending_.bytes.size();
-    pending_.bytes.append(bytes);
-    pending_.messages.push_back({message, begin, bytes.size()});
+    const std::size_t begin = pending_->bytes.size();
+    pending_->bytes.append(bytes);
+    pending_->messages.push_back({message, begin, bytes.size()});
   }
-  [[nodiscard]] Mark mark() const noexcept { return pending_.bytes.size(); }
+  [[nodiscard]] Mark mark() const noexcept { return pending_->bytes.size(); }
   // Forgets the messages since the mark.
   void rollback(Mark mark) noexcept {
-    while (!pending_.messages.empty() && pending_.messages.back().begin >= mark) {
-      pending_.messages.pop_back();
+    while (!pending_->messages.empty() && pending_->messages.back().begin >= mark) {
+      pending_->messages.pop_back();
     }
-    pending_.bytes.resize(mark);
+    pending_->bytes.resize(mark);
   }
-  void clear() noexcept { pending_.clear(); }
-  [[nodiscard]] bool empty() const noexcept { return pending_.messages.empty(); }
+  void clear() noexcept { pending_->clear(); }
+  [[nodiscard]] bool empty() const noexcept { return pending_->messages.empty(); }
 
   // Calls notify(message, bytes) for each message. Messages that it adds wait for the next call.
   template <class Notify>
   void notify(Notify&& notify) noexcept {
     std::swap(pending_, notifying_);
-    for (const Entry& one : notifying_.messages) {
-      notify(one.message, std::string_view{notifying_.bytes}.substr(one.begin, one.size));
+    for (const Entry& one : notifying_->messages) {
+      notify(one.message, std::string_view{notifying_->bytes}.substr(one.begin, one.size));
     }
-    notifying_.clear();
+    notifying_->clear();
   }
 
   // Frees storage above this number of bytes.
   void give_back(std::size_t kept_bytes_max) {
-    for (Batch* const batch : {&pending_, &notifying_}) {
+    for (Batch* const batch : {pending_, notifying_}) {
       if (!batch->bytes.empty() || batch->bytes.capacity() <= kept_bytes_max) continue;
       std::string{}.swap(batch->bytes);
     }
@@ -78,8 +82,10 @@ class SentMessages {
     }
   };
 
-  Batch pending_;
-  Batch notifying_;
+  Batch one_;
+  Batch other_;
+  Batch* pending_ = &one_;
+  Batch* notifying_ = &other_;
 };
 
 }  // namespace nexusfix::engine

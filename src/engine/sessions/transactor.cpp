@@ -250,7 +250,7 @@ void Transactor::append_record() { static_cast<void>(append_here()); }
   if (sent_.empty()) [[likely]]
     return false;
   outbox_.notify_sent();
-  return true;
+  return loop_.callbacks.on_sent != nullptr;
 }
 
 void Transactor::reserve_for(std::size_t sessions) {
