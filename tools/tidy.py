@@ -46,7 +46,8 @@ LAYERS = {
 GENERATED = re.compile(r"fix(t11|4[0-4]|50(sp[12])?)")
 PURE_LAYERS = {"wire", "session"}
 
-SKIPPED_FOLDERS = {".git", "build", "__pycache__", "target", ".cache"}
+SKIPPED_FOLDERS = {".git", "__pycache__", "target", ".cache"}
+SKIPPED_AT_ROOT = {"build"}  # elsewhere it is the name of a room
 CPP_SUFFIXES = {".cpp", ".hpp"}
 TEXT_SUFFIXES = CPP_SUFFIXES | {".py", ".sh", ".md", ".cmake", ".txt", ".json", ".in", ".java",
                                 ".xml", ".cfg", ".yml", ".yaml"}
@@ -153,6 +154,8 @@ class Tree:
         paths = []
         for folder, folders, names in os.walk(root):
             folders[:] = set(folders) - SKIPPED_FOLDERS
+            if Path(folder) == Path(root):
+                folders[:] = set(folders) - SKIPPED_AT_ROOT
             paths += [Path(folder, name) for name in names]
         for path in sorted(paths):
             if path.is_file():

@@ -12,7 +12,7 @@
 
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/base/core_dumps.hpp>
-#include <nexusfix/config/explain_settings.hpp>
+#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine/cluster_member.hpp>
 #include <nexusfix/engine/engine.hpp>
 #include <nexusfix/engine/operations/operations.hpp>

@@ -20,12 +20,12 @@ std::size_t MessageView::index_after(const std::uint16_t* keys, std::size_t coun
                                      std::size_t from) noexcept {
   const auto key = static_cast<std::uint16_t>(tag);
   std::size_t at = from - from % kKeysReadable;
-  std::uint32_t in_front = ~std::uint32_t{0} << from % kKeysReadable;
+  std::uint32_t eligible = ~std::uint32_t{0} << from % kKeysReadable;
   for (; at < count; at += kKeysReadable) {
-    const std::uint32_t bits = equal_bits(keys + at, key) & in_front;
+    const std::uint32_t bits = equal_bits(keys + at, key) & eligible;
     // Entries after the last field belong to an earlier message. The caller detects that.
     if (bits != 0) return at + static_cast<unsigned>(std::countr_zero(bits));
-    in_front = ~std::uint32_t{0};
+    eligible = ~std::uint32_t{0};
   }
   return count;
 }

@@ -49,6 +49,20 @@ class StructureTest(unittest.TestCase):
         self.assertEqual([], self.problems(files | {"src/wire/README.md": README}))
         self.assert_found(files | {"src/wire/README.md": README * 4}, "12 lines, 10 at most")
 
+    def test_the_engine_includes_only_finished_settings(self):
+        self.assertEqual([], self.problems({
+            "src/engine/a.cpp": "#include <nexusfix/config/settings.hpp>\n",
+            "src/web/b.cpp": "#include <nexusfix/config/explain_settings.hpp>\n"}))
+        for line in ("#include <nexusfix/config/explain_settings.hpp>\n",
+                     '#include "config/keys/find_key.hpp"\n'):
+            self.assert_found({"src/engine/a.cpp": line}, "the engine includes of config only")
+
+    def test_the_dialect_is_counted_in_identifiers_too(self):
+        words = "bool is_told_so = leaves_nothing_behind();\n"
+        few, many = words * (structure.DIALECT_MAX // 2), words * structure.DIALECT_MAX
+        self.assertEqual([], self.problems({"tests/a.cpp": few}))
+        self.assert_found({"tests/a.cpp": many}, "words of the dialect")
+
     def test_a_room_includes_only_the_interface_of_another(self):
         readme = README + "\nCalled by: all.\nInterface: `open.hpp`,\n`more.hpp`.\n\nBegin here.\n"
         files = {"src/store/write/README.md": readme,

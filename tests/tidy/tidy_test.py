@@ -55,7 +55,7 @@ class TidyTest(unittest.TestCase):
     def test_every_forbidden_include_between_layers_is_found(self):
         for layer, allowed in tidy.LAYERS.items():
             for other in tidy.LAYERS:
-                text = f"#pragma once\n#include <nexusfix/{other}/y.hpp>\n"
+                text = f"#pragma once\n#include <nexusfix/{other}/settings.hpp>\n"
                 files = {f"include/nexusfix/{layer}/x.hpp": text}
                 with self.subTest(layer=layer, other=other):
                     if other == layer or other in allowed:
@@ -370,8 +370,10 @@ class TidyTest(unittest.TestCase):
         self.assert_clean({"README.md": "a\n\n" * 60})
         self.assert_found({"README.md": "a\n\n" * 60 + "a\n"}, "README.md:1", "121 lines")
 
-    def test_build_folder_is_not_checked(self):
+    def test_build_folder_is_not_checked_but_a_room_of_its_name_is(self):
         self.assert_clean({"build/x.cpp": "using namespace std;\n"})
+        self.assert_found(self.source("using namespace std;\n", "src/config/build"),
+                          "src/config/build/x.cpp:1", "write std::")
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/session/schedule.hpp>
 
-#include "config/build/time_zones.hpp"
 #include "config/text/settings_section.hpp"
+#include "config/zones/time_zones.hpp"
 
 namespace nexusfix::config {
 

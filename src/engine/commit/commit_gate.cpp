@@ -118,7 +118,7 @@ void CommitGate::check_slow_disk() {
   if (!change) [[likely]]
     return;
   const auto seconds = change->since / std::chrono::seconds{1};
-  if (!change->stands_still) {
+  if (!change->is_stalled) {
     loop_.report.engine(EventId::DiskResumed,
                         {"the disk takes the log again, after ", seconds, " s"});
     return;

@@ -18,7 +18,7 @@ class DiskWatch {
   static constexpr int kLooks = 4;
 
   struct Change {
-    bool stands_still = false;  // false: the disk takes the log again
+    bool is_stalled = false;  // false: the disk takes the log again
     std::chrono::nanoseconds since{0};
   };
 
@@ -39,7 +39,7 @@ class DiskWatch {
       return std::nullopt;
     const bool is_on_disk = synced == appended;
     if (is_on_disk || synced != synced_) {
-      const Change goes_on{.stands_still = false, .since = now - since_};
+      const Change goes_on{.is_stalled = false, .since = now - since_};
       const bool was_reported = is_reported_;
       start(synced, now);
       if (is_on_disk) next_ = kNever;
@@ -48,7 +48,7 @@ class DiskWatch {
     next_ = now + bound_ / kLooks;
     if (++looks_ < kLooks || is_reported_) return std::nullopt;
     is_reported_ = true;
-    return Change{.stands_still = true, .since = now - since_};
+    return Change{.is_stalled = true, .since = now - since_};
   }
 
  private:

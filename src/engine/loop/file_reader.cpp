@@ -81,7 +81,7 @@ struct FileReader::Reading {
     return {.path = at, .operation = "read", .error_number = ECANCELED};
   }
   // Why the reading is aborted; empty: it goes on.
-  [[nodiscard]] std::string hindrance(MonoTime now, std::chrono::seconds call_max);
+  [[nodiscard]] std::string obstacle(MonoTime now, std::chrono::seconds call_max);
 };
 
 class FileReader::Reading::WatchedFile final : public File {
@@ -162,7 +162,7 @@ void FileReader::Reading::work() noexcept {
   }
 }
 
-std::string FileReader::Reading::hindrance(MonoTime now, std::chrono::seconds call_max) {
+std::string FileReader::Reading::obstacle(MonoTime now, std::chrono::seconds call_max) {
   const std::lock_guard lock{mutex};
   if (is_done) return {};
   if (calls != std::exchange(calls_seen, calls) || looked_at == MonoTime::min()) {
@@ -244,7 +244,7 @@ void FileReader::serve(MonoTime now) {
     std::string why;
     if (reading_ == nullptr) why = begin(job, reading_);
     if (reading_ != nullptr) {
-      why = reading_->hindrance(now, kCallMax);
+      why = reading_->obstacle(now, kCallMax);
       const std::lock_guard lock{reading_->mutex};
       if (why.empty() && !reading_->is_done) return;
       if (why.empty() && reading_->has_no_memory) why = "no memory";
@@ -259,7 +259,7 @@ std::string FileReader::read_now(const std::shared_ptr<FileJob>& job, Clock& clo
   std::shared_ptr<Reading> reading;
   std::string why = begin(job, reading);
   while (why.empty()) {
-    why = reading->hindrance(clock.now().mono, kAwaitedCallMax);
+    why = reading->obstacle(clock.now().mono, kAwaitedCallMax);
     std::unique_lock lock{reading->mutex};
     if (!reading->is_done && why.empty()) reading->changed.wait_for(lock, kAwaitSlice);
     if (!reading->is_done) continue;

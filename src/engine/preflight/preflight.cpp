@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/config/explain_settings.hpp>
+#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine/preflight.hpp>
 #include <nexusfix/transport/tls.hpp>
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include <nexusfix/config/explain_settings.hpp>
+#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine/preflight.hpp>
 
 #include "engine/acceptor/certificate_watch.hpp"

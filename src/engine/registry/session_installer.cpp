@@ -83,7 +83,7 @@ std::expected<void, EngineError> SessionInstaller::read_what_is_named(Settings& 
 // null: dictionaries and certificates are still to be read.
 std::expected<NewSessions, EngineError> SessionInstaller::make_sessions(
     Settings settings, const InDictionaries* read) {
-  if (auto hindrance = find_conflict(settings)) return std::unexpected{std::move(*hindrance)};
+  if (auto obstacle = find_conflict(settings)) return std::unexpected{std::move(*obstacle)};
   if (read != nullptr) {
     use_dictionaries(loop_, *read);
   } else if (auto done = read_what_is_named(settings); !done) {

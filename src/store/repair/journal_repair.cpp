@@ -166,11 +166,11 @@ class Repair {
     if (!segment.has_checkpoint()) return;
     const auto found = decode_checkpoint(segment, checkpoint);
     const auto holds_records = [](const DamagedBytes& damage) { return !damage.is_header; };
-    const bool is_behind_damage =
+    const bool follows_damage =
         std::any_of(log_.damages().begin() + static_cast<std::ptrdiff_t>(damages_before_),
                     log_.damages().end(), holds_records);
     const bool is_void = !found && found.error() == CheckpointFault::Void;
-    if (!is_void && (!found || is_behind_damage)) voids_.push_back(segment);
+    if (!is_void && (!found || follows_damage)) voids_.push_back(segment);
   }
 
   // The entries that replace the damage, with the names from the options.

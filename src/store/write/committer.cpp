@@ -85,8 +85,8 @@ void Committer::drain() {
 }
 
 bool Committer::has_work() const noexcept {
-  const bool is_behind = progress_.published.load() > progress_.synced.load();
-  return is_behind && !progress_.has_failed.load() && (options_.writes || requested_.load());
+  const bool has_unsynced = progress_.published.load() > progress_.synced.load();
+  return has_unsynced && !progress_.has_failed.load() && (options_.writes || requested_.load());
 }
 
 // Takes only time of the core that no other thread wants. With many threads each yield may take
@@ -113,11 +113,11 @@ void Committer::wait_to_sync() {
   while (!ends_ && !has_work()) {
     const LogPosition published = progress_.published.load();
     const LogPosition unsynced = published - progress_.synced.load();
-    const bool is_behind = unsynced > 0 && !progress_.has_failed.load();
+    const bool has_unsynced = unsynced > 0 && !progress_.has_failed.load();
     const bool is_due = since_sync_ >= options_.interval || unsynced >= kUnsyncedBytesMax;
-    if (is_behind && is_due) break;
+    if (has_unsynced && is_due) break;
     const auto tick =
-        published != seen_ || is_behind ? std::min(kTick, options_.interval) : options_.interval;
+        published != seen_ || has_unsynced ? std::min(kTick, options_.interval) : options_.interval;
     seen_ = published;
     sleeps_.store(true);
     changed_.wait_for(lock, tick, [this] { return ends_.load() || has_work(); });

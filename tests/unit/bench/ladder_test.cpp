@@ -56,7 +56,7 @@ TYPED_TEST(LadderTest, every_rung_gives_the_fields_of_the_reference) {
   }
 }
 
-TYPED_TEST(LadderTest, a_message_with_many_fields_does_not_disturb_the_one_behind_it) {
+TYPED_TEST(LadderTest, a_message_with_many_fields_does_not_disturb_the_one_after_it) {
   const Messages reports = execution_reports();
   const Messages snapshots = market_data_snapshots(100);
   for (std::size_t i = 0; i < 4; ++i) {

@@ -1,5 +1,5 @@
 // Time zones out of the system's tz database, and timetables over them.
-#include "config/build/time_zones.hpp"
+#include "config/zones/time_zones.hpp"
 
 #include <chrono>
 #include <cstdlib>
@@ -11,7 +11,7 @@
 
 #include <nexusfix/session/schedule.hpp>
 
-#include "config/build/windows_zones.hpp"
+#include "config/zones/windows_zones.hpp"
 
 namespace nexusfix::config {
 namespace {

@@ -76,7 +76,7 @@ TEST(StoreAllocation, a_closed_segment_costs_a_few) {
 }
 
 // A resend among many other sessions' messages, for which places are collected.
-TEST(StoreAllocation, a_resend_for_which_there_was_no_memory_leaves_nothing_behind) {
+TEST(StoreAllocation, a_resend_for_which_there_was_no_memory_leaves_nothing) {
   constexpr SessionKey kSenders = 7;
   constexpr std::uint64_t kMessages = 400;
   const testing::TemporaryFolder folder;

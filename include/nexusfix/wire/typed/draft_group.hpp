@@ -94,7 +94,7 @@ inline constexpr bool field_of_the_session = !std::same_as<Fields, FieldNames<>>
 // The rules of set() in addition to PartsCheck.
 template <class T, class... Parts>
 struct DraftCheck {
-  static_assert(!not_message_part<decltype(strangers_in<Parts...>())>,
+  static_assert(!not_message_part<decltype(foreign_parts_in<Parts...>())>,
                 "each part of a draft is a typed field, such as Symbol{\"A\"}, or a group()");
   static constexpr bool kDone = true;
 };

@@ -34,7 +34,7 @@ constexpr auto name_if() {
   }
 }
 template <class... Parts>
-constexpr auto strangers_in() {
+constexpr auto foreign_parts_in() {
   return (name_if<!MessagePart<Parts> && !std::same_as<Parts, NoPart>, Parts>() + ... +
           FieldNames<>{});
 }
@@ -255,7 +255,7 @@ struct MessageCheck {
 };
 template <TypedMessage M, class... Parts>
 struct MessageCheck<M, Parts...> {
-  static_assert(!not_message_part<decltype(strangers_in<Parts...>())>,
+  static_assert(!not_message_part<decltype(foreign_parts_in<Parts...>())>,
                 "each part of a message is a typed field, such as Symbol{\"A\"}, or a group()");
   static constexpr bool kDone = true;
 };

@@ -98,7 +98,7 @@ struct TagPrefix {
 
   static constexpr Tag kTagEnd = 1'000'000;  // SOH, six digits and `=` are eight bytes
 
-  NEXUSFIX_ALWAYS_INLINE constexpr void put_in_front(std::uint32_t c) noexcept {
+  NEXUSFIX_ALWAYS_INLINE constexpr void prepend(std::uint32_t c) noexcept {
     word = word << 8U | c;
     ++bytes;
     sum += c;
@@ -106,14 +106,14 @@ struct TagPrefix {
 };
 
 template <std::uint32_t kDigits>
-[[nodiscard]] NEXUSFIX_ALWAYS_INLINE constexpr TagPrefix digits_in_front_of(TagPrefix prefix,
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE constexpr TagPrefix with_digits_before(TagPrefix prefix,
                                                                             Tag tag) noexcept {
-  prefix.put_in_front('0' + tag % 10);
+  prefix.prepend('0' + tag % 10);
   if constexpr (kDigits == 1) {
-    prefix.put_in_front(static_cast<unsigned char>(kSoh));
+    prefix.prepend(static_cast<unsigned char>(kSoh));
     return prefix;
   } else {
-    return digits_in_front_of<kDigits - 1>(prefix, tag / 10);
+    return with_digits_before<kDigits - 1>(prefix, tag / 10);
   }
 }
 
@@ -123,12 +123,12 @@ template <std::uint32_t kDigits>
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE constexpr TagPrefix known_tag_prefix(Tag tag) noexcept {
   if (!can_be_written(tag) || is_password(tag)) return {};
   constexpr TagPrefix kEnd{'=', 1, '='};
-  if (tag < 10) return digits_in_front_of<1>(kEnd, tag);
-  if (tag < 100) return digits_in_front_of<2>(kEnd, tag);
-  if (tag < 1'000) return digits_in_front_of<3>(kEnd, tag);
-  if (tag < 10'000) return digits_in_front_of<4>(kEnd, tag);
-  if (tag < 100'000) return digits_in_front_of<5>(kEnd, tag);
-  if (tag < TagPrefix::kTagEnd) return digits_in_front_of<6>(kEnd, tag);
+  if (tag < 10) return with_digits_before<1>(kEnd, tag);
+  if (tag < 100) return with_digits_before<2>(kEnd, tag);
+  if (tag < 1'000) return with_digits_before<3>(kEnd, tag);
+  if (tag < 10'000) return with_digits_before<4>(kEnd, tag);
+  if (tag < 100'000) return with_digits_before<5>(kEnd, tag);
+  if (tag < TagPrefix::kTagEnd) return with_digits_before<6>(kEnd, tag);
   return {};
 }
 

@@ -85,7 +85,7 @@ class AdmissionTest : public AcceptorTest {
   // One turn that begins this time after the last one. Alarms that were due at the last turn are
   // late by this time; alarms that fall due in between are late by less. The live session sends a
   // Heartbeat each time.
-  void turn_behind(milliseconds time) {
+  void turn_late(milliseconds time) {
     clock.advance(time);
     live_->send(from("TRADER", "0", ++live_number_));
     ASSERT_TRUE(run_until([&] {
@@ -94,10 +94,10 @@ class AdmissionTest : public AcceptorTest {
     turn(2);
   }
   void make_late() {
-    for (int i = 0; i < 4; ++i) turn_behind(milliseconds{1'400});
+    for (int i = 0; i < 4; ++i) turn_late(milliseconds{1'400});
   }
   void recover() {
-    for (int i = 0; i < 12; ++i) turn_behind(milliseconds{100});
+    for (int i = 0; i < 12; ++i) turn_late(milliseconds{100});
   }
   RawPeer& knock(std::string_view who, std::string_view after = {}) {
     RawPeer& peer = connect();
@@ -142,9 +142,9 @@ TEST_F(AdmissionTest, logon_waits_while_the_loop_is_late_and_is_answered_afterwa
 // cause.
 TEST_F(AdmissionTest, stall_of_the_loop_is_logged) {
   begin();
-  turn_behind(milliseconds{1'400});
+  turn_late(milliseconds{1'400});
   EXPECT_FALSE(log.has("stood still")) << log.all();
-  turn_behind(milliseconds{7'500});
+  turn_late(milliseconds{7'500});
   EXPECT_TRUE(log.has("the event loop was stalled: what was due is done 7")) << log.all();
 }
 
@@ -153,9 +153,9 @@ TEST_F(AdmissionTest, logon_waits_no_longer_than_logon_timeout) {
   begin();
   make_late();
   RawPeer& peer = knock("OTHER");
-  for (int i = 0; i < 2; ++i) turn_behind(milliseconds{1'400});
+  for (int i = 0; i < 2; ++i) turn_late(milliseconds{1'400});
   EXPECT_TRUE(waits(peer));
-  turn_behind(milliseconds{1'400});
+  turn_late(milliseconds{1'400});
   EXPECT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
   EXPECT_TRUE(log.has("its Logon has waited for LogonTimeout, and the event loop is still late"));
   EXPECT_FALSE(live_->closed());
@@ -196,7 +196,7 @@ TEST_F(AdmissionTest, logon_that_waited_longer_than_max_latency_is_still_answere
   begin();
   make_late();
   RawPeer& peer = knock("OTHER");
-  turn_behind(milliseconds{1'400});
+  turn_late(milliseconds{1'400});
   recover();
   ASSERT_EQ(peer.messages().size(), 1U) << log.all();
   EXPECT_TRUE(contains(peer.messages()[0], "|35=A|")) << bar(peer.messages()[0]);
@@ -239,7 +239,7 @@ TEST_F(AdmissionTest, waiting_logons_are_admitted_gradually) {
   std::ptrdiff_t most = 0;
   std::ptrdiff_t before = 0;
   for (int i = 0; i < 40; ++i) {
-    turn_behind(milliseconds{20});
+    turn_late(milliseconds{20});
     most = std::max(most, answered() - before);
     before = answered();
   }
@@ -272,7 +272,7 @@ TEST_F(AdmissionTest, zero_admits_logons_at_any_time) {
 
 TEST_F(AdmissionTest, single_clock_jump_delays_no_logon) {
   begin();
-  turn_behind(milliseconds{1'900});
+  turn_late(milliseconds{1'900});
   EXPECT_EQ(knock("OTHER").messages().size(), 1U) << log.all();
 }
 

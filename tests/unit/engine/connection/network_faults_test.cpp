@@ -370,12 +370,12 @@ TEST_F(NetworkFaultTest, C15_silent_connections_on_all_descriptors_do_not_block_
   const rlimit lower{.rlim_cur = static_cast<rlim_t>(lowest_free) + kRoom,
                      .rlim_max = limit.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &lower), 0);
-  const bool is_let_in = trade_until([&] {
+  const bool logs_on = trade_until([&] {
     honest.poll();
     return session("TRADER").is_logged_on();
   });
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
-  EXPECT_TRUE(is_let_in) << log.all();
+  EXPECT_TRUE(logs_on) << log.all();
   expect_unharmed("silent connections that take every descriptor");
 }
 

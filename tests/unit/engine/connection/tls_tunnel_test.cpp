@@ -48,7 +48,7 @@ class TlsTunnelTest : public InitiatorTest {
   LittleProxy proxy;
 };
 
-TEST_F(TlsTunnelTest, certificate_of_the_host_behind_the_proxy_is_accepted) {
+TEST_F(TlsTunnelTest, certificate_of_the_host_beyond_the_proxy_is_accepted) {
   trader.orders_at_logon = 10;
   open_venue("DNS:venue.example.com");
   ASSERT_TRUE(proxy_until([&] { return trader.reports.size() == 10; })) << trader_log.all();

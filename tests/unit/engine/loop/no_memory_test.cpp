@@ -92,7 +92,7 @@ class NoMemoryTest : public AcceptorTest {
     return has_failed;
   }
   // True if any peer received a message that contains this part.
-  bool is_told(const std::string& part) {
+  bool is_sent(const std::string& part) {
     return std::ranges::any_of(peers, [&](const auto& peer) {
       return std::ranges::any_of(peer->messages(),
                                  [&](const auto& text) { return contains(text, part); });
@@ -303,11 +303,11 @@ TEST_F(NoMemoryTest, orders_are_reported_or_rejected_after_a_time_without_memory
       std::vector<std::string> reported;
       for (const auto& [id, number] : {std::pair{"A", "2"}, std::pair{"B", "3"}}) {
         const std::string report = std::string{"|11="} + id + "|";
-        if (!is_told(report) && !is_told(std::string{"|45="} + number + "|")) {
+        if (!is_sent(report) && !is_sent(std::string{"|45="} + number + "|")) {
           on.send(order("TRADER", expected(), id));
-          EXPECT_TRUE(run_until([&] { return is_told(report); })) << log.all();
+          EXPECT_TRUE(run_until([&] { return is_sent(report); })) << log.all();
         }
-        if (is_told(report)) reported.emplace_back(id);
+        if (is_sent(report)) reported.emplace_back(id);
       }
       expect_in_journal(reported);
       EXPECT_FALSE(HasFailure()) << count << " from allocation " << nth << " on";
@@ -380,13 +380,13 @@ TEST_F(NoMemoryForLoopsTest, connection_migrates_to_its_loop_or_is_closed) {
         again.send(logon("TRADER", trader.numbers().next_inbound));
         EXPECT_TRUE(run_all_until([&] { return again.closed() || !again.messages().empty(); }));
         EXPECT_FALSE(again.closed()) << log.all();
-        if (std::ranges::count(venue.orders, "T") == 0 && !is_told("|35=j|")) {
+        if (std::ranges::count(venue.orders, "T") == 0 && !is_sent("|35=j|")) {
           again.send(order("TRADER", trader.numbers().next_inbound, "T"));
         }
       }
       // An order for which the application itself has no memory is rejected.
       const auto is_settled = [&] {
-        return std::ranges::count(venue.orders, "T") == 1 || is_told("|35=j|");
+        return std::ranges::count(venue.orders, "T") == 1 || is_sent("|35=j|");
       };
       EXPECT_TRUE(run_all_until(is_settled)) << log.all();
       peers.resize(1);
@@ -436,7 +436,7 @@ class NoMemoryForReloadTest : public NoMemoryForLoopsTest {
     poll(0);
     poll(1);
   }
-  bool is_let_in(std::string_view who) {
+  bool logs_on(std::string_view who) {
     RawPeer& peer = connect();
     peer.send(logon(who, 1));
     EXPECT_TRUE(run_all_until([&] { return peer.closed() || !peer.messages().empty(); }))
@@ -468,11 +468,11 @@ TEST_F(NoMemoryForReloadTest, decided_reload_is_applied_although_the_next_one_is
     poll_without_memory(1);
   }
   EXPECT_TRUE(run_all_until([&] { return said("ONE session added") == 1; })) << log.all();
-  EXPECT_TRUE(is_let_in("ONE")) << log.all();
-  EXPECT_FALSE(is_let_in("ZERO")) << log.all();
+  EXPECT_TRUE(logs_on("ONE")) << log.all();
+  EXPECT_FALSE(logs_on("ZERO")) << log.all();
   acceptor->request_reload();
   EXPECT_TRUE(run_all_until([&] { return said("ZERO session added") == 1; })) << log.all();
-  EXPECT_TRUE(is_let_in("ZERO")) << log.all();
+  EXPECT_TRUE(logs_on("ZERO")) << log.all();
 }
 
 TEST_F(NoMemoryForReloadTest, reload_without_a_reported_result_does_not_block_the_next_one) {
@@ -486,8 +486,8 @@ TEST_F(NoMemoryForReloadTest, reload_without_a_reported_result_does_not_block_th
   request(kOfZero);
   EXPECT_TRUE(run_all_until([&] { return said("was read again: 1 session added") == 1; }))
       << log.all();
-  EXPECT_TRUE(is_let_in("ONE")) << log.all();
-  EXPECT_TRUE(is_let_in("ZERO")) << log.all();
+  EXPECT_TRUE(logs_on("ONE")) << log.all();
+  EXPECT_TRUE(logs_on("ZERO")) << log.all();
 }
 
 TEST_F(NoMemoryForReloadTest, unfinished_reload_is_dropped_when_the_loop_stops) {
@@ -519,9 +519,9 @@ TEST_F(NoMemoryForReloadTest, reload_is_applied_at_once_or_at_the_next_attempt) 
         acceptor->request_reload();
         for (int turn = 0; turn < kTurns; ++turn) poll(static_cast<std::uint32_t>(turn % 2));
       }
-      EXPECT_TRUE(is_let_in("ONE")) << log.all();
-      EXPECT_TRUE(is_let_in("ZERO")) << log.all();
-      EXPECT_TRUE(is_let_in("TRADER")) << log.all();
+      EXPECT_TRUE(logs_on("ONE")) << log.all();
+      EXPECT_TRUE(logs_on("ZERO")) << log.all();
+      EXPECT_TRUE(logs_on("TRADER")) << log.all();
       EXPECT_FALSE(HasFailure()) << count << " from allocation " << nth << " on";
     }
   }
@@ -535,7 +535,7 @@ TEST_F(NoMemoryForReloadTest, changed_keys_apply_at_once_or_at_the_next_attempt)
     std::size_t nth = 1;
     for (bool has_failed = true; has_failed && !HasFailure(); nth += stride(count), ++tried) {
       begin();
-      EXPECT_TRUE(is_let_in("TRADER")) << log.all();
+      EXPECT_TRUE(logs_on("TRADER")) << log.all();
       sessions = std::string{kFirst} + "MaxHeartBtInt=20\nMaxLatency=60\nThrottleMessages=9\n";
       request({});
       {
@@ -555,7 +555,7 @@ TEST_F(NoMemoryForReloadTest, changed_keys_apply_at_once_or_at_the_next_attempt)
       EXPECT_EQ(pending[0].keys.until_logon, std::vector<std::string>{"MaxHeartBtInt"});
       peers.clear();
       EXPECT_TRUE(run_all_until([&] { return acceptor->pending_changes().empty(); })) << log.all();
-      EXPECT_FALSE(is_let_in("TRADER")) << "its 30 s are too many now: " << log.all();
+      EXPECT_FALSE(logs_on("TRADER")) << "its 30 s are too many now: " << log.all();
       EXPECT_FALSE(HasFailure()) << count << " from allocation " << nth << " on";
     }
   }
@@ -679,7 +679,7 @@ TEST_F(NoMemoryTest, idle_turns_go_on) {
   }
   expect_others_unharmed();
   peer.send(order("TRADER", 2, "A"));
-  EXPECT_TRUE(run_until([&] { return is_told("|11=A|"); })) << log.all();
+  EXPECT_TRUE(run_until([&] { return is_sent("|11=A|"); })) << log.all();
   EXPECT_FALSE(peer.closed()) << log.all();
 }
 
@@ -691,7 +691,7 @@ TEST_F(NoMemoryTest, stop_logs_out_or_ends_in_order) {
     begin();
     RawPeer& peer = log_on("TRADER");
     peer.send(order("TRADER", 2, "A"));
-    EXPECT_TRUE(run_until([&] { return is_told("|11=A|"); })) << log.all();
+    EXPECT_TRUE(run_until([&] { return is_sent("|11=A|"); })) << log.all();
     connect();  // and sends no Logon
     turn(5);
     acceptor->stop();

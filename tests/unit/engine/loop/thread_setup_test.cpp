@@ -71,7 +71,7 @@ TEST(ThreadSetup, lower_priority_applies_only_to_its_thread) {
 }
 
 TEST(ThreadSetup, passwords_are_checked_by_a_thread_of_lower_priority) {
-  const auto threads_behind = [before = ::getpriority(PRIO_PROCESS, 0)] {
+  const auto threads_with_lower_priority = [before = ::getpriority(PRIO_PROCESS, 0)] {
     std::size_t count = 0;
     for (const auto& task : std::filesystem::directory_iterator{"/proc/self/task"}) {
       const auto id = static_cast<id_t>(std::stoul(task.path().filename()));
@@ -81,14 +81,14 @@ TEST(ThreadSetup, passwords_are_checked_by_a_thread_of_lower_priority) {
   };
   if (::getpriority(PRIO_PROCESS, 0) == kNiceMax)
     GTEST_SKIP() << "started with the lowest priority";
-  ASSERT_EQ(threads_behind(), 0U);
+  ASSERT_EQ(threads_with_lower_priority(), 0U);
   PosixDisk disk;
   const engine::PasswordService credentials{disk, 1};
   const auto until = std::chrono::steady_clock::now() + std::chrono::minutes{5};
-  while (threads_behind() == 0 && std::chrono::steady_clock::now() < until) {
+  while (threads_with_lower_priority() == 0 && std::chrono::steady_clock::now() < until) {
     std::this_thread::yield();
   }
-  EXPECT_EQ(threads_behind(), 1U);
+  EXPECT_EQ(threads_with_lower_priority(), 1U);
 }
 
 TEST(ThreadSetup, all_cpus_are_checked_without_moving_the_calling_thread) {

@@ -91,7 +91,7 @@ class EventLoopsReloadTest : public EventLoopsTest {
         << locked.all();
     return peer;
   }
-  bool is_let_in(int i) {
+  bool logs_on(int i) {
     RawPeer& peer = log_on_to(acceptor->accept_port(), i);
     return !peer.closed() && contains(peer.messages().front(), "|35=A|");
   }
@@ -123,22 +123,22 @@ TEST_F(EventLoopsReloadTest, sessions_of_all_loops_are_added_and_removed_while_o
   RawPeer& second = log_on_to(acceptor->accept_port(), 1);
   RawPeer& gone = log_on_to(acceptor->accept_port(), 2);
   RawPeer& also_gone = log_on_to(acceptor->accept_port(), 3);
-  EXPECT_FALSE(is_let_in(4));
+  EXPECT_FALSE(logs_on(4));
   sessions = session_text(0, "EventLoop=0\n") + session_text(1, of_one) +
              session_text(4, "EventLoop=0\n") + session_text(5, of_one);
   const engine::Reloaded done = reload();
   EXPECT_EQ(set_of(done.added), (Names{name(4), name(5)}));
   EXPECT_EQ(set_of(done.removed), (Names{name(2), name(3)}));
   EXPECT_TRUE(done.changed.empty());
-  EXPECT_TRUE(is_let_in(4)) << locked.all();
-  EXPECT_TRUE(is_let_in(5)) << locked.all();
+  EXPECT_TRUE(logs_on(4)) << locked.all();
+  EXPECT_TRUE(logs_on(5)) << locked.all();
   for (RawPeer* one : {&gone, &also_gone}) {
     ASSERT_TRUE(wait_until([&] { return one->messages().size() == 2; })) << locked.all();
     EXPECT_TRUE(contains(one->messages()[1], "|35=5|"));
   }
   gone.send(from(who(2), "5", 2));
   EXPECT_TRUE(wait_until([&] { return gone.closed(); })) << locked.all();
-  EXPECT_FALSE(is_let_in(2));
+  EXPECT_FALSE(logs_on(2));
   expect_trading(first, 0, 2);
   expect_trading(second, 1, 2);
 }
@@ -161,8 +161,8 @@ TEST_F(EventLoopsReloadTest, pending_keys_of_any_loop_are_named_in_each_reload) 
     return locked.has("has now are in effect from here on: MaxHeartBtInt");
   })) << locked.all();
   EXPECT_TRUE(reload().pending.empty());
-  EXPECT_FALSE(is_let_in(0)) << "its 30 s are too many now";
-  EXPECT_FALSE(is_let_in(1));
+  EXPECT_FALSE(logs_on(0)) << "its 30 s are too many now";
+  EXPECT_FALSE(logs_on(1));
 }
 
 TEST_F(EventLoopsReloadTest, session_added_again_is_in_the_loop_that_has_its_numbers) {
@@ -170,10 +170,10 @@ TEST_F(EventLoopsReloadTest, session_added_again_is_in_the_loop_that_has_its_num
   const std::string before = sessions;
   sessions = session_text(0, "EventLoop=0\n");
   EXPECT_EQ(set_of(reload().removed), Names{name(1)});
-  EXPECT_FALSE(is_let_in(1));
+  EXPECT_FALSE(logs_on(1));
   sessions = before;
   EXPECT_EQ(set_of(reload().added), Names{name(1)});
-  EXPECT_TRUE(is_let_in(1)) << locked.all();
+  EXPECT_TRUE(logs_on(1)) << locked.all();
 }
 
 TEST_F(EventLoopsReloadTest, error_in_one_loop_changes_nothing_in_any_loop) {
@@ -186,7 +186,7 @@ TEST_F(EventLoopsReloadTest, error_in_one_loop_changes_nothing_in_any_loop) {
   const std::string error = reload_error();
   EXPECT_TRUE(error.starts_with(path() + ":")) << error;
   EXPECT_NE(error.find("SocketAcceptAddress=192.0.2.1: "), std::string::npos) << error;
-  EXPECT_FALSE(is_let_in(4));
+  EXPECT_FALSE(logs_on(4));
   EXPECT_TRUE(wait_until([&] {
     return locked.has("port " + std::to_string(second_port()) + " is closed");
   })) << locked.all();
@@ -195,7 +195,7 @@ TEST_F(EventLoopsReloadTest, error_in_one_loop_changes_nothing_in_any_loop) {
   EXPECT_FALSE(locked.has("session removed"));
   sessions = before + session_text(4, "EventLoop=0\n");
   EXPECT_EQ(set_of(reload().added), Names{name(4)}) << "it may be tried again";
-  EXPECT_TRUE(is_let_in(4));
+  EXPECT_TRUE(logs_on(4));
 }
 
 TEST_F(EventLoopsReloadTest, errors_of_the_file_and_missing_loops_are_named) {
@@ -209,7 +209,7 @@ TEST_F(EventLoopsReloadTest, errors_of_the_file_and_missing_loops_are_named) {
   extra = "EventLoops=3";
   EXPECT_NE(reload_error().find("EventLoop=2: the engine was started with 2 EventLoops"),
             std::string::npos);
-  EXPECT_TRUE(is_let_in(0));
+  EXPECT_TRUE(logs_on(0));
 }
 
 TEST_F(EventLoopsReloadTest, port_is_open_as_long_as_a_session_of_any_loop_uses_it) {
@@ -242,10 +242,10 @@ TEST_F(EventLoopsReloadTest, template_is_added_and_removed) {
   sessions +=
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\nAcceptorTemplate=Y\n";
   static_cast<void>(reload());
-  EXPECT_TRUE(is_let_in(6)) << locked.all();
+  EXPECT_TRUE(logs_on(6)) << locked.all();
   sessions = before;
   static_cast<void>(reload());
-  EXPECT_FALSE(is_let_in(7)) << locked.all();
+  EXPECT_FALSE(logs_on(7)) << locked.all();
 }
 
 TEST_F(EventLoopsReloadTest, changed_keys_are_named_by_each_loop) {
@@ -286,7 +286,7 @@ TEST_F(EventLoopsReloadTest, request_is_answered_in_the_log) {
   EXPECT_TRUE(wait_until([&] {
     return locked.has(" was read again: 1 session added, 0 removed, 0 changed");
   })) << locked.all();
-  EXPECT_TRUE(is_let_in(4));
+  EXPECT_TRUE(logs_on(4));
   std::ofstream{path()} << "[SESSION]\nHeartBtInt=never\n";
   acceptor->request_reload();
   EXPECT_TRUE(wait_until([&] { return locked.has("HeartBtInt=never"); })) << locked.all();

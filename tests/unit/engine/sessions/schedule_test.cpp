@@ -19,7 +19,7 @@ class ScheduleTest : public InitiatorTest {
   void both_turn(int turns) {
     turn_until([&] { return turns-- == 0; });
   }
-  [[nodiscard]] bool both_begin_anew() {
+  [[nodiscard]] bool both_are_reset() {
     return initiator->session(0).numbers() == session::Numbers{1, 1} &&
            acceptor->session(0).numbers() == session::Numbers{1, 1};
   }
@@ -28,7 +28,7 @@ class ScheduleTest : public InitiatorTest {
 TEST_F(ScheduleTest, both_sides_log_out_and_begin_at_1_at_the_end_of_a_session) {
   trade_until("StartTime=08:00:00\nEndTime=10:30:05");
   clock.advance(5s);
-  ASSERT_TRUE(turn_until([&] { return both_begin_anew(); })) << trader_log.all() << log.all();
+  ASSERT_TRUE(turn_until([&] { return both_are_reset(); })) << trader_log.all() << log.all();
   EXPECT_EQ(trader.logouts, 1);
   EXPECT_EQ(venue.logouts, 1);
   EXPECT_TRUE(running);  // The engine waits for the next session.
@@ -37,7 +37,7 @@ TEST_F(ScheduleTest, both_sides_log_out_and_begin_at_1_at_the_end_of_a_session) 
 TEST_F(ScheduleTest, an_initiator_logs_on_again_when_the_next_session_starts) {
   trade_until("StartTime=08:00:00\nEndTime=10:30:05");
   clock.advance(5s);
-  ASSERT_TRUE(turn_until([&] { return both_begin_anew(); }));
+  ASSERT_TRUE(turn_until([&] { return both_are_reset(); }));
   clock.advance(21h);
   both_turn(100);
   EXPECT_EQ(trader.logons, 1);
@@ -50,7 +50,7 @@ TEST_F(ScheduleTest, an_initiator_logs_on_again_when_the_next_session_starts) {
 TEST_F(ScheduleTest, sessions_of_a_whole_day_reset_at_midnight_and_continue) {
   trade_until("StartTime=00:00:00\nEndTime=00:00:00");
   clock.advance(13h + 30min);
-  ASSERT_TRUE(turn_until([&] { return both_begin_anew(); })) << trader_log.all() << log.all();
+  ASSERT_TRUE(turn_until([&] { return both_are_reset(); })) << trader_log.all() << log.all();
   clock.advance(1s);  // ReconnectInterval
   ASSERT_TRUE(turn_until([&] { return trader.reports.size() == 2; })) << trader_log.all();
   EXPECT_EQ(initiator->session(0).numbers().next_outbound, 3U);
@@ -94,7 +94,7 @@ TEST_F(ScheduleTest, numbers_of_an_ended_session_are_reset_at_the_next_start) {
   clock.advance(22h);
   open();
   open_trader(acceptor->accept_port());
-  EXPECT_TRUE(both_begin_anew());
+  EXPECT_TRUE(both_are_reset());
 }
 
 TEST_F(ScheduleTest, numbers_of_the_same_session_continue_after_a_restart) {
@@ -111,7 +111,7 @@ TEST_F(ScheduleTest, numbers_of_the_same_session_continue_after_a_restart) {
 TEST_F(ScheduleTest, message_sent_between_two_sessions_reaches_the_next_one) {
   trade_until("StartTime=08:00:00\nEndTime=10:30:05");
   clock.advance(5s);
-  ASSERT_TRUE(turn_until([&] { return both_begin_anew(); }));
+  ASSERT_TRUE(turn_until([&] { return both_are_reset(); }));
   trader.orders_at_logon = 0;
   Trader::send(initiator->session(0), "EARLY");
   clock.advance(21h + 30min);

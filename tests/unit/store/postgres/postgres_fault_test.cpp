@@ -170,7 +170,7 @@ TEST_F(PostgresFault, a_server_that_stops_and_starts_again_is_found_again) {
   expect_messages(22);
 }
 
-TEST_F(PostgresFault, a_server_that_says_nothing_is_given_up_and_asked_again) {
+TEST_F(PostgresFault, a_server_that_says_nothing_is_asked_again_on_a_new_connection) {
   store_.reset();
   options_.answer_timeout = milliseconds{1'000};
   store_ = open_or_fail(options_);

@@ -110,7 +110,7 @@ TEST(JournalOwner, an_owner_that_was_replaced_can_make_nothing_durable) {
   EXPECT_EQ(read_all(*second->store, key).size(), 1U);
 }
 
-TEST(JournalOwner, files_that_are_removed_let_nobody_in) {
+TEST(JournalOwner, files_that_are_removed_admit_no_engine) {
   const testing::TemporaryFolder temporary;
   const std::string folder = temporary.file("journal");
   PosixDisk disk;

@@ -330,7 +330,7 @@ TEST_F(JournalPowerReport, sync_skips_nothing_and_none_promises_nothing) {
   }
 }
 
-TEST_F(JournalPowerReport, durable_stands_still_until_numbers_are_safe) {
+TEST_F(JournalPowerReport, durable_waits_until_numbers_are_safe) {
   const OpenedJournal journal = open_or_fail(disk_, options_);
   Store& store = *journal.store;
   const SessionKey key = open_session(store, "A");

@@ -108,7 +108,7 @@ TEST_F(SequenceNumberReserveTest, a_quiet_session_gives_back_what_was_reserved) 
   EXPECT_EQ(use(1), 1U);
 }
 
-TEST_F(SequenceNumberReserveTest, a_reset_begins_anew) {
+TEST_F(SequenceNumberReserveTest, a_reset_begins_again) {
   use(kBlock / 2);
   reserve_.set(kOnly, 1);
   next_ = 1;

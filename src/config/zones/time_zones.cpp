@@ -1,4 +1,4 @@
-#include "config/build/time_zones.hpp"
+#include "config/zones/time_zones.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -12,8 +12,8 @@
 
 #include <nexusfix/dictionary/nearest_name.hpp>
 
-#include "config/build/windows_zones.hpp"
 #include "config/text/settings_text.hpp"
+#include "config/zones/windows_zones.hpp"
 
 namespace nexusfix::config {
 namespace {
@@ -120,7 +120,7 @@ TimeZones::Found zone_of_machine() {
     const date::time_zone& zone = *date::current_zone();
     return read_zone(zone.name(), zone);
   } catch (const std::exception& error) {
-    return std::unexpected{"this machine's time zone cannot be told: " + std::string{error.what()}};
+    return std::unexpected{"this machine's time zone is not known: " + std::string{error.what()}};
   }
 }
 

@@ -1,4 +1,4 @@
-#include "config/build/windows_zones.hpp"
+#include "config/zones/windows_zones.hpp"
 
 #include <algorithm>
 #include <iterator>
