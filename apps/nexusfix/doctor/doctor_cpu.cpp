@@ -211,11 +211,10 @@ Finding real_time_limit(const Machine& machine) {
   finding.seen = fmt::format("kernel.sched_rt_runtime_us = {}", *runtime);
   finding.why = *runtime < 0
                     ? "A thread of SCHED_FIFO that spins or polls never lets the kernel's own "
-                      "threads run on its CPU. "
-                      "The engine does not ask for such priorities."
+                      "threads run on its CPU. The engine does not ask for such priorities."
                     : "A thread of SCHED_FIFO that spins or polls is stopped for the rest of each "
-                      "second. The engine "
-                      "does not ask for such priorities: pin it to an isolated CPU instead.";
+                      "second. The engine does not ask for such priorities: pin it to an "
+                      "isolated CPU instead.";
   return finding;
 }
 

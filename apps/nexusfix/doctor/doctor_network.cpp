@@ -23,8 +23,7 @@ Finding busy_poll(const Machine& machine, const Plan& plan) {
   if (finding.level == Level::Advice) {
     finding.why =
         "Before the engine sleeps, the kernel can poll the card's queue for this time, and needs "
-        "no "
-        "interrupt for what arrives meanwhile. It helps with a real card, not on loopback, and "
+        "no interrupt for what arrives meanwhile. It helps with a real card, not on loopback, and "
         "costs CPU time.";
     finding.change = "sudo sysctl -w net.core.busy_poll=50";
   }

@@ -43,7 +43,7 @@ class BusyPoll {
   static constexpr int kDense = 4;
   static constexpr unsigned kFailuresMax = 8;
   // With 1,000 sessions that all have an order under way, polling after any number of events took
-  // a fifth of the throughput.
+  // a quarter of the throughput.
   static constexpr int kFewEvents = 4;
 
   Duration time_max_;
