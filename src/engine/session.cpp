@@ -36,14 +36,14 @@ Session::Session(const SessionServices& services, SessionEntry& entry) noexcept
     : services_{&services}, entry_{&entry}, versions_{&entry.machine.application_versions()} {}
 
 std::optional<std::string> Session::setting(std::string_view key) const {
-  const auto& all = entry_->settings.application;
+  const auto& all = entry_->settings().application;
   const auto found = all.find(config::application_name(key));
   return found == all.end() ? std::nullopt : std::optional{found->second};
 }
 
 const PendingKeys& Session::pending_keys() const noexcept { return entry_->file.pending(); }
 
-const session::SessionId& Session::id() const noexcept { return entry_->settings.session.id; }
+const session::SessionId& Session::id() const noexcept { return entry_->settings().session.id; }
 std::string_view Session::name() const noexcept { return entry_->name; }
 session::Numbers Session::numbers() const noexcept { return entry_->machine.sequence_numbers(); }
 SessionHandle Session::handle() const noexcept {
@@ -80,16 +80,16 @@ bool Session::cancel(const TimerHandle& timer) noexcept {
 // A backlog that the application has seen must have its on_writable(), even if the socket takes all
 // bytes at the end of the event.
 std::size_t Session::unsent_bytes() const noexcept {
-  Connection* const connection = entry_->connection;
+  Connection* const connection = entry_->connection();
   if (connection == nullptr) return 0;
   const std::size_t waiting = connection->outbound().size() + entry_->resend.queued().size();
-  if (waiting > Backlog::high(entry_->settings.limits.queued_bytes_max)) {
+  if (waiting > Backlog::high(entry_->settings().limits.queued_bytes_max)) {
     connection->backlog().begin();
   }
   return waiting;
 }
 bool Session::is_writable() const noexcept {
-  return unsent_bytes() == 0 || !entry_->connection->backlog().is_high();
+  return unsent_bytes() == 0 || !entry_->connection()->backlog().is_high();
 }
 
 void Session::log_out(std::string_view text) { services_->control.log_out(*entry_, text); }

@@ -40,7 +40,7 @@ struct PendingKeys {
 };
 
 // Both are the engine's: a session's state in its event loop, and the components that it uses.
-struct SessionEntry;
+class SessionEntry;
 struct SessionServices;
 // An application's callbacks: see application.hpp.
 struct Callbacks;

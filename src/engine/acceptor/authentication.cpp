@@ -69,8 +69,8 @@ void LogonAdmission::on_password_check(Credentials::Decision& decision) {
 // The last step before the answer to a Logon that breaks no rule and that the application accepts.
 // True: the answer waits until the password is changed.
 bool LogonAdmission::changes_password(SessionEntry& entry, LogonAnswer& answer) {
-  if (entry.connection == nullptr) return false;
-  LogonCredentials& credentials = entry.connection->credentials();
+  if (entry.connection() == nullptr) return false;
+  LogonCredentials& credentials = entry.connection()->credentials();
   if (credentials.is_changing()) return true;  // The Logon was accepted already.
   if (credentials.change() == nullptr || !answer.accepted) return false;
   if (!entry.machine.would_admit()) return false;  // The state machine gives the reason.
@@ -86,7 +86,7 @@ bool LogonAdmission::changes_password(SessionEntry& entry, LogonAnswer& answer) 
   entry.password_change.begin(entry.commands.logon_id(), std::move(answer));
   loop_.credentials->submit(
       Credentials::Change{.loop = loop_.index,
-                          .socket = entry.connection->socket_id(),
+                          .socket = entry.connection()->socket_id(),
                           .password = std::move(*credentials.begin_change())});
   return true;
 }
@@ -118,7 +118,8 @@ const SessionSettings* LogonAdmission::acceptor_settings(const Connection& conne
   const auto id = session::session_of(logon);
   if (!id) return nullptr;
   if (const SessionEntry* entry = known_acceptor(*id)) {
-    return entry->acceptor.listener == connection.accepted().listener ? &entry->settings : nullptr;
+    return entry->acceptor.listener() == connection.accepted().listener ? &entry->settings()
+                                                                        : nullptr;
   }
   const SessionTemplate* const found =
       dynamic_.template_for(connection, session::without_sub_ids(*id));

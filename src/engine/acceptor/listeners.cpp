@@ -151,7 +151,8 @@ bool Listeners::is_used(std::size_t listener) const {
   return listeners_[listener].is_kept ||
          std::ranges::any_of(registry_.entries(),
                              [&](const auto& one) {
-                               return one->settings.accept && one->acceptor.listener == listener &&
+                               return one->settings().accept &&
+                                      one->acceptor.listener() == listener &&
                                       !one->membership.is_out();
                              }) ||
          std::ranges::any_of(dynamic_.templates(),

@@ -104,17 +104,18 @@ std::optional<LogonAdmission::Refusal> LogonAdmission::refusal_of(const Connecti
                                                                   const wire::MessageView& logon,
                                                                   const SessionEntry& entry) const {
   const std::string session = "session " + entry.name;
-  if (!may_come_from(entry.settings, loop_.network->peer_name(connection.socket_id()))) {
+  if (!may_come_from(entry.settings(), loop_.network->peer_name(connection.socket_id()))) {
     return Refusal{EventId::SessionAddressRefused, session + " is not allowed from this address"};
   }
   // No client that needs a password is admitted without the right one, whatever the cause.
-  if (!entry.settings.credentials.password_file.empty() && !connection.credentials().are_right()) {
+  if (!entry.settings().credentials.password_file.empty() &&
+      !connection.credentials().are_right()) {
     return Refusal{EventId::PasswordNotChecked, session + ": its password was not checked"};
   }
   if (!entry.timetable.is_open()) {
     return Refusal{EventId::LogonOutsideSchedule, session + " is closed by its schedule"};
   }
-  if (entry.connection != nullptr) {
+  if (entry.connection() != nullptr) {
     return Refusal{EventId::SessionAlreadyLoggedOn,
                    session + " is logged on from elsewhere already"};
   }
@@ -131,7 +132,7 @@ SessionEntry* LogonAdmission::find_acceptor(const Connection& connection,
   const auto id = session::session_of(logon);
   if (!id) return nullptr;
   if (SessionEntry* const entry = known_acceptor(*id)) {
-    return entry->acceptor.listener == connection.accepted().listener ? entry : nullptr;
+    return entry->acceptor.listener() == connection.accepted().listener ? entry : nullptr;
   }
   return dynamic_.make_dynamic(connection, session::without_sub_ids(*id));
 }

@@ -22,11 +22,12 @@ static_assert(tag::Password >= kPasswordsFrom && tag::NewPassword >= kPasswordsF
 
 std::string_view ReceivedMessage::searched_form(const SessionEntry& entry) {
   if (!has_secret(entry)) return message_->bytes();
-  const std::vector<observe::MaskedField>& masked = entry.settings.log.masked;
+  const std::vector<observe::MaskedField>& masked = entry.settings().log.masked;
   masked_.clear();
   observe::append_masked(masked_, message_->bytes(),
-                         entry.outbound.keeps_masked_out ? std::span{masked}
-                                                         : std::span<const observe::MaskedField>{});
+                         entry.outbound().keeps_masked_out
+                             ? std::span{masked}
+                             : std::span<const observe::MaskedField>{});
   return masked_;
 }
 
@@ -39,8 +40,8 @@ bool ReceivedMessage::has_secret(const SessionEntry& entry) const noexcept {
   }
   const bool has_raw_password = msg_type_ == kPackedLogon || msg_type_ == kPackedUserRequest;
   if (has_raw_password && message.has(tag::RawData)) return true;
-  return entry.outbound.keeps_masked_out &&
-         std::ranges::any_of(entry.settings.log.masked, [&](const observe::MaskedField& field) {
+  return entry.outbound().keeps_masked_out &&
+         std::ranges::any_of(entry.settings().log.masked, [&](const observe::MaskedField& field) {
            return message.has(field.tag);
          });
 }

@@ -14,7 +14,7 @@
 
 namespace nexusfix::engine {
 
-struct SessionEntry;
+class SessionEntry;
 
 // The loop's thread only.
 class ReceivedMessage {

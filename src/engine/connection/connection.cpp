@@ -86,7 +86,7 @@ Connection::Connection(transport::SocketId socket, SessionEntry& entry, MonoTime
       framing_{entry.frame_scanner()} {}
 
 void Connection::link() noexcept {
-  entry_->connection = this;
+  entry_->connect(*this);
   entry_->counters->details.make();
 }
 
@@ -135,7 +135,7 @@ void Connection::begin_migration(Migration migration) noexcept {
 SessionEntry* Connection::end() noexcept {
   become(LinkState::Dead);
   socket_ = 0;
-  if (entry_ != nullptr && entry_->connection == this) entry_->connection = nullptr;
+  if (entry_ != nullptr) entry_->disconnect(*this);
   return std::exchange(entry_, nullptr);
 }
 

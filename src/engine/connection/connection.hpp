@@ -29,7 +29,7 @@
 
 namespace nexusfix::engine {
 
-struct SessionEntry;
+class SessionEntry;
 
 // Bytes that wait for the socket, first in, first out. Holds at most twice the waiting bytes. Keeps
 // its storage when it becomes empty, until give_back().

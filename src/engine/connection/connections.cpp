@@ -83,7 +83,7 @@ void Connections::close(Connection& connection, EventId id, std::string_view why
       *entry);  // They are requested again, unless a reset follows.
   if (entry->membership.is_dynamic() && !entry->membership.has_logged_on())
     registry_.remove(*entry, {});
-  entry->connect_policy.on_closed(entry->settings, entry->name, entry->timetable.may_log_on(),
+  entry->connect_policy.on_closed(entry->settings(), entry->name, entry->timetable.may_log_on(),
                                   loop_.now().mono);
   publish(*entry, loop_.now().wall);
   if (!entry->connect_policy.wants_connection() || !entry->timetable.may_log_on()) return;

@@ -13,15 +13,15 @@ namespace nexusfix::engine {
 void Connector::connect(SessionEntry& entry) {
   if (entry.file.next_settings() != nullptr) changes_.apply_next_settings(entry);
   connections_.reserve();
-  const transport::Endpoint& endpoint = entry.settings.connect[entry.connect_policy.address()];
+  const transport::Endpoint& endpoint = entry.settings().connect[entry.connect_policy.address()];
   const auto socket = loop_.network->connect(endpoint);
   if (!socket) {
     loop_.report.session(EventId::ConnectFailed, entry, socket.error().text);
     ++entry.counters->connect_failures;
-    entry.connect_policy.schedule(entry.settings, entry.name, loop_.now().mono);
+    entry.connect_policy.schedule(entry.settings(), entry.name, loop_.now().mono);
     return;
   }
-  const SessionSettings& settings = entry.settings;
+  const SessionSettings& settings = entry.settings();
   const MonoTime deadline = loop_.now().mono + (settings.reconnect.connect_timeout.count() != 0
                                                     ? settings.reconnect.connect_timeout
                                                     : settings.session.logon.timeout);
@@ -41,7 +41,7 @@ void Connector::on_connected(Connection& connection) {
   SessionEntry& entry = *connection.entry();
   if (entry.abort.is_pending()) return;  // It is closed at the end of the turn.
   // Before our Logon, which may contain a password.
-  const std::string fault = connections_.certificate_fault(connection, entry.settings);
+  const std::string fault = connections_.certificate_fault(connection, entry.settings());
   if (!fault.empty()) {
     loop_.report.peer(EventId::CertificateRefused, entry,
                       "connection to " + loop_.network->peer_name(connection.socket_id()) +

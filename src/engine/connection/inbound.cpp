@@ -342,7 +342,7 @@ std::expected<wire::MessageView, wire::ParseError> Inbound::parse_repaired(
     return message;
   };
   if (connection.entry() != nullptr) {
-    const SessionSettings& settings = connection.entry()->settings;
+    const SessionSettings& settings = connection.entry()->settings();
     if (settings.validates_check_sum) return failure;
     return repair(&settings);
   }
@@ -371,7 +371,8 @@ bool Inbound::must_wait(Connection& connection, const wire::MessageView& message
   }
   if (connection.has_throttle_ended()) return false;
   SessionEntry& entry = *connection.entry();
-  if (!entry.limits.throttle.is_set() || entry.settings.throttle.action != ThrottleAction::Delay ||
+  if (!entry.limits.throttle.is_set() ||
+      entry.settings().throttle.action != ThrottleAction::Delay ||
       entry.machine.state() != session::State::LoggedOn ||
       session::is_administrative(message.msg_type()) ||
       entry.limits.throttle.allow(loop_.now().mono)) {
@@ -430,7 +431,7 @@ void Inbound::on_garbled_frame(Connection& connection, wire::GarbledReason reaso
   loop_.report.logs().garbled(entry.stored.log(), bytes, loop_.now().wall);
   transactor_.transact(
       entry, [&](session::StateMachine& machine) { machine.on_garbled(reason, loop_.now()); });
-  const std::uint32_t count_max = entry.settings.limits.garbled_per_second_max;
+  const std::uint32_t count_max = entry.settings().limits.garbled_per_second_max;
   if (connection.rates().garbled.allow(loop_.now().mono, count_max) || connection.is_dead()) return;
   connections_.close(connection, EventId::GarbledFlood,
                      "disconnecting: more than " + std::to_string(count_max) +

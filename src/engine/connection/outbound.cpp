@@ -49,12 +49,12 @@ void Connections::block(Connection& connection) {
   connection.set_blocked(true);
   if (connection.takes_by() != kNever || connection.entry() == nullptr) return;
   connection.set_takes_by(loop_.now().mono +
-                          connection.entry()->settings.limits.slow_consumer_timeout);
+                          connection.entry()->settings().limits.slow_consumer_timeout);
   loop_.arm(connection, connection.takes_by());
 }
 
 void Connections::end_slow_consumer(Connection& connection) {
-  const auto time = connection.entry()->settings.limits.slow_consumer_timeout;
+  const auto time = connection.entry()->settings().limits.slow_consumer_timeout;
   close(connection, EventId::SlowConsumerTimedOut,
         "slow consumer: it has taken none of " + std::to_string(connection.outbound().size()) +
             " bytes for " + std::to_string(time.count()) + " s (SlowConsumerTimeout)");
@@ -71,7 +71,7 @@ void Connections::check_backlog(Connection& connection) {
 void Connections::on_backlog(Connection& connection, std::size_t waiting) {
   SessionEntry& entry = *connection.entry();
   Backlog& backlog = connection.backlog();
-  const std::size_t queued_bytes_max = entry.settings.limits.queued_bytes_max;
+  const std::size_t queued_bytes_max = entry.settings().limits.queued_bytes_max;
   if (waiting > queued_bytes_max) {
     return close(connection, EventId::SlowConsumerQueueFull,
                  "slow consumer: " + std::to_string(waiting) + " bytes wait for it");

@@ -13,7 +13,7 @@
 
 namespace nexusfix::engine {
 
-struct LoopContext;
+class LoopContext;
 
 struct Parsers {
   wire::DataFieldTable data_fields = wire::DataFieldTable::standard();

@@ -24,17 +24,17 @@ std::chrono::nanoseconds shortened(std::chrono::seconds interval, std::uint32_t 
 }  // namespace
 
 void ConnectPolicy::log_on(bool has_connection, MonoTime now) noexcept {
-  state_ = has_connection ? State::AgainWhenClosed : State::Waiting;
+  become(has_connection ? State::AgainWhenClosed : State::Waiting);
   connect_at_ = now;
 }
 
 void ConnectPolicy::halt() noexcept {
-  if (wants_connection()) state_ = State::Halted;
+  if (wants_connection()) become(State::Halted);
 }
 
 void ConnectPolicy::on_reset_requested(bool has_connection) noexcept {
   reset_request_ = has_connection ? ResetRequest::WhileConnected : ResetRequest::WithoutConnection;
-  if (state_ == State::Connected) state_ = State::AgainWhenClosed;
+  if (state_ == State::Connected) become(State::AgainWhenClosed);
 }
 
 bool ConnectPolicy::on_reset(bool may_connect, bool has_connection, MonoTime now) noexcept {
@@ -59,7 +59,7 @@ void ConnectPolicy::on_closed(const SessionSettings& settings, std::string_view 
                               bool may_log_on, MonoTime now) {
   if (!wants_connection()) return;
   if (!may_log_on) {
-    state_ = State::Waiting;
+    become(State::Waiting);
   } else if (state_ == State::AgainWhenClosed) {
     log_on(false, now);
   } else {
@@ -72,7 +72,7 @@ void ConnectPolicy::schedule(const SessionSettings& settings, std::string_view s
   const std::vector<std::chrono::seconds>& intervals = settings.reconnect.intervals;
   if (attempts_ == 0) first_attempt_at_ = now;
   const std::size_t step = std::min<std::size_t>(attempts_, intervals.size() - 1);
-  state_ = State::Waiting;
+  become(State::Waiting);
   connect_at_ = now + shortened(intervals[step], settings.reconnect.jitter, session, attempts_);
   ++attempts_;
   address_ = (address_ + 1) % settings.connect.size();

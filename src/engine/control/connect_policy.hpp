@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <nexusfix/base/assert.hpp>
 #include <nexusfix/base/clock.hpp>
 
 #include "engine/settings_names.hpp"
@@ -24,6 +25,7 @@ class ConnectPolicy {
     Halted,           // one side lost sequence numbers: an operator must set them
     LoggedOut,        // by an operator, who may log it on again: the engine does not end for it
   };
+  [[nodiscard]] static constexpr bool can_become(State from, State to) noexcept;
 
   [[nodiscard]] State state() const noexcept { return state_; }
   [[nodiscard]] bool wants_connection() const noexcept {
@@ -39,8 +41,8 @@ class ConnectPolicy {
 
   // Connects now; with a connection, at once after its end.
   void log_on(bool has_connection, MonoTime now) noexcept;
-  void log_out() noexcept { state_ = State::Off; }
-  void log_out_by_operator() noexcept { state_ = State::LoggedOut; }
+  void log_out() noexcept { become(State::Off); }
+  void log_out_by_operator() noexcept { become(State::LoggedOut); }
   // The sequence numbers of the two sides contradict each other. A session that is Off stays so.
   void halt() noexcept;
 
@@ -53,7 +55,7 @@ class ConnectPolicy {
   // An operator has set the sequence numbers. True: that ends a halt.
   [[nodiscard]] bool on_numbers_set(bool has_connection, MonoTime now) noexcept;
 
-  void on_connecting() noexcept { state_ = State::Connected; }
+  void on_connecting() noexcept { become(State::Connected); }
   void on_logged_on() noexcept;
   // The attempt failed, or the connection has ended. If the schedule is closed, the session waits
   // until it opens.
@@ -69,6 +71,11 @@ class ConnectPolicy {
  private:
   enum class ResetRequest : std::uint8_t { None, WithoutConnection, WhileConnected };
 
+  void become(State next) noexcept {
+    NEXUSFIX_DEBUG_ASSERT(can_become(state_, next));
+    state_ = next;
+  }
+
   State state_ = State::Off;
   ResetRequest reset_request_ = ResetRequest::None;
   bool was_lost_ = false;       // logged on until the connection ended
@@ -77,5 +84,25 @@ class ConnectPolicy {
   MonoTime connect_at_ = kNever;
   MonoTime first_attempt_at_{};  // since the last Logon, or since the first address was used again
 };
+
+// A state may be entered again: a session that waits logs on, and then connects at once.
+constexpr bool ConnectPolicy::can_become(State from, State to) noexcept {
+  using enum State;
+  if (from == to || to == Off) return true;
+  switch (from) {
+    case Off:
+      return to == Waiting || to == AgainWhenClosed || to == LoggedOut;
+    case Waiting:
+      return to == Connected || to == Halted;
+    case Connected:
+      return to == Waiting || to == AgainWhenClosed || to == Halted;
+    case AgainWhenClosed:
+      return to == Waiting || to == Halted;
+    case Halted:
+    case LoggedOut:
+      return to == Waiting || to == AgainWhenClosed;
+  }
+  return false;
+}
 
 }  // namespace nexusfix::engine

@@ -17,17 +17,17 @@ void SessionControl::note_administrative(SessionEntry& entry, const wire::Messag
     round_trips_.on_heartbeat(entry, message[tag::TestReqID].value_or(""), loop_.now().mono);
   }
   if (msg_type == kPackedSequenceReset) return;
-  const std::uint32_t count_max = entry.settings.limits.admin_messages_per_second_max;
-  if (entry.connection->rates().administrative.allow(loop_.now().mono, count_max)) [[likely]]
+  const std::uint32_t count_max = entry.settings().limits.admin_messages_per_second_max;
+  if (entry.connection()->rates().administrative.allow(loop_.now().mono, count_max)) [[likely]]
     return;
   disconnect_flooder(
       entry, "more than " + std::to_string(count_max) + " administrative messages within a second");
 }
 
 void SessionControl::note_reject(SessionEntry& entry) {
-  if (entry.connection == nullptr) return;
-  const std::uint32_t count_max = entry.settings.limits.rejects_per_second_max;
-  if (entry.connection->rates().rejects.allow(loop_.now().mono, count_max)) return;
+  if (entry.connection() == nullptr) return;
+  const std::uint32_t count_max = entry.settings().limits.rejects_per_second_max;
+  if (entry.connection()->rates().rejects.allow(loop_.now().mono, count_max)) return;
   disconnect_flooder(entry, "more than " + std::to_string(count_max) +
                                 " messages had to be rejected within a second");
 }

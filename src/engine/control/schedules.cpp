@@ -30,7 +30,7 @@ WallTime to_wall(sys_seconds time) noexcept {
 
 // Called at the start and whenever timers run. A clock that was set back is noticed, too.
 void SessionControl::follow_schedule(SessionEntry& entry) {
-  const session::Schedule& schedule = entry.settings.schedule;
+  const session::Schedule& schedule = entry.settings().schedule;
   if (schedule.is_non_stop()) return;
   if (loop_.now().wall < entry.timetable.since_ || loop_.now().wall >= entry.timetable.until_) {
     const session::ScheduleState state =
@@ -59,7 +59,7 @@ void SessionControl::end_session(SessionEntry& entry, sys_seconds ended_at) {
                        "the session that ended at " + utc_text(ended_at, UtcForm::Plain) + " UTC" +
                            " is over by its schedule: both "
                            "sequence numbers are reset to 1");
-  entry.connect_policy.on_reset_requested(entry.connection != nullptr);
+  entry.connect_policy.on_reset_requested(entry.connection() != nullptr);
   transactor_.transact(entry, [this](session::StateMachine& machine) {
     machine.on_session_end("End of session", loop_.now());
   });
@@ -67,15 +67,15 @@ void SessionControl::end_session(SessionEntry& entry, sys_seconds ended_at) {
 
 void SessionControl::close_for_logons(SessionEntry& entry) {
   entry.timetable.is_open_ = false;
-  const auto next = entry.settings.schedule.next_logon(
+  const auto next = entry.settings().schedule.next_logon(
       std::chrono::floor<std::chrono::seconds>(loop_.now().wall));
   loop_.report.session(
       EventId::SessionClosedBySchedule, entry,
       next ? "closed by its schedule until " + utc_text(*next, UtcForm::Plain) + " UTC"
            : std::string{"closed by its schedule for the next two years"});
-  if (entry.connection == nullptr) return;
-  if (entry.connection->is_connecting()) {
-    return connections_.close(*entry.connection, EventId::ConnectAborted,
+  if (entry.connection() == nullptr) return;
+  if (entry.connection()->is_connecting()) {
+    return connections_.close(*entry.connection(), EventId::ConnectAborted,
                               "the connection attempt is aborted");
   }
   transactor_.transact(entry, [this](session::StateMachine& machine) {

@@ -26,8 +26,8 @@ void SessionControl::reset(SessionEntry& entry, std::string_view text) {
 }
 
 void SessionControl::disconnect_now(SessionEntry& entry, std::string_view why) {
-  if (entry.connection == nullptr) return;
-  Connection& connection = *entry.connection;
+  if (entry.connection() == nullptr) return;
+  Connection& connection = *entry.connection();
   if (connection.is_connecting())
     return connections_.close(connection, EventId::ConnectionClosed, why);
   connection.set_close_reason(why);
@@ -41,7 +41,7 @@ void SessionControl::halt(SessionEntry& entry) noexcept {
 
 void SessionControl::on_reset(SessionEntry& entry) {
   entry.acceptor.halt.accepts_only_reset_ = false;
-  if (entry.connect_policy.on_reset(may_connect(entry), entry.connection != nullptr,
+  if (entry.connect_policy.on_reset(may_connect(entry), entry.connection() != nullptr,
                                     loop_.now().mono)) {
     loop_.arm(entry, entry.connect_policy.connect_at());
   }
@@ -51,7 +51,7 @@ void SessionControl::on_reset(SessionEntry& entry) {
 void SessionControl::end_halt(SessionEntry& entry) {
   entry.acceptor.halt.accepts_only_reset_ = false;
   if (!may_connect(entry)) return;
-  if (entry.connect_policy.on_numbers_set(entry.connection != nullptr, transactor_.now().mono)) {
+  if (entry.connect_policy.on_numbers_set(entry.connection() != nullptr, transactor_.now().mono)) {
     loop_.arm(entry, entry.connect_policy.connect_at());
   }
 }
@@ -60,8 +60,8 @@ void SessionControl::log_out(SessionEntry& entry, std::string_view text) {
   entry.connect_policy.log_out();
   std::string of_logout{text};
   static_cast<void>(transactor_.now());
-  if (entry.connection != nullptr && entry.connection->is_connecting()) {
-    connections_.close(*entry.connection, EventId::ConnectAborted,
+  if (entry.connection() != nullptr && entry.connection()->is_connecting()) {
+    connections_.close(*entry.connection(), EventId::ConnectAborted,
                        "the connection attempt is aborted");
   }
   entry.commands.add(SessionCommands::Kind::LogOut, std::move(of_logout));
@@ -70,7 +70,7 @@ void SessionControl::log_out(SessionEntry& entry, std::string_view text) {
 
 void SessionControl::log_on(SessionEntry& entry) {
   if (!may_connect(entry)) return;
-  entry.connect_policy.log_on(entry.connection != nullptr, transactor_.now().mono);
+  entry.connect_policy.log_on(entry.connection() != nullptr, transactor_.now().mono);
   loop_.arm(entry, entry.connect_policy.connect_at());
   publish(entry, loop_.now().wall);
 }
@@ -90,7 +90,7 @@ void SessionControl::record_act(std::string_view text,
                                 std::span<const std::unique_ptr<SessionEntry>> entries) {
   bool is_recorded = false;
   for (const auto& entry : entries) {
-    if (entry->connection == nullptr) continue;
+    if (entry->connection() == nullptr) continue;
     record_act(*entry, text);
     is_recorded = true;
   }
@@ -131,9 +131,9 @@ void SessionControl::send_gap_fill(SessionEntry& entry, std::uint64_t new_seq_no
 void SessionControl::disable(SessionEntry& entry, std::string_view text) {
   entry.timetable.set_disabled(true);
   publish(entry, transactor_.now().wall);
-  if (entry.connection == nullptr) return;
-  if (entry.connection->is_connecting()) {
-    return connections_.close(*entry.connection, EventId::ConnectAborted,
+  if (entry.connection() == nullptr) return;
+  if (entry.connection()->is_connecting()) {
+    return connections_.close(*entry.connection(), EventId::ConnectAborted,
                               "the connection attempt is aborted: the session is disabled");
   }
   entry.commands.add(SessionCommands::Kind::LogOut,
@@ -151,7 +151,7 @@ void SessionControl::enable(SessionEntry& entry) {
 }
 
 bool SessionControl::may_connect(const SessionEntry& entry) const noexcept {
-  return entry.settings.session.role == session::Role::Initiator && !loop_.is_stopping &&
+  return entry.settings().session.role == session::Role::Initiator && !loop_.is_stopping() &&
          !commit_.is_draining() && entry.membership.is_active();
 }
 
@@ -174,13 +174,13 @@ std::expected<void, std::string> SessionControl::record_next_numbers(SessionEntr
   }
   if (!transactor_.is_idle()) return std::unexpected{"not from within a callback"};
   if (entry.stored.is_on_trial()) return std::unexpected{"the session has never logged on"};
-  if (entry.connection != nullptr && entry.connection->is_connecting()) {
+  if (entry.connection() != nullptr && entry.connection()->is_connecting()) {
     static_cast<void>(transactor_.now());
     constexpr std::string_view kWhy =
         "the connection attempt is aborted: the sequence numbers are being set";
-    connections_.close(*entry.connection, EventId::ConnectAborted, kWhy);
+    connections_.close(*entry.connection(), EventId::ConnectAborted, kWhy);
   }
-  if (entry.connection != nullptr) {
+  if (entry.connection() != nullptr) {
     return std::unexpected{"the session is connected: log it out first"};
   }
   outbox_.forget_begun();

@@ -13,7 +13,7 @@ namespace nexusfix::engine {
 class Connection;
 class Connections;
 class Reporter;
-struct SessionEntry;
+class SessionEntry;
 class Transactor;
 
 // Thrown by an event that cannot be finished.

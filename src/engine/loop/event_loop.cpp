@@ -28,7 +28,7 @@ constexpr std::size_t kScratchBytesMax = 4U << 20U;
 bool may_connect_again(const SessionEntry& entry) noexcept {
   const ConnectPolicy& policy = entry.connect_policy;
   return policy.wants_connection() || policy.is_logged_out_by_operator() || !entry.timers.empty() ||
-         (policy.is_halted() && !entry.settings.schedule.is_non_stop());
+         (policy.is_halted() && !entry.settings().schedule.is_non_stop());
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   if (!may_only_receive(timeout)) return poll_fully(timeout);
   tasks_.inbox().serve_here();
   ++loop_.stats.turns;
-  const transport::IoResult result = inbound_.receive_from(*loop_.quiet);
+  const transport::IoResult result = inbound_.receive_from(*loop_.quiet());
   loop_.update_time();
   if (result.status == transport::IoStatus::WouldBlock && first_timer() > loop_.now().mono)
       [[likely]]
@@ -76,7 +76,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
 // A quiet loop has received something, or a timer has become due. Mostly it is quiet again when it
 // has sent the answers.
 [[gnu::noinline]] bool EventLoop::poll_received(const transport::IoResult& result) {
-  Connection& connection = *loop_.quiet;
+  Connection& connection = *loop_.quiet();
   const MonoTime first = first_timer();
   bool goes_on = true;
   const bool is_done = loop_.boundary.run([&] {
@@ -115,7 +115,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   if (timeout > std::chrono::nanoseconds{0}) loop_.time.update();
   if (reloader_.is_requested()) [[unlikely]]
     reloader_.reload_as_requested();
-  if (state_.stop_requested.load(std::memory_order_acquire) && !loop_.is_stopping) [[unlikely]]
+  if (state_.stop_requested.load(std::memory_order_acquire) && !loop_.is_stopping()) [[unlikely]]
     on_stop_requested();
   // Messages that the application sent between two turns are sent before the wait.
   end_events();
@@ -261,7 +261,7 @@ void EventLoop::on_timer(SessionEntry& entry) {
   if (!entry.timers.empty()) run_application_timers(entry);
   control_.follow_schedule(entry);
   const ConnectPolicy& policy = entry.connect_policy;
-  if (policy.wants_connection() && entry.timetable.may_log_on() && entry.connection == nullptr) {
+  if (policy.wants_connection() && entry.timetable.may_log_on() && entry.connection() == nullptr) {
     if (policy.connect_at() <= loop_.now().mono) connector_.connect(entry);
     loop_.arm(entry, policy.connect_at());
   }
@@ -282,7 +282,7 @@ void EventLoop::run_application_timers(SessionEntry& entry) {
 // Resumes a resend that MaxResendsPerSecond has paused, reports that a backlog has ended, and
 // delivers the notice of a disconnection.
 void EventLoop::run_session_timers(SessionEntry& entry) {
-  if (entry.connection != nullptr && entry.connection->backlog().take_end()) {
+  if (entry.connection() != nullptr && entry.connection()->backlog().take_end()) {
     actions_.notify_writable(entry);
   }
   if (entry.resend.is_in_progress() && entry.resend.resumes_at() > loop_.now().mono) {
@@ -351,7 +351,7 @@ bool EventLoop::has_no_more_work() {
   // A callback may have sent a message at the very end. A stalled disk delays a stop for a limited
   // time only.
   if (commit_.waits_for_disk() && loop_.now().mono < state_.stop_by) return false;
-  if (loop_.is_stopping) return true;
+  if (loop_.is_stopping()) return true;
   if (commit_.is_draining()) return false;  // The next turn stops the loop.
   if (loop_.directory) return false;
   if (tasks_.inbox().is_open() || waits_for_operator()) return false;
@@ -363,7 +363,7 @@ bool EventLoop::has_no_more_work() {
 // Without this, a program in run() would exit, be started again, and its session be refused again.
 // A program that calls poll() decides by itself.
 bool EventLoop::waits_for_operator() const noexcept {
-  return state_.is_running && loop_.takes_commands &&
+  return state_.is_running && loop_.takes_commands() &&
          std::ranges::any_of(registry_.entries(),
                              [](const auto& entry) { return entry->connect_policy.is_halted(); });
 }

@@ -72,7 +72,7 @@ class EventLoop {
   [[nodiscard]] MonoTime next_deadline() const;
   // An operator can set sequence numbers through the control socket: run() then goes on even if
   // only halted sessions are left.
-  void take_commands_from_outside() noexcept { loop_.takes_commands = true; }
+  void take_commands_from_outside() noexcept { loop_.take_commands(); }
 
   [[nodiscard]] std::uint32_t index() const noexcept { return loop_.index; }
   // Any thread.
@@ -102,7 +102,7 @@ class EventLoop {
 
   [[nodiscard]] bool poll_fully(std::chrono::nanoseconds timeout);
   [[nodiscard]] bool may_only_receive(std::chrono::nanoseconds timeout) const noexcept {
-    return loop_.quiet != nullptr && timeout.count() == 0 && first_timer() > loop_.now().mono &&
+    return loop_.quiet() != nullptr && timeout.count() == 0 && first_timer() > loop_.now().mono &&
            !has_request() && inbound_.may_receive_unasked();
   }
   [[nodiscard]] bool poll_received(const transport::IoResult& result);
@@ -118,13 +118,13 @@ class EventLoop {
   }
   // After the events of a quiet loop: nothing that they did is left to the rest of a turn.
   [[nodiscard]] bool is_still_quiet() const noexcept {
-    return loop_.quiet != nullptr && !connections_.has_unsent() && commit_.is_settled();
+    return loop_.quiet() != nullptr && !connections_.has_unsent() && commit_.is_settled();
   }
   // At the end of a turn.
   void note_quiet() noexcept {
     const bool has_work = transactor_.has_aborted() || connections_.has_unsent() ||
                           !commit_.is_settled() || resends_.is_ready() || actions_.has_decided();
-    if (state_.busy_spin && !has_work) loop_.quiet = inbound_.only_connection();
+    if (state_.busy_spin && !has_work) loop_.note_quiet(inbound_.only_connection());
   }
   void handle(const transport::Ready& ready);
   void run_housekeeping();

@@ -22,7 +22,8 @@
 namespace nexusfix::engine {
 
 // The loop's thread only.
-struct LoopContext : LoopDependencies {
+class LoopContext : public LoopDependencies {
+ public:
   LoopContext(LoopDependencies dependencies, Callbacks application, Connections& connections,
               Transactor& transactor)
       : LoopDependencies{std::move(dependencies)},
@@ -45,12 +46,22 @@ struct LoopContext : LoopDependencies {
   }
   void wake_at(MonoTime deadline) noexcept { time.wake_at(deadline); }
   // A turn has more to do than to receive, and to send the answers.
-  void disturb() noexcept { quiet = nullptr; }
+  void disturb() noexcept { quiet_ = nullptr; }
+  // Of a spinning loop: its only connection, while nothing is to be done but to receive from it.
+  // A disturbance that was not noted waits for a few receives.
+  [[nodiscard]] Connection* quiet() const noexcept { return quiet_; }
+  void note_quiet(Connection* only) noexcept { quiet_ = only; }
+  [[nodiscard]] bool is_stopping() const noexcept { return is_stopping_; }
+  void begin_stop() noexcept { is_stopping_ = true; }
+  // From the control socket.
+  [[nodiscard]] bool takes_commands() const noexcept { return takes_commands_; }
+  void take_commands() noexcept { takes_commands_ = true; }
   template <class Owner>
   void arm(Owner& owner, MonoTime deadline) {
     timers.arm(owner, deadline);
   }
 
+  // Each component has its own data.
   LoopClock time;
   LoopTimers timers{time};
   Reporter report;
@@ -58,14 +69,14 @@ struct LoopContext : LoopDependencies {
   Callbacks callbacks;
   Parsers parsers;
   session::EventMemory event_memory;  // of all state machines: the loop has one event at a time
-  // Of a spinning loop: its only connection, while nothing is to be done but to receive from it.
-  // EventLoop sets it. A disturbance that was not noted waits for a few receives.
-  Connection* quiet = nullptr;
-  bool is_stopping = false;
-  bool takes_commands = false;  // from the control socket
   LatencyMeter latency{time, stats};
   LoopCounters stats;
   SessionBoard board;
+
+ private:
+  Connection* quiet_ = nullptr;
+  bool is_stopping_ = false;
+  bool takes_commands_ = false;
 };
 
 }  // namespace nexusfix::engine

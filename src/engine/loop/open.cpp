@@ -149,10 +149,10 @@ std::expected<void, EngineError> EventLoop::open_sessions(Settings& settings) {
 
 std::expected<void, EngineError> EventLoop::open_listeners(const std::string& file) {
   for (const auto& entry : registry_.entries()) {
-    if (!entry->settings.accept) continue;
-    const auto listener = listeners_.listen_for(entry->settings, file);
+    if (!entry->settings().accept) continue;
+    const auto listener = listeners_.listen_for(entry->settings(), file);
     if (!listener) return std::unexpected{listener.error()};
-    entry->acceptor.listener = *listener;
+    entry->acceptor.listen_at(*listener);
   }
   for (SessionTemplate& one : dynamic_.templates()) {
     const auto listener = listeners_.listen_for(one.settings, file);

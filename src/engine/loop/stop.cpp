@@ -54,8 +54,8 @@ void EventLoop::begin_drain() {
   for (const auto& owned : registry_.entries()) {
     SessionEntry& entry = *owned;
     entry.connect_policy.log_out();  // A connection that ends is not opened again.
-    if (entry.connection == nullptr || !entry.connection->is_connecting()) continue;
-    connections_.close(*entry.connection, EventId::ConnectionClosedByStop, "draining");
+    if (entry.connection() == nullptr || !entry.connection()->is_connecting()) continue;
+    connections_.close(*entry.connection(), EventId::ConnectionClosedByStop, "draining");
   }
   close_unbound();
 }
@@ -64,8 +64,8 @@ void EventLoop::begin_drain() {
 std::size_t EventLoop::count_undrained() const noexcept {
   return static_cast<std::size_t>(std::ranges::count_if(registry_.entries(), [](const auto& one) {
     const bool is_queued = !one->until_logon.queued().waiting().empty();
-    return one->connection != nullptr && !one->connection->is_dead() &&
-           (one->resend.is_in_progress() || !one->connection->outbound().waiting().empty() ||
+    return one->connection() != nullptr && !one->connection()->is_dead() &&
+           (one->resend.is_in_progress() || !one->connection()->outbound().waiting().empty() ||
             !one->resend.queued().waiting().empty() || is_queued);
   }));
 }
@@ -82,7 +82,7 @@ void EventLoop::close_unbound() {
 // their own deadline.
 void EventLoop::begin_stop() {
   loop_.time.update();
-  loop_.is_stopping = true;
+  loop_.begin_stop();
   if (loop_.service != nullptr) loop_.service->stopping();
   if (loop_.directory) loop_.directory->remove_loop(loop_.index);
   reloader_.stop();
@@ -95,11 +95,11 @@ void EventLoop::begin_stop() {
     if (entry.disconnection.is_pending()) {
       transactor_.transact(entry, [&](session::StateMachine&) { entry.disconnection.make_due(); });
     }
-    if (entry.connection == nullptr) continue;
-    if (!entry.connection->is_connecting()) {
+    if (entry.connection() == nullptr) continue;
+    if (!entry.connection()->is_connecting()) {
       control_.log_out(entry, {});
     } else {
-      connections_.close(*entry.connection, EventId::ConnectionClosedByStop, "stopping");
+      connections_.close(*entry.connection(), EventId::ConnectionClosedByStop, "stopping");
     }
   }
   close_unbound();

@@ -82,7 +82,7 @@ void ConnectionMigration::attach(LoopDirectory::MigratedConnection handed,
                                  transport::SocketId& attached) {
   const WipedAtEnd logon{handed.bytes};
   Listener* const listener = listeners_.find(handed.endpoint);
-  if (loop_.is_stopping || commit_.has_failed() || listener == nullptr) {
+  if (loop_.is_stopping() || commit_.has_failed() || listener == nullptr) {
     ::close(handed.connection.descriptor);
     ++loop_.stats.connections_refused;
     return;

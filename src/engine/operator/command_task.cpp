@@ -12,7 +12,7 @@ namespace {
 
 // Why an act on a session is not possible now. Empty: it is.
 [[nodiscard]] std::string refusal_of(const SessionEntry& entry, OperatorAct act) {
-  const bool is_connected = entry.connection != nullptr;
+  const bool is_connected = entry.connection() != nullptr;
   const bool is_logged_on = entry.machine.state() == session::State::LoggedOn;
   const bool is_disabled = entry.timetable.is_disabled();
   switch (act) {

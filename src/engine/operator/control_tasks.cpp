@@ -55,7 +55,7 @@ class SetNumbersTask final : public ControlTask {
   const SessionCounters& counters = *entry.counters;
   const SessionState state = store_has_failed ? SessionState::StoreFailed : state_of(entry).state;
   return {.name = entry.name,
-          .is_initiator = entry.settings.session.role == session::Role::Initiator,
+          .is_initiator = entry.settings().session.role == session::Role::Initiator,
           .state = std::string{to_string(state)},
           .since = counters.logon_changed_at.if_set(),
           .next = entry.machine.sequence_numbers(),

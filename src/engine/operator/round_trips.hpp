@@ -12,7 +12,7 @@
 
 namespace nexusfix::engine {
 
-struct SessionEntry;
+class SessionEntry;
 
 // The loop's thread only. The last 64 are kept.
 class RoundTrips {

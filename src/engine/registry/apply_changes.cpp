@@ -14,7 +14,6 @@
 #include "engine/registry/reloader.hpp"
 #include "engine/registry/session_registry.hpp"
 #include "engine/registry/settings_changes.hpp"
-#include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -41,9 +40,9 @@ std::string names_text(const std::vector<std::string>& names) {
 void SettingsChanges::apply_change(Change& change) {
   if (change.entry == nullptr) return;
   SessionEntry& entry = *change.entry;
-  if (change.listener) entry.acceptor.listener = *change.listener;
-  const bool waits = entry.connection != nullptr && change.whole && change.at_once.has_value();
-  const bool waits_for_all = entry.connection != nullptr && change.whole && !change.at_once &&
+  if (change.listener) entry.acceptor.listen_at(*change.listener);
+  const bool waits = entry.connection() != nullptr && change.whole && change.at_once.has_value();
+  const bool waits_for_all = entry.connection() != nullptr && change.whole && !change.at_once &&
                              !change.keys.at_logon.empty();
   if (waits) apply_settings(entry, std::move(*change.at_once));
   forget_pending(entry);
@@ -66,38 +65,27 @@ void SettingsChanges::apply_change(Change& change) {
 void SettingsChanges::apply_settings(SessionEntry& entry, SessionSettings settings) {
   const ThrottleSettings& throttle = settings.throttle;
   const bool is_throttled_otherwise =
-      throttle.messages_max != entry.settings.throttle.messages_max ||
-      throttle.interval != entry.settings.throttle.interval;
+      throttle.messages_max != entry.settings().throttle.messages_max ||
+      throttle.interval != entry.settings().throttle.interval;
   Throttle made =
       is_throttled_otherwise ? Throttle{throttle.messages_max, throttle.interval} : Throttle{};
   const std::size_t log =  // A session on trial has no log of its own.
       entry.stored.trial_ == nullptr
           ? loop_.report.logs().join(settings, loop_.parsers.data_fields, loop_.now().wall)
           : entry.stored.log_;
-  // The present id stays: the program may hold views of it.
-  settings.session.id = std::move(entry.settings.session.id);
-  SessionSettings before = std::exchange(entry.settings, std::move(settings));
-  UndoGuard undo{[&] {
-    before.session.id = std::move(entry.settings.session.id);
-    entry.settings = std::move(before);
-  }};
-  entry.machine.configure(session_config_of(entry.services, entry.settings, entry));
-  undo.keep();
+  entry.change_settings(std::move(settings));
   entry.stored.log_ = log;
   if (is_throttled_otherwise) entry.limits.throttle = std::move(made);
-  entry.outbound.keeps_masked_out =
-      !entry.settings.log.masked.empty() && !entry.settings.log.stores_masked;
-  entry.progress.keep_received(entry.settings.journals_inbound);
-  if (entry.connection != nullptr) entry.connection->backlog().check_again();
+  if (entry.connection() != nullptr) entry.connection()->backlog().check_again();
   entry.connect_policy.use_first_address();
-  note_rules(loop_, entry.settings);
+  note_rules(loop_, entry.settings());
   entry.timetable.expire();  // The schedule may have changed.
-  if (entry.settings.schedule.is_non_stop() && !entry.timetable.is_open())
+  if (entry.settings().schedule.is_non_stop() && !entry.timetable.is_open())
     control_.open_for_logons(entry);
   if (entry.membership.is_out()) return;  // The rest happens when the session comes back.
   control_.follow_schedule(entry);
   // An initiator tries the new address now.
-  if (entry.connect_policy.wants_connection() && entry.connection == nullptr &&
+  if (entry.connect_policy.wants_connection() && entry.connection() == nullptr &&
       entry.timetable.may_log_on()) {
     entry.connect_policy.restart_intervals();
     entry.connect_policy.connect_now(loop_.now().mono);
@@ -108,7 +96,7 @@ void SettingsChanges::apply_settings(SessionEntry& entry, SessionSettings settin
 void SettingsChanges::apply_next_settings() {
   for (std::size_t i = with_next_settings_.size(); i-- > 0;) {
     SessionEntry& entry = *with_next_settings_[i];
-    if (entry.connection == nullptr) apply_next_settings(entry);
+    if (entry.connection() == nullptr) apply_next_settings(entry);
   }
 }
 

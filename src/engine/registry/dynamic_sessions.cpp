@@ -124,7 +124,7 @@ SessionEntry* DynamicSessions::make_dynamic(const Connection& connection,
 
 void DynamicSessions::begin_dynamic(SessionEntry& entry, const Connection& connection,
                                     const SessionTemplate& made_of) {
-  entry.acceptor.listener = connection.accepted().listener;
+  entry.acceptor.listen_at(connection.accepted().listener);
   entry.membership.set_dynamic();
   entry.file.configure(made_of.settings.session.id.to_string(), made_of.origin);
   std::string made = "session made of the template in line " +

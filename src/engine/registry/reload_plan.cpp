@@ -55,7 +55,7 @@ std::expected<ReloadPlan, EngineError> Reloader::plan_reload(FreshShare fresh) c
 }
 
 std::expected<void, EngineError> Reloader::prepare_share(FreshShare share) {
-  if (loop_.is_stopping || commit_.has_failed())
+  if (loop_.is_stopping() || commit_.has_failed())
     return std::unexpected{EngineError{"the engine is stopping"}};
   return prepare_reload(std::move(share));
 }
@@ -101,7 +101,7 @@ void Reloader::note_leaving_listeners(const ReloadPlan& plan) {
       const auto moves = [&](const Change& one) {
         return one.entry == entry.get() && SettingsChanges::has_moved(one);
       };
-      return entry->settings.accept && entry->acceptor.listener == i &&
+      return entry->settings().accept && entry->acceptor.listener() == i &&
              !entry->membership.is_out() &&
              std::ranges::find(plan.out, entry.get()) == plan.out.end() &&
              std::ranges::none_of(plan.changes, moves);
@@ -118,10 +118,10 @@ void Reloader::note_leaving_listeners(const ReloadPlan& plan) {
 std::expected<void, EngineError> Reloader::keep_listeners(const ReloadPlan& plan) {
   for (SessionEntry* entry : plan.back) {
     const auto is_it = [&](const Change& one) { return one.entry == entry && one.whole; };
-    if (!entry->settings.accept || std::ranges::any_of(plan.changes, is_it)) continue;
-    const auto listener = listeners_.listen_for(entry->settings, plan.fresh.file);
+    if (!entry->settings().accept || std::ranges::any_of(plan.changes, is_it)) continue;
+    const auto listener = listeners_.listen_for(entry->settings(), plan.fresh.file);
     if (!listener) return std::unexpected{listener.error()};
-    entry->acceptor.listener = *listener;
+    entry->acceptor.listen_at(*listener);
     listeners_.all()[*listener].is_kept = true;
   }
   return {};
@@ -187,7 +187,7 @@ void Reloader::deactivate(SessionEntry& entry) {
   changes_.forget_pending(entry);
   loop_.report.session(EventId::SessionTakenOut, entry,
                        "session removed: it is not in " + settings_file_);
-  if (entry.connection != nullptr) control_.log_out(entry, "Session removed");
+  if (entry.connection() != nullptr) control_.log_out(entry, "Session removed");
 }
 
 void Reloader::reactivate(SessionEntry& entry) {

@@ -29,7 +29,7 @@ void Reloader::request_reload() noexcept {
 
 void Reloader::reload_as_requested() {
   const unsigned wanted = reload_wanted_.exchange(0, std::memory_order_relaxed);
-  if ((wanted & kReloadUnfinished) != 0 && !loop_.is_stopping && !commit_.has_failed())
+  if ((wanted & kReloadUnfinished) != 0 && !loop_.is_stopping() && !commit_.has_failed())
     commit_reload();
   if ((wanted & kReloadRequested) == 0 || settings_file_.empty()) return;
   begin_reload(nullptr);
@@ -61,7 +61,7 @@ void Reloader::report_reload(const ReloadResult& done) {
 std::expected<Reloaded, EngineError> Reloader::reload() {
   const auto refusal = [](std::string why) { return std::unexpected{EngineError{std::move(why)}}; };
   if (!transactor_.is_idle()) return refusal("not from within a callback");
-  if (loop_.is_stopping || commit_.has_failed()) return refusal("the engine is stopping");
+  if (loop_.is_stopping() || commit_.has_failed()) return refusal("the engine is stopping");
   if (settings_file_.empty()) return refusal("the engine was not opened with a file");
   if (is_round_on_) return refusal("the configuration is being read again already: try again");
   const std::shared_ptr<ReloadJob> job = make_reload_job(nullptr);
@@ -104,7 +104,7 @@ std::string_view Reloader::add_reload(const std::shared_ptr<ReloadOrder>& order)
     if (order || std::ranges::find(orders_, nullptr) == orders_.end()) orders_.push_back(order);
     return {};
   }
-  if (loop_.is_stopping || commit_.has_failed()) return "the engine is stopping";
+  if (loop_.is_stopping() || commit_.has_failed()) return "the engine is stopping";
   if (settings_file_.empty()) return "the engine was not opened with a file";
   files_.add(make_reload_job(order));
   is_round_on_ = true;
@@ -134,7 +134,7 @@ void Reloader::on_files_read(ReloadJob& job) {
     auto found = job.take_found();
     if (!found) {
       done = std::unexpected{std::move(found.error())};
-    } else if (loop_.is_stopping || commit_.has_failed()) {
+    } else if (loop_.is_stopping() || commit_.has_failed()) {
       done = std::unexpected{EngineError{"the engine is stopping"}};
     } else if (!loop_.directory) {
       done = take_over(std::move(*found));

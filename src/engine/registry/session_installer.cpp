@@ -21,7 +21,7 @@ std::expected<void, EngineError> SessionInstaller::add_sessions(Settings setting
   if (!transactor_.is_idle()) {
     return std::unexpected{EngineError{"sessions are not added from within a callback"}};
   }
-  if (loop_.is_stopping || commit_.has_failed())
+  if (loop_.is_stopping() || commit_.has_failed())
     return std::unexpected{EngineError{"the engine is stopping"}};
   if (reloader_.is_under_way())
     return std::unexpected{EngineError{"a reload is under way: try again"}};
@@ -122,14 +122,14 @@ std::expected<void, EngineError> SessionInstaller::make_session(SessionSettings 
   }
   const auto entry = registry_.make_inactive_entry(std::move(settings));
   if (!entry) return std::unexpected{EngineError{entry.error().text}};
-  (*entry)->acceptor.listener = listener;
+  (*entry)->acceptor.listen_at(listener);
   made.entries.push_back(*entry);
   return {};
 }
 
 void SessionInstaller::admit(SessionEntry& entry) {
   registry_.activate(entry);
-  if (entry.settings.accept) listeners_.all()[entry.acceptor.listener].is_kept = false;
+  if (entry.settings().accept) listeners_.all()[entry.acceptor.listener()].is_kept = false;
   loop_.report.session(EventId::SessionAdded, entry, "session added");
   control_.follow_schedule(entry);
 }

@@ -61,7 +61,7 @@ store::StoreResult<SessionEntry*> SessionRegistry::make_inactive_entry(SessionSe
   entry->stored.handle_key_ = *key;
   loop_.remotes->add(entry->name, entry->session.handle());
   entry->stored.log_ =
-      loop_.report.logs().join(entry->settings, loop_.parsers.data_fields, loop_.now().wall);
+      loop_.report.logs().join(entry->settings(), loop_.parsers.data_fields, loop_.now().wall);
   undo.keep();
   return entry;
 }
@@ -71,7 +71,7 @@ SessionEntry* SessionRegistry::add_entry(SessionSettings settings, session::Numb
   loop_.timers.reserve_sessions(entries_.size() + 1);
   SessionEntry& entry = *entries_.emplace_back(
       std::make_unique<SessionEntry>(services_, std::move(settings), numbers));
-  note_rules(loop_, entry.settings);
+  note_rules(loop_, entry.settings());
   entry.timetable.set_disabled(loop_.disabled->contains(entry.name));
   by_name_.emplace(entry.name, &entry);
   publish(entry, loop_.now().wall);
@@ -89,9 +89,9 @@ void SessionRegistry::give_key(SessionEntry& entry, store::SessionKey key) {
 // no harm. A session that is closing stays so.
 void SessionRegistry::activate(SessionEntry& entry) {
   if (entry.membership.is_closing()) return;
-  if (entry.settings.session.role == session::Role::Initiator) {
+  if (entry.settings().session.role == session::Role::Initiator) {
     if (entry.membership.is_out()) entry.membership.become(MembershipState::Active);
-    entry.connect_policy.log_on(entry.connection != nullptr, loop_.now().mono);
+    entry.connect_policy.log_on(entry.connection() != nullptr, loop_.now().mono);
     publish(entry, loop_.now().wall);
     return loop_.arm(entry, entry.connect_policy.connect_at());
   }
@@ -122,7 +122,7 @@ void SessionRegistry::remove(SessionEntry& entry, std::string_view text) {
   entry.timers.clear();
   remove_acceptor(entry);
   entry.connect_policy.log_out();
-  if (entry.connection != nullptr) control_.log_out(entry, text);
+  if (entry.connection() != nullptr) control_.log_out(entry, text);
 }
 
 // At the end of a turn, when nothing refers to them any more.
@@ -132,7 +132,7 @@ void SessionRegistry::destroy_leaving() {
   bool has_destroyed = false;
   for (std::size_t i = 0; i < leaving_.size();) {
     SessionEntry* const entry = leaving_[i];
-    if (entry->connection != nullptr || entry->disconnection.is_pending()) {
+    if (entry->connection() != nullptr || entry->disconnection.is_pending()) {
       ++i;
       continue;
     }

@@ -104,11 +104,11 @@ std::optional<Change> SettingsChanges::change_of(SessionEntry& entry, const Relo
   if (is_back) move_key("ConnectionType", change.keys.at_start, change.keys.at_logon);
   const bool keeps_start = !change.keys.at_start.empty();
   KeySources whole{keeps_start ? counting.start : &fresh, &fresh, &fresh};
-  auto built = texts.build(whole, entry.file.configured_as(), entry.settings, is_back);
+  auto built = texts.build(whole, entry.file.configured_as(), entry.settings(), is_back);
   bool takes_logon = true;
   if (!built || lacks_for(*built)) {
     whole = {counting.start, counting.logon, &fresh};
-    built = texts.build(whole, entry.file.configured_as(), entry.settings);
+    built = texts.build(whole, entry.file.configured_as(), entry.settings());
     takes_logon = false;
   }
   change.pending.until_start = takes_logon ? std::vector<std::string>{} : change.keys.at_logon;
@@ -123,7 +123,7 @@ std::optional<Change> SettingsChanges::change_of(SessionEntry& entry, const Relo
   if (!takes_logon) change.keys.at_logon.clear();
   if (!change.keys.at_logon.empty()) {
     change.at_once = texts.build({counting.start, counting.logon, &fresh},
-                                 entry.file.configured_as(), entry.settings);
+                                 entry.file.configured_as(), entry.settings());
   }
   return change;
 }
@@ -178,8 +178,8 @@ bool SettingsChanges::names_other_dictionaries(const ReloadPlan& plan) noexcept 
 bool SettingsChanges::has_moved(const Change& change) noexcept {
   if (!change.whole || !change.whole->accept) return false;
   const SessionEntry& entry = *change.entry;
-  return entry.membership.is_out() || !entry.settings.accept ||
-         !is_same_place(*entry.settings.accept, *change.whole->accept);
+  return entry.membership.is_out() || !entry.settings().accept ||
+         !is_same_place(*entry.settings().accept, *change.whole->accept);
 }
 
 // A session may have a new port. It is opened before the reload is decided.
@@ -203,9 +203,10 @@ void SettingsChanges::refresh_listeners(const ReloadPlan& plan) {
     const transport::Endpoint* wanted = nullptr;
     for (const Change& change : plan.changes) {
       const SessionEntry* const entry = change.entry;
-      if (entry == nullptr || entry->membership.is_out() || entry->acceptor.listener != i) continue;
+      if (entry == nullptr || entry->membership.is_out() || entry->acceptor.listener() != i)
+        continue;
       const SessionSettings& next =
-          entry->file.next_settings() ? *entry->file.next_settings() : entry->settings;
+          entry->file.next_settings() ? *entry->file.next_settings() : entry->settings();
       if (next.accept) wanted = &*next.accept;
     }
     listener.allowed = {};
@@ -221,9 +222,10 @@ void SettingsChanges::refresh_listeners(const ReloadPlan& plan) {
       listener.allowed.allow(one.admission.allowed_remote_addresses);
     };
     for (const auto& entry : registry_.entries()) {
-      if (entry->membership.is_out() || !entry->settings.accept || entry->acceptor.listener != i)
+      if (entry->membership.is_out() || !entry->settings().accept ||
+          entry->acceptor.listener() != i)
         continue;
-      widen(entry->file.next_settings() ? *entry->file.next_settings() : entry->settings);
+      widen(entry->file.next_settings() ? *entry->file.next_settings() : entry->settings());
     }
     for (const SessionTemplate& one : dynamic_.templates()) {
       if (one.listener == i) widen(one.settings);

@@ -85,7 +85,7 @@ void DynamicSessions::end_trial(SessionEntry& entry, std::string_view answer) {
   registry_.give_key(entry, *key);
   loop_.remotes->add(entry.name, entry.session.handle());
   entry.stored.log_ =
-      loop_.report.logs().join(entry.settings, loop_.parsers.data_fields, loop_.now().wall);
+      loop_.report.logs().join(entry.settings(), loop_.parsers.data_fields, loop_.now().wall);
   names_.keep(entry.name);
   loop_.report.peer(EventId::SessionMadeOfTemplate, entry, trial->made);
   for (const SessionTrial::Received& one : trial->received) {

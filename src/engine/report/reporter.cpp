@@ -33,8 +33,8 @@ void Reporter::session(EventId id, const SessionEntry& entry, const EventText& t
 
 void Reporter::peer(EventId id, SessionEntry& entry, const EventText& text,
                     const Connection* ended) {
-  const Connection* const connection = ended != nullptr ? ended : entry.connection;
-  if (connection != nullptr && entry.settings.accept && !connection->has_logged_on()) {
+  const Connection* const connection = ended != nullptr ? ended : entry.connection();
+  if (connection != nullptr && entry.settings().accept && !connection->has_logged_on()) {
     return unauthenticated(id, connection->accepted().source, entry.name, text);
   }
   report_if(limiter_.allow(entry.limits.notices, time_.now().mono), id, entry.name, text);

@@ -24,7 +24,7 @@
 namespace nexusfix::engine {
 
 class Connection;
-struct SessionEntry;
+class SessionEntry;
 
 // Connections that are closed before a Logon, because there is no room for them. They are counted,
 // and reported together, at most once a second.

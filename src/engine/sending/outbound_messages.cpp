@@ -28,7 +28,7 @@ void Outbox::add_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t
                       std::string_view bytes, bool is_transmitted) {
   // Messages that wait for a Logon are logged when they are sent.
   const bool is_logged = loop_.report.logs().takes_sent(entry.stored.log()) && is_transmitted &&
-                         entry.connection != nullptr && !entry.connection->is_draining();
+                         entry.connection() != nullptr && !entry.connection()->is_draining();
   if (loop_.callbacks.on_sent == nullptr && !is_logged) return;
   transactor_.sent().add({&entry, kind, is_transmitted, is_logged, msg_seq_num}, bytes);
 }
@@ -61,8 +61,9 @@ void Outbox::perform(SessionEntry& entry, const session::Transmit& action) {
   if (entry.stored.is_on_trial()) [[unlikely]]
     dynamic_.end_trial(entry, action.msg_type);
   const bool is_edited = bytes.data() != action.bytes.data();
-  const bool is_kept_out = is_edited ? is_edit_secret(entry, bytes)
-                                     : entry.outbound.keeps_masked_out && has_secret(entry, bytes);
+  const bool is_kept_out = is_edited
+                               ? is_edit_secret(entry, bytes)
+                               : entry.outbound().keeps_masked_out && has_secret(entry, bytes);
   record_outbound(entry, action.msg_seq_num, bytes, action.is_resendable && !is_kept_out);
   // A gap fill uses all MsgSeqNums that it skips.
   if (action.skips_to > action.msg_seq_num + 1) [[unlikely]]
@@ -104,18 +105,18 @@ void Outbox::record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std
 }
 
 void Outbox::transmit(SessionEntry& entry, std::string_view bytes) {
-  if (entry.connection == nullptr || entry.connection->is_draining()) return;
-  push_bytes(*entry.connection, bytes);
+  if (entry.connection() == nullptr || entry.connection()->is_draining()) return;
+  push_bytes(*entry.connection(), bytes);
 }
 
 // New messages wait for the end of a resend: the counterparty expects the lower MsgSeqNums first.
 void Outbox::queue_bytes(SessionEntry& entry, std::string_view bytes) {
   if (!entry.resend.is_in_progress()) [[likely]] {
     transmit(entry, bytes);
-  } else if (entry.connection != nullptr && !entry.abort.is_pending()) {
-    if (!buffers_.push(*entry.connection, entry.resend.queued(), bytes)) return;
+  } else if (entry.connection() != nullptr && !entry.abort.is_pending()) {
+    if (!buffers_.push(*entry.connection(), entry.resend.queued(), bytes)) return;
     // send_unsent() then checks the limit of the queue.
-    connections_.mark_unsent(*entry.connection);
+    connections_.mark_unsent(*entry.connection());
   }
 }
 
@@ -123,10 +124,10 @@ void Outbox::queue_bytes(SessionEntry& entry, std::string_view bytes) {
 // are left to a resend.
 void Outbox::queue_until_logon(SessionEntry& entry, std::string_view bytes) {
   const std::size_t most =
-      std::min<std::size_t>(kQueuedUntilLogonBytesMax, entry.settings.limits.queued_bytes_max);
-  const bool is_kept = entry.until_logon.left_to_resend() == 0 && entry.connection != nullptr &&
+      std::min<std::size_t>(kQueuedUntilLogonBytesMax, entry.settings().limits.queued_bytes_max);
+  const bool is_kept = entry.until_logon.left_to_resend() == 0 && entry.connection() != nullptr &&
                        entry.until_logon.queued().size() + bytes.size() <= most &&
-                       buffers_.push(*entry.connection, entry.until_logon.queued(), bytes);
+                       buffers_.push(*entry.connection(), entry.until_logon.queued(), bytes);
   if (!is_kept) entry.until_logon.leave_one_to_resend();
 }
 

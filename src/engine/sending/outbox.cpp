@@ -123,15 +123,15 @@ bool Outbox::was_encoded_here(std::string_view bytes) const noexcept {
 // Whether examine() would find nothing, as for most messages: their fields are then not read.
 bool Outbox::needs_no_examination(const SessionEntry& entry,
                                   std::string_view bytes) const noexcept {
-  return was_encoded_here(bytes) && !begun_has_password_ && !entry.outbound.keeps_masked_out &&
-         !entry.outbound.has_sub_ids;
+  return was_encoded_here(bytes) && !begun_has_password_ && !entry.outbound().keeps_masked_out &&
+         !entry.outbound().has_sub_ids;
 }
 
 // Whether the store must not have this message. For a message that was encoded here,
 // begun_has_password_ says whether it has a password; other bytes are searched.
 bool Outbox::is_secret(const SessionEntry& entry, std::string_view bytes) {
   if (begun_has_password_) return true;
-  if (was_encoded_here(bytes) && !entry.outbound.keeps_masked_out) return false;
+  if (was_encoded_here(bytes) && !entry.outbound().keeps_masked_out) return false;
   return has_secret(entry, bytes);
 }
 
@@ -141,21 +141,21 @@ bool Outbox::has_secret(const SessionEntry& entry, std::string_view bytes) {
   if (!message) return true;
   return std::ranges::any_of(*message, [&](const auto& field) {
     if (wire::is_password(field.tag)) return true;
-    const std::vector<observe::MaskedField>& masked = entry.settings.log.masked;
-    return entry.outbound.keeps_masked_out &&
+    const std::vector<observe::MaskedField>& masked = entry.settings().log.masked;
+    return entry.outbound().keeps_masked_out &&
            std::ranges::find(masked, field.tag, &observe::MaskedField::tag) != masked.end();
   });
 }
 
 // Whether the store must not have the message as on_sending() edited it.
 bool Outbox::is_edit_secret(const SessionEntry& entry, std::string_view edited) {
-  return edits_.has_password() || (entry.outbound.keeps_masked_out && has_secret(entry, edited));
+  return edits_.has_password() || (entry.outbound().keeps_masked_out && has_secret(entry, edited));
 }
 
 // Checks a finished message: the value says whether it is secret, the error why it cannot be sent.
 // A message with more fields than any before needs memory.
 std::expected<bool, SendError> Outbox::examine(const SessionEntry& entry, std::string_view bytes) {
-  if (entry.outbound.has_sub_ids) [[unlikely]] {
+  if (entry.outbound().has_sub_ids) [[unlikely]] {
     if (const wire::Tag repeated = repeated_id(bytes); repeated != 0)
       return failure(SendFailure::Encode, {wire::EncodeErrorCode::TagInvalid, repeated});
   }
@@ -189,8 +189,8 @@ SendFailure Outbox::obstacle() const noexcept {
     const std::expected<std::string_view, wire::EncodeError>& bytes) const noexcept {
   return bytes && entry.machine.outlet() == session::Outlet::Wire &&
          needs_no_examination(entry, *bytes) && loop_.callbacks.on_sending == nullptr &&
-         loop_.callbacks.on_sent == nullptr && entry.connection != nullptr &&
-         !entry.connection->is_draining() && !entry.resend.is_in_progress() && is_stored(entry);
+         loop_.callbacks.on_sent == nullptr && entry.connection() != nullptr &&
+         !entry.connection()->is_draining() && !entry.resend.is_in_progress() && is_stored(entry);
 }
 
 // The steps of send_examined() that a plain message needs.
@@ -202,7 +202,7 @@ SendFailure Outbox::obstacle() const noexcept {
     return failure(SendFailure::NotApplicationMessage);
   message.entry = &entry;
   message.next_outbound = msg_seq_num;
-  message.outbound_size = entry.connection->outbound().size();
+  message.outbound_size = entry.connection()->outbound().size();
   message.msg_type = begun_msg_type_;
   message.bytes = static_cast<std::uint32_t>(bytes.size());
   message.has_queues = false;
@@ -211,7 +211,7 @@ SendFailure Outbox::obstacle() const noexcept {
   // Not an UndoGuard: its parts would be written to memory for each message.
   try {
     transactor_.record().outbound_message(entry.stored.key(), msg_seq_num, bytes);
-    push_bytes(*entry.connection, bytes);
+    push_bytes(*entry.connection(), bytes);
     note_sent(entry, SentMessage::Kind::Application, msg_seq_num, bytes);
     if (has_own_record) {
       transactor_.append_record();
@@ -241,7 +241,7 @@ SendFailure Outbox::obstacle() const noexcept {
     is_kept_out = *examined;
   }
   if (!is_transmitted) [[unlikely]] {
-    if (!entry.settings.sends_while_logged_out || is_kept_out || entry.stored.is_on_trial()) {
+    if (!entry.settings().sends_while_logged_out || is_kept_out || entry.stored.is_on_trial()) {
       return failure(SendFailure::NotLoggedOn);
     }
     if (entry.machine.is_about_to_reset()) return failure(SendFailure::SessionEnding);
@@ -270,7 +270,7 @@ SendFailure Outbox::obstacle() const noexcept {
   numbered = {
       .entry = &entry,
       .next_outbound = outbound->msg_seq_num,
-      .outbound_size = entry.connection != nullptr ? entry.connection->outbound().size() : 0,
+      .outbound_size = entry.connection() != nullptr ? entry.connection()->outbound().size() : 0,
       .msg_type = begun_msg_type_,
       .bytes = is_transmitted ? static_cast<std::uint32_t>(outbound->bytes.size()) : 0,
       .has_queues = true,

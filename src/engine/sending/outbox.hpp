@@ -87,7 +87,7 @@ class Outbox {
   }
   // Whether the store gets the bytes of the session's messages.
   [[nodiscard]] static bool is_stored(const SessionEntry& entry) noexcept {
-    return !entry.stored.is_on_trial() && entry.settings.session.resend.persist_messages;
+    return !entry.stored.is_on_trial() && entry.settings().session.resend.persist_messages;
   }
   void note_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t msg_seq_num,
                  std::string_view bytes, bool is_transmitted = true) {

@@ -97,7 +97,7 @@ void ResendServer::serve_all() {
 
 void ResendServer::serve_replay(SessionEntry& entry) {
   const std::size_t bytes_max = buffers_.replay_bytes_max();
-  if (entry.connection == nullptr || entry.connection->outbound().size() > bytes_max) {
+  if (entry.connection() == nullptr || entry.connection()->outbound().size() > bytes_max) {
     return;  // When the bytes have left, Connections::send_waiting() calls set_ready().
   }
   if (!has_fetched(entry)) return;
@@ -137,8 +137,8 @@ void ResendServer::serve_replay(SessionEntry& entry) {
             "records what was sent");
   } else if (!read) {
     loop_.report.session(EventId::ResendUnreadable, entry, "cannot resend: " + read.error().text);
-    if (entry.connection != nullptr) {
-      connections_.close(*entry.connection, EventId::ConnectionClosedUnreadable,
+    if (entry.connection() != nullptr) {
+      connections_.close(*entry.connection(), EventId::ConnectionClosedUnreadable,
                          "closed: its messages cannot be read");
     }
     return;
@@ -171,7 +171,7 @@ bool ResendServer::has_fetched(SessionEntry& entry) {
 
 // The number of messages that may be sent again now, in one slice and by MaxResendsPerSecond.
 std::uint64_t ResendServer::resends_now_max(SessionEntry& entry) {
-  const std::uint32_t rate = entry.settings.limits.resends_per_second_max;
+  const std::uint32_t rate = entry.settings().limits.resends_per_second_max;
   if (rate == 0) return kReplaySlice;
   SecondLimit& sent = entry.resend.sent_;
   sent.begin(loop_.now().mono);
@@ -186,7 +186,7 @@ std::uint64_t ResendServer::resends_now_max(SessionEntry& entry) {
 // A MsgSeqNum that is skipped becomes part of a gap fill.
 void ResendServer::replay_message(SessionEntry& entry, std::uint64_t msg_seq_num,
                                   std::string_view bytes) {
-  if (const std::chrono::seconds age_max = entry.settings.limits.resend_age_max;
+  if (const std::chrono::seconds age_max = entry.settings().limits.resend_age_max;
       age_max.count() != 0) {
     const std::optional<WallTime> time = sent_at(bytes);
     if (time && loop_.now().wall - *time > age_max) return;

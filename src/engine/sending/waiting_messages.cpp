@@ -36,7 +36,7 @@ std::uint64_t lowest_waiting(const SessionEntry& entry) noexcept {
     const std::uint64_t number = lowest_number({waiting.data(), waiting.size()}, next_outbound);
     if (number != 0 && (lowest == 0 || number < lowest)) lowest = number;
   };
-  if (entry.connection != nullptr) add(entry.connection->outbound());
+  if (entry.connection() != nullptr) add(entry.connection()->outbound());
   add(entry.resend.queued());
   add(entry.until_logon.queued());
   return lowest;

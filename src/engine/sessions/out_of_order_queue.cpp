@@ -114,7 +114,7 @@ bool OutOfOrderQueue::request_dropped(SessionEntry& entry) {
   const std::uint64_t expected = entry.machine.sequence_numbers().next_inbound;
   if (expected > entry.out_of_order.dropped_high_) entry.out_of_order.dropped_high_ = 0;
   const bool may_have_gap =
-      !entry.out_of_order.messages_.empty() && asks_for_one_gap(entry.settings.session);
+      !entry.out_of_order.messages_.empty() && asks_for_one_gap(entry.settings().session);
   if (entry.out_of_order.dropped_high_ == 0 && !may_have_gap) return false;
   const std::uint64_t first =
       entry.out_of_order.messages_.empty() ? 0 : entry.out_of_order.messages_.begin()->first;
@@ -136,7 +136,7 @@ void OutOfOrderQueue::perform(SessionEntry& entry, const session::BufferOutOfOrd
   const std::size_t bytes = action.bytes.size() + kHeldOverheadBytes;
   const bool is_undecided = entry.machine.state() == session::State::LogonReceived;
   if (entry.out_of_order.bytes_ + bytes >
-      (is_undecided ? kHeldUndecidedBytesMax : entry.settings.limits.out_of_order_bytes_max)) {
+      (is_undecided ? kHeldUndecidedBytesMax : entry.settings().limits.out_of_order_bytes_max)) {
     entry.out_of_order.dropped_high_ =
         std::max(entry.out_of_order.dropped_high_, action.msg_seq_num);
     loop_.report.peer(EventId::EarlyMessageDropped, entry,
@@ -145,7 +145,8 @@ void OutOfOrderQueue::perform(SessionEntry& entry, const session::BufferOutOfOrd
                           " is dropped and will be requested again");
     return;
   }
-  if (entry.connection != nullptr && !buffers_.may_grow(*entry.connection, bytes, bytes)) return;
+  if (entry.connection() != nullptr && !buffers_.may_grow(*entry.connection(), bytes, bytes))
+    return;
   entry.out_of_order.messages_.try_emplace(action.msg_seq_num, action.bytes);
   entry.out_of_order.bytes_ += bytes;
   if (is_undecided) entry.out_of_order.arrived_undecided_ = true;

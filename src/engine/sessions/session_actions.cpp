@@ -113,7 +113,7 @@ void SessionActions::perform(SessionEntry& entry, const session::Action& action)
 
 void SessionActions::perform_own(SessionEntry& entry, const session::Deliver& action) {
   using Action = ThrottleAction;
-  const Action throttled = entry.settings.throttle.action;
+  const Action throttled = entry.settings().throttle.action;
   MessageReply reply;
   if (throttled != Action::Delay && !action.poss_dup &&
       !entry.limits.throttle.allow(loop_.now().mono)) [[unlikely]] {
@@ -121,7 +121,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Deliver& ac
     if (throttled == Action::LogOut) {
       entry.commands.add(SessionCommands::Kind::LogOut, std::string{kThrottled});
     }
-  } else if (entry.settings.inbound_delivery == InboundDelivery::AtMostOnce &&
+  } else if (entry.settings().inbound_delivery == InboundDelivery::AtMostOnce &&
              !transactor_.record_before_delivery(entry, action.msg_seq_num)) [[unlikely]] {
     return entry.machine.on_delivered({},
                                       loop_.now());  // The store failed or is stalled.
@@ -190,8 +190,8 @@ void SessionActions::decide_logon(SessionEntry& entry) {
   LogonAnswer& answer = entry.commands.answer();
   if (admission_.changes_password(entry, answer))
     return;  // The Logon is answered when the new password is on the disk.
-  if (answer.accepted && !answer.session_status && entry.connection != nullptr &&
-      entry.connection->credentials().is_changed()) {
+  if (answer.accepted && !answer.session_status && entry.connection() != nullptr &&
+      entry.connection()->credentials().is_changed()) {
     answer.session_status = kSessionPasswordChanged;
   }
   entry.machine.on_logon_decision(entry.commands.logon_id(),
@@ -226,7 +226,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOn&) 
   entry.disconnection.cancel();
   entry.connect_policy.on_logged_on();
   entry.membership.on_logged_on();
-  if (entry.connection != nullptr) entry.connection->on_logged_on();
+  if (entry.connection() != nullptr) entry.connection()->on_logged_on();
   loop_.remotes->set_logged_on(entry.name, entry.session.handle(), true);
   const session::Numbers numbers = entry.machine.sequence_numbers();
   loop_.report.peer(EventId::LoggedOn, entry,
@@ -250,9 +250,9 @@ void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOut&)
 // The reason is set later in the event: see perform_own(Disconnect) and Connections::close().
 void SessionActions::note_disconnection(SessionEntry& entry) {
   if (loop_.callbacks.on_disconnect == nullptr) return;
-  const std::chrono::seconds delay = entry.settings.disconnect_notice_delay;
-  entry.disconnection.begin(delay.count() == 0 || loop_.is_stopping ? kNever
-                                                                    : loop_.now().mono + delay);
+  const std::chrono::seconds delay = entry.settings().disconnect_notice_delay;
+  entry.disconnection.begin(delay.count() == 0 || loop_.is_stopping() ? kNever
+                                                                      : loop_.now().mono + delay);
   if (entry.disconnection.due_at() != kNever) loop_.arm(entry, entry.disconnection.due_at());
 }
 
@@ -285,7 +285,7 @@ void SessionActions::run_timer(SessionEntry& entry, TimerCallback& callback) {
 
 void SessionActions::perform_own(SessionEntry& entry, const session::Disconnect& action) {
   entry.disconnection.set_reason(action.reason);
-  if (entry.connection == nullptr) return;
+  if (entry.connection() == nullptr) return;
   // Messages that wait for the end of a resend are stored; only a Logout among them matters now.
   if (entry.resend.is_in_progress()) {
     entry.resend.abort();
@@ -304,7 +304,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Disconnect&
         "connecting again. Compare both sides' sequence numbers, then restore the store, set the "
         "numbers that both agree on (nexusfix journal set), or agree on ResetOnLogon=Y");
   }
-  connections_.close_soon(*entry.connection);
+  connections_.close_soon(*entry.connection());
 }
 
 void SessionActions::perform_own(SessionEntry& entry, const session::Notice& action) {
@@ -319,7 +319,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Notice& act
 // is accepted.
 void SessionActions::halt_for_operator(SessionEntry& entry, const session::Notice& notice) {
   const session::Numbers numbers = entry.machine.sequence_numbers();
-  const bool connects = entry.settings.session.role == session::Role::Initiator;
+  const bool connects = entry.settings().session.role == session::Role::Initiator;
   SessionControl::halt(entry);
   const SideAtFault side = side_at_fault(notice, numbers.next_outbound);
   loop_.report.session(
@@ -332,7 +332,7 @@ void SessionActions::halt_for_operator(SessionEntry& entry, const session::Notic
                     : ". Only a Logon with ResetSeqNumFlag is accepted") +
           ". " + std::string{side.advice} + "nexusfix journal set LOG '" + entry.name +
           "' --next-in N --next-out N" +
-          (connects && loop_.takes_commands ? ", which this engine accepts while it runs" : ""));
+          (connects && loop_.takes_commands() ? ", which this engine accepts while it runs" : ""));
 }
 
 void SessionActions::forget(SessionEntry& entry) noexcept { std::erase(decided_, &entry); }

@@ -7,6 +7,7 @@
 #include "engine/loop/loop_context.hpp"
 #include "engine/sending/outbox.hpp"
 #include "engine/sessions/session_services.hpp"
+#include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
 
@@ -39,20 +40,21 @@ std::shared_ptr<SessionCounters> make_counters(const LoopContext& loop,
 
 }  // namespace
 
+OutboundRules::OutboundRules(const SessionSettings& settings)
+    : has_sub_ids{settings.session.id.has_sub_ids()},
+      keeps_masked_out{!settings.log.masked.empty() && !settings.log.stores_masked} {}
+
 SessionEntry::SessionEntry(const SessionServices& session_services,
                            SessionSettings session_settings, session::Numbers numbers)
     : machine{session_config_of(session_services, session_settings, *this), numbers,
               &session_services.loop.event_memory},
       progress{numbers.next_inbound, session_settings.journals_inbound},
-      outbound{.has_sub_ids = session_settings.session.id.has_sub_ids(),
-               .keeps_masked_out =
-                   !session_settings.log.masked.empty() && !session_settings.log.stores_masked},
-      limits{.throttle = Throttle{session_settings.throttle.messages_max,
-                                  session_settings.throttle.interval},
+      outbound_{session_settings},
+      settings_{std::move(session_settings)},
+      limits{.throttle = Throttle{settings_.throttle.messages_max, settings_.throttle.interval},
              .notices = {}},
-      counters{make_counters(session_services.loop, session_settings)},
-      settings{std::move(session_settings)},
-      name{settings.session.id.to_string()},
+      counters{make_counters(session_services.loop, settings_)},
+      name{settings_.session.id.to_string()},
       services{session_services},
       session{services, *this} {
   BufferBudget& budget = *services.loop.budget;
@@ -63,9 +65,28 @@ SessionEntry::SessionEntry(const SessionServices& session_services,
 
 SessionEntry::~SessionEntry() { services.loop.board.remove(*counters); }
 
+void SessionEntry::change_settings(SessionSettings settings) {
+  settings.session.id = std::move(settings_.session.id);
+  SessionSettings before = std::exchange(settings_, std::move(settings));
+  UndoGuard undo{[&] {
+    before.session.id = std::move(settings_.session.id);
+    settings_ = std::move(before);
+  }};
+  machine.configure(session_config_of(services, settings_, *this));
+  undo.keep();
+  outbound_ = OutboundRules{settings_};
+  progress.keep_received(settings_.journals_inbound);
+}
+
+void SessionEntry::connect(Connection& connection) noexcept { connection_ = &connection; }
+
+void SessionEntry::disconnect(const Connection& connection) noexcept {
+  if (connection_ == &connection) connection_ = nullptr;
+}
+
 wire::FrameScanner SessionEntry::frame_scanner() const {
   return wire::FrameScanner{
-      wire::FrameLimits{.message_bytes_max = settings.limits.message_bytes_max}};
+      wire::FrameLimits{.message_bytes_max = settings_.limits.message_bytes_max}};
 }
 
 SessionTrial::~SessionTrial() {

@@ -140,13 +140,22 @@ class EventProgress {
 };
 
 struct OutboundRules {
-  bool has_sub_ids = false;       // in the header of each of our messages
-  bool keeps_masked_out = false;  // the store gets no message with one of LogMaskedTags
+  explicit OutboundRules(const SessionSettings& settings);
+
+  bool has_sub_ids;       // in the header of each of our messages
+  bool keeps_masked_out;  // the store gets no message with one of LogMaskedTags
 };
 
-struct AcceptorSide {
+class AcceptorSide {
+ public:
+  // Of its counterparty.
+  [[nodiscard]] std::size_t listener() const noexcept { return listener_; }
+  void listen_at(std::size_t listener) noexcept { listener_ = listener; }
+
   AcceptorHalt halt;
-  std::size_t listener = 0;  // of its counterparty
+
+ private:
+  std::size_t listener_ = 0;
 };
 
 struct SessionLimits {
@@ -155,7 +164,8 @@ struct SessionLimits {
 };
 
 // Its timer is due at the session's earliest deadline, or before.
-struct SessionEntry : TimerOwner {
+class SessionEntry : public TimerOwner {
+ public:
   SessionEntry(const SessionServices& services, SessionSettings session_settings,
                session::Numbers numbers);
   ~SessionEntry();
@@ -165,21 +175,37 @@ struct SessionEntry : TimerOwner {
 
   [[nodiscard]] wire::FrameScanner frame_scanner() const;
 
-  // The members that its events use come first.
+  [[nodiscard]] const SessionSettings& settings() const noexcept { return settings_; }
+  // From a reload, or for the next Logon. The present id stays: the program may hold views of it.
+  // Without memory it throws, and the settings are as before.
+  void change_settings(SessionSettings settings);
+  [[nodiscard]] const OutboundRules& outbound() const noexcept { return outbound_; }
+
+  // Null: none.
+  [[nodiscard]] Connection* connection() const noexcept { return connection_; }
+  // Only the connection calls these: when the session is bound to it, and when it ends.
+  void connect(Connection& connection) noexcept;
+  void disconnect(const Connection& connection) noexcept;
+
+  // Each component has its own data. The members that an event uses come first.
   session::StateMachine machine;
-  Connection* connection = nullptr;
   EventProgress progress;
-  OutboundRules outbound;
+
+ private:
+  Connection* connection_ = nullptr;
+  OutboundRules outbound_;
+  SessionSettings settings_;
+
+ public:
   Registration stored;
   SessionLimits limits;
-  std::shared_ptr<SessionCounters> counters;  // never null; readers may outlive the entry
+  const std::shared_ptr<SessionCounters> counters;  // never null; readers may outlive the entry
   SessionCommands commands;
   ResendState resend;
   OutOfOrderMessages out_of_order;
   DisconnectionNotice disconnection;
 
-  SessionSettings settings;
-  std::string name;
+  const std::string name;
   const SessionServices& services;
   Session session;
   QueuedUntilLogon until_logon;

@@ -10,7 +10,7 @@ class SessionControl;
 class SessionRegistry;
 class SettingsChanges;
 class Transactor;
-struct LoopContext;
+class LoopContext;
 
 struct SessionServices {
   LoopContext& loop;

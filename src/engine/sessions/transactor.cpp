@@ -24,7 +24,7 @@ constexpr std::size_t kResendGrowthBytes = session::StateMachine::kScratchBytes;
 
 // Whether no message of the session waits: for its connection, a resend or a Logon.
 bool has_sent_all(const SessionEntry& entry) noexcept {
-  return entry.connection != nullptr && entry.connection->outbound().empty() &&
+  return entry.connection() != nullptr && entry.connection()->outbound().empty() &&
          !entry.resend.is_in_progress() && entry.resend.queued().empty() &&
          entry.until_logon.queued().empty() && entry.until_logon.left_to_resend() == 0;
 }
@@ -76,7 +76,7 @@ void Transactor::transact(SessionEntry& entry, const wire::MessageView& message,
                           PackedMsgType msg_type) {
   const bool keeps_received = entry.progress.keeps_received_;
   if (keeps_received) [[unlikely]]
-    received_.begin(entry, message, msg_type, entry.outbound.keeps_masked_out);
+    received_.begin(entry, message, msg_type, entry.outbound().keeps_masked_out);
   transact_here(entry, [&](session::StateMachine& machine) {
     const Now& now = loop_.now();
     machine.on_message(message, {.wall = now.wall, .mono = now.mono});
@@ -151,7 +151,7 @@ void Transactor::run_command(SessionEntry& entry) {
     case Kind::LogOut:
       return entry.machine.on_logout_command(entry.commands.text(), loop_.now());
     case Kind::Reset:
-      entry.connect_policy.on_reset_requested(entry.connection != nullptr);
+      entry.connect_policy.on_reset_requested(entry.connection() != nullptr);
       return entry.machine.on_session_end(entry.commands.text(), loop_.now());
     case Kind::Disconnect:
       return control_.disconnect_now(entry, entry.commands.text());
@@ -223,7 +223,7 @@ bool Transactor::record_before_delivery(SessionEntry& entry, std::uint64_t msg_s
     loop_.report.session(EventId::InboundNotRecorded, entry,
                          "MsgSeqNum " + std::to_string(msg_seq_num) +
                              " is not delivered: the store did not record it in time");
-    if (entry.connection != nullptr) connections_.close_soon(*entry.connection);
+    if (entry.connection() != nullptr) connections_.close_soon(*entry.connection());
   }
   return waited == CommitGate::Waited::Durable;
 }

@@ -16,7 +16,7 @@ void Transactor::abort_session(SessionEntry& entry, std::string why) noexcept {
   if (!why.empty()) entry.abort.reason_ = std::move(why);
   has_aborted_ = true;
   loop_.disturb();
-  Connection* const connection = entry.connection;
+  Connection* const connection = entry.connection();
   if (connection != nullptr && !connection->is_connecting()) connection->begin_draining();
 }
 
@@ -34,13 +34,13 @@ void Transactor::abort_event(SessionEntry& entry) noexcept {
     const session::Numbers numbers = registry_.stored_numbers(one);
     const bool has_part = &one == &entry || one.progress.is_acting_ ||
                           one.machine.sequence_numbers() != numbers ||
-                          (one.connection != nullptr && one.connection->is_in_event());
+                          (one.connection() != nullptr && one.connection()->is_in_event());
     if (!has_part) continue;
     one.progress.is_acting_ = false;
     one.progress.next_inbound_ = numbers.next_inbound;
     one.machine.roll_back(numbers);
     one.timetable.undo_end();  // The event may have been about to reset the sequence numbers.
-    if (one.connection != nullptr) one.connection->outbound().clear();
+    if (one.connection() != nullptr) one.connection()->outbound().clear();
     abort_session(one);
   }
   end_connections();
@@ -58,8 +58,8 @@ void Transactor::end_aborted() {
       const std::string why{is_of_limit ? std::string_view{entry.abort.reason_} : kNoMemory};
       entry.abort.reason_.clear();
       const EventId id = is_of_limit ? EventId::BufferLimitReached : EventId::SessionCutForMemory;
-      if (entry.connection != nullptr) {
-        connections_.close(*entry.connection, id, why);
+      if (entry.connection() != nullptr) {
+        connections_.close(*entry.connection(), id, why);
       } else {
         loop_.report.peer(id, entry, why);
         transact(entry,
@@ -103,9 +103,9 @@ void Transactor::undo_callback(SessionEntry& entry, const CallbackScope& scope,
 
 void UndoEntry::undo() const noexcept {
   entry->machine.rewind_outbound(next_outbound);
-  if (entry->connection != nullptr) {
-    entry->connection->outbound().shrink_to(outbound_size);
-    if (outbound_size == 0) entry->connection->timed_answer() = {};
+  if (entry->connection() != nullptr) {
+    entry->connection()->outbound().shrink_to(outbound_size);
+    if (outbound_size == 0) entry->connection()->timed_answer() = {};
   }
   if (!has_queues) return;
   entry->resend.queued().shrink_to(queues.resend_queued_size);

@@ -17,11 +17,11 @@ namespace {
       break;
   }
   // What an operator has done says more than what it was done for.
-  if (entry.timetable.is_disabled() && entry.connection == nullptr) return SessionState::Disabled;
+  if (entry.timetable.is_disabled() && entry.connection() == nullptr) return SessionState::Disabled;
   if (entry.acceptor.halt.accepts_only_reset() || entry.connect_policy.is_halted()) {
     return SessionState::Halted;
   }
-  if (entry.connection != nullptr && entry.connection->is_connecting()) {
+  if (entry.connection() != nullptr && entry.connection()->is_connecting()) {
     return SessionState::Connecting;
   }
   if (is_initiator(entry) && !entry.connect_policy.wants_connection()) {
@@ -34,11 +34,11 @@ namespace {
 }  // namespace
 
 bool is_initiator(const SessionEntry& entry) noexcept {
-  return entry.settings.session.role == session::Role::Initiator;
+  return entry.settings().session.role == session::Role::Initiator;
 }
 
 bool is_gone(const SessionEntry& entry) noexcept {
-  return entry.membership.is_out() && entry.connection == nullptr;
+  return entry.membership.is_out() && entry.connection() == nullptr;
 }
 
 // A halted initiator is expected, too: it waits for an operator. An acceptor cannot know whether

@@ -1,6 +1,8 @@
 #include "engine/control/connect_policy.hpp"
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <gtest/gtest.h>
 #include <string_view>
 
@@ -36,6 +38,30 @@ class ConnectPolicyTest : public ::testing::Test {
   SessionSettings settings_ = settings();
   ConnectPolicy policy_;
 };
+
+constexpr std::array kStates{State::Off,       State::Waiting,
+                             State::Connected, State::AgainWhenClosed,
+                             State::Halted,    State::LoggedOut};
+
+// A row for each state that is left, in the order of kStates: "x" allows the transition to the
+// state of the column.
+constexpr std::array<std::string_view, kStates.size()> kLegal{
+    "xx.x.x",  // Off
+    "xxx.x.",  // Waiting
+    "xxxxx.",  // Connected
+    "xx.xx.",  // AgainWhenClosed
+    "xx.xx.",  // Halted
+    "xx.x.x",  // LoggedOut
+};
+
+TEST(ConnectPolicyState, only_legal_transitions_are_allowed) {
+  for (std::size_t from = 0; from < kStates.size(); ++from) {
+    for (std::size_t to = 0; to < kStates.size(); ++to) {
+      EXPECT_EQ(ConnectPolicy::can_become(kStates[from], kStates[to]), kLegal[from][to] == 'x')
+          << "from state " << from << " to state " << to;
+    }
+  }
+}
 
 TEST_F(ConnectPolicyTest, a_session_that_never_logs_on_stays_off) {
   end_connection(1);
