@@ -14,7 +14,7 @@ FOLDER_FILES_MAX = 20
 README_WANTED_ABOVE = 5
 ROOM_README_LINES_MAX = 10
 ROOMS = ("src/", "apps/", "tests/unit/", "bench/")
-FOLDERS_WITH_README = ROOMS + ("tests/", "tools/codegen")
+PUBLIC_HEADERS = "include/nexusfix/"  # one README for all of its folders
 
 CLASS_MEMBERS_MAX = 25
 CLASS_FILES_MAX = 3
@@ -28,7 +28,7 @@ DIALECT = re.compile(r"(?<![A-Za-z])(behind|in[ _]front(?:[ _]of)?|anew|whoever|
                      r"(?![A-Za-z])", re.IGNORECASE)
 DIALECT_MAX = 40
 
-INTERFACE = re.compile(r"^Interface: ((?:.+\n)+)", re.MULTILINE)
+INTERFACE = re.compile(r"^Interface: ((?:.+\n)*?.*\.)$", re.MULTILINE)  # one sentence
 CONFIG_INCLUDE = re.compile(r'#include [<"](?:nexusfix/)?config/([^>"]+)[>"]')
 # changed_keys: for a reload, which of the finished settings have changed.
 ENGINE_READS = ["settings.hpp", "changed_keys.hpp", "username.hpp"]
@@ -95,7 +95,7 @@ def check_folders(tree):
     for folder, count in sorted(counts.items()):
         if count > FOLDER_FILES_MAX:
             tree.problem(folder, 1, f"{count} source files, {FOLDER_FILES_MAX} at most")
-        if count <= README_WANTED_ABOVE or not folder.startswith(FOLDERS_WITH_README):
+        if count <= README_WANTED_ABOVE or folder.startswith(PUBLIC_HEADERS):
             continue
         readme = tree.texts.get(folder + "/README.md")
         if readme is None:
@@ -152,13 +152,18 @@ def check_dialect(tree):
 
 
 def interfaces_of(tree):
-    """The headers that each room's README offers to other rooms. A room without the line offers
-    all of its headers."""
+    """The headers that each room's README offers to other rooms. A room without a README is a few
+    files, and offers all of its headers."""
+    rooms = {Path(name).parent.as_posix() for name, _ in tree.of_suffix({".hpp"}, ("src/",))}
     offered = {}
     for name, text in tree.of_suffix({".md"}, ("src/",)):
+        room = Path(name).parent.as_posix()
         line = INTERFACE.search(text)
         if name.endswith("/README.md") and line:
-            offered[Path(name).parent.as_posix()] = set(re.findall(r"`([^`]+)`", line[1]))
+            offered[room] = set(re.findall(r"`([^`]+)`", line[1]))
+        elif name.endswith("/README.md") and room in rooms:
+            tree.problem(name, 1, 'the line "Interface:" must name the headers for other rooms, '
+                                  'or "no header"')
     return offered
 
 

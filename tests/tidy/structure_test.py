@@ -41,7 +41,7 @@ class StructureTest(unittest.TestCase):
         most = structure.FOLDER_FILES_MAX
         files = {f"src/wire/f{i}.cpp": "\n" for i in range(most)} | {"src/wire/README.md": README}
         self.assertEqual([], self.problems(files))
-        self.assert_found(files | {"src/wire/one_more.hpp": "\n"}, f"{most + 1} source files")
+        self.assert_found(files | {"src/wire/one_more.cpp": "\n"}, f"{most + 1} source files")
 
     def test_a_room_has_a_readme(self):
         files = {f"src/wire/f{i}.cpp": "\n" for i in range(structure.README_WANTED_ABOVE + 1)}
@@ -77,6 +77,10 @@ class StructureTest(unittest.TestCase):
                           "closed.hpp is private to src/store/write")
         self.assert_found(files | {"src/store/scan/b.cpp": '#include "store/write/open.hpp"\n'},
                           "no other room includes more.hpp")
+        self.assert_found(files | {"src/store/write/README.md": README}, "Interface:")
+        self.assertEqual([], self.problems(
+            {"src/store/a.hpp": "#pragma once\n", "src/store/README.md":
+             README + "Interface: no header.\n"}))
 
     def test_members_of_a_class_are_counted(self):
         most = structure.CLASS_MEMBERS_MAX
