@@ -35,9 +35,12 @@ ENGINE_READS = ["settings.hpp", "changed_keys.hpp", "username.hpp"]
 PRIVATE_INCLUDE = re.compile(r'#include "([^"]+)"')
 
 CLASS_HEAD = re.compile(r"(?<!enum )\b(?:class|struct)\s+(?:alignas\([^)]*\)\s*)?"
-                        r"(?:\[\[\w+\]\]\s*)?(\w+)(?:\s+final)?\s*(?::[^;{]*)?\{")
+                        r"(?:\[\[\w+\]\]\s*)?(\w+)(?:\s+final)?\s*(:[^;{]*)?\{")
+BASE = re.compile(r"(?:^|[:,\s])(?:public|private|protected|virtual)?\s*(?:\w+::)*([A-Z]\w*)")
 METHOD = re.compile(r"^(?!\s)[^;{}=]*?\b([A-Z]\w*)(?:<[^<>]*>)?::(?:~?\w+|operator[^\s(]+)\s*\(",
                     re.MULTILINE)
+FUNCTION = re.compile(r"\)\s*(?:const|noexcept|override|final|&|\s|->[^{]*|:[^{]*|requires[^{]*)*"
+                      r"\{\}$")
 NO_MEMBER = re.compile(r"^\s*(?:using|friend|static|enum|struct|class|union|typedef|template"
                        r"|constexpr|inline constexpr)\b")
 
@@ -66,8 +69,8 @@ def without_inner_blocks(body):
                 out.append("}")
                 begin = match.end()
                 head = "".join(out).rsplit(";", 1)[-1]
-                if "(" in head and re.search(r"\)\s*(?:const|noexcept|override|final|&|\s"
-                                             r"|->[^{]*|:[^{]*|requires[^{]*)*\{\}$", head):
+                is_initialiser = body[begin:].lstrip()[:1] in (",", "{")  # of a constructor
+                if "(" in head and not is_initialiser and FUNCTION.search(head):
                     out.append(";")
     out.append(body[begin:])
     return "".join(out)
@@ -119,6 +122,13 @@ def check_limit(tree, name, what, count, limit, known):
         tree.problem("tools/structure.py", 1, f"{what}: {count} now, lower its limit of {known}")
 
 
+def with_inherited(key, members, derived=()):
+    """The number of data members of a class and of its bases in the same layer or program."""
+    count, _, bases = members[key]
+    return count + sum(with_inherited(base, members, (*derived, key)) for base in bases
+                       if base in members and base != key and base not in derived)
+
+
 def check_classes(tree, blank_out):
     members = {}
     files = defaultdict(set)
@@ -127,11 +137,13 @@ def check_classes(tree, blank_out):
         for match in CLASS_HEAD.finditer(code):
             count = member_count(code[match.end():body_end(code, match.end())])
             key = f"{owner(name)}/{match[1]}"
-            members[key] = max(members.get(key, (0, "")), (count, name))
+            bases = [f"{owner(name)}/{base}" for base in BASE.findall(match[2] or "")]
+            members[key] = max(members.get(key, (0, "", [])), (count, name, bases))
         if name.endswith(".cpp"):
             for match in METHOD.finditer(code):
                 files[f"{owner(name)}/{match[1]}"].add(name)
-    for key, (count, name) in sorted(members.items()):
+    for key, (_, name, _) in sorted(members.items()):
+        count = with_inherited(key, members)
         check_limit(tree, name, f"members of {key}", count, CLASS_MEMBERS_MAX,
                     MEMBER_OFFENDERS.get(key, 0))
     for key, names in sorted(files.items()):

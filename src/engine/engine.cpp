@@ -227,16 +227,16 @@ struct Engine::Shared {
   std::unique_ptr<observe::EventLog> stderr_log;
   std::unique_ptr<SharedEventLog> log;
   std::unique_ptr<ClusterSeat> cluster;  // null: in no cluster; uses the log
-  std::shared_ptr<LoopDirectory> directory;
-  std::shared_ptr<RemoteDirectory> remotes = std::make_shared<RemoteDirectory>();
-  std::shared_ptr<BufferBudget> budget;
-  std::shared_ptr<StandbyBoard> standby = std::make_shared<StandbyBoard>();
+  SharedByLoops common{.directory = {},
+                       .remotes = std::make_shared<RemoteDirectory>(),
+                       .disabled = {},
+                       .budget = {},
+                       .standby = std::make_shared<StandbyBoard>(),
+                       .tls = {},
+                       .credentials = {}};
   std::unique_ptr<transport::ServiceNotifier> service;  // null: systemd is not notified
-  std::shared_ptr<TlsContexts> tls;                     // null: no session has TLS
-  std::shared_ptr<Credentials> credentials;             // null: no session has a PasswordFile
-  std::shared_ptr<DisabledSessions> disabled;
-  std::unique_ptr<OperatorDesk> desk;  // null until all is open
-  std::unique_ptr<Control> control;    // uses the desk; null: no commands from other processes
+  std::unique_ptr<OperatorDesk> desk;                   // null until all is open
+  std::unique_ptr<Control> control;  // uses the desk; null: no commands from other processes
   std::unique_ptr<EngineOperations> operations;  // uses the desk
   std::unique_ptr<OperationsServer> web;         // uses operations; null: no ports for operators
   std::string store_folder;                      // of a journal on the disk; empty: there is none
@@ -248,8 +248,8 @@ struct Engine::Shared {
     const auto has_file = [](const auto& one) { return !one.credentials.password_file.empty(); };
     if (std::ranges::none_of(settings.sessions, has_file)) return;
     NEXUSFIX_ASSERT(options.parts.passwords != nullptr);
-    credentials = options.parts.passwords->make_service(*options.disk, disk,
-                                                        settings.logons_being_checked_max);
+    common.credentials = options.parts.passwords->make_service(*options.disk, disk,
+                                                               settings.logons_being_checked_max);
   }
 
   // Opens the ports for operators, which nothing uses before serve_operators().
@@ -277,8 +277,8 @@ struct Engine::Shared {
     operations = std::make_unique<EngineOperations>(
         std::move(all), EngineOperations::Facts{.clock = time,
                                                 .started = started,
-                                                .budget = budget,
-                                                .standby = standby,
+                                                .budget = common.budget,
+                                                .standby = common.standby,
                                                 .cluster = cluster ? &cluster->member() : nullptr,
                                                 .desk = desk.get(),
                                                 .journal_folders = std::move(folders)});
@@ -294,7 +294,7 @@ struct Engine::Shared {
     if (const auto errors = contexts->give(settings, files); !errors.empty()) {
       return std::unexpected{to_error(errors)};
     }
-    if (!contexts->empty()) tls = std::move(contexts);
+    if (!contexts->empty()) common.tls = std::move(contexts);
     return {};
   }
 
@@ -321,41 +321,35 @@ struct Engine::Shared {
     dependencies.clock = options.clock;
     dependencies.disk = options.disk;
     dependencies.owned_disk = disk;
-    dependencies.log = options.log;
-    if (web) dependencies.event_tap = &web->events();
-    dependencies.message_log = options.message_log;
+    dependencies.logs = {.events = options.log,
+                         .event_tap = web ? &web->events() : nullptr,
+                         .messages = options.message_log,
+                         .is_standard_error = stderr_log != nullptr};
     dependencies.store_factory = options.store_factory;
-    dependencies.is_standard_error = stderr_log != nullptr;
     dependencies.network = options.network;
     dependencies.parts = options.parts;
     dependencies.index = loop;
-    dependencies.directory = directory;
-    dependencies.remotes = remotes;
-    dependencies.disabled = disabled;
-    dependencies.budget = budget;
-    dependencies.standby = standby;
     dependencies.service = service.get();
-    dependencies.credentials = credentials;
+    dependencies.shared = common;
+    OwnedNetworks& networks = dependencies.networks;
     if (dependencies.network == nullptr) {
       auto network = transport::make_epoll_network(busy_poll);
       if (!network) return std::unexpected{EngineError{network.error().text}};
-      dependencies.owned_network = std::move(*network);
-      dependencies.network = dependencies.owned_network.get();
+      networks.system = std::move(*network);
+      dependencies.network = networks.system.get();
     }
     NEXUSFIX_ASSERT(options.parts.proxy != nullptr || (!has_proxies && !has_tunnels));
     if (has_proxies) {
-      dependencies.proxied_network =
-          options.parts.proxy->make_proxied_network(*dependencies.network);
-      dependencies.network = dependencies.proxied_network.get();
+      networks.proxied = options.parts.proxy->make_proxied_network(*dependencies.network);
+      dependencies.network = networks.proxied.get();
     }
     if (has_tunnels) {
-      dependencies.tunnel_network = options.parts.proxy->make_tunnel_network(*dependencies.network);
-      dependencies.network = dependencies.tunnel_network.get();
+      networks.tunnel = options.parts.proxy->make_tunnel_network(*dependencies.network);
+      dependencies.network = networks.tunnel.get();
     }
-    if (!tls) return dependencies;
-    dependencies.tls = tls;
-    dependencies.tls_network = transport::make_tls_network(*dependencies.network);
-    dependencies.network = dependencies.tls_network.get();
+    if (!common.tls) return dependencies;
+    networks.tls = transport::make_tls_network(*dependencies.network);
+    dependencies.network = networks.tls.get();
     return dependencies;
   }
 
@@ -371,18 +365,19 @@ struct Engine::Shared {
     auto read =
         DisabledSessions::open(sockets.empty() ? std::string{} : sockets.front() + ".disabled");
     if (!read) return std::unexpected{EngineError{std::move(read.error())}};
-    disabled = *std::move(read);
+    common.disabled = *std::move(read);
     return {};
   }
 
   void open_desk(const Loops& loops) {
     std::vector<std::shared_ptr<TaskInbox>> inboxes;
-    WholeEngine engine{.loops = {}, .tls = tls};
+    WholeEngine engine{.loops = {}, .tls = common.tls};
     for (const auto& loop : loops) {
       inboxes.push_back(loop->inbox());
       engine.loops.push_back(loop.get());
     }
-    desk = std::make_unique<OperatorDesk>(std::move(inboxes), std::move(engine), disabled, standby);
+    desk = std::make_unique<OperatorDesk>(std::move(inboxes), std::move(engine), common.disabled,
+                                          common.standby);
     if (cluster) desk->show_cluster(cluster->member());
   }
 
@@ -433,7 +428,7 @@ struct Engine::Shared {
   // The same until the ports are open: the engine may wait for its log.
   std::expected<void, EngineError> begin_standby(const Paths& sockets, const Loops& loops,
                                                  const EngineOptions& options) {
-    standby->set({}, time->now().wall);
+    common.standby->set({}, time->now().wall);
     return open_for_operators(sockets, loops, options);
   }
 
@@ -556,10 +551,10 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
     if (options.network != nullptr) {
       return std::unexpected{EngineError{"EngineOptions::network serves one event loop only"}};
     }
-    shared->directory = std::make_shared<LoopDirectory>();
+    shared->common.directory = std::make_shared<LoopDirectory>();
   }
   shared->share_log(settings, options);
-  shared->budget =
+  shared->common.budget =
       std::make_shared<BufferBudget>(settings.buffered_bytes_max, settings.event_loops);
   const ThreadSettings threads = settings.threads;
   const std::string file = settings.file;
@@ -610,7 +605,7 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
       return std::unexpected{std::move(served.error())};
     }
   }
-  shared->standby->clear();
+  shared->common.standby->clear();
   if (shared->cluster) shared->cluster->serve(*loops.front());
   static_cast<void>(ender.release());
   return Engine{std::move(shared), std::move(loops)};
@@ -630,8 +625,8 @@ namespace {
 }  // namespace
 
 bool Engine::poll(std::chrono::nanoseconds timeout, std::uint32_t loop) {
-  if (shared_->directory) [[unlikely]]
-    return poll_one_of_several(*shared_->directory, *loops_.at(loop), timeout);
+  if (shared_->common.directory) [[unlikely]]
+    return poll_one_of_several(*shared_->common.directory, *loops_.at(loop), timeout);
   return loops_.at(loop)->poll(timeout);
 }
 int Engine::descriptor(std::uint32_t loop) const noexcept { return at(loop).descriptor(); }
@@ -679,9 +674,9 @@ Mailbox Engine::open_mailbox() {
 }
 
 std::expected<Remote, EngineError> Engine::remote(std::string_view session) {
-  auto found = shared_->remotes->find(session);
+  auto found = shared_->common.remotes->find(session);
   if (!found) return std::unexpected{EngineError{std::move(found.error())}};
-  return Remote{std::make_shared<detail::RemoteState>(shared_->remotes, std::move(*found))};
+  return Remote{std::make_shared<detail::RemoteState>(shared_->common.remotes, std::move(*found))};
 }
 
 std::expected<Remote, EngineError> Engine::remote(const session::SessionId& session) {
@@ -737,7 +732,7 @@ std::expected<void, EngineError> Engine::add_sessions(Settings settings, std::ui
 
 std::expected<Reloaded, EngineError> Engine::reload() {
   const auto refusal = [](const char* why) { return std::unexpected{EngineError{why}}; };
-  LoopDirectory* const directory = shared_->directory.get();
+  LoopDirectory* const directory = shared_->common.directory.get();
   if (directory == nullptr) return loops_.front()->reloader().reload();
   if (directory->is_served_here()) {
     return refusal("not on a thread that serves an event loop: request_reload() is for that");
@@ -779,8 +774,8 @@ void Engine::reopen_logs() noexcept {
 }
 
 void Engine::reload_certificates() noexcept {
-  if (!shared_->tls) return;
-  shared_->tls->want_reload();
+  if (!shared_->common.tls) return;
+  shared_->common.tls->want_reload();
   loops_.front()->wake();
 }
 

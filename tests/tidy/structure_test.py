@@ -33,6 +33,7 @@ class StructureTest(unittest.TestCase):
     def class_of(count, kind="class"):
         members = "".join(f"  std::map<int, int> m{i}_{{}};\n" for i in range(count))
         return (f"{kind} Wide : Base {{\n public:\n  explicit Wide(int a);\n"
+                "  Wide(int a, int b) : Base{a}, m0_{a}, m1_{b} { m0_.clear(); }\n"
                 "  [[nodiscard]] int f() const noexcept { return m0_; }\n"
                 "  using Map = std::map<int, int>;\n  static constexpr int kMax = 3;\n"
                 f"  enum class Kind {{ One, Two }};\n{members}}};\n")
@@ -88,6 +89,14 @@ class StructureTest(unittest.TestCase):
             self.assertEqual([], self.problems({"src/wire/x.hpp": self.class_of(most, kind)}))
             self.assert_found({"src/wire/x.hpp": self.class_of(most + 1, kind)},
                               f"members of wire/Wide: {most + 1}, {most} at most")
+
+    def test_inherited_members_count(self):
+        most = structure.CLASS_MEMBERS_MAX
+        base = "struct Base { int a = 0; };\nclass Other : public Base { int b_ = 0; };\n"
+        text = self.class_of(most - 1)
+        self.assertEqual([], self.problems({"src/wire/x.hpp": base + text}))
+        self.assert_found({"src/wire/x.hpp": base + text.replace(": Base", ": public Other")},
+                          f"members of wire/Wide: {most + 1}, {most} at most")
 
     def test_enumerators_are_no_members(self):
         names = ", ".join(f"N{i}" for i in range(100))

@@ -73,12 +73,13 @@ Connection* Acceptor::await_logon(Listener& listener, transport::SocketId socket
   const AcceptedFrom accepted{
       .listener = static_cast<std::size_t>(&listener - listeners_.all().data()),
       .source = source,
-      .logon_bytes_max = loop_.directory ? loop_.directory->logon_bytes_max(listener.endpoint)
-                                         : listener.logon_bytes_max};
+      .logon_bytes_max = loop_.shared.directory
+                             ? loop_.shared.directory->logon_bytes_max(listener.endpoint)
+                             : listener.logon_bytes_max};
   auto owned =
       std::make_unique<Connection>(socket, accepted, loop_.now().mono + listener.logon_timeout);
   Connection& connection = *owned;
-  connection.count_in(*loop_.budget);
+  connection.count_in(*loop_.shared.budget);
   connections_.add(std::move(owned));
   loop_.arm(connection, connection.deadline());
   await_among(listener, source, connection);

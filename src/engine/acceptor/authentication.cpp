@@ -35,7 +35,7 @@ bool is_users_session(const SessionSettings& settings, std::string_view comp_id,
 // Takes the results of the checks. A connection whose check has ended continues with the bytes in
 // `carried`.
 void LogonAdmission::take_password_checks() {
-  for (Credentials::Decision& decision : loop_.credentials->take(loop_.index)) {
+  for (Credentials::Decision& decision : loop_.shared.credentials->take(loop_.index)) {
     // An event of the connection, which may have been closed meanwhile.
     transport::Ready decided{transport::ReadyKind::Readable, decision.socket, 0};
     loop_.boundary.run(decided, [&] { on_password_check(decision); });
@@ -75,7 +75,7 @@ bool LogonAdmission::changes_password(SessionEntry& entry, LogonAnswer& answer) 
   if (credentials.change() == nullptr || !answer.accepted) return false;
   if (!entry.machine.would_admit()) return false;  // The state machine gives the reason.
   const std::string_view wrong =
-      loop_.credentials->new_password_error(credentials.change()->new_password.view());
+      loop_.shared.credentials->new_password_error(credentials.change()->new_password.view());
   if (!wrong.empty()) {
     loop_.report.peer(EventId::NewPasswordRefused, entry,
                       "NewPassword (925): " + std::string{wrong});
@@ -84,7 +84,7 @@ bool LogonAdmission::changes_password(SessionEntry& entry, LogonAnswer& answer) 
     return false;
   }
   entry.password_change.begin(entry.commands.logon_id(), std::move(answer));
-  loop_.credentials->submit(
+  loop_.shared.credentials->submit(
       Credentials::Change{.loop = loop_.index,
                           .socket = entry.connection()->socket_id(),
                           .password = std::move(*credentials.begin_change())});
@@ -127,7 +127,7 @@ const SessionSettings* LogonAdmission::acceptor_settings(const Connection& conne
 }
 
 bool LogonAdmission::waits_for_credentials(Connection& connection, const wire::MessageView& logon) {
-  if (!loop_.credentials || !connection.credentials().are_unchecked()) return false;
+  if (!loop_.shared.credentials || !connection.credentials().are_unchecked()) return false;
   if (logon.msg_type() != std::string_view{"A"}) return false;
   const SessionSettings* const settings = acceptor_settings(connection, logon);
   if (settings == nullptr || settings->credentials.password_file.empty()) return false;
@@ -153,7 +153,7 @@ bool LogonAdmission::waits_for_credentials(Connection& connection, const wire::M
                           settings->credentials.failures_interval},
       .now = loop_.now().mono};
   check.is_users_session = is_users_session(*settings, comp_id, check.username);
-  if (auto refusal = loop_.credentials->submit(std::move(check))) {
+  if (auto refusal = loop_.shared.credentials->submit(std::move(check))) {
     connection.credentials().refuse(std::move(*refusal));
     return false;
   }

@@ -17,10 +17,10 @@ constexpr std::chrono::hours kLookInterval{24};
 
 // The first loop checks for all loops.
 void CertificateWatch::check() {
-  if (!loop_.tls || loop_.index != 0) [[likely]]
+  if (!loop_.shared.tls || loop_.index != 0) [[likely]]
     return;
-  if (loop_.tls->take_reload_wanted()) {
-    reloader_.read_files(std::make_shared<CertificatesJob>(*this, loop_.tls));
+  if (loop_.shared.tls->take_reload_wanted()) {
+    reloader_.read_files(std::make_shared<CertificatesJob>(*this, loop_.shared.tls));
   }
   if (loop_.now().mono >= check_at_) report_expiries();
 }
@@ -28,7 +28,7 @@ void CertificateWatch::check() {
 void CertificateWatch::report_expiries() {
   check_at_ = loop_.now().mono + kLookInterval;
   loop_.wake_at(check_at_);
-  for (const transport::TlsExpiry& one : loop_.tls->expiries()) {
+  for (const transport::TlsExpiry& one : loop_.shared.tls->expiries()) {
     const auto ending = ending_of(one, loop_.now().wall);
     if (!ending) continue;
     loop_.report.engine(

@@ -40,8 +40,8 @@ class CloseUnused final : public LoopTask {
 // Whether any session of the port, on any loop, accepts connections from this address.
 bool Listeners::is_address_allowed(const Listener& listener, std::string_view peer_name) {
   const std::string_view address = transport::peer_address_of(peer_name);
-  return loop_.directory ? loop_.directory->allows(listener.endpoint, address)
-                         : listener.allowed.contains(address);
+  return loop_.shared.directory ? loop_.shared.directory->allows(listener.endpoint, address)
+                                : listener.allowed.contains(address);
 }
 
 std::uint16_t Listeners::accept_port() const noexcept {
@@ -61,7 +61,7 @@ std::string_view Listeners::difference_from(const transport::Endpoint& used,
                                             const transport::Endpoint& wanted) const {
   if (used.tls != wanted.tls) return "TLS";
   if (used.trusted_proxies != wanted.trusted_proxies) return "UseTCPProxy";
-  return loop_.directory ? loop_.directory->difference(wanted) : std::string_view{};
+  return loop_.shared.directory ? loop_.shared.directory->difference(wanted) : std::string_view{};
 }
 
 std::expected<void, transport::NetworkError> Listeners::open_listener(
@@ -72,14 +72,14 @@ std::expected<void, transport::NetworkError> Listeners::open_listener(
     listener.socket = *socket;
     return {};
   };
-  if (!loop_.directory) {
+  if (!loop_.shared.directory) {
     if (listener.socket != 0) return {};
     auto done = listen();
     if (!done && done.error().error_number == EADDRINUSE && displace_for(wanted)) done = listen();
     return done;
   }
   if (!listener.close_unused) listener.close_unused = std::make_unique<CloseUnused>();
-  const auto is_own = loop_.directory->claim(wanted, loop_.index, listen);
+  const auto is_own = loop_.shared.directory->claim(wanted, loop_.index, listen);
   if (!is_own) return std::unexpected{is_own.error()};
   listener.is_elsewhere = !*is_own;
   return {};
@@ -119,8 +119,8 @@ std::expected<std::size_t, EngineError> Listeners::listen_for(const SessionSetti
       {settings.admission.pending_logons_max, settings.admission.pending_logons_per_address_max});
   listener.logon_bytes_max = std::max(listener.logon_bytes_max, settings.limits.logon_bytes_max);
   listener.allowed.allow(settings.admission.allowed_remote_addresses);
-  if (loop_.directory) {
-    loop_.directory->allow(wanted, loop_.index, listener.allowed, listener.logon_bytes_max);
+  if (loop_.shared.directory) {
+    loop_.shared.directory->allow(wanted, loop_.index, listener.allowed, listener.logon_bytes_max);
   }
   return index;
 }
@@ -163,16 +163,16 @@ void Listeners::close_unused_listeners() {
   for (std::size_t i = 0; i < listeners_.size(); ++i) {
     Listener& one = listeners_[i];
     if ((one.socket == 0 && !one.is_elsewhere) || is_used(i)) continue;
-    if (!loop_.directory) {
+    if (!loop_.shared.directory) {
       close_listener(one);
       continue;
     }
     one.is_elsewhere = false;
-    const auto unused = loop_.directory->leave(one.endpoint, loop_.index);
+    const auto unused = loop_.shared.directory->leave(one.endpoint, loop_.index);
     if (unused == loop_.index) {
-      loop_.directory->retire(one.endpoint, loop_.index, [&] { close_listener(one); });
+      loop_.shared.directory->retire(one.endpoint, loop_.index, [&] { close_listener(one); });
     } else if (unused && one.close_unused) {
-      loop_.directory->post(*unused, std::exchange(one.close_unused, nullptr));
+      loop_.shared.directory->post(*unused, std::exchange(one.close_unused, nullptr));
     }
   }
 }

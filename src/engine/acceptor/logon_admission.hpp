@@ -55,7 +55,7 @@ class LogonAdmission {
                                                          const wire::MessageView& logon);
   [[nodiscard]] bool waits_for_credentials(Connection& connection, const wire::MessageView& logon);
   void on_password_checks() {
-    if (loop_.credentials) [[unlikely]]
+    if (loop_.shared.credentials) [[unlikely]]
       take_password_checks();
   }
   [[nodiscard]] bool changes_password(SessionEntry& entry, LogonAnswer& answer);

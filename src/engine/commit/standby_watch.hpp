@@ -21,7 +21,7 @@ class StandbyWatch final : public store::StandbyObserver {
     loop_.update_time();
     store::StandbyState shown = state;
     if (!recovery_.is_wanted()) shown.followed_end = state.log_end;
-    loop_.standby->set(shown, loop_.now().wall);
+    loop_.shared.standby->set(shown, loop_.now().wall);
     if (loop_.service != nullptr) {
       loop_.service->ready();  // a start that waits is no failure
       loop_.service->is_alive(loop_.index, loop_.now().mono);

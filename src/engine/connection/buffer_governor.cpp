@@ -53,7 +53,7 @@ std::size_t BufferGovernor::buffered(const Connection& connection) noexcept {
 // may exist beside the one that it replaces. False: the buffer may not grow. The connection has the
 // most bytes of all and is disconnected, or its session is being aborted already.
 bool BufferGovernor::may_grow(Connection& connection, std::size_t bytes, std::size_t storage) {
-  BufferBudget& budget = *loop_.budget;
+  BufferBudget& budget = *loop_.shared.budget;
   if (connection.entry() != nullptr && connection.entry()->abort.is_pending()) return false;
   const std::size_t own = buffered(connection) + bytes;
   while (!budget.has_room(storage)) {
@@ -75,7 +75,7 @@ bool BufferGovernor::may_grow(Connection& connection, std::size_t bytes, std::si
 
 // The bytes that a resend may have unsent, and may add in one turn.
 std::size_t BufferGovernor::replay_bytes_max() const noexcept {
-  const BufferBudget& budget = *loop_.budget;
+  const BufferBudget& budget = *loop_.shared.budget;
   const bool is_scarce = budget.used() > budget.bytes_max() / 4 * 3;
   const std::uint64_t share = budget.bytes_max() / 16;
   return static_cast<std::size_t>(
@@ -103,7 +103,7 @@ Connection* BufferGovernor::largest_connection() {
     most = bytes;
     largest = connection.get();
   }
-  loop_.budget->set_largest(loop_.index, most);
+  loop_.shared.budget->set_largest(loop_.index, most);
   return largest;
 }
 
@@ -113,7 +113,7 @@ Connection* BufferGovernor::largest_connection() {
 void BufferGovernor::disconnect_largest(Connection& connection) {
   const std::string why = "it has " + std::to_string(buffered(connection)) +
                           " bytes in buffers, the most of all, and all together may have " +
-                          std::to_string(loop_.budget->bytes_max()) + " (MaxBufferedBytes)";
+                          std::to_string(loop_.shared.budget->bytes_max()) + " (MaxBufferedBytes)";
   SessionEntry* const entry = connection.entry();
   if (entry == nullptr) return connections_.refuse(connection, EventId::BufferLimitReached, why);
   const bool is_in_use = entry->progress.is_acting() || connection.is_receiving();
@@ -129,10 +129,10 @@ void BufferGovernor::disconnect_largest(Connection& connection) {
 
 // Another loop asks if all its connections are smaller than the largest one of this loop.
 void BufferGovernor::cut_if_asked() {
-  if (!loop_.budget->take_asked(loop_.index)) [[likely]]
+  if (!loop_.shared.budget->take_asked(loop_.index)) [[likely]]
     return;
   Connection* const largest = largest_connection();
-  if (largest != nullptr && !loop_.budget->has_room(0)) disconnect_largest(*largest);
+  if (largest != nullptr && !loop_.shared.budget->has_room(0)) disconnect_largest(*largest);
 }
 
 bool BufferGovernor::check() {
@@ -150,7 +150,7 @@ bool BufferGovernor::check() {
     loop_.wake_at(check_at_);
     static_cast<void>(largest_connection());
   }
-  const std::uint64_t used = loop_.budget->used();
+  const std::uint64_t used = loop_.shared.budget->used();
   if (buffered_most_ < used + kHeapGivenBackMin) return true;
   buffered_most_ = used;
   if (!keeps_heap_ && loop_.disk->takes_threads()) give_back_heap();

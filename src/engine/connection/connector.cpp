@@ -28,7 +28,7 @@ void Connector::connect(SessionEntry& entry) {
   UndoGuard undo{[&] { loop_.network->close(*socket); }};
   auto owned = std::make_unique<Connection>(*socket, entry, deadline);
   Connection& connection = *owned;
-  connection.count_in(*loop_.budget);
+  connection.count_in(*loop_.shared.budget);
   connections_.add(std::move(owned));
   undo.keep();
   connection.link();

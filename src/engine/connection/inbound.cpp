@@ -326,9 +326,9 @@ std::expected<wire::MessageView, wire::ParseError> Inbound::parse_repaired(
   const std::unexpected failure{wire::ParseError{reason, 0}};
   const bool is_unsound =
       reason == BodyLengthWrong || reason == CheckSumWrong || reason == CheckSumMalformed;
-  const bool is_of_another = loop_.directory && connection.entry() == nullptr;
+  const bool is_of_another = loop_.shared.directory && connection.entry() == nullptr;
   const bool is_taken =
-      loop_.parsers.takes_unsound || (is_of_another && loop_.directory->takes_unsound());
+      loop_.parsers.takes_unsound || (is_of_another && loop_.shared.directory->takes_unsound());
   if (!is_unsound || !is_taken) return failure;
   const auto repair = [&](const SessionSettings* settings) {
     const bool takes_any_length = settings == nullptr || !settings->validates_length;
@@ -352,7 +352,7 @@ std::expected<wire::MessageView, wire::ParseError> Inbound::parse_repaired(
   auto logon = repair(nullptr);
   if (!logon) return failure;
   const SessionSettings* const settings = admission_.acceptor_settings(connection, *logon);
-  if (settings == nullptr && loop_.directory) return logon;
+  if (settings == nullptr && loop_.shared.directory) return logon;
   if (settings != nullptr && !settings->validates_check_sum) {
     if (!settings->validates_length) return logon;
     frame = whole;

@@ -25,7 +25,7 @@ void use_dictionaries(LoopContext& loop, const InDictionaries& found) {
   for (const SettingsError& one : found.warnings) {
     const std::string text = one.what();
     // Several loops read the same dictionaries.
-    if (loop.directory && !loop.directory->is_said_first(text)) continue;
+    if (loop.shared.directory && !loop.shared.directory->is_said_first(text)) continue;
     loop.report.engine(one.is_note ? EventId::DictionaryNote : EventId::DictionaryWarning, text);
   }
   Parsers& parsers = loop.parsers;
@@ -37,7 +37,7 @@ void use_dictionaries(LoopContext& loop, const InDictionaries& found) {
 void note_rules(LoopContext& loop, const SessionSettings& settings) noexcept {
   if (settings.validates_check_sum) return;
   loop.parsers.takes_unsound = true;
-  if (loop.directory) loop.directory->take_unsound();
+  if (loop.shared.directory) loop.shared.directory->take_unsound();
 }
 
 }  // namespace nexusfix::engine

@@ -82,7 +82,7 @@ void TaskRunner::close() {
   inbox_->close([&](TaskChannel& lane, QueuedTask& posted, const PostResult& result) {
     if (!report_result(lane, posted, result)) ++unreported;
   });
-  loop_.remotes->end_loop(loop_.index);
+  loop_.shared.remotes->end_loop(loop_.index);
   if (unreported == 0) return;
   loop_.report.engine(
       EventId::RemoteRefused,

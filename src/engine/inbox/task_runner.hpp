@@ -24,7 +24,7 @@ class TaskRunner {
         transactor_{transactor},
         outbox_{outbox},
         inbox_{std::make_shared<TaskInbox>(*loop.network)} {
-    loop.remotes->add_loop(inbox_);
+    loop.shared.remotes->add_loop(inbox_);
   }
 
   // Once a turn.

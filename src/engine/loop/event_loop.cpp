@@ -38,7 +38,7 @@ int EventLoop::run() {
   if (!setup.failure().empty()) {
     loop_.report.engine(EventId::ThreadSetupFailed, setup.failure());
     tasks_.close();
-    if (loop_.directory) loop_.directory->remove_loop(loop_.index);
+    if (loop_.shared.directory) loop_.shared.directory->remove_loop(loop_.index);
     // The sessions of other loops go on: the service manager must not wait for this loop.
     if (loop_.service != nullptr) loop_.service->has_ended(loop_.index);
     return 1;
@@ -46,7 +46,7 @@ int EventLoop::run() {
   transport::ServiceNotifier* const service = loop_.service;
   auto timeout = state_.busy_spin ? std::chrono::nanoseconds{0} : kIdleWait;
   if (service != nullptr) timeout = std::min(timeout, service->sleep_max());
-  if (loop_.directory) loop_.directory->serve_here();
+  if (loop_.shared.directory) loop_.shared.directory->serve_here();
   state_.is_running = true;
   loop_.stats.is_running.set(true);
   while (poll(timeout)) {
@@ -353,7 +353,7 @@ bool EventLoop::has_no_more_work() {
   if (commit_.waits_for_disk() && loop_.now().mono < state_.stop_by) return false;
   if (loop_.is_stopping()) return true;
   if (commit_.is_draining()) return false;  // The next turn stops the loop.
-  if (loop_.directory) return false;
+  if (loop_.shared.directory) return false;
   if (tasks_.inbox().is_open() || waits_for_operator()) return false;
   return std::ranges::all_of(listeners_.all(), [](const auto& one) { return one.socket == 0; }) &&
          std::ranges::none_of(registry_.entries(),
@@ -401,7 +401,7 @@ void EventLoop::end_without_memory() {
 
 // The counterparties would connect again, and wait for an answer, if the ports stayed open.
 void EventLoop::disconnect_all() {
-  if (loop_.directory) loop_.directory->remove_loop(loop_.index);
+  if (loop_.shared.directory) loop_.shared.directory->remove_loop(loop_.index);
   reloader_.stop();
   listeners_.close_all();
   connections_.abandon_all();

@@ -28,14 +28,15 @@ class LoopContext : public LoopDependencies {
               Transactor& transactor)
       : LoopDependencies{std::move(dependencies)},
         time{*clock},
-        report{*log, is_standard_error, message_log, index, time},
+        report{*logs.events, logs.is_standard_error, logs.messages, index, time},
         boundary{report, time, connections, transactor},
         callbacks{application} {
-    report.logs().tap_events(event_tap);
-    if (!remotes) remotes = std::make_shared<RemoteDirectory>();
-    if (!disabled) disabled = std::make_shared<DisabledSessions>();
-    if (!standby) standby = std::make_shared<StandbyBoard>();
-    if (!budget) budget = std::make_shared<BufferBudget>(Settings{}.buffered_bytes_max);
+    report.logs().tap_events(logs.event_tap);
+    if (!shared.remotes) shared.remotes = std::make_shared<RemoteDirectory>();
+    if (!shared.disabled) shared.disabled = std::make_shared<DisabledSessions>();
+    if (!shared.standby) shared.standby = std::make_shared<StandbyBoard>();
+    if (!shared.budget)
+      shared.budget = std::make_shared<BufferBudget>(Settings{}.buffered_bytes_max);
   }
 
   [[nodiscard]] const Now& now() const noexcept { return time.now(); }

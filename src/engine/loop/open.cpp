@@ -54,13 +54,13 @@ EventLoop::EventLoop(LoopDependencies dependencies, Callbacks callbacks, bool bu
       control_{loop_, commit_, connections_, transactor_, outbox_},
       tasks_{loop_, registry_, transactor_, outbox_},
       migration_{loop_, commit_, connections_, inbound_, listeners_, acceptor_} {
-  if (loop_.directory) loop_.directory->add_loop(loop_.index, *loop_.network);
-  if (loop_.credentials) loop_.credentials->add_loop(loop_.index, *loop_.network);
+  if (loop_.shared.directory) loop_.shared.directory->add_loop(loop_.index, *loop_.network);
+  if (loop_.shared.credentials) loop_.shared.credentials->add_loop(loop_.index, *loop_.network);
 }
 
 EventLoop::~EventLoop() {
-  if (loop_.directory) loop_.directory->remove_loop(loop_.index);
-  if (loop_.credentials) loop_.credentials->remove_loop(loop_.index);
+  if (loop_.shared.directory) loop_.shared.directory->remove_loop(loop_.index);
+  if (loop_.shared.credentials) loop_.shared.credentials->remove_loop(loop_.index);
   tasks_.close();
   for (const auto& [socket, connection] : connections_.table()) loop_.network->close(socket);
   listeners_.close_all();
@@ -93,9 +93,9 @@ std::expected<void, EngineError> EventLoop::open(Settings settings) {
   if (!settings.text.empty()) {
     reloader_.begin(settings.file, std::move(settings.text));
   }
-  if (loop_.directory) {
+  if (loop_.shared.directory) {
     for (std::size_t key = 0; key < commit_.store().session_count(); ++key) {
-      static_cast<void>(loop_.directory->settle(
+      static_cast<void>(loop_.shared.directory->settle(
           commit_.store().session_name(static_cast<store::SessionKey>(key)), loop_.index));
     }
   }
@@ -113,7 +113,7 @@ std::expected<void, EngineError> EventLoop::open_sessions(Settings& settings) {
     }
     if (one.is_template) {
       note_rules(loop_, one);
-      if (loop_.directory) loop_.directory->add_template(one.session.id, loop_.index);
+      if (loop_.shared.directory) loop_.shared.directory->add_template(one.session.id, loop_.index);
       dynamic_.templates().push_back({std::move(one), 0, reloader_.text()});
       continue;
     }
@@ -130,7 +130,7 @@ std::expected<void, EngineError> EventLoop::open_sessions(Settings& settings) {
     if (refused.empty()) refused = entry.error().text;
     if (!is_acceptor) continue;
     admission_.refuse_session(name, entry.error().text);
-    if (loop_.directory) loop_.directory->add_acceptor(name, loop_.index);
+    if (loop_.shared.directory) loop_.shared.directory->add_acceptor(name, loop_.index);
   }
   const std::uint32_t all_max = settings.dynamic_sessions_max;
   // The default is half of all names, rounded up: an address may always have one. 0: only the

@@ -84,7 +84,7 @@ void EventLoop::begin_stop() {
   loop_.time.update();
   loop_.begin_stop();
   if (loop_.service != nullptr) loop_.service->stopping();
-  if (loop_.directory) loop_.directory->remove_loop(loop_.index);
+  if (loop_.shared.directory) loop_.shared.directory->remove_loop(loop_.index);
   reloader_.stop();
   if (commit_.stall_timeout().count() != 0)
     state_.stop_by = loop_.now().mono + 2 * commit_.stall_timeout();

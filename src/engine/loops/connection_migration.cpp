@@ -20,9 +20,9 @@
 namespace nexusfix::engine {
 
 std::optional<std::uint32_t> ConnectionMigration::other_loop_of(const wire::MessageView& logon) {
-  if (!loop_.directory) return std::nullopt;
+  if (!loop_.shared.directory) return std::nullopt;
   const auto id = session::session_of(logon);
-  const auto other = id ? loop_.directory->find(*id) : std::nullopt;
+  const auto other = id ? loop_.shared.directory->find(*id) : std::nullopt;
   return other == loop_.index ? std::nullopt : other;
 }
 
@@ -58,14 +58,14 @@ void ConnectionMigration::migrate(Connection& connection, std::string_view rest)
   acceptor_.leave_pending(connection);
   connections_.retire(connection);
   handed.connection = std::move(detached);
-  if (loop_.directory->migrate(other, std::move(handed))) return;
+  if (loop_.shared.directory->migrate(other, std::move(handed))) return;
   ++loop_.stats.connections_refused;
   loop_.report.unauthenticated(EventId::ConnectionNotMigrated, source, {}, lost);
 }
 
 void ConnectionMigration::on_migrated(EventLoop& event_loop) {
-  if (!loop_.directory) return;
-  LoopDirectory::Arrived arrived = loop_.directory->take(loop_.index);
+  if (!loop_.shared.directory) return;
+  LoopDirectory::Arrived arrived = loop_.shared.directory->take(loop_.index);
   for (LoopDirectory::MigratedConnection& one : arrived.connections) {
     transport::Ready accepted{transport::ReadyKind::Accepted, 0, 0};
     loop_.boundary.run(accepted, [&] { attach(std::move(one), accepted.accepted); });

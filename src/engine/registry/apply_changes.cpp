@@ -186,7 +186,7 @@ void SettingsChanges::report_changes(const ReloadPlan& plan) {
 void SettingsChanges::publish_pending() noexcept {
   const auto count = static_cast<std::uint32_t>(std::ranges::count_if(
       registry_.entries(), [](const auto& entry) { return !entry->file.pending().empty(); }));
-  if (loop_.directory) loop_.directory->note_pending(loop_.index, count);
+  if (loop_.shared.directory) loop_.shared.directory->note_pending(loop_.index, count);
   if (loop_.service != nullptr) loop_.service->report_waiting(loop_.index, count);
 }
 

@@ -55,14 +55,15 @@ bool DynamicSessions::keeps(const SessionTemplate& one, const Settings& fresh) {
 // The vector has room for it, so push_back() does not allocate.
 void DynamicSessions::add_template(SessionTemplate& one) {
   note_rules(loop_, one.settings);
-  if (loop_.directory) loop_.directory->add_template(one.settings.session.id, loop_.index);
+  if (loop_.shared.directory)
+    loop_.shared.directory->add_template(one.settings.session.id, loop_.index);
   listeners_.all()[one.listener].is_kept = false;
   templates_.push_back(std::move(one));
 }
 
 void DynamicSessions::drop(std::size_t index) noexcept {
-  if (loop_.directory) {
-    loop_.directory->remove_template(templates_[index].settings.session.id, loop_.index);
+  if (loop_.shared.directory) {
+    loop_.shared.directory->remove_template(templates_[index].settings.session.id, loop_.index);
   }
   templates_.erase(templates_.begin() + static_cast<std::ptrdiff_t>(index));
 }

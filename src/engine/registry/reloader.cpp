@@ -76,8 +76,8 @@ std::expected<Reloaded, EngineError> Reloader::reload() {
 std::shared_ptr<ReloadJob> Reloader::make_reload_job(std::shared_ptr<ReloadOrder> order) {
   return std::make_shared<ReloadJob>(*this, ReloadJob::Start{.file = settings_file_,
                                                              .known = settings_text_,
-                                                             .tls = loop_.tls,
-                                                             .directory = loop_.directory,
+                                                             .tls = loop_.shared.tls,
+                                                             .directory = loop_.shared.directory,
                                                              .order = std::move(order),
                                                              .parts = loop_.parts});
 }
@@ -90,7 +90,7 @@ ReloadResult Reloader::take_over(ReloadJob::Found found) {
     reloaded.pending = changes_.pending_changes();
     return reloaded;
   }
-  if (loop_.tls) loop_.tls->keep(found.contexts);
+  if (loop_.shared.tls) loop_.shared.tls->keep(found.contexts);
   if (auto done = prepare_reload(std::move(found.shares.front())); !done) {
     return std::unexpected{std::move(done.error())};
   }
@@ -136,13 +136,13 @@ void Reloader::on_files_read(ReloadJob& job) {
       done = std::unexpected{std::move(found.error())};
     } else if (loop_.is_stopping() || commit_.has_failed()) {
       done = std::unexpected{EngineError{"the engine is stopping"}};
-    } else if (!loop_.directory) {
+    } else if (!loop_.shared.directory) {
       done = take_over(std::move(*found));
     } else if (found->is_same) {
       done = Reloaded{};
     } else {
-      if (loop_.tls) loop_.tls->keep(found->contexts);
-      ReloadRound::begin(*loop_.directory, std::move(found->shares), job.order());
+      if (loop_.shared.tls) loop_.shared.tls->keep(found->contexts);
+      ReloadRound::begin(*loop_.shared.directory, std::move(found->shares), job.order());
       is_shared_out = true;
     }
   });

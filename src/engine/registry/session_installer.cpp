@@ -47,15 +47,15 @@ std::optional<EngineError> SessionInstaller::find_conflict(const Settings& setti
   for (const SessionSettings& one : settings.sessions) {
     const std::string name = one.session.id.to_string();
     std::string wrong{session::validate(one.session)};
-    if (one.tls && !loop_.tls_network) wrong = "TLS, in an engine that had none at its start";
-    if (one.accept && one.accept->trusted_proxies && !loop_.proxied_network) {
+    if (one.tls && !loop_.networks.tls) wrong = "TLS, in an engine that had none at its start";
+    if (one.accept && one.accept->trusted_proxies && !loop_.networks.proxied) {
       wrong = "UseTCPProxy, in an engine that had none at its start";
     }
     const auto has_proxy = [](const auto& endpoint) { return endpoint.proxy != nullptr; };
-    if (std::ranges::any_of(one.connect, has_proxy) && !loop_.tunnel_network) {
+    if (std::ranges::any_of(one.connect, has_proxy) && !loop_.networks.tunnel) {
       wrong = "ProxyType, in an engine that had none at its start";
     }
-    if (!one.credentials.password_file.empty() && !loop_.credentials) {
+    if (!one.credentials.password_file.empty() && !loop_.shared.credentials) {
       wrong = "PasswordFile, in an engine that had none at its start";
     }
     if (auto missing = missing_parts(one, loop_.parts); !missing.empty()) {
@@ -71,8 +71,8 @@ std::optional<EngineError> SessionInstaller::find_conflict(const Settings& setti
 }
 
 std::expected<void, EngineError> SessionInstaller::read_what_is_named(Settings& settings) {
-  if (loop_.tls) {
-    if (const auto errors = loop_.tls->give(settings, *loop_.disk); !errors.empty()) {
+  if (loop_.shared.tls) {
+    if (const auto errors = loop_.shared.tls->give(settings, *loop_.disk); !errors.empty()) {
       return std::unexpected{to_error(errors)};
     }
   }

@@ -37,8 +37,8 @@ store::StoreResult<SessionEntry*> SessionRegistry::make_entry(SessionSettings se
 
 store::StoreResult<SessionEntry*> SessionRegistry::make_inactive_entry(SessionSettings settings) {
   const std::string name = settings.session.id.to_string();
-  if (loop_.directory) {
-    if (const std::uint32_t home = loop_.directory->settle(name, loop_.index);
+  if (loop_.shared.directory) {
+    if (const std::uint32_t home = loop_.shared.directory->settle(name, loop_.index);
         home != loop_.index) {
       return std::unexpected{
           store::StoreError{store::StoreErrorCode::SessionRefused,
@@ -59,7 +59,7 @@ store::StoreResult<SessionEntry*> SessionRegistry::make_inactive_entry(SessionSe
       add_entry(std::move(settings), to_numbers(commit_.store().session(*key)));
   give_key(*entry, *key);
   entry->stored.handle_key_ = *key;
-  loop_.remotes->add(entry->name, entry->session.handle());
+  loop_.shared.remotes->add(entry->name, entry->session.handle());
   entry->stored.log_ =
       loop_.report.logs().join(entry->settings(), loop_.parsers.data_fields, loop_.now().wall);
   undo.keep();
@@ -72,7 +72,7 @@ SessionEntry* SessionRegistry::add_entry(SessionSettings settings, session::Numb
   SessionEntry& entry = *entries_.emplace_back(
       std::make_unique<SessionEntry>(services_, std::move(settings), numbers));
   note_rules(loop_, entry.settings());
-  entry.timetable.set_disabled(loop_.disabled->contains(entry.name));
+  entry.timetable.set_disabled(loop_.shared.disabled->contains(entry.name));
   by_name_.emplace(entry.name, &entry);
   publish(entry, loop_.now().wall);
   return &entry;
@@ -97,7 +97,7 @@ void SessionRegistry::activate(SessionEntry& entry) {
   }
   // A qualifier is not part of a Logon; the configuration refuses it for acceptors.
   acceptors_.emplace(entry.name, &entry);
-  if (loop_.directory) loop_.directory->add_acceptor(entry.name, loop_.index);
+  if (loop_.shared.directory) loop_.shared.directory->add_acceptor(entry.name, loop_.index);
   if (entry.membership.is_out()) entry.membership.become(MembershipState::Active);
   publish(entry, loop_.now().wall);
 }
@@ -160,7 +160,7 @@ void SessionRegistry::destroy(SessionEntry& entry) {
   reloader_.forget(entry);
   dynamic_.forget(entry);
   remove_acceptor(entry);
-  loop_.remotes->remove(entry.name, entry.session.handle());
+  loop_.shared.remotes->remove(entry.name, entry.session.handle());
   by_name_.erase(entry.name);
   if (entry.stored.trial_ == nullptr && entry.stored.key_ < by_key_.size() &&
       by_key_[entry.stored.key_] == &entry) {
@@ -194,7 +194,7 @@ void SessionRegistry::remove_acceptor(SessionEntry& entry) noexcept {
   const auto found = acceptors_.find(entry.name);
   if (found == acceptors_.end() || found->second != &entry) return;
   acceptors_.erase(found);
-  if (loop_.directory) loop_.directory->remove_acceptor(entry.name);
+  if (loop_.shared.directory) loop_.shared.directory->remove_acceptor(entry.name);
 }
 
 }  // namespace nexusfix::engine

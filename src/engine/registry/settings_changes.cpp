@@ -78,10 +78,10 @@ class SettingsChanges::TextsRead {
 // Whether the settings need a component that the engine did not create at its start.
 bool SettingsChanges::lacks_for(const SessionSettings& settings) const noexcept {
   const auto has_proxy = [](const transport::Endpoint& one) { return one.proxy != nullptr; };
-  return (settings.tls && !loop_.tls_network) ||
-         (settings.accept && settings.accept->trusted_proxies && !loop_.proxied_network) ||
-         (std::ranges::any_of(settings.connect, has_proxy) && !loop_.tunnel_network) ||
-         (!settings.credentials.password_file.empty() && !loop_.credentials);
+  return (settings.tls && !loop_.networks.tls) ||
+         (settings.accept && settings.accept->trusted_proxies && !loop_.networks.proxied) ||
+         (std::ranges::any_of(settings.connect, has_proxy) && !loop_.networks.tunnel) ||
+         (!settings.credentials.password_file.empty() && !loop_.shared.credentials);
 }
 
 // No value: the session already has the settings of the file.
@@ -230,13 +230,13 @@ void SettingsChanges::refresh_listeners(const ReloadPlan& plan) {
     for (const SessionTemplate& one : dynamic_.templates()) {
       if (one.listener == i) widen(one.settings);
     }
-    if (loop_.directory) {
-      loop_.directory->allow(listener.endpoint, loop_.index, listener.allowed,
-                             listener.logon_bytes_max);
+    if (loop_.shared.directory) {
+      loop_.shared.directory->allow(listener.endpoint, loop_.index, listener.allowed,
+                                    listener.logon_bytes_max);
     }
     if (wanted == nullptr || is_alike(listener.endpoint, *wanted)) continue;
     listener.endpoint = *wanted;
-    if (loop_.directory) loop_.directory->change(*wanted);
+    if (loop_.shared.directory) loop_.shared.directory->change(*wanted);
     if (listener.socket != 0) loop_.network->change_listener(listener.socket, *wanted);
   }
 }

@@ -43,7 +43,8 @@ store::StoreResult<SessionEntry*> DynamicSessions::make_trial(SessionSettings se
   if (commit_.store().find_session(name) || registry_.is_doubtful(name)) {
     return registry_.make_entry(std::move(settings));
   }
-  if (const auto home = loop_.directory ? loop_.directory->home_of(name) : std::nullopt;
+  if (const auto home =
+          loop_.shared.directory ? loop_.shared.directory->home_of(name) : std::nullopt;
       home && *home != loop_.index) {
     return std::unexpected{
         store::StoreError{store::StoreErrorCode::SessionRefused,
@@ -70,7 +71,8 @@ store::StoreResult<SessionEntry*> DynamicSessions::make_trial(SessionSettings se
 // answer to a client that is not admitted is not stored.
 void DynamicSessions::end_trial(SessionEntry& entry, std::string_view answer) {
   if (answer != kLogon) return log_trial(entry);
-  if (loop_.directory && loop_.directory->settle(entry.name, loop_.index) != loop_.index) {
+  if (loop_.shared.directory &&
+      loop_.shared.directory->settle(entry.name, loop_.index) != loop_.index) {
     loop_.report.session(EventId::SessionNotStored, entry,
                          "another event loop has stored it in the meantime");
     throw EventAborted{};
@@ -83,7 +85,7 @@ void DynamicSessions::end_trial(SessionEntry& entry, std::string_view answer) {
   // From here on the session is stored: the store has its numbers.
   const std::unique_ptr<SessionTrial> trial = std::move(entry.stored.trial_);
   registry_.give_key(entry, *key);
-  loop_.remotes->add(entry.name, entry.session.handle());
+  loop_.shared.remotes->add(entry.name, entry.session.handle());
   entry.stored.log_ =
       loop_.report.logs().join(entry.settings(), loop_.parsers.data_fields, loop_.now().wall);
   names_.keep(entry.name);

@@ -227,7 +227,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOn&) 
   entry.connect_policy.on_logged_on();
   entry.membership.on_logged_on();
   if (entry.connection() != nullptr) entry.connection()->on_logged_on();
-  loop_.remotes->set_logged_on(entry.name, entry.session.handle(), true);
+  loop_.shared.remotes->set_logged_on(entry.name, entry.session.handle(), true);
   const session::Numbers numbers = entry.machine.sequence_numbers();
   loop_.report.peer(EventId::LoggedOn, entry,
                     "logged on, next MsgSeqNum in " + std::to_string(numbers.next_inbound) +
@@ -239,7 +239,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOn&) 
 
 void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOut&) {
   entry.counters->logon_changed_at.set(loop_.now().wall);
-  loop_.remotes->set_logged_on(entry.name, entry.session.handle(), false);
+  loop_.shared.remotes->set_logged_on(entry.name, entry.session.handle(), false);
   loop_.report.peer(EventId::LoggedOut, entry, "logged out");
   note_disconnection(entry);
   if (loop_.callbacks.on_logout == nullptr) return;

@@ -57,7 +57,7 @@ SessionEntry::SessionEntry(const SessionServices& session_services,
       name{settings_.session.id.to_string()},
       services{session_services},
       session{services, *this} {
-  BufferBudget& budget = *services.loop.budget;
+  BufferBudget& budget = *services.loop.shared.budget;
   resend.count_in(budget);
   until_logon.count_in(budget);
   out_of_order.count_in(budget);

@@ -344,18 +344,18 @@ constexpr unsigned kNoCpu = CPU_SETSIZE - 1;
 class LoopInDirectoryTest : public EventLoopsReloadTest {
  protected:
   engine::EventLoop make_loop(std::optional<unsigned> cpu = {}) {
-    engine::LoopDependencies seams;
+    engine::LoopDependencies dependencies;
     auto network = transport::make_epoll_network();
     EXPECT_TRUE(network.has_value());
-    seams.owned_network = std::move(*network);
-    seams.network = seams.owned_network.get();
-    seams.clock = &clock;
-    seams.disk = all_disk;
-    seams.log = &log;
-    seams.service = service;
-    seams.cpu = cpu;
-    seams.directory = directory;
-    return {std::move(seams), engine::make_callbacks(loop_venue), false};
+    dependencies.networks.system = std::move(*network);
+    dependencies.network = dependencies.networks.system.get();
+    dependencies.clock = &clock;
+    dependencies.disk = all_disk;
+    dependencies.logs.events = &log;
+    dependencies.service = service;
+    dependencies.cpu = cpu;
+    dependencies.shared.directory = directory;
+    return {std::move(dependencies), engine::make_callbacks(loop_venue), false};
   }
 
   std::shared_ptr<engine::LoopDirectory> directory = std::make_shared<engine::LoopDirectory>();
