@@ -41,12 +41,15 @@ def check_link(tree, name, line, link):
             tree.problem(name, line, f"no such heading: {link}")
 
 
+CODE_WITH_TEXTS = ("include/", "examples/", "apps/", "src/")
+
+
 def check_words(tree):
     """Pages, and the texts of the code that users read: comments, messages, help."""
     for name, text in tree.of_suffix({".md"}):
         for line, _, what in words.findings(text):
             tree.problem(name, line, what)
-    for name, text in tree.of_suffix({".hpp", ".cpp"}, ("include/", "examples/", "apps/")):
+    for name, text in tree.of_suffix({".hpp", ".cpp"}, CODE_WITH_TEXTS):
         for line, what in words.in_code(text):
             tree.problem(name, line, what)
 

@@ -28,6 +28,7 @@ DIALECT = re.compile(r"(?<![A-Za-z])(behind|in[ _]front(?:[ _]of)?|anew|whoever|
                      r"(?![A-Za-z])", re.IGNORECASE)
 DIALECT_MAX = 40
 
+WITH_INTERFACE = ("src/", "apps/nexusfix/")
 INTERFACE = re.compile(r"^Interface: ((?:.+\n)*?.*\.)$", re.MULTILINE)  # one sentence
 CONFIG_INCLUDE = re.compile(r'#include [<"](?:nexusfix/)?config/([^>"]+)[>"]')
 # changed_keys: for a reload, which of the finished settings have changed.
@@ -166,9 +167,9 @@ def check_dialect(tree):
 def interfaces_of(tree):
     """The headers that each room's README offers to other rooms. A room without a README is a few
     files, and offers all of its headers."""
-    rooms = {Path(name).parent.as_posix() for name, _ in tree.of_suffix({".hpp"}, ("src/",))}
+    rooms = {Path(name).parent.as_posix() for name, _ in tree.of_suffix({".hpp"}, WITH_INTERFACE)}
     offered = {}
-    for name, text in tree.of_suffix({".md"}, ("src/",)):
+    for name, text in tree.of_suffix({".md"}, WITH_INTERFACE):
         room = Path(name).parent.as_posix()
         line = INTERFACE.search(text)
         if name.endswith("/README.md") and line:
@@ -182,11 +183,11 @@ def interfaces_of(tree):
 def check_interfaces(tree):
     offered = interfaces_of(tree)
     used = defaultdict(set)
-    for name, text in tree.of_suffix({".cpp", ".hpp"}, ("src/",)):
-        room = Path(name).parent.as_posix()
+    for name, text in tree.of_suffix({".cpp", ".hpp"}, WITH_INTERFACE):
+        room, base = Path(name).parent.as_posix(), name.split("/", 1)[0]
         for number, line in enumerate(text.split("\n"), 1):
             match = PRIVATE_INCLUDE.match(line)
-            other, _, header = f"src/{match[1]}".rpartition("/") if match else ("", "", "")
+            other, _, header = f"{base}/{match[1]}".rpartition("/") if match else ("", "", "")
             if other == room or other not in offered:
                 continue
             used[other].add(header)

@@ -43,6 +43,8 @@ CODE = re.compile(r"`[^`\n]+`(?:\n)?")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 LINK = re.compile(r"\]\([^)]*\)")
 BREAK = re.compile(r"\n\s*\n|^\s*(?:[-*+]|\d+\.)\s|^#+ .*$|\n\s*\||\|", re.MULTILINE)
+# Comment lines that follow one another are one: a phrase may go on in the next line.
+COMMENT_OR_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*(?:\n[ ]*//[^\n]*)*')
 SENTENCE_END = re.compile(r"(?<=[.!?:;])[\"')*_]*\s+")
 
 
@@ -80,11 +82,14 @@ def findings(text):
 
 
 def in_code(text):
-    """(line, what) of every phrase in a source. Its numbers are of many kinds."""
-    for pattern, better in PATTERNS:
-        for match in pattern.finditer(text):
-            if "numbers" not in match[0].lower():
-                yield text.count("\n", 0, match.start()) + 1, f'"{match[0]}": write {better}'
+    """(line, what) of every phrase in the comments and strings of a source. Its numbers are of many
+    kinds."""
+    for prose in COMMENT_OR_STRING.finditer(text):
+        for pattern, better in PATTERNS:
+            for match in pattern.finditer(prose[0]):
+                if "numbers" not in match[0].lower():
+                    yield (text.count("\n", 0, prose.start() + match.start()) + 1,
+                           f'"{match[0]}": write {better}')
 
 
 def main():

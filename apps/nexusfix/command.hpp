@@ -10,7 +10,7 @@
 
 #include <nexusfix/base/function_ref.hpp>
 
-#include "nexusfix/journal/settings_loader.hpp"
+#include "nexusfix/files/settings_loader.hpp"
 
 namespace CLI {
 class App;

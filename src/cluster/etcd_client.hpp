@@ -65,7 +65,7 @@ struct EtcdChanged {
 };
 
 // How far a clock of this machine is from that of a member: by this much at least, whatever the
-// network and the seconds of HTTP may hide. Above 0: ours is later.
+// network and the seconds of HTTP may hide. Above 0: our clock is later.
 struct ClockDifference {
   std::string member;
   std::chrono::seconds least{0};

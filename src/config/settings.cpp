@@ -54,7 +54,7 @@ void check_identities(const std::vector<SessionSettings>& sessions, SettingsRepo
                  "as the session in line " +
                      std::to_string(place->second) +
                      (settings.session.role == session::Role::Initiator
-                          ? "; SessionQualifier=2 in one of them tells them apart"
+                          ? "; SessionQualifier=2 in one of them makes them different"
                           : ""));
   }
 }

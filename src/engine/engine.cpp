@@ -210,8 +210,8 @@ void decide_on_core_dumps(Settings& settings) {
   if (!settings.threads.core_dumps) return keep_memory_out_of_core_dumps(KeptOut::ForGood);
   if (let_memory_into_core_dumps()) return;
   settings.warnings.push_back({settings.file, 0,
-                               "CoreDumps=Y: core dumps have no memory all the same, since "
-                               "another engine of this process wants none in them"});
+                               "CoreDumps=Y has no effect: another engine of this process "
+                               "excludes the memory from core dumps"});
 }
 
 }  // namespace

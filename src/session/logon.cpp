@@ -149,7 +149,7 @@ void StateMachine::admit(const LogonFacts& logon) noexcept {
     reset_sequence_numbers();
     admitted.next_expected.reset();  // there is nothing to resend
   }
-  // An answer that asks for a reset of its own accord is answered, as any request for one is.
+  // An answer that asks for a reset by itself is answered, as any request for one is.
   const bool reset_is_unasked = !is_acceptor && logon.wants_reset && !answers_our_reset;
   logon_.set_reset_sent(false);
   if (logon.msg_seq_num < numbers_.next_inbound()) return refuse_too_low(logon.msg_seq_num);

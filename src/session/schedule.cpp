@@ -11,7 +11,7 @@ using std::chrono::local_days;
 using std::chrono::sys_seconds;
 using std::chrono::weekday;
 
-// How far is looked for a session: holidays may leave some out.
+// The search for the next session goes this far: holidays may cancel some.
 constexpr int kDaysMax = 740;
 
 const TimeZone& zone_of(const LocalTime& time) noexcept {

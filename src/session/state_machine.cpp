@@ -1,4 +1,4 @@
-// Construction, the events that are no message, sending, and the way from a thing to do to an
+// Construction, the events that are no message, sending, and how a queued step becomes an
 // Action.
 #include <algorithm>
 #include <array>

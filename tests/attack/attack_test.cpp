@@ -63,8 +63,8 @@ std::size_t parts() {
 }
 
 // A real attacker has its own machine and takes no CPU time from the venue. Where no time is
-// bounded, ours takes its share of this machine: otherwise other tests would slow the attack down,
-// and the sessions would trade three times as long.
+// bounded, the test takes its share of this machine: otherwise other tests would slow the attack
+// down, and the sessions would trade three times as long.
 int attacker_niceness() { return is_strict() ? 19 : 0; }
 
 // The pause of the sessions between two orders during the attack. Without it the venue is busy all

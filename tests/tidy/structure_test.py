@@ -79,6 +79,10 @@ class StructureTest(unittest.TestCase):
         self.assert_found(files | {"src/store/scan/b.cpp": '#include "store/write/open.hpp"\n'},
                           "no other room includes more.hpp")
         self.assert_found(files | {"src/store/write/README.md": README}, "Interface:")
+        self.assert_found({"apps/nexusfix/run/README.md": README + "Interface: no header.\n",
+                           "apps/nexusfix/run/a.hpp": "#pragma once\n",
+                           "apps/nexusfix/stream/b.cpp": '#include "nexusfix/run/a.hpp"\n'},
+                          "a.hpp is private to apps/nexusfix/run")
         self.assertEqual([], self.problems(
             {"src/store/a.hpp": "#pragma once\n", "src/store/README.md":
              README + "Interface: no header.\n"}))

@@ -8,7 +8,7 @@
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/doctor/doctor.hpp"
-#include "nexusfix/journal/settings_loader.hpp"
+#include "nexusfix/files/settings_loader.hpp"
 
 namespace nexusfix::command {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/front_door/front_door.hpp"
-#include "nexusfix/journal/settings_loader.hpp"
+#include "nexusfix/files/settings_loader.hpp"
 #include "nexusfix/logs/source/interrupt.hpp"
 
 namespace nexusfix::command {

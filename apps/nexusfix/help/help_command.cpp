@@ -11,7 +11,7 @@
 #include "nexusfix/help/completion.hpp"
 #include "nexusfix/help/man_page.hpp"
 #include "nexusfix/help/overview.hpp"
-#include "nexusfix/journal/write_file.hpp"
+#include "nexusfix/files/write_file.hpp"
 
 namespace nexusfix::command {
 namespace {

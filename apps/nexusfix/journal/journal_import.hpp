@@ -6,7 +6,7 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/time.hpp>
 
-#include "nexusfix/journal/journal_locator.hpp"
+#include "nexusfix/files/journal_locator.hpp"
 #include "nexusfix/journal/quickfix/quickfix_store.hpp"
 
 namespace nexusfix::command {

@@ -8,7 +8,7 @@
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/store/store.hpp>
 
-#include "nexusfix/journal/journal_locator.hpp"
+#include "nexusfix/files/journal_locator.hpp"
 
 namespace nexusfix::command {
 

@@ -14,7 +14,7 @@
 #include <nexusfix/base/disk.hpp>
 
 #include "nexusfix/command.hpp"
-#include "nexusfix/journal/write_file.hpp"
+#include "nexusfix/files/write_file.hpp"
 #include "nexusfix/messages/print_message.hpp"
 #include "nexusfix/run/child_process.hpp"
 #include "nexusfix/run/demo_report.hpp"

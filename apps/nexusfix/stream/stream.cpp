@@ -6,7 +6,7 @@
 
 #include <nexusfix/base/printable_text.hpp>
 
-#include "nexusfix/journal/journal_locator.hpp"
+#include "nexusfix/files/journal_locator.hpp"
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::stream {

@@ -98,9 +98,9 @@ class SessionBuilder {
     const auto implied = implied_role(keys_);
     if (!implied) {
       const bool is_both = find("SocketAcceptPort") != nullptr;
-      missing(missing_type +
-              (is_both ? "there are both a SocketAcceptPort and an address to connect to"
-                       : "neither a SocketAcceptPort nor a SocketConnectHost tells which"));
+      missing(missing_type + (is_both
+                                  ? "there are both a SocketAcceptPort and an address to connect to"
+                                  : "there is neither a SocketAcceptPort nor a SocketConnectHost"));
       return std::nullopt;
     }
     report_.warning(keys_.line(),

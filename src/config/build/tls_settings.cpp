@@ -274,7 +274,7 @@ class TlsBuilder {
     const auto level = find({"CertificateVerifyLevel"});
     if (level && level->given.value == "0") {
       report_.warning(level->given.line,
-                      "CertificateVerifyLevel: an acceptor's certificate is verified all the same");
+                      "CertificateVerifyLevel: an acceptor's certificate is always verified");
     }
   }
 

@@ -23,7 +23,7 @@ class TimeZones {
   // What clocks show to this process, as for the C library: by the variable TZ; without it, by the
   // machine. Changes no environment, but reads it: not beside a thread that does.
   [[nodiscard]] const Found& local();
-  // Of local(): which TZ is no zone of the tz database, and what was made of it. Empty: none.
+  // Of local(): a TZ that is not in the tz database, and the zone used instead. Empty: none.
   [[nodiscard]] const std::string& local_remark() const noexcept { return local_remark_; }
 
  private:

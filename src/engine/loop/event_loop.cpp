@@ -387,7 +387,7 @@ void EventLoop::end_all_sessions(const store::StoreError& error) {
 
 // There was no memory outside of an event, so that nothing can be rolled back. The engine ends as
 // if it was killed, but notifies the application. Nothing of this needs memory, except the report;
-// that comes after the connections have freed theirs.
+// that comes after the connections have freed their memory.
 void EventLoop::end_without_memory() {
   if (commit_.has_failed()) return;
   commit_.end();

@@ -57,7 +57,7 @@ class FileReader {
   // Begins and ends jobs. Call it when the network was woken, and at least once a second while
   // is_busy().
   void serve(MonoTime now);
-  // Reads now and waits; the event loop stands still meanwhile. Empty: the files were read;
+  // Reads now and waits; the event loop is blocked meanwhile. Empty: the files were read;
   // otherwise the reason of the failure.
   [[nodiscard]] std::string read_now(const std::shared_ptr<FileJob>& job, Clock& clock);
   // Drops the remaining jobs; neither finish() nor fail() is called.

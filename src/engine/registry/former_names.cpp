@@ -37,9 +37,11 @@ std::string doubt_text(const std::string& former, const std::vector<std::string>
   for (const std::string& one : sessions) text += (one == sessions.front() ? "" : " and ") + one;
   if (sessions.size() == 1) text += ", or as another session is called now";
   return text +
-         ": nothing tells whose numbers they are. Start once with the session that they belong to "
-         "alone in the configuration; or make one that they do not belong to with nexusfix journal "
-         "set FOLDER SESSION --new --next-in 1 --next-out 1";
+         ": the store does not say which of them has these sequence numbers. Either start once "
+         "with "
+         "a configuration that has only the session with these sequence numbers. Or give each "
+         "other "
+         "session new ones: nexusfix journal set FOLDER SESSION --new --next-in 1 --next-out 1";
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ std::optional<Change> SettingsChanges::change_of(SessionEntry& entry, const Relo
   change.keys = changed_keys(counting, fresh, entry.file.configured_as());
   change.texts = {fresh.text(), fresh.text(), fresh.text()};
   if (change.keys.empty()) {
-    // Its texts are replaced all the same, and pending changes are dropped.
+    // Its texts are still replaced, and pending changes are dropped.
     return entry.file.next_settings() || !entry.file.pending().empty()
                ? std::optional{std::move(change)}
                : std::nullopt;

@@ -22,6 +22,10 @@ constexpr std::size_t kTrialBytesMax = 64U << 10U;
 
 }  // namespace
 
+SessionTrial::~SessionTrial() {
+  for (Received& one : received) wipe_bytes(one.bytes);
+}
+
 // A stored name has logged on before, and needs no place.
 bool DynamicSessions::has_dynamic_place(const Connection& connection, const std::string& name) {
   if (commit_.store().find_session(name)) return true;

@@ -46,7 +46,7 @@ void Outbox::notify_sent() noexcept {
     if (!thrown) return;
     loop_.report.peer(
         EventId::SentCallbackThrew, *one.entry,
-        {"on_sent() threw; the message is sent all the same: ", Transactor::text_of(thrown)});
+        {"on_sent() threw; the message is still sent: ", Transactor::text_of(thrown)});
   });
 }
 

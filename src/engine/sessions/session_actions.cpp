@@ -65,7 +65,8 @@ SideAtFault side_at_fault(const session::Notice& notice, std::uint64_t next_outb
     return {
         "this store holds sequence numbers of the counterparty that it does not know itself, so "
         "its store is lost or an old copy, or the next MsgSeqNum in was set too high here",
-        "The counterparty restores its store, or raises its next MsgSeqNum out to ours in. "
+        "The counterparty restores its store, or raises its next MsgSeqNum out to our next "
+        "MsgSeqNum in. "
         "Only then, or if it was wrong here, agree on the sequence numbers and use "};
   }
   if (names_unknown_number(notice.text, next_outbound)) {

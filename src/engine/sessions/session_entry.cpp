@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include <nexusfix/base/secret.hpp>
-
 #include "engine/loop/loop_context.hpp"
 #include "engine/sending/outbox.hpp"
 #include "engine/sessions/session_services.hpp"
@@ -87,10 +85,6 @@ void SessionEntry::disconnect(const Connection& connection) noexcept {
 wire::FrameScanner SessionEntry::frame_scanner() const {
   return wire::FrameScanner{
       wire::FrameLimits{.message_bytes_max = settings_.limits.message_bytes_max}};
-}
-
-SessionTrial::~SessionTrial() {
-  for (Received& one : received) wipe_bytes(one.bytes);
 }
 
 }  // namespace nexusfix::engine

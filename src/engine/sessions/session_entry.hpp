@@ -1,15 +1,11 @@
 // The engine's state of one session, with its state machine.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine/session.hpp>
@@ -38,76 +34,6 @@
 namespace nexusfix::engine {
 
 struct SessionServices;
-
-// A session of a template whose name the store does not know, before its first Logon is accepted.
-// It is not stored and has no log of its own: otherwise any client could fill both with names.
-struct SessionTrial {
-  session::Numbers numbers;  // after its last event
-  struct Received {
-    WallTime at{};
-    std::string bytes;  // a Logon, which may have a password
-  };
-  std::vector<Received> received;  // to be logged
-  std::string made;                // the event's text, with the template; to be logged
-  ~SessionTrial();
-};
-
-// The texts of the file whose values are in effect, by TakesEffect. now is null: the session is in
-// no file.
-struct FileTexts {
-  std::shared_ptr<const std::string> start;
-  std::shared_ptr<const std::string> logon;
-  std::shared_ptr<const std::string> now;
-};
-
-// The session and the configuration file. Only SettingsChanges changes it after configure().
-class FileState {
- public:
-  [[nodiscard]] const FileTexts& texts() const noexcept { return texts_; }
-  // Its own name, or that of its template.
-  [[nodiscard]] const std::string& configured_as() const noexcept { return configured_as_; }
-  [[nodiscard]] const PendingKeys& pending() const noexcept { return pending_; }
-  // From its next Logon on; null: none.
-  [[nodiscard]] const SessionSettings* next_settings() const noexcept {
-    return next_settings_.get();
-  }
-  // The session comes from this text, under this name.
-  void configure(std::string name, const std::shared_ptr<const std::string>& text) noexcept {
-    configured_as_ = std::move(name);
-    texts_ = {text, text, text};
-  }
-
- private:
-  friend class SettingsChanges;
-
-  FileTexts texts_;
-  std::string configured_as_;
-  PendingKeys pending_;
-  std::unique_ptr<SessionSettings> next_settings_;
-  std::shared_ptr<const std::string> next_text_;  // the text of next_settings_
-};
-
-// The session's keys in the store, in the logs and of its handle.
-class Registration {
- public:
-  // Not valid while the session is on trial.
-  [[nodiscard]] store::SessionKey key() const noexcept { return key_; }
-  [[nodiscard]] bool is_on_trial() const noexcept { return trial_ != nullptr; }
-  // Of its SessionHandle.
-  [[nodiscard]] std::uint32_t handle_key() const noexcept { return handle_key_; }
-  // Of EngineLogs.
-  [[nodiscard]] std::size_t log() const noexcept { return log_; }
-
- private:
-  friend class DynamicSessions;
-  friend class SessionRegistry;
-  friend class SettingsChanges;
-
-  store::SessionKey key_ = 0;
-  std::unique_ptr<SessionTrial> trial_;  // null: the session is stored
-  std::uint32_t handle_key_ = 0;
-  std::size_t log_ = 0;
-};
 
 // Where the session is in an event, and what the store has of its inbound messages.
 class EventProgress {

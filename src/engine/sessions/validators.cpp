@@ -136,7 +136,7 @@ class ValidatorMaker {
     return std::unexpected{std::move(errors)};
   }
 
-  // has_it: what a dictionary of another version must have to be used all the same.
+  // has_it: what a dictionary of another version must have to be used nevertheless.
   [[nodiscard]] Found find(const Wanted& wanted, bool (*has_it)(const Dictionary&),
                            std::string_view what) {
     if (wanted.file.empty()) {
@@ -164,7 +164,7 @@ class ValidatorMaker {
   // The files of a FIXT.1.1 session often name another version: that of their transport, or one
   // without the service pack. For an older session it is more likely to be an error.
   void note_version(const Wanted& wanted, const std::string& text) {
-    warn(wanted, text + ": used all the same", wanted.key != "DataDictionary");
+    warn(wanted, text + ": used nevertheless", wanted.key != "DataDictionary");
   }
 
   // Sessions with different rules may use the same file.

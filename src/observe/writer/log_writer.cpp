@@ -160,7 +160,7 @@ void SessionLogs::Writer::append_message(Stream& stream, const LoggedMessage& me
   }
   const LogFileOptions& of_files = stream.options.files;
   if (stream.messages == nullptr || (heartbeat && !of_files.has_heartbeats)) return;
-  // Events are logged all the same: they are few, and report that the disk fills up.
+  // Events are still logged: they are few, and report that the disk fills up.
   if (of_files.free_bytes_min > 0 &&
       folders_.is_nearly_full(stream.folder, of_files.free_bytes_min, message.time)) {
     stream.messages->lose(message.time, "the disk was nearly full");

@@ -1,4 +1,4 @@
-// The way from the journal's files into the database: a reader of the journal, the queue of
+// The path from the journal's files into the database: a reader of the journal, the queue of
 // batches, and the thread that sends them. It ends with its first error that does not pass; another
 // one goes on where the database says that it ended.
 #pragma once

@@ -70,9 +70,9 @@ class SegmentReader {
   RecordFault fault_ = RecordFault::None;
 };
 
-// The offset of the first valid record from here on, if there is one: it tells damage in the middle
-// of a log from a torn end. Work is bounded by the bytes searched. Where a (hostile) file would
-// need more, it returns that there is one, which is the careful answer.
+// The offset of the first valid record from here on, if there is one: it distinguishes damage in
+// the middle of a log from a torn end. Work is bounded by the bytes searched. Where a (hostile)
+// file would need more, it returns that there is one, which is the careful answer.
 [[nodiscard]] DiskResult<std::optional<std::uint64_t>> find_valid_record(FileWindow& window,
                                                                          RecordSeed seed,
                                                                          std::uint64_t from);

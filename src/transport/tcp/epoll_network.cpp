@@ -29,7 +29,7 @@ constexpr std::uint64_t kRestId = 1;
 constexpr std::uint64_t kUnansweredId = 2;
 constexpr std::size_t kSlotsAtFirst = 64;
 // The interval after which a listener that is paused for lack of descriptors or memory is tried
-// again: other threads may have freed theirs, without a notification.
+// again: other threads may have freed some, without a notification.
 constexpr std::chrono::milliseconds kRest{100};
 constexpr std::chrono::nanoseconds kForever = std::chrono::nanoseconds::max();
 

@@ -16,7 +16,7 @@ namespace {
 constexpr int kIntermediatesMax = 3;
 constexpr std::size_t kChainBytesMax = 32U << 10U;
 // Groups of the key exchange. Other groups cost an acceptor up to 100 ms for a ClientHello
-// (ffdhe8192), and the event loop would stand still. Where X25519 is not allowed (FIPS), the second
+// (ffdhe8192), and would block the event loop. Where X25519 is not allowed (FIPS), the second
 // list is used.
 constexpr const char* kGroups[] = {"X25519:P-256:P-384:P-521", "P-256:P-384:P-521"};
 

@@ -39,7 +39,7 @@ inline constexpr std::array kBugs{
     BugFacts{Bug::LeaseOnWallClock, "lease-on-wall-clock",
              "the end of a lease is read from the wall clock, which may be set", 400},
     BugFacts{Bug::LeaseNotChecked, "lease-not-checked",
-             "an owner serves on, whatever became of its lease", 100},
+             "an owner goes on serving without a check of its lease", 100},
     BugFacts{Bug::EpochNotChecked, "epoch-not-checked",
              "a COMMIT is not conditional on the owner epoch", 400},
     BugFacts{Bug::UnknownIsFailure, "unknown-is-failure",

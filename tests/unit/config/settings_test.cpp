@@ -300,8 +300,8 @@ TEST(Settings, all_mistakes_are_reported_at_once_in_the_order_of_their_lines) {
 TEST(Settings, what_a_session_lacks_is_reported_at_its_section) {
   EXPECT_THAT(
       errors("[SESSION]\nBeginString=FIX.4.4\nSenderCompID=A\nTargetCompID=B\nStore=memory"),
-      ElementsAre("t.cfg:1: [SESSION]: ConnectionType is missing: initiator or acceptor; neither a "
-                  "SocketAcceptPort nor a SocketConnectHost tells which"));
+      ElementsAre("t.cfg:1: [SESSION]: ConnectionType is missing: initiator or acceptor; there is "
+                  "neither a SocketAcceptPort nor a SocketConnectHost"));
   std::string text{kInitiator};
   text.erase(text.find("HeartBtInt"), 14);
   EXPECT_THAT(errors(text), ElementsAre(HasSubstr("t.cfg:6: [SESSION]: HeartBtInt is missing")));

@@ -59,7 +59,7 @@ TEST(StockConfigurations, initiators_that_nothing_distinguishes_name_the_key_tha
   const std::string twice = joined(
       kInitiator, "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=TRADER\nTargetCompID=VENUE\n");
   EXPECT_THAT(errors(twice),
-              ElementsAre(HasSubstr("SessionQualifier=2 in one of them tells them apart")));
+              ElementsAre(HasSubstr("SessionQualifier=2 in one of them makes them different")));
   EXPECT_EQ(accepted(twice + "SessionQualifier=2\n").sessions.size(), 2U);
 }
 

@@ -119,7 +119,7 @@ TEST(StoreAllocation, a_resend_for_which_there_was_no_memory_leaves_nothing) {
   }
 }
 
-// While a disk stands still, the log gathers in memory.
+// While a disk is stalled, the log gathers in memory.
 TEST(StoreAllocation, a_record_for_which_there_is_no_memory_is_not_appended_and_is_the_next_time) {
   for (const Durability durability : {Durability::Group, Durability::Sync}) {
     SCOPED_TRACE(to_string(durability));

@@ -284,7 +284,7 @@ class ModelRun {
     store_.reset();
   }
 
-  // In the midst of what the threads do: how far they come is theirs to say.
+  // In the midst of what the threads do: how far they come differs from run to run.
   void die_with_threads(Crash kind) {
     if (kind != Crash::None) {
       append_last();

@@ -79,7 +79,7 @@ TEST_P(ParserTest, a_frame_with_the_bytes_of_the_shape_of_its_size_fits_it) {
   const bool has_shapes = GetParam()->fits != nullptr;
   const std::string header = "35=D|49=SENDER|56=TARGET|34=12|52=20240115-10:30:00.123|";
   const std::string order = message_of(header + "55=AAPL|38=100|");
-  EXPECT_FALSE(fits(order));  // and then parsed once more by indexed()
+  EXPECT_FALSE(fits(order));  // and then parsed again by indexed()
   EXPECT_EQ(fits(order), has_shapes);
   EXPECT_EQ(fits(message_of(header + "55=MSFT|38=999|")), has_shapes);
   EXPECT_FALSE(fits(message_of(header + "55=AAPLE|38=10|")));

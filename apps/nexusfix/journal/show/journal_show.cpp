@@ -16,7 +16,7 @@
 #include "nexusfix/journal/journal_report.hpp"
 #include "nexusfix/journal/journal_summary.hpp"
 #include "nexusfix/journal/show/journal_unsent.hpp"
-#include "nexusfix/run/engine_options.hpp"
+#include "nexusfix/files/engine_options.hpp"
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {

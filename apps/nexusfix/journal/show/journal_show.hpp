@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "nexusfix/journal/journal_locator.hpp"
+#include "nexusfix/files/journal_locator.hpp"
 
 namespace nexusfix::command {
 

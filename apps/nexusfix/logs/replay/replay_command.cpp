@@ -4,7 +4,7 @@
 
 #include "nexusfix/logs/log_options.hpp"
 #include "nexusfix/logs/replay/replay.hpp"
-#include "nexusfix/run/engine_options.hpp"
+#include "nexusfix/files/engine_options.hpp"
 
 namespace nexusfix::command {
 namespace {

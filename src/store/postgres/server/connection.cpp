@@ -167,9 +167,9 @@ ServerResult<Connection> Connection::open(const PostgresOptions& options,
 }
 
 // A role's setting may suppress warnings, and only a warning says that a COMMIT's wait for the
-// standby was cancelled. The other settings are the server's side of what Parameters set for ours:
-// the server releases the lock of a client whose machine is gone. Keepalives alone notice nothing
-// while bytes are unacknowledged.
+// standby was cancelled. The other settings are the server's side of what Parameters set for our
+// side: the server releases the lock of a client whose machine is gone. Keepalives alone notice
+// nothing while bytes are unacknowledged.
 ServerResult<void> Connection::set_up_session(std::chrono::milliseconds peer_timeout) {
   const SilenceLimits limits{peer_timeout};
   auto set =

@@ -59,7 +59,7 @@ void ClusterNode::wait_again() {
   lease_.end();
 }
 
-// Before it serves, a node looks after its connection.
+// Before it serves, a node checks its connection.
 void ClusterNode::tick() {
   if (phase_ == Phase::Serving) return;
   const MonoTime now = clock().now().mono;

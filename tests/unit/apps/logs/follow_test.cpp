@@ -62,7 +62,7 @@ class FollowedLog : public ::testing::Test {
                          .failed = [&](std::string_view error) { errors_.emplace_back(error); },
                          .wait =
                              [&] {
-                               // A rotated file is read once more, in case that its writer still
+                               // A rotated file is read again, in case that its writer still
                                // had it open.
                                if (++idle % 3 != 0) return true;
                                if (at == steps.size()) return false;

@@ -238,7 +238,7 @@ TEST(MessageScanner, decodes_a_line_of_our_log_that_is_escaped) {
   }
 }
 
-// A line that is printed with its original bytes must not be unescaped once more.
+// A line that is printed with its original bytes must not be unescaped again.
 TEST(MessageScanner, reads_an_escaped_line_that_was_printed_again) {
   const std::string text = fix("FIX.4.4", "35=B|34=3|58=C:\\x41\\new\n|");
   std::string escaped = text;

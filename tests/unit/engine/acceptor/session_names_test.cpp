@@ -109,7 +109,7 @@ TEST_F(SessionNamesTest, ambiguous_former_name_is_refused_and_others_are_served)
   EXPECT_EQ(log_on_as("A/B", "VENUE"), nullptr);
   EXPECT_EQ(log_on_as("A", "VENUE", "50=B|"), nullptr);
   EXPECT_NE(log_on_as("TRADER", "VENUE"), nullptr) << log.all();
-  EXPECT_TRUE(log.has("nothing tells whose numbers they are")) << log.all();
+  EXPECT_TRUE(log.has("which of them has these sequence numbers")) << log.all();
   EXPECT_TRUE(log.has("FIX.4.4:VENUE->A%2FB and FIX.4.4:VENUE->A/B")) << log.all();
   // This is the remedy that the event names.
   sessions = slash + plain;

@@ -513,7 +513,7 @@ TEST_F(StoreFailureTest, numbers_skipped_after_a_loss_of_power_are_logged) {
   open_on(disk);
   EXPECT_TRUE(log.has("the machine went down")) << log.all();
   EXPECT_TRUE(log.has("MsgSeqNum 1 to 50 are skipped")) << log.all();
-  // Each side sees a gap and sends a ResendRequest; ours is gap-filled.
+  // Each side sees a gap and sends a ResendRequest; the one of this side is gap-filled.
   RawPeer& peer = connect();
   peer.send(logon("TRADER", 2));
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();

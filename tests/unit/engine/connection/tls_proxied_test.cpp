@@ -118,7 +118,7 @@ TEST_F(ProxiedTlsTest, header_and_handshake_share_logon_timeout) {
       << log.all();
 }
 
-// An address that floods behind the proxy waits for its own handshakes and does not delay other
+// An address that floods through the proxy waits for its own handshakes and does not delay other
 // addresses.
 TEST_F(ProxiedTlsTest, flood_of_one_announced_address_does_not_delay_another) {
   open();

@@ -1,5 +1,5 @@
-// TLS through a proxy ends at the host behind the proxy: the certificate must have that host's
-// name.
+// TLS through a proxy ends at the host that the proxy connects to: the certificate must have that
+// host's name.
 #include <functional>
 
 #include "initiator_fixture.hpp"

@@ -311,7 +311,7 @@ TEST_F(ReloadKeysTest, keys_of_a_missing_part_wait_for_the_next_start) {
   EXPECT_EQ(waiting(done.pending, kTrader, &engine::PendingKeys::until_start),
             "UseTCPProxy,TrustedProxies");
   RawPeer& peer = log_on("TRADER");
-  EXPECT_FALSE(is_taken(peer, 2, "20240115-10:28:30.000")) << "MaxLatency counts all the same";
+  EXPECT_FALSE(is_taken(peer, 2, "20240115-10:28:30.000")) << "MaxLatency still counts";
 }
 
 TEST_F(ReloadKeysTest, refused_reload_changes_nothing) {

@@ -72,7 +72,7 @@ class NoticesTest : public AcceptorTest {
     return std::ranges::count_if(
         log.lines, [&](const std::string& line) { return line.find(part) != line.npos; });
   }
-  // Garbled messages, each of which makes one line, while the clock stands still.
+  // Garbled messages, each of which makes one line, while the clock is stopped.
   void storm(RawPeer& peer, std::uint64_t count) {
     std::string bad = order("TRADER", 2, "A1");
     bad[bad.size() - 2] = bad[bad.size() - 2] == '0' ? '1' : '0';

@@ -201,7 +201,7 @@ TEST_F(FixtValidationTest, application_dictionary_may_name_another_version) {
   open();
   EXPECT_TRUE(log.has(observe::Severity::Info, "venue.cfg:14: AppDataDictionary: " + path +
                                                    std::string{kNote} +
-                                                   "FIX.5.0SP2: used all the same"))
+                                                   "FIX.5.0SP2: used nevertheless"))
       << log.all();
   RawPeer& peer = log_on_fixt("9");
   EXPECT_TRUE(answer_to(peer, from("FIXT", "D", 2, "11=A|9001=5|")).contains("|35=8|"));

@@ -194,7 +194,7 @@ TEST_F(FolderTest, neighbours_of_an_open_journal_are_opened) {
   }
 }
 
-// Where no thread is woken, the appending thread writes and syncs, and looks on the way.
+// Where no thread is woken, the appending thread writes, syncs and looks.
 TEST_F(FolderTest, a_store_without_threads_looks_with_what_is_appended) {
   for (const Durability mode : {Durability::Process, Durability::Sync}) {
     SCOPED_TRACE(to_string(mode));

@@ -78,7 +78,7 @@ TEST_F(JournalTest, appending_does_not_touch_the_disk_and_a_flush_is_one_write) 
   }
   EXPECT_EQ(disk_.calls(), calls);
   ASSERT_TRUE(journal.store->flush());
-  // One read tells whether the folder is still ours.
+  // One read shows whether the folder is still of this journal.
   EXPECT_EQ(disk_.calls(), calls + 2);
   ASSERT_TRUE(journal.store->flush());
   EXPECT_EQ(disk_.calls(), calls + 2);
@@ -146,7 +146,7 @@ TEST_F(JournalTest, a_full_segment_is_followed_by_the_next) {
   EXPECT_EQ(read_all(*journal.store, open_session(*journal.store, "A")).size(), 40U);
 }
 
-// Which may be larger than a segment should be: a record follows it all the same.
+// Which may be larger than a segment should be: a record still follows it.
 TEST_F(JournalTest, a_segment_holds_its_checkpoint_and_a_record_at_least) {
   options_.segment_bytes = 300;
   const OpenedJournal journal = open();

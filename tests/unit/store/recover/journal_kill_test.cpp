@@ -171,7 +171,8 @@ class KillTest : public ::testing::Test {
     void* const memory =
         ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(memory, MAP_FAILED);
-    shared_ = new (memory) Shared{};  // the mapping is page-aligned, larger, and ours alone
+    shared_ =
+        new (memory) Shared{};  // the mapping is page-aligned, larger, and of this process alone
     options_ = {
         .folder = folder_.file("journal"), .durability = durability_, .segment_bytes = 256U << 10U};
   }
@@ -212,17 +213,17 @@ class KillTest : public ::testing::Test {
   void check() {
     PosixDisk disk;
     const auto found = inspect_journal(disk, options_.folder);
-    if (!found && is_nothing_told()) return;  // Killed before there was a journal.
+    if (!found && has_reported_nothing()) return;  // Killed before there was a journal.
     ASSERT_TRUE(found) << found.error().text;
     ASSERT_TRUE(found->report.damages.empty()) << found->report.damages.front();
     // The file system is the one that the process wrote to, and has all of it.
     ASSERT_EQ(found->report.loss, LossCause::None) << describe(found->report.loss);
     const std::size_t sessions = found->store->session_count();
-    ASSERT_TRUE(sessions == kSessions || is_nothing_told());
+    ASSERT_TRUE(sessions == kSessions || has_reported_nothing());
     for (SessionKey key = 0; key < sessions; ++key) check_session(*found->store, key);
   }
 
-  [[nodiscard]] bool is_nothing_told() const {
+  [[nodiscard]] bool has_reported_nothing() const {
     return std::ranges::all_of(shared_->acknowledged, [](const Acknowledged& one) {
       return one.epoch == 1 && one.outbound == 0 && one.inbound == 1;
     });

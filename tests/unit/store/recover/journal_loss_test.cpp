@@ -1,4 +1,4 @@
-// What tells that a log may have lost its end, beside another start of the machine: another mount
+// What shows that a log may have lost its end, beside another start of the machine: another mount
 // of the file system, a run that ended by an error, a log that is shorter than what was written.
 // Each is handled as a loss of power: no number is used for two messages. A process that was killed
 // on the same mount loses nothing, and nothing is skipped.

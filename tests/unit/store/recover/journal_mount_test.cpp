@@ -153,7 +153,7 @@ TEST_P(JournalMount, that_is_removed_and_put_back_is_a_loss_of_power) {
     EXPECT_TRUE(mount());
     const std::uint64_t next = goes_on_with(LossCause::MountedAgain);
     EXPECT_EQ(next, sends_early() ? sent + 1 + kNumbersAhead : sent + 1);
-    // It was closed, and is mounted once more.
+    // It was closed, and is mounted again.
     EXPECT_TRUE(unmount());
     EXPECT_TRUE(mount());
     EXPECT_EQ(goes_on_with(LossCause::None), next + 1);

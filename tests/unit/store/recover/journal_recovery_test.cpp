@@ -134,7 +134,7 @@ void expect_only_whole_sessions(OpenedJournal& opened,
 
 // Opens damaged files. Damage with more after it: sessions that may have lost something are
 // refused. A log that cannot be followed: says where, changed nothing. Opened: holds a prefix, and
-// takes appends that are there when it is opened once more. Returns the number of messages, or -1.
+// takes appends that are there when it is opened again. Returns the number of messages, or -1.
 int open_damaged(const Sample& damaged, const std::vector<ScannedMessage>& original) {
   FakeDisk disk;
   damaged.put_into(disk);

@@ -78,7 +78,7 @@ TEST(JournalRefusal, where_all_are_refused_no_text_says_that_others_are_not) {
   EXPECT_THAT(refusal(*store, "A"), HasSubstr("It is refused, and so is every session"));
 }
 
-TEST(JournalRefusal, a_session_that_was_not_heard_of_again_is_refused) {
+TEST(JournalRefusal, a_session_without_later_records_is_refused) {
   Log log;
   {
     const auto store = log.open();

@@ -190,7 +190,7 @@ TEST(JournalRepair, a_lost_message_is_a_gap_from_then_on_and_all_others_are_kept
   EXPECT_TRUE(opened.store->lost_numbers(b).empty());
 }
 
-TEST(JournalRepair, a_session_that_was_not_heard_of_again_moves_above_all_it_can_have_used) {
+TEST(JournalRepair, a_session_without_later_records_moves_above_every_number_it_may_have_used) {
   Sample sample;
   const SessionKey a = sample.open("A");
   const SessionKey b = sample.open("B");

@@ -556,7 +556,7 @@ TEST_F(JournalRetention, a_damaged_checkpoint_does_not_make_the_rest_unreadable)
 }
 
 // A loss of power between two files leaves a first one whose checkpoint is torn, or that has none:
-// a caller that is asked for what is gone must be able to say so all the same.
+// a caller that is asked for what is gone must still be able to say so.
 TEST_F(JournalRetention, what_was_retired_is_known_from_a_later_checkpoint_too) {
   options_.retention = {.keep_bytes = 8 * kSegmentBytes, .even_current = true};
   std::vector<KeptMessage> kept;

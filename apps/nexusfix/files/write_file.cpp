@@ -1,4 +1,4 @@
-#include "nexusfix/journal/write_file.hpp"
+#include "nexusfix/files/write_file.hpp"
 
 namespace nexusfix::command {
 

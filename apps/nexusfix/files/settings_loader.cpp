@@ -1,4 +1,4 @@
-#include "nexusfix/journal/settings_loader.hpp"
+#include "nexusfix/files/settings_loader.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "nexusfix/journal/journal_locator.hpp"
+#include "nexusfix/files/journal_locator.hpp"
 
 #include <cstdint>
 #include <cstdio>
@@ -8,7 +8,7 @@
 
 #include <nexusfix/observe/event_table.hpp>
 
-#include "nexusfix/journal/settings_loader.hpp"
+#include "nexusfix/files/settings_loader.hpp"
 
 namespace nexusfix::command {
 namespace {

@@ -16,7 +16,7 @@
 #include <nexusfix/web.hpp>
 #endif
 
-#include "nexusfix/journal/journal_locator.hpp"
+#include "nexusfix/files/journal_locator.hpp"
 
 namespace nexusfix::command {
 
