@@ -389,8 +389,8 @@ TEST_F(ValidationTest, dictionary_of_another_version_is_a_warning) {
   open();
   EXPECT_TRUE(log.has(observe::Severity::Warning, "venue.cfg:8: DataDictionary: ")) << log.all();
   EXPECT_TRUE(
-      log.has("is a dictionary of FIX.4.4, and the session speaks FIX.4.2: used all the "
-              "same"))
+      log.has("is a dictionary of FIX.4.4, and the session speaks FIX.4.2: used "
+              "nevertheless"))
       << log.all();
 }
 
