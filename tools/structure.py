@@ -140,8 +140,9 @@ def check_classes(tree, blank_out):
             key = f"{owner(name)}/{match[1]}"
             bases = [f"{owner(name)}/{base}" for base in BASE.findall(match[2] or "")]
             members[key] = max(members.get(key, (0, "", [])), (count, name, bases))
-        if name.endswith(".cpp"):
-            for match in METHOD.finditer(code):
+        own = {match[1] for match in CLASS_HEAD.finditer(code)} if name.endswith(".hpp") else set()
+        for match in METHOD.finditer(code):
+            if match[1] not in own:  # a class's header has the short ones
                 files[f"{owner(name)}/{match[1]}"].add(name)
     for key, (_, name, _) in sorted(members.items()):
         count = with_inherited(key, members)

@@ -5,7 +5,6 @@
 #include <nexusfix/session/state_machine.hpp>
 
 #include "session/logon_check.hpp"
-#include "session/rules.hpp"
 
 namespace nexusfix::session {
 

@@ -10,7 +10,6 @@
 #include "session/inbound/header_check.hpp"
 #include "session/inbound/matches_cached.hpp"
 #include "session/outbound/administrative.hpp"
-#include "session/rules.hpp"
 #include "session/sequence/new_seq_no.hpp"
 
 namespace nexusfix::session {

@@ -12,7 +12,6 @@
 
 #include "session/logon_check.hpp"
 #include "session/outbound/administrative.hpp"
-#include "session/rules.hpp"
 
 namespace nexusfix::session {
 

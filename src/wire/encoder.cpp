@@ -4,6 +4,7 @@
 
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/typed/draft_fields.hpp>
 
 #include "wire/digits.hpp"
 #include "wire/envelope.hpp"
@@ -250,6 +251,11 @@ Encoder::Appended Encoder::append_empty(Place place, Tag tag) noexcept {
 
 Encoder::Appended Encoder::append_rendered(Place place, std::string_view fields) noexcept {
   return append(place, [&](ExactWriter& writer) { writer.rendered(fields, 0); });
+}
+
+Encoder& Encoder::fields(const DraftFields& draft) noexcept {
+  if (draft.has_password()) note_password();
+  return take(append_rendered(place(), draft.body()));
 }
 
 std::string_view Encoder::seal_exactly(char* begin, char* body, char* end,

@@ -112,6 +112,10 @@ class StructureTest(unittest.TestCase):
         self.assertEqual([], self.problems(files))
         self.assert_found(files | {"src/wire/more.cpp": "int Wide::more() const {\n}\n"},
                           f"files with methods of wire/Wide: {structure.CLASS_FILES_MAX + 1}")
+        inline = "inline int Wide::more() const {\n}\n"
+        self.assert_found(files | {"src/wire/more.hpp": inline}, "files with methods of wire/Wide")
+        self.assertEqual([], self.problems(
+            files | {"src/wire/wide.hpp": "class Wide {\n int more() const;\n};\n" + inline}))
 
     def test_a_limit_that_is_too_high_must_shrink(self):
         known = dict(structure.MEMBER_OFFENDERS)

@@ -409,6 +409,25 @@ inline std::uint64_t StateMachine::finish_on_wire() noexcept {
   return numbers_.take_outbound();
 }
 
+// Starts an event: everything of the one before it must have been done.
+inline void StateMachine::begin_event(const Now& now) noexcept {
+  NEXUSFIX_ASSERT(actions_.is_empty());
+  NEXUSFIX_ASSERT(delivery_ != Delivery::Next);
+  now_ = now;
+  texts_.clear();
+}
+
+// Everything below next_inbound is used up. Here inbound numbers move forward.
+inline void StateMachine::advance_to(std::uint64_t next_inbound) noexcept {
+  if (next_inbound == out_of_order_.first_processed() || gap_.is_open()) [[unlikely]]
+    return advance_out_of_order(next_inbound);
+  numbers_.advance_inbound(next_inbound);
+}
+
+inline void StateMachine::show_administrative() noexcept {
+  if (config_.shows_administrative) actions_.push({.step = detail::Step::ShowAdministrative});
+}
+
 inline MonoTime StateMachine::next_deadline() const noexcept {
   if (!phase_.is(Phase::LoggedOn)) return phase_.deadline();
   return std::min(heartbeat_.deadline(config_.heartbeat), gap_.deadline());

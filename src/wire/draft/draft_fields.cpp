@@ -268,9 +268,4 @@ GroupEntry absent_entry() noexcept {
 
 }  // namespace detail
 
-Encoder& Encoder::fields(const DraftFields& draft) noexcept {
-  if (draft.has_password()) note_password();
-  return take(append_rendered(place(), draft.body()));
-}
-
 }  // namespace nexusfix::wire
