@@ -12,9 +12,9 @@
 #include "nexusfix/command.hpp"
 #include "nexusfix/config/config_report.hpp"
 #include "nexusfix/config/key_reference.hpp"
+#include "nexusfix/files/engine_options.hpp"
 #include "nexusfix/files/settings_loader.hpp"
 #include "nexusfix/files/write_file.hpp"
-#include "nexusfix/files/engine_options.hpp"
 
 namespace nexusfix::command {
 namespace {

@@ -11,8 +11,8 @@
 #include <nexusfix/transport/proxy.hpp>
 
 #include "nexusfix/command.hpp"
-#include "nexusfix/front_door/front_door.hpp"
 #include "nexusfix/files/settings_loader.hpp"
+#include "nexusfix/front_door/front_door.hpp"
 #include "nexusfix/logs/source/interrupt.hpp"
 
 namespace nexusfix::command {

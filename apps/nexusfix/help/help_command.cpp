@@ -8,10 +8,10 @@
 #include <nexusfix/base/disk.hpp>
 
 #include "nexusfix/command.hpp"
+#include "nexusfix/files/write_file.hpp"
 #include "nexusfix/help/completion.hpp"
 #include "nexusfix/help/man_page.hpp"
 #include "nexusfix/help/overview.hpp"
-#include "nexusfix/files/write_file.hpp"
 
 namespace nexusfix::command {
 namespace {

@@ -7,14 +7,14 @@
 #include <nexusfix/base/clock.hpp>
 
 #include "nexusfix/command.hpp"
+#include "nexusfix/files/engine_options.hpp"
+#include "nexusfix/files/journal_locator.hpp"
 #include "nexusfix/journal/archive/journal_archive.hpp"
 #include "nexusfix/journal/journal_import.hpp"
-#include "nexusfix/files/journal_locator.hpp"
 #include "nexusfix/journal/journal_report.hpp"
 #include "nexusfix/journal/journal_set.hpp"
 #include "nexusfix/journal/journal_summary.hpp"
 #include "nexusfix/journal/show/journal_show.hpp"
-#include "nexusfix/files/engine_options.hpp"
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {

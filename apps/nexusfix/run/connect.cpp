@@ -14,9 +14,9 @@
 #include <nexusfix/wire/parser.hpp>
 
 #include "nexusfix/command.hpp"
+#include "nexusfix/files/engine_options.hpp"
 #include "nexusfix/files/settings_loader.hpp"
 #include "nexusfix/messages/print_message.hpp"
-#include "nexusfix/files/engine_options.hpp"
 #include "nexusfix/run/script.hpp"
 
 namespace nexusfix::command {

@@ -17,11 +17,11 @@
 #include <nexusfix/wire/parser.hpp>
 
 #include "nexusfix/command.hpp"
+#include "nexusfix/files/engine_options.hpp"
 #include "nexusfix/files/journal_locator.hpp"
 #include "nexusfix/files/settings_loader.hpp"
 #include "nexusfix/files/write_file.hpp"
 #include "nexusfix/run/book_json.hpp"
-#include "nexusfix/files/engine_options.hpp"
 #include "venue/venue.hpp"
 
 namespace nexusfix::command {

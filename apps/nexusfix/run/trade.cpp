@@ -11,8 +11,8 @@
 #include <nexusfix/engine/stop_signals.hpp>
 
 #include "nexusfix/command.hpp"
-#include "nexusfix/files/settings_loader.hpp"
 #include "nexusfix/files/engine_options.hpp"
+#include "nexusfix/files/settings_loader.hpp"
 #include "nexusfix/text/text.hpp"
 #include "trader/trader.hpp"
 

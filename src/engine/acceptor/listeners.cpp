@@ -50,7 +50,7 @@ std::uint16_t Listeners::accept_port() const noexcept {
 
 void Listeners::append_accept_endpoints(std::vector<transport::Endpoint>& endpoints) const {
   for (const Listener& listener : listeners_) {
-    if (listener.socket == 0 || listener.is_elsewhere) continue;
+    if (!listener.is_listening()) continue;
     endpoints.push_back(listener.endpoint);
     endpoints.back().port = listener.port;
   }
@@ -69,11 +69,11 @@ std::expected<void, transport::NetworkError> Listeners::open_listener(
   const auto listen = [&]() -> std::expected<void, transport::NetworkError> {
     const auto socket = loop_.network->listen(wanted);
     if (!socket) return std::unexpected{socket.error()};
-    listener.socket = *socket;
+    listener.listen_with(*socket);
     return {};
   };
   if (!loop_.shared.directory) {
-    if (listener.socket != 0) return {};
+    if (listener.is_listening()) return {};
     auto done = listen();
     if (!done && done.error().error_number == EADDRINUSE && displace_for(wanted)) done = listen();
     return done;
@@ -81,7 +81,7 @@ std::expected<void, transport::NetworkError> Listeners::open_listener(
   if (!listener.close_unused) listener.close_unused = std::make_unique<CloseUnused>();
   const auto is_own = loop_.shared.directory->claim(wanted, loop_.index, listen);
   if (!is_own) return std::unexpected{is_own.error()};
-  listener.is_elsewhere = !*is_own;
+  if (!*is_own) listener.state = ListenerState::Elsewhere;
   return {};
 }
 
@@ -93,18 +93,18 @@ std::expected<std::size_t, EngineError> Listeners::listen_for(const SessionSetti
   while (index < listeners_.size() && !is_same(listeners_[index].endpoint, wanted)) ++index;
   if (index == listeners_.size()) listeners_.push_back({.endpoint = wanted});
   Listener& listener = listeners_[index];
-  if (listener.socket == 0 && !listener.is_elsewhere) listener.endpoint = wanted;
+  if (!listener.is_open()) listener.endpoint = wanted;
   if (const std::string_view different = difference_from(listener.endpoint, wanted);
       !different.empty() && !listens_by_file_) {
     const std::string what = "[SESSION]: its " + std::string{different} +
                              " differs from that of who listens there already";
     return std::unexpected{EngineError{SettingsError{file, settings.line, what}.what()}};
   }
-  const bool was_open = listener.socket != 0;
+  const bool was_listening = listener.is_listening();
   if (auto opened = open_listener(listener, wanted); !opened) {
     return std::unexpected{cannot_listen(settings, file, opened.error())};
   }
-  if (listener.socket != 0 && !was_open) {
+  if (listener.is_listening() && !was_listening) {
     listener.port = loop_.network->local_port(listener.socket);
     listener.logon_timeout = {};
     listener.allowed = {};
@@ -148,7 +148,7 @@ std::expected<void, EngineError> Listeners::could_listen(const Settings& setting
 // Whether a session accepts connections here, a template may create one that does, or a reload that
 // is not applied yet needs the listener.
 bool Listeners::is_used(std::size_t listener) const {
-  return listeners_[listener].is_kept ||
+  return listeners_[listener].in_reload == ListenerInReload::Kept ||
          std::ranges::any_of(registry_.entries(),
                              [&](const auto& one) {
                                return one->settings().accept &&
@@ -162,12 +162,12 @@ bool Listeners::is_used(std::size_t listener) const {
 void Listeners::close_unused_listeners() {
   for (std::size_t i = 0; i < listeners_.size(); ++i) {
     Listener& one = listeners_[i];
-    if ((one.socket == 0 && !one.is_elsewhere) || is_used(i)) continue;
+    if (!one.is_open() || is_used(i)) continue;
     if (!loop_.shared.directory) {
       close_listener(one);
       continue;
     }
-    one.is_elsewhere = false;
+    if (one.state == ListenerState::Elsewhere) one.state = ListenerState::Closed;
     const auto unused = loop_.shared.directory->leave(one.endpoint, loop_.index);
     if (unused == loop_.index) {
       loop_.shared.directory->retire(one.endpoint, loop_.index, [&] { close_listener(one); });
@@ -184,9 +184,10 @@ void Listeners::close_unused_listeners() {
 bool Listeners::displace_for(const transport::Endpoint& wanted) noexcept {
   bool any = false;
   for (Listener& one : listeners_) {
-    if (!one.is_leaving || one.socket == 0 || one.endpoint.port != wanted.port) continue;
-    loop_.network->close(std::exchange(one.socket, 0));
-    one.is_displaced = any = true;
+    const bool leaves = one.in_reload == ListenerInReload::Leaving && one.is_listening();
+    if (!leaves || one.endpoint.port != wanted.port) continue;
+    loop_.network->close(one.stop_listening(ListenerState::Displaced));
+    any = true;
   }
   return any;
 }
@@ -194,11 +195,12 @@ bool Listeners::displace_for(const transport::Endpoint& wanted) noexcept {
 // The reload failed: listens again on the displaced ports.
 void Listeners::open_displaced() noexcept {
   for (Listener& one : listeners_) {
-    one.is_leaving = false;
-    if (!std::exchange(one.is_displaced, false)) continue;
+    one.note_leaving(false);
+    if (one.state != ListenerState::Displaced) continue;
+    one.state = ListenerState::Closed;
     loop_.boundary.run([&] {
       const auto socket = loop_.network->listen(one.endpoint);
-      if (socket) one.socket = *socket;
+      if (socket) one.listen_with(*socket);
       if (!socket) {
         loop_.report.engine(EventId::PortNotReopened,
                             {"cannot listen again: ", socket.error().text});
@@ -208,7 +210,7 @@ void Listeners::open_displaced() noexcept {
 }
 
 void Listeners::close_listener(Listener& listener) {
-  loop_.network->close(std::exchange(listener.socket, 0));
+  loop_.network->close(listener.stop_listening(ListenerState::Closed));
   loop_.report.engine(EventId::PortClosed,
                       {"port ", listener.port, " is closed: no session is left for it"});
 }
@@ -220,7 +222,9 @@ Listener* Listeners::find(const transport::Endpoint& endpoint) noexcept {
 }
 
 void Listeners::close_all() noexcept {
-  for (Listener& one : listeners_) loop_.network->close(std::exchange(one.socket, 0));
+  for (Listener& one : listeners_) {
+    if (one.is_listening()) loop_.network->close(one.stop_listening(ListenerState::Closed));
+  }
 }
 
 }  // namespace nexusfix::engine

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/base/time.hpp>
@@ -21,20 +22,57 @@ namespace nexusfix::engine {
 class DynamicSessions;
 class SessionRegistry;
 
+enum class ListenerState : std::uint8_t {
+  Closed,     // no session uses it
+  Listening,  // it has a socket
+  Elsewhere,  // another loop listens, and migrates connections here
+  Displaced,  // closed before a reload is applied, for another address of its port
+};
+
+// What a reload that is not applied yet does to a listener.
+enum class ListenerInReload : std::uint8_t {
+  Unchanged,
+  Leaving,  // no session uses it afterwards
+  Kept,     // for sessions of the reload
+};
+
 struct Listener {
   transport::Endpoint endpoint;
-  transport::SocketId socket = 0;            // 0: closed; no session uses it any more
-  bool is_elsewhere = false;                 // another loop listens, and migrates connections here
+  ListenerState state = ListenerState::Closed;
+  ListenerInReload in_reload = ListenerInReload::Unchanged;
+  transport::SocketId socket = 0;            // 0: it does not listen
   std::unique_ptr<LoopTask> close_unused{};  // posted to the loop that listens
-  bool is_kept = false;                      // for sessions of a reload that is not applied yet
-  bool is_leaving = false;                   // no session uses it after the pending reload
-  bool is_displaced = false;                 // closed before that, for another address of its port
   std::uint16_t port = 0;
   std::chrono::seconds logon_timeout{0};   // the longest of its sessions
   transport::AllowList allowed{};          // of all its sessions
   PendingLogons::Limits pending_limits{};  // the largest of its sessions
   std::uint32_t logon_bytes_max = 0;       // likewise
   PendingLogons pending{};
+
+  [[nodiscard]] bool is_listening() const noexcept { return state == ListenerState::Listening; }
+  // Connections arrive, here or by another loop.
+  [[nodiscard]] bool is_open() const noexcept {
+    return is_listening() || state == ListenerState::Elsewhere;
+  }
+  void listen_with(transport::SocketId opened) noexcept {
+    socket = opened;
+    state = ListenerState::Listening;
+  }
+  // The socket is to be closed.
+  [[nodiscard]] transport::SocketId stop_listening(ListenerState next) noexcept {
+    state = next;
+    return std::exchange(socket, 0);
+  }
+  void keep() noexcept { in_reload = ListenerInReload::Kept; }
+  // The sessions that it was kept for use it, or do not come.
+  void release() noexcept {
+    if (in_reload == ListenerInReload::Kept) in_reload = ListenerInReload::Unchanged;
+  }
+  // A listener that sessions of the reload need is kept.
+  void note_leaving(bool leaves) noexcept {
+    if (in_reload == ListenerInReload::Kept) return;
+    in_reload = leaves ? ListenerInReload::Leaving : ListenerInReload::Unchanged;
+  }
 };
 
 class Listeners {

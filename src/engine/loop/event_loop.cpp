@@ -355,7 +355,8 @@ bool EventLoop::has_no_more_work() {
   if (commit_.is_draining()) return false;  // The next turn stops the loop.
   if (loop_.shared.directory) return false;
   if (tasks_.inbox().is_open() || waits_for_operator()) return false;
-  return std::ranges::all_of(listeners_.all(), [](const auto& one) { return one.socket == 0; }) &&
+  return std::ranges::all_of(listeners_.all(),
+                             [](const auto& one) { return !one.is_listening(); }) &&
          std::ranges::none_of(registry_.entries(),
                               [](const auto& entry) { return may_connect_again(*entry); });
 }

@@ -57,7 +57,7 @@ void DynamicSessions::add_template(SessionTemplate& one) {
   note_rules(loop_, one.settings);
   if (loop_.shared.directory)
     loop_.shared.directory->add_template(one.settings.session.id, loop_.index);
-  listeners_.all()[one.listener].is_kept = false;
+  listeners_.all()[one.listener].release();
   templates_.push_back(std::move(one));
 }
 

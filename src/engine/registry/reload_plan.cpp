@@ -106,11 +106,11 @@ void Reloader::note_leaving_listeners(const ReloadPlan& plan) {
              std::ranges::find(plan.out, entry.get()) == plan.out.end() &&
              std::ranges::none_of(plan.changes, moves);
     };
-    listeners_.all()[i].is_leaving =
+    listeners_.all()[i].note_leaving(
         std::ranges::none_of(registry_.entries(), stays) &&
         std::ranges::none_of(dynamic_.templates(), [&](const SessionTemplate& one) {
           return one.listener == i && DynamicSessions::keeps(one, plan.fresh);
-        });
+        }));
   }
 }
 
@@ -122,7 +122,7 @@ std::expected<void, EngineError> Reloader::keep_listeners(const ReloadPlan& plan
     const auto listener = listeners_.listen_for(entry->settings(), plan.fresh.file);
     if (!listener) return std::unexpected{listener.error()};
     entry->acceptor.listen_at(*listener);
-    listeners_.all()[*listener].is_kept = true;
+    listeners_.all()[*listener].keep();
   }
   return {};
 }
@@ -170,7 +170,8 @@ void Reloader::carry_out_reload() {
   dynamic_.drop_templates(plan.fresh);
   changes_.refresh_listeners(plan);
   for (Listener& listener : listeners_.all()) {
-    listener.is_kept = listener.is_leaving = listener.is_displaced = false;
+    listener.in_reload = ListenerInReload::Unchanged;
+    if (listener.state == ListenerState::Displaced) listener.state = ListenerState::Closed;
   }
   listeners_.close_unused_listeners();
 }

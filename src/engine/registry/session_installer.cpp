@@ -114,7 +114,7 @@ std::expected<void, EngineError> SessionInstaller::make_session(SessionSettings 
     const auto listening = listeners_.listen_for(settings, file);
     if (!listening) return std::unexpected{listening.error()};
     listener = *listening;
-    listeners_.all()[listener].is_kept = true;
+    listeners_.all()[listener].keep();
   }
   if (settings.is_template) {
     made.templates.push_back({std::move(settings), listener, nullptr});
@@ -129,7 +129,7 @@ std::expected<void, EngineError> SessionInstaller::make_session(SessionSettings 
 
 void SessionInstaller::admit(SessionEntry& entry) {
   registry_.activate(entry);
-  if (entry.settings().accept) listeners_.all()[entry.acceptor.listener()].is_kept = false;
+  if (entry.settings().accept) listeners_.all()[entry.acceptor.listener()].release();
   loop_.report.session(EventId::SessionAdded, entry, "session added");
   control_.follow_schedule(entry);
 }
@@ -139,7 +139,7 @@ void SessionInstaller::discard_new(NewSessions& made) noexcept {
     if (entry != nullptr) registry_.destroy(*entry);
   }
   made = {};
-  for (Listener& listener : listeners_.all()) listener.is_kept = false;
+  for (Listener& listener : listeners_.all()) listener.release();
   listeners_.close_unused_listeners();
   listeners_.open_displaced();
 }

@@ -189,7 +189,7 @@ std::expected<void, EngineError> SettingsChanges::listen_for_changes(ReloadPlan&
     const auto listener = listeners_.listen_for(*change.whole, plan.fresh.file);
     if (!listener) return std::unexpected{listener.error()};
     change.listener = *listener;
-    listeners_.all()[*listener].is_kept = true;
+    listeners_.all()[*listener].keep();
   }
   return {};
 }
@@ -199,7 +199,7 @@ void SettingsChanges::refresh_listeners(const ReloadPlan& plan) {
   if (plan.changes.empty() && plan.template_changes.empty()) return;
   for (std::size_t i = 0; i < listeners_.all().size(); ++i) {
     Listener& listener = listeners_.all()[i];
-    if (listener.socket == 0 && !listener.is_elsewhere) continue;
+    if (!listener.is_open()) continue;
     const transport::Endpoint* wanted = nullptr;
     for (const Change& change : plan.changes) {
       const SessionEntry* const entry = change.entry;
@@ -237,7 +237,7 @@ void SettingsChanges::refresh_listeners(const ReloadPlan& plan) {
     if (wanted == nullptr || is_alike(listener.endpoint, *wanted)) continue;
     listener.endpoint = *wanted;
     if (loop_.shared.directory) loop_.shared.directory->change(*wanted);
-    if (listener.socket != 0) loop_.network->change_listener(listener.socket, *wanted);
+    if (listener.is_listening()) loop_.network->change_listener(listener.socket, *wanted);
   }
 }
 

@@ -11,12 +11,12 @@
 #include <nexusfix/wire/values/times.hpp>
 
 #include "nexusfix/command.hpp"
+#include "nexusfix/files/engine_options.hpp"
 #include "nexusfix/journal/archive/journal_archive.hpp"
 #include "nexusfix/journal/journal_messages.hpp"
 #include "nexusfix/journal/journal_report.hpp"
 #include "nexusfix/journal/journal_summary.hpp"
 #include "nexusfix/journal/show/journal_unsent.hpp"
-#include "nexusfix/files/engine_options.hpp"
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {

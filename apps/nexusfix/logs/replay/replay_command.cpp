@@ -2,9 +2,9 @@
 #include <charconv>
 #include <utility>
 
+#include "nexusfix/files/engine_options.hpp"
 #include "nexusfix/logs/log_options.hpp"
 #include "nexusfix/logs/replay/replay.hpp"
-#include "nexusfix/files/engine_options.hpp"
 
 namespace nexusfix::command {
 namespace {
