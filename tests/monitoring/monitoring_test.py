@@ -113,8 +113,11 @@ class Monitored(WithFolder):
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         listening = re.compile(r'msg="Listening on" address=(\S+)')
-        wait_until(lambda: "ready to receive" in log.read_text() or process.poll() is not None,
-                   "Prometheus is ready")
+
+        def is_ready():  # its two lines come in any order
+            text = log.read_text()
+            return "ready to receive" in text and listening.search(text)
+        wait_until(lambda: is_ready() or process.poll() is not None, "Prometheus is ready")
         self.assertIsNone(process.poll(), log.read_text())
         return "http://" + listening.search(log.read_text())[1]
 
