@@ -81,7 +81,7 @@ std::expected<void, transport::NetworkError> Listeners::open_listener(
   if (!listener.close_unused) listener.close_unused = std::make_unique<CloseUnused>();
   const auto is_own = loop_.shared.directory->claim(wanted, loop_.index, listen);
   if (!is_own) return std::unexpected{is_own.error()};
-  if (!*is_own) listener.state = ListenerState::Elsewhere;
+  if (!*is_own) listener.listen_elsewhere();
   return {};
 }
 
@@ -167,7 +167,7 @@ void Listeners::close_unused_listeners() {
       close_listener(one);
       continue;
     }
-    if (one.state == ListenerState::Elsewhere) one.state = ListenerState::Closed;
+    one.leave_elsewhere();
     const auto unused = loop_.shared.directory->leave(one.endpoint, loop_.index);
     if (unused == loop_.index) {
       loop_.shared.directory->retire(one.endpoint, loop_.index, [&] { close_listener(one); });

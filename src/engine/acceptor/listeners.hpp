@@ -58,6 +58,10 @@ struct Listener {
     socket = opened;
     state = ListenerState::Listening;
   }
+  void listen_elsewhere() noexcept { state = ListenerState::Elsewhere; }
+  void leave_elsewhere() noexcept {
+    if (state == ListenerState::Elsewhere) state = ListenerState::Closed;
+  }
   // The socket is to be closed.
   [[nodiscard]] transport::SocketId stop_listening(ListenerState next) noexcept {
     state = next;
@@ -67,6 +71,11 @@ struct Listener {
   // The sessions that it was kept for use it, or do not come.
   void release() noexcept {
     if (in_reload == ListenerInReload::Kept) in_reload = ListenerInReload::Unchanged;
+  }
+  // The reload is applied.
+  void end_reload() noexcept {
+    in_reload = ListenerInReload::Unchanged;
+    if (state == ListenerState::Displaced) state = ListenerState::Closed;
   }
   // A listener that sessions of the reload need is kept.
   void note_leaving(bool leaves) noexcept {

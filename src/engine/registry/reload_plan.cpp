@@ -169,10 +169,7 @@ void Reloader::carry_out_reload() {
   changes_.report_changes(plan);
   dynamic_.drop_templates(plan.fresh);
   changes_.refresh_listeners(plan);
-  for (Listener& listener : listeners_.all()) {
-    listener.in_reload = ListenerInReload::Unchanged;
-    if (listener.state == ListenerState::Displaced) listener.state = ListenerState::Closed;
-  }
+  for (Listener& listener : listeners_.all()) listener.end_reload();
   listeners_.close_unused_listeners();
 }
 
