@@ -38,10 +38,9 @@ std::string doubt_text(const std::string& former, const std::vector<std::string>
   if (sessions.size() == 1) text += ", or as another session is called now";
   return text +
          ": the store does not say which of them has these sequence numbers. Either start once "
-         "with "
-         "a configuration that has only the session with these sequence numbers. Or give each "
-         "other "
-         "session new ones: nexusfix journal set FOLDER SESSION --new --next-in 1 --next-out 1";
+         "with a configuration that has only the session with these sequence numbers. Or give each "
+         "other session new ones: nexusfix journal set FOLDER SESSION --new --next-in 1 --next-out "
+         "1";
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "engine/connection/connection.hpp"
+#include "support/transitions.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -16,8 +17,7 @@ constexpr std::array kStates{LinkState::Connecting, LinkState::CheckingPassword,
                              LinkState::Bound,      LinkState::Migrating,
                              LinkState::Draining,   LinkState::Dead};
 
-// A row for each state that is left, in the order of kStates: "x" allows the transition to the
-// state of the column.
+// A row for each state that is left.
 constexpr std::array<std::string_view, kStates.size()> kLegal{
     "....x..x",  // Connecting
     "...x...x",  // CheckingPassword
@@ -30,12 +30,7 @@ constexpr std::array<std::string_view, kStates.size()> kLegal{
 };
 
 TEST(LinkState, only_legal_transitions_are_allowed) {
-  for (std::size_t from = 0; from < kStates.size(); ++from) {
-    for (std::size_t to = 0; to < kStates.size(); ++to) {
-      EXPECT_EQ(can_become(kStates[from], kStates[to]), kLegal[from][to] == 'x')
-          << "from state " << from << " to state " << to;
-    }
-  }
+  testing::expect_transitions(kStates, kLegal, &can_become);
 }
 
 TEST(LinkState, accepted_connection_listens_unless_its_logon_waits) {

@@ -6,14 +6,15 @@
 #include <gtest/gtest.h>
 #include <string_view>
 
+#include "support/transitions.hpp"
+
 namespace nexusfix::engine {
 namespace {
 
 constexpr std::array kMemberships{MembershipState::Prepared, MembershipState::Active,
                                   MembershipState::Removed, MembershipState::Closing};
 
-// A row for each state that is left, in the order of kMemberships: "x" allows the transition to the
-// state of the column.
+// A row for each state that is left.
 constexpr std::array<std::string_view, kMemberships.size()> kLegalChanges{
     ".x.x",  // Prepared
     "..xx",  // Active
@@ -22,12 +23,7 @@ constexpr std::array<std::string_view, kMemberships.size()> kLegalChanges{
 };
 
 TEST(Membership, only_legal_transitions_are_allowed) {
-  for (std::size_t from = 0; from < kMemberships.size(); ++from) {
-    for (std::size_t to = 0; to < kMemberships.size(); ++to) {
-      EXPECT_EQ(can_become(kMemberships[from], kMemberships[to]), kLegalChanges[from][to] == 'x')
-          << "from state " << from << " to state " << to;
-    }
-  }
+  testing::expect_transitions(kMemberships, kLegalChanges, &can_become);
 }
 
 TEST(Membership, new_session_is_not_in_service) {

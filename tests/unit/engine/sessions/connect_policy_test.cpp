@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <string_view>
 
+#include "support/transitions.hpp"
+
 namespace nexusfix::engine {
 namespace {
 
@@ -43,8 +45,7 @@ constexpr std::array kStates{State::Off,       State::Waiting,
                              State::Connected, State::AgainWhenClosed,
                              State::Halted,    State::LoggedOut};
 
-// A row for each state that is left, in the order of kStates: "x" allows the transition to the
-// state of the column.
+// A row for each state that is left.
 constexpr std::array<std::string_view, kStates.size()> kLegal{
     "xx.x.x",  // Off
     "xxx.x.",  // Waiting
@@ -55,12 +56,7 @@ constexpr std::array<std::string_view, kStates.size()> kLegal{
 };
 
 TEST(ConnectPolicyState, only_legal_transitions_are_allowed) {
-  for (std::size_t from = 0; from < kStates.size(); ++from) {
-    for (std::size_t to = 0; to < kStates.size(); ++to) {
-      EXPECT_EQ(ConnectPolicy::can_become(kStates[from], kStates[to]), kLegal[from][to] == 'x')
-          << "from state " << from << " to state " << to;
-    }
-  }
+  testing::expect_transitions(kStates, kLegal, &ConnectPolicy::can_become);
 }
 
 TEST_F(ConnectPolicyTest, a_session_that_never_logs_on_stays_off) {
