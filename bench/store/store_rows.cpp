@@ -110,7 +110,9 @@ Plan plan_append(std::optional<store::Durability> durability, Subjects subjects)
                                 make_prepared_contestant(std::move(ours), kMessages, ReadsBack{}));
   if (durability == store::Durability::Sync) {
     plan.contestants.emplace_back(
-        "device", make_contestant(Device{mean_record_bytes()}, Answers(kMessages, 1)));
+        "device", make_contestant(DeviceElsewhere{mean_record_bytes()}, Answers(kMessages, 1)));
+    plan.contestants.emplace_back(
+        "device, one thread", make_contestant(Device{mean_record_bytes()}, Answers(kMessages, 1)));
   } else if (durability == store::Durability::Process || durability == store::Durability::None) {
     plan.contestants.emplace_back("device", make_contestant(MappedCopy{}, Answers(kMessages, 1)));
   }
@@ -155,7 +157,11 @@ Plan plan_append_group(Subjects subjects) {
   plan.contestants.emplace_back("NexusFIX",
                                 make_checked_contestant(std::move(ours), kMessages, ReadsBack{}));
   plan.contestants.emplace_back(
-      "device", make_contestant(Device{mean_record_bytes() * kGroup}, Answers(kMessages, 1)));
+      "device",
+      make_contestant(DeviceElsewhere{mean_record_bytes() * kGroup}, Answers(kMessages, 1)));
+  plan.contestants.emplace_back(
+      "device, one thread",
+      make_contestant(Device{mean_record_bytes() * kGroup}, Answers(kMessages, 1)));
   add_contestants(plan, subjects, [&](Subject& subject) {
     ContestantPtr one = subject.append(execution_reports(), true);
     if (!one) return ContestantPtr{};

@@ -139,6 +139,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   const bool asks_network = direct == Inbound::Direct::NeedsWait;
   if (asks_network) {
     inbound_.unwatch_connections(spins);
+    if (commit_.waits_for_disk()) loop_.network->expect_wake();
     count = loop_.network->wait(state_.ready, timeout);
     // What the network does not watch is received here, so that housekeeping does not delay it.
     if (!spins || inbound_.receive_directly() == Inbound::Direct::NeedsWait) loop_.update_time();

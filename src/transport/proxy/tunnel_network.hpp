@@ -52,6 +52,7 @@ class TunnelNetwork final : public Network {
   }
   [[nodiscard]] std::size_t wait(std::span<Ready> events,
                                  std::optional<std::chrono::nanoseconds> timeout) noexcept override;
+  void expect_wake() noexcept override { inner_.expect_wake(); }
   void wake() noexcept override { inner_.wake(); }
   [[nodiscard]] int descriptor() const noexcept override { return inner_.descriptor(); }
 

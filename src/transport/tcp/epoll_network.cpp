@@ -349,10 +349,10 @@ int EpollNetwork::wait_for_kernel(std::span<epoll_event> ready,
   SystemClock clock;
   constexpr std::chrono::nanoseconds kNow{0};
   if (!busy_poll_.is_enabled() || (timeout && *timeout <= kNow)) return poll_kernel(ready, timeout);
+  BusyPoll& busy_poll = std::exchange(expects_wake_, false) ? wake_poll_ : busy_poll_;
   const MonoTime begin = clock.now().mono;
   std::chrono::nanoseconds took = kNow;
-  const std::chrono::nanoseconds time_max =
-      std::min(busy_poll_.begin(), timeout.value_or(kForever));
+  const std::chrono::nanoseconds time_max = std::min(busy_poll.begin(), timeout.value_or(kForever));
   int count = 0;
   while (count == 0 && took < time_max) {
     count = poll_kernel(ready, kNow);
@@ -363,7 +363,7 @@ int EpollNetwork::wait_for_kernel(std::span<epoll_event> ready,
     count = poll_kernel(ready, timeout);
     took = clock.now().mono - begin;
   }
-  busy_poll_.end(took, count);
+  busy_poll.end(took, count);
   return count;
 }
 

@@ -54,6 +54,7 @@ class EpollNetwork final : public Network {
   [[nodiscard]] std::expected<SocketId, NetworkError> attach(Detached detached) override;
   [[nodiscard]] std::size_t wait(std::span<Ready> events,
                                  std::optional<std::chrono::nanoseconds> timeout) noexcept override;
+  void expect_wake() noexcept override { expects_wake_ = true; }
   void wake() noexcept override { wakeup_->signal(); }
   [[nodiscard]] int descriptor() const noexcept override { return epoll_.get(); }
 
@@ -108,7 +109,11 @@ class EpollNetwork final : public Network {
     void put(Ready ready) noexcept { events[count++] = ready; }
   };
 
-  explicit EpollNetwork(std::chrono::nanoseconds busy_poll) : busy_poll_{busy_poll} {}
+  // A wait that expects a wake polls for this many times as long as another one.
+  static constexpr int kWakePoll = 4;
+
+  explicit EpollNetwork(std::chrono::nanoseconds busy_poll)
+      : busy_poll_{busy_poll}, wake_poll_{kWakePoll * busy_poll} {}
 
   [[nodiscard]] Slot* find(SocketId socket) noexcept;  // null: unknown, closed or draining
   [[nodiscard]] const Slot* find(SocketId socket) const noexcept;
@@ -174,7 +179,9 @@ class EpollNetwork final : public Network {
   Descriptor rest_timer_;
   Accept accept_ = ::accept4;
   BusyPoll busy_poll_;
-  bool is_resting_ = false;  // until the timer expires
+  BusyPoll wake_poll_;         // for the wait after expect_wake()
+  bool expects_wake_ = false;  // in the next wait
+  bool is_resting_ = false;    // until the timer expires
   std::size_t paused_listeners_ = 0;
   std::size_t questions_open_ = 0;  // names that the resolver has not answered
   std::uint64_t refused_ = 0;

@@ -42,6 +42,7 @@ class TlsNetwork final : public Network {
   [[nodiscard]] std::expected<SocketId, NetworkError> attach(Detached connection) override;
   [[nodiscard]] std::size_t wait(std::span<Ready> events,
                                  std::optional<std::chrono::nanoseconds> timeout) noexcept override;
+  void expect_wake() noexcept override { inner_.expect_wake(); }
   void wake() noexcept override { inner_.wake(); }
   [[nodiscard]] int descriptor() const noexcept override { return inner_.descriptor(); }
 

@@ -99,6 +99,9 @@ class FakeNetwork final : public Network {
   void close(SocketId socket) noexcept override;
   [[nodiscard]] std::size_t wait(std::span<Ready> events,
                                  std::optional<std::chrono::nanoseconds> timeout) noexcept override;
+  // The number of expect_wake() calls.
+  [[nodiscard]] unsigned expected_wakes() const noexcept { return expected_wakes_; }
+  void expect_wake() noexcept override { ++expected_wakes_; }
   void wake() noexcept override { wakes_.fetch_add(1, std::memory_order_relaxed); }
   [[nodiscard]] int descriptor() const noexcept override { return -1; }
 
@@ -129,6 +132,7 @@ class FakeNetwork final : public Network {
   std::string address_;
   std::vector<Socket> sockets_;  // in the order of their ids
   std::size_t next_reported_ = 0;
+  unsigned expected_wakes_ = 0;
   std::atomic<unsigned> wakes_{0};  // wake() may be called from any thread
 };
 

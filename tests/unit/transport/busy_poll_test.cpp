@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <thread>
 
 #include "transport/tcp/epoll_network.hpp"
@@ -142,6 +143,28 @@ TEST(BusyPollNetwork, a_wait_that_polls_ends_at_its_timeout) {
   const auto network = polling_network();
   std::array<Ready, 1> events;
   EXPECT_EQ(0U, network->wait(events, 1ms));
+}
+
+// How often this thread has slept.
+long sleeps() {
+  rusage used{};
+  EXPECT_EQ(0, ::getrusage(RUSAGE_THREAD, &used));
+  return used.ru_nvcsw;
+}
+
+// A sync of the disk takes longer than the next order, and its end is certain.
+TEST(BusyPollNetwork, a_wait_that_expects_a_wake_has_rules_of_its_own) {
+  const auto network = EpollNetwork::make(resolve_blocking, 24h).value();
+  std::array<Ready, 1> events;
+  network->expect_wake();
+  network->wake();
+  EXPECT_EQ(0U, network->wait(events, std::nullopt));
+  network->expect_wake();
+  const long before = sleeps();
+  EXPECT_EQ(0U, network->wait(events, 1ms));
+  EXPECT_EQ(before, sleeps()) << "it polls, because the wake before came soon";
+  EXPECT_EQ(0U, network->wait(events, 20ms));
+  EXPECT_LT(before, sleeps()) << "no other wait was short: it sleeps";
 }
 
 TEST(BusyPollNetwork, a_wait_that_has_polled_in_vain_sleeps_until_the_event) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "support/disks/gated_disk.hpp"
+#include "support/network/fake_network.hpp"
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -13,12 +14,13 @@ class SlowDiskTest : public AcceptorTest {
     gate.release_changes();
     AcceptorTest::TearDown();
   }
-  void open_on_gate() {
+  void open_on_gate(transport::Network* network = nullptr) {
     auto settings = config::parse_settings(config(), "venue.cfg");
     ASSERT_TRUE(settings.has_value());
     settings->segment_bytes = kSegmentBytes;
     EngineOptions all = options();
     all.disk = &gate;
+    all.network = network;
     auto opened = Engine::open(std::move(*settings), venue, all);
     ASSERT_TRUE(opened.has_value()) << opened.error().what();
     acceptor.emplace(std::move(*opened));
@@ -95,6 +97,25 @@ TEST_F(SlowDiskTest, in_process_mode_sessions_continue_while_the_disk_stalls) {
   for (const char* id : {"|11=A|", "|11=A3|", "|11=A6|", "|11=A9|"}) {
     EXPECT_TRUE(has_got(again, id)) << id;
   }
+}
+
+TEST_F(SlowDiskTest, network_expects_a_wake_while_the_disk_syncs) {
+  extra = "JournalDurability=sync";
+  transport::FakeInternet internet;
+  transport::FakeNetwork network{internet, "10.0.0.1"};
+  open_on_gate(&network);
+  ASSERT_TRUE(
+      run_until([&] { return acceptor->store().durable() == acceptor->store().appended(); }));
+  turn(1);
+  const unsigned before = network.expected_wakes();
+  turn(3);
+  EXPECT_EQ(before, network.expected_wakes());
+  gate.hold_syncs();
+  EchoVenue::answer(acceptor->session(0), "STORED");
+  turn(1);
+  EXPECT_EQ(before + 1, network.expected_wakes());
+  gate.release_syncs();
+  acceptor.reset();
 }
 
 TEST_F(SlowDiskTest, disk_that_syncs_in_time_is_not_reported) {
