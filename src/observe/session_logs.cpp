@@ -95,14 +95,17 @@ void SessionLogs::event(std::size_t session, EventId id, std::string_view text, 
   const auto room = queue_.claim(sizeof(LogRecordHead) + bytes.size());
   if (!room) [[unlikely]]
     return false;
-  const LogRecordHead head{.time_ns = time.time_since_epoch().count(),
-                           .session = static_cast<std::uint32_t>(session),
-                           .cut_bytes = static_cast<std::uint32_t>(cut_bytes),
-                           .kind = static_cast<std::uint8_t>(kind),
-                           .event = id};
-  std::memcpy(room->data(), &head, sizeof head);
-  if (!bytes.empty()) std::memcpy(room->data() + sizeof head, bytes.data(), bytes.size());
-  queue_.commit(sizeof head + bytes.size());
+  // In place: a copy would read in words what was just written in bytes, and wait for it.
+  ::new (static_cast<void*>(room->data()))
+      LogRecordHead{.time_ns = time.time_since_epoch().count(),
+                    .session = static_cast<std::uint32_t>(session),
+                    .cut_bytes = static_cast<std::uint32_t>(cut_bytes),
+                    .kind = static_cast<std::uint8_t>(kind),
+                    .event = id};
+  if (!bytes.empty()) {
+    std::memcpy(room->data() + sizeof(LogRecordHead), bytes.data(), bytes.size());
+  }
+  queue_.commit(sizeof(LogRecordHead) + bytes.size());
   return true;
 }
 

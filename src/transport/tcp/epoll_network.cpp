@@ -348,8 +348,8 @@ int EpollNetwork::wait_for_kernel(std::span<epoll_event> ready,
                                   std::optional<std::chrono::nanoseconds> timeout) noexcept {
   SystemClock clock;
   constexpr std::chrono::nanoseconds kNow{0};
-  if (!busy_poll_.is_enabled() || (timeout && *timeout <= kNow)) return poll_kernel(ready, timeout);
   BusyPoll& busy_poll = std::exchange(expects_wake_, false) ? wake_poll_ : busy_poll_;
+  if (!busy_poll_.is_enabled() || (timeout && *timeout <= kNow)) return poll_kernel(ready, timeout);
   const MonoTime begin = clock.now().mono;
   std::chrono::nanoseconds took = kNow;
   const std::chrono::nanoseconds time_max = std::min(busy_poll.begin(), timeout.value_or(kForever));

@@ -2,6 +2,8 @@
 // gets all other events of the network.
 #include <algorithm>
 #include <chrono>
+#include <sys/resource.h>
+#include <thread>
 #include <utility>
 
 #include "support/network/counting_network.hpp"
@@ -212,6 +214,42 @@ TEST_F(SpinningTest, end_of_a_connection_is_noticed) {
   peer.close();
   EXPECT_TRUE(run_until([&] { return venue.logouts == 1; })) << log.all();
   expect_still_serving("T2");
+}
+
+class PollingTest : public AcceptorTest {
+ protected:
+  // Of ten short waits, each after one that an event has ended soon, the number of those in which
+  // the thread did not sleep.
+  int waits_without_sleep(const std::string& keys) {
+    extra = keys;
+    open();
+    int polled = 0;
+    for (int i = 0; i < 10; ++i) {
+      connect();
+      acceptor->poll(std::chrono::seconds{1});
+      const long before = sleeps();
+      acceptor->poll(std::chrono::microseconds{200});
+      if (sleeps() == before) ++polled;
+    }
+    return polled;
+  }
+
+ private:
+  static long sleeps() {
+    rusage used{};
+    EXPECT_EQ(0, ::getrusage(RUSAGE_THREAD, &used));
+    return used.ru_nvcsw;
+  }
+};
+
+TEST_F(PollingTest, thread_polls_before_it_sleeps) {
+  if (std::thread::hardware_concurrency() == 1) GTEST_SKIP() << "one CPU: it sleeps at once";
+  EXPECT_GT(waits_without_sleep("BusyPollMicros=1000"), 0);
+}
+
+TEST_F(PollingTest, thread_sleeps_at_once_if_the_key_is_zero) {
+  // Some find an event at once.
+  EXPECT_LT(waits_without_sleep("BusyPollMicros=0"), 10);
 }
 
 }  // namespace
