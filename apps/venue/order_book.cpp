@@ -316,6 +316,24 @@ bool OrderBook::restore_replaced(OrderIndex index, const ReplaceRequest& request
   return true;
 }
 
+void OrderBook::visit_matches(const NewOrder& order, FunctionRef<void(OrderIndex)> visit) const {
+  const auto found = symbols_.find(order.symbol);
+  if (found == symbols_.end()) return;
+  Order taker;
+  taker.side = order.side;
+  taker.kind = order.kind;
+  taker.price = order.price;
+  Units left = order.quantity;
+  const SymbolBook& book = books_[found->second];
+  for (const auto& [key, level] : order.side == BookSide::Buy ? book.asks : book.bids) {
+    for (OrderIndex index = level.first; index != kNoOrder; index = orders_[index].next) {
+      if (left <= 0 || !crosses(taker, orders_[index])) return;
+      left -= std::min(left, orders_[index].leaves());
+      visit(index);
+    }
+  }
+}
+
 void OrderBook::visit_resting(std::string_view symbol, BookSide side,
                               FunctionRef<void(OrderIndex)> visit) const {
   const auto found = symbols_.find(symbol);

@@ -134,6 +134,10 @@ class OrderBook {
   Refusal cancel(const CancelRequest& request, Sink sink);
   Refusal replace(const ReplaceRequest& request, Sink sink);
 
+  // Passes the resting orders with which an order would trade now, in their order. Of the order
+  // only the symbol, side, kind, quantity and price count.
+  void visit_matches(const NewOrder& order, FunctionRef<void(OrderIndex)> visit) const;
+
   // Restores the state from the reported executions, in their order, without matching. False: this
   // execution cannot follow those that were restored before.
   [[nodiscard]] bool restore_new(OrderIndex expected_index, const NewOrder& order);

@@ -269,6 +269,26 @@ Refusal Venue::change_book(Change change) {
   }
 }
 
+// A session whose sequence numbers are about to be reset takes no message until it has ended.
+std::optional<MessageReply> Venue::refuse_unreportable(const engine::Session& session) const {
+  const auto why = session.send_obstacle();
+  if (!why) return std::nullopt;
+  return engine::business_reject(kApplicationNotAvailable, 0, to_string(*why));
+}
+
+std::optional<MessageReply> Venue::refuse_unreportable(const engine::Session& session,
+                                                       const NewOrder& order) const {
+  if (auto refusal = refuse_unreportable(session)) return refusal;
+  bool can_report = true;
+  book_.visit_matches(order, [&](OrderIndex index) {
+    can_report &= !parties_[book_.order(index).owner].session->send_obstacle();
+  });
+  if (can_report) return std::nullopt;
+  return engine::business_reject(
+      kApplicationNotAvailable, 0,
+      "the session of an order that this one would trade with is ending; send it again later");
+}
+
 template <class Message>
 MessageReply Venue::take_order(engine::Session& session, const Message& message) {
   if (!failure_.empty()) return venue_closing();
@@ -285,9 +305,11 @@ MessageReply Venue::take_order(engine::Session& session, const Message& message)
                            message.view().template get<char>(tag::Side).value_or('1'),
                            quantity ? quantity->value : Decimal{}};
   if (fault) {
+    if (auto refused = refuse_unreportable(session)) return *refused;
     reject_order(order.owner, echo, kExchangeOption, fault->text);
     return engine::accept();
   }
+  if (auto refused = refuse_unreportable(session, order)) return *refused;
   const Refusal refusal = change_book([&](auto sink) { return book_.submit(order, sink); });
   if (refusal == Refusal::None) return engine::accept();
   const bool duplicate = refusal == Refusal::DuplicateClOrdId;
@@ -308,6 +330,7 @@ MessageReply Venue::take_cancel(engine::Session& session, const Message& message
   if (auto refusal = refuse_long_text(message.view(), {kClOrdIdLimit, kOrigClOrdIdLimit})) {
     return *refusal;
   }
+  if (auto refused = refuse_unreportable(session)) return *refused;
   const CancelRequest request{party_of(session), message.cl_ord_id().value,
                               message.orig_cl_ord_id().value};
   const Refusal refusal = change_book([&](auto sink) { return book_.cancel(request, sink); });
@@ -338,6 +361,7 @@ MessageReply Venue::take_replace(engine::Session& session, const Message& messag
   if (const auto fault = read_terms(message, terms)) {
     return fault->reply ? *fault->reply : engine::business_reject(kOtherReason, 0, fault->text);
   }
+  if (auto refused = refuse_unreportable(session, terms)) return *refused;
   const ReplaceRequest request{party_of(session), message.cl_ord_id().value,
                                message.orig_cl_ord_id().value, terms.quantity, terms.price};
   Refusal refusal = Refusal::None;

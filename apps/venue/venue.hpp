@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -97,6 +98,12 @@ class Venue {
   template <class Message>
   engine::MessageReply take_replace(engine::Session& session, const Message& message);
 
+  // The answer to a request whose reports the engine would not take now, so that the book must not
+  // change. Nothing: it would take them.
+  [[nodiscard]] std::optional<engine::MessageReply> refuse_unreportable(
+      const engine::Session& session) const;
+  [[nodiscard]] std::optional<engine::MessageReply> refuse_unreportable(
+      const engine::Session& session, const NewOrder& order) const;
   [[nodiscard]] bool changes_symbol_or_side(const ReplaceRequest& request,
                                             const NewOrder& terms) const noexcept;
 

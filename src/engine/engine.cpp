@@ -328,6 +328,7 @@ struct Engine::Shared {
     dependencies.store_factory = options.store_factory;
     dependencies.network = options.network;
     dependencies.parts = options.parts;
+    dependencies.check_settings = options.check_settings;
     dependencies.index = loop;
     dependencies.service = service.get();
     dependencies.shared = common;
@@ -385,7 +386,7 @@ struct Engine::Shared {
                                                const EngineOptions& options) const {
     const ThreadSettings& threads = settings.threads;
     // Without a CPU that no loop uses, polling delays what the loops wait for.
-    const bool has_cpu_left = std::thread::hardware_concurrency() > settings.event_loops;
+    const bool has_cpu_left = usable_cpus() > settings.event_loops;
     const std::chrono::nanoseconds busy_poll =
         has_cpu_left ? threads.busy_poll : std::chrono::microseconds{0};
     Loops loops;
@@ -543,6 +544,11 @@ std::expected<Engine, EngineError> Engine::open_with(const std::string& path, Ca
 
 std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callbacks callbacks,
                                                      EngineOptions options) {
+  if (options.check_settings) {
+    if (auto right = options.check_settings(settings); !right) {
+      return std::unexpected{EngineError{std::move(right.error())}};
+    }
+  }
   auto shared = std::make_unique<Shared>();
   if (auto done = shared->supply(options, settings.event_loops); !done) {
     return std::unexpected{std::move(done.error())};

@@ -101,6 +101,9 @@ void Session::disconnect(std::string_view why) {
   if (!why.empty()) (text += ": ") += why;
   services_->control.disconnect(*entry_, text);
 }
+std::optional<SendFailure> Session::send_obstacle() const noexcept {
+  return services_->outbox.obstacle_of(*entry_);
+}
 void Session::reset(std::string_view text) { services_->control.reset(*entry_, text); }
 void Session::remove(std::string_view text) { services_->registry.remove(*entry_, text); }
 void Session::log_on() { services_->control.log_on(*entry_); }

@@ -1,11 +1,22 @@
 #include "nexusfix/files/settings_loader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <utility>
 
 namespace nexusfix::command {
 namespace {
+
+constexpr std::string_view kRemove = "Remove the key";
+
+// The fields of the orders and reports of this program's venue and trader.
+constexpr std::array<wire::Tag, 22> kTagsOfOrders{6,  11, 14, 17, 20, 31, 32, 37,  38,  39,  40,
+                                                  41, 44, 54, 55, 58, 59, 60, 102, 103, 150, 151};
+
+bool is_of_orders(const observe::MaskedField& field) noexcept {
+  return std::ranges::find(kTagsOfOrders, field.tag) != kTagsOfOrders.end();
+}
 
 void add_line(std::string& lines, std::string_view line) {
   if (!lines.empty()) lines += '\n';
@@ -48,29 +59,48 @@ bool has_acceptor(const config::Settings& settings) noexcept {
       settings.sessions, [](const config::SessionSettings& one) { return one.accept.has_value(); });
 }
 
+std::expected<void, std::string> check_persistent(const config::Settings& settings,
+                                                  std::string_view why) {
+  std::string faults;
+  if (settings.event_loops > 1) {
+    add_line(faults, fmt::format("{}: EventLoops={}: this program has one book, for one loop; a "
+                                 "program of your own may have more. Remove the key",
+                                 settings.file, settings.event_loops));
+  }
+  if (settings.journal_retention.is_wanted()) {
+    add_line(faults, fmt::format("{}: JournalKeepBytes, JournalKeepDays and JournalRetireOnReset "
+                                 "remove old messages: {}. Remove the keys",
+                                 settings.file, why));
+  }
+  for (const config::SessionSettings& one : settings.sessions) {
+    const auto refuse = [&](std::string_view key, std::string_view change) {
+      add_line(faults, fmt::format("{}:{}: session {}: {}: {}. {}", settings.file, one.line,
+                                   one.session.id.to_string(), key, why, change));
+    };
+    if (!one.session.resend.persist_messages) refuse("PersistMessages=N", kRemove);
+    if (!one.sends_while_logged_out) refuse("SendWhileLoggedOut=N", kRemove);
+    if (!one.log.stores_masked && std::ranges::any_of(one.log.masked, is_of_orders)) {
+      refuse("LogMaskedTags has a field of orders or reports, and keeps them out of the journal",
+             "Add StoreMaskedTags=Y, or remove the field");
+    }
+    if (one.is_template) {
+      refuse("AcceptorTemplate and DynamicSessions make sessions that no file names",
+             "Name each session in a section of its own");
+    }
+  }
+  if (!faults.empty()) return std::unexpected{std::move(faults)};
+  return {};
+}
+
 std::expected<config::Settings, std::string> load_persistent_settings(Disk& disk,
                                                                       const std::string& path,
                                                                       std::string_view why,
                                                                       UnknownKeys unknown_keys) {
   auto settings = load_settings(disk, path, unknown_keys);
   if (!settings) return settings;
-  std::string faults;
-  if (settings->event_loops > 1) {
-    add_line(faults, fmt::format("{}: EventLoops={}: this program has one book, for one loop; a "
-                                 "program of your own may have more. Remove the key",
-                                 settings->file, settings->event_loops));
+  if (auto right = check_persistent(*settings, why); !right) {
+    return std::unexpected{std::move(right.error())};
   }
-  if (settings->journal_retention.is_wanted()) {
-    add_line(faults, fmt::format("{}: JournalKeepBytes, JournalKeepDays and JournalRetireOnReset "
-                                 "remove old messages: {}. Remove the keys",
-                                 settings->file, why));
-  }
-  for (const config::SessionSettings& one : settings->sessions) {
-    if (one.session.resend.persist_messages) continue;
-    add_line(faults, fmt::format("{}:{}: session {}: PersistMessages=N: {}. Remove the key",
-                                 settings->file, one.line, one.session.id.to_string(), why));
-  }
-  if (!faults.empty()) return std::unexpected{std::move(faults)};
   return settings;
 }
 

@@ -26,9 +26,14 @@ enum class UnknownKeys : std::uint8_t { Warn, Refuse };
 [[nodiscard]] bool is_one_initiator(const config::Settings& settings) noexcept;
 [[nodiscard]] bool has_acceptor(const config::Settings& settings) noexcept;
 
-// Reads the file for a program that rebuilds its state from the journal. Refuses PersistMessages=N
-// and the retirement of old segments, because both lose messages that it needs, and refuses more
-// than one event loop. why: the reason, for the error. The error may have several lines.
+// The keys with which a program cannot rebuild its state from the journal, a line each: those that
+// keep an order or a report out of it, that remove old messages, that send none while a session is
+// logged out, and sessions that no configuration names; and more than one event loop. why: the
+// reason.
+[[nodiscard]] std::expected<void, std::string> check_persistent(const config::Settings& settings,
+                                                                std::string_view why);
+
+// Reads the file for such a program. The error may have several lines.
 [[nodiscard]] std::expected<config::Settings, std::string> load_persistent_settings(
     Disk& disk, const std::string& path, std::string_view why,
     UnknownKeys unknown_keys = UnknownKeys::Warn);

@@ -41,6 +41,18 @@ struct ServeOptions {
   std::uint16_t console_port = 0;  // 0: as the configuration says
 };
 
+// At the start and at each reload.
+std::expected<void, std::string> check_venue(const config::Settings& settings) {
+  for (const config::SessionSettings& one : settings.sessions) {
+    const std::string_view version = one.session.id.begin_string;
+    if (version == "FIX.4.2" || version == "FIX.4.4") continue;
+    return std::unexpected{
+        fmt::format("{}:{}: session {}: this venue speaks FIX.4.2 and FIX.4.4 only", settings.file,
+                    one.line, one.session.id.to_string())};
+  }
+  return check_persistent(settings, kWhyReports);
+}
+
 // Prints the book that a start would rebuild, without listening.
 int dump_book(const ServeOptions& options) {
   PosixDisk disk;
@@ -135,6 +147,7 @@ int serve(const ServeOptions& options, Served& served) {
   venue::Venue venue{{.hash_seed = random.next()}};
   engine::EngineOptions engine_settings = engine_options(options.spin);
   engine_settings.notify_systemd = true;
+  engine_settings.check_settings = check_venue;
   auto engine = engine::Engine::open(std::move(*settings), venue, engine_settings);
   while_waiting.reset();
   if (!engine && engine::StopSignals::received()) return kSuccess;

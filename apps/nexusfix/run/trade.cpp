@@ -198,7 +198,11 @@ int trade(const TradeOptions& options) {
     report_file = std::move(*opened);
     trader.record_to(*report_file, end_at_once);
   }
-  auto engine = engine::Engine::open(std::move(*settings), trader, engine_options(options.spin));
+  engine::EngineOptions engine_settings = engine_options(options.spin);
+  engine_settings.check_settings = [](const config::Settings& fresh) {
+    return check_persistent(fresh, kWhyOrders);
+  };
+  auto engine = engine::Engine::open(std::move(*settings), trader, engine_settings);
   if (!engine) return fail(kTradeCommand, engine.error().what());
   if (auto missing = missing_reports(report_file, options, trader.counts().sent);
       !missing.empty()) {

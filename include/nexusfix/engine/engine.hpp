@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -74,6 +75,10 @@ struct EngineOptions {
   bool notify_systemd = false;
   // The optional parts: proxies, passwords, PostgreSQL.
   Parts parts{};
+  // The program's own conditions on a configuration. open() calls it before it creates anything,
+  // and each reload before anything changes; an error refuses the configuration. A reload calls it
+  // on a thread that reads files, between two others. Empty: there are none.
+  std::function<std::expected<void, std::string>(const Settings&)> check_settings{};
 };
 
 // Why an engine could not start, or why a change was refused.

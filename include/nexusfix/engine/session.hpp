@@ -194,6 +194,10 @@ class Session {
   [[nodiscard]] SessionHandle handle() const noexcept;
   // Whether both sides have sent a Logon, no Logout was sent, and the store has not failed.
   [[nodiscard]] bool is_logged_on() const noexcept;
+  // Why send() would refuse any message of this session now; nothing: it would take one, unless the
+  // disk or the memory is full. A callback that must send to several sessions, or to none, asks
+  // them first.
+  [[nodiscard]] std::optional<SendFailure> send_obstacle() const noexcept;
   // The next MsgSeqNums in both directions, from 1 on.
   [[nodiscard]] session::Numbers numbers() const noexcept;
   // The FIX version of our application messages, such as "FIX.4.4": BeginString, or that of

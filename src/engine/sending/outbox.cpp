@@ -169,6 +169,23 @@ SendFailure Outbox::obstacle() const noexcept {
   return commit_.is_draining() ? SendFailure::Draining : SendFailure::StoreFull;
 }
 
+std::optional<SendFailure> Outbox::obstacle_of(const SessionEntry& entry) const noexcept {
+  if (transactor_.phase() == Phase::Observing || commit_.has_failed() || commit_.is_draining()) {
+    return obstacle();
+  }
+  if (entry.machine.outlet() == session::Outlet::Wire) return std::nullopt;
+  return obstacle_off_wire(entry);
+}
+
+// The session is not logged on.
+std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) noexcept {
+  if (!entry.settings().sends_while_logged_out || entry.stored.is_on_trial()) {
+    return SendFailure::NotLoggedOn;
+  }
+  if (entry.machine.is_about_to_reset()) return SendFailure::SessionEnding;
+  return std::nullopt;
+}
+
 [[gnu::always_inline]] inline SendResult Outbox::send_message(
     SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) {
   const std::size_t record_bytes = transactor_.record().entries().size();
@@ -241,10 +258,8 @@ SendFailure Outbox::obstacle() const noexcept {
     is_kept_out = *examined;
   }
   if (!is_transmitted) [[unlikely]] {
-    if (!entry.settings().sends_while_logged_out || is_kept_out || entry.stored.is_on_trial()) {
-      return failure(SendFailure::NotLoggedOn);
-    }
-    if (entry.machine.is_about_to_reset()) return failure(SendFailure::SessionEnding);
+    if (const auto why = obstacle_off_wire(entry)) return failure(*why);
+    if (is_kept_out) return failure(SendFailure::NotLoggedOn);
   }
   if (transactor_.record().entries().size() > kTransactionBytesMax) {
     return failure(SendFailure::TransactionTooLarge);

@@ -43,6 +43,8 @@ class Outbox {
                                                                  bool is_resend);
   // After the event's record: on_sent() and the message logs get the event's messages.
   void notify_sent() noexcept;
+  // Why no application message can be sent on the session; nothing: one can.
+  [[nodiscard]] std::optional<SendFailure> obstacle_of(const SessionEntry& entry) const noexcept;
   void report_queued_lost(SessionEntry& entry);
   void transmit(SessionEntry& entry, std::string_view bytes);
   void perform(SessionEntry& entry, const session::Transmit& action);
@@ -71,6 +73,8 @@ class Outbox {
   [[nodiscard]] std::expected<bool, SendError> examine(const SessionEntry& entry,
                                                        std::string_view bytes);
   [[nodiscard]] SendFailure obstacle() const noexcept;
+  [[nodiscard]] static std::optional<SendFailure> obstacle_off_wire(
+      const SessionEntry& entry) noexcept;
   SendResult try_send(SessionEntry& entry,
                       const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
   SendResult send_message(SessionEntry& entry,

@@ -285,7 +285,10 @@ class Serve(WithFolder):
         retires = "remove old messages: the venue rebuilds its book"
         for key, said in (("PersistMessages=N", "PersistMessages=N: the venue rebuilds"),
                           ("JournalKeepBytes=1000", retires), ("JournalKeepDays=1", retires),
-                          ("JournalRetireOnReset=Y", retires)):
+                          ("JournalRetireOnReset=Y", retires),
+                          ("SendWhileLoggedOut=N", "SendWhileLoggedOut=N: the venue rebuilds"),
+                          ("LogMaskedTags=1,55", "Add StoreMaskedTags=Y, or remove the field"),
+                          ("AcceptorTemplate=Y", "Name each session in a section of its own")):
             config = self.venue_config(more=key + "\n")
             for arguments in ((), ("--dump-book",)):
                 done = run("serve", config, *arguments)

@@ -76,12 +76,14 @@ class VenueSessionTest : public ::testing::Test {
  protected:
   VenueSessionTest() { open(); }
 
-  void open() {
+  // keys: of [DEFAULT].
+  void open(const std::string& keys = {}) {
     auto settings = config::parse_settings(
         "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=0\nSocketAcceptAddress=127.0.0.1\n"
         "FileStorePath=" +
-            folder_.path() +
-            "/store\n[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n",
+            folder_.path() + "/store\n" + keys +
+            "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n"
+            "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=OTHER\n",
         "venue.cfg");
     ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
     engine::EngineOptions options;
@@ -94,10 +96,10 @@ class VenueSessionTest : public ::testing::Test {
     ASSERT_TRUE(venue_->attach(*engine_)) << venue_->failure();
   }
   // Opens the store again, as a new process.
-  void reopen() {
+  void reopen(const std::string& keys = {}) {
     peer_.reset();
     engine_.reset();
-    open();
+    open(keys);
   }
 
   bool run_until(const std::function<bool()>& condition) {
@@ -114,10 +116,12 @@ class VenueSessionTest : public ::testing::Test {
     const std::size_t size =
         wire::from_utc_timestamp(clock_.now().wall, wire::TimePrecision::Millis, time);
     const std::string sending_time{time, size};
-    const std::string transact_time = msg_type == "A" ? "" : "60=" + sending_time + "|";
-    peer_->send(testing::fix("FIX.4.4", "35=" + std::string{msg_type} + "|49=TRADER|56=VENUE|34=" +
-                                            std::to_string(next_++) + "|52=" + sending_time + "|" +
-                                            transact_time + std::string{body}));
+    const bool is_order = std::string_view{"DFG"}.contains(msg_type.front());
+    const std::string transact_time = is_order ? "60=" + sending_time + "|" : "";
+    peer_->send(testing::fix("FIX.4.4", "35=" + std::string{msg_type} + "|49=" + trader_ +
+                                            "|56=VENUE|34=" + std::to_string(next_++) +
+                                            "|52=" + sending_time + "|" + transact_time +
+                                            std::string{body}));
   }
   // The next message from the venue, with | for SOH.
   std::string answer() {
@@ -125,7 +129,8 @@ class VenueSessionTest : public ::testing::Test {
     EXPECT_TRUE(run_until([&] { return peer_->messages().size() >= received_; })) << log_.all();
     return peer_->messages().size() < received_ ? "" : bar(peer_->messages()[received_ - 1]);
   }
-  void log_on(std::uint64_t msg_seq_num = 1) {
+  void log_on(std::uint64_t msg_seq_num = 1, const std::string& trader = "TRADER") {
+    trader_ = trader;
     received_ = 0;
     next_ = msg_seq_num;
     peer_.emplace(engine_->accept_port());
@@ -143,10 +148,13 @@ class VenueSessionTest : public ::testing::Test {
   std::optional<VenueWithoutMemory> venue_;
   std::optional<engine::Engine> engine_;
   std::optional<testing::RawPeer> peer_;
+  std::string trader_;  // of peer_
   std::uint64_t next_ = 1;
   std::size_t received_ = 0;
   bool is_running_ = true;
 };
+
+const std::string kAapl = "55=AAPL|54=1|";
 
 // As long as a message may be; an answer that repeats it is longer than one may be.
 const std::string kHugeText(std::size_t{(1U << 20U) - 512U}, 'X');
@@ -231,6 +239,51 @@ TEST_F(VenueSessionTest, exception_while_the_book_changes_stops_the_venue_with_t
   EXPECT_THAT(report, HasSubstr("|150=0|"));
   EXPECT_THAT(report, HasSubstr("|37=O2|"));
   EXPECT_THAT(report, HasSubstr("|17=E2|"));
+}
+
+// Its sequence numbers are about to be reset: no report could be stored.
+TEST_F(VenueSessionTest, request_of_a_session_that_is_ending_is_refused_and_the_venue_continues) {
+  reopen("ResetOnLogout=Y\n");
+  log_on();
+  send("D", order("A1"));
+  EXPECT_THAT(answer(), HasSubstr("|17=E1|"));
+  engine_->session(0).log_out("closing time");
+  EXPECT_THAT(answer(), HasSubstr("|35=5|"));
+  for (const auto& [msg_type, body] : {std::pair{"D", order("A2")},
+                                       {"D", order("A3") + "59=7|"},
+                                       {"F", "11=A4|41=A1|" + kAapl},
+                                       {"G", "11=A5|41=A1|" + kAapl + "38=50|40=2|44=9|"}}) {
+    send(msg_type, body);
+    EXPECT_THAT(answer(), HasSubstr("|58=the session is ending")) << msg_type;
+  }
+  EXPECT_EQ(venue_->failure(), "");
+  EXPECT_EQ(venue_->book().order_count(), 1U);
+  send("5", "");
+  ASSERT_TRUE(run_until([&] { return peer_->closed(); })) << log_.all();
+  log_on();
+  send("D", order("A2"));
+  EXPECT_THAT(answer(), HasSubstr("|17=E2|"));
+}
+
+TEST_F(VenueSessionTest, order_that_would_trade_with_one_of_an_ending_session_is_refused) {
+  reopen("ResetOnLogout=Y\n");
+  log_on();
+  send("D", order("A1"));
+  EXPECT_THAT(answer(), HasSubstr("|17=E1|"));
+  std::optional<testing::RawPeer> resting = std::move(peer_);
+  engine_->session(0).log_out("closing time");
+  log_on(1, "OTHER");
+  const std::string sells = "|55=AAPL|54=2|38=100|40=2|44=";
+  send("D", "11=B1" + sells + "10.5|");
+  EXPECT_THAT(answer(), HasSubstr("|380=4|"));
+  send("D", "11=B1" + sells + "11|");  // It does not cross.
+  EXPECT_THAT(answer(), HasSubstr("|17=E2|"));
+  send("G", "11=B2|41=B1" + sells + "10|");
+  EXPECT_THAT(answer(), HasSubstr("|380=4|"));
+  EXPECT_EQ(venue_->failure(), "");
+  resting->close();
+  clock_.advance(std::chrono::seconds{60});
+  ASSERT_TRUE(run_until([&] { return !engine_->session(0).send_obstacle(); })) << log_.all();
 }
 
 TEST_F(VenueSessionTest, order_after_the_failure_is_answered_that_the_venue_closes) {

@@ -42,6 +42,31 @@ TEST_F(ReloadTest, removed_session_logs_out_and_refuses_its_counterparty) {
   EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
 }
 
+TEST_F(ReloadTest, configuration_that_the_program_refuses_changes_nothing) {
+  std::string wrong;
+  write();
+  EngineOptions checking = options();
+  checking.check_settings = [&](const engine::Settings& fresh) -> std::expected<void, std::string> {
+    if (wrong.empty()) return {};
+    return std::unexpected{wrong + ", " + std::to_string(fresh.sessions.size()) + " sessions"};
+  };
+  auto opened = Engine::open(path(), venue, checking);
+  ASSERT_TRUE(opened.has_value()) << opened.error().what();
+  acceptor.emplace(std::move(*opened));
+  sessions += kNewcomer;
+  write();
+  wrong = "not this one";
+  EXPECT_EQ(reload_error(), "not this one, 3 sessions");
+  EXPECT_EQ(acceptor->session_count(), 2U);
+  wrong.clear();
+  EXPECT_EQ(reload().added, Names{"FIX.4.4:VENUE->NEWCOMER"});
+  acceptor.reset();
+  wrong = "not at the start";
+  const auto refused = Engine::open(path(), venue, checking);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().text, "not at the start, 3 sessions");
+}
+
 TEST_F(ReloadTest, removed_session_is_not_in_the_status_of_the_engine) {
   open_file();
   take_out_trader();
