@@ -48,7 +48,8 @@ enum class Unit : std::uint8_t {
   return unit == Unit::Nanoseconds || unit == Unit::NanosecondsPerField;
 }
 
-// The allowed ratio of a row's time to a peer's in the same run. 0: it is shown without a verdict.
+// The ratio of a row's figure to a peer's in the same run: at most this of a time, at least this of
+// a rate. 0: it is shown without a verdict.
 struct RatioBudget {
   std::string peer;
   double p50 = 0;

@@ -78,6 +78,7 @@ class WatchedNetwork final : public transport::Network {
                    std::optional<std::chrono::nanoseconds> timeout) noexcept override {
     return inner_->wait(events, timeout);
   }
+  void expect_wake() noexcept override { inner_->expect_wake(); }
   void wake() noexcept override { inner_->wake(); }
   [[nodiscard]] int descriptor() const noexcept override { return inner_->descriptor(); }
 

@@ -21,7 +21,7 @@ void add_group_rows(std::vector<Row>& rows) {
   rows.push_back(group_row({.name = "group/MarketDataSnapshot-100",
                             .purpose = "all of 100 parsed entries, three fields of each as values",
                             .published = {},
-                            .budget = {}},
+                            .budget = 400},
                            100));
   rows.push_back(group_row({.name = "group/MarketDataSnapshot-5000",
                             .purpose = "the same for 5,000 entries",

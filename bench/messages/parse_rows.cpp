@@ -66,17 +66,17 @@ void add_parse_rows(std::vector<Row>& rows) {
   rows.push_back(parse_row({.name = "parse/ExecutionReport",
                             .purpose = "one frame of 22 fields: every check, every tag",
                             .published = 246,
-                            .budget = 17},
+                            .budget = 10},
                            execution_reports));
   rows.push_back(parse_row({.name = "parse/Heartbeat",
                             .purpose = "one frame of 8 fields",
                             .published = 194,
-                            .budget = 13},
+                            .budget = 7.5},
                            heartbeats));
   rows.push_back(parse_row({.name = "parse/NewOrderSingle",
                             .purpose = "one frame of 17 fields",
                             .published = 227,
-                            .budget = 15},
+                            .budget = 10},
                            new_order_singles));
   rows.push_back(parse_row({.name = "parse/MarketDataSnapshot-100",
                             .purpose = "one frame with 100 entries of three fields",
@@ -101,7 +101,7 @@ void add_parse_rows(std::vector<Row>& rows) {
   rows.push_back({{.name = "parse-and-read-4/ExecutionReport",
                    .purpose = "parse, then read OrderID, LastQty, LastPx, TransactTime as values",
                    .published = {},
-                   .budget = {}},
+                   .budget = 24},
                   plan_parse_and_read});
   add_rows_per_field(rows);
 }

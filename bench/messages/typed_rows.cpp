@@ -202,7 +202,7 @@ void add_typed_rows(std::vector<Row>& rows) {
   rows.push_back({{.name = "typed-read/ExecutionReport",
                    .purpose = "a parsed message as its type, twelve fields of it as values",
                    .published = {},
-                   .budget = {}},
+                   .budget = 40},
                   [](Subjects subjects) {
                     const auto job = std::make_shared<ReadJob>(typed_read_job());
                     Plan plan{.owner = job, .contestants = {}};

@@ -70,7 +70,7 @@ void add_validate_rows(std::vector<Row>& rows) {
   rows.push_back(validate_row<true>({.name = "validate/ExecutionReport",
                                      .purpose = "22 fields of a parsed message against FIX 4.4",
                                      .published = {},
-                                     .budget = 60},
+                                     .budget = 30},
                                     execution_reports, 1));
   rows.push_back(validate_row<true>({.name = "validate/NewOrderSingle",
                                      .purpose = "17 fields of a parsed message against FIX 4.4",
@@ -80,7 +80,7 @@ void add_validate_rows(std::vector<Row>& rows) {
   rows.push_back(validate_row<false>({.name = "validate-once/ExecutionReport",
                                       .purpose = "the same without a memory of the messages before",
                                       .published = {},
-                                      .budget = {}},
+                                      .budget = 45},
                                      execution_reports, 1));
   constexpr double kFields = 11 + 3 * kEntries;
   rows.push_back(validate_row<true>(

@@ -28,10 +28,13 @@ std::string optional_number(const std::optional<double>& value) {
   return value ? short_number(*value) : "";
 }
 
-std::string ratio_text(std::string_view name, double ours, double peers, double allowed) {
-  if (allowed == 0) return fmt::format(", {} {:.2f}x", name, ours / peers);
-  return fmt::format(", {} {:.2f}x, {:.4g}x allowed: {}", name, ours / peers, allowed,
-                     ours <= allowed * peers ? "met" : "missed");
+// wanted: 0: nothing. Of a rate it is the least, of a time the most.
+std::string ratio_text(std::string_view name, double ours, double peers, double wanted,
+                       bool is_a_rate) {
+  if (wanted == 0) return fmt::format(", {} {:.2f}x", name, ours / peers);
+  const bool is_met = is_a_rate ? ours >= wanted * peers : ours <= wanted * peers;
+  return fmt::format(", {} {:.2f}x, {:.4g}x {}: {}", name, ours / peers, wanted,
+                     is_a_rate ? "wanted" : "allowed", is_met ? "met" : "missed");
 }
 
 // A contestant has no column: its name is not known before.
@@ -77,9 +80,10 @@ std::string ratio_lines(const RowReport& row) {
     for (const Result& peer : row.peers) {
       if (peer.subject != budget.peer) continue;
       const Figures& ours = row.ours.figures;
+      const bool is_a_rate = is_rate(row.spec.unit);
       text += fmt::format("  beside {}{}{}\n", peer.subject,
-                          ratio_text("p50", ours.p50, peer.figures.p50, budget.p50),
-                          ratio_text("p99", ours.p99, peer.figures.p99, budget.p99));
+                          ratio_text("p50", ours.p50, peer.figures.p50, budget.p50, is_a_rate),
+                          ratio_text("p99", ours.p99, peer.figures.p99, budget.p99, is_a_rate));
     }
   }
   return text;

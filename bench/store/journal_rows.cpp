@@ -327,7 +327,7 @@ Row random_row(const std::shared_ptr<LargeJournal>& journal) {
        .purpose = fmt::format("a message by its number, any of {} of a session, files in memory",
                               journal->messages()),
        .published = {},
-       .budget = {}},
+       .budget = 1'000},
       [journal](Subjects subjects) {
         auto opened = store::open_journal(journal->disk(), journal->options(), WallTime{});
         if (!opened) std::abort();

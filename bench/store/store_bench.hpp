@@ -76,8 +76,7 @@ struct OpenStore {
     if (store->durable() == store->appended()) return;
     if (!store->flush()) std::abort();
   }
-  // Polls before it sleeps, as an event loop with default settings does: BusyPollMicros, four times
-  // as long for the store.
+  // Polls before it sleeps, for as long as an event loop with default settings.
   void wait() {
     constexpr std::chrono::microseconds kPoll{200};
     for (;;) {
@@ -132,8 +131,8 @@ struct Device {
   }
 };
 
-// The same on the core where a journal's thread runs, while the caller polls. A sync takes up to a
-// half longer on a core that does not take the device's interrupts.
+// The same on another core, as a journal's thread, while the caller polls. On a core that does not
+// take the device's interrupts, a sync may take up to a half longer.
 class DeviceElsewhere {
  public:
   explicit DeviceElsewhere(std::size_t message_bytes)
@@ -156,7 +155,7 @@ class DeviceElsewhere {
     State& operator=(const State&) = delete;
     ~State() {
       request(kEnd);
-      thread.join();
+      if (thread.joinable()) thread.join();
     }
     void request(unsigned number) {
       requested.store(number);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <list>
+#include <new>
 #include <utility>
 
 #include <nexusfix/observe/session_logs.hpp>
@@ -95,7 +96,8 @@ void SessionLogs::event(std::size_t session, EventId id, std::string_view text, 
   const auto room = queue_.claim(sizeof(LogRecordHead) + bytes.size());
   if (!room) [[unlikely]]
     return false;
-  // In place: a copy would read in words what was just written in bytes, and wait for it.
+  // In place: a copy would load whole words right after they were stored in parts, and the CPU
+  // waits for that.
   ::new (static_cast<void*>(room->data()))
       LogRecordHead{.time_ns = time.time_since_epoch().count(),
                     .session = static_cast<std::uint32_t>(session),

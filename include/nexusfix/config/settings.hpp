@@ -240,8 +240,9 @@ struct ThreadSettings {
   std::size_t cpus_line = 0;  // of EventLoopCpu; 0: it is not given
   bool busy_spin = false;     // BusySpin: as EngineOptions::busy_spin
   // BusyPollMicros: while events follow one another closely, a thread polls for this time before it
-  // sleeps; at most 1 ms; 0: it sleeps at once. It has no effect on EngineOptions::network, nor
-  // without a CPU that no event loop uses.
+  // sleeps; at most 1 ms; 0: it sleeps at once. While the store makes records durable, it polls for
+  // at least 200 µs. It has no effect on EngineOptions::network, nor without a CPU that no event
+  // loop uses.
   std::chrono::microseconds busy_poll{50};
   bool lock_memory = false;  // LockMemory: of the whole process, from the start until its end
   std::size_t lock_memory_line = 0;  // of LockMemory; 0: it is not given

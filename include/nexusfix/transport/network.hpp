@@ -226,8 +226,8 @@ class Network {
   // network).
   [[nodiscard]] virtual std::size_t wait(
       std::span<Ready> events, std::optional<std::chrono::nanoseconds> timeout) noexcept = 0;
-  // Another thread works for the caller, and calls wake() when it is done: within 100 µs or so. The
-  // next wait() may poll for longer before its thread sleeps.
+  // Only the thread that calls wait(). Another thread will call wake(), mostly within some 100 µs:
+  // the next wait() may poll for longer before its thread sleeps.
   virtual void expect_wake() noexcept {}
   // Ends a wait() early. Any thread; safe in a signal handler.
   virtual void wake() noexcept = 0;
@@ -242,7 +242,7 @@ class Network {
 // resolution, which is acceptable at startup; on "localhost" it listens on the loopback address of
 // each family that the machine has. wait(), receive() and send() allocate only for a new
 // connection. busy_poll: for at most this time, wait() polls before its thread sleeps, while events
-// follow one another closely; after expect_wake() for four times as long; 0: it sleeps at once. An
+// follow one another closely; after expect_wake() for at least 200 µs; 0: it sleeps at once. An
 // error: the operating system gives no descriptor.
 [[nodiscard]] std::expected<std::unique_ptr<Network>, NetworkError> make_epoll_network(
     std::chrono::nanoseconds busy_poll = {});

@@ -134,7 +134,8 @@ inline constexpr KeyRow kThreads[] = {
      "N", "Y", "Y: the threads poll without sleeping, a whole CPU each"},
     {"BusyPollMicros", NextStart, number(0, 1'000, "a whole number of microseconds"),
      shared(Shared::Threads, sets<&ThreadSettings::busy_poll>), "50", "0",
-     "microseconds that a thread polls before it sleeps, in dense traffic; 0: it sleeps at once"},
+     "microseconds that a thread polls before it sleeps, in dense traffic (200 while the store "
+     "syncs); 0: it sleeps at once"},
     {"LockMemory", NextStart, kYesOrNo, shared(Shared::Threads, sets<&ThreadSettings::lock_memory>),
      "N", "Y", "Y: all memory of the process is kept in RAM"},
     {"CoreDumps", NextStart, kYesOrNo, shared(Shared::Threads, sets<&ThreadSettings::core_dumps>),

@@ -7,7 +7,7 @@
 
 namespace nexusfix::transport {
 
-// For the waits of one thread: begin() before each, end() after it.
+// For one kind of waits of one thread: begin() before each, end() after it.
 class BusyPoll {
  public:
   using Duration = std::chrono::nanoseconds;

@@ -348,8 +348,9 @@ int EpollNetwork::wait_for_kernel(std::span<epoll_event> ready,
                                   std::optional<std::chrono::nanoseconds> timeout) noexcept {
   SystemClock clock;
   constexpr std::chrono::nanoseconds kNow{0};
-  BusyPoll& busy_poll = std::exchange(expects_wake_, false) ? wake_poll_ : busy_poll_;
+  const bool expects_wake = std::exchange(expects_wake_, false);
   if (!busy_poll_.is_enabled() || (timeout && *timeout <= kNow)) return poll_kernel(ready, timeout);
+  BusyPoll& busy_poll = expects_wake ? wake_poll_ : busy_poll_;
   const MonoTime begin = clock.now().mono;
   std::chrono::nanoseconds took = kNow;
   const std::chrono::nanoseconds time_max = std::min(busy_poll.begin(), timeout.value_or(kForever));
@@ -363,8 +364,16 @@ int EpollNetwork::wait_for_kernel(std::span<epoll_event> ready,
     count = poll_kernel(ready, timeout);
     took = clock.now().mono - begin;
   }
-  busy_poll.end(took, count);
+  const auto found = ready.first(static_cast<std::size_t>(std::max(count, 0)));
+  busy_poll.end(took, expects_wake ? wakes_in(found) : count);
   return count;
+}
+
+// Of a wait that expects a wake, only that counts: messages of counterparties would end it soon
+// while a store that is down confirms nothing, and the thread would poll all the time.
+int EpollNetwork::wakes_in(std::span<const epoll_event> found) noexcept {
+  return static_cast<int>(
+      std::ranges::count(found, kWakeupId, [](const epoll_event& one) { return one.data.u64; }));
 }
 
 int EpollNetwork::poll_kernel(std::span<epoll_event> ready,

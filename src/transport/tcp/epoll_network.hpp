@@ -109,11 +109,15 @@ class EpollNetwork final : public Network {
     void put(Ready ready) noexcept { events[count++] = ready; }
   };
 
-  // A wait that expects a wake polls for this many times as long as another one.
-  static constexpr int kWakePoll = 4;
+  // A wait that expects a wake polls for this time, if another one polls for less: a sync of the
+  // disk takes longer than the next order.
+  static constexpr std::chrono::microseconds kWakePoll{200};
 
   explicit EpollNetwork(std::chrono::nanoseconds busy_poll)
-      : busy_poll_{busy_poll}, wake_poll_{kWakePoll * busy_poll} {}
+      : busy_poll_{busy_poll},
+        wake_poll_{busy_poll_.is_enabled()
+                       ? std::max<std::chrono::nanoseconds>(busy_poll, kWakePoll)
+                       : busy_poll} {}
 
   [[nodiscard]] Slot* find(SocketId socket) noexcept;  // null: unknown, closed or draining
   [[nodiscard]] const Slot* find(SocketId socket) const noexcept;
@@ -151,6 +155,7 @@ class EpollNetwork final : public Network {
   // Polls before it sleeps, if that pays. Returns the number of `ready`, or -1 with errno.
   [[nodiscard]] int wait_for_kernel(std::span<epoll_event> ready,
                                     std::optional<std::chrono::nanoseconds> timeout) noexcept;
+  [[nodiscard]] static int wakes_in(std::span<const epoll_event> found) noexcept;
   [[nodiscard]] int poll_kernel(std::span<epoll_event> ready,
                                 std::optional<std::chrono::nanoseconds> timeout) const noexcept;
   void on_wakeup() noexcept;

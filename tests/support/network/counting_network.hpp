@@ -19,6 +19,7 @@ struct NetworkCounts {
   std::atomic<std::uint64_t> waits{0};
   std::atomic<std::uint64_t> idle_waits{0};  // waits that may sleep, and found nothing
   std::atomic<std::uint64_t> receives{0};
+  std::atomic<std::uint64_t> receives_of_bytes{0};
   std::atomic<std::uint64_t> sends{0};
 };
 
@@ -50,7 +51,9 @@ class CountingNetwork final : public transport::Network {
   [[nodiscard]] transport::IoResult receive(transport::SocketId socket,
                                             std::span<char> buffer) noexcept override {
     counts_->receives.fetch_add(1, std::memory_order_relaxed);
-    return network_->receive(socket, buffer);
+    const transport::IoResult result = network_->receive(socket, buffer);
+    if (result.bytes > 0) counts_->receives_of_bytes.fetch_add(1, std::memory_order_relaxed);
+    return result;
   }
   [[nodiscard]] transport::IoResult send(transport::SocketId socket,
                                          std::span<const char> bytes) noexcept override {
@@ -83,6 +86,7 @@ class CountingNetwork final : public transport::Network {
     if (count == 0 && may_sleep) counts_->idle_waits.fetch_add(1, std::memory_order_relaxed);
     return count;
   }
+  void expect_wake() noexcept override { network_->expect_wake(); }
   void wake() noexcept override { network_->wake(); }
   [[nodiscard]] int descriptor() const noexcept override { return network_->descriptor(); }
 

@@ -218,6 +218,17 @@ TEST(ReportTest, each_subject_keeps_the_figures_of_its_own_best_round) {
   EXPECT_EQ(first.peers[0].figures.batch, peer);
 }
 
+TEST(ReportTest, ratio_to_a_peer_is_a_limit_of_a_time_and_wanted_of_a_rate) {
+  RowReport row = parse_row();
+  row.peers = {{"bare", figures_of(19)}};
+  row.spec.ratios = {{"bare", 1.1}};
+  EXPECT_THAT(table_line(row), HasSubstr("p50 1.05x, 1.1x allowed: met"));
+  row.spec.unit = Unit::PerSecond;
+  EXPECT_THAT(table_line(row), HasSubstr("p50 1.05x, 1.1x wanted: missed"));
+  row.spec.ratios = {{"bare", 0.97}};
+  EXPECT_THAT(table_line(row), HasSubstr("p50 1.05x, 0.97x wanted: met"));
+}
+
 TEST(ReportTest, of_rates_the_larger_one_is_kept) {
   RowReport first = parse_row();
   first.spec.unit = Unit::GigabytesPerSecond;

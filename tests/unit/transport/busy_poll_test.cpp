@@ -89,7 +89,7 @@ TEST(BusyPoll, an_event_that_polling_finds_ends_the_pauses) {
   EXPECT_EQ(2U, pause_of(poll, 2 * kTimeMax));
 }
 
-// An order comes soon, the journal's sync ends later, and so on.
+// A counterparty answers soon, and pauses, and so on.
 TEST(BusyPoll, short_waits_poll_again_where_long_ones_alternate_with_them) {
   BusyPoll poll{kTimeMax};
   int found = 0;
@@ -165,6 +165,25 @@ TEST(BusyPollNetwork, a_wait_that_expects_a_wake_has_rules_of_its_own) {
   EXPECT_EQ(before, sleeps()) << "it polls, because the wake before came soon";
   EXPECT_EQ(0U, network->wait(events, 20ms));
   EXPECT_LT(before, sleeps()) << "no other wait was short: it sleeps";
+}
+
+// A store that is down confirms nothing, while counterparties send.
+TEST(BusyPollNetwork, other_events_than_the_expected_wake_do_not_make_it_poll) {
+  const auto network = EpollNetwork::make(resolve_blocking, 24h).value();
+  const SocketId listener = network->listen({"127.0.0.1", 0}).value();
+  const SocketId near = network->connect({"127.0.0.1", network->local_port(listener)}).value();
+  std::array<Ready, 1> events;
+  network->expect_wake();
+  ASSERT_EQ(1U, network->wait(events, std::nullopt));
+  network->close(near);
+  network->close(listener);
+  do {
+    if (events[0].kind == ReadyKind::Accepted) network->close(events[0].accepted);
+  } while (network->wait(events, kNever) > 0);
+  network->expect_wake();
+  const long before = sleeps();
+  EXPECT_EQ(0U, network->wait(events, 20ms));
+  EXPECT_LT(before, sleeps());
 }
 
 TEST(BusyPollNetwork, a_wait_that_has_polled_in_vain_sleeps_until_the_event) {

@@ -58,8 +58,10 @@ class SlowDiskTest : public AcceptorTest {
       EXPECT_TRUE(contains((*one).messages().rbegin()[1], "|112=T" + id + "|"));
     }
   }
-  // It outlives the engine's threads, which use it.
+  // They outlive the engine, which uses them.
   GatedDisk gate;
+  transport::FakeInternet internet;
+  transport::FakeNetwork network{internet, "10.0.0.1"};
 };
 
 TEST_F(SlowDiskTest, in_process_mode_sessions_continue_while_the_disk_stalls) {
@@ -101,8 +103,6 @@ TEST_F(SlowDiskTest, in_process_mode_sessions_continue_while_the_disk_stalls) {
 
 TEST_F(SlowDiskTest, network_expects_a_wake_while_the_disk_syncs) {
   extra = "JournalDurability=sync";
-  transport::FakeInternet internet;
-  transport::FakeNetwork network{internet, "10.0.0.1"};
   open_on_gate(&network);
   ASSERT_TRUE(
       run_until([&] { return acceptor->store().durable() == acceptor->store().appended(); }));
@@ -115,7 +115,6 @@ TEST_F(SlowDiskTest, network_expects_a_wake_while_the_disk_syncs) {
   turn(1);
   EXPECT_EQ(before + 1, network.expected_wakes());
   gate.release_syncs();
-  acceptor.reset();
 }
 
 TEST_F(SlowDiskTest, disk_that_syncs_in_time_is_not_reported) {

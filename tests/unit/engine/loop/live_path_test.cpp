@@ -434,6 +434,22 @@ TEST_P(LivePathCountsTest, order_in_a_sleeping_loop_costs_one_wait_one_receive_a
 INSTANTIATE_TEST_SUITE_P(Ways, LivePathCountsTest, ::testing::Values(Way{"blocking", false, false}),
                          [](const auto& way) { return std::string{way.param.name}; });
 
+using LivePathSpinTest = LivePathTest;
+
+TEST_P(LivePathSpinTest, order_in_a_spinning_loop_costs_one_receive_of_bytes_and_one_send) {
+  ASSERT_NO_FATAL_FAILURE(serve(GetParam()));
+  const NetworkCounts& counts = shared->network;
+  const std::uint64_t receives = counts.receives_of_bytes.load();
+  const std::uint64_t sends = counts.sends.load();
+  trade(kOrders);
+  EXPECT_EQ(trapped(), "none");
+  EXPECT_EQ(counts.receives_of_bytes.load() - receives, kOrders);
+  EXPECT_EQ(counts.sends.load() - sends, kOrders);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, LivePathSpinTest, ::testing::Values(Way{"spinning", true, false}),
+                         [](const auto& way) { return std::string{way.param.name}; });
+
 using LivePathWatchTest = LivePathTest;
 
 TEST_P(LivePathWatchTest, watch_detects_a_system_call_and_names_it) {
