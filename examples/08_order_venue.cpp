@@ -39,6 +39,7 @@ namespace {
 // Their product fits into a FixedPrice.
 constexpr FixedPrice kPriceMax = 90'000_fp;
 constexpr std::int64_t kQuantityMax = 1'000'000;
+constexpr unsigned kNotAvailable = 4;  // BusinessRejectReason (380)
 
 // The terms of a new order or of a replacement.
 struct Terms {
@@ -97,49 +98,14 @@ class Venue {
     });
   }
 
-  void on_message(Session& session, const fix44::NewOrderSingle& request) {
-    const Name name{session.name(), request.cl_ord_id().value};
-    const auto terms = read_terms(request);
-    if (names_.contains(name)) {
-      return reject(session, request, fix44::OrdRejReason::DuplicateOrder, "ClOrdID: used before");
-    }
-    if (!terms) {
-      names_[name] = nullptr;
-      return reject(session, request, fix44::OrdRejReason::UnsupportedOrderCharacteristic,
-                    terms.error());
-    }
-    Order& order = orders_[++last_order_];
-    order = {.number = last_order_,
-             .owner = name.first,
-             .cl_ord_id = name.second,
-             .symbol = std::string{request.symbol().value},
-             .side = request.side()};
-    names_[name] = &order;
-    order.set_terms(terms->price, terms->quantity, last_report_ + 1);
-    report(order, fix44::ExecType::New);
-    trade(order, terms->may_rest);
+  MessageReply on_message(Session& session, const fix44::NewOrderSingle& request) {
+    return answer(session, request);
   }
-
-  void on_message(Session& session, const fix44::OrderCancelRequest& request) {
-    Order* const order =
-        order_to_change(session, request, fix44::CxlRejResponseTo::OrderCancelRequest);
-    if (order == nullptr) return;
-    books_.remove(*order);
-    order->is_canceled = true;
-    report(*order, fix44::ExecType::Canceled, {.orig_cl_ord_id = request.orig_cl_ord_id().value});
+  MessageReply on_message(Session& session, const fix44::OrderCancelRequest& request) {
+    return answer(session, request);
   }
-
-  void on_message(Session& session, const fix44::OrderCancelReplaceRequest& request) {
-    const auto terms = read_terms(request);
-    Order* const order =
-        order_to_change(session, request, fix44::CxlRejResponseTo::OrderCancelReplaceRequest,
-                        terms ? "" : terms.error());
-    if (order == nullptr) return;
-    books_.remove(*order);
-    // A request for less than the filled quantity leaves nothing open.
-    order->set_terms(terms->price, std::max(terms->quantity, order->cum), last_report_ + 1);
-    report(*order, fix44::ExecType::Replace, {.orig_cl_ord_id = request.orig_cl_ord_id().value});
-    trade(*order, terms->may_rest);
+  MessageReply on_message(Session& session, const fix44::OrderCancelReplaceRequest& request) {
+    return answer(session, request);
   }
 
   // The engine calls this before it opens a port, for each stored message.
@@ -175,6 +141,63 @@ class Venue {
 
  private:
   using Name = std::pair<std::string, std::string>;  // the session's, and a ClOrdID
+
+  // While a session waits to begin its sequence numbers at 1 again, it takes no report. A request
+  // may need one for any session, so it must not change the books then.
+  template <class Request>
+  MessageReply answer(Session& session, const Request& request) {
+    for (std::size_t i = 0; i < engine_->session_count(); ++i) {
+      if (!engine_->session(i).send_obstacle()) continue;
+      return nexusfix::business_reject(kNotAvailable, 0, "a session is ending; send it again");
+    }
+    take(session, request);
+    return nexusfix::accept();
+  }
+
+  void take(Session& session, const fix44::NewOrderSingle& request) {
+    const Name name{session.name(), request.cl_ord_id().value};
+    const auto terms = read_terms(request);
+    if (names_.contains(name)) {
+      return reject(session, request, fix44::OrdRejReason::DuplicateOrder, "ClOrdID: used before");
+    }
+    if (!terms) {
+      names_[name] = nullptr;
+      return reject(session, request, fix44::OrdRejReason::UnsupportedOrderCharacteristic,
+                    terms.error());
+    }
+    Order& order = orders_[++last_order_];
+    order = {.number = last_order_,
+             .owner = name.first,
+             .cl_ord_id = name.second,
+             .symbol = std::string{request.symbol().value},
+             .side = request.side()};
+    names_[name] = &order;
+    order.set_terms(terms->price, terms->quantity, last_report_ + 1);
+    report(order, fix44::ExecType::New);
+    trade(order, terms->may_rest);
+  }
+
+  void take(Session& session, const fix44::OrderCancelRequest& request) {
+    Order* const order =
+        order_to_change(session, request, fix44::CxlRejResponseTo::OrderCancelRequest);
+    if (order == nullptr) return;
+    books_.remove(*order);
+    order->is_canceled = true;
+    report(*order, fix44::ExecType::Canceled, {.orig_cl_ord_id = request.orig_cl_ord_id().value});
+  }
+
+  void take(Session& session, const fix44::OrderCancelReplaceRequest& request) {
+    const auto terms = read_terms(request);
+    Order* const order =
+        order_to_change(session, request, fix44::CxlRejResponseTo::OrderCancelReplaceRequest,
+                        terms ? "" : terms.error());
+    if (order == nullptr) return;
+    books_.remove(*order);
+    // A request for less than the filled quantity leaves nothing open.
+    order->set_terms(terms->price, std::max(terms->quantity, order->cum), last_report_ + 1);
+    report(*order, fix44::ExecType::Replace, {.orig_cl_ord_id = request.orig_cl_ord_id().value});
+    trade(*order, terms->may_rest);
+  }
 
   // Trades at the price of the resting order.
   void trade(Order& order, bool may_rest) {

@@ -76,6 +76,28 @@ void check_replica(const Settings& settings, const SharedKeys& keys, SettingsRep
   }
 }
 
+void check_journal_keys(const Settings& settings, const SharedKeys& keys, SettingsReport& report) {
+  constexpr Key kOfJournal[] = {
+      "JournalDurability", "FileStoreSync",   "JournalGroupMicros",   "JournalNumbersAhead",
+      "JournalKeepBytes",  "JournalKeepDays", "JournalRetireOnReset", "JournalScrubBytesPerSecond"};
+  if (settings.store == StoreKind::Memory) {
+    for (const Key key : kOfJournal) {
+      const Given* const given = keys.find(key);
+      if (given == nullptr) continue;
+      report.warning(given->line, std::string{key.name()} + ": not used with Store=memory");
+    }
+    return;
+  }
+  const Given* const sync = keys.find("FileStoreSync");
+  const Given* const durability = keys.find("JournalDurability");
+  if (sync == nullptr || durability == nullptr || keys.says_no("FileStoreSync") ||
+      settings.durability == store::Durability::Sync) {
+    return;
+  }
+  report.warning(sync->line, "FileStoreSync=Y: not used; line " + std::to_string(durability->line) +
+                                 " says JournalDurability=" + std::string{durability->value});
+}
+
 // Two engines of QuickFIX share a store in this way, one of them as a standby.
 void build_standby(Settings& settings, const SharedKeys& keys, SettingsReport& report) {
   const Given* const refreshes = keys.find("RefreshOnLogon");
@@ -97,6 +119,7 @@ void build_store(Settings& settings, const SharedKeys& keys, std::size_t first_s
   build_folder(settings, keys, first_session_line, meant, report);
   check_inbound(settings, report);
   build_standby(settings, keys, report);
+  check_journal_keys(settings, keys, report);
   check_replica(settings, keys, report);
   const store::Retention& retention = settings.journal_retention;
   if (retention.even_current && retention.keep_bytes == 0 && retention.keep_for.count() == 0) {

@@ -334,6 +334,16 @@ TEST(Settings, giving_up_before_asking_is_an_error) {
               ElementsAre(HasSubstr("HeartBeatTimeoutMultiplier must be larger")));
 }
 
+TEST(Settings, a_key_of_the_journal_without_effect_is_a_warning) {
+  EXPECT_THAT(warnings_of("Store=memory\nJournalDurability=sync\nJournalKeepDays=1"),
+              ElementsAre(HasSubstr("JournalDurability: not used with Store=memory"),
+                          HasSubstr("JournalKeepDays: not used with Store=memory")));
+  EXPECT_THAT(warnings_of("JournalDurability=none\nFileStoreSync=Y"),
+              ElementsAre(HasSubstr("FileStoreSync=Y: not used; line")));
+  EXPECT_THAT(warnings_of("JournalDurability=sync\nFileStoreSync=Y"), IsEmpty());
+  EXPECT_THAT(warnings_of("JournalDurability=none\nFileStoreSync=N"), IsEmpty());
+}
+
 TEST(Settings, the_store_is_one_for_all_sessions) {
   const std::string other = "[SESSION]\nBeginString=FIX.4.2\nSenderCompID=A\nTargetCompID=B\n";
   EXPECT_EQ(accepted(joined(kInitiator, "Store=memory")).store, StoreKind::Memory);
