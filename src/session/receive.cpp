@@ -249,9 +249,9 @@ void StateMachine::on_delivered(const DeliveryDecision& decision, Now now) noexc
 
 // What has been processed out of order is counted now, and the gap may be closed.
 [[gnu::noinline]] void StateMachine::advance_out_of_order(std::uint64_t next_inbound) noexcept {
-  if (next_inbound == out_of_order_.first_processed()) {
-    next_inbound = out_of_order_.after_processed(next_inbound);
-    out_of_order_.drop_processed_below(next_inbound);
+  if (next_inbound == out_of_order_.first_counted()) {
+    next_inbound = out_of_order_.after_counted(next_inbound);
+    out_of_order_.drop_counted_below(next_inbound);
   }
   numbers_.advance_inbound(next_inbound);
   if (!gap_.is_open()) return;
@@ -298,22 +298,32 @@ void StateMachine::on_too_high(const Inbound& in) noexcept {
   }
   actions_.push(
       {.step = Step::BufferOutOfOrder, .first = in.msg_seq_num, .text = in.message.bytes()});
-  out_of_order_.note_received(in.msg_seq_num);
+  out_of_order_.note_buffered(in.msg_seq_num);
   gap_.request({.received = in.msg_seq_num, .gap_end = in.msg_seq_num}, gap_position(), config_.gap,
                actions_);
 }
 
 // Not for what has been processed out of order: two sides that asked for each other's
-// ResendRequests again would do so without an end.
-void StateMachine::on_out_of_order_lost(std::uint64_t first_buffered, Now now) noexcept {
+// ResendRequests again would do so without an end. Nor for what a gap fill has replaced, unless it
+// was lost here: for the counterparty it has arrived.
+void StateMachine::on_out_of_order_lost(std::uint64_t first_buffered, std::uint64_t highest_lost,
+                                        Now now) noexcept {
   begin_event(now);
   const std::uint64_t next = numbers_.next_inbound();
+  const std::uint64_t filled_end = out_of_order_.filled_end();
+  if (phase_.has_logged_on() && next < filled_end && next > highest_lost && !gap_.is_open() &&
+      next != first_buffered) {
+    const std::uint64_t end =
+        first_buffered != 0 ? std::min(first_buffered, filled_end) : filled_end;
+    out_of_order_.drop_counted_below(end);
+    return advance_to(end);
+  }
   const std::uint64_t highest = out_of_order_.highest();
   if (!phase_.is(Phase::LoggedOn) || gap_.is_open() || next > highest || next == first_buffered)
     return;
-  out_of_order_.drop_processed_below(next);
+  out_of_order_.drop_counted_below(next);
   std::uint64_t end = highest + 1;
-  for (const std::uint64_t known : {first_buffered, out_of_order_.first_processed()}) {
+  for (const std::uint64_t known : {first_buffered, out_of_order_.first_counted()}) {
     if (known != 0) end = std::min(end, known);
   }
   gap_.request({.received = highest, .gap_end = end}, gap_position(), config_.gap, actions_);
@@ -374,6 +384,7 @@ void StateMachine::on_served_out_of_order(const Inbound& in) noexcept {
   out_of_order_.note_served_request(in.msg_seq_num);
   out_of_order_.note_received(in.msg_seq_num);
   if (!out_of_order_.note_processed(in.msg_seq_num, numbers_.next_inbound())) {
+    out_of_order_.note_buffered(in.msg_seq_num);
     actions_.push(
         {.step = Step::BufferOutOfOrder, .first = in.msg_seq_num, .text = in.message.bytes()});
   }
@@ -438,13 +449,15 @@ void StateMachine::on_gap_fill(const Inbound& in) noexcept {
 }
 
 // Of a request that ended where the gap ends, the answer says nothing of what came before and is
-// buffered: that was not asked for. The gap fill counts up to there, and then what is buffered.
+// buffered: that was not asked for. The gap fill counts up to there, then what is buffered, and all
+// around that up to NewSeqNo.
 // docs/reference/session.md says why; where all was asked for, the gap fill is the answer for all.
 std::uint64_t StateMachine::without_buffered(std::uint64_t new_seq_no) noexcept {
   const bool has_buffered = gap_.is_open() && config_.gap.out_of_order == OutOfOrder::Buffer;
   if (!has_buffered || gap_.requested_end() == 0 || new_seq_no <= gap_.end()) return new_seq_no;
   if (new_seq_no - numbers_.next_inbound() > config_.reset.sequence_jump_max) return new_seq_no;
-  if (new_seq_no <= out_of_order_.after_processed(gap_.end())) return new_seq_no;
+  if (new_seq_no <= out_of_order_.after_counted(gap_.end())) return new_seq_no;
+  out_of_order_.note_filled(gap_.end(), new_seq_no);
   actions_.notice(NoticeCode::GapFillBeyondRequest, {}, gap_.end(), new_seq_no);
   return gap_.end();
 }
@@ -459,7 +472,7 @@ void StateMachine::skip_to(std::uint64_t new_seq_no) noexcept {
                    .first = expected,
                    .second = std::min(new_seq_no - 1, out_of_order_.highest())});
   }
-  out_of_order_.drop_processed_below(new_seq_no);
+  out_of_order_.drop_counted_below(new_seq_no);
   advance_to(new_seq_no);
 }
 

@@ -97,11 +97,13 @@ class StateMachine {
   // The owner's answer to an AskResend, exactly once for each.
   void on_resend_decision(const ResendDecision& decision, Now now) noexcept;
   // The owner could not buffer a message, or has delivered all buffered messages that were due.
-  // first_buffered: the lowest MsgSeqNum in the buffer, above the expected one; 0: it is empty. The
-  // session requests the messages before it, unless a request for them is open. If next_inbound
-  // moves afterwards, deliver what is due, and call this again. Not needed if ResendRequests ask
-  // for everything (GapConfig::closed_resend_requests).
-  void on_out_of_order_lost(std::uint64_t first_buffered, Now now) noexcept;
+  // first_buffered: the lowest MsgSeqNum in the buffer, above the expected one; 0: it is empty.
+  // highest_lost: that of the messages that were not buffered; 0: none from the expected one on.
+  // The session requests the messages before first_buffered, unless a request for them is open or a
+  // gap fill counts them. If next_inbound moves afterwards, deliver what is due, and call this
+  // again. Not needed if ResendRequests ask for everything (GapConfig::closed_resend_requests).
+  void on_out_of_order_lost(std::uint64_t first_buffered, std::uint64_t highest_lost,
+                            Now now) noexcept;
   // The scheduled session is over. The session sends a Logout with text, and resets both sequence
   // numbers when the connection has ended; without a connection at once. text must stay valid until
   // next_action() has returned nothing.
@@ -419,7 +421,7 @@ inline void StateMachine::begin_event(const Now& now) noexcept {
 
 // Everything below next_inbound is used up. Here inbound numbers move forward.
 inline void StateMachine::advance_to(std::uint64_t next_inbound) noexcept {
-  if (next_inbound == out_of_order_.first_processed() || gap_.is_open()) [[unlikely]]
+  if (next_inbound == out_of_order_.first_counted() || gap_.is_open()) [[unlikely]]
     return advance_out_of_order(next_inbound);
   numbers_.advance_inbound(next_inbound);
 }

@@ -119,7 +119,7 @@ bool OutOfOrderQueue::request_dropped(SessionEntry& entry) {
   const std::uint64_t first =
       entry.out_of_order.messages_.empty() ? 0 : entry.out_of_order.messages_.begin()->first;
   transactor_.transact(entry, [&](session::StateMachine& machine) {
-    machine.on_out_of_order_lost(first, loop_.now());
+    machine.on_out_of_order_lost(first, entry.out_of_order.dropped_high_, loop_.now());
   });
   return entry.machine.sequence_numbers().next_inbound > expected;
 }

@@ -241,9 +241,15 @@ void Side::deliver_in_sequence() {
     perform_all();
   }
   is_performing_ = false;
-  if (!is_connected_ || lost_high_ < next_in() || state() == State::LogonReceived) return;
+  if (!is_connected_ || state() == State::LogonReceived) return;
   const std::uint64_t expected = next_in();
-  machine_.on_out_of_order_lost(out_of_order_.empty() ? 0 : out_of_order_.begin()->first, now_);
+  if (lost_high_ < expected) lost_high_ = 0;
+  const GapConfig& gap = config().gap;
+  const bool asks_for_one_gap =
+      gap.closed_resend_requests.value_or(true) || gap.resend_request_chunk != 0;
+  if (lost_high_ == 0 && (out_of_order_.empty() || !asks_for_one_gap)) return;
+  machine_.on_out_of_order_lost(out_of_order_.empty() ? 0 : out_of_order_.begin()->first,
+                                lost_high_, now_);
   while (const std::optional<Action> action = machine_.next_action(scratch_)) perform(*action);
   if (next_in() > expected) deliver_in_sequence();
 }

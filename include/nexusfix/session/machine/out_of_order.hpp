@@ -17,15 +17,22 @@ class OutOfOrderNumbers {
   void note_received(std::uint64_t msg_seq_num) noexcept {
     if (msg_seq_num > highest_) highest_ = msg_seq_num;
   }
+  // The same of one that the owner is asked to buffer.
+  void note_buffered(std::uint64_t msg_seq_num) noexcept;
 
   // Numbers of a Logon that was answered and of ResendRequests that were served though they came
   // out of order: counted when their turn comes. False: there is no room for more of them.
   [[nodiscard]] bool note_processed(std::uint64_t msg_seq_num, std::uint64_t next_inbound) noexcept;
-  // The lowest of them; 0: none.
-  [[nodiscard]] std::uint64_t first_processed() const noexcept { return first_processed_; }
-  void drop_processed_below(std::uint64_t next_inbound) noexcept;
-  // The first number from msg_seq_num on that has not been processed.
-  [[nodiscard]] std::uint64_t after_processed(std::uint64_t msg_seq_num) const noexcept;
+  // A gap fill of all numbers from begin up to end: what is not buffered of them is counted when
+  // its turn comes.
+  void note_filled(std::uint64_t begin, std::uint64_t end) noexcept;
+  // Where that ends; 0: there is none.
+  [[nodiscard]] std::uint64_t filled_end() const noexcept { return filled_end_; }
+  // The lowest number that was processed, or from which on all is filled; 0: none.
+  [[nodiscard]] std::uint64_t first_counted() const noexcept { return first_counted_; }
+  void drop_counted_below(std::uint64_t next_inbound) noexcept;
+  // The first number from msg_seq_num on that is not counted yet.
+  [[nodiscard]] std::uint64_t after_counted(std::uint64_t msg_seq_num) const noexcept;
 
   // The highest ResendRequest that was served out of order.
   [[nodiscard]] std::uint64_t served_request() const noexcept { return served_request_; }
@@ -35,17 +42,25 @@ class OutOfOrderNumbers {
 
   void forget() noexcept {
     highest_ = 0;
+    highest_buffered_ = 0;
     processed_count_ = 0;
-    first_processed_ = 0;
+    filled_begin_ = 0;
+    filled_end_ = 0;
+    first_counted_ = 0;
     served_request_ = 0;
   }
 
  private:
+  void find_first_counted() noexcept;
+
   // A request that is served beyond this is buffered until its turn.
   static constexpr std::size_t kProcessedMax = 16;
 
   std::uint64_t highest_ = 0;
-  std::uint64_t first_processed_ = 0;
+  std::uint64_t highest_buffered_ = 0;
+  std::uint64_t first_counted_ = 0;
+  std::uint64_t filled_begin_ = 0;  // nothing from here up to filled_end_ is buffered
+  std::uint64_t filled_end_ = 0;
   std::uint64_t served_request_ = 0;
   std::size_t processed_count_ = 0;
   std::array<std::uint64_t, kProcessedMax> processed_{};  // in ascending order

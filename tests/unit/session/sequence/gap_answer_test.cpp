@@ -65,6 +65,114 @@ TEST(GapAnswer, gap_fill_beyond_the_request_keeps_buffered_messages) {
   EXPECT_THAT(acceptor.sent(), IsEmpty());
 }
 
+TEST(GapAnswer, gap_fill_past_the_last_buffered_message_is_obeyed_after_it) {
+  // TC 10b: the next number is NewSeqNo, so 9 to 15 are not requested.
+  Side acceptor{acceptor_config()};
+  log_on_quietly(acceptor);
+  acceptor.in(order_of(4));
+  static_cast<void>(acceptor.sent());
+  acceptor.in(gap_fill_from(2, 10));
+  EXPECT_THAT(delivered_numbers(acceptor.delivered), ElementsAre(4));
+  EXPECT_EQ(acceptor.next_in(), 10U);
+  acceptor.in(order_of(10));
+  EXPECT_THAT(delivered_numbers(acceptor.delivered), ElementsAre(4, 10));
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+}
+
+TEST(GapAnswer, gap_fill_past_a_second_gap_fills_it_too) {
+  Side acceptor{acceptor_config()};
+  log_on_quietly(acceptor);
+  for (const int number : {4, 7, 8}) acceptor.in(order_of(number));
+  static_cast<void>(acceptor.sent());
+  acceptor.in(gap_fill_from(2, 12));
+  EXPECT_THAT(delivered_numbers(acceptor.delivered), ElementsAre(4, 7, 8));
+  EXPECT_EQ(acceptor.next_in(), 12U);
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+}
+
+TEST(GapAnswer, gap_fill_that_ends_within_a_second_gap_leaves_its_rest_to_be_requested) {
+  Side acceptor{acceptor_config()};
+  log_on_quietly(acceptor);
+  for (const int number : {4, 9}) acceptor.in(order_of(number));
+  static_cast<void>(acceptor.sent());
+  acceptor.in(gap_fill_from(2, 7));
+  EXPECT_THAT(delivered_numbers(acceptor.delivered), ElementsAre(4));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=3|7=7|16=8"));
+  acceptor.in(gap_fill_from(7, 9));
+  EXPECT_EQ(acceptor.next_in(), 10U);
+}
+
+TEST(GapAnswer, gap_fill_past_early_resend_requests_counts_them) {
+  Side acceptor{acceptor_config()};
+  log_on_quietly(acceptor);
+  acceptor.send("8", "report");
+  for (const int number : {4, 6}) {
+    acceptor.in("35=2|34=" + std::to_string(number) + "|7=1|16=1");
+  }
+  acceptor.in(order_of(7));
+  static_cast<void>(acceptor.sent());
+  acceptor.in(gap_fill_from(2, 9));
+  EXPECT_THAT(delivered_numbers(acceptor.delivered), ElementsAre(7));
+  EXPECT_EQ(acceptor.next_in(), 9U);
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+}
+
+TEST(GapAnswer, gap_fill_past_early_resend_requests_alone_counts_them) {
+  Side acceptor{acceptor_config()};
+  log_on_quietly(acceptor);
+  acceptor.send("8", "report");
+  for (const int number : {4, 6}) {
+    acceptor.in("35=2|34=" + std::to_string(number) + "|7=1|16=1");
+  }
+  static_cast<void>(acceptor.sent());
+  acceptor.in(gap_fill_from(2, 9));
+  EXPECT_EQ(acceptor.next_in(), 9U);
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+}
+
+TEST(GapAnswer, gap_fill_over_a_dropped_message_does_not_replace_it) {
+  // The request said that this session has it, so the counterparty cannot have judged it.
+  Side acceptor{acceptor_config()};
+  log_on_quietly(acceptor);
+  acceptor.in(order_of(4));
+  acceptor.can_buffer = false;
+  acceptor.in(order_of(5));
+  acceptor.can_buffer = true;
+  static_cast<void>(acceptor.sent());
+  acceptor.in(gap_fill_from(2, 9));
+  EXPECT_EQ(acceptor.next_in(), 5U);
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=3|7=5|16=5"));
+  acceptor.in(order_of(5, kAgain));
+  EXPECT_THAT(delivered_numbers(acceptor.delivered), ElementsAre(4, 5));
+  EXPECT_EQ(acceptor.next_in(), 9U);
+}
+
+TEST(GapAnswer, second_gap_fill_within_the_first_one_ends_where_the_first_one_does) {
+  Side acceptor{acceptor_config()};
+  log_on_quietly(acceptor);
+  acceptor.can_buffer = false;
+  acceptor.in(order_of(4));
+  acceptor.in(order_of(5));
+  acceptor.in(gap_fill_from(2, 12));
+  EXPECT_EQ(acceptor.next_in(), 4U);
+  acceptor.in(gap_fill_from(4, 8));
+  EXPECT_EQ(acceptor.next_in(), 12U);
+}
+
+TEST(GapAnswer, message_that_comes_although_a_gap_fill_covers_it_is_delivered_while_others_miss) {
+  Side acceptor{acceptor_config()};
+  log_on_quietly(acceptor);
+  acceptor.in(order_of(4));
+  acceptor.can_buffer = false;
+  acceptor.in(order_of(5));
+  acceptor.can_buffer = true;
+  acceptor.in(gap_fill_from(2, 9));
+  acceptor.in(order_of(7, kAgain));
+  acceptor.in(order_of(5, kAgain));
+  EXPECT_THAT(delivered_numbers(acceptor.delivered), ElementsAre(4, 5, 7));
+  EXPECT_EQ(acceptor.next_in(), 9U);
+}
+
 TEST(GapAnswer, gap_fill_over_an_early_logon_and_later_messages_keeps_buffered_messages) {
   // TC 1S a: the Logon's number is counted, later messages are buffered.
   Side acceptor{acceptor_config()};
