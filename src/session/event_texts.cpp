@@ -45,6 +45,19 @@ std::string_view EventTexts::with_tag(std::string_view text, std::string_view re
   return {begin, size};
 }
 
+std::string_view EventTexts::with_unreadable_tag(std::string_view text,
+                                                 std::string_view tag_text) noexcept {
+  constexpr std::size_t kShownMax = 20;
+  constexpr std::string_view kCut = "...";
+  std::array<char, kShownMax + kCut.size()> shown{};
+  const bool is_cut = tag_text.size() > kShownMax;
+  char* out = std::ranges::transform(tag_text.substr(0, kShownMax), shown.begin(), [](char byte) {
+                return byte >= ' ' && byte <= '~' ? byte : '?';
+              }).out;
+  if (is_cut) out = std::ranges::copy(kCut, out).out;
+  return with_tag(text, {shown.data(), static_cast<std::size_t>(out - shown.data())});
+}
+
 // Text, or what the reason means, and then, in parentheses, what is refused: "bad price (45=12
 // 371=44 372=D 373=5)". A long text is cut, so that the rest has room.
 namespace {

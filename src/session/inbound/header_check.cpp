@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
+#include <system_error>
 #include <utility>
 
 #include <nexusfix/session/reject_reason.hpp>
@@ -12,8 +15,14 @@ namespace {
 
 using wire::FaultRule;
 
-// A RefTagID longer than this is no tag that anybody could mean.
-constexpr std::size_t kRefTagBytesMax = 20;
+// RefTagID is an int. It is sent as the tag came, so only where it reads back as that.
+bool is_ref_tag(std::string_view text) noexcept {
+  std::int32_t number = 0;
+  const char* const end = text.data() + text.size();
+  const std::from_chars_result read = std::from_chars(text.data(), end, number);
+  if (read.ec != std::errc{} || read.ptr != end) return false;
+  return text == "0" || (!text.starts_with('0') && !text.starts_with("-0"));
+}
 
 unsigned number(SessionRejectReason reason) noexcept { return std::to_underlying(reason); }
 
@@ -44,16 +53,22 @@ constexpr std::array kBooleans{NamedTag{tag::PossDupFlag, "43"}, NamedTag{tag::P
 
 }  // namespace
 
+// tag_text: the bytes before the `=` of a malformed field.
+Objection HeaderCheck::form_fault(unsigned reason, std::string_view tag_text) noexcept {
+  if (is_ref_tag(tag_text)) return {.reason = reason, .ref_tag = tag_text};
+  return {.reason = reason,
+          .text = texts_.with_unreadable_tag(session_reject_text(reason), tag_text)};
+}
+
 std::optional<Objection> HeaderCheck::objection_of(
     const Inbound& in, const dictionary::Violation& violation) noexcept {
   const unsigned reason = number(violation.reason());
-  const std::string_view ref_tag = violation.tag != 0 ? texts_.ref_tag(violation.tag)
-                                   : violation.tag_text.size() <= kRefTagBytesMax
-                                       ? violation.tag_text
-                                       : std::string_view{};
-  if (rules_.config.validation.reject_invalid_message || !is_readable(violation.rule)) {
-    return Objection{.reason = reason, .ref_tag = ref_tag};
-  }
+  const bool is_rejected =
+      rules_.config.validation.reject_invalid_message || !is_readable(violation.rule);
+  if (is_rejected && violation.tag == 0) return form_fault(reason, violation.tag_text);
+  const std::string_view ref_tag =
+      violation.tag != 0 ? texts_.ref_tag(violation.tag) : std::string_view{};
+  if (is_rejected) return Objection{.reason = reason, .ref_tag = ref_tag};
   actions_.notice(NoticeCode::MessageInvalid, texts_.with_tag(session_reject_text(reason), ref_tag),
                   at_.next_inbound, in.msg_seq_num);
   return std::nullopt;
@@ -107,9 +122,7 @@ std::optional<Objection> HeaderCheck::form_objection(const Inbound& in) noexcept
   }
   const std::optional<wire::Fault>& fault = in.message.fault();
   if (!fault) return std::nullopt;
-  const bool is_tag = fault->tag_text.size() <= kRefTagBytesMax;
-  return Objection{.reason = reason_of(fault->rule),
-                   .ref_tag = is_tag ? fault->tag_text : std::string_view{}};
+  return form_fault(reason_of(fault->rule), fault->tag_text);
 }
 
 std::optional<Objection> HeaderCheck::objection_to(const Inbound& in) noexcept {

@@ -38,6 +38,7 @@ class HeaderCheck {
   [[nodiscard]] std::optional<Objection> form_objection(const Inbound& in) noexcept;
   [[nodiscard]] std::optional<Objection> version_objection(const Inbound& in) const noexcept;
   [[nodiscard]] const dictionary::Validator& validator_of(const Inbound& in) const noexcept;
+  [[nodiscard]] Objection form_fault(unsigned reason, std::string_view tag_text) noexcept;
   [[nodiscard]] std::optional<Objection> objection_of(
       const Inbound& in, const dictionary::Violation& violation) noexcept;
 

@@ -77,6 +77,11 @@ TEST(Validation, rejects_are_as_in_the_acceptance_scripts) {
       {"35=0|34=2|999=HI", "35=3|34=2|45=2|58=Invalid tag number|371=999|372=0|373=0"},
       {"35=0|34=2|0=HI", "35=3|34=2|45=2|58=Invalid tag number|371=0|372=0|373=0"},
       {"35=0|34=2|-1=HI", "35=3|34=2|45=2|58=Invalid tag number|371=-1|372=0|373=0"},
+      {"35=0|34=2|2147483647=HI",
+       "35=3|34=2|45=2|58=Invalid tag number|371=2147483647|372=0|373=0"},
+      {"35=0|34=2|abc=HI", "35=3|34=2|45=2|58=Invalid tag number (abc)|372=0|373=0"},
+      {"35=0|34=2|noequals",
+       "35=3|34=2|45=2|58=Tag specified without a value (noequals)|372=0|373=4"},
       {"35=0|34=2|5000=HI", "35=3|34=2|45=2|58=Invalid tag number|371=5000|372=0|373=0"},
       {"35=D|34=2|40=1|60=20240115-10:30:00|54=1|21=3|11=id",
        "35=3|34=2|45=2|58=Required tag missing|371=55|372=D|373=1"},
@@ -106,6 +111,8 @@ TEST(Validation, fix_40_names_the_tag_in_the_text) {
   // TC 14c; FIX 4.0, Reject: RefSeqNum and Text only.
   EXPECT_THAT(answer_to("35=0|34=2|55=MSFT", validating("FIX.4.0")),
               ElementsAre("35=3|34=2|45=2|58=Tag not defined for this message type (55)"));
+  EXPECT_THAT(answer_to("35=0|34=2|abc=MSFT", validating("FIX.4.0")),
+              ElementsAre("35=3|34=2|45=2|58=Invalid tag number (abc)"));
 }
 
 TEST(Validation, fixt_messages_have_two_dictionaries) {
