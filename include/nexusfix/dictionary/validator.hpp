@@ -76,6 +76,7 @@ enum class ViolationRule : std::uint8_t {
   TagOutOfSection,        // a header field after the header, or a body field in the trailer
   TagRepeated,            // for the second time in the message, or in the entry of a group
   TypeWrong,              // the value is not of the field's type
+  ValueOutOfRange,        // a SeqNum of 0, where 0 has no meaning
   ValueNotInEnumeration,  // of the field's type, but not one of its values
   DelimiterMissing,       // an entry of a group does not begin with the group's first field
   GroupOrderWrong,        // within an entry, a field comes after one that it must precede

@@ -80,6 +80,7 @@ class Explainer {
       case ViolationRule::TagRepeated:
         return tag_repeated();
       case ViolationRule::TypeWrong:
+      case ViolationRule::ValueOutOfRange:
         mark_value();
         return invalid_type();
       case ViolationRule::ValueNotInEnumeration:

@@ -528,10 +528,13 @@ std::size_t Validation::report_value(const Scope& scope, Section section,
   // The fields of header and trailer belong to the transport.
   const MemberContext& known_to = section == Section::Body ? scope.context : tables_.contexts[0];
   const FieldRule* const field = tables_.field(known_to, tag_at(index));
-  const bool is_typed = field != nullptr && field->check == Check::Enumerated &&
-                        is_of_type(field->type, Fields{message_}.value(index).text());
-  return report(is_typed ? ViolationRule::ValueNotInEnumeration : ViolationRule::TypeWrong, scope,
-                index);
+  const std::string_view text = Fields{message_}.value(index).text();
+  if (field == nullptr) return report(ViolationRule::TypeWrong, scope, index);
+  if (field->check == Check::Enumerated && is_of_type(field->type, text)) {
+    return report(ViolationRule::ValueNotInEnumeration, scope, index);
+  }
+  const bool is_zero = field->type == FieldType::SeqNum && is_digits(text);
+  return report(is_zero ? ViolationRule::ValueOutOfRange : ViolationRule::TypeWrong, scope, index);
 }
 
 std::size_t Validation::report_missing(const Scope& scope, std::size_t index) noexcept {
@@ -616,6 +619,7 @@ wire::SessionRejectReason reject_reason(ViolationRule rule) noexcept {
       return Reason::TagOutOfRequiredOrder;
     case ViolationRule::TagRepeated:
       return Reason::TagAppearsMoreThanOnce;
+    case ViolationRule::ValueOutOfRange:
     case ViolationRule::ValueNotInEnumeration:
       return Reason::ValueIncorrect;
     case ViolationRule::DelimiterMissing:
@@ -646,6 +650,7 @@ bool is_readable(ViolationRule rule) noexcept {
     case ViolationRule::TagOutOfSection:
     case ViolationRule::TagRepeated:
     case ViolationRule::TypeWrong:
+    case ViolationRule::ValueOutOfRange:
     case ViolationRule::ValueNotInEnumeration:
     case ViolationRule::DelimiterMissing:
     case ViolationRule::GroupOrderWrong:

@@ -107,6 +107,18 @@ TEST(Validation, rejects_are_as_in_the_acceptance_scripts) {
   }
 }
 
+TEST(Validation, sequence_number_of_zero_is_out_of_range_in_every_version) {
+  // FIX 4.4 volume 1, "FIX Datatypes": a SeqNum is positive. FIX 4.2 has an int in its place.
+  for (const char* version : {"FIX.4.2", "FIX.4.4"}) {
+    EXPECT_THAT(answer_to("35=2|34=2|7=0|16=0", validating(version)),
+                ElementsAre("35=3|34=2|45=2|58=Value is incorrect (out of range) for this tag|"
+                            "371=7|372=2|373=5"));
+    EXPECT_THAT(answer_to("35=4|34=2|36=0|123=Y", validating(version)),
+                ElementsAre("35=3|34=2|45=2|58=Value is incorrect (out of range) for this tag|"
+                            "371=36|372=4|373=5"));
+  }
+}
+
 TEST(Validation, fix_40_names_the_tag_in_the_text) {
   // TC 14c; FIX 4.0, Reject: RefSeqNum and Text only.
   EXPECT_THAT(answer_to("35=0|34=2|55=MSFT", validating("FIX.4.0")),

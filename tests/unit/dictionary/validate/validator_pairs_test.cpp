@@ -122,10 +122,14 @@ TEST(ValidatorPairs, an_empty_data_field_may_be_allowed) {
 TEST(ValidatorSeqNum, zero_is_a_sequence_number_only_where_it_has_a_meaning) {
   // "SeqNum: value must be positive", FIX 4.4 volume 1, "FIX Datatypes".
   const std::string head = "|49=S|56=T|34=2|52=20240115-10:30:00|";
-  expect(violation("35=2" + head + "7=0|16=0|"), Rule::TypeWrong, 7, Reason::IncorrectDataFormat);
-  expect(violation("35=A" + head + "98=0|108=30|789=0|"), Rule::TypeWrong, 789,
-         Reason::IncorrectDataFormat);
-  expect(violation("35=4" + head + "36=00|"), Rule::TypeWrong, 36, Reason::IncorrectDataFormat);
+  expect(violation("35=2" + head + "7=0|16=0|"), Rule::ValueOutOfRange, 7, Reason::ValueIncorrect);
+  expect(violation("35=A" + head + "98=0|108=30|789=0|"), Rule::ValueOutOfRange, 789,
+         Reason::ValueIncorrect);
+  expect(violation("35=4" + head + "36=00|"), Rule::ValueOutOfRange, 36, Reason::ValueIncorrect);
+  for (const char* no_number : {"7=-1|", "7=1.0|", "7=x|"}) {
+    expect(violation("35=2" + head + no_number + "16=0|"), Rule::TypeWrong, 7,
+           Reason::IncorrectDataFormat);
+  }
   EXPECT_FALSE(violation("35=2" + head + "7=1|16=0|")) << "EndSeqNo 0 is infinity";
   EXPECT_FALSE(violation("35=3" + head + "45=0|")) << "it refers to a message with 34=0";
   EXPECT_FALSE(violation("35=0" + head.substr(0, head.size() - 1) + "|369=0|")) << "none yet";
