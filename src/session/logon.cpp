@@ -44,7 +44,7 @@ void StateMachine::receive_before_logon(const wire::MessageView& message) noexce
     if (phase_.is(Phase::LogonSent) && is_answer) return on_refusal_of_our_logon(in);
     return refuse("first message is not a Logon", DisconnectReason::FirstMessageNotLogon, false);
   }
-  const bool has_number = number && *number >= 1 && *number <= detail::kMsgSeqNumMax;
+  const bool has_number = number && *number >= 1 && *number <= kMsgSeqNumMax;
   const std::optional<Objection> objection = header_objection(in);
   const std::string_view wrong = !has_number ? "MsgSeqNum missing or malformed"
                                  : message.begin_string() != config_.id.begin_string
@@ -126,7 +126,7 @@ void StateMachine::receive_undecided(const wire::MessageView& message) noexcept 
   }
   const bool is_too_high = in.msg_seq_num > logon_.undecided().msg_seq_num;
   const bool is_kept = config_.gap.out_of_order == OutOfOrder::Buffer;
-  if (!is_too_high || !is_kept || in.msg_seq_num > detail::kMsgSeqNumMax) return;
+  if (!is_too_high || !is_kept || in.msg_seq_num > kMsgSeqNumMax) return;
   out_of_order_.note_buffered(in.msg_seq_num);
   actions_.push({.step = Step::BufferOutOfOrder, .first = in.msg_seq_num, .text = message.bytes()});
 }

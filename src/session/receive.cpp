@@ -138,7 +138,7 @@ inline void StateMachine::count_in_sequence() noexcept {
     return log_out("Incorrect BeginString");
   }
   const wire::OptionalField<std::uint64_t> number = message.get<std::uint64_t>(tag::MsgSeqNum);
-  if (!number || *number > detail::kMsgSeqNumMax) return on_msg_seq_num_unreadable(message);
+  if (!number || *number > kMsgSeqNumMax) return on_msg_seq_num_unreadable(message);
   receive_by_kind(Inbound{message, *number});
 }
 

@@ -15,6 +15,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine/running_engine.hpp>
+#include <nexusfix/session/decisions.hpp>
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/control/engine_report.hpp"
@@ -381,7 +382,7 @@ void add_acts(CLI::App& app, CtlOptions& options) {
     if (name == "log-out" || name == "reset" || name == "disable") {
       sub->add_option("--text", options.text, "Text (58) of the Logout")->option_text("TEXT");
     }
-    const auto number = CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62U);
+    const auto number = CLI::Range(std::uint64_t{1}, session::kSetNumberMax);
     if (name == "send-gap-fill") {
       sub->add_option("--to", options.new_seq_no, "our next MsgSeqNum after the gap fill")
           ->check(number)

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <nexusfix/base/clock.hpp>
+#include <nexusfix/session/decisions.hpp>
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/files/engine_options.hpp"
@@ -200,13 +201,14 @@ CLI::App* add_set(CLI::App& app, SetNumbers& request, std::string& log) {
   set->add_option("SESSION", request.session,
                   "the whole name of the session, in quotes: 'FIX.4.4:A->B'")
       ->required();
+  const CLI::Range number{std::uint64_t{1}, session::kSetNumberMax, "NUMBER"};
   CLI::Option* in =
       set->add_option("--next-in", request.wanted.next_inbound, "the MsgSeqNum to expect next")
-          ->check(any_number())
+          ->check(number)
           ->option_text("N");
   CLI::Option* out =
       set->add_option("--next-out", request.wanted.next_outbound, "the MsgSeqNum to send next")
-          ->check(any_number())
+          ->check(number)
           ->option_text("N");
   set->add_flag("--new", request.may_be_new, "create the session if it does not exist");
   set->add_option("--reason", request.reason, "the reason, which the log keeps")

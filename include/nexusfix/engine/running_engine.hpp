@@ -224,7 +224,7 @@ struct LatencyRow {
 struct LiveNumbers {
   std::string session{};        // its name, as Session::name()
   session::Numbers expected{};  // its present next MsgSeqNums; if they differ, nothing is set
-  session::Numbers wanted{};    // the new next MsgSeqNums, both 1 to 2^62
+  session::Numbers wanted{};    // the new next MsgSeqNums, both 1 to 10^18
   std::string reason{};         // operator and cause; printable, at most kLiveReasonBytesMax bytes
 };
 

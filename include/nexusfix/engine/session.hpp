@@ -374,7 +374,7 @@ class Session {
   void remove(std::string_view text);
   // Initiator: connects and logs on again after log_out().
   void log_on();
-  // Sets the next sequence numbers by an operator's decision, both 1 to 2^62. Only without a
+  // Sets the next sequence numbers by an operator's decision, both 1 to 10^18. Only without a
   // connection (a connection attempt is aborted, and repeated after ReconnectInterval), and not
   // from within a callback. An error says why nothing was changed. The store and the log record the
   // change with its reason (operator, cause).

@@ -11,7 +11,13 @@
 
 namespace nexusfix::session {
 
-// The next MsgSeqNum (34) of each direction. Both are at least 1, and at most 2^63.
+// The largest MsgSeqNum (34). The next one, 2^62, is the largest number that a store holds.
+inline constexpr std::uint64_t kMsgSeqNumMax = (std::uint64_t{1} << 62U) - 1;
+// The largest next MsgSeqNum that an operator may set, 10^18: no session counts from there to
+// kMsgSeqNumMax.
+inline constexpr std::uint64_t kSetNumberMax = 1'000'000'000'000'000'000;
+
+// The next MsgSeqNum of each direction. Both are at least 1, and at most 2^62.
 struct Numbers {
   std::uint64_t next_inbound = 1;   // expected from the counterparty: NextTargetMsgSeqNum
   std::uint64_t next_outbound = 1;  // of our next message: NextSenderMsgSeqNum

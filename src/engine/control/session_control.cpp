@@ -166,11 +166,12 @@ std::expected<void, std::string> SessionControl::set_next_numbers(SessionEntry& 
 std::expected<void, std::string> SessionControl::record_next_numbers(SessionEntry& entry,
                                                                      session::Numbers numbers,
                                                                      std::string_view reason) {
-  constexpr std::uint64_t kNumberMax = std::uint64_t{1} << 62U;
-  const auto is_number = [](std::uint64_t number) { return number >= 1 && number <= kNumberMax; };
+  const auto is_number = [](std::uint64_t number) {
+    return number >= 1 && number <= session::kSetNumberMax;
+  };
   if (commit_.has_failed()) return std::unexpected{"the store has failed"};
   if (!is_number(numbers.next_inbound) || !is_number(numbers.next_outbound)) {
-    return std::unexpected{"a next number is 1 to 2^62"};
+    return std::unexpected{"a next number is 1 to " + std::to_string(session::kSetNumberMax)};
   }
   if (!transactor_.is_idle()) return std::unexpected{"not from within a callback"};
   if (entry.stored.is_on_trial()) return std::unexpected{"the session has never logged on"};

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string_view>
 
 #include <nexusfix/wire/message_view.hpp>
@@ -34,9 +33,5 @@ struct Inbound {
   // elsewhere.
   [[nodiscard]] bool says_yes(wire::Tag tag) const noexcept;
 };
-
-// Bounded, so that the number after it exists and differences of two numbers cannot wrap.
-inline constexpr std::uint64_t kMsgSeqNumMax =
-    static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
 
 }  // namespace nexusfix::session::detail

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include <nexusfix/session/decisions.hpp>
 #include <nexusfix/session/reject_reason.hpp>
 
 #include "session/inbound/inbound.hpp"

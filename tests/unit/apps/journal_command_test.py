@@ -359,6 +359,8 @@ class Journal(WithFolder):
         for arguments, status, text in (
                 ((VENUE, "--yes"), 2, "--next-in or --next-out"),
                 ((VENUE, "--next-in", 0, "--yes"), 2, "--next-in"),
+                ((VENUE, "--next-in", 10 ** 18 + 1, "--yes"), 2, "1000000000000000000"),
+                ((VENUE, "--next-out", 2 ** 62, "--yes"), 2, "1000000000000000000"),
                 (("missing", "--next-in", 3, "--yes"), 1, "there is no session 'missing'")):
             done = run("journal", "set", self.journal, *arguments)
             self.assertEqual(done.returncode, status, done.stderr)

@@ -159,7 +159,10 @@ class Ctl(WithFolder):
 
     def test_wrong_arguments_are_status_2(self):
         self.write("venue.cfg", "")
-        for arguments in ((), ("none",), ("log-out",), ("set-numbers", SESSION, "--next-in", "0")):
+        for arguments in ((), ("none",), ("log-out",), ("set-numbers", SESSION, "--next-in", "0"),
+                          ("set-numbers", SESSION, "--next-in", str(10 ** 18 + 1)),
+                          ("set-numbers", SESSION, "--next-out", str(2 ** 62)),
+                          ("send-gap-fill", SESSION, "--to", str(2 ** 62))):
             with self.subTest(arguments):
                 self.assertEqual(self.ctl(*arguments).returncode, 2)
 

@@ -50,7 +50,9 @@ TEST_F(ControlTest, refused_request_has_a_reason_and_sets_nothing) {
   using Request = engine::LiveNumbers;
   refused([](Request& one) { one.session = "FIX.4.4:VENUE->UNKNOWN"; }, "no session");
   refused([](Request& one) { one.expected.next_outbound = 2; }, "in 1, out 1");
-  refused([](Request& one) { one.wanted.next_inbound = 0; }, "1 to 2^62");
+  refused([](Request& one) { one.wanted.next_inbound = 0; }, "1 to 1000000000000000000");
+  refused([](Request& one) { one.wanted.next_outbound = 1'000'000'000'000'000'001; },
+          "1 to 1000000000000000000");
   refused([](Request& one) { one.reason = "two\nlines"; }, "printable");
   refused([](Request& one) { one.reason = std::string(2'000, 'x'); }, "1500 bytes");
   log_on("TRADER");

@@ -71,6 +71,47 @@ TEST_F(SetNumbersTest, gap_fill_of_skipped_numbers_is_not_limited_by_the_resend_
   EXPECT_TRUE(contains(again.messages()[2], "|36=65537|123=Y|")) << bar(again.messages()[2]);
 }
 
+TEST_F(SetNumbersTest, set_numbers_leaves_room_below_the_limit_of_the_store) {
+  open();
+  constexpr std::uint64_t kMax = 1'000'000'000'000'000'000;
+  for (const session::Numbers& wrong : {session::Numbers{kMax + 1, 1}, {1, kMax + 1}}) {
+    const auto done = trader().set_next_numbers(wrong, "x");
+    ASSERT_FALSE(done.has_value());
+    EXPECT_EQ(done.error(), "a next number is 1 to 1000000000000000000");
+  }
+  ASSERT_TRUE(trader().set_next_numbers({.next_inbound = kMax, .next_outbound = kMax}, "x"));
+  RawPeer& peer = log_on("TRADER", kMax);
+  peer.send(order("TRADER", kMax + 1, "A"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[1], "|34=1000000000000000001|"));
+  reopen();
+  EXPECT_EQ(trader().numbers().next_inbound, kMax + 2);
+}
+
+TEST_F(SetNumbersTest, counterparty_at_the_largest_number_ends_its_own_session_only) {
+  open();
+  constexpr std::uint64_t kLast = (std::uint64_t{1} << 62U) - 1;
+  {
+    store::Store& store = acceptor->store();
+    store::Transaction transaction;
+    transaction.inbound_progress(store.find_session(trader().name()).value(), kLast - 1);
+    ASSERT_TRUE(store.append(transaction, WallTime{}));
+  }
+  reopen();
+  RawPeer& other = log_on("OTHER");
+  RawPeer& peer = log_on("TRADER", kLast - 1);
+  peer.send(from("TRADER", "1", kLast, "112=LAST|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[1], "|112=LAST|")) << bar(peer.messages()[1]);
+  peer.send(from("TRADER", "1", kLast + 1, "112=OVER|"));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  EXPECT_TRUE(contains(peer.messages().back(), "|58=MsgSeqNum missing or malformed|"));
+  other.send(order("OTHER", 2, "A"));
+  ASSERT_TRUE(run_until([&] { return other.messages().size() == 2; })) << log.all();
+  reopen();
+  EXPECT_EQ(trader().numbers().next_inbound, kLast + 1);
+}
+
 TEST_F(SetNumbersTest, set_numbers_is_refused_for_a_connected_session_or_invalid_numbers) {
   open();
   EXPECT_FALSE(trader().set_next_numbers({.next_inbound = 0, .next_outbound = 1}, "x"));

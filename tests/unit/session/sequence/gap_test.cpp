@@ -194,6 +194,25 @@ TEST(MsgSeqNum, missing_or_unreadable_is_a_logout_and_a_disconnect) {
   }
 }
 
+TEST(MsgSeqNum, above_the_largest_one_ends_the_session_and_is_not_counted) {
+  // A rule of this engine: a store holds next numbers up to 2^62.
+  constexpr std::uint64_t kLimit = std::uint64_t{1} << 62U;
+  Side acceptor{acceptor_config(), {.next_inbound = kLimit - 2, .next_outbound = 1}};
+  acceptor.connect();
+  acceptor.in("35=A|34=4611686018427387902|98=0|108=30");
+  acceptor.in("35=1|34=4611686018427387903|112=X");
+  static_cast<void>(acceptor.sent());
+  EXPECT_EQ(acceptor.next_in(), kLimit);
+  acceptor.in("35=1|34=4611686018427387904|112=X");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=3|58=MsgSeqNum missing or malformed"));
+  EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::ProtocolViolation);
+  EXPECT_EQ(acceptor.next_in(), kLimit);
+  acceptor.connect();
+  acceptor.in("35=A|34=4611686018427387904|98=0|108=30");
+  EXPECT_EQ(acceptor.logged_on, 1);
+  EXPECT_EQ(acceptor.next_in(), kLimit);
+}
+
 TEST(MsgSeqNum, beyond_32_bits_is_a_number_like_any_other) {
   // FIX 4.4 volume 1, "FIX Datatypes", SeqNum: positive, with no upper limit. An engine that reads
   // 2^32+2 as 2 would process the wrong message.
