@@ -265,8 +265,9 @@ void StateMachine::on_delivered(const DeliveryDecision& decision, Now now) noexc
 // number that cannot be read leaves us as blind as none.
 void StateMachine::on_msg_seq_num_unreadable(const wire::MessageView& message) noexcept {
   const bool is_missing = !message.has(tag::MsgSeqNum) && !message.fault();
-  log_out_and_disconnect(is_missing ? "MsgSeqNum missing" : "MsgSeqNum missing or malformed",
-                         DisconnectReason::ProtocolViolation);
+  const std::string_view text = is_missing ? "MsgSeqNum missing" : "MsgSeqNum missing or malformed";
+  actions_.notice(NoticeCode::MessageRejected, text);
+  log_out_and_disconnect(text, DisconnectReason::ProtocolViolation);
 }
 
 // TC 2c, 2e. Without PossDupFlag it is fatal: one of the two sides has lost count.

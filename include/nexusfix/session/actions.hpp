@@ -113,7 +113,8 @@ struct Disconnect {
 // of the message, unless the enumerator says otherwise.
 enum class NoticeCode : std::uint8_t {
   MessageGarbled,          // bytes that are no valid message are ignored; both values are 0
-  MessageRejected,         // a received message is rejected; the text has the reason
+  MessageRejected,         // a received message is rejected; the text has the reason. received: 0
+                           // if its MsgSeqNum cannot be read
   RejectReceived,          // or an unprocessed BusinessMessageReject; both values are 0
   GapDetected,             // messages are missing
   GapClosed,               // all missing messages arrived or were gap-filled; received: its end

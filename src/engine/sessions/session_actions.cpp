@@ -85,7 +85,7 @@ SideAtFault side_at_fault(const session::Notice& notice, std::uint64_t next_outb
 std::string describe(const session::Notice& notice) {
   std::string text{to_string(notice.code)};
   if (notice.code == session::NoticeCode::MessageRejected) {
-    (text += ", MsgSeqNum ") += std::to_string(notice.received);
+    if (notice.received != 0) (text += ", MsgSeqNum ") += std::to_string(notice.received);
   } else if (notice.expected != 0 || notice.received != 0) {
     text += " (expected " + std::to_string(notice.expected) + ", received " +
             std::to_string(notice.received) + ")";

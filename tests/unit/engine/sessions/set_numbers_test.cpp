@@ -106,6 +106,7 @@ TEST_F(SetNumbersTest, counterparty_at_the_largest_number_ends_its_own_session_o
   peer.send(from("TRADER", "1", kLast + 1, "112=OVER|"));
   ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
   EXPECT_TRUE(contains(peer.messages().back(), "|58=MsgSeqNum missing or malformed|"));
+  EXPECT_TRUE(log.has("message rejected: MsgSeqNum missing or malformed")) << log.all();
   other.send(order("OTHER", 2, "A"));
   ASSERT_TRUE(run_until([&] { return other.messages().size() == 2; })) << log.all();
   reopen();
