@@ -328,7 +328,6 @@ struct Engine::Shared {
     dependencies.store_factory = options.store_factory;
     dependencies.network = options.network;
     dependencies.parts = options.parts;
-    dependencies.check_settings = options.check_settings;
     dependencies.index = loop;
     dependencies.service = service.get();
     dependencies.shared = common;
@@ -482,7 +481,9 @@ struct Engine::Shared {
 
   // Fills in the objects of the operating system where the caller gave none, and the notifier of
   // systemd.
-  std::expected<void, EngineError> supply(EngineOptions& options, std::uint32_t loops) {
+  std::expected<void, EngineError> supply(EngineOptions& options, const Settings& settings) {
+    if (auto right = check(options.check_settings, settings); !right) return right;
+    common.check_settings = options.check_settings;
     if (options.clock == nullptr) {
       clock = std::make_unique<SystemClock>();
       options.clock = clock.get();
@@ -498,7 +499,7 @@ struct Engine::Shared {
       options.log = stderr_log.get();
     }
     if (!options.notify_systemd) return {};
-    auto notifier = transport::ServiceNotifier::from_environment(loops);
+    auto notifier = transport::ServiceNotifier::from_environment(settings.event_loops);
     if (!notifier) return std::unexpected{EngineError{notifier.error().text}};
     service = std::move(*notifier);
     return {};
@@ -544,13 +545,8 @@ std::expected<Engine, EngineError> Engine::open_with(const std::string& path, Ca
 
 std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callbacks callbacks,
                                                      EngineOptions options) {
-  if (options.check_settings) {
-    if (auto right = options.check_settings(settings); !right) {
-      return std::unexpected{EngineError{std::move(right.error())}};
-    }
-  }
   auto shared = std::make_unique<Shared>();
-  if (auto done = shared->supply(options, settings.event_loops); !done) {
+  if (auto done = shared->supply(options, settings); !done) {
     return std::unexpected{std::move(done.error())};
   }
   if (settings.event_loops > 1) {

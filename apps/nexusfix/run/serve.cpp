@@ -147,7 +147,9 @@ int serve(const ServeOptions& options, Served& served) {
   venue::Venue venue{{.hash_seed = random.next()}};
   engine::EngineOptions engine_settings = engine_options(options.spin);
   engine_settings.notify_systemd = true;
-  engine_settings.check_settings = check_venue;
+  engine_settings.check_settings.call = [](void*, const config::Settings& fresh) {
+    return check_venue(fresh);
+  };
   auto engine = engine::Engine::open(std::move(*settings), venue, engine_settings);
   while_waiting.reset();
   if (!engine && engine::StopSignals::received()) return kSuccess;

@@ -199,7 +199,7 @@ int trade(const TradeOptions& options) {
     trader.record_to(*report_file, end_at_once);
   }
   engine::EngineOptions engine_settings = engine_options(options.spin);
-  engine_settings.check_settings = [](const config::Settings& fresh) {
+  engine_settings.check_settings.call = [](void*, const config::Settings& fresh) {
     return check_persistent(fresh, kWhyOrders);
   };
   auto engine = engine::Engine::open(std::move(*settings), trader, engine_settings);

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdint>
 #include <expected>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -48,6 +47,14 @@ class EventLoop;
 
 using config::Settings;
 
+// The program's own conditions on a configuration. open() calls it before it creates anything, and
+// each reload before anything changes, on a thread that reads files; an error refuses the
+// configuration. Null: there are none.
+struct SettingsCheck {
+  std::expected<void, std::string> (*call)(void* context, const Settings& settings) = nullptr;
+  void* context = nullptr;  // passed to call; it must outlive the engine
+};
+
 // The engine's environment. For a null pointer it uses the object of the operating system. It owns
 // none of these objects; each must outlive the engine.
 struct EngineOptions {
@@ -75,10 +82,7 @@ struct EngineOptions {
   bool notify_systemd = false;
   // The optional parts: proxies, passwords, PostgreSQL.
   Parts parts{};
-  // The program's own conditions on a configuration. open() calls it before it creates anything,
-  // and each reload before anything changes; an error refuses the configuration. A reload calls it
-  // on a thread that reads files, between two others. Empty: there are none.
-  std::function<std::expected<void, std::string>(const Settings&)> check_settings{};
+  SettingsCheck check_settings{};
 };
 
 // Why an engine could not start, or why a change was refused.

@@ -41,6 +41,7 @@ struct SharedByLoops {
   std::shared_ptr<StandbyBoard> standby;       // null: likewise
   std::shared_ptr<TlsContexts> tls;            // null: no session has TLS
   std::shared_ptr<Credentials> credentials;    // null: no session has a PasswordFile
+  SettingsCheck check_settings{};
 };
 
 // The logs of the program.
@@ -60,10 +61,9 @@ struct LoopDependencies {
   std::optional<unsigned> cpu{};                  // for the thread of run()
   transport::ServiceNotifier* service = nullptr;  // null: there is no service manager
   ProgramLogs logs;
-  store::StoreFactory* store_factory = nullptr;              // null: Store=program is an error
-  Parts parts{};                                             // what the application has linked
-  decltype(EngineOptions::check_settings) check_settings{};  // empty: there is none
-  std::uint32_t index = 0;                                   // of the loop
+  store::StoreFactory* store_factory = nullptr;  // null: Store=program is an error
+  Parts parts{};                                 // what the application has linked
+  std::uint32_t index = 0;                       // of the loop
   SharedByLoops shared;
 };
 

@@ -27,10 +27,8 @@ void ReloadJob::read(Disk& disk) {
     found_ = std::move(found);
     return;
   }
-  if (start_.check_settings) {
-    if (auto right = start_.check_settings(*settings); !right) {
-      return refuse(EngineError{std::move(right.error())});
-    }
+  if (auto right = check(start_.check_settings, *settings); !right) {
+    return refuse(std::move(right.error()));
   }
   if (const auto looked = preflight(*settings, disk, start_.parts); !looked) {
     return refuse(to_error(looked.error()));

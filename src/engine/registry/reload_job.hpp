@@ -43,7 +43,7 @@ class ReloadJob final : public FileJob {
     std::shared_ptr<LoopDirectory> directory;  // null: there is one loop
     std::shared_ptr<ReloadOrder> order;        // null: the event log has the result
     Parts parts{};
-    decltype(EngineOptions::check_settings) check_settings{};  // empty: there is none
+    SettingsCheck check_settings{};
   };
   ReloadJob(Reloader& reloader, Start start) : reloader_{reloader}, start_{std::move(start)} {}
 

@@ -74,14 +74,14 @@ std::expected<Reloaded, EngineError> Reloader::reload() {
 }
 
 std::shared_ptr<ReloadJob> Reloader::make_reload_job(std::shared_ptr<ReloadOrder> order) {
-  return std::make_shared<ReloadJob>(*this,
-                                     ReloadJob::Start{.file = settings_file_,
-                                                      .known = settings_text_,
-                                                      .tls = loop_.shared.tls,
-                                                      .directory = loop_.shared.directory,
-                                                      .order = std::move(order),
-                                                      .parts = loop_.parts,
-                                                      .check_settings = loop_.check_settings});
+  return std::make_shared<ReloadJob>(
+      *this, ReloadJob::Start{.file = settings_file_,
+                              .known = settings_text_,
+                              .tls = loop_.shared.tls,
+                              .directory = loop_.shared.directory,
+                              .order = std::move(order),
+                              .parts = loop_.parts,
+                              .check_settings = loop_.shared.check_settings});
 }
 
 // For an engine with one loop.

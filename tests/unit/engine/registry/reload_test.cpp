@@ -46,10 +46,14 @@ TEST_F(ReloadTest, configuration_that_the_program_refuses_changes_nothing) {
   std::string wrong;
   write();
   EngineOptions checking = options();
-  checking.check_settings = [&](const engine::Settings& fresh) -> std::expected<void, std::string> {
-    if (wrong.empty()) return {};
-    return std::unexpected{wrong + ", " + std::to_string(fresh.sessions.size()) + " sessions"};
-  };
+  checking.check_settings = {
+      .call = [](void* context, const engine::Settings& fresh) -> std::expected<void, std::string> {
+        const auto& refusal = *static_cast<const std::string*>(context);
+        if (refusal.empty()) return {};
+        return std::unexpected{refusal + ", " + std::to_string(fresh.sessions.size()) +
+                               " sessions"};
+      },
+      .context = &wrong};
   auto opened = Engine::open(path(), venue, checking);
   ASSERT_TRUE(opened.has_value()) << opened.error().what();
   acceptor.emplace(std::move(*opened));
