@@ -385,7 +385,7 @@ struct Engine::Shared {
                                                const EngineOptions& options) const {
     const ThreadSettings& threads = settings.threads;
     // Without a CPU that no loop uses, polling delays what the loops wait for.
-    const bool has_cpu_left = usable_cpus() > settings.event_loops;
+    const bool has_cpu_left = std::thread::hardware_concurrency() > settings.event_loops;
     const std::chrono::nanoseconds busy_poll =
         has_cpu_left ? threads.busy_poll : std::chrono::microseconds{0};
     Loops loops;

@@ -1,6 +1,5 @@
 #include "engine/loop/thread_setup.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <linux/capability.h>
@@ -55,15 +54,6 @@ ThreadSetup::ThreadSetup(std::optional<unsigned> cpu) {
 // The earlier CPUs may be offline by now; nothing depends on the result.
 ThreadSetup::~ThreadSetup() {
   if (before_) static_cast<void>(::sched_setaffinity(0, sizeof *before_, &*before_));
-}
-
-// The standard library counts the CPUs that are online, also those that a cpuset forbids.
-unsigned usable_cpus() noexcept {
-  cpu_set_t usable;
-  if (::sched_getaffinity(0, sizeof usable, &usable) == 0) {
-    return static_cast<unsigned>(CPU_COUNT(&usable));
-  }
-  return std::max(1U, std::thread::hardware_concurrency());
 }
 
 std::optional<std::string> find_cpu_conflict(const std::vector<unsigned>& cpus) {

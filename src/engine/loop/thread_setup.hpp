@@ -25,9 +25,6 @@ class ThreadSetup {
   std::string failure_;
 };
 
-// The number of CPUs that the calling thread may use; at least 1.
-[[nodiscard]] unsigned usable_cpus() noexcept;
-
 // Tries each CPU on a separate thread. Empty: all of them can be used.
 [[nodiscard]] std::optional<std::string> find_cpu_conflict(const std::vector<unsigned>& cpus);
 
