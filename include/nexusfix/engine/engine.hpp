@@ -49,8 +49,9 @@ using config::Settings;
 
 // The program's own conditions on a configuration. open() calls it before it creates anything, and
 // each reload before anything changes, on a thread that reads files; an error refuses the
-// configuration. Null: there are none.
+// configuration.
 struct SettingsCheck {
+  // The error is for people, and has a line for each fault. Null: there are no conditions.
   std::expected<void, std::string> (*call)(void* context, const Settings& settings) = nullptr;
   void* context = nullptr;  // passed to call; it must outlive the engine
 };
@@ -82,6 +83,7 @@ struct EngineOptions {
   bool notify_systemd = false;
   // The optional parts: proxies, passwords, PostgreSQL.
   Parts parts{};
+  // What the program demands of a configuration besides.
   SettingsCheck check_settings{};
 };
 
