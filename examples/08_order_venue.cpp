@@ -147,8 +147,9 @@ class Venue {
   template <class Request>
   MessageReply answer(Session& session, const Request& request) {
     for (std::size_t i = 0; i < engine_->session_count(); ++i) {
-      if (!engine_->session(i).send_obstacle()) continue;
-      return nexusfix::business_reject(kNotAvailable, 0, "a session is ending; send it again");
+      if (const auto why = engine_->session(i).send_obstacle()) {
+        return nexusfix::business_reject(kNotAvailable, 0, to_string(*why));
+      }
     }
     take(session, request);
     return nexusfix::accept();
