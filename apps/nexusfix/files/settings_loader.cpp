@@ -1,6 +1,7 @@
 #include "nexusfix/files/settings_loader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <utility>
 
@@ -8,6 +9,15 @@ namespace nexusfix::command {
 namespace {
 
 constexpr std::string_view kRemove = "Remove the key";
+
+// The fields of the messages of this program's venue and trader, and of their header.
+constexpr std::array kTagsOfOrders{6,  11, 14, 17,  20,  21,  31,  32,  34,  37,  38,
+                                   39, 40, 41, 44,  49,  50,  52,  54,  55,  56,  57,
+                                   58, 59, 60, 102, 103, 142, 143, 150, 151, 369, 434};
+
+bool is_of_orders(const observe::MaskedField& field) noexcept {
+  return std::ranges::find(kTagsOfOrders, static_cast<int>(field.tag)) != kTagsOfOrders.end();
+}
 
 void add_line(std::string& lines, std::string_view line) {
   if (!lines.empty()) lines += '\n';
@@ -70,9 +80,9 @@ std::expected<void, std::string> check_persistent(const config::Settings& settin
     };
     if (!one.session.resend.persist_messages) refuse("PersistMessages=N", kRemove);
     if (!one.sends_while_logged_out) refuse("SendWhileLoggedOut=N", kRemove);
-    if (!one.log.masked.empty() && !one.log.stores_masked) {
-      refuse("LogMaskedTags keeps messages with these fields out of the journal",
-             "Add StoreMaskedTags=Y, or remove LogMaskedTags");
+    if (!one.log.stores_masked && std::ranges::any_of(one.log.masked, is_of_orders)) {
+      refuse("LogMaskedTags has a field of orders or reports, and keeps them out of the journal",
+             "Add StoreMaskedTags=Y, or remove the field");
     }
     if (one.is_template) {
       refuse("AcceptorTemplate and DynamicSessions make sessions that no file names",

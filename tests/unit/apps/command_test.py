@@ -287,7 +287,8 @@ class Serve(WithFolder):
                           ("JournalKeepBytes=1000", retires), ("JournalKeepDays=1", retires),
                           ("JournalRetireOnReset=Y", retires),
                           ("SendWhileLoggedOut=N", "SendWhileLoggedOut=N: the venue rebuilds"),
-                          ("LogMaskedTags=49", "Add StoreMaskedTags=Y, or remove LogMaskedTags"),
+                          ("LogMaskedTags=1,55", "Add StoreMaskedTags=Y, or remove the field"),
+                          ("LogMaskedTags=49", "Add StoreMaskedTags=Y, or remove the field"),
                           ("AcceptorTemplate=Y", "Name each session in a section of its own")):
             config = self.venue_config(more=key + "\n")
             for arguments in ((), ("--dump-book",)):
