@@ -80,9 +80,11 @@ class Explainer {
       case ViolationRule::TagRepeated:
         return tag_repeated();
       case ViolationRule::TypeWrong:
+        mark_value();
+        return invalid_type("not of type");
       case ViolationRule::ValueOutOfRange:
         mark_value();
-        return invalid_type();
+        return invalid_type("out of the range of");
       case ViolationRule::ValueNotInEnumeration:
         mark_value();
         return value_not_in_enumeration();
@@ -207,11 +209,11 @@ class Explainer {
         "only one of the two; the first is at byte " + std::to_string(message_.field(first).offset);
   }
 
-  void invalid_type() {
+  void invalid_type(std::string_view relation) {
     const FieldDefinition* const known = field(result_.tag);
     if (known == nullptr) return;
-    result_.problem = name(result_.tag) + " is " + clipped_quote(value()) +
-                      ", which is not of type " + std::string{to_string(known->type)};
+    result_.problem = name(result_.tag) + " is " + clipped_quote(value()) + ", which is " +
+                      std::string{relation} + " " + std::string{to_string(known->type)};
     result_.nearest = right_value(*known, value());
   }
 

@@ -76,6 +76,12 @@ TEST_F(Explain, a_value_of_the_wrong_type_and_its_correction) {
             "a decimal number without exponent, such as 38=100");
 }
 
+TEST_F(Explain, a_sequence_number_of_zero_is_out_of_range) {
+  const Explanation result = explained("35=2|" + kHeader + "7=0|16=0|");
+  EXPECT_EQ(result.problem, "BeginSeqNo (7) is '0', which is out of the range of SEQNUM");
+  EXPECT_EQ(result.reason, wire::SessionRejectReason::ValueIncorrect);
+}
+
 TEST_F(Explain, a_required_field_that_is_missing_with_its_name_and_type) {
   const Explanation result = explained(replaced(kOrder, "40=1|", ""));
   EXPECT_EQ(result.problem, "NewOrderSingle (D) needs OrdType (40), which is missing");

@@ -102,13 +102,18 @@ TEST(GapAnswer, gap_fill_that_ends_within_a_second_gap_leaves_its_rest_to_be_req
   EXPECT_EQ(acceptor.next_in(), 10U);
 }
 
-TEST(GapAnswer, gap_fill_past_early_resend_requests_counts_them) {
-  Side acceptor{acceptor_config()};
+// ResendRequests with the MsgSeqNums 4 and 6, while 2 is expected.
+void request_early(Side& acceptor) {
   log_on_quietly(acceptor);
   acceptor.send("8", "report");
   for (const int number : {4, 6}) {
     acceptor.in("35=2|34=" + std::to_string(number) + "|7=1|16=1");
   }
+}
+
+TEST(GapAnswer, gap_fill_past_early_resend_requests_counts_them) {
+  Side acceptor{acceptor_config()};
+  request_early(acceptor);
   acceptor.in(order_of(7));
   static_cast<void>(acceptor.sent());
   acceptor.in(gap_fill_from(2, 9));
@@ -119,11 +124,7 @@ TEST(GapAnswer, gap_fill_past_early_resend_requests_counts_them) {
 
 TEST(GapAnswer, gap_fill_past_early_resend_requests_alone_counts_them) {
   Side acceptor{acceptor_config()};
-  log_on_quietly(acceptor);
-  acceptor.send("8", "report");
-  for (const int number : {4, 6}) {
-    acceptor.in("35=2|34=" + std::to_string(number) + "|7=1|16=1");
-  }
+  request_early(acceptor);
   static_cast<void>(acceptor.sent());
   acceptor.in(gap_fill_from(2, 9));
   EXPECT_EQ(acceptor.next_in(), 9U);
