@@ -30,8 +30,8 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "drills")]
 from history import (  # noqa: E402  pylint: disable=wrong-import-position
-    PARTIALS, Failure, by_number, check_book_has_reports, check_orders, check_received, output_of,
-    read_book, read_reports, stored_messages)
+    PARTIALS, Failure, by_number, check_book_has_reports, check_executions, check_orders,
+    check_received, output_of, read_book, read_reports, stored_messages)
 from tcp_ports import free_port  # noqa: E402  pylint: disable=wrong-import-position
 
 STEP_SECONDS = 300  # the longest time for any single step
@@ -191,6 +191,7 @@ class Run:
 
     def check_end(self):
         reports = read_reports(self.reports)
+        check_executions(reports)
         check_orders(read_book(self.options.nexusfix, self.folder / "venue.cfg"), reports,
                      self.orders, PARTIALS)
         self.check_journals()

@@ -8,7 +8,8 @@ from audit import Consumer, Stream
 from brokers import KafkaBroker, MockBrokers, kafka_jars
 from history import Failure
 from hosts import Host, system, wait_until
-from servers import (CLUSTER, SHARD, Engine, Etcd, Postgres, Trader, front_door, haproxy)
+from servers import (CLUSTER, SHARD, WINDOWS, Engine, Etcd, Postgres, Trader, front_door,
+                     haproxy)
 
 NODES = ("node-a", "node-b")
 DATABASES = ("db1", "db2")
@@ -38,12 +39,14 @@ class Cluster:
         self.doors = [front_door(options.nexusfix, host, node.config, self.node_hosts, self.door)
                       for host, node in zip(self.node_hosts, self.nodes)]
         self.balancer = haproxy(self.door, self.node_hosts, folder)
-        self.trader = Trader(options.nexusfix, self.client, self.door)
+        self.traders = [Trader(options.nexusfix, self.client, self.door, *one)
+                        for one in WINDOWS.items()]
+        self.trader = self.traders[0]
         self.brokers = self.stream = self.consumer = None
 
     def programs(self):
         return [*self.databases, *self.members, *self.nodes, *self.doors, self.balancer,
-                self.trader]
+                *self.traders]
 
     def tick(self):
         """What service managers do."""
@@ -77,8 +80,9 @@ class Cluster:
         for one in (*self.doors, self.balancer):
             one.start()
         self.wait(lambda: any(one.openings() for one in self.nodes), "a node owns the shard")
-        self.trader.start()
-        self.wait(lambda: self.trader.counts()[1] > 0, "the trader trades")
+        for one in self.traders:
+            one.start()
+        self.wait(lambda: all(one.counts()[1] > 0 for one in self.traders), "the traders trade")
         self.start_audit()
 
     def start_audit(self):
@@ -91,8 +95,9 @@ class Cluster:
             self.brokers = MockBrokers(options.mock, self.client.inside("env"))
         if not self.brokers:
             return
-        self.stream = Stream(options.nexusfix, self.brokers.address, [self.trader.journal],
-                             self.folder / "stream.log", self.client.inside("env"))
+        self.stream = Stream(options.nexusfix, self.brokers.address,
+                             [one.journal for one in self.traders], self.folder / "stream.log",
+                             self.client.inside("env"))
         self.consumer = Consumer(options.consumer, self.brokers.address, self.folder / "consumed",
                                  self.client.inside("env"))
 
@@ -148,15 +153,17 @@ class Cluster:
         self.wait(lambda: self.trader.counts()[0] != sent, "orders are sent", 0.002)
 
     def orders_flow(self):
-        """New orders are sent and acknowledged."""
-        sent = self.trader.counts()[0]
-        return self.wait(lambda: self.trader.counts()[1] > sent + 8, "orders flow", 0.05)
+        """New orders of each session are sent and acknowledged."""
+        sent = [one.counts()[0] for one in self.traders]
+        return self.wait(lambda: all(one.counts()[1] > count + 8
+                                     for one, count in zip(self.traders, sent)),
+                         "orders flow", 0.05)
 
     # The end.
 
     def finish(self):
-        """Ends everything in order; the number of orders."""
-        orders = self.trader.finish()
+        """Ends everything in order; the number of orders of each trader."""
+        orders = [one.finish() for one in self.traders]
         for one in self.nodes:
             one.end((0, -signal.SIGTERM))  # an engine that starts has no handler yet
         if self.stream:

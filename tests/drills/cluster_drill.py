@@ -7,7 +7,8 @@ while orders flow, and checks the history from both counterparties' views.
 
 Real servers, each on a machine (a network namespace) and with a disk (a tmpfs) of its own: two
 engines, PostgreSQL with a synchronous standby, three members of etcd, a front door on each node,
-HAProxy before them, a trader, and the audit stream of its journal.
+HAProxy before them, two traders, one of them with many orders in flight, and the audit stream of
+their journals.
 
 --quick: each quick kind of fault once. --rounds: each kind in turn, in an order of chance. --kind:
 these alone, by their names. --late: a take-over may take this much longer than it is stated. --mock
@@ -27,8 +28,8 @@ from pathlib import Path
 import hosts
 from cluster import Cluster
 from faults import KINDS
-from history import (Failure, Wire, by_number, check_audit, check_orders, check_received, read_book,
-                     read_reports, stored_messages)
+from history import (Failure, Wire, by_number, check_audit, check_executions, check_orders,
+                     check_session, read_book, read_reports, stored_messages)
 from servers import Engine
 
 PROGRAMS = ["etcd", "haproxy", "initdb", "pg_basebackup", "postgres", "psql"]
@@ -80,24 +81,28 @@ def strike(cluster, kind, options, chance):
 
 
 def check(cluster, options, orders):
-    """Both views, and the audit's; a line for the result."""
-    venue_config, trader = cluster.nodes[0].config, cluster.trader
-    reports = read_reports(trader.reports)
-    check_orders(read_book(options.nexusfix, venue_config), reports, orders, QUANTITIES)
+    """Both views, and the audit's; a line for the result. orders: of each trader."""
+    venue_config = cluster.nodes[0].config
     venue = stored_messages(options.nexusfix, venue_config)
-    own = stored_messages(options.nexusfix, trader.journal)
-    sent_by_venue, sent_by_trader = by_number(venue, "out"), by_number(own, "out")
-    check_received("the venue", sent_by_venue, "the trader", by_number(own, "in"))
-    wire = Wire(cluster.client.folder / "log")
-    repeated = (wire.check_numbers("IN", sent_by_venue)
-                + wire.check_numbers("OUT", sent_by_trader))
-    text = (f"{orders} orders, {len(reports)} reports: none lost, none filled twice; the database, "
-            f"the trader's journal and {len(wire.messages)} messages of the wire agree, "
-            f"{repeated} of them repeated")
+    wires, journals, reports, repeated = [], [], [], 0
+    for trader, count in zip(cluster.traders, orders):
+        reports.append(read_reports(trader.reports))
+        check_orders(read_book(options.nexusfix, venue_config, trader.session), reports[-1], count,
+                     QUANTITIES)
+        own = stored_messages(options.nexusfix, trader.journal)
+        journals += own
+        wires.append(Wire(trader.messages))
+        repeated += check_session(wires[-1], reports[-1], by_number(venue, "out", trader.session),
+                                  by_number(own, "out"), by_number(own, "in"))
+    check_executions(*reports)
+    text = (f"{sum(orders)} orders of {len(orders)} sessions, {sum(map(len, reports))} reports: "
+            "none lost, none filled twice; the database, the traders' journals and "
+            f"{sum(len(one.messages) for one in wires)} messages of the wire agree, {repeated} of "
+            "them repeated")
     if cluster.consumer:
-        marked = check_audit(own, cluster.consumer.end(3 if options.mock else 8))
-        text += f"; the topic has all {len(own)} messages, and {marked} marked as repeated"
-    return wire, text
+        marked = check_audit(journals, cluster.consumer.end(3 if options.mock else 8))
+        text += f"; the topic has all {len(journals)} messages, and {marked} marked as repeated"
+    return wires[0], text
 
 
 def print_table(rounds):

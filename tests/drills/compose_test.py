@@ -162,7 +162,7 @@ def run(nexusfix):
         def owner():
             return next((one for one in nodes if one.is_owner()), None)
         wait_until(owner, "a node owns the shard", tick)
-        trader = Trader(nexusfix, client, services["haproxy"].host)
+        trader = Trader(nexusfix, client, services["haproxy"].host, "TRADER", 4)
         trader.start()
         services["trader"] = trader
         wait_until(lambda: trader.counts()[2] > 20, "orders are filled", tick)

@@ -1,5 +1,6 @@
 """Checks the history of a run from both counterparties' views: nothing that was acknowledged is
-lost, and no MsgSeqNum means two things. The drills and the crash tests share it."""
+lost, no MsgSeqNum means two things, and each side sends and repeats as the session layer says. The
+drills and the crash tests share it."""
 
 import calendar
 import json
@@ -39,10 +40,13 @@ def read_reports(path):
     columns = lines[0].split("\t")
     for line in lines[1:-1]:
         row = dict(zip(columns, line.split("\t"), strict=True))
-        row.pop("PossDup")
+        is_repeated = row.pop("PossDup") == "Y"
+        is_known = row["ExecID"] in reports
         known = reports.setdefault(row["ExecID"], row)
         if known != row:
             raise Failure(f"one ExecID, two contents:\n  {known}\n  {row}")
+        if is_known and not is_repeated:
+            raise Failure(f"a report came again as a new one: {row}")
     return reports
 
 
@@ -54,9 +58,11 @@ def filled_by_order(reports):
     return filled
 
 
-def read_book(nexusfix, config):
-    """The venue's orders by ClOrdID, rebuilt from its log. The venue must have ended."""
+def read_book(nexusfix, config, session=None):
+    """The venue's orders of a session, or of the only one, by ClOrdID, rebuilt from its log. The
+    venue must have ended."""
     orders = json.loads(output_of(nexusfix, "serve", config, "--dump-book"))["orders"]
+    orders = [order for order in orders if session in (None, order["session"])]
     book = {order["cl_ord_id"]: order for order in orders}
     if len(book) != len(orders):
         raise Failure("the venue has accepted one ClOrdID twice")
@@ -82,15 +88,20 @@ def check_orders(book, reports, orders, quantities):
         missing = sorted(set(wanted) - set(book))
         raise Failure(f"the book has {len(book)} orders, expected {len(wanted)}; missing: "
                       f"{missing[:5]}")
-    # ExecIDs are consecutive over all reports: a missing one is a lost report.
-    expected_ids = {f"E{n}" for n in range(1, len(reports) + 1)}
-    if set(reports) != expected_ids:
-        raise Failure(f"reports lost: {sorted(expected_ids - set(reports))[:5]}")
     for cl_ord_id, quantity in wanted.items():
         order = book[cl_ord_id]
         found = (filled.get(cl_ord_id), Decimal(order["cum_qty"]), Decimal(order["order_qty"]))
         if found != (quantity, quantity, quantity) or Decimal(order["leaves_qty"]) != 0:
             raise Failure(f"{cl_ord_id} of {quantity}: reported, in the book, ordered: {found}")
+
+
+def check_executions(*reports):
+    """The reports of each session. ExecIDs are consecutive over all: a missing one is a lost
+    report."""
+    executions = [execution for one in reports for execution in one]
+    expected = {f"E{n}" for n in range(1, len(executions) + 1)}
+    if set(executions) != expected:
+        raise Failure(f"reports lost: {sorted(expected - set(executions))[:5]}")
 
 
 # What both have stored: their logs.
@@ -106,11 +117,12 @@ def stored_messages(nexusfix, log):
     return found
 
 
-def by_number(stored, direction):
-    """The application messages of one direction, by MsgSeqNum. None is there twice."""
+def by_number(stored, direction, session=None):
+    """The application messages of one direction, of one session or of the only one, by MsgSeqNum.
+    None is there twice."""
     found = {}
-    for _, _, way, message in stored:
-        if way != direction or message.type not in APPLICATION:
+    for name, _, way, message in stored:
+        if way != direction or message.type not in APPLICATION or session not in (None, name):
             continue
         if message.number in found:
             raise Failure(f"stored twice: {message}")
@@ -131,12 +143,79 @@ def check_received(sender, sent, receiver, received):
                           f"{received[number]}")
 
 
+def check_lives(reports):
+    """reports: the venue's messages by MsgSeqNum. Each ExecID is one report, an order is accepted
+    before it is filled, and what is filled adds up."""
+    executions, filled = set(), {}
+    for _, report in sorted(reports.items()):
+        order, execution = report.get(11), report.get(17)
+        if execution in executions:
+            raise Failure(f"ExecID {execution} was sent under two MsgSeqNums: {report}")
+        executions.add(execution)
+        if (report.get(150) == "0") != (order not in filled):
+            raise Failure(f"{order} was accepted twice, or filled before it was accepted: {report}")
+        last = Decimal(report.get(32) or 0) if report.get(150) in ("F", "1", "2") else Decimal(0)
+        filled[order] = filled.get(order, Decimal(0)) + last
+        if Decimal(report.get(14)) != filled[order]:
+            raise Failure(f"CumQty of {order} is not {filled[order]}: {report}")
+        if Decimal(report.get(14)) + Decimal(report.get(151)) != Decimal(report.get(38)):
+            raise Failure(f"CumQty and LeavesQty of {order} are not its OrderQty: {report}")
+
+
 # What was on the wire: the trader's message log.
+
+OTHER = {"IN": "OUT", "OUT": "IN"}
+
+
+class Sequence:
+    """What one side has sent, in the order of the wire."""
+
+    def __init__(self):
+        self.highest = 0    # MsgSeqNum of a new message
+        self.first = {}     # the first message of each number
+        self.resent = None  # the last number of the resend that goes on; None: there is none
+        self.asked = []     # where the other side's ResendRequests begin that are not answered
+
+    def new(self, message):
+        if message.number in self.first:
+            raise Failure(f"repeated without PossDupFlag (43): {message}")
+        if message.number <= self.highest:
+            raise Failure(f"MsgSeqNum {message.number} comes after {self.highest}: {message}")
+        if message.get(122):
+            raise Failure(f"OrigSendingTime (122) without PossDupFlag (43): {message}")
+        self.highest = message.number
+        self.first[message.number] = message
+
+    def repeated(self, message):
+        original = message.get(122)
+        if message.type != "4" and not original:
+            raise Failure(f"PossDupFlag (43) without OrigSendingTime (122): {message}")
+        if original > message.get(52):
+            raise Failure(f"OrigSendingTime (122) is after SendingTime (52): {message}")
+        first = self.first.get(message.number)
+        if first and original and first.type == message.type and original != first.get(52):
+            raise Failure(f"OrigSendingTime (122) is not the SendingTime of {first}: {message}")
+        self.resend(message)
+
+    def resend(self, message):
+        """In ascending order, from where a ResendRequest began."""
+        number = message.number
+        if self.resent is None or number <= self.resent:
+            if number not in self.asked:
+                raise Failure(f"not in the order of a resend, after {self.resent}: {message}")
+            del self.asked[:self.asked.index(number) + 1]
+        self.resent = number
+        if message.type == "4":
+            if int(message.get(36)) <= number:
+                raise Failure(f"a gap fill goes back: {message}")
+            self.resent = int(message.get(36)) - 1
+
 
 class Wire:
     """The messages of both directions as the trader saw them, with their times."""
 
     def __init__(self, folder):
+        """folder: with the log of one session."""
         self.messages = []  # (time, direction, Message)
         path, = folder.glob("FIX*.messages.current.log")
         for line in path.read_bytes().split(b"\n"):
@@ -171,6 +250,50 @@ class Wire:
                               f"{in_log} in the log")
         return repeated
 
+    def check_conduct(self):
+        """New messages ascend, and each number is new once. What is repeated says so, with its
+        first time, in the order in which the other side has asked for it."""
+        sides = {"IN": Sequence(), "OUT": Sequence()}
+        for _, way, message in self.messages:
+            side = sides[way]
+            if message.type == "2":
+                sides[OTHER[way]].asked.append(int(message.get(7)))
+            if message.type == "4" and message.get(123) != "Y":
+                raise Failure(f"a SequenceReset without GapFillFlag: {message}")
+            if message.type == "A" and message.get(141) == "Y":
+                raise Failure(f"the sequence numbers were reset: {message}")
+            if message.repeated:
+                side.repeated(message)
+            elif message.type == "4":
+                side.resend(message)
+            else:
+                side.new(message)
+
+    def check_all_sent(self, direction, stored):
+        """Each stored message was on the wire at least once."""
+        seen = {message.number for _, way, message in self.messages
+                if way == direction and message.type in APPLICATION}
+        if missing := sorted(set(stored) - seen):
+            raise Failure(f"MsgSeqNums {missing[:5]} are in the log, and were never on the wire: "
+                          f"{stored[missing[0]]}")
+
+    def check_reports(self, reports):
+        """The report file has each report of the wire, and no other; each is that of an order that
+        was sent before. A report that is not repeated is there once."""
+        orders, seen = set(), set()
+        for _, way, message in self.messages:
+            if message.type == "D" and way == "OUT":
+                orders.add(message.get(11))
+            if message.type != "8" or way != "IN":
+                continue
+            if message.get(11) not in orders:
+                raise Failure(f"a report of an order that was not sent: {message}")
+            seen.add(message.get(17))
+        if missing := sorted(seen - set(reports)):
+            raise Failure(f"reports of the wire are not in the report file: {missing[:5]}")
+        if more := sorted(set(reports) - seen):
+            raise Failure(f"reports of the report file were never on the wire: {more[:5]}")
+
     def times_of_reports(self):
         """When new reports came, by time.time() of the trader's machine."""
         found = []
@@ -179,6 +302,21 @@ class Wire:
                 seconds = calendar.timegm(time.strptime(at[:17], "%Y%m%d-%H:%M:%S"))
                 found.append(seconds + float("0" + at[17:]))
         return found
+
+
+# All of one session.
+
+def check_session(wire, reports, by_venue, by_trader, received):
+    """wire: the trader's; reports: its report file; by_venue and by_trader: what each has sent, and
+    received: what the trader has got, by MsgSeqNum. Returns how many messages were repeated."""
+    check_received("the venue", by_venue, "the trader", received)
+    check_lives(by_venue)
+    repeated = wire.check_numbers("IN", by_venue) + wire.check_numbers("OUT", by_trader)
+    wire.check_conduct()
+    wire.check_all_sent("IN", by_venue)
+    wire.check_all_sent("OUT", by_trader)
+    wire.check_reports(reports)
+    return repeated
 
 
 # What an audit stream has sent to its topic.

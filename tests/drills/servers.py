@@ -62,9 +62,9 @@ ClusterRequestMillis=300
 ThrottleMessages={rate}
 BeginString=FIX.4.4
 SenderCompID=VENUE
-[SESSION]
-TargetCompID=TRADER
 """
+# The sessions: the most orders of each that are unanswered at a time.
+WINDOWS = {"TRADER": 4, "DEEP": 200}
 TRADER_SETTINGS = """[DEFAULT]
 ConnectionType=initiator
 SocketConnectHost={door}
@@ -72,12 +72,12 @@ SocketConnectPort=5001
 ReconnectInterval=1
 HeartBtInt=2
 JournalInbound=Y
-FileStorePath={folder}/trader
+FileStorePath={folder}/journal
 FileLogPath={folder}/log
 LogMaxBytes=0
 [SESSION]
 BeginString=FIX.4.4
-SenderCompID=TRADER
+SenderCompID={name}
 TargetCompID=VENUE
 """
 
@@ -195,7 +195,8 @@ class Engine(Program):
             databases=",".join(one.address for one in cluster.database_hosts), user=USER,
             etcd=",".join(f"http://{one.address}:2379" for one in cluster.etcd_hosts),
             shard=SHARD, cluster=CLUSTER, node=host.name, lease=LEASE_SECONDS,
-            answer=ANSWER_SECONDS, outage=OUTAGE_SECONDS, rate=rate))
+            answer=ANSWER_SECONDS, outage=OUTAGE_SECONDS, rate=rate)
+            + "".join(f"[SESSION]\nTargetCompID={name}\n" for name in WINDOWS))
 
     @staticmethod
     def can_fake_clock():
@@ -222,16 +223,23 @@ class Engine(Program):
 class Trader(Program):
     """`nexusfix trade`: sends orders all the time. Its message log is the counterparty's view."""
 
-    def __init__(self, nexusfix, host, door):
-        self.nexusfix = nexusfix
-        self.journal, self.reports = host.folder / "trader", host.folder / "reports"
-        self.config = host.folder / "trader.cfg"
-        self.config.write_text(TRADER_SETTINGS.format(door=door.address, folder=host.folder))
-        super().__init__("trader", host, self.trade(100_000_000, "--window=4", "--progress=1"))
+    def __init__(self, nexusfix, host, door, comp_id, window):
+        self.nexusfix, self.comp_id, self.window = nexusfix, comp_id, window
+        self.session = f"FIX.4.4:VENUE->{comp_id}"  # as the venue names it
+        folder = host.folder / comp_id
+        folder.mkdir()
+        self.messages, self.journal, self.reports = (
+            folder / one for one in ("log", "journal", "reports"))
+        self.config = folder / "trader.cfg"
+        self.config.write_text(TRADER_SETTINGS.format(door=door.address, folder=folder,
+                                                      name=comp_id))
+        super().__init__(comp_id, host, self.trade(100_000_000, "--progress=1"))
 
     def trade(self, orders, *more):
+        """Its own symbol: its orders fill each other."""
         return [self.nexusfix, "trade", self.config, "--stream", f"--orders={orders}",
-                f"--report={self.reports}", "--silence=600", *more]
+                f"--window={self.window}", f"--symbol={self.comp_id}", f"--report={self.reports}",
+                "--silence=600", *more]
 
     def keep_up(self):
         if self.is_wanted and not self.runs():
@@ -251,7 +259,8 @@ class Trader(Program):
         """All orders that were sent, and a last one, are finished."""
         self.end(expected=(1,))  # "stopped before all orders were finished"
         sent, _, _ = self.counts()
-        orders = sent // 2 * 2 + 20  # some may have been sent after the last line
+        # Some may have been sent after the last line.
+        orders = (sent + self.window) // 2 * 2 + 20
         self.command = self.trade(orders)
         self.start()
         self.is_wanted = False
