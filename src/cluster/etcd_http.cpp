@@ -30,6 +30,9 @@ using boost::system::error_code;
 using Failed = std::unexpected<std::string>;
 
 constexpr std::uint64_t kAnswerBytesMax = 4U << 20U;
+// Received and not parsed yet. Beast limits the header and the body, but not the line of a chunk,
+// and not the fields after the last one.
+constexpr std::size_t kUnparsedBytesMax = 64U << 10U;
 
 // Why a file cannot be used for TLS. OpenSSL has no text for a file that cannot be read.
 Failed wrong_file(const char* key, const std::string& path, const error_code& error) {
@@ -162,9 +165,13 @@ class EtcdHttp::Link {
     error_code error =
         await([&](auto done) { http::async_write(stream, request, std::move(done)); });
     if (error) return failed("write", error);
-    beast::flat_buffer buffer;
+    beast::flat_buffer buffer{kUnparsedBytesMax};
     http::response_parser<http::string_body> parser;
     parser.body_limit(kAnswerBytesMax);
+    // The header first: together with a part of the body, Beast 1.74 forgets that it is too long.
+    error =
+        await([&](auto done) { http::async_read_header(stream, buffer, parser, std::move(done)); });
+    if (error) return failed("read", error);
     error = await([&](auto done) { http::async_read(stream, buffer, parser, std::move(done)); });
     if (error) return failed("read", error);
     Answer answer{.status = parser.get().result_int(),

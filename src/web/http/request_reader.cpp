@@ -4,6 +4,7 @@
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -79,7 +80,6 @@ struct RequestReader::Parser {
   Parser() {
     parser.header_limit(kHeaderBytesMax);
     parser.body_limit(kBodyBytesMax);
-    parser.eager(true);
   }
 };
 
@@ -96,22 +96,32 @@ RequestReader::Progress RequestReader::refuse(unsigned status) noexcept {
   return Progress::Wrong;
 }
 
+// Beast limits the header and the body, but not the line of a chunk, and not the fields after the
+// last chunk: it waits for the end of a line, however long it becomes. Its limit of the header also
+// depends on how the bytes are divided.
 RequestReader::Progress RequestReader::parse() {
-  if (pending_.empty()) return Progress::NeedsMore;
+  auto& parser = parser_->parser;
+  std::string_view rest{pending_};
   boost::beast::error_code error;
-  const std::size_t used =
-      parser_->parser.put(boost::asio::buffer(pending_.data(), pending_.size()), error);
-  pending_.erase(0, used);
-  if (error == http::error::need_more) {
-    // Beast looks at the header's limit only when the header is complete.
-    const bool is_long = !parser_->parser.is_header_done() && pending_.size() > kHeaderBytesMax;
-    return is_long ? refuse(431) : Progress::NeedsMore;
+  while (!rest.empty() && !parser.is_done() && !error) {
+    const bool is_header = !parser.is_header_done();
+    const std::size_t used = parser.put(boost::asio::buffer(rest.data(), rest.size()), error);
+    rest.remove_prefix(used);
+    parsed_ += used;
+    const std::size_t size = parsed_ + (parser.is_header_done() ? 0 : rest.size());
+    if (is_header && size > kHeaderBytesMax) return refuse(431);
   }
+  pending_.erase(0, pending_.size() - rest.size());
   if (error == http::error::header_limit) return refuse(431);
   if (error == http::error::body_limit) return refuse(413);
-  if (error) return refuse(400);
-  if (!parser_->parser.is_done()) return Progress::NeedsMore;
-  const http::verb method = parser_->parser.get().method();
+  if (error && error != http::error::need_more) return refuse(400);
+  const auto& message = parser.get();
+  const auto fields = std::distance(message.begin(), message.end());
+  if (static_cast<std::size_t>(fields) > kFieldsMax) return refuse(431);
+  const bool is_done = parser.is_done();
+  if (parsed_ + (is_done ? 0 : pending_.size()) > kRequestBytesMax) return refuse(413);
+  if (!is_done) return Progress::NeedsMore;
+  const http::verb method = message.method();
   const bool is_known =
       method == http::verb::get || method == http::verb::head || method == http::verb::post;
   return is_known ? Progress::Complete : refuse(405);
@@ -129,6 +139,7 @@ Request RequestReader::take() {
   request.body = std::move(message.body());
   keeps_alive_ = message.keep_alive();
   parser_ = std::make_unique<Parser>();
+  parsed_ = 0;
   has_begun_ = !pending_.empty();
   return request;
 }

@@ -15,13 +15,18 @@ class RequestReader {
  public:
   static constexpr std::size_t kHeaderBytesMax = 8U << 10U;
   static constexpr std::size_t kBodyBytesMax = 16U << 10U;
+  // All bytes of a request, with the lines between its chunks and the fields after them.
+  static constexpr std::size_t kRequestBytesMax = kHeaderBytesMax + kBodyBytesMax + (8U << 10U);
+  // Each field costs memory, however short it is.
+  static constexpr std::size_t kFieldsMax = 100;
 
   RequestReader();
   RequestReader(const RequestReader&) = delete;
   RequestReader& operator=(const RequestReader&) = delete;
   ~RequestReader();
 
-  // Adds received bytes. At most kHeaderBytesMax + kBodyBytesMax are kept.
+  // Adds received bytes, for parse(). While a request is not complete, at most kRequestBytesMax of
+  // it are kept.
   void add(std::string_view bytes);
   enum class Progress : std::uint8_t {
     NeedsMore,  // the request is not complete
@@ -42,7 +47,8 @@ class RequestReader {
   [[nodiscard]] Progress refuse(unsigned status) noexcept;
 
   std::unique_ptr<Parser> parser_;
-  std::string pending_;  // not parsed yet
+  std::string pending_;     // not parsed yet
+  std::size_t parsed_ = 0;  // bytes of this request
   unsigned status_ = 0;
   bool keeps_alive_ = false;
   bool has_begun_ = false;

@@ -89,6 +89,9 @@ class Unit(unittest.TestCase):
         ours = [line for line in done.stderr.splitlines() if "nexusfix" in line]
         self.assertEqual(ours, [])
 
+    def test_its_memory_has_a_limit(self):
+        self.assertRegex(self.unit.read_text(encoding="utf-8"), r"(?m)^MemoryMax=\d+G$")
+
     def test_it_leaves_an_intruder_few_rights(self):
         done = subprocess.run(["systemd-analyze", "security", "--offline=true", "--no-pager",
                                self.unit], capture_output=True, text=True, check=False)

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
+#include <iterator>
 
 #include "tls_fixture.hpp"
 
@@ -104,6 +105,32 @@ TEST_F(TlsContextTest, wrong_files_are_named_with_their_errors) {
   settings.revocation_file = authority.file();
   EXPECT_THAT(error_of(settings),
               HasSubstr("authority.pem: contains no list of revoked certificates"));
+}
+
+TEST_F(TlsContextTest, files_are_read_up_to_4_mib) {
+  constexpr std::size_t kFileBytesMax = 4U << 20U;
+  const auto padded = [&](const std::string& file, std::size_t size) {
+    std::ifstream from{file};
+    std::string text{std::istreambuf_iterator<char>{from}, {}};
+    text.resize(size, '\n');
+    return write("padded", text);
+  };
+  const auto errors_of = [&](std::size_t size) {
+    TlsSettings certificate = acceptor_settings;
+    certificate.certificate_file = padded(certificate.certificate_file, size);
+    std::string errors = error_of(certificate);
+    TlsSettings key = acceptor_settings;
+    key.key_file = padded(key.key_file, size);
+    errors += '\n' + error_of(key);
+    TlsSettings authorities = acceptor_settings;
+    authorities.authorities_file = padded(authority.file(), size);
+    return errors + '\n' + error_of(authorities);
+  };
+  EXPECT_EQ(errors_of(kFileBytesMax - 1), "none\nnone\nnone");
+  EXPECT_EQ(errors_of(kFileBytesMax), "none\nnone\nnone");
+  const std::string too_large = "cannot be read: .*padded.*";
+  EXPECT_THAT(errors_of(kFileBytesMax + 1),
+              ::testing::MatchesRegex(too_large + "\n" + too_large + "\n" + too_large));
 }
 
 TEST_F(TlsContextTest, cipher_suites_are_named_as_openssl_or_as_iana_does) {
