@@ -1,6 +1,7 @@
 // A complete HTTP request, and its answer.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -41,7 +42,8 @@ struct Response {
   std::string_view content_type = "text/plain; charset=utf-8";  // static lifetime
   std::string body{};
   std::vector<std::pair<std::string_view, std::string>> fields{};
-  std::unique_ptr<Stream> stream{};  // null: the body is the whole answer
+  std::unique_ptr<Stream> stream{};    // null: the body is the whole answer
+  std::chrono::milliseconds delay{0};  // it is sent so much later, which slows its client down
 };
 
 // An answer of one line.

@@ -1,37 +1,22 @@
-#include <atomic>
-#include <thread>
 #include <utility>
 
-#include <nexusfix/base/clock.hpp>
 #include <nexusfix/metrics.hpp>
 #include <nexusfix/web.hpp>
 
-#include "web/http/http_server.hpp"
+#include "web/server/http_thread.hpp"
 
 namespace nexusfix::web {
 
 class MetricsPort::Server final : public Site {
  public:
   explicit Server(std::function<std::string()> metrics) : metrics_{std::move(metrics)} {}
-  ~Server() override {
-    if (!thread_.joinable()) return;
-    is_stopping_.store(true);
-    network_->wake();
-    thread_.join();
-  }
 
   std::expected<void, std::string> open(const std::string& host, std::uint16_t port) {
-    auto network = transport::make_epoll_network();
-    if (!network) return std::unexpected{network.error().text};
-    network_ = std::move(*network);
-    http_ = std::make_unique<HttpServer>(*network_, clock_);
-    auto opened = http_->listen(
-        {.host = std::string{transport::without_brackets(host)}, .port = port}, *this);
+    auto opened =
+        http_.open({.host = std::string{transport::without_brackets(host)}, .port = port}, *this);
     if (!opened) return std::unexpected{opened.error()};
     port_ = *opened;
-    thread_ = std::thread{[this] {
-      while (!is_stopping_.load()) http_->turn();
-    }};
+    http_.start();
     return {};
   }
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
@@ -44,12 +29,8 @@ class MetricsPort::Server final : public Site {
 
  private:
   std::function<std::string()> metrics_;
-  SystemClock clock_;
-  std::unique_ptr<transport::Network> network_;
-  std::unique_ptr<HttpServer> http_;
   std::uint16_t port_ = 0;
-  std::atomic<bool> is_stopping_{false};
-  std::thread thread_;
+  HttpThread http_;  // ends before what it calls
 };
 
 MetricsPort::MetricsPort(std::unique_ptr<Server> server) noexcept : server_{std::move(server)} {}

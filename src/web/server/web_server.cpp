@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include <nexusfix/transport/tls.hpp>
 #include <nexusfix/web.hpp>
 
 namespace nexusfix::web {
@@ -38,8 +39,7 @@ ConsoleOptions console_options(const config::Settings& settings) {
 std::expected<std::unique_ptr<WebServer>, std::string> WebServer::open(
     const config::Settings& settings) {
   std::unique_ptr<WebServer> server{new WebServer{settings}};
-  for (const auto step :
-       {&WebServer::open_network, &WebServer::open_metrics, &WebServer::open_console}) {
+  for (const auto step : {&WebServer::open_metrics, &WebServer::open_console}) {
     if (std::string error = (server.get()->*step)(); !error.empty()) {
       return std::unexpected{std::move(error)};
     }
@@ -53,10 +53,8 @@ WebServer::WebServer(const config::Settings& settings)
       console_{console_options(settings), events_, clock_} {}
 
 WebServer::~WebServer() {
-  if (!thread_.joinable()) return;
-  is_stopping_.store(true);
-  network_->wake();
-  thread_.join();
+  metrics_http_.stop();
+  console_http_.stop();
   console_.end();
 }
 
@@ -64,21 +62,10 @@ std::string WebServer::error_at(std::size_t line, const std::string& text) const
   return config::SettingsError{file_, line, text}.what();
 }
 
-std::string WebServer::open_network() {
-  auto network = transport::make_epoll_network();
-  if (!network) return network.error().text;
-  network_ = std::move(*network);
-  if (!settings_.certificate_file.empty()) {
-    tls_network_ = transport::make_tls_network(*network_);
-  }
-  transport::Network& outer = tls_network_ ? *tls_network_ : *network_;
-  http_ = std::make_unique<HttpServer>(outer, clock_);
-  return {};
-}
-
 std::string WebServer::open_metrics() {
   if (!settings_.metrics_port) return {};
-  auto port = http_->listen(endpoint_of(settings_.metrics_host, *settings_.metrics_port), metrics_);
+  auto port =
+      metrics_http_.open(endpoint_of(settings_.metrics_host, *settings_.metrics_port), metrics_);
   if (!port) return error_at(settings_.metrics_line, "MetricsPort: " + port.error());
   metrics_port_ = *port;
   return {};
@@ -102,7 +89,7 @@ std::string WebServer::open_console() {
     }
     endpoint.tls = std::move(*tls);
   }
-  auto port = http_->listen(endpoint, console_);
+  auto port = console_http_.open(endpoint, console_);
   if (!port) return error_at(settings_.console_line, "ConsolePort: " + port.error());
   console_port_ = *port;
   console_.listen_on(settings_.console_host, console_port_, settings_.console_names);
@@ -130,9 +117,8 @@ std::expected<void, std::string> WebServer::start(engine::Operations& engine) {
                                         : "; its token is in " + console_.token_file()) +
                       (settings_.allows_acts ? "" : "; it only shows"));
   }
-  thread_ = std::thread{[this] {
-    while (!is_stopping_.load()) http_->turn();
-  }};
+  if (metrics_port_ != 0) metrics_http_.start();
+  if (console_port_ != 0) console_http_.start();
   return {};
 }
 

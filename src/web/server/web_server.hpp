@@ -1,22 +1,18 @@
-// The part nexusfix::web: the ports, the thread that serves them, and the thread for what blocks.
+// The part nexusfix::web: the ports, and what they serve.
 #pragma once
 
-#include <atomic>
 #include <expected>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine/operations/operations.hpp>
-#include <nexusfix/transport/network.hpp>
-#include <nexusfix/transport/tls.hpp>
 
 #include "web/console/console_site.hpp"
 #include "web/console/event_ring.hpp"
-#include "web/http/http_server.hpp"
+#include "web/server/http_thread.hpp"
 #include "web/server/metrics_site.hpp"
 
 namespace nexusfix::web {
@@ -33,7 +29,6 @@ class WebServer final : public engine::OperationsServer {
  private:
   explicit WebServer(const config::Settings& settings);
   // Each returns its error, or an empty text.
-  [[nodiscard]] std::string open_network();
   [[nodiscard]] std::string open_metrics();
   [[nodiscard]] std::string open_console();
   [[nodiscard]] std::string error_at(std::size_t line, const std::string& text) const;
@@ -43,15 +38,12 @@ class WebServer final : public engine::OperationsServer {
   SystemClock clock_;
   PosixDisk disk_;
   EventRing events_;
-  std::unique_ptr<transport::Network> network_;
-  std::unique_ptr<transport::Network> tls_network_;  // wraps network_; null: no TLS
-  std::unique_ptr<HttpServer> http_;
   MetricsSite metrics_;
   ConsoleSite console_;
   std::uint16_t metrics_port_ = 0;
   std::uint16_t console_port_ = 0;
-  std::atomic<bool> is_stopping_{false};
-  std::thread thread_;
+  HttpThread metrics_http_;  // both end before what they call
+  HttpThread console_http_;
 };
 
 }  // namespace nexusfix::web

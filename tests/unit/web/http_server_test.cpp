@@ -91,7 +91,7 @@ class HttpServerTest : public ::testing::Test {
   transport::FakeNetwork clients{internet, "10.0.0.2"};
   ManualClock clock;
   TestSite site;
-  HttpServer server{network, clock, {.connections_max = 250}};
+  HttpServer server{network, clock, {.connections_max = 250, .per_source_max = 220}};
   std::uint16_t port = 0;
   std::map<SocketId, std::string> received;
   std::set<SocketId> ended;
@@ -205,12 +205,175 @@ TEST_F(HttpServerTest, slow_stream_misses_ticks_and_is_cut_off_when_it_reads_not
   EXPECT_EQ(server.cut_off(), 1U);
 }
 
-TEST_F(HttpServerTest, connection_above_the_limit_gets_503) {
-  for (int i = 0; i < 250; ++i) static_cast<void>(connect());
-  const SocketId last = connect();
+// Clients of several addresses, and a server with small limits.
+class FullServerTest : public ::testing::Test {
+ protected:
+  static constexpr std::size_t kMax = 8;
+  static constexpr std::size_t kPerSource = 5;
+  FullServerTest() { static_cast<void>(server.listen({.host = "", .port = 8080}, site).value()); }
+
+  transport::FakeNetwork& client(const std::string& address) {
+    auto& found = clients[address];
+    if (!found) found = std::make_unique<transport::FakeNetwork>(internet, address);
+    return *found;
+  }
+  SocketId connect(const std::string& address, std::string_view bytes = {}) {
+    return connect_to(8080, address, bytes);
+  }
+  SocketId connect_to(std::uint16_t port, const std::string& address, std::string_view bytes) {
+    const SocketId socket = client(address).connect({.host = "server", .port = port}).value();
+    std::array<transport::Ready, 64> events;
+    static_cast<void>(client(address).wait(events, std::chrono::nanoseconds{0}));
+    server.turn();
+    if (!bytes.empty()) {
+      static_cast<void>(client(address).send(socket, bytes));
+      server.turn();
+    }
+    clock.advance(std::chrono::milliseconds{1});
+    return socket;
+  }
+  // What each connection of the address has received, and which have ended.
+  void read(const std::string& address) {
+    std::array<transport::Ready, 64> events;
+    std::array<char, 4'096> buffer;
+    const std::size_t count = client(address).wait(events, std::chrono::nanoseconds{0});
+    for (const transport::Ready& ready : std::span{events}.first(count)) {
+      for (;;) {
+        const auto got = client(address).receive(ready.socket, buffer);
+        if (got.status == transport::IoStatus::WouldBlock) break;
+        if (got.status == transport::IoStatus::Ok) {
+          received[{address, ready.socket}].append(buffer.data(), got.bytes);
+          continue;
+        }
+        ended.insert({address, ready.socket});
+        client(address).close(ready.socket);
+        break;
+      }
+    }
+  }
+  bool has_ended(const std::string& address, SocketId socket) {
+    server.turn();
+    read(address);
+    return ended.contains({address, socket});
+  }
+  std::string answer(const std::string& address, SocketId socket) {
+    server.turn();
+    read(address);
+    return received[{address, socket}];
+  }
+
+  transport::FakeInternet internet{4'096};
+  transport::FakeNetwork network{internet};
+  std::map<std::string, std::unique_ptr<transport::FakeNetwork>> clients;
+  ManualClock clock;
+  TestSite site;
+  HttpServer server{
+      network,
+      clock,
+      {.connections_max = kMax, .per_source_max = kPerSource, .unread_bytes_max = 3U << 20U}};
+  std::map<std::pair<std::string, SocketId>, std::string> received;
+  std::set<std::pair<std::string, SocketId>> ended;
+};
+
+constexpr std::string_view kGetHealth = "GET /healthz HTTP/1.1\r\n\r\n";
+
+TEST_F(FullServerTest, address_with_its_share_loses_its_own_longest_waiting_connection) {
+  const SocketId other = connect("10.0.0.3");
+  std::vector<SocketId> idle;
+  for (std::size_t i = 0; i < kPerSource; ++i) idle.push_back(connect("10.0.0.2"));
+  EXPECT_FALSE(has_ended("10.0.0.2", idle[0]));
+  const SocketId next = connect("10.0.0.2", kGetHealth);
+  EXPECT_THAT(answer("10.0.0.2", next), EndsWith("/healthz\n"));
+  EXPECT_TRUE(has_ended("10.0.0.2", idle[0]));
+  EXPECT_FALSE(has_ended("10.0.0.2", idle[1]));
+  EXPECT_FALSE(has_ended("10.0.0.3", other));
+}
+
+TEST_F(FullServerTest, full_port_takes_a_place_of_the_address_that_waits_most) {
+  std::vector<SocketId> idle;
+  for (std::size_t i = 0; i < kPerSource; ++i) idle.push_back(connect("10.0.0.2"));
+  const SocketId first = connect("10.0.0.3", "GET /");
+  while (server.cut_off() == 0) static_cast<void>(connect("10.0.0.4"));
+  EXPECT_TRUE(has_ended("10.0.0.2", idle[0]));
+  EXPECT_FALSE(has_ended("10.0.0.3", first));
+  const SocketId health = connect("10.0.0.5", kGetHealth);
+  EXPECT_THAT(answer("10.0.0.5", health), EndsWith("/healthz\n"));
+}
+
+// A flood of connections that send nothing, half requests, or read no answer.
+TEST_F(FullServerTest, client_that_acts_is_answered_whatever_others_of_its_address_do) {
+  for (const std::string_view bytes : {std::string_view{}, std::string_view{"GET / HT"},
+                                       std::string_view{"GET /large HTTP/1.1\r\n\r\n"}}) {
+    for (std::size_t i = 0; i < 3 * kMax; ++i) static_cast<void>(connect("10.0.0.2", bytes));
+    const SocketId health = connect("10.0.0.2", kGetHealth);
+    std::array<char, 4'096> buffer;
+    const auto got = client("10.0.0.2").receive(health, buffer);
+    ASSERT_EQ(got.status, transport::IoStatus::Ok) << bytes;
+    EXPECT_THAT(std::string(buffer.data(), got.bytes), EndsWith("/healthz\n"));
+  }
+}
+
+TEST_F(FullServerTest, port_whose_clients_all_wait_for_it_answers_503) {
+  for (std::size_t i = 0; i < kMax; ++i) {
+    static_cast<void>(connect("10.0.0." + std::to_string(20 + i), "GET /late HTTP/1.1\r\n\r\n"));
+  }
+  const SocketId last = connect("10.0.0.2");
+  EXPECT_THAT(answer("10.0.0.2", last), StartsWith("HTTP/1.1 503 "));
+  EXPECT_TRUE(has_ended("10.0.0.2", last));
+  EXPECT_EQ(site.late.size(), kMax);
+}
+
+TEST_F(FullServerTest, unread_answers_have_a_bound_and_the_oldest_gives_way) {
+  std::vector<SocketId> deaf;
+  for (int i = 0; i < 2; ++i) deaf.push_back(connect("10.0.0.2", "GET /large HTTP/1.1\r\n\r\n"));
+  EXPECT_EQ(server.cut_off(), 0U);
+  static_cast<void>(connect("10.0.0.3", "GET /large HTTP/1.1\r\n\r\n"));
+  EXPECT_EQ(server.cut_off(), 1U);
+  EXPECT_TRUE(has_ended("10.0.0.2", deaf[0]));
+}
+
+TEST_F(FullServerTest, other_port_has_its_own_places) {
+  TestSite other;
+  static_cast<void>(server.listen({.host = "", .port = 8081}, other).value());
+  for (std::size_t i = 0; i < kMax; ++i) {
+    static_cast<void>(connect("10.0.0." + std::to_string(20 + i), "GET /late HTTP/1.1\r\n\r\n"));
+  }
+  const SocketId socket = connect_to(8081, "10.0.0.2", kGetHealth);
+  EXPECT_THAT(answer("10.0.0.2", socket), EndsWith("/healthz\n"));
+}
+
+TEST_F(HttpServerTest, delayed_answer_comes_when_its_time_has_passed) {
+  const SocketId client = connect();
+  send(client, "GET /late HTTP/1.1\r\n\r\n");
+  Response response = text_response(200, "late");
+  response.delay = std::chrono::seconds{2};
+  site.late.at(0).send(std::move(response));
+  advance(std::chrono::milliseconds{1'000});
+  advance(std::chrono::milliseconds{900});
+  EXPECT_EQ(received[client], "");
+  advance(std::chrono::milliseconds{1'100});
+  EXPECT_THAT(received[client], EndsWith("\r\n\r\nlate\n"));
+  send(client, "GET /a HTTP/1.1\r\n\r\n");
+  EXPECT_THAT(received[client], EndsWith("/a\n"));
+}
+
+TEST_F(HttpServerTest, answer_is_wanted_until_its_client_has_gone) {
+  const SocketId client = connect();
+  send(client, "GET /late HTTP/1.1\r\n\r\n");
+  ASSERT_EQ(site.late.size(), 1U);
+  EXPECT_TRUE(site.late[0].is_wanted());
+  clients.close(client);
   turn();
-  EXPECT_THAT(received[last], StartsWith("HTTP/1.1 503 "));
-  EXPECT_TRUE(ended.contains(last));
+  EXPECT_FALSE(site.late[0].is_wanted());
+}
+
+// A client may end its side after its last request (RFC 9112, section 9.6).
+TEST_F(HttpServerTest, half_closed_client_gets_the_whole_of_an_answer_that_has_begun) {
+  internet.limits.send_bytes_max = 100'000;
+  const SocketId client = connect();
+  ASSERT_EQ(clients.send(client, std::string_view{"GET /large HTTP/1.1\r\n\r\n"}).bytes, 23U);
+  for (int i = 0; i < 30; ++i) turn();
+  EXPECT_GT(received[client].size(), std::size_t{1} << 20U);
 }
 
 TEST_F(HttpServerTest, late_answer_to_a_client_that_has_gone_is_dropped) {
