@@ -121,8 +121,8 @@ inline constexpr EventRow kEngineEvents[] = {
      "An operator has signed in to the web console. The text has the operator and the address.",
      "A browser sent a right token.", "No action is needed."},
     {EventId::ConsoleRefused, Severity::Warning, "ConsoleRefused",
-     "A wrong token was sent to the web console. The text has the address. After five of them the "
-     "address must wait a minute.",
+     "A wrong token was sent to the web console. The text has the address. After five in a minute, "
+     "further wrong ones of the address are answered late, and not logged.",
      "A mistyped or former token, or an attempt to guess one.",
      "Find out who uses that address. If it is not an operator, change the tokens."},
     {EventId::LogQueueFull, Severity::Error, "LogQueueFull",

@@ -13,7 +13,6 @@ namespace nexusfix::web {
 namespace {
 
 constexpr std::size_t kTokenFileBytesMax = 64U << 10U;
-constexpr std::size_t kAddressesMax = 1'000;
 
 // 256 bits of the kernel, as 64 hexadecimal digits.
 std::string random_secret() {
@@ -60,15 +59,33 @@ std::expected<std::vector<OperatorToken>, std::string> parse_tokens(std::string_
   return tokens;
 }
 
+// A kill or a loss of power at any moment leaves no file of this name, or the whole one.
+DiskResult<void> write_new_file(Disk& disk, const std::string& path, std::string_view text) {
+  const std::string next = path + ".new";
+  {
+    const auto file = disk.open(next, OpenMode::Create);  // 0600
+    if (!file) return std::unexpected{file.error()};
+    if (auto done = (*file)->truncate(0); !done) return done;  // left by a start that was killed
+    if (auto done = (*file)->set_permissions(0600);
+        !done && done.error().error_number != EOPNOTSUPP) {
+      return done;
+    }
+    if (auto done = (*file)->write_at(0, text); !done) return done;
+    if (auto done = (*file)->sync(); !done) return done;
+  }
+  if (auto done = disk.rename(next, path); !done) return done;
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return disk.sync_directory(".");
+  return disk.sync_directory(slash == 0 ? "/" : path.substr(0, slash));
+}
+
 std::expected<std::vector<OperatorToken>, std::string> make_tokens(Disk& disk,
                                                                    const std::string& path) {
   std::vector<OperatorToken> tokens{{"operator", random_secret()}};
   const std::string text = "# Operators of the web console, one a line: NAME:TOKEN\n" +
                            tokens[0].name + ':' + tokens[0].token + '\n';
-  const auto file = disk.open(path, OpenMode::Create);  // 0600
-  if (!file) return std::unexpected{file.error().what()};
-  if (auto written = (*file)->write_at(0, text); !written) {
-    return std::unexpected{written.error().what()};
+  if (auto done = write_new_file(disk, path, text); !done) {
+    return std::unexpected{done.error().what()};
   }
   return tokens;
 }
@@ -159,11 +176,9 @@ const SignIn* Access::find(const Request& request, MonoTime now) {
   constexpr std::string_view kBearer = "Bearer ";
   const std::string_view authorization = request.field("authorization");
   if (!authorization.starts_with(kBearer)) return nullptr;
-  const std::string_view address = transport::peer_address_of(request.peer);
-  if (is_locked_out(address, now)) return nullptr;
   const auto name = name_of(authorization.substr(kBearer.size()));
   if (!name) {
-    note_wrong_token(address, now);
+    count_wrong_token(request.peer, now);
     return nullptr;
   }
   // No browser adds this field by itself, so no other site can make it send one.
@@ -176,20 +191,19 @@ bool Access::repeats_secret(const Request& request, const SignIn& sign_in) noexc
          equals_in_constant_time(request.field("x-csrf-token"), sign_in.csrf);
 }
 
-Access::Attempt Access::sign_in(std::string_view token, std::string_view address, MonoTime now) {
-  if (is_locked_out(address, now)) return {.result = Result::LockedOut};
+std::optional<Access::Attempt> Access::sign_in(std::string_view token, std::string_view peer,
+                                               MonoTime now) {
   const auto name = name_of(token);
   if (!name) {
-    note_wrong_token(address, now);
-    return {.result = Result::WrongToken};
+    count_wrong_token(peer, now);
+    return std::nullopt;
   }
   if (sign_ins_.size() == kSignInsMax) sign_ins_.pop_front();
   sign_ins_.push_back(
       {.identity = *name, .key = random_secret(), .csrf = random_secret(), .used_at = now});
-  return {.result = Result::SignedIn,
-          .identity = *name,
-          .cookie = cookie_name_ + '=' + sign_ins_.back().key +
-                    "; Path=/; HttpOnly; SameSite=Strict" + (has_tls_ ? "; Secure" : "")};
+  return Attempt{.identity = *name,
+                 .cookie = cookie_name_ + '=' + sign_ins_.back().key +
+                           "; Path=/; HttpOnly; SameSite=Strict" + (has_tls_ ? "; Secure" : "")};
 }
 
 std::string Access::sign_out(const Request& request) {
@@ -208,21 +222,23 @@ std::optional<std::string> Access::name_of(std::string_view token) const {
   return name;
 }
 
-bool Access::is_locked_out(std::string_view address, MonoTime now) {
-  const auto found = wrong_tokens_.find(address);
-  if (found == wrong_tokens_.end()) return false;
-  std::erase_if(found->second, [&](MonoTime at) { return now - at > kWrongTokensTime; });
-  return found->second.size() >= kWrongTokensMax;
+bool Access::guesses(std::string_view peer, MonoTime now) const {
+  const auto found = wrong_tokens_.find(transport::source_of(transport::peer_address_of(peer)));
+  return found != wrong_tokens_.end() && now - found->second.since <= kWrongTokensTime &&
+         found->second.count > kWrongTokensMax;
 }
 
-void Access::note_wrong_token(std::string_view address, MonoTime now) {
-  if (wrong_tokens_.size() >= kAddressesMax) {
-    std::erase_if(wrong_tokens_, [&](const auto& one) {
-      return one.second.empty() || now - one.second.back() > kWrongTokensTime;
-    });
+void Access::count_wrong_token(std::string_view peer, MonoTime now) {
+  const std::string_view address = transport::peer_address_of(peer);
+  const transport::Source source = transport::source_of(address);
+  if (wrong_tokens_.size() >= kAddressesMax && !wrong_tokens_.contains(source)) {
+    wrong_tokens_.erase(std::ranges::min_element(wrong_tokens_, {},
+                                                 [](const auto& one) { return one.second.since; }));
   }
-  wrong_tokens_[std::string{address}].push_back(now);
-  refused_.emplace_back(address);
+  WrongTokens& wrong = wrong_tokens_[source];
+  if (wrong.count == 0 || now - wrong.since > kWrongTokensTime) wrong = {.since = now};
+  if (wrong.count <= kWrongTokensMax) ++wrong.count;
+  if (wrong.count <= kWrongTokensMax) refused_.emplace_back(address);
 }
 
 std::string_view Access::cookie_of(const Request& request) const noexcept {

@@ -15,6 +15,7 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/time.hpp>
+#include <nexusfix/transport/address_range.hpp>
 
 #include "web/http/request.hpp"
 
@@ -29,8 +30,9 @@ struct OperatorToken {
   std::string token;
 };
 inline constexpr std::size_t kTokenBytesMin = 24;
-// Reads the file; without one, makes it with a random token. It is an error if others than its
-// owner may read it, and if a line is not "name:token" with a token of kTokenBytesMin bytes.
+// Reads the file; without one, makes it with a random token, whole or not at all. It is an error if
+// others than its owner may read it, and if a line is not "name:token" with a token of
+// kTokenBytesMin bytes.
 [[nodiscard]] std::expected<std::vector<OperatorToken>, std::string> load_tokens(
     Disk& disk, const std::string& path);
 
@@ -47,8 +49,11 @@ class Access {
  public:
   static constexpr std::chrono::hours kIdleMax{12};
   static constexpr std::size_t kSignInsMax = 64;
-  static constexpr std::size_t kWrongTokensMax = 5;  // of one address within kWrongTokensTime
+  // More wrong tokens of one address within this time are answered late. A right one never is:
+  // another user of the address, or a page of another site, must not keep its operator out.
+  static constexpr unsigned kWrongTokensMax = 5;
   static constexpr std::chrono::seconds kWrongTokensTime{60};
+  static constexpr std::size_t kAddressesMax = 1'000;  // that are remembered
 
   // has_tls: cookies are for HTTPS only. has_certificates: each client has shown a valid one.
   Access(bool has_tls, bool has_certificates) noexcept
@@ -67,23 +72,27 @@ class Access {
   // Whether the request repeats the secret of its sign-in, which no other site can read.
   [[nodiscard]] static bool repeats_secret(const Request& request, const SignIn& sign_in) noexcept;
 
-  enum class Result : std::uint8_t { SignedIn, WrongToken, LockedOut };
   struct Attempt {
-    Result result = Result::WrongToken;
     std::string identity{};
     std::string cookie{};  // the value of Set-Cookie
   };
-  [[nodiscard]] Attempt sign_in(std::string_view token, std::string_view address, MonoTime now);
-  // The addresses that have sent a wrong token since the last call.
+  // peer: as Request::peer. Unset: the token is wrong.
+  [[nodiscard]] std::optional<Attempt> sign_in(std::string_view token, std::string_view peer,
+                                               MonoTime now);
+  // Whether the peer's address has sent more than kWrongTokensMax wrong tokens.
+  [[nodiscard]] bool guesses(std::string_view peer, MonoTime now) const;
+  // The addresses that have sent a wrong token since the last call, without those that guess.
   [[nodiscard]] std::vector<std::string> take_refused() { return std::exchange(refused_, {}); }
   // The value of Set-Cookie that ends a sign-in.
   [[nodiscard]] std::string sign_out(const Request& request);
 
  private:
+  struct WrongTokens {
+    MonoTime since{};  // the first of them
+    unsigned count = 0;
+  };
   [[nodiscard]] std::optional<std::string> name_of(std::string_view token) const;
-  // Whether the address has sent too many wrong tokens.
-  [[nodiscard]] bool is_locked_out(std::string_view address, MonoTime now);
-  void note_wrong_token(std::string_view address, MonoTime now);
+  void count_wrong_token(std::string_view peer, MonoTime now);
   [[nodiscard]] std::string_view cookie_of(const Request& request) const noexcept;
 
   bool has_tls_;
@@ -96,7 +105,7 @@ class Access {
   std::deque<SignIn> sign_ins_;  // the oldest first
   SignIn transient_{};           // of the request that find() looked at
   std::string transient_csrf_;   // of sign-ins without a cookie
-  std::map<std::string, std::vector<MonoTime>, std::less<>> wrong_tokens_;  // by address
+  std::map<transport::Source, WrongTokens> wrong_tokens_;
   std::vector<std::string> refused_;
 };
 

@@ -27,6 +27,12 @@ std::uint64_t as_number(std::string_view text) noexcept {
   return number;
 }
 
+// A page of stored messages may take a minute.
+constexpr std::chrono::minutes kReadWaitMax{2};
+// An act that comes later might not be meant any more.
+constexpr std::chrono::seconds kActWaitMax{10};
+constexpr std::chrono::seconds kGuessDelay{2};
+
 const PageFile* page_file(std::string_view path) noexcept {
   for (const PageFile& file : page_files()) {
     if (file.path == path) return &file;
@@ -40,7 +46,9 @@ ConsoleSite::ConsoleSite(ConsoleOptions options, EventRing& events, Clock& clock
     : options_{std::move(options)},
       events_{events},
       clock_{clock},
-      access_{options_.is_encrypted, options_.has_certificates} {}
+      access_{options_.is_encrypted, options_.has_certificates},
+      reader_{clock, kReadWaitMax},
+      acts_{clock, kActWaitMax} {}
 
 ConsoleSite::~ConsoleSite() = default;
 
@@ -57,8 +65,14 @@ std::expected<void, std::string> ConsoleSite::begin(engine::Operations& engine) 
     if (!tokens) return std::unexpected{"ConsoleTokenFile: " + tokens.error()};
     access_.set_tokens(std::move(*tokens));
   }
-  worker_.start();
+  reader_.start();
+  acts_.start();
   return {};
+}
+
+void ConsoleSite::end() {
+  reader_.stop();
+  acts_.stop();
 }
 
 void ConsoleSite::answer(Request request, Reply reply) {
@@ -76,7 +90,10 @@ void ConsoleSite::answer(Request request, Reply reply) {
   if (request.path == "/api/sign-in") return reply.send(sign_in(request));
   const SignIn* const found = access_.find(request, clock_.now().mono);
   report_refusals();
-  if (found == nullptr) return reply.send(wrong(401, "sign in first"));
+  if (found == nullptr) {
+    const bool has_token = !request.field("authorization").empty();
+    return reply.send(has_token ? wrong_token(request) : wrong(401, "sign in first"));
+  }
   if (request.method == "POST" && !Access::repeats_secret(request, *found)) {
     return reply.send(wrong(403, "X-CSRF-Token is missing or wrong"));
   }
@@ -88,25 +105,23 @@ Response ConsoleSite::sign_in(const Request& request) {
   const Json body = Json::parse(request.body, nullptr, false);
   const auto token = body.is_object() ? body.find("token") : body.end();
   if (token == body.end() || !token->is_string()) return wrong(400, "a token was expected");
-  const std::string_view address = transport::peer_address_of(request.peer);
-  auto attempt = access_.sign_in(token->get_ref<const std::string&>(), address, clock_.now().mono);
+  auto attempt =
+      access_.sign_in(token->get_ref<const std::string&>(), request.peer, clock_.now().mono);
   report_refusals();
-  switch (attempt.result) {
-    case Access::Result::LockedOut: {
-      Response response = wrong(429, "too many wrong tokens: wait a minute");
-      response.fields.emplace_back("Retry-After", "60");
-      return response;
-    }
-    case Access::Result::WrongToken:
-      return wrong(401, "the token is wrong");
-    case Access::Result::SignedIn:
-      break;
-  }
+  if (!attempt) return wrong_token(request);
   engine_->report(EventId::ConsoleSignedIn,
-                  "web console: " + attempt.identity + " has signed in from " + request.peer);
+                  "web console: " + attempt->identity + " has signed in from " + request.peer);
   Response response = json_response(200, "{}");
-  response.fields.emplace_back("Set-Cookie", std::move(attempt.cookie));
+  response.fields.emplace_back("Set-Cookie", std::move(attempt->cookie));
   return response;
+}
+
+// A guess is answered late, which bounds the number of guesses.
+Response ConsoleSite::wrong_token(const Request& request) const {
+  if (!access_.guesses(request.peer, clock_.now().mono)) return wrong(401, "the token is wrong");
+  Response late = wrong(429, "the token is wrong, and so were more than five before it");
+  late.delay = kGuessDelay;
+  return late;
 }
 
 void ConsoleSite::report_refusals() {
@@ -130,13 +145,13 @@ void ConsoleSite::answer_operator(const Request& request, const SignIn& sign_in,
     return reply.send(json_response(200, figures_json(engine_->statistics(), session)));
   }
   if (request.path == "/api/messages") {
-    return in_background(std::move(reply), [this, request] { return messages(request); });
+    return reader_.add(std::move(reply), [this, request] { return messages(request); });
   }
   if (request.path == "/api/configuration") {
-    return in_background(std::move(reply), [this, session] { return configuration(session); });
+    return reader_.add(std::move(reply), [this, session] { return configuration(session); });
   }
   if (request.path == "/api/schedule") {
-    return in_background(std::move(reply), [this] { return schedule(); });
+    return reader_.add(std::move(reply), [this] { return schedule(); });
   }
   reply.send(wrong(404, "there is no such request"));
 }
@@ -170,13 +185,6 @@ Response ConsoleSite::live(const Request& request) {
   return response;
 }
 
-void ConsoleSite::in_background(Reply reply, std::move_only_function<Response()> work) {
-  Reply refusal = reply;
-  const bool is_taken = worker_.add(
-      [reply = std::move(reply), work = std::move(work)]() mutable { reply.send(work()); });
-  if (!is_taken) refusal.send(wrong(503, "too many requests wait: try again"));
-}
-
 void ConsoleSite::act(const Request& request, const SignIn& sign_in, Reply reply) {
   if (!options_.allows_acts) {
     return reply.send(wrong(403, "this console only shows: ConsoleActs=Y allows acts"));
@@ -187,7 +195,7 @@ void ConsoleSite::act(const Request& request, const SignIn& sign_in, Reply reply
   auto read = read_act(request.body);
   if (!read) return reply.send(wrong(400, read.error()));
   const std::string identity = "web console, " + sign_in.identity + " from " + request.peer;
-  in_background(std::move(reply), [this, identity, act = std::move(*read)] {
+  acts_.add(std::move(reply), [this, identity, act = std::move(*read)] {
     auto* const numbers = std::get_if<engine::LiveNumbers>(&act);
     const auto done = numbers != nullptr
                           ? engine_->set_numbers(*numbers, identity)

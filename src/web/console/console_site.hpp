@@ -39,7 +39,7 @@ class ConsoleSite final : public Site {
   // Before the first request. The error: the token file cannot be used.
   [[nodiscard]] std::expected<void, std::string> begin(engine::Operations& engine);
   // No request follows.
-  void end() { worker_.stop(); }
+  void end();
 
   [[nodiscard]] const std::string& token_file() const noexcept { return options_.token_file; }
   void answer(Request request, Reply reply) override;
@@ -50,11 +50,10 @@ class ConsoleSite final : public Site {
   [[nodiscard]] Response overview(const SignIn& sign_in) const;
   [[nodiscard]] Response live(const Request& request);
   void act(const Request& request, const SignIn& sign_in, Reply reply);
-  // On the worker, which may block.
-  void in_background(Reply reply, std::move_only_function<Response()> work);
   [[nodiscard]] Response messages(const Request& request);
   [[nodiscard]] Response configuration(const std::string& session);
   [[nodiscard]] Response schedule();
+  [[nodiscard]] Response wrong_token(const Request& request) const;
   void report_refusals();
 
   ConsoleOptions options_;
@@ -63,8 +62,9 @@ class ConsoleSite final : public Site {
   PosixDisk disk_;
   Access access_;
   StateBoard board_;
-  JournalPages pages_{disk_};  // the worker's
-  Worker worker_;
+  JournalPages pages_{disk_};  // of the thread of reader_
+  Worker reader_;
+  Worker acts_;  // never waits for reader_
   engine::Operations* engine_ = nullptr;
 };
 

@@ -1,8 +1,16 @@
 #include "web/server/worker.hpp"
 
+#include <string>
 #include <utility>
 
+#include "web/json/json.hpp"
+
 namespace nexusfix::web {
+namespace {
+
+Response refusal(std::string_view why) { return json_response(503, to_text({{"error", why}})); }
+
+}  // namespace
 
 void Worker::start() {
   thread_ = std::thread{[this] { run(); }};
@@ -17,14 +25,16 @@ void Worker::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-bool Worker::add(Job job) {
+void Worker::add(Reply reply, Work work) {
   {
     const std::lock_guard lock{mutex_};
-    if (jobs_.size() >= kJobsMax) return false;
-    jobs_.push_back(std::move(job));
+    std::erase_if(jobs_, [](const Job& job) { return !job.reply.is_wanted(); });
+    if (jobs_.size() >= kJobsMax) {
+      return reply.send(refusal("too many requests wait, so nothing was done: try again"));
+    }
+    jobs_.push_back({std::move(reply), std::move(work), clock_.now().mono});
   }
   changed_.notify_one();
-  return true;
 }
 
 void Worker::run() {
@@ -35,10 +45,19 @@ void Worker::run() {
     Job job = std::move(jobs_.front());
     jobs_.pop_front();
     lock.unlock();
-    job();
-    job = nullptr;
+    carry_out(std::move(job));
     lock.lock();
   }
+}
+
+void Worker::carry_out(Job job) {
+  if (!job.reply.is_wanted()) return;
+  if (clock_.now().mono - job.added > wait_max_) {
+    return job.reply.send(
+        refusal("it has waited too long for earlier ones, so nothing was done: "
+                "try again"));
+  }
+  job.reply.send(job.work());
 }
 
 }  // namespace nexusfix::web
