@@ -62,7 +62,26 @@ NamedDictionary NamedDictionary::over_fixt(Version version) {
   return named;
 }
 
+// As an engine does for a session.
+void complete_session(Dictionary& dictionary) {
+  const auto version = dictionary::version_of_begin_string(dictionary.begin_string);
+  const bool is_application = version && is_after_4(*version) && dictionary.header.empty();
+  if (!version || is_application) return;
+  const Version transport = is_after_4(*version) ? Version::Fixt11 : *version;
+  dictionary::complete_session(dictionary, dictionary::builtin_dictionary(transport));
+}
+
 NamedDictionary::Opened NamedDictionary::load(Disk& disk, const std::string& path,
+                                              dictionary::DictionaryFaults faults) {
+  auto named = read(disk, path, faults);
+  if (!named) return named;
+  auto complete = std::make_shared<Dictionary>(named->application());
+  complete_session(*complete);
+  named->use(std::move(complete));
+  return named;
+}
+
+NamedDictionary::Opened NamedDictionary::read(Disk& disk, const std::string& path,
                                               dictionary::DictionaryFaults faults) {
   const auto text = read_file(disk, path, dictionary::kDictionaryBytesMax);
   if (!text) return std::unexpected{std::vector{text.error().what()}};
@@ -70,24 +89,26 @@ NamedDictionary::Opened NamedDictionary::load(Disk& disk, const std::string& pat
   if (!loaded) return std::unexpected{loaded.error().all()};
   NamedDictionary named;
   named.label_ = path;
-  named.loaded_ = std::make_shared<const Dictionary>(std::move(*loaded));
-  named.application_ = named.loaded_.get();
-  // A file with a header is a complete dictionary. The messages of a file without one have the
-  // header of their version, which is that of FIXT.1.1 from FIX 5.0 on.
-  if (!named.application_->header.empty()) {
-    named.transport_ = named.application_;
-    return named;
-  }
-  const auto version = dictionary::version_of_begin_string(named.application_->begin_string);
-  const bool is_older = version && *version < Version::Fix50;
-  named.transport_ = &dictionary::builtin_dictionary(is_older ? *version : Version::Fixt11);
+  named.use(std::make_shared<const Dictionary>(std::move(*loaded)));
   return named;
+}
+
+// A dictionary with a header is complete. The messages of a file without one have the header of
+// their version, which is that of FIXT.1.1 from FIX 5.0 on.
+void NamedDictionary::use(std::shared_ptr<const Dictionary> loaded) {
+  loaded_ = std::move(loaded);
+  application_ = loaded_.get();
+  transport_ = application_;
+  if (!application_->header.empty()) return;
+  const auto version = dictionary::version_of_begin_string(application_->begin_string);
+  const bool is_older = version && *version < Version::Fix50;
+  transport_ = &dictionary::builtin_dictionary(is_older ? *version : Version::Fixt11);
 }
 
 NamedDictionary::Opened NamedDictionary::open(Disk& disk, const std::string& name,
                                               dictionary::DictionaryFaults faults) {
   if (const auto version = version_of_name(name)) return of(*version);
-  auto loaded = load(disk, name, faults);
+  auto loaded = read(disk, name, faults);
   if (!loaded && name.find_first_of("/.") == name.npos) {
     return std::unexpected{
         std::vector{"'" + name + "' is neither a file nor one of " + version_names()}};

@@ -20,6 +20,9 @@ namespace nexusfix::command {
 // All of them, the oldest first, separated by spaces.
 [[nodiscard]] std::string version_names();
 
+// Adds the session messages that the dictionary of a file lacks, as an engine does.
+void complete_session(dictionary::Dictionary& dictionary);
+
 // A dictionary with its name. From FIX 5.0 on it has a second dictionary for its transport,
 // FIXT.1.1: the header, the trailer and the administrative messages. An earlier version is its own
 // transport.
@@ -30,10 +33,10 @@ class NamedDictionary {
   static NamedDictionary over_fixt(dictionary::Version version);
   // Each line of an error names one fault, with file and line.
   using Opened = std::expected<NamedDictionary, std::vector<std::string>>;
-  // QuickFIX XML or Orchestra.
+  // QuickFIX XML or Orchestra, with the session messages of the standard that it lacks.
   [[nodiscard]] static Opened load(Disk& disk, const std::string& path,
                                    dictionary::DictionaryFaults faults);
-  // The name of a version, or else a path.
+  // The name of a version, or else a path: the file as it is.
   [[nodiscard]] static Opened open(Disk& disk, const std::string& name,
                                    dictionary::DictionaryFaults faults);
 
@@ -48,6 +51,9 @@ class NamedDictionary {
 
  private:
   NamedDictionary() = default;
+  [[nodiscard]] static Opened read(Disk& disk, const std::string& path,
+                                   dictionary::DictionaryFaults faults);
+  void use(std::shared_ptr<const dictionary::Dictionary> loaded);
 
   std::string label_;
   std::shared_ptr<const dictionary::Dictionary> loaded_;

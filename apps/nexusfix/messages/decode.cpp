@@ -15,6 +15,7 @@
 #include <nexusfix/dictionary/names.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
+#include "nexusfix/dictionary/named_dictionary.hpp"
 #include "nexusfix/help/pager.hpp"
 #include "nexusfix/help/read_progress.hpp"
 #include "nexusfix/logs/grep/matching_work.hpp"
@@ -78,6 +79,7 @@ class DecodeRun {
       return false;
     }
     for (const std::string& warning : loaded->warnings) complain("warning: " + warning);
+    complete_session(*loaded);
     own_names_.emplace(*loaded);
     own_dictionary_ = std::move(*loaded);
     own_table_ = own_names_->table();

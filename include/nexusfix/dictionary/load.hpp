@@ -62,4 +62,11 @@ inline constexpr unsigned kNestingMax = 64;
     std::string_view text, std::string_view file_name,
     DictionaryFaults faults = DictionaryFaults::Refuse);
 
+// Adds to a dictionary what a session needs and the dictionary lacks, as the standard has it: the
+// header, if it has none; the trailer likewise; each administrative message, with its fields and
+// groups. Returns the messages that it added: "Logon (A)". A field that the dictionary has stays as
+// it is. An engine, `nexusfix dict`, `validate` and `decode` complete each file of a session's
+// transport in this way: a venue's file often has application messages only. Allocates. Any thread.
+std::vector<std::string> complete_session(Dictionary& dictionary, const Dictionary& standard);
+
 }  // namespace nexusfix::dictionary

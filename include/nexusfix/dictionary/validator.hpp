@@ -131,8 +131,6 @@ struct Violation {
 struct FixtDictionaries {
   const Dictionary& transport;    // FIXT 1.1: header, trailer, administrative messages
   const Dictionary& application;  // FIX 5.0 or later, or an earlier version
-  // Provides header and trailer if the transport's header is empty, as in a file of messages only.
-  const Dictionary* standard = nullptr;
 };
 
 struct ValidatorTables;

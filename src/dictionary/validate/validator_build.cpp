@@ -146,8 +146,6 @@ class Builder {
   Builder(const FixtDictionaries& both, const ValidationRules& rules)
       : transport_{both.transport, {}, {}, false},
         application_{both.application, {}, {}, &both.application != &both.transport},
-        standard_{both.standard != nullptr ? *both.standard : both.transport, {}, {}, false},
-        has_own_header_{both.standard == nullptr || !both.transport.header.empty()},
         both_are_one_{&both.application == &both.transport} {
     tables_.rules = rules;
   }
@@ -171,7 +169,6 @@ class Builder {
   };
 
   void add_fields(Source& source);
-  void add_header_fields();
   void pair_data(const Dictionary& dictionary, std::vector<NewMember>& members);
   static void add_verified(wire::Tag tag, Section section, Members& to);
   void add(Source& source, const std::vector<Member>& from, Section section, Members& to);
@@ -184,8 +181,6 @@ class Builder {
 
   Source transport_;
   Source application_;
-  Source standard_;  // has the header if the transport has none
-  bool has_own_header_;
   bool both_are_one_;
   ValidatorTables tables_;
   std::vector<TablePlaces> places_;  // by context
@@ -269,18 +264,6 @@ void Builder::add_fields(Source& source) {
     source.fields.push_back(rule);
   }
   tables_.fields[source.is_application ? 1 : 0] = source.fields;
-}
-
-// From the dictionary that has the header. If the transport has a tag, too, the transport's
-// definition counts.
-void Builder::add_header_fields() {
-  std::map<wire::Tag, FieldRule> by_tag;
-  std::vector<FieldRule>& all = tables_.fields[0];
-  for (const FieldRule& rule : all) by_tag.try_emplace(rule.tag, rule);
-  add_fields(standard_);
-  for (const FieldRule& rule : all) by_tag.try_emplace(rule.tag, rule);
-  all.clear();
-  for (const auto& [tag, rule] : by_tag) all.push_back(rule);
 }
 
 void Builder::add(Source& source, const std::vector<Member>& from, Section section, Members& to) {
@@ -401,7 +384,6 @@ std::uint32_t Builder::add_group(Source& source, Index group) {
 }
 
 void Builder::add_messages(Source& source) {
-  Source& header = has_own_header_ ? transport_ : standard_;
   for (const MessageDefinition& message : source.dictionary.messages) {
     if (tables_.message(message.msg_type) != nullptr) continue;  // the transport defines it
     // One file may be both a transport and an application. With another application, only its
@@ -415,13 +397,13 @@ void Builder::add_messages(Source& source) {
       add_verified(tag, Section::Header, members);
     }
     add_verified(tag::CheckSum, Section::Trailer, members);
-    add(header, header.dictionary.header, Section::Header, members);
+    add(transport_, transport_.dictionary.header, Section::Header, members);
     add(source, message.members, Section::Body, members);
     if (message.msg_type == "A") add_logon_fields(source, members);
-    add(header, header.dictionary.trailer, Section::Trailer, members);
+    add(transport_, transport_.dictionary.trailer, Section::Trailer, members);
     std::ranges::partition(members.list.begin() + kVerifiedSlots, members.list.end(),
                            [](const NewMember& member) { return member.required; });
-    pair_data(header.dictionary, members.list);
+    pair_data(transport_.dictionary, members.list);
     pair_data(source.dictionary, members.list);
     const std::uint32_t context = add_context(source, std::move(members.list), 0);
     if (needs_[context].slots > ValidatorTables::kSlotsMax) {
@@ -461,15 +443,13 @@ void Builder::seal() {
 }
 
 std::expected<ValidatorTables, std::string> Builder::build() {
-  for (const Source* source : {&transport_, &application_, &standard_}) {
+  for (const Source* source : {&transport_, &application_}) {
     if (source == &application_ && both_are_one_) continue;
-    if (source == &standard_ && has_own_header_) continue;
     const std::string fault = fault_of(source->dictionary);
     if (!fault.empty())
       return std::unexpected{"the structure of the dictionary is invalid: " + fault};
   }
   add_fields(transport_);
-  if (!has_own_header_) add_header_fields();
   if (!both_are_one_) add_fields(application_);
   if (!error_.empty()) return std::unexpected{error_};
   add_context(transport_, {}, 0);  // context 0: no message, no group

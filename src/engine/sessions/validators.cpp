@@ -90,10 +90,10 @@ class ValidatorMaker {
                              ? first
                              : find(application, has_application_message, "application message");
     if (!second) return errors(application, second.error());
-    const Dictionary* const standard = standard_of(transport.version);
-    if ((*first)->header.empty()) note_header(transport);
-    auto validator =
-        Validator::make(dictionary::FixtDictionaries{**first, **second, standard}, rules);
+    const Dictionary& complete = completed(transport, **first);
+    const bool is_one = *second == *first;
+    auto validator = Validator::make(
+        dictionary::FixtDictionaries{complete, is_one ? complete : **second}, rules);
     if (!validator) {
       const bool is_built_in = application.file.empty();
       const std::string name =
@@ -154,11 +154,26 @@ class ValidatorMaker {
     return loaded;
   }
 
-  void note_header(const Wanted& wanted) {
-    warn(wanted,
-         wanted.file + " has no header: that of the built-in dictionary of " + wanted.version +
-             " is used",
-         true);
+  // A file that has application messages only serves as a session's dictionary, too.
+  [[nodiscard]] const Dictionary& completed(const Wanted& wanted, const Dictionary& dictionary) {
+    const Dictionary* const standard = standard_of(wanted.version);
+    if (wanted.file.empty() || standard == nullptr) return dictionary;
+    const auto [place, is_new] = completed_.try_emplace({&dictionary, standard});
+    if (is_new) {
+      place->second.dictionary = dictionary;
+      for (const std::string& name :
+           dictionary::complete_session(place->second.dictionary, *standard)) {
+        place->second.messages += (place->second.messages.empty() ? "" : ", ") + name;
+      }
+    }
+    const std::string standard_name = "the built-in dictionary of " + wanted.version;
+    if (dictionary.header.empty()) {
+      warn(wanted, wanted.file + " has no header: that of " + standard_name + " is used", true);
+    }
+    if (const std::string& messages = place->second.messages; !messages.empty()) {
+      warn(wanted, wanted.file + " has no " + messages + ": of " + standard_name, true);
+    }
+    return place->second.dictionary;
   }
 
   // The files of a FIXT.1.1 session often name another version: that of their transport, or one
@@ -245,6 +260,11 @@ class ValidatorMaker {
   Disk& disk_;
   std::map<Key, Validator> validators_;
   std::map<std::pair<std::string, Faults>, Dictionary> files_;
+  struct Completed {
+    Dictionary dictionary;
+    std::string messages;  // that the standard has added
+  };
+  std::map<std::pair<const Dictionary*, const Dictionary*>, Completed> completed_;  // by a standard
   // Built-in dictionaries that replace absent files.
   std::map<std::string, dictionary::Version> absent_;
   InDictionaries found_;

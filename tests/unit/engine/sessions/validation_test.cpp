@@ -264,6 +264,29 @@ TEST_F(FixtValidationTest, transport_dictionary_without_a_header_uses_the_standa
   EXPECT_TRUE(answer_to(peer, from("FIXT", "D", 3, "43=x|11=A|9001=5|")).contains("|371=43|"));
 }
 
+// A venue's file often has its own messages only.
+TEST_F(ValidationTest, dictionary_without_session_messages_has_those_of_the_standard) {
+  std::string own{kOwnDictionary};
+  const std::size_t begin = own.find("<message name=\"Logon\"");
+  own.erase(begin, own.find("</message>", begin) + 10 - begin);
+  const std::string path = file(own);
+  sessions =
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\nDataDictionary=" +
+      path + "\n";
+  open();
+  const std::string said = path + " has no Heartbeat (0), ";
+  EXPECT_TRUE(log.has(observe::Severity::Info, said)) << log.all();
+  const std::string all = log.all();
+  EXPECT_EQ(all.find(said), all.rfind(said)) << all;
+  RawPeer& peer = connect();
+  peer.send(logon("TRADER", 1));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[0], "|35=A|")) << bar(peer.messages()[0]);
+  peer.send(from("TRADER", "1", 2, "112=HELLO|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[1], "|35=0|")) << bar(peer.messages()[1]);
+}
+
 TEST_F(FixtValidationTest, dictionary_used_for_the_wrong_key_refuses_the_start) {
   const std::string plain = sessions;
   std::string own{kOwnDictionary};
