@@ -203,8 +203,6 @@ void make_sending(Application&, Callbacks& callbacks) {
 template <class Application>
 [[nodiscard]] Callbacks make_callbacks(Application& application) {
   static_assert(detail::CallbackNameCheck<detail::Named<Application>>::kDone);
-  static_assert(detail::MessageNameCheck<detail::Named<Application>>::kDone);
-  static_assert(detail::SpellingCheck<detail::Named<Application>>::kDone);
   static_assert(detail::CallbackCheck<Application>::kDone);
   Callbacks callbacks;
   callbacks.application = &application;

@@ -125,8 +125,6 @@ class Engine {
                                                                Application& application,
                                                                EngineOptions options = {}) {
     static_assert(detail::CallbackNameCheck<detail::Named<Application>>::kDone);
-    static_assert(detail::MessageNameCheck<detail::Named<Application>>::kDone);
-    static_assert(detail::SpellingCheck<detail::Named<Application>>::kDone);
     static_assert(detail::CallbackCheck<Application>::kDone);
     static_assert(detail::PublicCheck<Application>::kDone);
     return open_with(path, make_callbacks(application), options);
@@ -138,8 +136,6 @@ class Engine {
                                                                Application& application,
                                                                EngineOptions options = {}) {
     static_assert(detail::CallbackNameCheck<detail::Named<Application>>::kDone);
-    static_assert(detail::MessageNameCheck<detail::Named<Application>>::kDone);
-    static_assert(detail::SpellingCheck<detail::Named<Application>>::kDone);
     static_assert(detail::CallbackCheck<Application>::kDone);
     static_assert(detail::PublicCheck<Application>::kDone);
     return open_with(std::move(settings), make_callbacks(application), options);
@@ -150,8 +146,6 @@ class Engine {
                                                                Application& application,
                                                                EngineOptions options = {}) {
     static_assert(detail::CallbackNameCheck<detail::Named<Application>>::kDone);
-    static_assert(detail::MessageNameCheck<detail::Named<Application>>::kDone);
-    static_assert(detail::SpellingCheck<detail::Named<Application>>::kDone);
     static_assert(detail::CallbackCheck<Application>::kDone);
     static_assert(detail::PublicCheck<Application>::kDone);
     return open_with(settings, make_callbacks(application), options);
@@ -363,8 +357,6 @@ template <class Object>
 [[nodiscard]] int run(const std::string& path, Object&& application, EngineOptions options = {}) {
   using Application = std::remove_reference_t<Object>;
   static_assert(detail::CallbackNameCheck<detail::Named<Application>>::kDone);
-  static_assert(detail::MessageNameCheck<detail::Named<Application>>::kDone);
-  static_assert(detail::SpellingCheck<detail::Named<Application>>::kDone);
   static_assert(detail::CallbackCheck<Application>::kDone);
   static_assert(detail::PublicCheck<Application>::kDone);
   options.notify_systemd = true;

@@ -11,9 +11,7 @@
 #include <utility>
 
 #include <nexusfix/engine/callbacks/callback_names.hpp>
-#include <nexusfix/engine/callbacks/callback_spellings.hpp>
 #include <nexusfix/engine/callbacks/handled_messages.hpp>
-#include <nexusfix/engine/callbacks/message_names.hpp>
 #include <nexusfix/engine/callbacks/message_reply.hpp>
 #include <nexusfix/engine/events.hpp>
 #include <nexusfix/engine/outgoing.hpp>
@@ -187,8 +185,8 @@ template <class A>
 using Named = std::conditional_t<kIsApplication<A>, A, NoNames>;
 
 // Its instantiation gives the errors. A class, and not functions that call each other: a compiler
-// lists every step of an instantiation. So CallbackNameCheck<Named<A>> and the other two are no
-// bases of it.
+// lists every step of an instantiation. So CallbackNameCheck<Named<A>> is no
+// base of it.
 template <class A>
 struct CallbackCheck {
   static_assert(kIsApplication<A>,
@@ -269,7 +267,7 @@ struct CallbackCheck<A> {
                 "using Handles = Messages<...>");
   static_assert(!Takes<A, wire::MessageView> || OnMessage<A, wire::MessageView>,
                 "on_message() must return MessageReply or void");
-  static_assert(!std::is_final_v<A> || kIsNamed || has_any_name<A>() || SpellingCheck<A>::kIsNear,
+  static_assert(!std::is_final_v<A> || kIsNamed || has_any_name<A>(),
                 "a final class without a public callback: private ones are not called, and the "
                 "compiler does not see them; write public:, or leave out final");
 
