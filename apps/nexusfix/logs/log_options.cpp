@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "nexusfix/logs/source/log_stamp.hpp"
 #include "nexusfix/logs/source/log_time.hpp"
 #include "nexusfix/messages/message_begin.hpp"
 
@@ -32,11 +33,11 @@ void add_time(CLI::App& app, const std::string& name, std::optional<WallTime>& t
   app.add_option_function<std::string>(
          name, [&](const std::string& text) { time = logs::read_time(text); }, meaning)
       ->check([](const std::string& text) -> std::string {
-        return logs::read_time(text)
-                   ? ""
-                   : text +
-                         ": a time in UTC was expected, such as 20240115-10:30:00.5, "
-                         "\"2024-01-15 10:30\" or 2024-01-15";
+        return logs::read_time(text) ? ""
+                                     : text +
+                                           ": a time was expected, such as 20240115-10:30:00.5, "
+                                           "\"2024-01-15 10:30\", "
+                                           "2024-01-15 (UTC) or 2024-01-15T10:30:00+02:00";
       })
       ->option_text("TIME");
 }
@@ -58,8 +59,26 @@ void add_log_options(CLI::App& app, logs::LogRequest& request) {
       })
       ->option_text("KIND");
   add_delimiter(app, request.delimiter);
-  add_time(app, "--from", request.from, "only messages of this time (UTC) and later");
+  add_time(app, "--from", request.from,
+           "only messages of this time and later; in UTC if it names no zone");
   add_time(app, "--to", request.until, "only messages before this time");
+  app.add_option_function<std::string>(
+         "--time-zone",
+         [&](const std::string& zone) { request.stamps.zone = logs::read_zone(zone); },
+         "the zone of times before messages that name none, such as +02:00 or CET "
+         "(default: UTC)")
+      ->check([](const std::string& zone) -> std::string {
+        return logs::read_zone(zone) ? "" : zone + ": a zone was expected, such as +02:00 or CET";
+      })
+      ->option_text("ZONE");
+  app.add_option("--time-format", request.stamps.format,
+                 "the form of the times before messages, such as '%d.%m.%Y %H:%M:%S,%f %z' "
+                 "(default: recognised)")
+      ->check([](const std::string& format) -> std::string {
+        const auto checked = logs::check_time_format(format);
+        return checked ? "" : checked.error();
+      })
+      ->option_text("FORMAT");
   app.add_flag("--rotated", request.with_rotated,
                "read each file after the files that rotation made of it");
   app.add_flag("--merge", request.is_merged, "read all files together, in the order of time");

@@ -21,6 +21,9 @@ constexpr std::string_view kBegin = "8=FIX";
 constexpr std::string_view kCheckSum = "10=";
 constexpr std::size_t kCheckSumBytes = 8;  // with a separator before it
 constexpr std::size_t kPrefixBytesMax = 4096;
+// What may be before a message in its line if the line before belongs to it.
+constexpr std::string_view kMargin = " \t(";
+constexpr std::size_t kMarginBytesMax = 8;
 // Most texts before a message have none of them: one has a line before it, the mark ESCAPED, or the
 // beginning of another message.
 constexpr std::array kDecisive{'\n', 'E', '='};
@@ -66,6 +69,12 @@ void convert(std::string& to, std::string_view text, const MessageBegin& begin, 
     at = end;
   }
   if (to.back() != kSoh) to += kSoh;
+}
+
+// Whether a line that ends here says that a message follows: `<..., incoming>`, `received:`.
+bool announces(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line.ends_with('>') || line.ends_with(':');
 }
 
 // Replaces each separator by SOH, if the separator is one byte.
@@ -469,6 +478,42 @@ bool MessageScanner::next_after_usual_text(ScannedMessage& to) {
 }
 
 bool MessageScanner::next(ScannedMessage& to) {
+  const std::size_t after_last = at_;
+  if (!find_next(to)) return false;
+  const bool has_line_before = line_ == nullptr && to.prefix.size() <= kMarginBytesMax &&
+                               to.offset - base_ - after_last > to.prefix.size() + 1;
+  if (has_line_before) add_line_before(after_last, to);
+  return true;
+}
+
+// The beginning of the last line of the buffer, or of the line before it if that one announces a
+// message.
+std::size_t MessageScanner::last_line_begin() const {
+  const std::size_t last = buffer_.rfind('\n') + 1;
+  if (last == 0 || !announces(std::string_view{buffer_}.substr(0, last - 1))) return last;
+  return last < 2 ? 0 : buffer_.rfind('\n', last - 2) + 1;
+}
+
+// The screen log of QuickFIX has the time and the direction in the line before a message, which
+// stands in parentheses. That line becomes the text before the message.
+void MessageScanner::add_line_before(std::size_t after_last, ScannedMessage& to) {
+  const std::size_t begin = static_cast<std::size_t>(to.offset - base_) - to.prefix.size();
+  std::string_view text = std::string_view{buffer_}.substr(after_last, begin - after_last);
+  if (!text.ends_with('\n') || to.prefix.find_first_not_of(kMargin) != to.prefix.npos) return;
+  text.remove_suffix(1);
+  if (!announces(text)) return;
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  const std::size_t line = text.rfind('\n') + 1;
+  // The rest of another message's line is none.
+  const bool is_whole =
+      line > 0 || (after_last == 0 ? starts_line_ : buffer_[after_last - 1] == '\n');
+  if (!is_whole || text.size() - line > kPrefixBytesMax) return;
+  joined_.assign(text.substr(line)).append(1, ' ');
+  joined_ += to.prefix.substr(std::min(to.prefix.find_first_not_of(" \t"), to.prefix.size()));
+  to.prefix = joined_;
+}
+
+bool MessageScanner::find_next(ScannedMessage& to) {
   to.ahead = {};
   for (;;) {
     if (line_ != nullptr && next_of_line(to)) return true;
@@ -476,7 +521,7 @@ bool MessageScanner::next(ScannedMessage& to) {
     const std::size_t at = find_bytes(buffer_, kBegin, std::max(at_, tried_));
     if (at == buffer_.npos) {
       // Only the beginning of the last line may still be the prefix of a message.
-      const std::size_t keep = std::max(buffer_.rfind('\n') + 1, at_);
+      const std::size_t keep = std::max(last_line_begin(), at_);
       forget_before(std::max(keep, buffer_.size() - std::min(buffer_.size(), kPrefixBytesMax)));
       return false;
     }

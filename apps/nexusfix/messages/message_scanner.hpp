@@ -15,19 +15,26 @@
 
 #include "nexusfix/messages/message_begin.hpp"
 
+namespace nexusfix::logs {
+class LogTimes;
+}
+
 namespace nexusfix::printing {
 
 // The scanner sets the first three. bytes and prefix are valid until its next call.
 struct ScannedMessage {
-  std::string_view bytes{};   // with SOH after each field, in place of the separator
-  std::string_view prefix{};  // the text before it in its line, without the word ESCAPED
-  std::uint64_t offset = 0;   // in all bytes that were fed; of an escaped line: of the line
-  std::size_t file = 0;       // of several: position in their list
-  std::string_view path{};    // of that file
+  std::string_view bytes{};  // with SOH after each field, in place of the separator
+  // The text before it in its line, without the word ESCAPED; with the line before, if that one
+  // announces the message.
+  std::string_view prefix{};
+  std::uint64_t offset = 0;  // in all bytes that were fed; of an escaped line: of the line
+  std::size_t file = 0;      // of several: position in their list
+  std::string_view path{};   // of that file
   // From the message to the end of the bytes that were read so far, for one search over many
   // messages; empty: there is none. text_id: while it is the same, so are these bytes.
   std::string_view ahead{};
   std::uint64_t text_id = 0;
+  logs::LogTimes* times = nullptr;  // of the request; null: as LogTimes{}
 };
 
 // Of bytes in memory, which have another number when they change or move. Any thread.
@@ -94,6 +101,9 @@ class MessageScanner {
   };
   enum class LineState : std::uint8_t { Plain, Escaped, Incomplete };
 
+  [[nodiscard]] bool find_next(ScannedMessage& to);
+  [[nodiscard]] std::size_t last_line_begin() const;
+  void add_line_before(std::size_t after_last, ScannedMessage& to);
   [[nodiscard]] bool next_of_line(ScannedMessage& to);
   [[nodiscard]] bool next_usual(std::size_t at, ScannedMessage& to);
   [[nodiscard]] bool take_usual(std::size_t at, std::string_view front, ScannedMessage& to);
@@ -138,6 +148,7 @@ class MessageScanner {
   std::size_t searched_to_ = 0;
   std::string converted_;
   std::string other_;
+  std::string joined_;  // a prefix of two lines
   Skipped skipped_;
 
   bool is_escaped_line_ = false;          // a line feed is a byte of a value

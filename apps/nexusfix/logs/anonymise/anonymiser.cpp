@@ -68,10 +68,11 @@ Anonymiser::Anonymiser(const PseudonymKey& key, FieldTreatments& treatments, Pri
       prices_{prices},
       price_numerator_{price_numerator(pseudonyms_)} {}
 
-void Anonymiser::append_prefix(std::string& to, std::string_view prefix) const {
+void Anonymiser::append_prefix(std::string& to, const LogMessage& message) const {
+  const std::string_view prefix = message.prefix;
   if (!is_digit_or_letter(prefix)) return;
   constexpr unsigned kMicroseconds = 6;
-  const auto time = time_in(prefix);
+  const auto time = stamp_of_message(message);
   const LoggedDirection direction = direction_in(prefix);
   if (time) {
     append_utc(to, *time, UtcForm::Fix, kMicroseconds);
@@ -130,7 +131,7 @@ void Anonymiser::append_field(const MessageField& field, const MessageField* nex
 }
 
 void Anonymiser::append(std::string& to, const LogMessage& message) {
-  append_prefix(to, message.prefix);
+  append_prefix(to, message);
   fields_.read(message.bytes);
   auto fields = fields_.all();
   std::string_view version;

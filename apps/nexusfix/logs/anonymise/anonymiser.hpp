@@ -32,7 +32,7 @@ class Anonymiser {
   void append(std::string& to, const LogMessage& message);
 
  private:
-  void append_prefix(std::string& to, std::string_view prefix) const;
+  void append_prefix(std::string& to, const LogMessage& message) const;
   void append_field(const MessageField& field, const MessageField* next);
   void append_value(const MessageField& field);
 

@@ -273,7 +273,7 @@ class ArrowRows final : public ColumnRows {
     };
     if (with_file_) append(file_, message.path);
     offset_.append_number(static_cast<std::int64_t>(message.offset));
-    if (const auto time = times_.of_message(message.prefix, message.bytes)) {
+    if (const auto time = times_.of_message(message)) {
       time_.append_number(time->time_since_epoch().count());
     } else {
       time_.append_null();

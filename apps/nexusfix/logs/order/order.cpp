@@ -141,7 +141,7 @@ class OrderRun {
     fields_.read(message.bytes);
     const LinkedOrder* const order = chains_.take(fields_);
     if (order == nullptr) return;
-    const auto time = logs::time_of_message(message.prefix, message.bytes);
+    const auto time = logs::time_of_message(message);
     std::vector<OrderEvent>& events = stories_[order];
     const auto [copy, is_new] =
         copies_.try_emplace(std::string{message.bytes}, order, events.size());

@@ -155,10 +155,11 @@ void ChunkPool::scan(Slot& slot) {
   const auto pass = [&] {
     printing::ScannedMessage message;
     while (scanner.next(message)) {
-      if (!text_->is_wanted(message)) continue;
       message.offset += slot.offset;
       message.file = text_->index;
       message.path = text_->path;
+      message.times = text_->times;
+      if (!text_->is_wanted(message)) continue;
       slot.work->each(message);
     }
   };

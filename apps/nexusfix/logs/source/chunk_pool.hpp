@@ -56,6 +56,7 @@ class ChunkPool {
     std::string delimiter;  // as of MessageScanner
     std::size_t index = 0;
     std::string_view path{};
+    LogTimes* times = nullptr;
     // Whether a message is passed. Any thread.
     FunctionRef<bool(const printing::ScannedMessage&)> is_wanted;
   };

@@ -16,7 +16,7 @@ constexpr std::size_t kLineChunkBytes = 256U << 10U;
 
 bool is_in_window(const LogRequest& request, const printing::ScannedMessage& message) {
   if (!request.from && !request.until) return true;
-  const auto time = time_of_message(message.prefix, message.bytes);
+  const auto time = time_of_message(message);
   if (!time) return false;
   return (!request.from || *time >= *request.from) && (!request.until || *time < *request.until);
 }
@@ -24,7 +24,7 @@ bool is_in_window(const LogRequest& request, const printing::ScannedMessage& mes
 class Reading {
  public:
   Reading(Disk& disk, const LogRequest& request, LogCalls calls)
-      : disk_{disk}, request_{request}, calls_{calls} {
+      : disk_{disk}, request_{request}, calls_{calls}, times_{request.stamps} {
     if (calls.make_work && request.jobs > 1 && !request.is_merged && !request.is_followed) {
       pool_.emplace(request.jobs, *calls.make_work, request.chunk_bytes);
     }
@@ -78,6 +78,10 @@ class Reading {
     close(index, reader.skipped(), reader.error());
   }
 
+  void say_notes() {
+    for (const std::string& note : times_.take_notes()) calls_.failed(note);
+  }
+
   void close(std::size_t index, const printing::MessageScanner::Skipped& skipped,
              const std::string& error) {
     command::erase_read_progress();
@@ -93,6 +97,7 @@ class Reading {
     if (file.skipped.count > 0) calls_.failed(skipped_text(file));
     if (file.skipped.too_long > 0) calls_.failed(too_long_text(file));
     if (request_.shows_broken) show_broken(file.path, skipped);
+    say_notes();
   }
 
   void show_broken(const std::string& path, const printing::MessageScanner::Skipped& skipped) {
@@ -130,8 +135,8 @@ class Reading {
   }
 
   // A message of this file, which a reader completes.
-  [[nodiscard]] LogMessage message_of(std::size_t file) const {
-    return {.file = file, .path = report_.files[file].path};
+  [[nodiscard]] LogMessage message_of(std::size_t file) {
+    return {.file = file, .path = report_.files[file].path, .times = &times_};
   }
 
   AfterMessage pass(const LogMessage& message) {
@@ -160,7 +165,7 @@ class Reading {
     };
     const std::string path = report_.files[index].path;
     const ChunkPool::Result result =
-        pool_->read(source, {request_.delimiter, index, path, is_wanted});
+        pool_->read(source, {request_.delimiter, index, path, &times_, is_wanted});
     if (result.after == AfterMessage::Stop) return AfterMessage::Stop;
     close(index, result.skipped, result.error);
     return AfterMessage::Continue;
@@ -232,6 +237,7 @@ class Reading {
       std::erase_if(all, [](const Followed& followed) { return followed.path.empty(); });
       if (is_new) continue;
       calls_.drained();
+      say_notes();
       goes_on = calls_.wait();
     }
     for (const Followed& followed : all) {
@@ -243,6 +249,7 @@ class Reading {
     WallTime time{};
     std::unique_ptr<LogReader> reader;
     LogMessage message{};
+    TimeReader times{};
   };
   static bool is_later(const Head& left, const Head& right) {
     if (left.time != right.time) return left.time > right.time;
@@ -256,9 +263,9 @@ class Reading {
       close(message.file, *head.reader);
       return false;
     }
-    const std::string_view prefix =
-        request_.merges_by_sending_time ? std::string_view{} : message.prefix;
-    head.time = time_of_message(prefix, message.bytes).value_or(head.time);
+    const auto time = request_.merges_by_sending_time ? sending_time(message.bytes)
+                                                      : head.times.of_message(message);
+    head.time = time.value_or(head.time);
     return true;
   }
 
@@ -290,6 +297,7 @@ class Reading {
   const LogRequest& request_;
   LogCalls calls_;
   LogReport report_;
+  LogTimes times_;
   bool is_interrupt_reported_ = false;
   std::optional<ChunkPool> pool_;  // reads text with several threads
 };

@@ -19,6 +19,7 @@
 #include "nexusfix/logs/source/chunk_pool.hpp"
 #include "nexusfix/logs/source/interrupt.hpp"
 #include "nexusfix/logs/source/log_message.hpp"
+#include "nexusfix/logs/source/log_stamp.hpp"
 #include "nexusfix/logs/source/open_source.hpp"
 #include "nexusfix/messages/message_scanner.hpp"
 
@@ -67,6 +68,7 @@ struct LogRequest {
   bool is_followed = false;             // the files may grow; not with is_merged
   std::optional<WallTime> from{};       // messages of this time and later
   std::optional<WallTime> until{};      // messages before this time
+  StampStyle stamps{};                  // the forms of the times before messages
   unsigned jobs = 1;                    // threads that find and use messages
   std::size_t chunk_bytes = 0;          // as of ChunkPool
   bool shows_broken = false;            // each place that is no message, and messages that are cut

@@ -3,94 +3,21 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <fmt/format.h>
 #include <string>
+#include <utility>
 
 #include <nexusfix/base/ascii.hpp>
+#include <nexusfix/base/printable_text.hpp>
 
 #include "nexusfix/messages/find_bytes.hpp"
+#include "nexusfix/text/text.hpp"
 
 namespace nexusfix::logs {
 namespace {
 
-constexpr std::size_t kClockBytes = 8;  // 10:30:00
-
-// The number that these digits are; nothing: one is no digit.
-std::optional<unsigned> digits(std::string_view text, std::size_t at, std::size_t count) {
-  if (at > text.size() || text.size() - at < count) return std::nullopt;
-  unsigned number = 0;
-  for (std::size_t i = at; i < at + count; ++i) {
-    if (!is_digit(text[i])) return std::nullopt;
-    number = number * 10 + static_cast<unsigned>(text[i] - '0');
-  }
-  return number;
-}
-
-// The date that ends at this place: 20240115, 2024-01-15 or 2024/01/15.
-std::optional<std::chrono::sys_days> date_before(std::string_view text, std::size_t end) {
-  constexpr std::size_t kPlain = 8;
-  constexpr std::size_t kDivided = 10;
-  std::optional<unsigned> year;
-  std::optional<unsigned> month;
-  std::optional<unsigned> day;
-  if (end >= kDivided && (text[end - 3] == '-' || text[end - 3] == '/') &&
-      text[end - 6] == text[end - 3]) {
-    year = digits(text, end - kDivided, 4);
-    month = digits(text, end - 5, 2);
-    day = digits(text, end - 2, 2);
-  } else if (end >= kPlain) {
-    year = digits(text, end - kPlain, 4);
-    month = digits(text, end - 4, 2);
-    day = digits(text, end - 2, 2);
-  }
-  constexpr unsigned kYearMax = 2261;  // of a WallTime
-  if (!year || !month || !day || *year > kYearMax || *year < 1970) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year{static_cast<int>(*year)},
-                                         std::chrono::month{*month}, std::chrono::day{*day}};
-  if (!date.ok()) return std::nullopt;
-  return std::chrono::sys_days{date};
-}
-
-// The fraction of a second that begins here, and its bytes.
-struct Fraction {
-  std::chrono::nanoseconds value{};
-  std::size_t size = 0;
-};
-
-Fraction read_fraction(std::string_view text, std::size_t at) {
-  if (at >= text.size() || (text[at] != '.' && text[at] != ',')) return {};
-  constexpr std::array<std::int64_t, 10> kUnits{
-      1'000'000'000, 100'000'000, 10'000'000, 1'000'000, 100'000, 10'000, 1000, 100, 10, 1};
-  const std::string_view rest = text.substr(at + 1);
-  std::int64_t value = 0;
-  std::size_t digits = 0;
-  for (; digits < rest.size() && digits + 1 < kUnits.size() && is_digit(rest[digits]); ++digits) {
-    value = value * 10 + (rest[digits] - '0');
-  }
-  if (digits == 0) return {};
-  return {std::chrono::nanoseconds{value * kUnits[digits]}, digits + 1};
-}
-
-std::chrono::nanoseconds fraction_at(std::string_view text, std::size_t at) {
-  return read_fraction(text, at).value;
-}
-
-// The time of day that begins here, and the date before it.
-std::optional<WallTime> time_at(std::string_view text, std::size_t at) {
-  const auto hour = digits(text, at, 2);
-  const auto minute = digits(text, at + 3, 2);
-  const auto second = digits(text, at + 6, 2);
-  constexpr unsigned kSecondMax = 60;  // a leap second
-  if (!hour || !minute || !second || *hour > 23 || *minute > 59 || *second > kSecondMax ||
-      at == 0) {
-    return std::nullopt;
-  }
-  const char between = text[at - 1];
-  if (between != '-' && between != ' ' && between != 'T') return std::nullopt;
-  const auto date = date_before(text, at - 1);
-  if (!date) return std::nullopt;
-  return WallTime{*date + std::chrono::hours{*hour} + std::chrono::minutes{*minute} +
-                  std::chrono::seconds{*second} + fraction_at(text, at + kClockBytes)};
-}
+// The text of a note: the first stamp, or what may be one.
+constexpr std::size_t kShownBytesMax = 80;
 
 struct DirectionWord {
   std::string_view word;
@@ -125,19 +52,73 @@ LoggedDirection arrow_in(std::string_view prefix) {
   return LoggedDirection::Unknown;
 }
 
-}  // namespace
+constexpr std::chrono::seconds kUtc{0};
 
-std::optional<WallTime> time_in(std::string_view text) {
-  constexpr std::size_t kHourBytes = 2;
-  for (std::size_t colon = text.find(':'); colon != text.npos; colon = text.find(':', colon + 1)) {
-    if (colon < kHourBytes || colon + 3 >= text.size() || text[colon + 3] != ':') continue;
-    if (const auto time = time_at(text, colon - kHourBytes)) return time;
-  }
-  return std::nullopt;
+const StampStyle& style_of(const LogMessage& message) {
+  static const StampStyle kRecognised;
+  return message.times == nullptr ? kRecognised : message.times->style();
 }
 
-std::optional<WallTime> time_of_message(std::string_view prefix, std::string_view bytes) {
-  if (const auto time = time_in(prefix)) return time;
+std::optional<Stamp> find_of_message(const LogMessage& message) {
+  const auto stamp =
+      find_stamp(message.prefix, style_of(message), [&] { return sending_time(message.bytes); });
+  if (message.times == nullptr) return stamp;
+  if (stamp && !stamp->has_zone) message.times->compare_zone(message, *stamp);
+  if (!stamp && seems_stamped(message.prefix)) message.times->add_unread(message);
+  return stamp;
+}
+
+}  // namespace
+
+void LogTimes::add_unread(const LogMessage& message) {
+  if (is_unread_known_.exchange(true)) return;
+  const std::string shown = printable(message.prefix.substr(0, kShownBytesMax));
+  const std::string_view advice =
+      style_.format.empty() ? "give its form with --time-format, such as '%d.%m.%Y %H:%M:%S,%f'"
+                            : "it does not have the form of --time-format";
+  const std::lock_guard lock{mutex_};
+  notes_.push_back(fmt::format(
+      "{}: byte {}: the time in this text is not understood, and SendingTime (52) is used: {}: {}",
+      message.path, command::with_thousands(message.offset), shown, advice));
+}
+
+// Offsets of zones are quarters of an hour. A message is logged seconds after its SendingTime.
+void LogTimes::compare_zone(const LogMessage& message, const Stamp& stamp) {
+  if (style_.zone || message.file < compared_files_.load()) return;
+  compared_files_ = message.file + 1;
+  const auto sent = sending_time(message.bytes);
+  if (!sent) return;
+  using Quarters = std::chrono::duration<std::int64_t, std::ratio<900>>;
+  const std::chrono::nanoseconds ahead = stamp.time - *sent;
+  const auto offset = std::chrono::round<Quarters>(ahead);
+  constexpr Quarters kOffsetMax = std::chrono::hours{14};
+  constexpr std::chrono::seconds kTransitMax{30};
+  if (offset.count() == 0 || std::chrono::abs(offset) > kOffsetMax ||
+      std::chrono::abs(ahead - offset) > kTransitMax) {
+    return;
+  }
+  const std::lock_guard lock{mutex_};
+  if (std::exchange(is_zone_known_, true)) return;
+  const std::chrono::hh_mm_ss clock{std::chrono::abs(std::chrono::minutes{offset})};
+  notes_.push_back(fmt::format(
+      "{0}: byte {1}: the time names no zone, and is read as UTC, but it is {2}:{3:02} h {4} the "
+      "SendingTime (52) of its message: if it is local time, give --time-zone {5}{2:02}:{3:02}",
+      message.path, command::with_thousands(message.offset), clock.hours().count(),
+      clock.minutes().count(), offset.count() > 0 ? "after" : "before",
+      offset.count() > 0 ? "+" : "-"));
+}
+
+std::vector<std::string> LogTimes::take_notes() {
+  const std::lock_guard lock{mutex_};
+  return std::exchange(notes_, {});
+}
+
+std::optional<WallTime> time_in(std::string_view text) {
+  const auto stamp = find_stamp(text, {}, []() -> std::optional<WallTime> { return {}; });
+  return stamp ? std::optional{stamp->time} : std::nullopt;
+}
+
+std::optional<WallTime> sending_time(std::string_view bytes) {
   constexpr std::string_view kSendingTime =
       "\x01"
       "52=";
@@ -147,45 +128,43 @@ std::optional<WallTime> time_of_message(std::string_view prefix, std::string_vie
   return time_in(value.substr(0, value.find('\x01')));
 }
 
-std::optional<WallTime> TimeReader::of_message(std::string_view prefix, std::string_view bytes) {
-  if (!text_.empty() && prefix.starts_with(text_)) {
-    const Fraction fraction = read_fraction(prefix, text_.size());
-    time_bytes_ = text_.size() + fraction.size;
-    return second_ + fraction.value;
+std::optional<WallTime> stamp_of_message(const LogMessage& message) {
+  const auto stamp = find_of_message(message);
+  return stamp ? std::optional{stamp->time} : std::nullopt;
+}
+
+std::optional<WallTime> time_of_message(const LogMessage& message) {
+  const auto stamp = find_of_message(message);
+  return stamp ? stamp->time : sending_time(message.bytes);
+}
+
+std::optional<WallTime> TimeReader::of_message(const LogMessage& message) {
+  const std::string_view prefix = message.prefix;
+  const bool is_known = !text_.empty() && prefix.size() > text_.size() &&
+                        prefix.starts_with(text_) && !is_digit(prefix[text_.size()]);
+  if (is_known) {
+    const ClockTail tail = read_clock_tail(prefix, text_.size());
+    if (!tail.has_half) {
+      time_bytes_ = tail.end;
+      return second_ + tail.fraction - tail.zone.value_or(style_of(message).zone.value_or(kUtc));
+    }
   }
   time_bytes_ = 0;
   text_.clear();
-  const auto time = time_of_message(prefix, bytes);
-  constexpr std::size_t kHourBytes = 2;
-  const std::size_t colon = prefix.find(':');
-  if (!time || colon == prefix.npos || colon < kHourBytes) return time;
-  // The date begins the text: no earlier time can be in another text that begins like it.
-  const std::size_t date = colon - kHourBytes - 1;
-  if (date != 8 && date != 10) return time;
-  const std::string_view text = prefix.substr(0, colon - kHourBytes + kClockBytes);
-  if (const auto second = time_in(text)) {
-    text_ = text;
-    second_ = *second;
-  }
-  return time;
+  const auto stamp = find_of_message(message);
+  if (!stamp) return sending_time(message.bytes);
+  if (stamp->begin > 0 || stamp->clock_end == 0) return stamp->time;
+  const ClockTail tail = read_clock_tail(prefix, stamp->clock_end);
+  text_ = prefix.substr(0, stamp->clock_end);
+  second_ = stamp->time - tail.fraction + tail.zone.value_or(style_of(message).zone.value_or(kUtc));
+  return stamp->time;
 }
 
 std::optional<WallTime> read_time(std::string_view text) {
-  const std::string all{text};
-  for (const std::string_view rest : {"", ":00", " 00:00:00"}) {
-    const std::string whole = all + std::string{rest};
-    const std::size_t colon = whole.find(':');
-    if (colon == whole.npos || colon < 2) continue;
-    const auto time = time_at(whole, colon - 2);
-    if (!time) continue;
-    std::size_t end = colon - 2 + kClockBytes;
-    if (end < whole.size() && (whole[end] == '.' || whole[end] == ',')) {
-      ++end;
-      while (end < whole.size() && is_digit(whole[end])) ++end;
-    }
-    if (end < whole.size() && whole[end] == 'Z') ++end;
-    const std::size_t date_bytes = colon - 3;
-    if (end == whole.size() && (date_bytes == 8 || date_bytes == 10)) return time;
+  for (const std::string_view clock : {"", " 00:00:00"}) {
+    const std::string whole = std::string{text} + std::string{clock};
+    const auto stamp = find_stamp(whole, {}, []() -> std::optional<WallTime> { return {}; });
+    if (stamp && stamp->begin == 0 && stamp->end == whole.size()) return stamp->time;
   }
   return std::nullopt;
 }

@@ -2,25 +2,59 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <nexusfix/base/time.hpp>
 
+#include "nexusfix/logs/source/log_message.hpp"
+#include "nexusfix/logs/source/log_stamp.hpp"
+
 namespace nexusfix::logs {
 
-// The first time with a date in a text, in UTC: 20240115-10:30:00.123, 2024-01-15 10:30:00,123,
-// 2024-01-15T10:30:00Z or 2024/01/15 10:30:00, with 0 to 9 digits after the second.
+// How a request reads the stamps before its messages, and what it cannot read of them. Any thread.
+class LogTimes {
+ public:
+  LogTimes() = default;
+  explicit LogTimes(StampStyle style) : style_{std::move(style)} {}
+
+  [[nodiscard]] const StampStyle& style() const noexcept { return style_; }
+  // The text before this message seems to have a stamp, and none was found.
+  void add_unread(const LogMessage& message);
+  // The first stamp of a file that names no zone. It may be hours away from its SendingTime.
+  void compare_zone(const LogMessage& message, const Stamp& stamp);
+  // What was not said before, one line each.
+  [[nodiscard]] std::vector<std::string> take_notes();
+
+ private:
+  StampStyle style_;
+  std::atomic<bool> is_unread_known_ = false;
+  std::atomic<std::size_t> compared_files_ = 0;
+  std::mutex mutex_;  // guards the others
+  bool is_zone_known_ = false;
+  std::vector<std::string> notes_;
+};
+
+// The stamp in a text, without help from a SendingTime.
 [[nodiscard]] std::optional<WallTime> time_in(std::string_view text);
 
-// The time before a message in its line, or else its SendingTime (52). bytes: with SOH.
-[[nodiscard]] std::optional<WallTime> time_of_message(std::string_view prefix,
-                                                      std::string_view bytes);
+// SendingTime (52). bytes: with SOH.
+[[nodiscard]] std::optional<WallTime> sending_time(std::string_view bytes);
 
-// Reads the value of --from or --to: one of the forms above, also without seconds, or a date alone.
+// The stamp in the text before a message, or else its SendingTime.
+[[nodiscard]] std::optional<WallTime> time_of_message(const LogMessage& message);
+// Only the stamp.
+[[nodiscard]] std::optional<WallTime> stamp_of_message(const LogMessage& message);
+
+// Reads the value of --from or --to: a stamp with a date, also without a clock. In UTC if it names
+// no zone.
 [[nodiscard]] std::optional<WallTime> read_time(std::string_view text);
 
 enum class LoggedDirection : std::uint8_t { Unknown, In, Out };
@@ -33,7 +67,7 @@ enum class LoggedDirection : std::uint8_t { Unknown, In, Out };
 class TimeReader {
  public:
   // As time_of_message().
-  [[nodiscard]] std::optional<WallTime> of_message(std::string_view prefix, std::string_view bytes);
+  [[nodiscard]] std::optional<WallTime> of_message(const LogMessage& message);
   // As direction_in(), of the prefix of the last of_message().
   [[nodiscard]] LoggedDirection direction(std::string_view prefix);
 
@@ -44,9 +78,9 @@ class TimeReader {
     LoggedDirection direction = LoggedDirection::Unknown;
   };
 
-  std::string text_;  // the date and the time of day, to the second; empty: not at the beginning
-  WallTime second_{};
-  std::size_t time_bytes_ = 0;  // of the last prefix, if its time was known: with its fraction
+  std::string text_;   // the date and the time of day, to the second; empty: not at the beginning
+  WallTime second_{};  // as if in UTC
+  std::size_t time_bytes_ = 0;  // of the last prefix, if its time was known: the whole stamp
   std::array<Words, 2> words_{};
   std::size_t oldest_words_ = 0;
 };

@@ -406,7 +406,7 @@ void LogStatistics::add(const LogMessage& message) {
     fields_.read(message.bytes);
     header.read(fields_.all());
   }
-  const std::optional<WallTime> time = times_.of_message(message.prefix, message.bytes);
+  const std::optional<WallTime> time = times_.of_message(message);
   if (time) {
     first = std::min(first.value_or(*time), *time);
     last = std::max(last.value_or(*time), *time);

@@ -18,6 +18,7 @@
 namespace nexusfix::logs {
 namespace {
 
+using ::testing::AllOf;
 using testing::bar;
 using ::testing::ElementsAre;
 using testing::FakeDisk;
@@ -431,11 +432,12 @@ TEST_F(LogSource, reads_the_logs_of_other_engines) {
   std::string carets;
   for (const char c : message) carets += c == '\x01' ? std::string{"^A"} : std::string{c};
   for (const std::string& line :
-       {"20240115-10:30:00.123456 : " + message + "\n",                        // QuickFIX
-        "<20240115-10:30:00, FIX.4.4:T->V, incoming> (" + message + ")\n",     // its screen
-        "2024/01/15 10:30:00.123456 [FIX.4.4:T->V] " + message + "\n",         // Go
-        "20240115-10:30:00.123 INFO <FIX.4.4:T->V> " + bar(message) + "\r\n",  // Java
-        "2024-01-15 10:30:00.123456789 A  [0001] received " + carets + "\n",   // Fix8
+       {"20240115-10:30:00.123456 : " + message + "\n",                          // QuickFIX
+        "\n<20240115-10:30:00, FIX.4.4:T->V, incoming>\n  (" + message + ")\n",  // its screen
+        "<20240115-10:30:00, FIX.4.4:T->V, incoming> (" + message + ")\n",       // Java's screen
+        "2024/01/15 10:30:00.123456 [FIX.4.4:T->V] " + message + "\n",           // Go
+        "20240115-10:30:00.123 INFO <FIX.4.4:T->V> " + bar(message) + "\r\n",    // Java
+        "2024-01-15 10:30:00.123456789 A  [0001] received " + carets + "\n",     // Fix8
         "{\"level\":\"info\",\"msg\":\"" + bar(message) + "\"}\n"}) {
     EXPECT_THAT(read(line + line), ElementsAre("A1", "A1")) << line;
   }
@@ -493,6 +495,93 @@ TEST(LogTime, reads_the_forms_of_common_logs) {
   }
 }
 
+// The time and the direction are in the line before, also if the message comes later or in another
+// chunk.
+TEST_F(LogSource, uses_the_line_before_a_message_that_announces_it) {
+  std::string text;
+  for (int number = 1; number <= 40; ++number) {
+    text += "\n<20240115-10:30:0" + std::to_string(number % 10) + ", FIX.4.4:T->V, " +
+            (number % 2 == 0 ? "incoming" : "outgoing") + ">\n  (" +
+            order(number, "20240115-11:00:00") + ")\n";
+    if (number % 3 == 0) text += "<20240115-10:30:09, FIX.4.4:T->V, event>\n  (Something)\n";
+  }
+  disk_.set_contents("/log", text);
+  for (const std::size_t chunk_bytes : {std::size_t{0}, std::size_t{100}, std::size_t{333}}) {
+    read(LogRequest{.files = {"/log"}, .jobs = 2, .chunk_bytes = chunk_bytes});
+    ASSERT_EQ(prefixes_.size(), 40U);
+    EXPECT_EQ(prefixes_[0], "<20240115-10:30:01, FIX.4.4:T->V, outgoing> (");
+    EXPECT_EQ(direction_in(prefixes_[1]), LoggedDirection::In);
+    EXPECT_EQ(time_in(prefixes_[1]), time_in("20240115-10:30:02"));
+  }
+  // One byte after the other.
+  printing::MessageScanner scanner;
+  std::vector<std::string> fed;
+  for (const char c : text) {
+    scanner.feed({&c, 1});
+    while (const auto message = scanner.next()) fed.emplace_back(message->prefix);
+  }
+  EXPECT_EQ(fed, prefixes_);
+}
+
+TEST_F(LogSource, takes_no_other_line_for_the_beginning_of_a_message) {
+  read("20240115-10:00:00 an event\n" + order(1) + "\n<html>\n\n" + order(2) + " x>\n" + order(3));
+  EXPECT_THAT(prefixes_, ElementsAre("", "", ""));
+}
+
+TEST_F(LogSource, merges_logs_of_several_zones_in_the_order_of_time) {
+  disk_.set_contents("/utc", "2024-01-15T10:30:00.000Z " + order(1) +
+                                 "\n2024-01-15T10:30:00.040Z " + order(3) + "\n");
+  disk_.set_contents("/berlin", "2024-01-15T11:30:00.020+01:00 " + order(2) + "\n");
+  disk_.set_contents("/york", "2024-01-15 05:30:00,060 EST " + order(4) + "\n");
+  LogRequest request{.files = {"/york", "/berlin", "/utc"}, .is_merged = true};
+  EXPECT_THAT(read(request), ElementsAre("A1", "A2", "A3", "A4"));
+  request.from = read_time("2024-01-15T12:30:00.030+02:00");
+  EXPECT_THAT(read(request), ElementsAre("A3", "A4"));
+  EXPECT_THAT(errors_, IsEmpty());
+}
+
+TEST_F(LogSource, keeps_a_leap_second_in_its_minute) {
+  disk_.set_contents("/a", "20161231-23:59:59.5 " + order(1) + "\n20161231-23:59:60.7 " + order(2) +
+                               "\n20170101-00:00:00.1 " + order(4) + "\n");
+  disk_.set_contents("/b", "20170101-00:00:00 " + order(3) + "\n");
+  LogRequest request{.files = {"/a", "/b"}, .is_merged = true};
+  EXPECT_THAT(read(request), ElementsAre("A1", "A2", "A3", "A4"));
+  request.until = read_time("2017-01-01");
+  EXPECT_THAT(read(request), ElementsAre("A1", "A2"));
+  request.until = {};
+  request.from = read_time("20161231-23:59:60");
+  EXPECT_THAT(read(request), ElementsAre("A2", "A3", "A4"));
+}
+
+TEST_F(LogSource, says_once_which_time_it_does_not_understand) {
+  disk_.set_contents("/log", "15. Jan 2024, 10 Uhr 30 - " + order(1) +
+                                 "\n15. Jan 2024, 10 Uhr 31 - " + order(2, "20240115-10:31:00") +
+                                 "\n");
+  LogRequest request{.files = {"/log", "/log"}};
+  EXPECT_THAT(read(request), ElementsAre("A1", "A2", "A1", "A2"));
+  EXPECT_THAT(errors_, IsEmpty());  // no time is needed
+  request.from = read_time("2024-01-15 10:31");
+  EXPECT_THAT(read(request), ElementsAre("A2", "A2"));
+  EXPECT_THAT(errors_,
+              ElementsAre(AllOf(HasSubstr("/log: byte 26: "), HasSubstr("15. Jan 2024"),
+                                HasSubstr("SendingTime (52)"), HasSubstr("--time-format"))));
+  request.stamps.format = "%d. %b %Y, %H Uhr %M";
+  request.from = read_time("2024-01-15 10:30:30");
+  EXPECT_THAT(read(request), ElementsAre("A2", "A2"));
+  EXPECT_THAT(errors_, IsEmpty());
+}
+
+TEST_F(LogSource, says_once_that_a_time_without_a_zone_is_hours_away) {
+  disk_.set_contents("/log", "2024-01-15 11:30:00,040 INFO " + order(1) + "\n");
+  LogRequest request{.files = {"/log", "/log"}};
+  request.until = read_time("2024-01-15 11:00");
+  EXPECT_THAT(read(request), IsEmpty());
+  EXPECT_THAT(errors_, ElementsAre(HasSubstr("give --time-zone +01:00")));
+  request.stamps.zone = read_zone("CET");
+  EXPECT_THAT(read(request), ElementsAre("A1", "A1"));
+  EXPECT_THAT(errors_, IsEmpty());
+}
+
 TEST(LogTime, reads_times_of_arguments) {
   const auto time = read_time("20240115-10:30:00");
   ASSERT_TRUE(time.has_value());
@@ -515,13 +604,28 @@ TEST(LogTime, recognises_directions_by_whole_words) {
 TEST(LogTime, is_the_same_for_each_prefix_when_many_are_read) {
   TimeReader reader;
   const std::string bytes = fix("FIX.4.4", "35=0|52=20240115-11:00:00|");
-  for (const char* const text :
-       {"20240115-10:30:00.123456 IN : ", "20240115-10:30:00.123457 OUT : ",
-        "20240115-10:30:00.1 IN : ", "20240115-10:30:00.2 TX : ", "20240115-10:30:00.123456789 -> ",
-        "20240115-10:30:00 IN : ", "20240115-10:30:00.5-> ",
-        "20240115-10:30:01 INFO : ", "20240115-10:30:01., IN ", "20240115-10:30:01 ", "", "OUT ",
-        "20240115-10:30:02", "2024-01-15 10:30:03,004 IN "}) {
-    EXPECT_EQ(reader.of_message(text, bytes), time_of_message(text, bytes)) << text;
+  for (const char* const text : {"20240115-10:30:00.123456 IN : ",
+                                 "20240115-10:30:00.123457 OUT : ",
+                                 "20240115-10:30:00.1 IN : ",
+                                 "20240115-10:30:00.2 TX : ",
+                                 "20240115-10:30:00.123456789 -> ",
+                                 "20240115-10:30:00 IN : ",
+                                 "20240115-10:30:00.5-> ",
+                                 "20240115-10:30:01 INFO : ",
+                                 "20240115-10:30:01., IN ",
+                                 "20240115-10:30:01 ",
+                                 "",
+                                 "OUT ",
+                                 "20240115-10:30:02",
+                                 "2024-01-15 10:30:03,004 IN ",
+                                 "2024-01-15 10:30:03,004+02:00 IN ",
+                                 "2024-01-15 10:30:03 CET IN ",
+                                 "2024-01-15 10:30:03.5 PM IN ",
+                                 "2024-01-15 10:30:031",
+                                 "2024-01-15 10:30:60.5 IN ",
+                                 "2024-01-15 10:30:60 OUT "}) {
+    const LogMessage message{.bytes = bytes, .prefix = text};
+    EXPECT_EQ(reader.of_message(message), time_of_message(message)) << text;
     EXPECT_EQ(reader.direction(text), direction_in(text)) << text;
   }
 }
