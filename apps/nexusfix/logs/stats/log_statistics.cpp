@@ -26,9 +26,10 @@ constexpr std::size_t kPlaces = 1024;  // of a flow
 constexpr std::size_t kPlaceFlowsMax = 1000;
 constexpr std::size_t kGapsMax = 1000;  // open ones of each of these flows; older ones stay missing
 constexpr std::size_t kGapsOfLaterFlowsMax = 16;
-constexpr std::size_t kFlowsMax = 20'000;   // later ones count together, with empty CompIDs
-constexpr std::size_t kTypesMax = 500;      // of a flow; later ones count as "?"
-constexpr std::size_t kTextBytesMax = 200;  // of a CompID, a reason or an identifier
+constexpr std::size_t kGapsListedMax = 200;  // of each flow
+constexpr std::size_t kFlowsMax = 20'000;    // later ones count together, with empty CompIDs
+constexpr std::size_t kTypesMax = 500;       // of a flow; later ones count as "?"
+constexpr std::size_t kTextBytesMax = 200;   // of a CompID, a reason or an identifier
 constexpr std::size_t kTypeBytesMax = 16;
 constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15;  // of hashes
 constexpr wire::Tag kCumQty = 14;
@@ -100,6 +101,8 @@ class LogStatistics::Header {
     NewNumber,
     RefNumber,
     LastQty,
+    GapFillFlag,
+    ResetFlag,
     RejectReason,
     kEnd
   };
@@ -145,8 +148,8 @@ const FieldSlots LogStatistics::Header::kSlots = make_slots();
 
 FieldSlots LogStatistics::Header::make_slots() {
   FieldSlots slots;
-  constexpr std::array<wire::Tag, kEnd - 2> kTags{35,  34, 49, 56, 43, 11, 39,
-                                                  150, 20, 58, 36, 45, 32};
+  constexpr std::array<wire::Tag, kEnd - 2> kTags{35, 34, 49, 56, 43, 11,  39, 150,
+                                                  20, 58, 36, 45, 32, 123, 141};
   unsigned slot = 0;
   for (const wire::Tag tag : kTags) slots.want(tag, ++slot);
   for (const wire::Tag tag :
@@ -187,60 +190,160 @@ LogStatistics::Flow& LogStatistics::flow_of(std::string_view sender, std::string
 
 void LogStatistics::count_second(WallTime time) {
   const std::int64_t second = floor<std::chrono::seconds>(time).time_since_epoch().count();
-  if (second != second_ || second_count_ == 0) {
-    if (second_count_ > 0) seconds_[second_] = second_count_;
-    if (seconds_.size() > kSecondsMax) seconds_.clear();
-    const auto before = seconds_.find(second);
-    second_ = second;
-    second_count_ = before == seconds_.end() ? 0 : before->second;
+  if (second != seconds_.last || seconds_.last_count == 0) {
+    if (seconds_.last_count > 0) seconds_.counts[seconds_.last] = seconds_.last_count;
+    if (seconds_.counts.size() > kSecondsMax) seconds_.counts.clear();
+    const auto before = seconds_.counts.find(second);
+    seconds_.last = second;
+    seconds_.last_count = before == seconds_.counts.end() ? 0 : before->second;
   }
-  if (++second_count_ > busiest_count) {
-    busiest_count = second_count_;
+  if (++seconds_.last_count > busiest_count) {
+    busiest_count = seconds_.last_count;
     busiest_second = std::chrono::sys_seconds{std::chrono::seconds{second}};
   }
 }
 
-void LogStatistics::count_number(Flow& flow, const Header& header, MessagePlace place) {
+// Keeps where the message is, for a Reject that refers to its number.
+void LogStatistics::keep_place(Flow& flow, Numbered& one) {
+  if (flow.places.empty()) return;
+  constexpr std::uint32_t kFilesMax = (1U << 22U) - 1;
+  constexpr std::uint32_t kCheckSumMax = (1U << 10U) - 1;
+  constexpr std::size_t kCheckSumBytes = 4;  // ddd, SOH
+  const std::string_view bytes = one.message.bytes;
+  const std::size_t trailer = bytes.size() - std::min(bytes.size(), kCheckSumBytes);
+  const auto check_sum =
+      static_cast<std::uint32_t>(number_of(bytes.substr(trailer, kCheckSumBytes - 1)));
+  const bool fits =
+      one.number <= std::numeric_limits<std::uint32_t>::max() && one.place.file < kFilesMax;
+  NumberedPlace& place = flow.places[one.number % kPlaces];
+  one.was_seen = fits && place.number == one.number;
+  one.is_copy = one.was_seen && place.check_sum == check_sum;
+  place = {one.place.offset, one.place.file & kFilesMax, check_sum & kCheckSumMax,
+           fits ? static_cast<std::uint32_t>(one.number) : 0};
+}
+
+void LogStatistics::count_number(Flow& flow, const Header& header, const LogMessage& message,
+                                 MessagePlace place, const std::optional<WallTime>& time) {
   FlowStatistics& counts = flow.counts;
-  const std::uint64_t number = number_of(header[Header::Number]);
-  if (number == 0) return;
-  if (!flow.places.empty()) {
-    const bool fits = number <= std::numeric_limits<std::uint32_t>::max();
-    flow.places[number % kPlaces] = {place.offset, place.file,
-                                     fits ? static_cast<std::uint32_t>(number) : 0};
-  }
-  const bool is_resend = header[Header::PossDup] == "Y";
-  if (is_resend) ++counts.resends;
+  Numbered one{.header = header,
+               .message = message,
+               .place = place,
+               .time = time,
+               .number = number_of(header[Header::Number]),
+               .is_resend = header[Header::PossDup] == "Y"};
+  if (one.number == 0) return;
+  keep_place(flow, one);
+  if (one.is_resend) ++counts.resends;
   // SequenceReset: the next message has the number NewSeqNo, and those before it do not come.
   const std::uint64_t next =
       header[Header::MsgType] == "4" ? number_of(header[Header::NewNumber]) : 0;
-  const std::uint64_t last = next > number ? next - 1 : number;
+  one.last = next > one.number ? next - 1 : one.number;
+  if (flow.low_logon > 0 && !one.is_resend) [[unlikely]]
+    decide_low_logon(flow, one);
   const std::uint64_t expected = counts.last_number + 1;
-  if (number > expected && counts.last_number > 0) {
+  const bool is_reset =
+      next > 0 && next < expected && !one.is_resend && header[Header::GapFillFlag] != "Y";
+  if (is_reset) [[unlikely]] {
+    reset_numbers(flow, one, next);
+    counts.last_number = next - 1;
+  } else if (one.number == expected || counts.last_number == 0) [[likely]] {
+    // A log may begin with resends.
+    if (!one.is_resend || counts.last_number > 0) counts.last_number = one.last;
+    if (one.was_seen && !one.is_resend) ++counts.duplicates;
+  } else if (!one.is_resend && !one.is_copy && one.number == flow.other_last + 1 &&
+             flow.other_last > 0) {
+    go_on_elsewhere(flow, one);
+  } else if (one.number > expected) {
     ++counts.gaps;
-    open_gap(flow, {expected, number - 1});
-  } else if (number < expected) [[unlikely]] {
-    const bool is_late = close_gaps(flow, number, last);
-    if (is_resend || is_late) {
-      counts.last_number = std::max(counts.last_number, last);
-      return;
-    }
-    if (number != 1 && header[Header::MsgType] != "A") {
-      ++counts.duplicates;
-      return;
-    }
-    ++counts.resets;
-    flow.gaps.clear();
+    open_gap(flow, {expected, one.number - 1}, one);
+    counts.last_number = one.last;
+  } else {
+    take_low_number(flow, one);
   }
-  // A log may begin with resends.
-  if (is_resend && counts.last_number == 0) return;
-  counts.last_number = last;
+  if (options_.has_timeline && time) timeline_.add(timeline_message(one));
 }
 
-void LogStatistics::open_gap(Flow& flow, OpenGap gap) {
-  flow.counts.missing += gap.last - gap.first + 1;
+// A Logon with MsgSeqNum 1 without ResetSeqNumFlag begins the numbers again if the message after it
+// goes on from there, as after the start of the schedule. Otherwise it was refused.
+void LogStatistics::decide_low_logon(Flow& flow, Numbered& one) {
+  const std::string_view type = one.header[Header::MsgType];
+  const bool is_accepted = one.number == flow.low_logon + 1 && type != "A" && type != "5";
+  if (is_accepted) {
+    reset_numbers(flow, one, one.number);
+    keep_place(flow, one);
+    flow.counts.last_number = flow.low_logon;
+  } else {
+    ++flow.counts.duplicates;
+  }
+  flow.low_logon = 0;
+}
+
+// The numbers of two sequences take turns. A few may be the messages of one program that come
+// again.
+void LogStatistics::go_on_elsewhere(Flow& flow, const Numbered& one) {
+  constexpr unsigned kSwitchesOfTwo = 4;
+  std::swap(flow.counts.last_number, flow.other_last);
+  if (!close_gaps(flow, one) && one.was_seen) ++flow.counts.duplicates;
+  flow.counts.last_number = one.last;
+  if (++flow.switches == kSwitchesOfTwo) flow.counts.two_sequences = one.place;
+}
+
+void LogStatistics::take_low_number(Flow& flow, Numbered& one) {
+  FlowStatistics& counts = flow.counts;
+  const bool is_late = close_gaps(flow, one);
+  if (one.is_resend || is_late) {
+    counts.last_number = std::max(counts.last_number, one.last);
+    return;
+  }
+  const bool is_logon = one.header[Header::MsgType] == "A";
+  if (is_logon && one.header[Header::ResetFlag] == "Y") {
+    reset_numbers(flow, one, one.number);
+    keep_place(flow, one);
+    counts.last_number = one.last;
+  } else if (is_logon && one.number == 1 && !one.is_copy) {
+    flow.low_logon = one.number;
+  } else {
+    ++counts.duplicates;
+    if (!one.is_copy) flow.other_last = one.number;
+  }
+}
+
+void LogStatistics::reset_numbers(Flow& flow, const Numbered& one, std::uint64_t next) {
+  ++flow.counts.resets;
+  flow.gaps.clear();
+  std::ranges::fill(flow.places, NumberedPlace{});
+  flow.other_last = flow.counts.last_number;
+  if (options_.has_timeline && one.time) timeline_.add_reset(timeline_message(one), next);
+}
+
+TimelineCollector::Message LogStatistics::timeline_message(const Numbered& one) {
+  return {.sender = one.header[Header::Sender],
+          .target = one.header[Header::Target],
+          .type = one.header[Header::MsgType],
+          .number = one.number,
+          .last = one.last,
+          .is_resend = one.is_resend,
+          .bytes = one.message.bytes,
+          .time = *one.time,
+          .place = one.place};
+}
+
+void LogStatistics::open_gap(Flow& flow, OpenGap gap, const Numbered& one) {
+  FlowStatistics& counts = flow.counts;
+  const std::uint64_t size = gap.last - gap.first + 1;
+  counts.missing += size;
+  const std::size_t listed_max = flow.places.empty() ? kGapsOfLaterFlowsMax : kGapsListedMax;
+  gap.listed = counts.gap_list.size();
+  if (gap.listed < listed_max) {
+    counts.gap_list.push_back({gap.first, gap.last, size, one.time, one.place, {}});
+  } else {
+    gap.listed = kGapsMax;
+  }
   flow.gaps.push_back(gap);
   limit_gaps(flow);
+  if (options_.has_timeline && one.time) {
+    timeline_.add_gap(timeline_message(one), gap.first, gap.last);
+  }
 }
 
 void LogStatistics::limit_gaps(Flow& flow) {
@@ -249,15 +352,23 @@ void LogStatistics::limit_gaps(Flow& flow) {
 }
 
 // These numbers have come. False: none of them was missing.
-bool LogStatistics::close_gaps(Flow& flow, std::uint64_t first, std::uint64_t last) {
+bool LogStatistics::close_gaps(Flow& flow, const Numbered& one) {
+  const std::uint64_t first = one.number;
+  const std::uint64_t last = one.last;
   const auto begin = std::ranges::lower_bound(flow.gaps, first, {}, &OpenGap::last);
   if (begin == flow.gaps.end() || begin->first > last) return false;
   auto end = begin;
   std::vector<OpenGap> left;
   for (; end != flow.gaps.end() && end->first <= last; ++end) {
-    flow.counts.missing -= std::min(end->last, last) - std::max(end->first, first) + 1;
-    if (end->first < first) left.push_back({end->first, first - 1});
-    if (end->last > last) left.push_back({last + 1, end->last});
+    const std::uint64_t size = std::min(end->last, last) - std::max(end->first, first) + 1;
+    flow.counts.missing -= size;
+    if (end->listed < flow.counts.gap_list.size()) {
+      GapStatistics& gap = flow.counts.gap_list[end->listed];
+      gap.missing -= size;
+      if (gap.missing == 0) gap.closed = one.time;
+    }
+    if (end->first < first) left.push_back({end->first, first - 1, end->listed});
+    if (end->last > last) left.push_back({last + 1, end->last, end->listed});
   }
   flow.gaps.insert(flow.gaps.erase(begin, end), left.begin(), left.end());
   limit_gaps(flow);
@@ -344,26 +455,58 @@ bool LogStatistics::count_report(const Header& header, MessagePlace place,
 
 void LogStatistics::count_request(const Flow& flow, const Header& header, const Waiting& request) {
   if (header[Header::ClOrdID].empty()) return;
-  if (waiting_.size() >= kOrdersMax) {
-    forgotten_requests_ += waiting_.size();
-    waiting_.clear();
+  if (requests_.waiting.size() >= kOrdersMax) {
+    requests_.forgotten += requests_.waiting.size();
+    requests_.waiting.clear();
   }
-  waiting_.try_emplace(flow.request_hash + std::hash<std::string_view>{}(header[Header::ClOrdID]),
-                       request);
+  requests_.waiting.try_emplace(
+      flow.request_hash + std::hash<std::string_view>{}(header[Header::ClOrdID]), request);
 }
 
 // The request that waited for this report. Its time counts.
 std::optional<MessagePlace> LogStatistics::answered_request(const Flow& flow, const Header& header,
+                                                            MessagePlace place,
                                                             const std::optional<WallTime>& time) {
-  const auto found =
-      waiting_.find(flow.report_hash + std::hash<std::string_view>{}(header[Header::ClOrdID]));
-  if (found == waiting_.end()) return std::nullopt;
+  const auto found = requests_.waiting.find(flow.report_hash +
+                                            std::hash<std::string_view>{}(header[Header::ClOrdID]));
+  if (found == requests_.waiting.end()) return std::nullopt;
   const Waiting request = found->second;
-  waiting_.erase(found);
-  if (time)
-    (request.is_order() ? latencies.order_to_report : latencies.request_to_ack)
-        .add(*time - request.time());
+  requests_.waiting.erase(found);
+  if (time) {
+    const std::chrono::nanoseconds latency = *time - request.time();
+    (request.is_order() ? latencies.order_to_report : latencies.request_to_ack).add(latency);
+    if (options_.slowest_max > 0) keep_slowest(flow, header, request, place, latency);
+  }
   return request.place();
+}
+
+void LogStatistics::keep_slowest(const Flow& flow, const Header& header, const Waiting& request,
+                                 MessagePlace place, std::chrono::nanoseconds latency) {
+  const bool is_full = slowest_.size() == options_.slowest_max;
+  if (is_full && latency <= slowest_.front().latency) return;
+  if (is_full) {
+    std::ranges::pop_heap(slowest_, std::greater{}, &SlowRequest::latency);
+    slowest_.pop_back();
+  }
+  slowest_.push_back({.latency = latency,
+                      .type = std::string(1, request.type()),
+                      .cl_ord_id = std::string{header[Header::ClOrdID].substr(0, kTextBytesMax)},
+                      .sender = flow.counts.target,
+                      .target = flow.counts.sender,
+                      .time = request.time(),
+                      .request = request.place(),
+                      .answer = place});
+  std::ranges::push_heap(slowest_, std::greater{}, &SlowRequest::latency);
+}
+
+std::vector<const SlowRequest*> LogStatistics::slowest() const {
+  std::vector<const SlowRequest*> all;
+  for (const SlowRequest& one : slowest_) all.push_back(&one);
+  std::ranges::sort(all, [](const SlowRequest* left, const SlowRequest* right) {
+    if (left->latency != right->latency) return left->latency > right->latency;
+    return std::tie(left->time, left->cl_ord_id) < std::tie(right->time, right->cl_ord_id);
+  });
+  return all;
 }
 
 bool LogStatistics::count_order(const Flow& flow, const Header& header, MessagePlace place,
@@ -371,7 +514,7 @@ bool LogStatistics::count_order(const Flow& flow, const Header& header, MessageP
   if (header[Header::MsgType].size() != 1) return false;
   const char type = header[Header::MsgType].front();
   if (type == '8' || type == '9') {
-    const auto request = answered_request(flow, header, time);
+    const auto request = answered_request(flow, header, place, time);
     if (type == '8') return count_report(header, place, request);
     count_reject("cancel rejected", kCxlRejReason, header, place, request);
     return false;
@@ -381,7 +524,7 @@ bool LogStatistics::count_order(const Flow& flow, const Header& header, MessageP
     case 'F':
     case 'G':
       ++(type == 'D' ? orders.orders : type == 'F' ? orders.cancels : orders.replaces);
-      if (time) count_request(flow, header, {*time, place, type == 'D'});
+      if (time) count_request(flow, header, {*time, place, type});
       break;
     case '3':
       count_reject("Reject", kSessionRejectReason, header, place, {});
@@ -395,11 +538,8 @@ bool LogStatistics::count_order(const Flow& flow, const Header& header, MessageP
   return false;
 }
 
-void LogStatistics::add(const LogMessage& message) {
-  ++messages;
-  bytes += message.bytes.size();
+void LogStatistics::add(const LogMessage& message, bool is_selected) {
   const MessagePlace place{message.offset, static_cast<std::uint32_t>(message.file)};
-  if (msg_type_of(message.bytes).empty()) ++garbled;
   Header header;
   const bool is_plain = header.read(message.bytes);
   if (!is_plain) {
@@ -407,12 +547,22 @@ void LogStatistics::add(const LogMessage& message) {
     header.read(fields_.all());
   }
   const std::optional<WallTime> time = times_.of_message(message);
+  Flow& flow = flow_of(header[Header::Sender], header[Header::Target]);
+  count_number(flow, header, message, place, time);
+  if (!is_selected) {
+    const std::string_view type = header[Header::MsgType];
+    const bool is_answer = (type == "8" || type == "9") && header[Header::PossDup] != "Y";
+    if (is_answer) answered_request(flow, header, place, time);
+    return;
+  }
+  ++messages;
+  bytes += message.bytes.size();
+  if (msg_type_of(message.bytes).empty()) ++garbled;
   if (time) {
     first = std::min(first.value_or(*time), *time);
     last = std::max(last.value_or(*time), *time);
     count_second(*time);
   }
-  Flow& flow = flow_of(header[Header::Sender], header[Header::Target]);
   ++flow.counts.messages;
   flow.counts.bytes += message.bytes.size();
   if (flow.type_count == nullptr || flow.last_type != header[Header::MsgType]) {
@@ -422,7 +572,6 @@ void LogStatistics::add(const LogMessage& message) {
     flow.type_count = &flow.counts.by_type[is_full ? "?" : std::string{type}];
   }
   ++*flow.type_count;
-  count_number(flow, header, place);
   if (header[Header::PossDup] == "Y") return;
   const bool is_end = count_order(flow, header, place, time);
   const bool is_order = header[Header::MsgType] == "D";
@@ -448,9 +597,11 @@ void LogStatistics::add(const LogMessage& message) {
 
 void LogStatistics::finish(std::vector<std::string> paths) {
   paths_ = std::move(paths);
-  orders.unanswered = waiting_.size();
-  if (second_count_ > 0) seconds_[second_] = second_count_;
-  for (const auto& [key, flow] : flows_) {
+  orders.unanswered = requests_.waiting.size();
+  if (seconds_.last_count > 0) seconds_.counts[seconds_.last] = seconds_.last_count;
+  timeline_.finish();
+  for (auto& [key, flow] : flows_) {
+    if (flow.low_logon > 0) ++flow.counts.duplicates;
     for (const auto& [type, count] : flow.counts.by_type) by_type[type] += count;
   }
 }

@@ -43,9 +43,10 @@ int stats_files(const StatsOptions& options, Disk& disk, StatsStreams streams) {
   if (!made) return complain(made.error());
   std::optional<logs::Matcher>& matcher = *made;
   // The histogram is too large for the stack of a thread.
-  const auto statistics = std::make_unique<logs::LogStatistics>();
+  const auto statistics = std::make_unique<logs::LogStatistics>(logs::StatisticsOptions{
+      .slowest_max = options.slowest_max, .has_timeline = options.has_timeline || options.is_html});
   const auto each = [&](const logs::LogMessage& message) {
-    if (!matcher || matcher->matches(message.bytes)) statistics->add(message);
+    statistics->add(message, !matcher || matcher->matches(message.bytes));
     return logs::AfterMessage::Continue;
   };
   const auto failed = [&](std::string_view error) { complain(printable(error)); };

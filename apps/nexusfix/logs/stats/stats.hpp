@@ -1,6 +1,7 @@
 // `nexusfix stats`: what the messages of logs add up to.
 #pragma once
 
+#include <cstddef>
 #include <cstdio>
 #include <string>
 
@@ -18,6 +19,8 @@ struct StatsOptions {
   bool is_json = false;
   bool is_html = false;
   bool shows_all = false;  // all rows of each table
+  bool has_timeline = false;
+  std::size_t slowest_max = 0;
 };
 
 struct StatsStreams {

@@ -16,6 +16,12 @@ int run_stats(Arguments arguments) {
   add_log_options(app, options.input);
   add_where_option(app, options.expression);
   app.add_flag("--all", options.shows_all, "print all rows (default: the first 20 of each table)");
+  app.add_option("--slowest", options.slowest_max, "name the N requests with the longest answers")
+      ->check(CLI::Range(1, 10'000))
+      ->option_text("N");
+  app.add_flag("--timeline", options.has_timeline,
+               "print what happened to each session: connected, logged on, gaps, resends, silent, "
+               "off (--html always has it)");
   CLI::Option* const json = app.add_flag("--json", options.is_json,
                                          "print one JSON object with everything, for programs");
   app.add_flag("--html", options.is_html, "print a page with charts for a browser")->excludes(json);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <optional>
+#include <vector>
 
 #include <nexusfix/base/utc_text.hpp>
 
@@ -19,6 +21,7 @@ using command::with_thousands;
 
 constexpr std::size_t kRowsMax = 100;
 constexpr std::size_t kBarsMax = 20;
+constexpr std::size_t kStripFaultsMax = 1000;
 
 constexpr std::string_view kStyle = R"(<style>
 :root { color-scheme: light dark; --text: #1b1f24; --soft: #57606a; --back: #fff; --line: #d0d7de;
@@ -36,7 +39,7 @@ th, td { text-align: left; padding: .25rem .75rem .25rem 0; border-bottom: 1px s
 th { color: var(--soft); font-weight: 600; } .n { text-align: right;
   font-variant-numeric: tabular-nums; }
 svg { width: 100%; max-width: 45rem; } svg text { fill: var(--text); font-size: 12px; }
-svg rect { fill: var(--bar); }
+svg rect { fill: var(--bar); } svg .strip { fill: var(--line); } svg .fault { fill: #cf222e; }
 </style>
 )";
 
@@ -57,11 +60,14 @@ class Page {
     add_rates();
     add_types();
     add_sessions();
+    add_gaps();
     add_orders();
     add_latency("From a new order to its first report", statistics_.latencies.order_to_report);
     add_latency("From a cancel or replace request to its answer",
                 statistics_.latencies.request_to_ack);
+    add_slowest();
     add_rejects();
+    add_timelines();
     return text_ + "</body>\n</html>\n";
   }
 
@@ -175,6 +181,86 @@ class Page {
           flow.resends, flow.resets);
     }
     end_table(flows.size());
+    for (const FlowStatistics* const flow : flows) {
+      if (!flow->two_sequences) continue;
+      paragraph(fmt::format("{} -> {}: {}", flow->sender, flow->target,
+                            two_sequences_text(statistics_, *flow->two_sequences)));
+    }
+  }
+
+  void add_gaps() {
+    std::size_t rows = 0;
+    for (const FlowStatistics* const flow : statistics_.flows()) {
+      for (const GapStatistics& gap : flow->gap_list) {
+        if (rows++ == 0) {
+          heading("Gaps of MsgSeqNum");
+          begin_table({"sender", "target", "#numbers", "what happened"});
+        }
+        if (rows > kRowsMax) continue;
+        row(flow->sender, flow->target, gap_range_text(gap), gap_text(statistics_, gap));
+      }
+    }
+    if (rows > 0) end_table(rows);
+  }
+
+  void add_slowest() {
+    const auto slowest = statistics_.slowest();
+    if (slowest.empty()) return;
+    heading("Slowest answers");
+    begin_table({"#latency", "request", "ClOrdID", "sender", "target", "time", "answered at"});
+    for (const SlowRequest* const one : slowest) {
+      row(duration_text(one->latency), request_name(one->type), one->cl_ord_id, one->sender,
+          one->target, time_text(one->time), place_text(statistics_, one->answer));
+    }
+    end_table(slowest.size());
+  }
+
+  // A strip of the whole time, and a table of what happened.
+  void add_timelines() {
+    for (const SessionTimeline& session : statistics_.timeline().sessions()) {
+      if (session.entries.empty()) continue;
+      heading(html_text(fmt::format("Time line of {} and {}", session.left, session.right)));
+      text_ += time_strip(strip_of(session), time_text(*session.first), time_text(*session.last));
+      begin_table({"time", "what happened"});
+      for (std::size_t i = 0; i < std::min(session.entries.size(), kRowsMax); ++i) {
+        row(time_text(session.entries[i].time), entry_text(session.entries[i]));
+      }
+      row(time_text(*session.last), end_text(session));
+      end_table(session.entries.size());
+    }
+  }
+
+  // When the session was logged on, and the faults of that time.
+  static std::vector<StripPart> strip_of(const SessionTimeline& session) {
+    using Kind = TimelineEntry::Kind;
+    const double whole =
+        std::max(1.0, static_cast<double>((*session.last - *session.first).count()));
+    const auto share = [&](WallTime time) {
+      return static_cast<double>((time - *session.first).count()) / whole;
+    };
+    std::vector<StripPart> on;
+    std::vector<StripPart> faults;
+    std::optional<WallTime> since;
+    const auto end = [&](WallTime time) {
+      if (since)
+        on.push_back({"logged on since " + time_text(*since), share(*since), share(time), false});
+      since.reset();
+    };
+    for (const TimelineEntry& entry : session.entries) {
+      if (entry.kind == Kind::LoggedOn) since = entry.time;
+      if (entry.kind == Kind::Off || entry.kind == Kind::Lost) end(entry.time);
+      const bool is_fault = entry.kind == Kind::Gap || entry.kind == Kind::Silent ||
+                            entry.kind == Kind::Lost || entry.kind == Kind::Refused ||
+                            entry.kind == Kind::ResendRequest || entry.kind == Kind::Reject;
+      if (!is_fault || faults.size() >= kStripFaultsMax) continue;
+      const bool has_duration = entry.kind == Kind::Silent || entry.kind == Kind::Lost;
+      const WallTime until = has_duration ? entry.time + entry.duration : entry.time;
+      faults.push_back({fmt::format("{} {}", time_text(entry.time), entry_text(entry)),
+                        share(entry.time), std::min(1.0, share(until)), true});
+    }
+    end(*session.last);
+    on.insert(on.end(), faults.begin(), faults.end());
+    return on;
   }
 
   void add_orders() {
@@ -199,17 +285,18 @@ class Page {
   }
 
   void add_latency(std::string_view title, const LatencyHistogram& latency) {
+    const std::string remark = latency_remark(latency);
     if (latency.count() == 0) return;
     std::vector<ChartBar> bars;
     for (const double share : {0.5, 0.9, 0.99, 0.999}) {
       const auto time = latency.percentile(share);
-      bars.push_back({fmt::format("{:g} % within", share * 100), duration_text(time),
+      bars.push_back({fmt::format("{:g} % within", share * 100), latency_value_text(time),
                       static_cast<double>(time.count())});
     }
     bars.push_back(
-        {"longest", duration_text(latency.max()), static_cast<double>(latency.max().count())});
+        {"longest", latency_value_text(latency.max()), static_cast<double>(latency.max().count())});
     heading(title);
-    paragraph(counted(latency.count(), "time"));
+    paragraph(counted(latency.count(), "time") + (remark.empty() ? "" : "; " + remark));
     text_ += bar_chart(bars);
   }
 

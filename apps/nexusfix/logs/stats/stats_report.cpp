@@ -28,13 +28,6 @@ struct Percentile {
 constexpr std::array kPercentiles{Percentile{"p50", 0.5}, Percentile{"p90", 0.9},
                                   Percentile{"p99", 0.99}, Percentile{"p999", 0.999}};
 
-std::string time_text(WallTime time) {
-  constexpr unsigned kMilliseconds = 3;
-  std::string text;
-  append_utc(text, time, UtcForm::Plain, kMilliseconds);
-  return text;
-}
-
 double seconds_between(const LogStatistics& statistics) {
   if (!statistics.first) return 0;
   return std::chrono::duration<double>(*statistics.last - *statistics.first).count();
@@ -124,9 +117,56 @@ std::string flows_table(const LogStatistics& statistics, std::size_t rows_max) {
     add(flow.duplicates, "duplicate");
     add(flow.resends, "resend");
     add(flow.resets, "reset");
+    if (flow.two_sequences) text += "  " + two_sequences_text(statistics, *flow.two_sequences);
     text += '\n';
   }
   append_rest(text, flows.size(), rows_max);
+  return text;
+}
+
+std::string gaps_table(const LogStatistics& statistics, std::size_t rows_max) {
+  std::string text;
+  std::size_t size = 0;
+  for (const FlowStatistics* const flow : statistics.flows()) {
+    for (const GapStatistics& gap : flow->gap_list) {
+      ++size;
+      if (rows_max > 0 && size > rows_max) continue;
+      text += fmt::format("  {:>14}  {} -> {}  {}\n", gap_range_text(gap), printable(flow->sender),
+                          printable(flow->target), gap_text(statistics, gap));
+    }
+  }
+  if (size == 0) return {};
+  append_rest(text, size, rows_max);
+  return "\nGaps of MsgSeqNum\n" + text;
+}
+
+std::string slowest_table(const LogStatistics& statistics) {
+  const auto slowest = statistics.slowest();
+  if (slowest.empty()) return {};
+  std::string text = "\nSlowest answers\n";
+  for (const SlowRequest* const one : slowest) {
+    text += fmt::format("  {:>14}  {} {} of {} -> {}, {}", duration_text(one->latency),
+                        request_name(one->type), printable(one->cl_ord_id), printable(one->sender),
+                        printable(one->target), time_text(one->time));
+    if (one->request) text += " at " + place_text(statistics, *one->request);
+    text += fmt::format(", answered at {}\n", place_text(statistics, one->answer));
+  }
+  return text;
+}
+
+std::string timeline_text(const LogStatistics& statistics, std::size_t rows_max) {
+  std::string text;
+  for (const SessionTimeline& session : statistics.timeline().sessions()) {
+    if (session.entries.empty()) continue;
+    text += fmt::format("\nTime line of {} and {}\n", printable(session.left),
+                        printable(session.right));
+    for (std::size_t i = 0; i < shown(session.entries.size(), rows_max); ++i) {
+      const TimelineEntry& entry = session.entries[i];
+      text += fmt::format("  {}  {}\n", time_text(entry.time), printable(entry_text(entry)));
+    }
+    append_rest(text, session.entries.size(), rows_max);
+    text += fmt::format("  {}  {}\n", time_text(*session.last), end_text(session));
+  }
   return text;
 }
 
@@ -155,13 +195,16 @@ std::string orders_table(const LogStatistics& statistics) {
 }
 
 std::string latency_text(std::string_view title, const LatencyHistogram& latency) {
-  if (latency.count() == 0) return {};
+  if (latency.count() == 0 && latency.negative() == 0) return {};
+  const std::string remark = latency_remark(latency);
+  if (latency.count() == 0) return fmt::format("\n{}, {}\n", title, remark);
   std::string text = fmt::format("\n{}, {}\n ", title, counted(latency.count(), "time"));
   for (const Percentile& percentile : kPercentiles) {
     text += fmt::format(" {} {} ", percentile.name,
-                        duration_text(latency.percentile(percentile.share)));
+                        latency_value_text(latency.percentile(percentile.share)));
   }
-  return text + fmt::format(" max {}\n", duration_text(latency.max()));
+  text += fmt::format(" max {}\n", latency_value_text(latency.max()));
+  return remark.empty() ? text : fmt::format("{}  {}\n", text, remark);
 }
 
 std::string rejects_table(const LogStatistics& statistics, const FieldNames& names,
@@ -187,7 +230,12 @@ Json optional_time(const std::optional<WallTime>& time) {
   return time ? Json{time_text(*time)} : Json{};
 }
 
-Json flow_json(const FlowStatistics& flow) {
+Json place_json(const LogStatistics& statistics, const std::optional<MessagePlace>& place) {
+  if (!place) return {};
+  return Json::object({{"file", statistics.paths()[place->file]}, {"offset", place->offset}});
+}
+
+Json flow_json(const LogStatistics& statistics, const FlowStatistics& flow) {
   Json types = Json::object();
   for (const auto& [type, count] : flow.by_type) types.set(type, count);
   Json json = Json::object({{"sender", flow.sender},
@@ -199,13 +247,17 @@ Json flow_json(const FlowStatistics& flow) {
                             {"duplicates", flow.duplicates},
                             {"resends", flow.resends},
                             {"resets", flow.resets}});
+  json.set("gap_list", Json::array(flow.gap_list, [&](const GapStatistics& gap) {
+             return Json::object({{"first", gap.first},
+                                  {"last", gap.last},
+                                  {"missing", gap.missing},
+                                  {"time", optional_time(gap.time)},
+                                  {"closed", optional_time(gap.closed)},
+                                  {"before", place_json(statistics, gap.place)}});
+           }));
+  json.set("two_programs", place_json(statistics, flow.two_sequences));
   json.set("types", std::move(types));
   return json;
-}
-
-Json place_json(const LogStatistics& statistics, const std::optional<MessagePlace>& place) {
-  if (!place) return {};
-  return Json::object({{"file", statistics.paths()[place->file]}, {"offset", place->offset}});
 }
 
 // Null: no message has a time.
@@ -244,16 +296,110 @@ Json orders_json(const OrderStatistics& orders) {
 }
 
 Json latency_json(const LatencyHistogram& latency) {
-  Json json = Json::object({{"count", latency.count()}});
+  Json json = Json::object({{"count", latency.count()},
+                            {"same_stamp", latency.zeros()},
+                            {"negative", latency.negative()}});
   if (latency.count() == 0) return json;
+  // Null: as short as the clock of the log can show.
+  const auto known = [](std::chrono::nanoseconds time) {
+    return time.count() == 0 ? Json{} : Json{time.count()};
+  };
   for (const Percentile& percentile : kPercentiles) {
-    json.set(fmt::format("{}_ns", percentile.name), latency.percentile(percentile.share).count());
+    json.set(fmt::format("{}_ns", percentile.name), known(latency.percentile(percentile.share)));
   }
-  json.set("max_ns", latency.max().count());
+  json.set("max_ns", known(latency.max()));
+  return json;
+}
+
+Json slow_json(const LogStatistics& statistics, const SlowRequest& one) {
+  return Json::object({{"latency_ns", one.latency.count()},
+                       {"type", one.type},
+                       {"cl_ord_id", one.cl_ord_id},
+                       {"sender", one.sender},
+                       {"target", one.target},
+                       {"time", time_text(one.time)},
+                       {"request", place_json(statistics, one.request)},
+                       {"answer", place_json(statistics, one.answer)}});
+}
+
+Json timeline_json(const SessionTimeline& session) {
+  Json json = Json::object({{"left", session.left},
+                            {"right", session.right},
+                            {"first", optional_time(session.first)},
+                            {"last", optional_time(session.last)},
+                            {"is_on", session.is_on},
+                            {"left_out", session.left_out}});
+  json.set("entries", Json::array(session.entries, [](const TimelineEntry& entry) {
+             return Json::object({{"time", time_text(entry.time)},
+                                  {"what", entry_name(entry.kind)},
+                                  {"sender", entry.sender},
+                                  {"first", entry.first},
+                                  {"last", entry.last},
+                                  {"count", entry.count},
+                                  {"duration_ns", entry.duration.count()},
+                                  {"text", entry_text(entry)}});
+           }));
   return json;
 }
 
 }  // namespace
+
+std::string time_text(WallTime time) {
+  constexpr unsigned kMilliseconds = 3;
+  std::string text;
+  append_utc(text, time, UtcForm::Plain, kMilliseconds);
+  return text;
+}
+
+std::string gap_range_text(const GapStatistics& gap) {
+  return gap.first == gap.last
+             ? with_thousands(gap.first)
+             : fmt::format("{} to {}", with_thousands(gap.first), with_thousands(gap.last));
+}
+
+std::string gap_text(const LogStatistics& statistics, const GapStatistics& gap) {
+  std::string text = "before " + place_text(statistics, gap.place);
+  if (gap.time) text += " at " + time_text(*gap.time);
+  if (gap.missing > 0) return text + fmt::format(", {} never came", with_thousands(gap.missing));
+  return text + (gap.closed ? ", all came by " + time_text(*gap.closed) : ", all came");
+}
+
+std::string two_sequences_text(const LogStatistics& statistics, MessagePlace place) {
+  return "two programs with this identity? Two sequences of numbers take turns, certain at " +
+         place_text(statistics, place);
+}
+
+std::string_view request_name(std::string_view type) {
+  return type == "D" ? "order" : type == "F" ? "cancel" : "replace";
+}
+
+std::string latency_value_text(std::chrono::nanoseconds time) {
+  return time.count() == 0 ? "same stamp" : duration_text(time);
+}
+
+std::string latency_remark(const LatencyHistogram& latency) {
+  std::string text;
+  if (latency.zeros() > 0) {
+    text = fmt::format(
+        "{} of {} have the stamp of their request: within one turn of an event loop, or one tick "
+        "of the log's clock",
+        with_thousands(latency.zeros()), with_thousands(latency.count()));
+  }
+  if (latency.negative() > 0) {
+    if (!text.empty()) text += "; ";
+    text += fmt::format("{} before their request are left out: two clocks, or one set back",
+                        with_thousands(latency.negative()));
+  }
+  return text;
+}
+
+std::string end_text(const SessionTimeline& session) {
+  std::string text = session.is_on ? "last message; the session is logged on" : "last message";
+  if (session.left_out > 0) {
+    text += fmt::format("; {} more entries are left out", with_thousands(session.left_out));
+  }
+  return text;
+}
 
 std::string reason_text(const RejectStatistics& reject, const FieldNames& names) {
   const auto name = names.value_name(reject.reason_tag, reject.reason);
@@ -276,12 +422,14 @@ std::string place_text(const LogStatistics& statistics, MessagePlace place) {
 std::string statistics_text(const LogStatistics& statistics, const FieldNames& names,
                             std::size_t rows_max) {
   return summary(statistics) + types_table(statistics, names, rows_max) +
-         flows_table(statistics, rows_max) + orders_table(statistics) +
+         flows_table(statistics, rows_max) + gaps_table(statistics, rows_max) +
+         orders_table(statistics) +
          latency_text("From a new order to its first report",
                       statistics.latencies.order_to_report) +
          latency_text("From a cancel or replace request to its answer",
                       statistics.latencies.request_to_ack) +
-         rejects_table(statistics, names, rows_max);
+         slowest_table(statistics) + rejects_table(statistics, names, rows_max) +
+         timeline_text(statistics, rows_max);
 }
 
 std::string statistics_json(const LogStatistics& statistics, const FieldNames& names) {
@@ -297,11 +445,16 @@ std::string statistics_json(const LogStatistics& statistics, const FieldNames& n
         Json::object({{"type", type}, {"name", names.message_name(type)}, {"messages", count}}));
   }
   json.set("types", std::move(types));
-  json.set("sessions", Json::array(statistics.flows(),
-                                   [](const FlowStatistics* flow) { return flow_json(*flow); }));
+  json.set("sessions", Json::array(statistics.flows(), [&](const FlowStatistics* flow) {
+             return flow_json(statistics, *flow);
+           }));
   json.set("orders", orders_json(statistics.orders));
   json.set("order_to_first_report", latency_json(statistics.latencies.order_to_report));
   json.set("request_to_ack", latency_json(statistics.latencies.request_to_ack));
+  json.set("slowest", Json::array(statistics.slowest(), [&](const SlowRequest* one) {
+             return slow_json(statistics, *one);
+           }));
+  json.set("time_lines", Json::array(statistics.timeline().sessions(), timeline_json));
   json.set("rejects", Json::array(statistics.rejects(), [&](const RejectStatistics* reject) {
              return reject_json(statistics, *reject, names);
            }));

@@ -18,6 +18,20 @@ namespace nexusfix::logs {
 [[nodiscard]] std::string reason_text(const RejectStatistics& reject, const FieldNames& names);
 // "1,200  filled of the quantity 4,000 of new orders, 30.0 %". ordered_quantity > 0.
 [[nodiscard]] std::string fill_text(const OrderStatistics& orders);
+// In UTC, with milliseconds.
+[[nodiscard]] std::string time_text(WallTime time);
+// "3 to 4".
+[[nodiscard]] std::string gap_range_text(const GapStatistics& gap);
+// When and where the gap was, and whether its numbers came. Printable.
+[[nodiscard]] std::string gap_text(const LogStatistics& statistics, const GapStatistics& gap);
+[[nodiscard]] std::string two_sequences_text(const LogStatistics& statistics, MessagePlace place);
+// "order", "cancel" or "replace".
+[[nodiscard]] std::string_view request_name(std::string_view type);
+// A time of 0 is no time: the two messages have the same stamp.
+[[nodiscard]] std::string latency_value_text(std::chrono::nanoseconds time);
+// What the percentiles do not show; empty: nothing.
+[[nodiscard]] std::string latency_remark(const LatencyHistogram& latency);
+[[nodiscard]] std::string end_text(const SessionTimeline& session);
 // "byte 1,234", with the file if there are several. Printable.
 [[nodiscard]] std::string place_text(const LogStatistics& statistics, MessagePlace place);
 

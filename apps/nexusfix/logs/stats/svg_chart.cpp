@@ -92,4 +92,27 @@ std::string column_chart(const std::vector<ChartColumn>& columns, std::string_vi
   return svg + "</svg>\n";
 }
 
+std::string time_strip(const std::vector<StripPart>& parts, std::string_view first,
+                       std::string_view last) {
+  constexpr double kHeight = 40;
+  constexpr double kStrip = 20;
+  constexpr double kPartMin = 2;
+  std::string svg = fmt::format(
+      "<svg viewBox=\"0 0 {0} {1}\" role=\"img\">\n"
+      "<rect class=\"strip\" x=\"0\" y=\"0\" width=\"{0}\" height=\"{2}\"/>\n",
+      kWidth, kHeight, kStrip);
+  for (const StripPart& part : parts) {
+    const double width = std::max(kPartMin, (part.end - part.begin) * kWidth);
+    svg += fmt::format(
+        "<rect{} x=\"{:.1f}\" y=\"0\" width=\"{:.1f}\" height=\"{}\"><title>{}</title></rect>\n",
+        part.is_fault ? " class=\"fault\"" : "", std::min(part.begin * kWidth, kWidth - width),
+        width, kStrip, html_text(part.title));
+  }
+  svg += fmt::format(
+      "<text x=\"0\" y=\"{0:.0f}\">{1}</text><text x=\"{2:.0f}\" y=\"{0:.0f}\" "
+      "text-anchor=\"end\">{3}</text>\n",
+      kHeight - 4, html_text(first), kWidth, html_text(last));
+  return svg + "</svg>\n";
+}
+
 }  // namespace nexusfix::logs

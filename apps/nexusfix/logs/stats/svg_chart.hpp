@@ -32,4 +32,16 @@ struct ChartColumn {
                                        std::string_view first, std::string_view last,
                                        std::string_view top);
 
+// A part of a strip, from begin to end, which are shares of the whole from 0 to 1.
+struct StripPart {
+  std::string title;  // shown when a pointer is over it
+  double begin = 0;
+  double end = 0;
+  bool is_fault = false;
+};
+
+// Parts of one time, from left to right, over each other. A part is at least two pixels wide.
+[[nodiscard]] std::string time_strip(const std::vector<StripPart>& parts, std::string_view first,
+                                     std::string_view last);
+
 }  // namespace nexusfix::logs

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "nexusfix/logs/stats/latency_histogram.hpp"
 #include "support/disks/fake_disk.hpp"
@@ -13,8 +15,10 @@
 namespace nexusfix::command {
 namespace {
 
+using ::testing::ElementsAre;
 using testing::fix;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Stats : public ::testing::Test {
  protected:
@@ -116,9 +120,11 @@ TEST_F(Stats, counts_resends_that_come_before_the_next_new_message) {
 }
 
 TEST_F(Stats, fills_no_gap_from_before_a_reset) {
-  for (const char* const number : {"1", "5", "1", "2", "6", "3"}) add("00", "T", "V", number, "0");
+  for (const char* const number : {"1", "5"}) add("00", "T", "V", number, "0");
+  add("00", "T", "V", "1", "A", "141=Y|");
+  for (const char* const number : {"2", "8", "3"}) add("00", "T", "V", number, "0");
   const auto session = json()["sessions"][0];
-  EXPECT_EQ(session["missing"], 3 + 2);  // 2 to 4, then 4 and 5
+  EXPECT_EQ(session["missing"], 3 + 4);  // 2 to 4, then 4 to 7
   EXPECT_EQ(session["resets"], 1);
 }
 
@@ -145,6 +151,211 @@ TEST_F(Stats, keeps_the_parts_of_a_gap_within_the_same_limit) {
   }
   add("03", "T", "V", "4003", "0", "43=Y|");
   EXPECT_EQ(json()["sessions"][0]["missing"], 4002 - 2000 - 1000 - 1);
+}
+
+TEST_F(Stats, takes_only_a_reset_that_is_announced_for_one) {
+  const auto resets = [&] {
+    const auto session = json()["sessions"][0];
+    return std::pair{session["resets"].get<int>(), session["duplicates"].get<int>()};
+  };
+  for (const char* const number : {"1", "2", "3"}) add("00", "T", "V", number, "0");
+  add("01", "T", "V", "1", "D", "11=A1|");
+  EXPECT_EQ(resets(), std::pair(0, 1));
+  add("02", "T", "V", "2", "A");  // too low: it is refused
+  EXPECT_EQ(resets(), std::pair(0, 2));
+  add("03", "T", "V", "1", "A");  // and so is this one
+  add("03", "T", "V", "4", "0");
+  EXPECT_EQ(resets(), std::pair(0, 3));
+  add("04", "T", "V", "1", "A");  // the start of the schedule
+  add("04", "T", "V", "2", "0");
+  add("04", "T", "V", "3", "0");
+  EXPECT_EQ(resets(), std::pair(1, 3));
+  add("05", "T", "V", "1", "A", "141=Y|");
+  EXPECT_EQ(resets(), std::pair(2, 3));
+  add("06", "T", "V", "2", "0");
+  add("06", "T", "V", "3", "4", "36=1|");  // SequenceReset without GapFillFlag
+  add("06", "T", "V", "1", "0");
+  add("06", "T", "V", "2", "0");
+  EXPECT_EQ(resets(), std::pair(3, 3));
+  EXPECT_EQ(json()["sessions"][0]["gaps"], 0);
+}
+
+TEST_F(Stats, names_two_programs_with_one_identity) {
+  for (int number = 1; number <= 20; ++number) add("00", "T", "V", std::to_string(number), "0");
+  add("01", "T", "V", "1", "A");
+  for (int number = 2; number <= 6; ++number) {
+    add("01", "T", "V", std::to_string(number), "0", "112=b|");
+    add("02", "T", "V", std::to_string(number + 19), "0", "112=a|");
+  }
+  const auto session = json()["sessions"][0];
+  EXPECT_FALSE(session["two_programs"].is_null());
+  EXPECT_EQ(session["gaps"], 0);
+  EXPECT_EQ(run({}), kSuccess);
+  EXPECT_THAT(out_.text(), HasSubstr("two programs with this identity?"));
+}
+
+// The log of both sides, and a program that sends a few messages again.
+TEST_F(Stats, takes_messages_that_come_twice_for_one_program) {
+  for (int number = 1; number <= 20; ++number) {
+    for (int times = 0; times < 2; ++times) add("00", "T", "V", std::to_string(number), "0");
+  }
+  for (int number = 5; number <= 20; ++number) {
+    add("01", "T", "V", std::to_string(number), "0", "112=again|");
+  }
+  add("02", "T", "V", "21", "0");
+  const auto session = json()["sessions"][0];
+  EXPECT_TRUE(session["two_programs"].is_null());
+  EXPECT_EQ(session["duplicates"], 20 + 16);
+  EXPECT_EQ(session["gaps"], 0);
+  EXPECT_EQ(session["resets"], 0);
+}
+
+TEST_F(Stats, has_the_numbers_and_times_of_gaps) {
+  add("00", "T", "V", "1", "0");
+  const std::size_t second = text_.size() + 20;
+  add("01", "T", "V", "5", "0");
+  add("02", "T", "V", "2", "0", "43=Y|");
+  add("03", "T", "V", "3", "4", "43=Y|123=Y|36=5|");
+  add("04", "T", "V", "9", "0");
+  add("05", "T", "V", "7", "0", "43=Y|");
+  const auto gaps = json()["sessions"][0]["gap_list"];
+  ASSERT_EQ(gaps.size(), 2U);
+  EXPECT_EQ(gaps[0]["first"], 2);
+  EXPECT_EQ(gaps[0]["last"], 4);
+  EXPECT_EQ(gaps[0]["missing"], 0);
+  EXPECT_EQ(gaps[0]["time"], "2024-01-15 10:30:01.000");
+  EXPECT_EQ(gaps[0]["closed"], "2024-01-15 10:30:03.000");
+  EXPECT_EQ(gaps[0]["before"]["offset"], second);
+  EXPECT_EQ(gaps[1]["first"], 6);
+  EXPECT_EQ(gaps[1]["last"], 8);
+  EXPECT_EQ(gaps[1]["missing"], 2);
+  EXPECT_TRUE(gaps[1]["closed"].is_null());
+  EXPECT_EQ(run({}), kSuccess);
+  EXPECT_THAT(out_.text(), HasSubstr("2 to 4  T -> V  before byte"));
+  EXPECT_THAT(out_.text(), HasSubstr(", all came by 2024-01-15 10:30:03.000"));
+  EXPECT_THAT(out_.text(), HasSubstr(", 2 never came"));
+}
+
+// What an expression filters out is neither missing nor unanswered.
+TEST_F(Stats, claims_nothing_of_what_an_expression_filters_out) {
+  add("00", "T", "V", "1", "A");
+  add("01", "T", "V", "2", "D", "11=A1|");
+  add("02", "T", "V", "3", "0");
+  add("03", "T", "V", "4", "D", "11=A2|");
+  add("03.5", "V", "T", "7", "8", "11=A1|37=X|39=0|150=0|");
+  add("04", "T", "V", "5", "0");
+  add("05", "T", "V", "9", "D", "11=A3|");
+  EXPECT_EQ(run({.expression = "MsgType=D", .is_json = true}), kSuccess);
+  const auto result = nlohmann::json::parse(out_.text());
+  ASSERT_EQ(result["sessions"].size(), 1U);
+  EXPECT_EQ(result["sessions"][0]["messages"], 3);
+  EXPECT_EQ(result["sessions"][0]["gaps"], 1);  // 6 to 8, which no expression hides
+  EXPECT_EQ(result["sessions"][0]["missing"], 3);
+  EXPECT_EQ(result["orders"]["unanswered"], 2);
+  EXPECT_EQ(result["order_to_first_report"]["count"], 1);
+}
+
+TEST_F(Stats, has_no_latency_of_0_ns) {
+  add("00.000", "T", "V", "1", "D", "11=A1|");
+  add("00.000", "V", "T", "1", "8", "11=A1|37=X|39=0|150=0|");
+  add("01.000", "T", "V", "2", "D", "11=A2|");
+  add("01.500", "V", "T", "2", "8", "11=A2|37=Y|39=0|150=0|");
+  add("02.500", "T", "V", "3", "D", "11=A3|");
+  add("02.400", "V", "T", "3", "8", "11=A3|37=Z|39=0|150=0|");
+  const auto latency = json()["order_to_first_report"];
+  EXPECT_EQ(latency["count"], 2);
+  EXPECT_EQ(latency["same_stamp"], 1);
+  EXPECT_EQ(latency["negative"], 1);
+  EXPECT_TRUE(latency["p50_ns"].is_null());
+  EXPECT_EQ(latency["p90_ns"], 500'000'000);
+  EXPECT_EQ(run({}), kSuccess);
+  EXPECT_THAT(out_.text(), Not(HasSubstr(" 0 ns")));
+  EXPECT_THAT(out_.text(), HasSubstr("p50 same stamp  p90 "));
+  EXPECT_THAT(out_.text(), HasSubstr("1 of 2 have the stamp of their request"));
+  EXPECT_THAT(out_.text(), HasSubstr("1 before their request are left out"));
+}
+
+TEST_F(Stats, measures_latencies_between_logs_of_several_zones) {
+  const auto line = [](const std::string& stamp, const std::string& body) {
+    return stamp + " " + fix("FIX.4.4", body) + "\n";
+  };
+  disk_.set_contents("orders.log", line("2024-01-15T12:30:00.000+02:00",
+                                        "35=D|34=1|49=T|52=20240115-10:30:00|56=V|11=A1|"));
+  disk_.set_contents("reports.log",
+                     line("2024-01-15 05:30:00,040 -0500",
+                          "35=8|34=1|49=V|52=20240115-10:30:00|56=T|11=A1|37=X|39=0|150=0|"));
+  StatsOptions options{.is_json = true};
+  options.input = {.files = {"reports.log", "orders.log"}, .is_merged = true};
+  EXPECT_EQ(stats_files(options, disk_, {out_.stream(), err_.stream()}), kSuccess);
+  const auto latency = nlohmann::json::parse(out_.text())["order_to_first_report"];
+  EXPECT_EQ(latency["count"], 1);
+  EXPECT_EQ(latency["max_ns"], 40'000'000);
+}
+
+TEST_F(Stats, names_the_slowest_requests) {
+  for (int i = 1; i <= 5; ++i) {
+    const std::string number = std::to_string(i);
+    const bool is_order = i != 3;
+    add("0" + number, "T", "V", number, is_order ? "D" : "F", "11=A" + number + "|");
+    add("0" + number + ".00" + number, "V", "T", number, "8",
+        "11=A" + number + "|37=X|39=0|150=0|");
+  }
+  EXPECT_EQ(run({.is_json = true, .slowest_max = 3}), kSuccess);
+  const auto slowest = nlohmann::json::parse(out_.text())["slowest"];
+  ASSERT_EQ(slowest.size(), 3U);
+  EXPECT_EQ(slowest[0]["cl_ord_id"], "A5");
+  EXPECT_EQ(slowest[0]["latency_ns"], 5'000'000);
+  EXPECT_EQ(slowest[0]["sender"], "T");
+  EXPECT_EQ(slowest[0]["time"], "2024-01-15 10:30:05.000");
+  EXPECT_EQ(slowest[2]["cl_ord_id"], "A3");
+  EXPECT_EQ(slowest[2]["type"], "F");
+  EXPECT_EQ(run({.slowest_max = 1}), kSuccess);
+  EXPECT_THAT(out_.text(),
+              HasSubstr("5.00 ms  order A5 of T -> V, 2024-01-15 10:30:05.000 at byte"));
+}
+
+TEST_F(Stats, has_a_time_line_of_each_session) {
+  add("00", "T", "V", "7", "A", "108=2|");
+  add("00.1", "V", "T", "3", "5", "58=MsgSeqNum too low, expecting 9|");
+  add("01", "T", "V", "9", "A", "108=2|");
+  add("01.1", "V", "T", "4", "A", "108=2|");
+  add("02", "V", "T", "9", "0");
+  add("02.1", "T", "V", "10", "2", "7=5|16=0|");
+  add("02.2", "V", "T", "5", "8", "43=Y|");
+  add("02.3", "V", "T", "6", "4", "43=Y|123=Y|36=9|");
+  add("03", "T", "V", "11", "0");
+  add("10", "V", "T", "10", "0");
+  add("10.5", "T", "V", "12", "0");
+  add("20", "T", "V", "1", "A", "108=2|141=Y|");
+  add("20.1", "V", "T", "1", "A", "108=2|141=Y|");
+  add("21", "T", "V", "2", "5", "58=end of day|");
+  add("21.1", "V", "T", "2", "5");
+  EXPECT_EQ(run({.is_json = true, .has_timeline = true}), kSuccess);
+  const auto lines = nlohmann::json::parse(out_.text())["time_lines"];
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines[0]["is_on"], false);
+  std::vector<std::string> seen;
+  for (const auto& entry : lines[0]["entries"]) {
+    seen.push_back(entry["time"].get<std::string>().substr(17) + " " +
+                   entry["text"].get<std::string>());
+  }
+  EXPECT_THAT(
+      seen,
+      ElementsAre(
+          "00.000 connected: Logon of T with MsgSeqNum 7",
+          "00.100 refused by V: MsgSeqNum too low, expecting 9", "01.000 gap: 8 of T did not come",
+          "01.000 connected: Logon of T with MsgSeqNum 9",
+          "01.100 logged on: V answers after 100 ms", "02.000 gap: 5 to 8 of V did not come",
+          "02.100 T requests 5 and all later ones again",
+          "02.200 V resends 5 to 8, with 2 messages in 100 ms",
+          "02.300 silent: no message of V for 7.70 s", "03.000 silent: no message of T for 7.50 s",
+          "10.500 off: no Logout; the next Logon comes after 9.50 s",
+          "20.000 T resets its numbers to 1", "20.000 connected: Logon of T with MsgSeqNum 1",
+          "20.100 V resets its numbers to 1", "20.100 logged on: V answers after 100 ms",
+          "21.000 Logout of T: end of day", "21.100 Logout of V",
+          "21.100 off: both sides have logged out"));
+  EXPECT_EQ(run({.has_timeline = true}), kSuccess);
+  EXPECT_THAT(out_.text(), HasSubstr("Time line of T and V\n  2024-01-15 10:30:00.000  connected"));
 }
 
 TEST_F(Stats, finds_the_busiest_second) {
@@ -293,6 +504,26 @@ TEST_F(Stats, bounds_what_hostile_messages_make_it_keep) {
   EXPECT_EQ(result["messages"], 6000);
   EXPECT_EQ(result["sessions"].size(), 3001U);
   EXPECT_LE(result["sessions"][0]["types"].size(), 501U);
+}
+
+// The nearest rank: at least the share of all times is not longer.
+TEST(LatencyHistogram, has_no_percentile_below_its_rank) {
+  for (const int count : {1, 2, 3, 5, 6, 7, 9, 10, 11, 20, 99, 100, 101, 999, 1000, 1001}) {
+    logs::LatencyHistogram histogram;
+    std::vector<std::int64_t> all;
+    for (int i = 1; i <= count; ++i) {
+      all.push_back(std::int64_t{i} * i * 1000);
+      histogram.add(std::chrono::nanoseconds{all.back()});
+    }
+    for (const auto& [share, thousandths] :
+         {std::pair{0.5, 500}, {0.9, 900}, {0.99, 990}, {0.999, 999}, {1.0, 1000}}) {
+      const int rank = (count * thousandths + 999) / 1000;
+      const auto expected = static_cast<double>(all[static_cast<std::size_t>(rank) - 1]);
+      const auto found = static_cast<double>(histogram.percentile(share).count());
+      EXPECT_GE(found, expected) << count << " " << share;
+      EXPECT_LE(found, expected * 1.035) << count << " " << share;
+    }
+  }
 }
 
 TEST(LatencyHistogram, has_percentiles_within_three_percent) {

@@ -47,6 +47,20 @@ std::string as_xml(std::string page) {
   return page;
 }
 
+TEST(StatsHtml, has_a_time_line_of_each_session) {
+  const std::string page =
+      page_of(order("20240115-10:30:00", "T", "A|108=30|") +
+              order("20240115-10:30:01", "V", "A|108=30|") + order("20240115-10:40:01", "T", "0|"));
+  for (const char* const text :
+       {"<h2>Time line of T and V</h2>", "connected: Logon of T with MsgSeqNum 1",
+        "logged on: V answers after 1.00 s", "silent: no message of T for 601 s",
+        "<rect class=\"fault\"", "last message; the session is logged on"}) {
+    EXPECT_THAT(page, HasSubstr(text));
+  }
+  pugi::xml_document document;
+  EXPECT_TRUE(document.load_string(as_xml(page).c_str()));
+}
+
 TEST(StatsHtml, has_charts_of_rates_types_orders_and_latencies) {
   const std::string log = order("20240115-10:30:00.000", "T", "D|11=A1|") +
                           order("20240115-10:30:00.020", "V", "8|11=A1|39=2|150=F|37=X|") +
