@@ -21,6 +21,7 @@
 #include "nexusfix/control/engine_report.hpp"
 #include "nexusfix/control/tail.hpp"
 #include "nexusfix/journal/journal_set.hpp"
+#include "nexusfix/logs/log_options.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
 
@@ -424,6 +425,7 @@ void add_tail(CLI::App& app, CtlOptions& options) {
                    "a session's name; conditions such as 35=D or Side=BUY, which must all hold");
   tail->add_flag("--summary", options.is_summary, "print one line for each message");
   tail->add_flag("--json", options.is_json, "print one JSON object for each message");
+  add_dictionary_option(*tail, options.tail.dictionary);
   tail->add_option("--count", options.tail.count, "end after this number of messages")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62U))
       ->option_text("NUMBER");

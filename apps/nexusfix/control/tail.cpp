@@ -4,13 +4,17 @@
 #include <cstdio>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <optional>
 #include <poll.h>
 #include <unistd.h>
 
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/dictionary/names.hpp>
 #include <nexusfix/engine/running_engine.hpp>
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/control/tail_filter.hpp"
+#include "nexusfix/logs/fields/own_dictionary.hpp"
 #include "nexusfix/messages/print_message.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
@@ -31,7 +35,8 @@ std::string json_line(const engine::LiveMessage& message) {
       .line();
 }
 
-void print_one(const engine::LiveMessage& message, TailForm form) {
+void print_one(const engine::LiveMessage& message, TailForm form,
+               const dictionary::NameTable* own_names) {
   if (form == TailForm::Json) return fmt::print("{}\n", json_line(message));
   const auto millis = std::chrono::floor<std::chrono::milliseconds>(message.time);
   const std::string prefix =
@@ -44,6 +49,7 @@ void print_one(const engine::LiveMessage& message, TailForm form) {
       {.colour = ::isatty(STDOUT_FILENO) != 0 ? printing::Colour::Always : printing::Colour::Never,
        .detail =
            form == TailForm::Summary ? printing::Detail::HeadingOnly : printing::Detail::Fields,
+       .own_names = own_names,
        .prefix = prefix});
 }
 
@@ -67,7 +73,17 @@ int run_tail(const std::string& place, const TailOptions& options) {
     session = conditions[0];
     conditions.erase(conditions.begin());
   }
-  const auto filter = TailFilter::parse(conditions);
+  PosixDisk disk;
+  const auto own = logs::own_dictionary(disk, options.dictionary);
+  if (!own) {
+    static_cast<void>(fail(kName, own.error()));
+    return kUsage;
+  }
+  std::optional<dictionary::LoadedNames> loaded;
+  dictionary::NameTable table;
+  if (*own != nullptr) table = loaded.emplace(**own).table();
+  const dictionary::NameTable* const own_names = loaded ? &table : nullptr;
+  const auto filter = TailFilter::parse(conditions, logs::FieldNames{own->get()});
   if (!filter) {
     static_cast<void>(fail(kName, filter.error()));
     return kUsage;
@@ -82,7 +98,7 @@ int run_tail(const std::string& place, const TailOptions& options) {
     if (!got) return fail(kName, got.error().text);
     for (const engine::LiveMessage& message : got->messages) {
       if (!filter->admits(message.bytes)) continue;
-      print_one(message, options.form);
+      print_one(message, options.form, own_names);
       if (++shown == options.count) return std::fflush(stdout) == 0 ? kSuccess : kFailure;
     }
     print_lost(got->lost, options.form);

@@ -12,7 +12,8 @@ enum class TailForm : std::uint8_t { Fields, Summary, Json };
 struct TailOptions {
   std::vector<std::string> arguments;  // a session, conditions of a filter
   TailForm form = TailForm::Fields;
-  std::uint64_t count = 0;  // it ends after this number of messages; 0: with Ctrl-C
+  std::string dictionary{};  // a file; its names come before the built-in ones
+  std::uint64_t count = 0;   // it ends after this number of messages; 0: with Ctrl-C
 };
 
 // place: of the engine. Returns the exit status.

@@ -8,14 +8,16 @@
 
 #include <nexusfix/wire/typed/field.hpp>
 
+#include "nexusfix/logs/fields/field_names.hpp"
+
 namespace nexusfix::command {
 
 class TailFilter {
  public:
-  // conditions: TAG=VALUE or NAME=VALUE. VALUE is a value, or its name in the FIX dictionaries. The
-  // error names the condition.
+  // conditions: TAG=VALUE or NAME=VALUE. VALUE is a value, or its name in one of the dictionaries.
+  // The error names the condition.
   [[nodiscard]] static std::expected<TailFilter, std::string> parse(
-      const std::vector<std::string>& conditions);
+      const std::vector<std::string>& conditions, const logs::FieldNames& names);
   // Whether the message fulfils all conditions: it has the field, and one with this value.
   [[nodiscard]] bool admits(std::string_view bytes) const;
 
@@ -23,6 +25,7 @@ class TailFilter {
   struct Condition {
     wire::Tag tag = 0;
     std::string value;
+    std::string named;  // the value that has this name; empty: none has
   };
   std::vector<Condition> conditions_;
 };

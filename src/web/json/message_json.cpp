@@ -77,6 +77,14 @@ std::vector<dictionary::NameTable> tables_of(const std::vector<Field>& fields) {
   return tables;
 }
 
+// A field of another version, which the application accepts, has its name there.
+void add_other_versions(std::vector<dictionary::NameTable>& tables) {
+  using enum dictionary::Version;
+  for (const auto version : {Fix44, Fix50Sp2, Fixt11, Fix43, Fix42}) {
+    tables.push_back(dictionary::builtin_names(version));
+  }
+}
+
 template <class Lookup>
 std::string_view first_of(const std::vector<dictionary::NameTable>& tables, Lookup lookup) {
   for (const dictionary::NameTable& table : tables) {
@@ -95,7 +103,8 @@ std::string shown_message(std::string_view bytes) {
 
 Json message_json(std::string_view bytes) {
   const std::vector<Field> fields = fields_of(bytes);
-  const auto tables = tables_of(fields);
+  auto tables = tables_of(fields);
+  add_other_versions(tables);
   const std::string_view type = value_of(fields, 35);
   Json list = Json::array();
   for (const Field& field : fields) {

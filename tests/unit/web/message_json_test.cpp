@@ -46,5 +46,10 @@ TEST(MessageJson, fixt_message_has_the_names_of_its_application_version) {
   EXPECT_EQ(message["fields"][3][1], "Side");
 }
 
+TEST(MessageJson, field_of_another_version_has_its_name) {
+  const Json message = message_json(with_soh("8=FIX.4.2|35=D|453=1|47=A|10=000|"));
+  EXPECT_EQ(message["fields"][2][1], "NoPartyIDs");
+}
+
 }  // namespace
 }  // namespace nexusfix::web

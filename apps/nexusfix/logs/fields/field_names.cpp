@@ -197,27 +197,35 @@ const Dictionary* FieldNames::dictionary_of_group(wire::Tag count) const {
   return found;
 }
 
+// A name of other characters would need escapes in JSON: its tag is printed.
+std::string_view TagNames::Version::look_up(wire::Tag tag) const noexcept {
+  for (const dictionary::NameTable& table : tables) {
+    const std::string_view name = table.field_name(tag).value_or(std::string_view{});
+    if (!name.empty() && std::ranges::all_of(name, is_name_character)) return name;
+  }
+  return {};
+}
+
 const TagNames::Version& TagNames::of(std::string_view begin_string) {
   if (last_ != nullptr && begin_string == begin_string_) return *last_;
-  constexpr wire::Tag kTagsMax = 4096;  // higher tags are those of users
+  constexpr wire::Tag kTagsMax = 4096;  // higher tags are rare, and looked up each time
   const auto known = dictionary::version_of_begin_string(begin_string);
   const auto version = known.value_or(dictionary::Version::Fixt11);
   auto& slot = versions_[static_cast<std::size_t>(version)];
   if (slot == nullptr) {
     slot = std::make_unique<Version>();
+    if (own_ != nullptr) slot->tables.push_back(*own_);
+    slot->tables.push_back(dictionary::builtin_names(version));
+    // FIXT.1.1 has the header of FIX 5.0, and its application is most likely the latest one.
+    if (version == dictionary::Version::Fixt11) {
+      slot->tables.push_back(dictionary::builtin_names(dictionary::Version::Fix50Sp2));
+    } else if (version >= dictionary::Version::Fix50) {
+      slot->tables.push_back(dictionary::builtin_names(dictionary::Version::Fixt11));
+    }
+    for (const auto other : kOrder) slot->tables.push_back(dictionary::builtin_names(other));
     slot->names.resize(kTagsMax);
-    const auto add = [&](const dictionary::NameTable& table, wire::Tag tag) {
-      std::string_view& name = slot->names[static_cast<std::size_t>(tag)];
-      if (!name.empty()) return;
-      // A name of other characters would need escapes in JSON: its tag is printed.
-      const std::string_view found = table.field_name(tag).value_or(std::string_view{});
-      if (std::ranges::all_of(found, is_name_character)) name = found;
-    };
     for (wire::Tag tag = 1; tag < kTagsMax; ++tag) {
-      if (own_ != nullptr) add(*own_, tag);
-      add(dictionary::builtin_names(version), tag);
-      if (version == dictionary::Version::Fixt11)
-        add(dictionary::builtin_names(dictionary::Version::Fix50Sp2), tag);
+      slot->names[static_cast<std::size_t>(tag)] = slot->look_up(tag);
     }
     slot->keys.resize(kTagsMax);
     for (std::size_t i = 0; i < slot->names.size(); ++i) {

@@ -62,8 +62,7 @@ class TagNames {
   // own: its names come first, if it is not null.
   explicit TagNames(const dictionary::NameTable* own) : own_{own} {}
 
-  // The name in the version of this message; empty: there is none. begin_string and appl_ver_id:
-  // its BeginString (8) and ApplVerID (1128).
+  // The name in the version of this message, or else in another one; empty: there is none.
   struct Version {
     // The name in quotes, and `:"`: the beginning of a text member of a JSON object.
     struct Key {
@@ -71,12 +70,14 @@ class TagNames {
       std::array<char, kBytes> text{};
       std::uint8_t size = 0;  // 0: there is no name, or it is longer
     };
-    std::vector<std::string_view> names;  // by tag
-    std::vector<Key> keys;                // by tag
+    std::vector<std::string_view> names;        // by tag
+    std::vector<Key> keys;                      // by tag
+    std::vector<dictionary::NameTable> tables;  // of higher tags; the first that has it names it
     [[nodiscard]] std::string_view name(wire::Tag tag) const noexcept {
       const auto index = static_cast<std::size_t>(tag);
-      return index < names.size() ? names[index] : std::string_view{};
+      return index < names.size() ? names[index] : look_up(tag);
     }
+    [[nodiscard]] std::string_view look_up(wire::Tag tag) const noexcept;
     // Null: the tag is out of range.
     [[nodiscard]] const Key* key(wire::Tag tag) const noexcept {
       const auto index = static_cast<std::size_t>(tag);

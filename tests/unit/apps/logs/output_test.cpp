@@ -4,6 +4,8 @@
 #include <sstream>
 #include <string>
 
+#include <nexusfix/dictionary/names.hpp>
+
 #include "nexusfix/logs/output/json_bytes.hpp"
 #include "nexusfix/logs/output/message_writer.hpp"
 #include "support/fix_text.hpp"
@@ -43,6 +45,30 @@ TEST(MessageWriter, keeps_the_exact_bytes_in_json) {
   ASSERT_EQ(array.size(), 2U);
   EXPECT_EQ(array[1], object);
   EXPECT_EQ(written({.form = OutputForm::Json}, kOrder, 0), "[]\n");
+}
+
+// Tags of users are above those of most versions.
+TEST(MessageWriter, has_the_names_of_a_dictionary_in_every_form_for_programs) {
+  dictionary::Dictionary own;
+  own.fields.push_back({.tag = 5001, .name = "DeskCode", .values = {}});
+  own.fields.push_back({.tag = 90'001, .name = "AlgoId", .values = {}});
+  const dictionary::LoadedNames loaded{own};
+  const dictionary::NameTable table = loaded.table();
+  const std::string bytes = fix("FIX.4.2", "35=D|11=A|5001=X|90001=7|453=1|");
+  OutputOptions options{.own_names = &table};
+  for (const OutputForm form : {OutputForm::Ndjson, OutputForm::Json}) {
+    options.form = form;
+    auto object = nlohmann::json::parse(written(options, bytes));
+    if (object.is_array()) object = object[0];
+    EXPECT_EQ(object["fields"]["DeskCode"], "X");
+    EXPECT_EQ(object["fields"]["AlgoId"], "7");
+    EXPECT_EQ(object["fields"]["NoPartyIDs"], "1");  // of another version
+  }
+  options.columns = {5001, 90'001, 453};
+  options.form = OutputForm::Csv;
+  EXPECT_EQ(written(options, bytes), "DeskCode,AlgoId,NoPartyIDs\r\nX,7,1\r\n");
+  options.form = OutputForm::Table;
+  EXPECT_EQ(written(options, bytes), "DeskCode  AlgoId  NoPartyIDs\nX         7       1\n");
 }
 
 TEST(MessageWriter, has_the_bytes_in_hex_if_they_are_not_utf_8) {
