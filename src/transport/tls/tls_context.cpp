@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <ctime>
+#include <openssl/x509v3.h>
 #include <utility>
 
 #include <nexusfix/transport/tls.hpp>
@@ -133,7 +134,9 @@ class KeysMaker {
     const auto authorities = read_authorities(settings_, disk_);
     if (!authorities) return std::unexpected{authorities.error()};
     X509_STORE* const store = SSL_CTX_get_cert_store(context_.get());
+    bool has_root = false;
     for (const Certificate& one : *authorities) {
+      has_root = has_root || X509_check_issued(one.get(), one.get()) == X509_V_OK;
       if (X509_STORE_add_cert(store, one.get()) != 1 ||
           SSL_CTX_add_client_CA(context_.get(), one.get()) != 1) {
         return failed(TlsItem::Authorities, name_of(one.get()));
@@ -141,6 +144,11 @@ class KeysMaker {
       note("authority " + name_of(one.get()), X509_get0_notAfter(one.get()));
     }
     const bool is_given = !authorities->empty();
+    // The chain may end at an authority of the file that another one has signed, as in Java and Go.
+    // Beside a root it must not: the root's list may revoke that authority.
+    if (is_given && !has_root) {
+      X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context_.get()), X509_V_FLAG_PARTIAL_CHAIN);
+    }
     if (settings_.role == TlsRole::Initiator && !is_given) {
       if (SSL_CTX_set_default_verify_paths(context_.get()) != 1) {
         return failed(TlsItem::Authorities, "the operating system's authorities");

@@ -169,6 +169,27 @@ TEST_F(TlsTest, chain_of_three_intermediates_is_accepted_and_one_of_four_is_refu
   EXPECT_FALSE(initiator.is_connected);
 }
 
+// The file of authorities may have an intermediate one without its root. Certificates of the root
+// and of its other intermediates are refused.
+TEST_F(TlsTest, intermediate_authority_alone_is_an_anchor_of_trust) {
+  TestAuthority desk{folder.path(), "desk", &authority};
+  initiator_settings.authorities_file = desk.file();
+  use(acceptor_settings, desk.issue("near"));
+  meet();
+  expect_talk();
+}
+
+TEST_F(TlsTest, certificate_of_the_root_is_refused_if_only_an_intermediate_is_trusted) {
+  TestAuthority desk{folder.path(), "desk", &authority};
+  TestAuthority other{folder.path(), "other", &authority};
+  initiator_settings.authorities_file = desk.file();
+  use(acceptor_settings, other.issue("far"));
+  listen();
+  connect();
+  ASSERT_TRUE(run_until([&] { return initiator.end.has_value(); }));
+  EXPECT_FALSE(initiator.is_connected);
+}
+
 TEST_F(TlsTest, chain_of_too_many_bytes_is_refused) {
   require_client_certificate();
   // It is not even valid: nothing reads it.
