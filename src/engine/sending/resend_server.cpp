@@ -17,8 +17,10 @@
 namespace nexusfix::engine {
 namespace {
 
-// A resend is served in slices, so that other sessions and heartbeats go on meanwhile.
+// A resend is served in slices of this number of messages, so that other sessions and heartbeats go
+// on meanwhile. The first slice has as many MsgSeqNums.
 constexpr std::uint64_t kReplaySlice = 256;
+constexpr std::uint64_t kSliceNumbersMax = std::uint64_t{1} << 40U;
 
 // When a stored message was first sent. No value: it has no readable SendingTime.
 std::optional<WallTime> sent_at(std::string_view stored) noexcept {
@@ -55,8 +57,10 @@ void ResendServer::perform(SessionEntry& entry, const session::Replay& action) {
   entry.resend.cursor_.reset();
   entry.resend.is_done_ = false;
   finish_replay(entry);
-  entry.resend.cursor_ =
-      ReplayCursor{.next = action.begin, .end = action.end, .serial = ++replay_serial_};
+  entry.resend.cursor_ = ReplayCursor{.next = action.begin,
+                                      .end = action.end,
+                                      .serial = ++replay_serial_,
+                                      .numbers_max = kReplaySlice};
   for (const store::NumberRange& lost : commit_.store().lost_numbers(entry.stored.key())) {
     if (lost.last < action.begin || lost.first > action.end) continue;
     loop_.report.peer(
@@ -148,9 +152,20 @@ void ResendServer::serve_replay(SessionEntry& entry) {
     transactor_.transact(
         entry, [&](session::StateMachine& machine) { machine.on_replay_done(loop_.now()); });
   } else {
-    entry.resend.cursor_->next = last + 1;
+    choose_next_slice(*entry.resend.cursor_, last);
     set_ready();
   }
+}
+
+// MsgSeqNums may have no message over millions: skipped, lost, or used by Heartbeats. Each store
+// call costs a round trip where the messages are on another machine.
+void ResendServer::choose_next_slice(ReplayCursor& cursor, std::uint64_t last) const {
+  if (last < cursor.slice_end) {
+    cursor.numbers_max = std::max(kReplaySlice, last - cursor.next + 1);
+  } else if (replay_slice_.size() < kReplaySlice / 2) {
+    cursor.numbers_max = std::min(2 * cursor.numbers_max, kSliceNumbersMax);
+  }
+  cursor.next = last + 1;
 }
 
 // Chooses the next slice. False: it cannot be read now. The loop never waits for a store that has
@@ -160,7 +175,9 @@ bool ResendServer::has_fetched(SessionEntry& entry) {
   if (!cursor.fetch) {
     cursor.messages_max = resends_now_max(entry);
     if (cursor.messages_max == 0) return false;  // The session's timer continues the resend.
-    cursor.slice_end = std::min(cursor.end, cursor.next + kReplaySlice - 1);
+    cursor.slice_end = cursor.end - cursor.next < cursor.numbers_max
+                           ? cursor.end
+                           : cursor.next + cursor.numbers_max - 1;
     cursor.fetch = commit_.store().fetch(entry.stored.key(), cursor.next, cursor.slice_end,
                                          buffers_.replay_bytes_max());
   }

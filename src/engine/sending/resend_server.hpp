@@ -60,6 +60,7 @@ class ResendServer {
   void serve_all();
   void serve_replay(SessionEntry& entry);
   [[nodiscard]] bool has_fetched(SessionEntry& entry);
+  void choose_next_slice(ReplayCursor& cursor, std::uint64_t last) const;
   [[nodiscard]] std::uint64_t resends_now_max(SessionEntry& entry);
   void replay_message(SessionEntry& entry, std::uint64_t msg_seq_num, std::string_view bytes);
 

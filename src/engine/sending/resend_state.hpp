@@ -22,7 +22,9 @@ struct ReplayCursor {
   std::uint64_t serial = 0;  // unique among all resends
   // The slice that a thread of the store reads, where reading may take long; null: none.
   std::unique_ptr<store::Fetch> fetch{};
-  std::uint64_t slice_end = 0;     // the slice's last MsgSeqNum
+  std::uint64_t slice_end = 0;  // the slice's last MsgSeqNum
+  // MsgSeqNums of the next slice: few where each has a message, many where few have one.
+  std::uint64_t numbers_max = 0;
   std::uint64_t messages_max = 0;  // of the slice; MsgSeqNums without a message do not count
 };
 

@@ -2,6 +2,7 @@
 // continues while the server is down.
 #include <nexusfix/store/postgres.hpp>
 
+#include "resend_work.hpp"
 #include "support/postgres_server.hpp"
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
 
@@ -35,6 +36,23 @@ class PostgresAcceptor : public AcceptorTest {
   PostgresServer* server = nullptr;
   inline static int count = 0;
 };
+
+TEST_F(ResendWorkTest, the_postgresql_store_is_asked_a_few_times_wherever_its_messages_are) {
+  PostgresServer* const server = PostgresServer::shared();
+  if (server == nullptr) GTEST_SKIP() << PostgresServer::why();
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    expect_few_calls(
+        [&](const store::StoreOptions& options) {
+          store::PostgresOptions database;
+          database.connection = server->connection();
+          database.schema = "resend_" + std::to_string(seed);
+          database.record_bytes_max = options.record_bytes_max;
+          database.on_durable = options.on_durable;
+          return store::open_postgres(database);
+        },
+        seed);
+  }
+}
 
 TEST_F(PostgresAcceptor, order_is_answered_and_recovered_after_a_restart) {
   RawPeer& peer = log_on("TRADER");
