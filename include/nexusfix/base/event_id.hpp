@@ -176,6 +176,8 @@ enum class EventId : std::uint16_t {
   ReplicaLags = 5055,               // the replica lacks a part of the journal for some time
   ReplicaCaughtUp = 5056,           // the replica has all of the journal again
   ReplicaNumbersUsed = 5057,        // a session's bytes wait, because the replica lags
+  StandbyNotRequired = 5058,        // a take-over may lose messages that were sent
+  StandbyNotVisible = 5059,         // the role may not see what the database's standby has
   StoreOpened = 5060,               // the program's store is open
   StreamOpened = 5070,              // `nexusfix stream` sends a journal to the brokers
   StreamBrokerLost = 5071,          // no broker answers, and the cursor waits

@@ -66,11 +66,18 @@ namespace nexusfix::store {
 [[nodiscard]] StoreResult<void> mark_for_cluster(const PostgresOptions& options,
                                                  const ClusterMark& mark);
 
+// Why a store with StandbyPolicy::Strict would not open now, or would not see what the standby has;
+// with another policy, what a take-over may lose. Nothing: all is well. Errors: Server.
+[[nodiscard]] StoreResult<std::optional<std::string>> find_standby_fault(
+    const PostgresOptions& options);
+
 // The PostgreSQL store as an optional part of an engine. No member is null in postgres_part().
 struct PostgresPart {
   decltype(&open_postgres) open = nullptr;           // open_postgres()
   decltype(&find_cluster_mark) find_mark = nullptr;  // find_cluster_mark()
   decltype(&mark_for_cluster) mark = nullptr;        // mark_for_cluster()
+  // find_standby_fault()
+  decltype(&find_standby_fault) standby_fault = nullptr;
 };
 // The part that Store=postgresql needs, for EngineOptions::parts. Never null; static lifetime.
 [[nodiscard]] const PostgresPart* postgres_part() noexcept;

@@ -34,6 +34,7 @@ enum class IfReplica : std::uint8_t {
 enum class StandbyPolicy : std::uint8_t {
   Available,  // what the settings of the server say; a change of them is an event
   Strict,     // a synchronous standby; without one the store does not open, and stops
+  Ignored,    // the server alone (synchronous_commit=local): for a program that only reads
 };
 
 // How a log in a database is opened and written.

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <string>
 
+#include "config/build/store_settings.hpp"
+
 namespace nexusfix::config {
 namespace {
 
@@ -100,6 +102,7 @@ void build_cluster(Settings& settings, const SharedKeys& keys, SettingsReport& r
                  "has its shard: wait was expected, or no such key");
   }
   settings.postgres.if_owned = store::IfOwned::Wait;
+  require_standby(settings, keys);
   check_times(cluster, keys, report);
   check_access(cluster, keys, report);
 }

@@ -114,6 +114,11 @@ void build_standby(Settings& settings, const SharedKeys& keys, SettingsReport& r
 
 }  // namespace
 
+void require_standby(Settings& settings, const SharedKeys& keys) {
+  if (keys.find("PostgreSQLStoreStandby") != nullptr) return;
+  settings.postgres.standby = store::StandbyPolicy::Strict;
+}
+
 void build_store(Settings& settings, const SharedKeys& keys, std::size_t first_session_line,
                  FolderMeant meant, SettingsReport& report) {
   build_folder(settings, keys, first_session_line, meant, report);
@@ -121,6 +126,7 @@ void build_store(Settings& settings, const SharedKeys& keys, std::size_t first_s
   build_standby(settings, keys, report);
   check_journal_keys(settings, keys, report);
   check_replica(settings, keys, report);
+  if (settings.postgres.if_owned == store::IfOwned::Wait) require_standby(settings, keys);
   const store::Retention& retention = settings.journal_retention;
   if (retention.even_current && retention.keep_bytes == 0 && retention.keep_for.count() == 0) {
     report.warning(keys.find("JournalRetireCurrent")->line,

@@ -14,6 +14,10 @@ namespace nexusfix::config {
 // taken: it would begin with other sequence numbers.
 enum class FolderMeant : std::uint8_t { Any, Lost };
 
+// An engine that takes a log over needs everything that was sent: strict, unless the file says
+// otherwise.
+void require_standby(Settings& settings, const SharedKeys& keys);
+
 void build_store(Settings& settings, const SharedKeys& keys, std::size_t first_session_line,
                  FolderMeant meant, SettingsReport& report);
 

@@ -83,7 +83,9 @@ inline constexpr KeyRow kStore[] = {
      "the schema that holds this engine's log"},
     {"PostgreSQLStoreStandby", NextStart, one_of("available or strict"),
      sets_to<&PostgresOptions::standby, StandbyPolicy::Available, StandbyPolicy::Strict>,
-     "available", "strict", "strict: nothing is sent that no synchronous standby has"},
+     "available", "strict",
+     "strict: nothing is sent that no synchronous standby has; the default with ClusterShard and "
+     "PostgreSQLStoreIfOwned=wait"},
     {"PostgreSQLStoreKeepPosition", NextStart, kYesOrNo, kReadByBuilder, "Y", "N",
      "FileStorePath records what the database confirmed, so that the next start detects a loss"},
     {"PostgreSQLStoreConnectTimeout", NextStart, seconds(1, 3'600),

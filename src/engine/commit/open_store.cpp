@@ -159,6 +159,14 @@ std::expected<void, EngineError> CommitGate::open_postgres(const Settings& setti
   options.record_bytes_max = kRecordBytesMax;
   options.on_durable = wake_of(*loop_.network);
   stall_timeout_ = settings.journal_stall_timeout;
+  if (options.if_owned == store::IfOwned::Wait &&
+      options.standby == store::StandbyPolicy::Available) {
+    loop_.report.engine(EventId::StandbyNotRequired,
+                        "PostgreSQL store " + options.schema +
+                            ": PostgreSQLStoreStandby=available: this engine takes the log over "
+                            "also from a server that lacks messages that were sent. It skips "
+                            "sequence numbers then, as far as it knows of the loss");
+  }
   StandbyWatch watch{loop_, recovery};
   options.standby_observer = &watch;
   store::StoreResult<std::unique_ptr<store::Store>> opened;

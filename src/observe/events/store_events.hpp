@@ -168,6 +168,18 @@ inline constexpr EventRow kStoreEvents[] = {
      "The database was away for longer than JournalReplicaNumbersAhead allows.",
      "Start the database. To go on without it, start the engine again with JournalReplica=none, "
      "and do not take the replica over."},
+    {EventId::StandbyNotRequired, Severity::Warning, "StandbyNotRequired",
+     "PostgreSQLStoreStandby=available is set for an engine that takes logs over. If a promoted "
+     "server lacks messages that were sent, the engine skips sequence numbers, but it does not "
+     "have "
+     "these messages, and orders may be executed again.",
+     "The configuration says so.",
+     "Remove the key, or set strict, and give the database a synchronous standby."},
+    {EventId::StandbyNotVisible, Severity::Warning, "StandbyNotVisible",
+     "PostgreSQLStoreStandby=strict is set, and the role of the database may not see what the "
+     "standby has acknowledged. The store compares only the settings before and after each COMMIT.",
+     "The role is no member of pg_read_all_stats.",
+     "Run as a superuser: GRANT pg_read_all_stats TO the role."},
     {EventId::StoreOpened, Severity::Info, "StoreOpened",
      "The store of the program (Store=program) is open. The text says what it contains.",
      "The engine started.", "No action is needed."},

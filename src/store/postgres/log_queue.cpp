@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include <nexusfix/base/assert.hpp>
+
 namespace nexusfix::store::postgres {
 namespace {
 
@@ -264,9 +266,12 @@ void LogQueue::confirm(LogPosition position) {
   wake();
 }
 
-LogPosition LogQueue::oldest_end() {
+LogPosition LogQueue::end_from(LogPosition begin) {
   const std::lock_guard lock{mutex_};
-  return sealed_.front()->end();
+  const auto found = std::ranges::find_if(
+      sealed_, [&](const std::unique_ptr<Batch>& batch) { return batch->begin() == begin; });
+  NEXUSFIX_ASSERT(found != sealed_.end());
+  return (*found)->end();
 }
 
 bool LogQueue::has_unconfirmed() {

@@ -103,8 +103,8 @@ class LogQueue {
   [[nodiscard]] bool may_end_at(LogPosition position);
   // The server's log reaches this position, at which it may end.
   void confirm(LogPosition position);
-  // The end of the oldest batch that was taken and is not confirmed.
-  [[nodiscard]] LogPosition oldest_end();
+  // The end of the batch that was taken and begins there.
+  [[nodiscard]] LogPosition end_from(LogPosition begin);
   [[nodiscard]] bool has_unconfirmed();
   // From here on nothing is durable before it is recorded there. Null: nothing is recorded.
   void set_marker(PositionMarker* marker);

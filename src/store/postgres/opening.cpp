@@ -161,8 +161,8 @@ StoreResult<Locked> wait_for_lock(Standby& standby, Connection connection) {
 }
 
 StoreResult<Locked> lock_or_wait(Connection connection, const PostgresOptions& options,
-                                 Servers& servers, const ServerFacts& facts,
-                                 Servers::Accept accept) {
+                                 Servers& servers, const ServerFacts& facts, Servers::Accept accept,
+                                 PositionMarker* marker) {
   if (options.lease == nullptr && options.if_owned == IfOwned::Refuse) {
     if (auto locked = lock_log(connection, options); !locked) {
       return std::unexpected{std::move(locked.error())};
@@ -174,7 +174,7 @@ StoreResult<Locked> lock_or_wait(Connection connection, const PostgresOptions& o
     if (!is_free) return std::unexpected{is_free.error()};
     if (*is_free) return Locked{.connection = std::move(connection)};
   }
-  Standby standby{options, servers, facts, accept};
+  Standby standby{options, servers, facts, accept, marker};
   const bool is_leased = options.lease != nullptr;
   auto taken = is_leased ? wait_and_claim(standby, std::move(connection), options)
                          : wait_for_lock(standby, std::move(connection));
@@ -244,16 +244,15 @@ StoreResult<Loaded> load_sessions(Connection& connection, const PostgresOptions&
   return loaded;
 }
 
-StoreResult<Taken> take_log(PostgresOptions options, Servers& servers,
-                            const PositionMarker* marker) {
+StoreResult<Taken> take_log(PostgresOptions options, Servers& servers, PositionMarker* marker) {
   const auto fail = [&](ServerError error) { return std::unexpected{store_error(options, error)}; };
-  const bool is_recorded = marker != nullptr && marker->found();
+  const auto is_recorded = [&] { return marker != nullptr && marker->found(); };
   ServerFacts facts;  // of the server that was accepted last
   const auto accept = [&](Connection& one) -> ServerResult<void> {
     auto found = read_facts(one);
     if (!found) return std::unexpected{std::move(found.error())};
     if (auto same = check_same_cluster(facts, *found); !same) return same;
-    if (is_recorded) {
+    if (is_recorded()) {
       auto timeline = check_timeline(*marker->found(), marker->path(), *found);
       if (!timeline) return timeline;
     }
@@ -263,11 +262,11 @@ StoreResult<Taken> take_log(PostgresOptions options, Servers& servers,
   };
   auto connection = servers.connect(-1, accept);
   if (!connection) return fail(std::move(connection.error()));
-  if (is_recorded) options.if_no_log = IfNoLog::Refuse;
-  auto locked = lock_or_wait(std::move(*connection), options, servers, facts, accept);
+  if (is_recorded()) options.if_no_log = IfNoLog::Refuse;
+  auto locked = lock_or_wait(std::move(*connection), options, servers, facts, accept, marker);
   if (!locked) return std::unexpected{std::move(locked.error())};
   if (auto done = migrate(locked->connection, options); !done) {
-    if (is_recorded && done.error().code == StoreErrorCode::Missing) {
+    if (is_recorded() && done.error().code == StoreErrorCode::Missing) {
       done.error().text += ". " + marker->path() + " says that there was one, confirmed up to " +
                            std::to_string(marker->found()->confirmed) +
                            ": if its sessions are to begin at MsgSeqNum 1, remove the file";
@@ -288,8 +287,9 @@ StoreResult<Taken> take_log(PostgresOptions options, Servers& servers,
     return std::unexpected{store_error(options, may.error(), StoreErrorCode::Refused)};
   }
   taken.replica = std::move(*replica);
-  if (is_recorded) {
-    auto loss = find_loss(taken.connection, options, *marker->found(), marker->path());
+  if (is_recorded()) {
+    auto loss =
+        find_loss(taken.connection, options, *marker, taken.facts.timeline, taken.claim_name);
     if (!loss) return std::unexpected{std::move(loss.error())};
     taken.loss = *loss;
   }
@@ -297,6 +297,9 @@ StoreResult<Taken> take_log(PostgresOptions options, Servers& servers,
                                : claim(taken.connection, taken.claim_name);
   if (!claimed) return fail(std::move(claimed.error()));
   taken.claim = std::move(*claimed);
+  auto sees = await_standby(taken.connection, options);
+  if (!sees) return fail(std::move(sees.error()));
+  taken.sees_standby = *sees;
   return taken;
 }
 

@@ -25,13 +25,14 @@ struct Taken {
   std::string claim_name;
   std::optional<Loss> loss;
   ReplicaState replica;          // as it was before the claim
+  bool sees_standby = true;      // StandbyPolicy::Strict: what the standby has acknowledged
   bool was_standby = false;      // it waited for another process
   LogPosition followed_end = 0;  // the standby's observer has got the messages before it
 };
 
-// marker: null where none is written.
+// marker: null where none is written. An engine that waits records what it sees.
 [[nodiscard]] StoreResult<Taken> take_log(PostgresOptions options, Servers& servers,
-                                          const PositionMarker* marker);
+                                          PositionMarker* marker);
 // The sessions as they are in the database, and what their rows lack of the log.
 struct Loaded {
   SessionTable sessions{};

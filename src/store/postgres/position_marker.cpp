@@ -16,12 +16,15 @@ namespace {
 constexpr std::size_t kNoteBytes = 1'024;
 constexpr std::uint64_t kSlotBytes = 4'096;
 constexpr std::uint64_t kSlots = 2;
-// Older raises are merged into one; they matter only while a loss may reach back to them.
 constexpr std::size_t kRaisesMax = 4;
 constexpr std::size_t kIdMax = 64;
 constexpr std::chrono::seconds kSyncInterval{1};
 
 constexpr std::string_view kTitle = "nexusfix note of a log in PostgreSQL, version 1\n";
+// After the first number; an owner's record has no such line.
+constexpr std::string_view kSeenWord = "seen";
+constexpr std::string_view kSeenOnStandby = "standby";
+constexpr std::string_view kSeenOnOneServer = "server";
 constexpr std::string_view kCrcWord = "crc32c ";
 constexpr std::size_t kCrcDigits = 8;
 
@@ -61,6 +64,15 @@ class Lines {
 
 }  // namespace
 
+void add_raise(PositionRecord& record, const Raise& raise) {
+  std::vector<Raise>& raises = record.raises;
+  raises.push_back(raise);
+  while (raises.size() > kRaisesMax) {
+    raises[1].numbers += raises[0].numbers;
+    raises.erase(raises.begin());
+  }
+}
+
 std::string encode_position(const PositionRecord& record) {
   std::string text{kTitle};
   add_line(text, "serial", record.serial);
@@ -72,6 +84,9 @@ std::string encode_position(const PositionRecord& record) {
   add_line(text, "confirmed", record.confirmed);
   add_line(text, "sessions", record.sessions);
   add_line(text, "first-number", record.first_number);
+  if (record.by != RecordedBy::Owner) {
+    add_line(text, kSeenWord, record.by == RecordedBy::Waiter ? kSeenOnStandby : kSeenOnOneServer);
+  }
   for (const Raise& raise : record.raises) {
     add_line(text, "raised-until", raise.until);
     add_line(text, "raised-by", raise.numbers);
@@ -104,6 +119,12 @@ std::optional<PositionRecord> decode_position(std::string_view bytes) {
       lines.take("confirmed", record.confirmed) && lines.take("sessions", record.sessions) &&
       lines.take("first-number", record.first_number);
   if (!is_whole) return std::nullopt;
+  if (lines.next_word() == kSeenWord) {
+    std::string seen;
+    if (!lines.take(kSeenWord, seen)) return std::nullopt;
+    if (seen != kSeenOnStandby && seen != kSeenOnOneServer) return std::nullopt;
+    record.by = seen == kSeenOnStandby ? RecordedBy::Waiter : RecordedBy::WaiterOneCopy;
+  }
   while (!lines.empty()) {
     Raise& raise = record.raises.emplace_back();
     if (!lines.take("raised-until", raise.until) || !lines.take("raised-by", raise.numbers)) {
@@ -169,20 +190,20 @@ DiskResult<bool> PositionMarker::read_found() {
     const std::string_view text{bytes.data(), *got};
     is_empty = is_empty && std::ranges::all_of(text, [](char byte) { return byte == '\0'; });
     auto record = decode_position(text);
-    if (record && (!found_ || found_->serial < record->serial)) found_ = std::move(record);
+    if (record && (!record_ || record_->serial < record->serial)) record_ = std::move(record);
   }
-  return found_.has_value() || is_empty;
+  return record_.has_value() || is_empty;
 }
 
 DiskResult<void> PositionMarker::write() {
-  ++record_.serial;
-  const std::string text = encode_position(record_);
-  return file_->write_at(record_.serial % kSlots * kSlotBytes, text);
+  ++record_->serial;
+  const std::string text = encode_position(*record_);
+  return file_->write_at(record_->serial % kSlots * kSlotBytes, text);
 }
 
 StoreResult<void> PositionMarker::begin(PositionRecord record) {
+  record.serial = record_ ? record_->serial : 0;
   record_ = std::move(record);
-  record_.serial = found_ ? found_->serial : 0;
   auto done = write();
   if (done) done = file_->sync();
   if (done) done = disk_.sync_directory(path_.substr(0, path_.rfind('/')));
@@ -190,27 +211,20 @@ StoreResult<void> PositionMarker::begin(PositionRecord record) {
     return std::unexpected{
         StoreError{.code = StoreErrorCode::Disk, .text = place_ + done.error().what()}};
   }
-  thread_ = std::thread{[this] { sync_now_and_then(); }};
+  if (!thread_.joinable()) thread_ = std::thread{[this] { sync_now_and_then(); }};
   return {};
 }
 
 void PositionMarker::set_timeline(std::uint32_t timeline) {
-  record_.timeline = timeline;
+  record_->timeline = timeline;
   static_cast<void>(write());
 }
 
 std::optional<std::string> PositionMarker::record(LogPosition confirmed, std::uint64_t opened,
                                                   std::uint64_t raised) {
-  record_.confirmed = confirmed;
-  record_.sessions += opened;
-  if (raised > 0) {
-    std::vector<Raise>& raises = record_.raises;
-    raises.push_back({.until = confirmed, .numbers = raised});
-    while (raises.size() > kRaisesMax) {
-      raises[1].numbers += raises[0].numbers;
-      raises.erase(raises.begin());
-    }
-  }
+  record_->confirmed = confirmed;
+  record_->sessions += opened;
+  if (raised > 0) add_raise(*record_, {.until = confirmed, .numbers = raised});
   auto done = write();
   if (!done) {
     if (std::exchange(has_failed_, true)) return std::nullopt;

@@ -1,6 +1,7 @@
-// How far the log was confirmed, recorded on a disk of this machine. By it the next start finds
-// what the database has lost since, by the promotion of a standby that lagged, by
-// synchronous_commit=off, or by a backup that was restored, even if the loss was not seen.
+// How far the log was confirmed, or seen by an engine that waits for it, recorded on a disk of this
+// machine. By it the next start finds what the database has lost since, by the promotion of a
+// standby that lagged, by synchronous_commit=off, or by a backup that was restored, even if the
+// loss was not seen.
 #pragma once
 
 #include <condition_variable>
@@ -26,6 +27,13 @@ struct Raise {
   friend bool operator==(const Raise&, const Raise&) = default;
 };
 
+// Who recorded a position.
+enum class RecordedBy : std::uint8_t {
+  Owner,          // everything that left lies before it
+  Waiter,         // an engine that waited; a standby had what was committed
+  WaiterOneCopy,  // likewise, and the server alone had it
+};
+
 struct PositionRecord {
   std::uint64_t serial = 0;  // of two records in the file the higher one counts
   std::string log_id;
@@ -36,9 +44,13 @@ struct PositionRecord {
   LogPosition confirmed = 0;
   std::uint64_t sessions = 0;      // of the log
   std::uint64_t first_number = 1;  // of a session that the log does not have
-  std::vector<Raise> raises;       // by position, the last few
+  RecordedBy by = RecordedBy::Owner;
+  std::vector<Raise> raises;  // by position, the last few
   friend bool operator==(const PositionRecord&, const PositionRecord&) = default;
 };
+
+// The oldest raises become one: they matter only while a loss may reach back to them.
+void add_raise(PositionRecord& record, const Raise& raise);
 
 // Text of one fixed length. Nothing: it is not whole.
 [[nodiscard]] std::string encode_position(const PositionRecord& record);
@@ -53,11 +65,12 @@ class PositionMarker {
   PositionMarker(const PositionMarker&) = delete;
   PositionMarker& operator=(const PositionMarker&) = delete;
 
-  [[nodiscard]] const std::optional<PositionRecord>& found() const noexcept { return found_; }
+  // The last record, of this process or of an earlier one. Not beside record().
+  [[nodiscard]] const std::optional<PositionRecord>& found() const noexcept { return record_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
   // The record is on the disk when it returns. From then on a thread syncs once a second what was
-  // recorded.
+  // recorded. May be called again.
   [[nodiscard]] StoreResult<void> begin(PositionRecord record);
   // A standby was promoted. The next record() has it.
   void set_timeline(std::uint32_t timeline);
@@ -78,8 +91,7 @@ class PositionMarker {
   std::string place_;  // for error texts
   std::string path_;
   std::unique_ptr<File> file_;
-  std::optional<PositionRecord> found_;
-  PositionRecord record_;
+  std::optional<PositionRecord> record_;
   bool has_failed_ = false;
   std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;

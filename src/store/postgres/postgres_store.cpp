@@ -36,6 +36,12 @@ class PostgresStore final : public Store {
                std::move(loaded.lagging)},
         reader_{options_, *servers_, taken.facts, -1} {
     report_opened(taken.connection, taken.facts);
+    if (!taken.sees_standby) {
+      queue_.report(EventId::StandbyNotVisible,
+                    "PostgreSQLStoreStandby=strict: the role of the database may not see what the "
+                    "standby has acknowledged. A change of synchronous_standby_names that is taken "
+                    "back at once may go unseen: GRANT pg_read_all_stats to the role");
+    }
     if (taken.was_standby) {
       queue_.report(EventId::DatabaseTakenOver,
                     "this engine waited as a standby, and owns the log now: owner epoch " +
@@ -160,7 +166,7 @@ class PostgresStore final : public Store {
       }
       // Raises in what was lost are among the numbers that were skipped.
       std::erase_if(fresh.raises, [&](const Raise& one) { return one.until > loss->left_at; });
-      fresh.raises.push_back({.until = queue_.durable(), .numbers = loss->numbers});
+      add_raise(fresh, {.until = queue_.durable(), .numbers = loss->numbers});
     }
     fresh.begin = queue_.durable();
     fresh.confirmed = fresh.begin;
@@ -312,6 +318,7 @@ StoreResult<std::unique_ptr<Store>> open_postgres(const PostgresOptions& given) 
     return std::unexpected{store_error(options, done.error())};
   }
   PositionRecord fresh = marker && marker->found() ? *marker->found() : PositionRecord{};
+  fresh.by = RecordedBy::Owner;
   fresh.log_id = taken->claim.log_id;
   fresh.claim = taken->claim_name;
   fresh.cluster = taken->facts.system_identifier;
@@ -331,8 +338,10 @@ StoreResult<std::unique_ptr<Store>> open_postgres(const PostgresOptions& given) 
 }
 
 const PostgresPart* postgres_part() noexcept {
-  static constexpr PostgresPart kPart{
-      .open = open_postgres, .find_mark = find_cluster_mark, .mark = mark_for_cluster};
+  static constexpr PostgresPart kPart{.open = open_postgres,
+                                      .find_mark = find_cluster_mark,
+                                      .mark = mark_for_cluster,
+                                      .standby_fault = find_standby_fault};
   return &kPart;
 }
 

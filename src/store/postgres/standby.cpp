@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "store/postgres/server/cluster_mark.hpp"
+#include "store/postgres/server/lineage.hpp"
 #include "store/postgres/server/schema.hpp"
 #include "store/postgres/server/statements.hpp"
 
@@ -30,10 +31,12 @@ std::string standby_name() {
 }  // namespace
 
 Standby::Standby(const PostgresOptions& options, Servers& servers, const ServerFacts& facts,
-                 Servers::Accept accept)
+                 Servers::Accept accept, PositionMarker* marker)
     : options_{options},
       servers_{servers},
+      facts_{facts},
       accept_{accept},
+      marker_{marker},
       observer_{options.standby_observer},
       follows_{observer_ != nullptr && observer_->follows_messages()},
       reader_{options, servers, facts, -1} {}
@@ -130,13 +133,12 @@ ServerResult<bool> Standby::look() {
   const std::uint64_t owner = number_at<std::uint64_t>(*rows, 2);
   owner_epoch_ = number_at<std::uint64_t>(*rows, 5);
   // The part that was followed is not in the log any more, or was written again.
-  if (std::min<LogPosition>(number_at<std::uint64_t>(*rows, 4), state_.log_end) <
-      state_.followed_end) {
-    return std::unexpected{
-        ServerError{"the database has lost what this standby has followed: up to " +
-                        std::to_string(state_.followed_end) +
-                        ". The application has messages that the log does not have: start again",
-                    kElsewhere}};
+  const LogPosition followed = std::max(state_.followed_end, seen_.end);
+  if (std::min<LogPosition>(number_at<std::uint64_t>(*rows, 4), state_.log_end) < followed) {
+    return std::unexpected{ServerError{
+        "the database has lost what this standby has followed: up to " + std::to_string(followed) +
+            ". The application has messages that the log does not have: start again",
+        kElsewhere}};
   }
   // An owner of an earlier program has the tables of its version; the take-over upgrades them.
   if (version_ < kSchemaVersion) version_ = read_version(*connection_, options_).value_or(0);
@@ -145,6 +147,9 @@ ServerResult<bool> Standby::look() {
   }
   first_epoch_ = owner;
   set_owner(is_free ? std::string{} : std::string{text_at(*rows, 3)});
+  if (auto recorded = record_seen(); !recorded) {
+    return std::unexpected{std::move(recorded.error())};
+  }
   if (auto followed = follow(state_.log_end); !followed) {
     return std::unexpected{std::move(followed.error())};
   }
@@ -157,6 +162,78 @@ ServerResult<bool> Standby::look() {
     return std::unexpected{std::move(named.error())};
   }
   return true;
+}
+
+// The next take-over on this machine finds what the database loses from now on, whichever process
+// makes it. An owner of an earlier program does not say which numbers were raised.
+ServerResult<void> Standby::record_seen() {
+  const bool is_same = state_.log_end == seen_.end && owner_epoch_ == seen_.owner_epoch;
+  if (marker_ == nullptr || is_same || version_ != kSchemaVersion) return {};
+  auto rows = connection_->run(
+      "SELECT s.log_id, o.claim, o.position, s.position, s.owner_epoch, s.owner_first_epoch, "
+      "s.raised, (SELECT coalesce(max(session_key) + 1, 0) FROM sessions), "
+      "current_setting('synchronous_commit'), current_setting('synchronous_standby_names') "
+      "FROM log_state s JOIN owners o ON o.first_epoch = s.owner_first_epoch");
+  if (!rows) return std::unexpected{std::move(rows.error())};
+  if (PQntuples(rows->get()) != 1) return {};
+  const Seen before = seen_;
+  seen_ = {.end = number_at<std::uint64_t>(*rows, 3),
+           .owner_epoch = number_at<std::uint64_t>(*rows, 4),
+           .first_epoch = number_at<std::uint64_t>(*rows, 5),
+           .raised = std::max(before.raised, number_at<std::uint64_t>(*rows, 6)),
+           .is_kept = before.is_kept};
+  if (seen_.first_epoch != before.first_epoch) {
+    if (auto checked = check_loss(); !checked) return checked;
+  }
+  if (seen_.is_kept) return {};
+  const CommitSettings settings{.synchronous_commit = std::string{text_at(*rows, 8)},
+                                .standby_names = std::string{text_at(*rows, 9)}};
+  const auto by =
+      reach_of(settings) == CommitReach::Standby ? RecordedBy::Waiter : RecordedBy::WaiterOneCopy;
+  const auto sessions = number_at<std::uint64_t>(*rows, 7);
+  const auto& last = marker_->found();
+  const bool goes_on = before.owner_epoch == seen_.owner_epoch && last->by == by;
+  if (goes_on) {
+    const auto failed = marker_->record(seen_.end, sessions - std::min(sessions, last->sessions),
+                                        seen_.raised - before.raised);
+    if (failed) {
+      report(EventId::DatabasePositionNotNoted,
+             "what this standby sees of the log cannot be recorded on this machine: " + *failed);
+    }
+    return {};
+  }
+  PositionRecord fresh = last.value_or(PositionRecord{});
+  fresh.log_id = text_at(*rows, 0);
+  fresh.claim = text_at(*rows, 1);
+  fresh.cluster = facts_.system_identifier;
+  fresh.timeline = facts_.timeline;
+  fresh.begin = number_at<std::uint64_t>(*rows, 2);
+  fresh.confirmed = seen_.end;
+  fresh.sessions = sessions;
+  fresh.by = by;
+  // What was raised before it looked first is not known by its place: it counts in a loss that
+  // reaches back to then.
+  if (const std::uint64_t raised = seen_.raised - before.raised; raised > 0) {
+    add_raise(fresh, {.until = seen_.end, .numbers = raised});
+  }
+  if (auto begun = marker_->begin(std::move(fresh)); !begun) {
+    return std::unexpected{ServerError{std::move(begun.error().text), kElsewhere}};
+  }
+  return {};
+}
+
+// An earlier record on this machine may name what the log has lost. It stays as it is then, until
+// this engine takes the log over and skips what was used, or an owner has the log that has not.
+ServerResult<void> Standby::check_loss() {
+  seen_.is_kept = false;
+  if (!marker_->found()) return {};
+  auto loss = find_loss(*connection_, options_, *marker_, facts_.timeline, {});
+  if (!loss) return std::unexpected{ServerError{std::move(loss.error().text), kElsewhere}};
+  if (!*loss) return {};
+  seen_.is_kept = true;
+  report(EventId::DatabaseLostCommits,
+         (*loss)->what(marker_->path()) + ". It skips them when it takes the log over");
+  return {};
 }
 
 // The former owner may still have the lock: the claim ends its session.

@@ -11,6 +11,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/store/standby.hpp>
 
+#include "store/postgres/position_marker.hpp"
 #include "store/postgres/reader.hpp"
 #include "store/postgres/server/connection.hpp"
 #include "store/postgres/server/server_facts.hpp"
@@ -20,10 +21,10 @@ namespace nexusfix::store::postgres {
 
 class Standby {
  public:
-  // facts: of the server that was found first. accept: whether a server may be used. All must
-  // outlive it.
+  // facts: of the server that was accepted last. accept: whether a server may be used. marker: gets
+  // what is seen of the log; null: nothing does. All must outlive it.
   Standby(const PostgresOptions& options, Servers& servers, const ServerFacts& facts,
-          Servers::Accept accept);
+          Servers::Accept accept, PositionMarker* marker);
 
   // Returns a connection that has the log's lock, or whose process has the lease. An error: the
   // waiting makes no sense, or the observer has ended it. May be called again.
@@ -41,6 +42,8 @@ class Standby {
   [[nodiscard]] ServerResult<void> begin();
   [[nodiscard]] ServerResult<void> follow(LogPosition end);
   [[nodiscard]] ServerResult<void> read_names();
+  [[nodiscard]] ServerResult<void> record_seen();
+  [[nodiscard]] ServerResult<void> check_loss();
   // The observer wants the messages, and the tables are those that this program reads.
   [[nodiscard]] bool can_follow() const noexcept;
   [[nodiscard]] bool may_take(bool is_free);
@@ -55,7 +58,9 @@ class Standby {
 
   const PostgresOptions& options_;
   Servers& servers_;
+  const ServerFacts& facts_;
   Servers::Accept accept_;
+  PositionMarker* marker_;
   StandbyObserver* observer_;
   bool follows_;
   int version_ = 0;  // of the schema
@@ -69,6 +74,15 @@ class Standby {
   std::string last_error_;  // that was reported
   SystemClock clock_;
   std::optional<MonoTime> free_since_;
+  // What was recorded last.
+  struct Seen {
+    LogPosition end = 0;
+    std::uint64_t owner_epoch = 0;
+    std::uint64_t first_epoch = 0;
+    std::uint64_t raised = 0;
+    bool is_kept = false;  // an earlier record names a loss, which the take-over skips
+  };
+  Seen seen_;
   bool has_seen_owner_ = false;  // on this connection
   bool was_not_taken_ = false;   // after the last wait()
 };

@@ -31,6 +31,7 @@ Writer::Writer(const PostgresOptions& options, Servers& servers, LogQueue& queue
       facts_{std::move(facts)},
       first_epoch_{claim.owner_epoch},
       claim_{std::move(claim)},
+      committed_end_{claim_.position},
       connected_at_{clock_.now().mono},
       thread_{[this] { run(); }} {}
 
@@ -55,6 +56,11 @@ void Writer::run() {
 // Sends what there is to send, waits for an answer or new work, and takes it.
 ServerResult<void> Writer::turn() {
   if (auto sent = send_batches(); !sent) return sent;
+  if (owed_ && !has_unanswered()) {
+    if (!send_ask_again(*connection_)) return std::unexpected{connection_->lost()};
+    is_sign_of_life_ = true;
+    ++in_flight_;
+  }
   const int flushed = PQflush(connection_->raw());
   if (flushed < 0) return std::unexpected{connection_->lost()};
   // Work that cannot be taken now must not wake the thread; and so the limit below is that of the
@@ -140,10 +146,46 @@ ServerResult<void> Writer::take_settings(CommitSettings settings) {
   return check_reach(options_, facts_.commit);
 }
 
+void Writer::confirm(LogPosition end) {
+  queue_.confirm(end);
+  away_since_.reset();
+  pause_ = milliseconds{0};
+}
+
+// Settings may change and change back while a COMMIT waits, and the server ends its wait. What
+// counts is what the standby has acknowledged.
+ServerResult<void> Writer::take_acknowledgement(const Acknowledgement& found) {
+  if (auto taken = take_settings(found.settings); !taken) return taken;
+  if (options_.standby != StandbyPolicy::Strict) return {};
+  const bool is_new = is_committed_;  // otherwise the question was sent by itself
+  if (!found.is_visible) {
+    if (!is_new || found.settings.loaded == loaded_) return {};
+    return std::unexpected{ServerError{
+        "the server loaded its configuration during a COMMIT, which may not have waited "
+        "for the synchronous standby",
+        kNotReplicated}};
+  }
+  const MonoTime now = clock_.now().mono;
+  if (owed_ && found.acknowledged >= owed_->wal_end) {
+    confirm(owed_->end);
+    owed_.reset();
+  }
+  if (owed_ && now - owed_->since > options_.answer_timeout) {
+    return std::unexpected{not_acknowledged(options_)};
+  }
+  if (is_new && found.acknowledged < found.end) {
+    owed_ = {.end = committed_end_, .wal_end = found.end, .since = owed_ ? owed_->since : now};
+  }
+  return {};
+}
+
 ServerResult<void> Writer::take_result(Result result) {
   switch (PQresultStatus(result.get())) {
     case PGRES_TUPLES_OK:
+      if (PQntuples(result.get()) == 1 && PQnfields(result.get()) == 0) return {};
+      if (const auto found = acknowledgement_of(result.get())) return take_acknowledgement(*found);
       if (auto settings = commit_settings_of(result.get())) {
+        loaded_ = settings->loaded;
         return take_settings(std::move(*settings));
       }
       // Nothing was written: the row that says whose log it is and where it ends is gone.
@@ -177,14 +219,12 @@ ServerResult<void> Writer::end_batch() {
   if (!std::exchange(is_committed_, false)) {
     --in_flight_;
     is_committed_ = options_.standby == StandbyPolicy::Strict;
-    committed_end_ = queue_.oldest_end();
+    committed_end_ = queue_.end_from(committed_end_);
     // The server has nothing to do meanwhile, and the caller can wait for its wake.
     if (auto sent = send_batches(); !sent) return sent;
     if (is_committed_) return {};
   }
-  queue_.confirm(committed_end_);
-  away_since_.reset();
-  pause_ = milliseconds{0};
+  if (!owed_) confirm(committed_end_);
   return {};
 }
 
@@ -230,6 +270,7 @@ bool Writer::restore(ServerError cause) {
     in_flight_ = 0;
     is_committed_ = false;
     is_sign_of_life_ = false;
+    owed_.reset();
     batch_error_.reset();
     queue_.rewind();
     if (is_tried && is_over()) {
@@ -284,6 +325,7 @@ ServerResult<void> Writer::connect_again(MonoTime end) {
       claim_again(*made, first_epoch_, std::max(claim_.owner_epoch, epoch_of_token(held_token())));
   if (!claimed) return std::unexpected{std::move(claimed.error())};
   claim_ = *claimed;
+  if (auto seen = await_standby(*made, options_); !seen) return std::unexpected{seen.error()};
   if (auto prepared = prepare_to_write(*made, options_.peer_timeout); !prepared) return prepared;
   const LogPosition durable = queue_.durable();
   if (!queue_.may_end_at(claimed->position)) {
@@ -298,6 +340,7 @@ ServerResult<void> Writer::connect_again(MonoTime end) {
   report_connected(*made, claimed->position, *facts);
   if (auto noted = take_settings(std::move(facts->commit)); !noted) return noted;
   queue_.confirm(claimed->position);
+  committed_end_ = claimed->position;
   // A batch whose confirmation was lost is progress like any other.
   if (claimed->position > durable) pause_ = milliseconds{0};
   if (claimed->position > durable || !queue_.has_unconfirmed()) away_since_.reset();

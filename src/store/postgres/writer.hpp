@@ -33,6 +33,8 @@ class Writer {
   [[nodiscard]] ServerResult<void> take_result(Result result);
   [[nodiscard]] ServerResult<void> end_batch();
   [[nodiscard]] ServerResult<void> take_settings(CommitSettings settings);
+  [[nodiscard]] ServerResult<void> take_acknowledgement(const Acknowledgement& found);
+  void confirm(LogPosition end);
   void report_warnings();
   void report_connected(const Connection& connection, LogPosition position,
                         const ServerFacts& found);
@@ -58,7 +60,15 @@ class Writer {
   bool is_sign_of_life_ = false;  // in flight, before all batches
   // The batch before them is committed, and the settings that its COMMIT used are queried.
   bool is_committed_ = false;
-  LogPosition committed_end_ = 0;           // of the last batch that is committed
+  LogPosition committed_end_ = 0;  // of the last batch that is committed
+  std::string loaded_;             // the server's configuration, as that batch saw it
+  // StandbyPolicy::Strict: what is committed, and the standby has not acknowledged.
+  struct Owed {
+    LogPosition end = 0;
+    std::uint64_t wal_end = 0;
+    MonoTime since;
+  };
+  std::optional<Owed> owed_;
   std::optional<ServerError> batch_error_;  // of the batch whose answer is being read
   SystemClock clock_;
   std::optional<MonoTime> away_since_;  // since when nothing has been confirmed

@@ -185,6 +185,9 @@ StoreResult<void> Pipeline::open(const Former& former, const Store* journal) {
                                              .numbers_ahead = numbers_ahead(),
                                              .lacks_more = lacks_more});
   if (!claimed) return fail(claimed.error());
+  if (auto seen = postgres::await_standby(*connection, database_); !seen) {
+    return fail(seen.error());
+  }
   if (auto done = postgres::prepare_to_write(*connection, database_.peer_timeout); !done) {
     return fail(done.error());
   }

@@ -39,6 +39,10 @@ TEST(ClusterSettings, an_engine_of_a_cluster_waits_for_its_shard) {
   EXPECT_EQ(cluster.renewal, milliseconds{500});
   EXPECT_EQ(cluster.request_timeout, milliseconds{250});
   EXPECT_EQ(settings.postgres.if_owned, store::IfOwned::Wait);
+  EXPECT_EQ(settings.postgres.standby, store::StandbyPolicy::Strict);
+  EXPECT_EQ(
+      accepted(kMember + "ClusterEtcd=e\nPostgreSQLStoreStandby=available\n").postgres.standby,
+      store::StandbyPolicy::Available);
   EXPECT_THAT(settings.warnings, IsEmpty());
 }
 

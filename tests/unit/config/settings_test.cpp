@@ -543,6 +543,14 @@ TEST(Settings, refresh_on_logon_makes_a_standby_where_engines_share_a_store) {
   EXPECT_EQ(given.postgres.takeover_delay, std::chrono::milliseconds{50});
   EXPECT_EQ(accepted(database + "PostgreSQLStoreIfOwned=wait\n").postgres.if_owned,
             store::IfOwned::Wait);
+  // One that takes a log over needs all of it, unless the file says otherwise.
+  EXPECT_EQ(standby.postgres.standby, store::StandbyPolicy::Strict);
+  EXPECT_EQ(given.postgres.standby, store::StandbyPolicy::Available);
+  EXPECT_EQ(accepted(database + "PostgreSQLStoreIfOwned=wait\n").postgres.standby,
+            store::StandbyPolicy::Strict);
+  EXPECT_EQ(accepted(database + "PostgreSQLStoreIfOwned=wait\nPostgreSQLStoreStandby=available\n")
+                .postgres.standby,
+            store::StandbyPolicy::Available);
   const Settings journal = accepted(text + "RefreshOnLogon=Y\n");
   ASSERT_EQ(journal.warnings.size(), 1U);
   EXPECT_THAT(journal.warnings.front().what(), HasSubstr("RefreshOnLogon is not honoured: "));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "store/postgres/server/schema.hpp"
+#include "store/postgres/server/server_facts.hpp"
 #include "store/postgres/server/servers.hpp"
 #include "store/postgres/server/statements.hpp"
 
@@ -63,6 +64,29 @@ ServerResult<void> check_mark(Connection& connection, const PostgresOptions& opt
 }
 
 }  // namespace postgres
+
+StoreResult<std::optional<std::string>> find_standby_fault(const PostgresOptions& options) {
+  using namespace postgres;
+  Servers servers{options};
+  auto connection = servers.connect(-1, [](Connection& one) -> ServerResult<void> {
+    auto facts = read_facts(one);  // of a primary
+    if (!facts) return std::unexpected{std::move(facts.error())};
+    return {};
+  });
+  if (!connection) return std::unexpected{store_error(options, connection.error())};
+  auto found = read_acknowledgement(*connection);
+  if (!found) return std::unexpected{store_error(options, found.error())};
+  if (reach_of(found->settings) != CommitReach::Standby) {
+    return "the database has no synchronous standby: " + to_text(found->settings);
+  }
+  if (!found->is_visible) {
+    return "the role of the database may not see what the standby has: GRANT pg_read_all_stats to "
+           "it";
+  }
+  if (found->acknowledged > 0) return std::nullopt;
+  return "no standby that synchronous_standby_names names is connected: " +
+         to_text(found->settings);
+}
 
 StoreResult<std::optional<ClusterMark>> find_cluster_mark(const PostgresOptions& options) {
   using namespace postgres;

@@ -163,6 +163,10 @@ ServerResult<Connection> Connection::open(const PostgresOptions& options,
   if (auto set = made.set_up_session(options.peer_timeout); !set) {
     return std::unexpected{std::move(set.error())};
   }
+  if (options.standby == StandbyPolicy::Ignored) {
+    auto set = made.run("SET synchronous_commit = local");
+    if (!set) return std::unexpected{std::move(set.error())};
+  }
   return made;
 }
 

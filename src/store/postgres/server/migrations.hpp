@@ -362,8 +362,14 @@ END
 $body$;
 )sql";
 
+// By how much sequence numbers were raised in all, beside those that were used one by one. An
+// engine that waits knows by it how many were used in a part of the log that was lost.
+inline constexpr const char* kRaised = R"sql(
+ALTER TABLE log_state ADD COLUMN raised bigint NOT NULL DEFAULT 0;
+)sql";
+
 // From version index to index + 1.
 inline constexpr std::array<const char*, kSchemaVersion> kMigrations{
-    kTables, kViews, kLineage, kChunks, kReplica, kLaggingRows};
+    kTables, kViews, kLineage, kChunks, kReplica, kLaggingRows, kRaised};
 
 }  // namespace nexusfix::store::postgres

@@ -22,7 +22,8 @@ struct Prepared {
 
 // The columns of CommitSettings.
 constexpr std::string_view kCommitSettings =
-    "current_setting('synchronous_commit'), current_setting('synchronous_standby_names')";
+    "current_setting('synchronous_commit'), current_setting('synchronous_standby_names'), "
+    "pg_conf_load_time()::text";
 
 // Of a batch of messages and next numbers alone, as nearly all are: one statement costs the server
 // half of what one a table costs. Raises the error of a batch that does not go on from the log's
@@ -67,13 +68,12 @@ std::string count_statement(std::string_view also_sets) {
          std::string{kCommitSettings} + " FROM moved";
 }
 
-// The last two columns of "advance" and "settings" are kCommitSettings, too.
+// The last columns of "advance" are kCommitSettings, too.
 constexpr std::array<Prepared, 11> kPrepared{{
     {"advance",
      "SELECT advance_log($1::int8, $2::int8, $3::int8), current_setting('synchronous_commit'), "
-     "current_setting('synchronous_standby_names')"},
-    {"settings",
-     "SELECT current_setting('synchronous_commit'), current_setting('synchronous_standby_names')"},
+     "current_setting('synchronous_standby_names'), pg_conf_load_time()::text"},
+    {"raised", "UPDATE log_state SET raised = raised + $1::int8"},
     {"source", "UPDATE log_state SET source = $1::int8[]"},
     {"rows", "UPDATE log_state SET rows_position = $1::int8"},
     {"open",
@@ -178,6 +178,7 @@ bool send_tables(Connection& connection, const Batch& batch, std::uint64_t owner
          send_rows("rename", batch.renamed()) && send_chunk() &&
          send_rows("place", batch.places()) && send_rows("number", batch.sessions()) &&
          send_rows("change", batch.changes()) && send_rows("lose", batch.lost()) &&
+         (batch.raised() == 0 || connection.send("raised", {Int8{batch.raised()}.encoded()})) &&
          (!batch.source() || connection.send("source", {source_column(*batch.source()).encoded()}));
 }
 
@@ -220,6 +221,17 @@ bool send_sign_of_life(Connection& connection) {
   return connection.send("settings", {}) && PQpipelineSync(connection.raw()) == 1;
 }
 
+bool send_ask_again(Connection& connection) {
+  return connection.send("sleep", {}) && send_sign_of_life(connection);
+}
+
+// A service may lack the functions that show what a standby has acknowledged.
+ServerResult<void> prepare_settings(Connection& connection) {
+  auto done = connection.prepare("settings", kAcknowledged);
+  if (done || !is_unavailable(done.error())) return done;
+  return connection.prepare("settings", kNotAcknowledged);
+}
+
 ServerResult<void> prepare_to_write(Connection& connection,
                                     std::chrono::milliseconds idle_timeout) {
   constexpr int kFirstWithTimeout = 140'000;
@@ -244,6 +256,8 @@ ServerResult<void> prepare_to_write(Connection& connection,
   for (const Prepared& one : kPrepared) {
     if (auto done = connection.prepare(one.name, one.statement); !done) return done;
   }
+  if (auto done = connection.prepare("sleep", "SELECT FROM pg_sleep(0.001)"); !done) return done;
+  if (auto done = prepare_settings(connection); !done) return done;
   if (PQenterPipelineMode(connection.raw()) == 0) return std::unexpected{connection.lost()};
   return {};
 }
@@ -251,8 +265,8 @@ ServerResult<void> prepare_to_write(Connection& connection,
 bool send_batch(Connection& connection, const Batch& batch, std::uint64_t owner_epoch,
                 bool checks_after) {
   // A batch without messages leaves no chunk, and seldom has a place.
-  const bool is_one_statement =
-      batch.is_common() && (!batch.messages().empty() || batch.places().count() == 0);
+  const bool is_one_statement = batch.is_common() && batch.raised() == 0 &&
+                                (!batch.messages().empty() || batch.places().count() == 0);
   const bool sent = (is_one_statement ? send_common(connection, batch, owner_epoch)
                                       : send_tables(connection, batch, owner_epoch)) &&
                     PQpipelineSync(connection.raw()) == 1;
@@ -262,13 +276,14 @@ bool send_batch(Connection& connection, const Batch& batch, std::uint64_t owner_
 
 std::optional<CommitSettings> commit_settings_of(const PGresult* row) {
   const int columns = PQnfields(row);
-  if (columns < 2 || PQntuples(row) != 1) return std::nullopt;
+  if (columns < 3 || PQntuples(row) != 1) return std::nullopt;
   const auto text = [&](int column) {
     return std::string(PQgetvalue(row, 0, column),
                        static_cast<std::size_t>(PQgetlength(row, 0, column)));
   };
-  return CommitSettings{.synchronous_commit = text(columns - 2),
-                        .standby_names = text(columns - 1)};
+  return CommitSettings{.synchronous_commit = text(columns - 3),
+                        .standby_names = text(columns - 2),
+                        .loaded = text(columns - 1)};
 }
 
 std::string this_process() {

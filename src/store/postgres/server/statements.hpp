@@ -18,11 +18,14 @@ namespace nexusfix::store::postgres {
                                                   std::chrono::milliseconds idle_timeout);
 // Queues a question that changes nothing, as a batch of its own. False: as of send_batch().
 [[nodiscard]] bool send_sign_of_life(Connection& connection);
+// Queues the question what the standby has acknowledged a millisecond later, as a batch of its own.
+[[nodiscard]] bool send_ask_again(Connection& connection);
 
 // Queues a batch as one transaction, which is applied whole or not at all. The log must belong to
 // this owner epoch and end where the batch begins. False: the connection is lost. The answer has
-// CommitSettings in its first row; with checks_after, those after the COMMIT follow, as a
-// transaction of their own: a wait for the standby also ends when its name is removed meanwhile.
+// CommitSettings in its first row; with checks_after, an Acknowledgement after the COMMIT follows,
+// as a transaction of its own: a wait for the standby also ends when its name is removed meanwhile,
+// and there is none until the server's checkpointer has seen that the name is back.
 [[nodiscard]] bool send_batch(Connection& connection, const Batch& batch, std::uint64_t owner_epoch,
                               bool checks_after);
 // Of a row of either; nothing: it has none.

@@ -41,7 +41,7 @@ void LogWriter::take(const SimulatedDatabase::Answer& answer) {
   if (!answer.is_done && context_.bug != Bug::StaleOwnerSends) {
     return fail_as_former_owner(answer.row);
   }
-  log_.confirm(log_.queue().oldest_end());
+  log_.confirm(log_.queue().end_from(log_.queue().durable()));
   away_since_.reset();
   pause_ = milliseconds{0};
   pump();
@@ -55,7 +55,7 @@ void LogWriter::lost(SimulatedDatabase::ConnectionId connection) {
 void LogWriter::restore() {
   next_request();
   if (std::exchange(is_in_flight_, false) && context_.bug == Bug::UnknownIsSuccess) {
-    log_.confirm(log_.queue().oldest_end());
+    log_.confirm(log_.queue().end_from(log_.queue().durable()));
   }
   database_.disconnect(std::exchange(owner_.connection, 0));
   is_connected_ = false;

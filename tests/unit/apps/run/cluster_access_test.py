@@ -119,6 +119,7 @@ class Orders(WithCluster):
                 f"SocketAcceptPort={self.port}\nStore=postgresql\n"
                 f"PostgreSQLStoreHost={self.host}\nPostgreSQLStoreUser=nexusfix\n"
                 f"PostgreSQLStoreDatabase=postgres\nPostgreSQLStoreSchema={self.schema}\n"
+                "PostgreSQLStoreStandby=available\n"
                 f"FileStorePath={self.folder}/{node}\n{self.keys(node)}"
                 "BeginString=FIX.4.4\nSenderCompID=VENUE\n[SESSION]\nTargetCompID=TRADER\n")
 

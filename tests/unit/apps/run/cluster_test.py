@@ -208,7 +208,7 @@ class WithCluster(standby_test.WithDatabase):
         """A file that only names the cluster and the database."""
         text = ("[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=0\nStore=postgresql\n"
                 f"PostgreSQLStoreHost={self.host}\nPostgreSQLStoreUser=nexusfix\n"
-                f"PostgreSQLStoreDatabase=postgres\n"
+                f"PostgreSQLStoreDatabase=postgres\nPostgreSQLStoreStandby=available\n"
                 f"PostgreSQLStoreSchema={options.pop('schema', self.schema)}\n"
                 f"PostgreSQLStoreKeepPosition=N\n{self.keys(node, **options)}"
                 "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n")

@@ -151,6 +151,7 @@ class WithDatabase(WithFolder):
                 f"SocketAcceptPort={port or self.port}\nStore={store}\n"
                 f"PostgreSQLStoreHost={self.host}\nPostgreSQLStoreUser=nexusfix\n"
                 f"PostgreSQLStoreDatabase=postgres\nPostgreSQLStoreSchema={self.schema}\n"
+                "PostgreSQLStoreStandby=available\n"
                 f"FileStorePath={self.folder}/{name}\nControlSocket={self.folder}/{name}.control\n"
                 f"MetricsPort={metrics}\n{more}"
                 "BeginString=FIX.4.4\nSenderCompID=VENUE\n[SESSION]\nTargetCompID=TRADER\n")

@@ -1,6 +1,7 @@
 // What the database has lost is found by the next start on this machine, seen or not: each
 // session goes on above every number that it may have used, and nothing is sent twice under one.
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/base/random.hpp>
@@ -17,6 +19,7 @@
 #include "postgres_fixture.hpp"
 #include "store/postgres/position_marker.hpp"
 #include "support/disks/temporary_folder.hpp"
+#include "waiting_engine.hpp"
 
 namespace nexusfix::store {
 namespace {
@@ -239,6 +242,168 @@ TEST_F(PostgresNote, a_second_loss_counts_what_the_first_one_skipped) {
   store_.reset();
   restore();  // without the skip, too
   open();
+  EXPECT_GT(next_outbound("A"), used);
+}
+
+// An engine that waits on this machine, while the owner's machine and the primary are lost
+// together.
+class PostgresNoteOfWaiter : public PostgresNote {
+ protected:
+  void SetUp() override {
+    PostgresNote::SetUp();
+    if (IsSkipped()) return;
+    std::string why;
+    primary_ = PostgresServer::make(PostgresServer::Syncs::No, why);
+    standby_ = primary_->make_standby("s1");  // nothing waits for it
+    options_.host = primary_->host();
+    options_.note_folder = folder_.file("owner");
+    open();
+    append("A", 5);
+  }
+  PostgresOptions waiting_options() {
+    PostgresOptions options = options_;
+    options.note_folder = folder_.file("waiter");
+    options.takeover_delay = std::chrono::hours{1};
+    return options;
+  }
+  void stop_standby_in_step() {
+    while (standby_->sql("SELECT pg_last_wal_replay_lsn() >= '" +
+                         primary_->sql("SELECT pg_current_wal_lsn()") + "'::pg_lsn") != "t") {
+    }
+    standby_->stop();
+  }
+  void wait_until_seen(WaitingEngine& waiter) {
+    const LogPosition end = store_->durable();
+    waiter.watcher.wait_for([&](const StandbyState& state) { return state.log_end == end; });
+    waiter.watcher.wait_for_looks(1);  // it has recorded it
+  }
+  // The owner's machine is gone with the primary, and the server that lagged is promoted.
+  void lose_both() {
+    store_.reset();
+    primary_->stop(PostgresServer::Stop::Immediate);
+    standby_->start();
+    standby_->promote();
+    options_.host = standby_->host();
+  }
+
+  std::unique_ptr<PostgresServer> primary_;
+  std::unique_ptr<PostgresServer> standby_;
+};
+
+TEST_F(PostgresNoteOfWaiter, an_engine_that_waited_skips_what_it_has_seen_and_the_database_lost) {
+  stop_standby_in_step();
+  {
+    WaitingEngine waiter{waiting_options(), *primary_};
+    waiter.watcher.wait_for(is_up_to_date);
+    append("A", 300);
+    append("NEW", 7);
+    // Numbers that take no bytes of the log.
+    Transaction raise;
+    raise.outbound_number(0, 50'000);
+    ASSERT_TRUE(store_->append(raise, at_second(2)));
+    ASSERT_TRUE(settler_.settle(*store_));
+    wait_until_seen(waiter);
+    waiter.watcher.stop();
+    ASSERT_FALSE(waiter.join());
+  }
+  const std::uint64_t used = next_outbound("A") - 1;
+  ASSERT_EQ(used, 50'000U);
+  lose_both();
+  options_.note_folder = folder_.file("waiter");
+  open();
+  const std::string logged = events();
+  EXPECT_NE(logged.find("the database has lost what it had confirmed"), std::string::npos)
+      << logged;
+  EXPECT_GT(next_outbound("A"), used);
+  EXPECT_GT(next_outbound("NEW"), 7U);
+  ASSERT_EQ(store_->lost_numbers(0).size(), 1U);
+  append("A", 1);
+}
+
+// It ends because of the loss, its service manager starts it again, and now the log is free.
+TEST_F(PostgresNoteOfWaiter, a_loss_that_a_waiting_engine_saw_is_not_forgotten_by_its_next_start) {
+  stop_standby_in_step();
+  {
+    WaitingEngine waiter{waiting_options(), *primary_};
+    waiter.watcher.wait_for(is_up_to_date);
+    append("A", 300);
+    wait_until_seen(waiter);
+    const std::uint64_t used = next_outbound("A") - 1;
+    waiter.proxy().refuse(true);
+    waiter.proxy().cut_now();
+    lose_both();
+    waiter.proxy().forward_to(standby_->socket_file());
+    waiter.proxy().refuse(false);
+    const auto opened = waiter.join();
+    ASSERT_FALSE(opened);
+    EXPECT_NE(opened.error().text.find("the database has lost what this standby has followed"),
+              std::string::npos)
+        << opened.error().text;
+    options_.note_folder = folder_.file("waiter");
+    open();
+    EXPECT_NE(events().find("the database has lost what it had confirmed"), std::string::npos);
+    EXPECT_GT(next_outbound("A"), used);
+  }
+}
+
+// What was sent after the last look of the engine that waits is known to none.
+TEST_F(PostgresNoteOfWaiter, what_an_engine_that_waited_cannot_have_seen_is_skipped_as_well) {
+  {
+    WaitingEngine waiter{waiting_options(), *primary_};
+    waiter.watcher.wait_for(is_up_to_date);
+    wait_until_seen(waiter);
+    waiter.watcher.stop();
+    ASSERT_FALSE(waiter.join());
+  }
+  stop_standby_in_step();
+  append("A", 300);
+  const std::uint64_t used = next_outbound("A") - 1;
+  lose_both();
+  options_.note_folder = folder_.file("waiter");
+  open();
+  EXPECT_NE(events().find("the database may have lost what it had confirmed"), std::string::npos);
+  EXPECT_GT(next_outbound("A"), used);
+}
+
+TEST_F(PostgresNoteOfWaiter, an_engine_that_waited_skips_nothing_where_nothing_was_lost) {
+  {
+    WaitingEngine waiter{waiting_options(), *primary_};
+    waiter.watcher.wait_for(is_up_to_date);
+    append("A", 20);
+    wait_until_seen(waiter);
+    waiter.watcher.stop();
+    ASSERT_FALSE(waiter.join());
+  }
+  append("A", 20);
+  options_.note_folder = folder_.file("waiter");
+  open();
+  EXPECT_EQ(events(), "");
+  EXPECT_EQ(next_outbound("A"), 46U);
+}
+
+// A record of a loss stays until the loss is skipped, though another engine has the log meanwhile.
+TEST_F(PostgresNoteOfWaiter, an_engine_that_waits_keeps_the_record_of_a_loss_until_it_skips_it) {
+  stop_standby_in_step();
+  append("A", 300);
+  const std::uint64_t used = next_outbound("A") - 1;
+  lose_both();
+  PostgresOptions former = options_;
+  former.takeover_delay = std::chrono::milliseconds{50};
+  former.standby_observer = nullptr;
+  options_.note_folder = folder_.file("other");
+  open();
+  append("A", 10);
+  {
+    WaitingEngine waiter{former, *standby_};
+    waiter.watcher.wait_for(is_up_to_date);
+    append("A", 10);
+    wait_until_seen(waiter);
+    EXPECT_NE(waiter.watcher.events().find("5049 "), std::string::npos);
+    store_.reset();
+    auto opened = waiter.join();
+    ASSERT_TRUE(opened) << opened.error().text;
+    store_ = std::move(*opened);
+  }
   EXPECT_GT(next_outbound("A"), used);
 }
 

@@ -1,10 +1,13 @@
 // A primary with a synchronous standby, both of the test's own: what is durable is on the standby,
 // whatever becomes of the wait for it; and the log goes on only where it was.
+#include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
+#include <sys/types.h>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -27,6 +30,21 @@ constexpr const char* kNames = "synchronous_standby_names";
 
 // A primary whose COMMITs wait for its standby.
 struct Pair {
+  // The process of a COMMIT that waits for the standby.
+  pid_t waiting_process() {
+    std::string process;
+    while (process.empty()) {
+      process = primary->sql("SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
+    }
+    return static_cast<pid_t>(std::stoi(process));
+  }
+  // The wait of this COMMIT ends, and its process sees only that the names are as they were.
+  void toggle_behind(pid_t process) {
+    ::kill(process, SIGSTOP);
+    primary->set("synchronous_standby_names", "");
+    primary->set("synchronous_standby_names", "s1");
+    ::kill(process, SIGCONT);
+  }
   Pair() {
     std::string why;
     primary = PostgresServer::make(PostgresServer::Syncs::No, why);
@@ -270,6 +288,79 @@ TEST_F(PostgresStandby, settings_that_changed_are_seen_by_the_claim_of_the_next_
   }
   pair_->primary->sql("ALTER ROLE nexusfix RESET synchronous_commit");
   EXPECT_NE(alarm.find("synchronous_commit=local"), std::string::npos) << alarm;
+}
+
+// The name of the standby is removed and set again while a COMMIT waits for it.
+TEST_F(PostgresStandby, what_no_standby_has_acknowledged_is_not_durable_though_the_names_are_back) {
+  use(shared_pair());
+  options_.standby = StandbyPolicy::Strict;
+  open();
+  const LogPosition durable = store_->durable();
+  pair_->standby->freeze();
+  append_next();
+  pair_->toggle_behind(pair_->waiting_process());
+  // The next COMMIT waits, so the one before has returned, and its answer is there.
+  append_next();
+  static_cast<void>(pair_->waiting_process());
+  EXPECT_EQ(store_->durable(), durable);
+  pair_->standby->thaw();
+  ASSERT_TRUE(settler_.settle(*store_));
+  expect_messages(2);
+}
+
+TEST_F(PostgresStandby, a_role_that_may_not_see_the_standby_trusts_no_commit_of_changing_settings) {
+  use(shared_pair());
+  options_.standby = StandbyPolicy::Strict;
+  pair_->primary->sql("DROP ROLE IF EXISTS plain");
+  pair_->primary->sql("CREATE ROLE plain LOGIN");
+  pair_->primary->sql("GRANT CREATE ON DATABASE postgres TO plain");
+  options_.connection = "user=plain dbname=postgres";
+  open();
+  bool is_reported = false;
+  while (const auto event = store_->take_event()) {
+    is_reported = is_reported || event->id == EventId::StandbyNotVisible;
+  }
+  EXPECT_TRUE(is_reported);
+  const LogPosition durable = store_->durable();
+  pair_->standby->freeze();
+  append_next();
+  pair_->toggle_behind(pair_->waiting_process());
+  EXPECT_NE(wait_for_event(*store_, settler_, "loaded its configuration during a COMMIT"), "");
+  EXPECT_EQ(store_->durable(), durable);
+  pair_->standby->thaw();
+  ASSERT_TRUE(settler_.settle(*store_));
+  expect_messages(1);
+}
+
+// An operator, or a script, that toggles the names while orders flow.
+TEST_F(PostgresStandby, a_strict_store_confirms_nothing_that_is_lost_while_the_names_are_toggled) {
+  Pair pair;
+  use(pair);
+  options_.standby = StandbyPolicy::Strict;
+  open();
+  SeededRandom random{29};
+  std::vector<LogPosition> ends;  // of the messages
+  for (int round = 0; round < 40; ++round) {
+    if (round == 20) pair.standby->freeze();
+    pair.primary->sql("ALTER SYSTEM SET synchronous_standby_names = ''");
+    pair.primary->sql("SELECT pg_reload_conf()");
+    for (std::uint64_t count = 1 + random.below(30); count > 0; --count) {
+      append_next();
+      ends.push_back(store_->appended());
+    }
+    pair.primary->sql("ALTER SYSTEM SET synchronous_standby_names = 's1'");
+    pair.primary->sql("SELECT pg_reload_conf()");
+  }
+  const LogPosition durable = store_->durable();
+  store_.reset();
+  fail_over();
+  options_.standby = StandbyPolicy::Available;
+  store_ = open_or_fail(options_);
+  ASSERT_NE(store_, nullptr);
+  EXPECT_GE(store_->appended(), durable);
+  const auto confirmed = static_cast<std::uint64_t>(
+      std::ranges::count_if(ends, [&](LogPosition end) { return end <= durable; }));
+  EXPECT_GE(store_->session(key_).next_outbound, confirmed + 1);
 }
 
 TEST_F(PostgresStandby, a_strict_store_is_not_opened_where_no_standby_is_waited_for) {
