@@ -95,6 +95,7 @@ void Venue::pass_gap(const engine::RecoveredMessage& recovered, std::uint64_t ex
   has_gap_ = true;
   if (settles(exec_id)) {
     is_settled_ = true;
+    if (const auto time = recovered.message.get<WallTime>(tag::SendingTime)) settled_at_ = *time;
     loss_.clear();
     begin_order_block();
     return;
@@ -167,6 +168,9 @@ bool Venue::settle_losses() {
 }
 
 bool Venue::cancel_open_orders() {
+  for (const Party& one : parties_) {
+    if (one.session != nullptr) settled_at_ = one.session->now();
+  }
   std::vector<OrderIndex> open;
   for (OrderIndex index = 0; index < book_.order_count(); ++index) {
     if (book_.order(index).is_open()) open.push_back(index);

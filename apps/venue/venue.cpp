@@ -310,6 +310,12 @@ MessageReply Venue::take_order(engine::Session& session, const Message& message)
     return engine::accept();
   }
   if (auto refused = refuse_unreportable(session, order)) return *refused;
+  if (may_repeat_lost(order, message.view())) {
+    reject_order(order.owner, echo, kExchangeOption,
+                 "it may have been executed before the venue lost a part of its log: agree on "
+                 "that, and send it as a new order");
+    return engine::accept();
+  }
   const Refusal refusal = change_book([&](auto sink) { return book_.submit(order, sink); });
   if (refusal == Refusal::None) return engine::accept();
   const bool duplicate = refusal == Refusal::DuplicateClOrdId;
@@ -338,6 +344,13 @@ MessageReply Venue::take_cancel(engine::Session& session, const Message& message
     reject_cancel(request.owner, {request.cl_ord_id, request.orig_cl_ord_id, '1', refusal});
   }
   return engine::accept();
+}
+
+bool Venue::may_repeat_lost(const NewOrder& order, const wire::MessageView& message) const {
+  if (!settled_at_ || message[tag::PossDupFlag] != "Y") return false;
+  if (book_.find(order.owner, order.cl_ord_id)) return false;
+  const auto first_sent = message.get<WallTime>(tag::OrigSendingTime);
+  return !first_sent || *first_sent <= *settled_at_;
 }
 
 // FIX 4.4 volume 4, "Order Cancel/Replace Request": quantity, price and the like may be changed; an

@@ -104,6 +104,9 @@ class Venue {
       const engine::Session& session) const;
   [[nodiscard]] std::optional<engine::MessageReply> refuse_unreportable(
       const engine::Session& session, const NewOrder& order) const;
+  // Whether an order may have been executed in what the venue has lost: it is sent again, the book
+  // does not have it, and it was sent first before the loss was accepted.
+  [[nodiscard]] bool may_repeat_lost(const NewOrder& order, const wire::MessageView& message) const;
   [[nodiscard]] bool changes_symbol_or_side(const ReplaceRequest& request,
                                             const NewOrder& terms) const noexcept;
 
@@ -145,8 +148,10 @@ class Venue {
   Losses losses_;
   std::string loss_;  // reports that are missing since the last loss was settled
   std::string alarm_;
-  bool has_gap_ = false;      // reports are missing, and perhaps orders
-  bool is_settled_ = false;   // the log has a loss that was settled
+  bool has_gap_ = false;     // reports are missing, and perhaps orders
+  bool is_settled_ = false;  // the log has a loss that was settled
+  // When that was, or a loss was accepted in this run. Unset: none was.
+  std::optional<WallTime> settled_at_;
   OrderIndex doubt_end_ = 0;  // reports of orders below this index may be missing
   engine::Engine* engine_ = nullptr;
   std::string failure_;

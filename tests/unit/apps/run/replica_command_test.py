@@ -126,6 +126,7 @@ class Replica(WithDatabase):
         self.assertEqual(trader.order("A1")["34"], "2")
         self.wait_until(lambda: self.replicated(metrics), "the replica has the first order")
         process = self.stop_writer()
+        sent_at = time.strftime("%Y%m%d-%H:%M:%S", time.gmtime())
         reports = [trader.order(f"B{number}") for number in range(5)]
         self.assertEqual(reports[-1]["34"], "7")
         owner.kill()
@@ -145,6 +146,14 @@ class Replica(WithDatabase):
         self.assertGreater(int(logon["34"]), 7)
         self.assertEqual(self.sql(f"SELECT count(*) FROM {self.schema}.lost_numbers"), "1")
         self.assertEqual(self.sql(f"SELECT first_number FROM {self.schema}.log_state"), "501")
+        # What was executed in what is lost is not executed again.
+        request = trader.receive()
+        self.assertEqual((request["35"], request["7"]), ("2", "3"))
+        trader.next_out = 3
+        trader.send("D", f"43=Y|122={sent_at}|11=B0|55=AAPL|54=1|38=100|40=2|44=10.5|60={sent_at}|")
+        report = trader.receive()
+        self.assertEqual((report["35"], report["11"], report["39"]), ("8", "B0", "8"))
+        self.assertIn("it may have been executed before the venue lost a part", report["58"])
 
     def stopped_owner(self, policy):
         """The owner is stopped, and goes on when another engine has taken the replica over; the
