@@ -217,6 +217,16 @@ std::expected<std::vector<std::string>, std::string> join_cluster(
     if (!written) return std::unexpected{std::move(written.error())};
     done.push_back("etcd: node " + cluster.node + " takes shards again");
   }
+  const auto fault = postgres.standby_fault(settings.postgres);
+  if (!fault) return std::unexpected{fault.error().text};
+  if (*fault) {
+    const bool is_strict = settings.postgres.standby == store::StandbyPolicy::Strict;
+    done.push_back("warning: " + **fault +
+                   (is_strict ? ". The engines of the shard do not open (PostgreSQLStoreStandby="
+                                "strict) until that is corrected"
+                              : ". A take-over may lose messages that were sent "
+                                "(PostgreSQLStoreStandby=available)"));
+  }
   return done;
 }
 

@@ -327,6 +327,9 @@ EtcdResult<void> Member::check_cluster(const ClusterState& state, const ShardSta
 EtcdResult<void> Member::look() {
   bool is_claimed = false;
   std::uint64_t claimed = 0;
+  // Who asks has said which token the log was claimed with, so that it is checked before the engine
+  // is shown as ready.
+  const bool is_asked = this->is_asked();
   {
     // Before the read: etcd has given that token by then.
     const std::lock_guard lock{mutex_};
@@ -337,7 +340,11 @@ EtcdResult<void> Member::look() {
   if (!range) return std::unexpected{range.error()};
   const ClusterState state = read_state(*range, names_);
   const ShardState shard = state.shard(settings_.shard);
-  if (auto checked = check_cluster(state, shard, claimed); !checked) return checked;
+  if (auto checked = check_cluster(state, shard, claimed); !checked) {
+    // If etcd fails now, the lease ends with the engine.
+    if (!is_claimed) static_cast<void>(write_ready(shard, false));
+    return checked;
+  }
   if (shard.owner && shard.owner->lease == lease_.id) return own(state, shard);
   token_ = 0;
   if (shard.owner && is_claimed) {
@@ -348,7 +355,6 @@ EtcdResult<void> Member::look() {
       observer_.on_event(EventId::ClusterLeaseLost, "node " + this->text() + ": " + text);
     }
   }
-  const bool is_asked = this->is_asked();
   if (!shard.owner && (is_claimed || is_asked)) return try_to_take(state, shard);
   return write_ready(shard, !is_claimed && is_asked);
 }

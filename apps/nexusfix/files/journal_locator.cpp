@@ -30,7 +30,10 @@ OpenedStore open_database(const LogPlace& place, store::IfNoLog if_no_log, For p
   options.if_no_log = if_no_log;
   options.if_owned = store::IfOwned::Refuse;  // a command is no standby
   options.if_replica = store::IfReplica::Refuse;
-  if (purpose == For::Looking) options.note_folder.clear();
+  if (purpose == For::Looking) {
+    options.note_folder.clear();
+    options.standby = store::StandbyPolicy::Ignored;  // an operator looks while it is away
+  }
   auto opened = open_postgres(options);
   if (opened) {
     while (const auto event = (*opened)->take_event()) {
