@@ -86,8 +86,9 @@ class Postgres(Program):
     """A server with a peer: one of the two is the primary, and the other one its standby."""
 
     def __init__(self, host):
-        self.data = host.folder / "data"
-        super().__init__(host.name, host, ["postgres", "-D", self.data], user=USER)
+        self.data, self.settings = host.folder / "data", host.folder / "postgresql.conf"
+        super().__init__(host.name, host, ["postgres", "-D", self.data, "-c",
+                                           f"config_file={self.settings}"], user=USER)
         self.peer = None
         shutil.chown(host.folder, USER, USER)
 
@@ -104,8 +105,10 @@ class Postgres(Program):
         self.start()
 
     def start(self):
-        (self.data / "postgresql.conf").write_text(POSTGRES_SETTINGS.format(
-            address=self.host.address, folder=self.host.folder, peer=self.peer.name))
+        """With its own file, which no copy of the data has, as docs/operations/standby.md says."""
+        if not self.settings.exists():
+            self.settings.write_text(POSTGRES_SETTINGS.format(
+                address=self.host.address, folder=self.host.folder, peer=self.peer.name))
         super().start()
 
     def copy_peer(self):
