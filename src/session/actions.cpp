@@ -72,6 +72,16 @@ std::string_view to_string(NoticeCode code) noexcept {
       return "TestRequest not answered";
     case NoticeCode::LogoutReceived:
       return "Logout received";
+    case NoticeCode::SequenceNumbersLost:
+      return "sequence numbers are lost";
+    case NoticeCode::LogoutTextUntrue:
+      return "the Logout contradicts what was sent";
+    case NoticeCode::ConnectionNotClosed:
+      return "the counterparty did not close the connection after the answer to its Logout";
+    case NoticeCode::EndedWithinGap:
+      return "the session ends while messages are missing";
+    case NoticeCode::HeartBtIntDiffers:
+      return "the answer to our Logon has another HeartBtInt";
     case NoticeCode::MessageNotResendable:
       return "stored message cannot be resent";
     case NoticeCode::ResendNotAnswered:

@@ -66,13 +66,27 @@ void StateMachine::on_refusal_of_our_logon(const Inbound& in) noexcept {
     actions_.notice(NoticeCode::RejectReceived, texts_.of_reject(in.message));
   }
   if (in.msg_seq_num == numbers_.next_inbound()) advance_to(in.msg_seq_num + 1);
-  // The counterparty knows of higher numbers than we do: our store is lost or an old copy. Or it
-  // is the other way around. TC 2c has no field for it; engines say it in these words. To try
-  // again is no good: each refusal has a number, so that the next ones would come to agree some
-  // time, and what had the numbers in between would be lost.
-  const bool is_hopeless = text.starts_with(std::string_view{"MsgSeqNum too low"}) ||
-                           text.starts_with(std::string_view{"NextExpectedMsgSeqNum too high"});
-  end_session(is_hopeless ? DisconnectReason::MsgSeqNumTooLow : DisconnectReason::LogonRefused);
+  // To try again is no good if numbers are lost: each refusal has a number, so that the next ones
+  // would come to agree some time, and what had the numbers in between would be lost.
+  const bool is_lost = check_numbers_claim(text).kind == detail::NumbersClaim::Kind::Lost;
+  end_session(is_lost ? DisconnectReason::MsgSeqNumTooLow : DisconnectReason::LogonRefused);
+}
+
+// The counterparty may say that it knows of higher numbers than we do, because our store is lost or
+// an old copy, or the other way around. It may also be wrong.
+detail::NumbersClaim StateMachine::check_numbers_claim(std::string_view text) noexcept {
+  using Kind = detail::NumbersClaim::Kind;
+  const bool has_next_expected = detail::exchanges_next_expected(config_, header_.version());
+  const detail::NumbersClaim claim = detail::numbers_claim(
+      text, {.first = logon_.first_sent(),
+             .next_outbound = numbers_.next_outbound(),
+             .next_expected = has_next_expected ? numbers_.next_inbound() : 0});
+  if (claim.kind != Kind::None) {
+    actions_.notice(
+        claim.kind == Kind::Lost ? NoticeCode::SequenceNumbersLost : NoticeCode::LogoutTextUntrue,
+        text, claim.expecting, claim.received);
+  }
+  return claim;
 }
 
 std::string_view StateMachine::find_logon_error(
@@ -169,8 +183,13 @@ void StateMachine::accept_logon(const LogonFacts& logon, bool reply_with_reset) 
     heartbeat_.set_interval(imposes ? config_.heartbeat.heart_bt_int : logon.heart_bt_int,
                             config_.heartbeat);
   }
+  if (!is_acceptor && logon.heart_bt_int != heartbeat_.interval()) {
+    actions_.notice(NoticeCode::HeartBtIntDiffers, {},
+                    static_cast<std::uint64_t>(heartbeat_.interval().count()),
+                    static_cast<std::uint64_t>(logon.heart_bt_int.count()));
+  }
   set_counterparty_version(logon.appl_ver_id);
-  const bool was_logged_on = phase_.is(Phase::LoggedOn);
+  const bool was_logged_on = phase_.is_logged_on();
   phase_.enter(Phase::LoggedOn);
   if (is_acceptor || reply_with_reset) {
     actions_.push({.step = Step::TransmitLogon,
@@ -223,7 +242,7 @@ void StateMachine::refuse_next_expected(std::uint64_t unsent,
 void StateMachine::on_reset_logon(const Inbound& in,
                                   const std::optional<Objection>& objection) noexcept {
   const std::string_view wrong = find_logon_error(in, objection);
-  if (!wrong.empty() || phase_.is(Phase::LogoutSent)) {
+  if (!wrong.empty() || phase_.has_sent_logout()) {
     actions_.notice(NoticeCode::LogonInvalid, wrong);
     return log_out_and_disconnect(wrong, DisconnectReason::ProtocolViolation);
   }
@@ -248,51 +267,110 @@ void StateMachine::leave(std::string_view text, DisconnectReason before_logon) n
     case Phase::Closing:
     case Phase::LogoutSent:
       return;
+    case Phase::LogoutAnswered:
+      return end_session(DisconnectReason::LogoutComplete);
     case Phase::AwaitingLogon:
     case Phase::LogonSent:
     case Phase::LogonReceived:
       return end_session(before_logon);
     case Phase::LoggedOn:
+    case Phase::LogoutWaits:
       return log_out(text);
   }
 }
 
-// TC 12, 13: answered whatever its number is, because a gap before it can be closed after the next
-// Logon; the side that asked for the Logout waits for the answer, the other one disconnects.
+// TC 12, 13. The answer to our own Logout ends the session at once, whatever its number is (FIX
+// Session Layer, "Message recovery"). A Logout that is the first one of the two is answered when
+// the messages before it have come: at the end of the day there is no next Logon to ask after.
 void StateMachine::on_logout(const Inbound& in,
                              const std::optional<Objection>& objection) noexcept {
-  actions_.notice(NoticeCode::LogoutReceived, text_of(in.message));
+  const std::string_view text = text_of(in.message);
+  actions_.notice(NoticeCode::LogoutReceived, text);
   note_session_status(in.message);
+  static_cast<void>(check_numbers_claim(text));
+  const bool is_too_high = !objection && in.msg_seq_num > numbers_.next_inbound();
   if (objection) {
     reject(in, *objection);
   } else if (in.msg_seq_num == numbers_.next_inbound()) {
     advance_to(in.msg_seq_num + 1);
   }
   if (!objection) show_administrative();
-  if (phase_.is(Phase::LoggedOn)) actions_.push({.step = Step::TransmitLogout});
+  if (is_too_high) return await_messages_before_logout(in.msg_seq_num);
+  if (phase_.is_logged_on()) return answer_logout({});
+  complete_logout();
+}
+
+void StateMachine::await_messages_before_logout(std::uint64_t msg_seq_num) noexcept {
+  at_end_.logout_seq_num = std::max(at_end_.logout_seq_num, msg_seq_num);
+  out_of_order_.note_received(msg_seq_num);
+  if (!phase_.is_logged_on()) return complete_logout();
+  if (phase_.is(Phase::LoggedOn)) {
+    phase_.enter(Phase::LogoutWaits, now_.mono + config_.logon.logout_timeout);
+  }
+  const bool is_counted = out_of_order_.note_processed(msg_seq_num, numbers_.next_inbound());
+  gap_.request({.received = msg_seq_num, .gap_end = is_counted ? msg_seq_num : msg_seq_num + 1},
+               gap_position(), config_.gap, actions_);
+}
+
+// Messages that were missing before the counterparty's Logout have come.
+void StateMachine::continue_logout() noexcept {
+  if (!phase_.is(Phase::LogoutWaits)) return;
+  if (numbers_.next_inbound() > at_end_.logout_seq_num) return answer_logout({});
+  phase_.enter(Phase::LogoutWaits, now_.mono + config_.logon.logout_timeout);
+}
+
+// TC 13 b: then the counterparty disconnects, which asked for the end of the session.
+void StateMachine::answer_logout(std::string_view text) noexcept {
+  actions_.push({.step = Step::TransmitLogout, .text = text});
+  at_end_.resets |= config_.reset.on_logout;
+  if (config_.logon.logout_close_timeout.count() == 0) return complete_logout();
+  phase_.enter(Phase::LogoutAnswered, now_.mono + config_.logon.logout_close_timeout);
+}
+
+void StateMachine::complete_logout() noexcept {
   end_session(DisconnectReason::LogoutComplete);
   // Last: at the Disconnect the owner transmits what waits for the end of a resend, our Logout
   // perhaps, and at the Reset it forgets that.
-  if (config_.reset.on_logout) reset_sequence_numbers();
+  if (!config_.reset.on_logout) return;
+  at_end_.resets = false;
+  reset_sequence_numbers();
 }
 
 // Said once: what goes wrong after our Logout only waits for the answer or the timeout.
 void StateMachine::log_out(std::string_view text) noexcept {
-  if (!phase_.is(Phase::LoggedOn)) return;
+  if (!phase_.is_logged_on()) return;
+  if (phase_.is(Phase::LogoutWaits)) return answer_logout(text);
   actions_.push({.step = Step::TransmitLogout, .text = text});
   phase_.enter(Phase::LogoutSent, now_.mono + config_.logon.logout_timeout);
 }
 
 void StateMachine::log_out_and_disconnect(std::string_view text, DisconnectReason reason) noexcept {
-  if (!phase_.is(Phase::LogoutSent)) {
+  if (!phase_.has_sent_logout()) {
     actions_.push({.step = Step::TransmitLogout, .text = text});
   }
   end_session(reason);
 }
 
 void StateMachine::end_session(DisconnectReason reason) noexcept {
-  if (phase_.has_logged_on()) actions_.push({.step = Step::LoggedOut});
+  if (phase_.has_logged_on()) {
+    report_missing();
+    actions_.push({.step = Step::LoggedOut});
+  }
   close(reason);
+}
+
+// Each gap that was detected is closed or named here.
+void StateMachine::report_missing() noexcept {
+  const std::uint64_t next = numbers_.next_inbound();
+  std::uint64_t last = out_of_order_.highest();
+  if (gap_.is_open()) last = std::max(last, gap_.end() - 1);
+  if (last == at_end_.logout_seq_num && last != 0) --last;
+  if (last < next) return;
+  const bool is_lost = config_.reset.on_disconnect || is_about_to_reset();
+  actions_.notice(NoticeCode::EndedWithinGap,
+                  is_lost ? "a reset follows, and they are lost"
+                          : "they are requested after the next Logon, unless a reset comes first",
+                  next, last);
 }
 
 void StateMachine::close(DisconnectReason reason) noexcept {

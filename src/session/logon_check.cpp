@@ -1,5 +1,6 @@
 #include "session/logon_check.hpp"
 
+#include <charconv>
 #include <chrono>
 
 #include <nexusfix/session/reject_reason.hpp>
@@ -30,7 +31,44 @@ std::string_view reset_flag_error(const Inbound& in, const ResetConfig& config,
   return {};
 }
 
+// The number after word; 0: there is none.
+std::uint64_t number_after(std::string_view text, std::string_view word) noexcept {
+  const std::size_t at = text.find(word);
+  if (at == std::string_view::npos) return 0;
+  const std::string_view rest = text.substr(at + word.size());
+  std::uint64_t number = 0;
+  std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  return number;
+}
+
+bool contradicts_too_low(const NumbersClaim& claim, const SentNumbers& sent) noexcept {
+  if (claim.expecting == 0) return false;
+  if (claim.received == 0) return claim.expecting <= sent.first;
+  if (claim.received >= claim.expecting) return true;
+  if (claim.received < sent.first || claim.received >= sent.next_outbound) return true;
+  return claim.received != sent.first && claim.expecting <= sent.next_outbound;
+}
+
+bool contradicts_too_high(const NumbersClaim& claim, const SentNumbers& sent) noexcept {
+  if (sent.next_expected == 0) return true;
+  if (claim.expecting == 0 || claim.received == 0) return false;
+  return claim.received <= claim.expecting || claim.received > sent.next_expected;
+}
+
 }  // namespace
+
+NumbersClaim numbers_claim(std::string_view text, const SentNumbers& sent) noexcept {
+  using Kind = NumbersClaim::Kind;
+  const bool is_too_low = text.starts_with(std::string_view{"MsgSeqNum too low"});
+  const bool is_too_high = text.starts_with(std::string_view{"NextExpectedMsgSeqNum too high"});
+  if (!is_too_low && !is_too_high) return {};
+  NumbersClaim claim{.expecting = number_after(text, "expecting "),
+                     .received = number_after(text, "received ")};
+  const bool is_untrue =
+      is_too_low ? contradicts_too_low(claim, sent) : contradicts_too_high(claim, sent);
+  claim.kind = is_untrue ? Kind::Untrue : Kind::Lost;
+  return claim;
+}
 
 LogonFacts facts_of(const Inbound& in, const SessionConfig& config,
                     const VersionTraits& version) noexcept {

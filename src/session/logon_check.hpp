@@ -1,6 +1,7 @@
-// What a received Logon says, and what it is refused for.
+// What a received Logon says, and what it is refused for; what a Logout says of sequence numbers.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -31,6 +32,28 @@ namespace nexusfix::session::detail {
 [[nodiscard]] bool is_worth_an_answer(const Inbound& in, const std::optional<Objection>& objection,
                                       const SessionConfig& config,
                                       const VersionTraits& version) noexcept;
+
+// What the Text of a Logout says of sequence numbers. FIX has no field for it; engines agree on
+// "MsgSeqNum too low, expecting 8 but received 5" and on "NextExpectedMsgSeqNum too high, ...".
+struct NumbersClaim {
+  enum class Kind : std::uint8_t {
+    None,    // the Text says nothing of them
+    Lost,    // one side has lost sequence numbers, as far as we can tell
+    Untrue,  // what was sent contradicts the Text
+  };
+  Kind kind = Kind::None;
+  std::uint64_t expecting = 0;  // 0: the Text has no such number
+  std::uint64_t received = 0;   // likewise
+};
+// What was sent on this connection.
+struct SentNumbers {
+  std::uint64_t first = 0;          // MsgSeqNum of our first message
+  std::uint64_t next_outbound = 0;  // and of the next one
+  std::uint64_t next_expected = 0;  // of our Logon (789), at most; 0: it had none
+};
+// The first message of a connection is the one whose MsgSeqNum can be too low: each other one
+// follows a message that the counterparty accepted. An unreadable number contradicts nothing.
+[[nodiscard]] NumbersClaim numbers_claim(std::string_view text, const SentNumbers& sent) noexcept;
 
 [[nodiscard]] inline bool exchanges_next_expected(const SessionConfig& config,
                                                   const VersionTraits& version) noexcept {

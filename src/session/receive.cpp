@@ -254,11 +254,13 @@ void StateMachine::on_delivered(const DeliveryDecision& decision, Now now) noexc
     out_of_order_.drop_counted_below(next_inbound);
   }
   numbers_.advance_inbound(next_inbound);
-  if (!gap_.is_open()) return;
-  const bool is_part_done = gap_.advance(gap_position(), config_.gap, actions_);
-  if (is_part_done && phase_.is(Phase::LoggedOn)) {
-    gap_.request_rest(gap_position(), config_.gap, actions_);
+  if (gap_.is_open()) {
+    const bool is_part_done = gap_.advance(gap_position(), config_.gap, actions_);
+    if (is_part_done && phase_.is_logged_on()) {
+      gap_.request_rest(gap_position(), config_.gap, actions_);
+    }
   }
+  continue_logout();
 }
 
 // FIX Session Layer, "MsgSeqNum missing": a serious application error, Logout and disconnect. A
@@ -291,7 +293,7 @@ void StateMachine::refuse_too_low(std::uint64_t msg_seq_num) noexcept {
 // said Logout it is too late to ask; the message counts as not received and comes after the next
 // Logon. A ResendRequest that is to be rejected is buffered even where others are discarded.
 void StateMachine::on_too_high(const Inbound& in) noexcept {
-  if (phase_.is(Phase::LogoutSent)) return;
+  if (phase_.has_sent_logout()) return out_of_order_.note_received(in.msg_seq_num);
   const bool is_request = in.kind == MsgKind::ResendRequest;
   if (config_.gap.out_of_order == OutOfOrder::Discard && !is_request) {
     return gap_.request({.received = in.msg_seq_num, .gap_end = in.msg_seq_num + 1}, gap_position(),
@@ -320,8 +322,7 @@ void StateMachine::on_out_of_order_lost(std::uint64_t first_buffered, std::uint6
     return advance_to(end);
   }
   const std::uint64_t highest = out_of_order_.highest();
-  if (!phase_.is(Phase::LoggedOn) || gap_.is_open() || next > highest || next == first_buffered)
-    return;
+  if (!phase_.is_logged_on() || gap_.is_open() || next > highest || next == first_buffered) return;
   out_of_order_.drop_counted_below(next);
   std::uint64_t end = highest + 1;
   for (const std::uint64_t known : {first_buffered, out_of_order_.first_counted()}) {
@@ -381,7 +382,7 @@ void StateMachine::ask_or_serve(const ResendRange& range, std::uint64_t request_
 // discarded, and an open gap is not asked for again because of it: two sides that answered each
 // other's requests with more of them would never come to an end.
 void StateMachine::on_served_out_of_order(const Inbound& in) noexcept {
-  if (phase_.is(Phase::LogoutSent)) return;
+  if (phase_.has_sent_logout()) return;
   out_of_order_.note_served_request(in.msg_seq_num);
   out_of_order_.note_received(in.msg_seq_num);
   if (!out_of_order_.note_processed(in.msg_seq_num, numbers_.next_inbound())) {
@@ -444,7 +445,7 @@ void StateMachine::on_gap_fill(const Inbound& in) noexcept {
   // A NewSeqNo that is the EndSeqNo leads to the last number that was asked for, and not past it.
   // Nothing shows whether that one follows, so it is asked for with the next ones.
   const bool is_one_short = gap_.is_open() && new_seq_no.value == requested_end;
-  if (is_one_short && requested_end + 1 < gap_.end() && phase_.is(Phase::LoggedOn)) {
+  if (is_one_short && requested_end + 1 < gap_.end() && phase_.is_logged_on()) {
     gap_.request_rest(gap_position(), config_.gap, actions_);
   }
 }
@@ -475,6 +476,7 @@ void StateMachine::skip_to(std::uint64_t new_seq_no) noexcept {
   }
   out_of_order_.drop_counted_below(new_seq_no);
   advance_to(new_seq_no);
+  continue_logout();
 }
 
 // Reject.

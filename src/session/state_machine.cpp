@@ -84,7 +84,7 @@ std::string_view StateMachine::counterparty_appl_ver_id() const noexcept {
 bool StateMachine::is_about_to_reset() const noexcept {
   if (numbers_.is_resetting()) return true;
   if (!phase_.is_connected()) return false;
-  const bool is_logging_out = phase_.is(Phase::LogoutSent);
+  const bool is_logging_out = phase_.has_sent_logout();
   const bool is_leaving = is_logging_out || phase_.is(Phase::Closing);
   return at_end_.resets || (is_leaving && config_.reset.on_disconnect) ||
          (is_logging_out && config_.reset.on_logout);
@@ -111,13 +111,15 @@ void StateMachine::on_connected(Now now) noexcept {
 void StateMachine::on_disconnected(Now now) noexcept {
   now_ = now;
   drop_actions();
+  if (phase_.has_logged_on()) report_missing();
   const AtEnd at_end = std::exchange(at_end_, {});
   const bool logout_is_pending = phase_.has_logged_on() || at_end.has_logged_on;
   delivery_ = Delivery::None;
   const bool was_connected = phase_.is_connected();
+  const bool is_complete = phase_.is(Phase::LogoutAnswered);
   phase_.enter(Phase::Disconnected);
   forget_connection();
-  if (logout_is_pending) actions_.push({.step = Step::LoggedOut});
+  if (logout_is_pending) actions_.push({.step = Step::LoggedOut, .flag = is_complete});
   if (at_end.resets || (was_connected && config_.reset.on_disconnect)) {
     reset_sequence_numbers();
   }
@@ -160,13 +162,13 @@ void StateMachine::on_logon_refused(std::string_view text, Now now) noexcept {
 
 void StateMachine::on_test_request_command(std::string_view test_req_id, Now now) noexcept {
   begin_event(now);
-  if (!phase_.is(Phase::LoggedOn)) return;
+  if (!phase_.is_logged_on()) return;
   actions_.push({.step = Step::TransmitTestRequest, .text = test_req_id});
 }
 
 void StateMachine::on_gap_fill_command(std::uint64_t new_seq_no, Now now) noexcept {
   begin_event(now);
-  if (!phase_.is(Phase::LoggedOn) || new_seq_no <= numbers_.next_outbound()) return;
+  if (!phase_.is_logged_on() || new_seq_no <= numbers_.next_outbound()) return;
   actions_.push({.step = Step::TransmitGapFill, .first = new_seq_no});
 }
 
@@ -194,6 +196,7 @@ void StateMachine::forget_resends() noexcept {
 
 void StateMachine::reset_sequence_numbers() noexcept {
   numbers_.begin_reset();
+  at_end_.logout_seq_num = 0;
   gap_.forget();
   out_of_order_.forget();
   forget_resends();
@@ -216,9 +219,15 @@ void StateMachine::on_time(Now now) noexcept {
       return end_session(DisconnectReason::LogonNotDecided);
     case Phase::LogoutSent:
       return end_session(DisconnectReason::LogoutTimeout);
+    case Phase::LogoutAnswered:
+      actions_.notice(NoticeCode::ConnectionNotClosed);
+      return end_session(DisconnectReason::LogoutComplete);
+    case Phase::LogoutWaits:
+      if (now.mono >= phase_.deadline()) return answer_logout({});
+      [[fallthrough]];
     case Phase::LoggedOn:
       if (now.mono >= heartbeat_.deadline(config_.heartbeat)) on_heartbeat_time();
-      if (phase_.is(Phase::LoggedOn) && now.mono >= gap_.deadline() &&
+      if (phase_.is_logged_on() && now.mono >= gap_.deadline() &&
           !gap_.on_time(gap_position(), config_.gap, actions_)) {
         log_out("ResendRequest not answered");
       }
@@ -288,7 +297,7 @@ void StateMachine::on_replay_done(Now now) noexcept {
 // Application messages, which the owner encodes and stores.
 
 void StateMachine::send_heartbeat() noexcept {
-  if (phase_.is(Phase::LoggedOn)) actions_.push({.step = Step::TransmitHeartbeat});
+  if (phase_.is_logged_on()) actions_.push({.step = Step::TransmitHeartbeat});
 }
 
 void StateMachine::rewind_outbound(std::uint64_t next_outbound) noexcept {
@@ -382,7 +391,7 @@ std::optional<Action> StateMachine::perform(const Pending& pending, Scratch scra
     case Step::LoggedOn:
       return LoggedOn{};
     case Step::LoggedOut:
-      return LoggedOut{};
+      return LoggedOut{.is_complete = pending.flag};
     case Step::Disconnect:
       return Disconnect{static_cast<DisconnectReason>(pending.code)};
     case Step::Notice:

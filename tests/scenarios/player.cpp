@@ -134,7 +134,8 @@ class Player {
     std::string text =
         "[DEFAULT]\nConnectionType=initiator\nHeartBtInt=30\nReconnectInterval=5\nReconnectJitter="
         "0\n"
-        "LogonTimeout=10\nLogoutTimeout=2\nNonStopSession=Y\nFileStorePath=store\n"
+        "LogonTimeout=10\nLogoutTimeout=2\nLogoutCloseTimeout=0\nNonStopSession=Y\n"
+        "FileStorePath=store\n"
         "SocketConnectHost=venue\nSocketConnectPort=" +
         std::to_string(Venue::kPort) + "\n[SESSION]\nBeginString=";
     text.append(version.begin_string).append("\nSenderCompID=").append(kTrader);

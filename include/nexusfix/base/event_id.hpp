@@ -30,6 +30,7 @@ enum class EventId : std::uint16_t {
   ProtocolViolation = 1032,        // the counterparty broke a rule; the event before names it
   StreamUnusable = 1033,           // the end of a message cannot be found in the received bytes
   DisconnectedByOperator = 1034,   // the connection is closed on request, without an answer
+  ConnectionNotClosed = 1035,      // the counterparty did not disconnect after our Logout
   MessageGarbled = 1040,           // received bytes that are no message were ignored
   MessageRejected = 1041,          // we sent a Reject for a message
   RejectReceived = 1042,           // the counterparty rejected one of our messages
@@ -57,6 +58,8 @@ enum class EventId : std::uint16_t {
   DisconnectedForMsgSeqNum = 2007,   // the connection is closed because of a low MsgSeqNum
   InitiatorHalted = 2008,            // sequence numbers are lost: we do not connect again
   AcceptorHalted = 2009,             // sequence numbers are lost: only 141=Y is accepted
+  LogoutTextUntrue = 2010,           // a Logout's text contradicts what was sent
+  EndedWithinGap = 2011,             // the session ends while messages are missing
   ResendServed = 2020,               // all messages of a ResendRequest were resent or gap-filled
   ResendLimited = 2021,              // a ResendRequest is above a limit; the rest is gap-filled
   ResendNotAnswered = 2022,          // our ResendRequest got no answer, and is sent again
@@ -124,6 +127,7 @@ enum class EventId : std::uint16_t {
   SessionAwaitsOperator = 4013,     // the session waits for an operator to set its MsgSeqNums
   LogonTimedOutLoopLate = 4014,     // the event loop was too late to answer the Logon
   LogonSessionDisabled = 4015,      // an operator has disabled the session of the Logon
+  HeartBtIntDiffers = 4018,         // the answer to our Logon has another HeartBtInt
   PasswordRefused = 4020,           // Username or Password is wrong, or the address locked out
   PasswordNotChecked = 4021,        // the password of a Logon could not be checked
   PasswordCheckTimedOut = 4022,     // a password was not checked within LogonTimeout

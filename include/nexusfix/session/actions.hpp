@@ -102,7 +102,10 @@ struct Authenticate {
 // Both sides have exchanged Logons. Notify the application.
 struct LoggedOn {};
 // The session is no longer logged on. Notify the application. Follows each LoggedOn, once.
-struct LoggedOut {};
+struct LoggedOut {
+  // The counterparty closed the connection after our answer to its Logout. No Disconnect follows.
+  bool is_complete = false;
+};
 
 // Close the connection after all bytes of earlier actions are sent. Then call on_disconnected().
 struct Disconnect {
@@ -129,12 +132,20 @@ enum class NoticeCode : std::uint8_t {
   TestRequestSent,         // the counterparty was silent for too long; both values are 0
   TestRequestNotAnswered,  // no answer, and disconnects_on_silence is false; both values are 0
   LogoutReceived,          // the text is that of the Logout; both values are 0
-  MessageNotResendable,    // a stored message is damaged and gap-filled; received: its MsgSeqNum
-  ResendNotAnswered,       // no answer to our ResendRequest; received: where the gap ends
-  ResendIncomplete,        // the answer ended too early; received: where the gap ends
-  GapFillBeyondRequest,    // expected: where the gap ended; received: NewSeqNo
-  MessageInvalid,          // by the dictionary, but the configuration says to process it
-  SessionStatusReceived,   // received: SessionStatus (1409) of a Logon or Logout; expected: 0
+  SequenceNumbersLost,    // the counterparty's Logout says that one side has lost sequence numbers,
+                          // and what was sent does not contradict it; the text is that of the
+                          // Logout. The values are those in it; 0: it has none
+  LogoutTextUntrue,       // as above, and what was sent contradicts it
+  ConnectionNotClosed,    // we answered a Logout, and we close the connection; both values are 0
+  EndedWithinGap,         // the session ends while messages are missing. expected: the first one;
+                          // received: the last one. The text says what becomes of them
+  HeartBtIntDiffers,      // in the answer to our Logon. expected: that of our Logon
+  MessageNotResendable,   // a stored message is damaged and gap-filled; received: its MsgSeqNum
+  ResendNotAnswered,      // no answer to our ResendRequest; received: where the gap ends
+  ResendIncomplete,       // the answer ended too early; received: where the gap ends
+  GapFillBeyondRequest,   // expected: where the gap ended; received: NewSeqNo
+  MessageInvalid,         // by the dictionary, but the configuration says to process it
+  SessionStatusReceived,  // received: SessionStatus (1409) of a Logon or Logout; expected: 0
 };
 
 // For the log: something that an operator may want to know. No action follows from it.

@@ -73,8 +73,12 @@ struct LogonWriter {
 struct LogonConfig {
   // How long a connection waits for the Logon, or for the answer to our Logon. At least 1 s.
   std::chrono::seconds timeout{10};
-  // How long our Logout waits for its answer. At least 1 s.
+  // How long our Logout waits for its answer, and how long the counterparty's Logout waits for the
+  // next one of the messages that are missing before it. At least 1 s.
   std::chrono::seconds logout_timeout{2};
+  // How long the counterparty has to close the connection after our answer to its Logout. 0: it is
+  // closed at once.
+  std::chrono::seconds logout_close_timeout{10};
   // Username (553) of our Logons; empty: not sent. FIX defines it from FIX 4.3 on. Earlier versions
   // need the counterparty's agreement. At most kCompIdBytesMax bytes without SOH.
   std::string username{};

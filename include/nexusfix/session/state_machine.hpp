@@ -44,7 +44,8 @@
 namespace nexusfix::session {
 namespace detail {
 struct Inbound;  // a message and what was read of its header
-}
+struct NumbersClaim;
+}  // namespace detail
 
 // Why finish_message() has no message. engine::SendError is another type, with the errors of the
 // application's send().
@@ -178,8 +179,7 @@ class StateMachine {
   // have a higher MsgSeqNum than messages that a callback sends before it. An initiator's Logon
   // always has a lower one than the messages after it.
   [[nodiscard]] Outlet outlet() const noexcept {
-    const bool is_open = phase_.is(detail::Phase::LogonSent) || phase_.is(detail::Phase::LoggedOn);
-    return is_open ? logon_.outlet() : Outlet::Resend;
+    return phase_.is_open() ? logon_.outlet() : Outlet::Resend;
   }
   // Sends a Heartbeat. Call it after a Release if some messages were not queued: its MsgSeqNum
   // shows the counterparty that they are missing. Then call next_action(). Only in State::LoggedOn;
@@ -211,6 +211,11 @@ class StateMachine {
   // Whether a reset of both sequence numbers is certain to follow: within this event, or at the end
   // of the Logout or disconnect in progress. A message that is sent now would be lost with it.
   [[nodiscard]] bool is_about_to_reset() const noexcept;
+  // Whether both sides have sent a Logout, and the counterparty is to close the connection. If it
+  // connects again instead, the owner closes the old connection itself.
+  [[nodiscard]] bool is_to_be_closed() const noexcept {
+    return phase_.is(detail::Phase::LogoutAnswered);
+  }
   // In State::LogonReceived: whether the sequence numbers of the waiting Logon fit those of the
   // session. If not, on_logon_decision() refuses it even if the owner accepts it.
   [[nodiscard]] bool would_admit() const noexcept;
@@ -332,6 +337,12 @@ class StateMachine {
   void refuse_next_expected(std::uint64_t unsent, std::uint64_t next_expected) noexcept;
   void note_session_status(const wire::MessageView& message) noexcept;
   void on_logout(const Inbound& in, const std::optional<Objection>& objection) noexcept;
+  [[nodiscard]] detail::NumbersClaim check_numbers_claim(std::string_view text) noexcept;
+  void await_messages_before_logout(std::uint64_t msg_seq_num) noexcept;
+  void continue_logout() noexcept;
+  void answer_logout(std::string_view text) noexcept;
+  void complete_logout() noexcept;
+  void report_missing() noexcept;
   void leave(std::string_view text, DisconnectReason before_logon) noexcept;
   void log_out(std::string_view text) noexcept;
   void log_out_and_disconnect(std::string_view text, DisconnectReason reason) noexcept;
@@ -340,8 +351,9 @@ class StateMachine {
 
   // What follows when the connection has ended.
   struct AtEnd {
-    bool resets = false;         // the session's time is over, or a Reset was dropped
-    bool has_logged_on = false;  // a LoggedOut was dropped
+    bool resets = false;               // the session's time is over, or a Reset was dropped
+    bool has_logged_on = false;        // a LoggedOut was dropped
+    std::uint64_t logout_seq_num = 0;  // of a Logout that came while messages were missing
   };
 
   SessionConfig config_;
@@ -431,8 +443,10 @@ inline void StateMachine::show_administrative() noexcept {
 }
 
 inline MonoTime StateMachine::next_deadline() const noexcept {
-  if (!phase_.is(Phase::LoggedOn)) return phase_.deadline();
-  return std::min(heartbeat_.deadline(config_.heartbeat), gap_.deadline());
+  const MonoTime due = std::min(heartbeat_.deadline(config_.heartbeat), gap_.deadline());
+  if (phase_.is(Phase::LoggedOn)) [[likely]]
+    return due;
+  return phase_.is_logged_on() ? std::min(due, phase_.deadline()) : phase_.deadline();
 }
 
 }  // namespace nexusfix::session

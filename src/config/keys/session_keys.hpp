@@ -35,6 +35,11 @@ inline constexpr KeyRow kLogonAndTimers[] = {
      "seconds to wait for the Logon"},
     {"LogoutTimeout", AtOnce, seconds(1, 3'600), sets<&LogonConfig::logout_timeout>, "2", "5",
      "seconds to wait for the answer to a Logout"},
+    {"LogoutCloseTimeout", AtOnce, seconds(0, 3'600), sets<&LogonConfig::logout_close_timeout>,
+     "10", "0",
+     "seconds that the counterparty has to close the connection after our answer to its Logout; "
+     "0: it is closed at once",
+     "others: 0"},
     {"TestRequestDelayMultiplier", NextLogon, kFactor, sets<&HeartbeatConfig::test_request_delay>,
      "0.2", "0.5", "a TestRequest after (1 + this) x HeartBtInt of silence", "QuickFIX/J: 0.5"},
     {"HeartBeatTimeoutMultiplier", NextLogon, kFactor, sets<&HeartbeatConfig::timeout>, "1.4",

@@ -57,6 +57,13 @@ bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon
   if (entry == nullptr) return refuse({EventId::SessionUnknown, why_unknown(logon)});
   control_.follow_schedule(*entry);  // It may open at this moment.
   if (const auto refusal = refusal_of(connection, logon, *entry)) return refuse(*refusal);
+  if (entry->connection() != nullptr) {
+    connections_.close(*entry->connection(), EventId::ConnectionClosed,
+                       "the counterparty connects again after the Logouts");
+    if (find_acceptor(connection, logon) != entry) {  // It was removed while it was logged on.
+      return refuse({EventId::SessionUnknown, why_unknown(logon)});
+    }
+  }
   acceptor_.leave_pending(connection);
   connection.bind_to(*entry);
   loop_.report.peer(EventId::ConnectionAccepted, *entry,
@@ -115,7 +122,7 @@ std::optional<LogonAdmission::Refusal> LogonAdmission::refusal_of(const Connecti
   if (!entry.timetable.is_open()) {
     return Refusal{EventId::LogonOutsideSchedule, session + " is closed by its schedule"};
   }
-  if (entry.connection() != nullptr) {
+  if (entry.connection() != nullptr && !entry.machine.is_to_be_closed()) {
     return Refusal{EventId::SessionAlreadyLoggedOn,
                    session + " is logged on from elsewhere already"};
   }

@@ -37,6 +37,16 @@ EventId event_of(session::NoticeCode code) noexcept {
       return EventId::TestRequestNotAnswered;
     case LogoutReceived:
       return EventId::LogoutReceived;
+    case SequenceNumbersLost:  // reported as the halt that follows from it
+      return EventId::AcceptorHalted;
+    case LogoutTextUntrue:
+      return EventId::LogoutTextUntrue;
+    case ConnectionNotClosed:
+      return EventId::ConnectionNotClosed;
+    case EndedWithinGap:
+      return EventId::EndedWithinGap;
+    case HeartBtIntDiffers:
+      return EventId::HeartBtIntDiffers;
     case MessageNotResendable:
       return EventId::MessageNotResendable;
     case ResendNotAnswered:

@@ -1,10 +1,8 @@
 #include "engine/sessions/session_actions.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <exception>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include <nexusfix/base/assert.hpp>
@@ -29,26 +27,16 @@ constexpr std::string_view kThrottled = "Throttle limit exceeded";
 
 constexpr std::string_view kTooHigh = "NextExpectedMsgSeqNum too high";
 
-// The texts that engines use; TC 2c and the specification have no field for this.
 bool tells_of_lost_numbers(const session::Notice& notice) noexcept {
   if (notice.code == session::NoticeCode::LogonInvalid) return notice.text.starts_with(kTooHigh);
-  return notice.code == session::NoticeCode::LogoutReceived &&
-         (notice.text.starts_with(std::string_view{"MsgSeqNum too low"}) ||
-          notice.text.starts_with(kTooHigh));
+  return notice.code == session::NoticeCode::SequenceNumbersLost;
 }
 
-// Whether the counterparty's text names a MsgSeqNum that we have not reached. The opposite proves
-// nothing: we may have sent messages up to it by now.
-bool names_unknown_number(std::string_view said, std::uint64_t next_outbound) noexcept {
-  constexpr std::string_view kTooLow = "MsgSeqNum too low";
-  constexpr std::string_view kExpecting = "expecting ";
-  if (!said.starts_with(kTooLow)) return true;
-  const std::size_t at = said.find(kExpecting);
-  if (at == std::string_view::npos) return true;
-  const std::string_view number = said.substr(at + kExpecting.size());
-  std::uint64_t expected = 0;
-  const auto read = std::from_chars(number.data(), number.data() + number.size(), expected);
-  return read.ec != std::errc{} || expected > next_outbound;
+// Whether the counterparty knows a MsgSeqNum that we have not reached, or may do so. The opposite
+// proves nothing: we may have sent messages up to it by now.
+bool names_unknown_number(const session::Notice& notice, std::uint64_t next_outbound) noexcept {
+  return notice.code == session::NoticeCode::LogonInvalid || notice.expected == 0 ||
+         notice.expected > next_outbound;
 }
 
 // The side whose sequence numbers are too low, and the advice to the operator.
@@ -61,7 +49,7 @@ SideAtFault side_at_fault(const session::Notice& notice, std::uint64_t next_outb
   constexpr std::string_view kRestore =
       "Unless the store is right, restore it; or agree with the counterparty and use ";
   // A Logout of the counterparty: the next MsgSeqNum that we expect is above what it has sent.
-  if (notice.code == session::NoticeCode::LogoutReceived && notice.text.starts_with(kTooHigh)) {
+  if (notice.code != session::NoticeCode::LogonInvalid && notice.text.starts_with(kTooHigh)) {
     return {
         "this store holds sequence numbers of the counterparty that it does not know itself, so "
         "its store is lost or an old copy, or the next MsgSeqNum in was set too high here",
@@ -69,7 +57,7 @@ SideAtFault side_at_fault(const session::Notice& notice, std::uint64_t next_outb
         "MsgSeqNum in. "
         "Only then, or if it was wrong here, agree on the sequence numbers and use "};
   }
-  if (names_unknown_number(notice.text, next_outbound)) {
+  if (names_unknown_number(notice, next_outbound)) {
     return {
         "the counterparty knows sequence numbers that this store does not know, so the store is "
         "lost "
@@ -84,7 +72,10 @@ SideAtFault side_at_fault(const session::Notice& notice, std::uint64_t next_outb
 
 std::string describe(const session::Notice& notice) {
   std::string text{to_string(notice.code)};
-  if (notice.code == session::NoticeCode::MessageRejected) {
+  if (notice.code == session::NoticeCode::EndedWithinGap) {
+    text +=
+        ", MsgSeqNum " + std::to_string(notice.expected) + " to " + std::to_string(notice.received);
+  } else if (notice.code == session::NoticeCode::MessageRejected) {
     if (notice.received != 0) (text += ", MsgSeqNum ") += std::to_string(notice.received);
   } else if (notice.expected != 0 || notice.received != 0) {
     text += " (expected " + std::to_string(notice.expected) + ", received " +
@@ -238,11 +229,14 @@ void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOn&) 
       entry, [&] { loop_.callbacks.on_logon(loop_.callbacks.application, entry.session); }));
 }
 
-void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOut&) {
+void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOut& action) {
   entry.counters->logon_changed_at.set(loop_.now().wall);
   loop_.shared.remotes->set_logged_on(entry.name, entry.session.handle(), false);
   loop_.report.peer(EventId::LoggedOut, entry, "logged out");
   note_disconnection(entry);
+  if (action.is_complete) {
+    entry.disconnection.set_reason(session::DisconnectReason::LogoutComplete);
+  }
   if (loop_.callbacks.on_logout == nullptr) return;
   static_cast<void>(transactor_.run_callback(
       entry, [&] { loop_.callbacks.on_logout(loop_.callbacks.application, entry.session); }));
@@ -310,7 +304,9 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Disconnect&
 
 void SessionActions::perform_own(SessionEntry& entry, const session::Notice& action) {
   if (action.code == session::NoticeCode::GapDetected) ++entry.counters->gaps;
-  loop_.report.peer(event_of(action.code), entry, describe(action));
+  if (action.code != session::NoticeCode::SequenceNumbersLost) {
+    loop_.report.peer(event_of(action.code), entry, describe(action));
+  }
   if (tells_of_lost_numbers(action)) halt_for_operator(entry, action);
 }
 

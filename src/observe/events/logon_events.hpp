@@ -68,6 +68,12 @@ inline constexpr EventRow kLogonEvents[] = {
     {EventId::LogonSessionDisabled, Severity::Warning, "LogonSessionDisabled",
      "A Logon is refused by a Logout, because an operator has disabled its session.",
      "`nexusfix ctl disable`.", "`nexusfix ctl enable`, when the session may be used again."},
+    {EventId::HeartBtIntDiffers, Severity::Warning, "HeartBtIntDiffers",
+     "The answer to our Logon has another HeartBtInt (108) than our Logon, which applies here. The "
+     "other one may apply at the counterparty.",
+     "The counterparty imposes its own HeartBtInt, or ignores that of our Logon.",
+     "Set HeartBtInt to the value of the counterparty. Otherwise one side may wait too long, or "
+     "disconnect too early."},
     {EventId::PasswordRefused, Severity::Warning, "PasswordRefused",
      "The connection is closed, because the Username or the Password of its Logon is wrong, or the "
      "address is locked out.",

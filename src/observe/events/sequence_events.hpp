@@ -49,6 +49,19 @@ inline constexpr EventRow kSequenceEvents[] = {
      "A store is lost, was restored from an old copy, or holds wrong sequence numbers.",
      "Compare both sides. Then restore the store, set the agreed sequence numbers with "
      "`nexusfix journal set`, or agree on a reset."},
+    {EventId::LogoutTextUntrue, Severity::Warning, "LogoutTextUntrue",
+     "The counterparty's Logout says that a MsgSeqNum is too low or too high. What was sent on "
+     "this "
+     "connection contradicts it, so the session stays open for the next Logon.",
+     "The counterparty has counted wrong, or the text is of another connection.",
+     "Ask the counterparty for its sequence numbers. If it refuses each Logon, agree on the "
+     "sequence numbers with it."},
+    {EventId::EndedWithinGap, Severity::Warning, "EndedWithinGap",
+     "The session ended while messages of the counterparty were missing. The text has their "
+     "MsgSeqNums.",
+     "The counterparty logged out or disconnected before it answered our ResendRequest.",
+     "If a reset follows, ask the counterparty for these messages by other means. Otherwise they "
+     "are requested after the next Logon."},
     {EventId::ResendServed, Severity::Info, "ResendServed",
      "All messages of a ResendRequest were sent again or gap-filled.",
      "The counterparty asked for messages that it had not received.", "No action is needed."},

@@ -78,6 +78,11 @@ inline constexpr EventRow kSessionEvents[] = {
     {EventId::DisconnectedByOperator, Severity::Warning, "DisconnectedByOperator",
      "The connection is closed on request, without waiting for an answer.",
      "An operator or the application ended the session.", "No action is needed."},
+    {EventId::ConnectionNotClosed, Severity::Info, "ConnectionNotClosed",
+     "The counterparty sent a Logout, we answered it, and we close the connection, because the "
+     "counterparty did not close it within LogoutCloseTimeout.",
+     "The counterparty expects us to close the connection.",
+     "No action is needed. LogoutCloseTimeout=0 closes the connection at once."},
     {EventId::MessageGarbled, Severity::Warning, "MessageGarbled",
      "Bytes were received that are no message. They are ignored, as the FIX specification says.",
      "A checksum or BodyLength is wrong, or the first fields are not in order.",

@@ -43,6 +43,7 @@ inline const HonouredKey kHonouredKeys[] = {
     {"ReconnectInterval", "5;30;60", "5;", "a whole number of seconds from 1 to 86400"},
     {"LogonTimeout", "3600", "3601", "from 1 to 3600"},
     {"LogoutTimeout", "3600", "3601", "from 1 to 3600"},
+    {"LogoutCloseTimeout", "0", "3601", "from 0 to 3600"},
     {"SocketConnectHost", "venue.example.com", "a b", "a host name or an address"},
     {"SocketConnectPort", "65535", "65536", "from 1 to 65535"},
     {"SocketAcceptPort", "65535", "65536", "from 0 to 65535", "", session::Role::Acceptor},

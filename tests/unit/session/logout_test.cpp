@@ -10,28 +10,260 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(Logout, is_answered_and_the_connection_closed) {
+SessionConfig closing_at_once(SessionConfig config) {
+  config.logon.logout_close_timeout = 0s;
+  return config;
+}
+
+TEST(Logout, is_answered_and_the_counterparty_closes_the_connection) {
   // TC 13b.
   Side acceptor{acceptor_config("FIX.4.2")};
   acceptor.establish();
   acceptor.in("35=5|34=2|58=good night");
   EXPECT_THAT(acceptor.sent_in_full(),
               ElementsAre("8=FIX.4.2|35=5|34=2|49=VENUE|52=20240115-10:30:00.000|56=TRADER"));
-  EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogoutComplete);
-  EXPECT_EQ(acceptor.logged_out, 1);
-  EXPECT_EQ(acceptor.next_in(), 3U);
   EXPECT_EQ(acceptor.notice_texts.back(), "good night");
+  EXPECT_EQ(acceptor.state(), State::LogoutSent);
+  EXPECT_TRUE(acceptor.machine().is_to_be_closed());
+  acceptor.disconnect();
+  EXPECT_FALSE(acceptor.disconnect_reason.has_value());
+  EXPECT_EQ(acceptor.logged_out, 1);
+  EXPECT_TRUE(acceptor.logout_is_complete);
+  EXPECT_EQ(acceptor.next_in(), 3U);
 }
 
-TEST(Logout, is_answered_with_any_number) {
-  // TC 12 and the acceptance scripts: too low and too high both occur, without a ResendRequest.
-  for (const char* number : {"1", "9", "0"}) {
-    Side acceptor{acceptor_config()};
+TEST(Logout, answered_one_closes_a_connection_that_the_counterparty_leaves_open) {
+  // TC 13b: "wait for counterparty to disconnect up to 10 seconds".
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.in("35=5|34=2");
+  acceptor.advance(9'999ms);
+  EXPECT_FALSE(acceptor.disconnect_reason.has_value());
+  acceptor.advance(1ms);
+  EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogoutComplete);
+  EXPECT_TRUE(acceptor.has_notice(NoticeCode::ConnectionNotClosed));
+  EXPECT_EQ(acceptor.logged_out, 1);
+}
+
+TEST(Logout, answered_one_closes_at_once_if_configured) {
+  // As QuickFIX does.
+  Side acceptor{closing_at_once(acceptor_config())};
+  acceptor.establish();
+  acceptor.in("35=5|34=2");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=2"));
+  EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogoutComplete);
+  EXPECT_EQ(acceptor.logged_out, 1);
+}
+
+TEST(Logout, resend_request_after_the_answer_is_served) {
+  // FIX Session Layer, "Logout": the side that asked for it may have missed our last messages.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.send("8", "fill");
+  acceptor.in("35=5|34=2");
+  (void)acceptor.sent();
+  acceptor.in("35=2|34=3|7=2|16=0");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=8|34=2|43=Y|122=20240115-10:30:00.000|58=fill",
+                                           "35=4|34=3|43=Y|122=20240115-10:30:00.000|36=4|123=Y"));
+}
+
+TEST(Logout, operator_does_not_wait_for_the_counterparty_to_close) {
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.in("35=5|34=2");
+  acceptor.log_out("stopping");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=2"));
+  EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogoutComplete);
+}
+
+TEST(Logout, with_a_number_too_low_is_answered) {
+  // TC 12 and the acceptance scripts.
+  for (const char* number : {"1", "0"}) {
+    Side acceptor{closing_at_once(acceptor_config())};
     acceptor.establish();
     acceptor.in(std::string{"35=5|34="} + number);
     EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=2")) << number;
     EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogoutComplete) << number;
     EXPECT_EQ(acceptor.next_in(), 2U) << number;
+  }
+}
+
+TEST(Logout, with_a_number_too_high_waits_for_the_messages_before_it) {
+  // FIX Session Layer, "Message recovery", Logout: a ResendRequest comes before our Logout.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.in("35=5|34=4");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=3"));
+  EXPECT_EQ(acceptor.state(), State::LoggedOn);
+  acceptor.in("35=D|34=2|43=Y|122=20240115-10:29:00|11=a");
+  EXPECT_EQ(acceptor.send("8", "fill"), 3U);
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=8|34=3|58=fill"));
+  acceptor.in("35=D|34=3|43=Y|122=20240115-10:29:00|11=b");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=4"));
+  EXPECT_EQ(acceptor.delivered.size(), 2U);
+  EXPECT_EQ(acceptor.next_in(), 5U);
+  acceptor.disconnect();
+  EXPECT_FALSE(acceptor.has_notice(NoticeCode::EndedWithinGap));
+  EXPECT_EQ(acceptor.logged_out, 1);
+}
+
+TEST(Logout, with_a_number_too_high_is_answered_after_a_gap_fill_over_it) {
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.in("35=5|34=4");
+  (void)acceptor.sent();
+  acceptor.in("35=4|34=2|43=Y|122=20240115-10:29:00|123=Y|36=7");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=3"));
+  EXPECT_EQ(acceptor.next_in(), 7U);
+}
+
+TEST(Logout, within_a_gap_waits_for_buffered_messages_too) {
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.in("35=D|34=4|11=c");
+  acceptor.in("35=5|34=5");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=3"));
+  acceptor.in("35=D|34=2|43=Y|122=20240115-10:29:00|11=a");
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  acceptor.in("35=4|34=3|43=Y|122=20240115-10:29:00|123=Y|36=4");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=3"));
+  EXPECT_EQ(acceptor.delivered.size(), 2U);
+  EXPECT_EQ(acceptor.next_in(), 6U);
+}
+
+TEST(Logout, with_a_number_too_high_is_answered_without_the_messages_after_the_timeout) {
+  // Each part of the answer begins LogoutTimeout again.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.in("35=5|34=4");
+  (void)acceptor.sent();
+  acceptor.advance(1'999ms);
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  acceptor.in("35=D|34=2|43=Y|122=20240115-10:29:00|11=a");
+  acceptor.advance(1'000ms);
+  (void)acceptor.sent();  // the ResendRequest for the rest
+  acceptor.advance(999ms);
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  acceptor.advance(1ms);
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=4"));
+  acceptor.disconnect();
+  ASSERT_TRUE(acceptor.has_notice(NoticeCode::EndedWithinGap));
+  EXPECT_EQ(acceptor.notices.back().expected, 3U);
+  EXPECT_EQ(acceptor.notices.back().received, 3U);
+  EXPECT_EQ(acceptor.notice_texts.back(),
+            "they are requested after the next Logon, unless a reset comes first");
+}
+
+TEST(Logout, end_within_a_gap_names_the_messages_that_a_reset_loses) {
+  SessionConfig config = acceptor_config();
+  config.reset.on_logout = true;
+  Side acceptor{config};
+  acceptor.establish();
+  acceptor.in("35=5|34=4");
+  acceptor.disconnect();
+  EXPECT_EQ(acceptor.resets, 0);  // no Logout was answered
+  EXPECT_EQ(acceptor.next_in(), 2U);
+  acceptor.establish();
+  acceptor.in("35=5|34=5");
+  acceptor.advance(2s);
+  acceptor.disconnect();
+  EXPECT_EQ(acceptor.notices.back().expected, 3U);
+  EXPECT_EQ(acceptor.notices.back().received, 4U);
+  EXPECT_EQ(acceptor.notice_texts.back(), "a reset follows, and they are lost");
+  EXPECT_EQ(acceptor.resets, 1);
+  EXPECT_EQ(acceptor.next_in(), 1U);
+}
+
+TEST(Logout, answer_with_a_number_too_high_ends_the_session_and_names_what_is_missing) {
+  // FIX Session Layer, "Message recovery": our own Logout is answered, nothing more is asked.
+  Side initiator{initiator_config()};
+  initiator.establish();
+  initiator.log_out();
+  (void)initiator.sent();
+  initiator.in("35=5|34=4");
+  EXPECT_THAT(initiator.sent(), IsEmpty());
+  EXPECT_EQ(initiator.disconnect_reason, DisconnectReason::LogoutComplete);
+  ASSERT_TRUE(initiator.has_notice(NoticeCode::EndedWithinGap));
+  EXPECT_EQ(initiator.notices.back().expected, 2U);
+  EXPECT_EQ(initiator.notices.back().received, 3U);
+}
+
+TEST(Logout, connection_that_ends_within_a_gap_names_what_is_missing) {
+  for (const OutOfOrder early : {OutOfOrder::Buffer, OutOfOrder::Discard}) {
+    SessionConfig config = acceptor_config();
+    config.gap.out_of_order = early;
+    Side acceptor{config};
+    acceptor.establish();
+    acceptor.in("35=D|34=4|11=c");
+    acceptor.disconnect();
+    ASSERT_TRUE(acceptor.has_notice(NoticeCode::EndedWithinGap));
+    EXPECT_EQ(acceptor.notices.back().expected, 2U);
+    EXPECT_EQ(acceptor.notices.back().received, 4U);
+  }
+}
+
+TEST(Logout, reset_by_a_logon_while_it_waits_begins_a_new_session) {
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.in("35=5|34=4");
+  (void)acceptor.sent();
+  acceptor.in("35=A|34=1|98=0|108=30|141=Y");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=1|98=0|108=30|141=Y"));
+  EXPECT_EQ(acceptor.state(), State::LoggedOn);
+  EXPECT_EQ(acceptor.logged_on, 1);
+  acceptor.advance(5s);
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+}
+
+struct Claim {
+  std::string_view text;
+  std::optional<NoticeCode> notice;
+};
+
+TEST(Logout, text_about_sequence_numbers_is_compared_with_what_was_sent) {
+  // The Logon had MsgSeqNum 5, and 6 and 7 followed; the counterparty has to expect 5 to 8.
+  constexpr auto kLost = NoticeCode::SequenceNumbersLost;
+  constexpr auto kUntrue = NoticeCode::LogoutTextUntrue;
+  const Claim claims[] = {
+      {"end of day", std::nullopt},
+      {"MsgSeqNum too low", kLost},                               // nothing to compare
+      {"MsgSeqNum too low, expecting 9 but received 5", kLost},   // unknown here
+      {"MsgSeqNum too low, expecting 99 but received 7", kLost},  // unknown here
+      {"MsgSeqNum too low, expecting 7 but received 5", kLost},   // it refuses our Logon
+      {"MsgSeqNum too low, expecting 99", kLost},
+      {"MsgSeqNum too low, expecting 6", kLost},
+      {"MsgSeqNum too low, expecting 5", kUntrue},                 // our first one
+      {"MsgSeqNum too low, expecting 5 but received 7", kUntrue},  // that is not too low
+      {"MsgSeqNum too low, expecting 7 but received 7", kUntrue},
+      {"MsgSeqNum too low, expecting 99 but received 4", kUntrue},  // not sent here
+      {"MsgSeqNum too low, expecting 99 but received 8", kUntrue},  // not sent at all
+      {"MsgSeqNum too low, expecting 8 but received 6", kUntrue},   // it follows what it accepted
+      {"NextExpectedMsgSeqNum too high, expecting 1 but received 2", kUntrue},  // we sent none
+  };
+  for (const Claim& claim : claims) {
+    Side acceptor{acceptor_config(), {.next_outbound = 5}};
+    acceptor.establish();
+    acceptor.send("8", "a");
+    acceptor.send("8", "b");
+    acceptor.in("35=5|34=2|58=" + std::string{claim.text});
+    for (const NoticeCode code : {kLost, kUntrue}) {
+      EXPECT_EQ(acceptor.has_notice(code), code == claim.notice) << claim.text;
+    }
+  }
+}
+
+TEST(Logout, text_about_next_expected_is_compared_with_our_logon) {
+  SessionConfig config = acceptor_config();
+  config.logon.send_next_expected_msg_seq_num = true;
+  for (const auto& [text, code] : {
+           std::pair{"expecting 1 but received 2", NoticeCode::SequenceNumbersLost},
+           std::pair{"expecting 2 but received 2", NoticeCode::LogoutTextUntrue},
+           std::pair{"expecting 2 but received 9", NoticeCode::LogoutTextUntrue},
+       }) {
+    Side acceptor{config};
+    acceptor.establish();
+    acceptor.in("35=5|34=2|58=NextExpectedMsgSeqNum too high, " + std::string{text});
+    EXPECT_TRUE(acceptor.has_notice(code)) << text;
   }
 }
 

@@ -304,8 +304,9 @@ void Side::perform(const Action& action) {
     asked_about = readable(authenticate->message->bytes());
   } else if (std::holds_alternative<LoggedOn>(action)) {
     ++logged_on;
-  } else if (std::holds_alternative<LoggedOut>(action)) {
+  } else if (const auto* ended = std::get_if<LoggedOut>(&action)) {
     ++logged_out;
+    logout_is_complete = ended->is_complete;
   } else if (const auto* disconnect_action = std::get_if<Disconnect>(&action)) {
     disconnect_reason = disconnect_action->reason;
   } else if (const auto* notice = std::get_if<Notice>(&action)) {

@@ -109,6 +109,7 @@ class Side {
   std::string asked_about;  // readable() of the Logon of the last Authenticate
   int logged_on = 0;
   int logged_out = 0;
+  bool logout_is_complete = false;  // of the last LoggedOut
   int resets = 0;
 
  private:

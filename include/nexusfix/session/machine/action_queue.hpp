@@ -33,7 +33,7 @@ enum class Step : std::uint8_t {
   Reset,
   Release,
   LoggedOn,
-  LoggedOut,
+  LoggedOut,   // flag: both sides have sent a Logout, and the counterparty has disconnected
   Disconnect,  // code
   Notice,      // code, first: expected, second: received, text
 };

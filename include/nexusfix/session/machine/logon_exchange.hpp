@@ -46,10 +46,14 @@ class LogonExchange {
   // Our Logon leaves. An initiator's opens the connection, an acceptor's answers.
   void note_sent(std::uint64_t msg_seq_num, bool opens_connection) noexcept {
     if (opens_connection) sent_seq_num_ = msg_seq_num;
+    if (first_sent_ == 0 || msg_seq_num < first_sent_) first_sent_ = msg_seq_num;
     outlet_ = opens_connection ? Outlet::AfterLogon : Outlet::Wire;
   }
   // Initiator: the number of our Logon on this connection.
   [[nodiscard]] std::uint64_t sent_seq_num() const noexcept { return sent_seq_num_; }
+  // The number of our first message on this connection, a Logon; 0: none was sent. A reset within
+  // the session begins again.
+  [[nodiscard]] std::uint64_t first_sent() const noexcept { return first_sent_; }
   // What waited for the answer to our Logon may go out.
   void release() noexcept { outlet_ = Outlet::Wire; }
   // While our Logon is sent and the session is not being left.
@@ -67,6 +71,7 @@ class LogonExchange {
   void forget_connection() noexcept {
     reset_sent_ = false;
     sent_seq_num_ = 0;
+    first_sent_ = 0;
     outlet_ = Outlet::Resend;
   }
 
@@ -75,6 +80,7 @@ class LogonExchange {
   char counterparty_appl_ver_id_ = 0;
   Outlet outlet_ = Outlet::Resend;
   std::uint64_t sent_seq_num_ = 0;
+  std::uint64_t first_sent_ = 0;
   std::uint64_t logon_id_ = 0;  // of the last Authenticate
   LogonFacts undecided_;
 };

@@ -19,32 +19,40 @@ enum class State : std::uint8_t {
   LogonSent,      // initiator: our Logon is not answered yet
   LogonReceived,  // acceptor: a valid Logon waits for the owner's decision
   LoggedOn,       // both sides have exchanged Logons
-  LogoutSent,     // our Logout is not answered yet; messages are still processed
+  LogoutSent,     // our Logout awaits its answer; or it is the answer, and the counterparty is to
+                  // close the connection. Messages are still processed
 };
 
 namespace detail {
 
-// A State; or Closing, which is Disconnected to everybody else: a Disconnect has been given to the
-// owner, and on_disconnected() has not come.
+// A State in more detail: kStates says which.
 enum class Phase : std::uint8_t {
   Disconnected,
   AwaitingLogon,
   LogonSent,
   LogonReceived,
   LoggedOn,
-  LogoutSent,
-  Closing,
+  LogoutWaits,     // the counterparty's Logout waits for the messages before it
+  LogoutSent,      // our Logout waits for its answer
+  LogoutAnswered,  // our Logout was the answer: the counterparty closes the connection
+  Closing,         // a Disconnect has been given to the owner, and on_disconnected() has not come
 };
 inline constexpr std::size_t kPhases = static_cast<std::size_t>(Phase::Closing) + 1;
 
+inline constexpr std::array<State, kPhases> kStates{
+    State::Disconnected,  State::AwaitingLogon, State::LogonSent,
+    State::LogonReceived, State::LoggedOn,      State::LoggedOn,
+    State::LogoutSent,    State::LogoutSent,    State::Disconnected,
+};
+
 template <class... Phases>
-constexpr std::uint8_t phases(Phases... all) noexcept {
-  return static_cast<std::uint8_t>((0U | ... | (1U << std::to_underlying(all))));
+constexpr std::uint16_t phases(Phases... all) noexcept {
+  return static_cast<std::uint16_t>((0U | ... | (1U << std::to_underlying(all))));
 }
 
 // What may follow each phase. Every connection may end at any moment; LoggedOn follows LoggedOn
-// where a Logon resets the session.
-inline constexpr std::array<std::uint8_t, kPhases> kNextPhases{
+// where a Logon resets the session, and LogoutWaits follows itself with each part of the gap.
+inline constexpr std::array<std::uint16_t, kPhases> kNextPhases{
     // Disconnected
     phases(Phase::AwaitingLogon, Phase::LogonSent, Phase::Disconnected),
     // AwaitingLogon
@@ -54,8 +62,14 @@ inline constexpr std::array<std::uint8_t, kPhases> kNextPhases{
     // LogonReceived
     phases(Phase::LoggedOn, Phase::Closing, Phase::Disconnected),
     // LoggedOn
-    phases(Phase::LoggedOn, Phase::LogoutSent, Phase::Closing, Phase::Disconnected),
+    phases(Phase::LoggedOn, Phase::LogoutWaits, Phase::LogoutSent, Phase::LogoutAnswered,
+           Phase::Closing, Phase::Disconnected),
+    // LogoutWaits
+    phases(Phase::LoggedOn, Phase::LogoutWaits, Phase::LogoutAnswered, Phase::Closing,
+           Phase::Disconnected),
     // LogoutSent
+    phases(Phase::Closing, Phase::Disconnected),
+    // LogoutAnswered
     phases(Phase::Closing, Phase::Disconnected),
     // Closing
     phases(Phase::Disconnected),
@@ -64,14 +78,24 @@ inline constexpr std::array<std::uint8_t, kPhases> kNextPhases{
 class SessionPhase {
  public:
   [[nodiscard]] Phase phase() const noexcept { return phase_; }
-  [[nodiscard]] State state() const noexcept {
-    return phase_ == Phase::Closing ? State::Disconnected : static_cast<State>(phase_);
-  }
+  [[nodiscard]] State state() const noexcept { return kStates[std::to_underlying(phase_)]; }
   [[nodiscard]] bool is(Phase phase) const noexcept { return phase_ == phase; }
   [[nodiscard]] bool is_connected() const noexcept { return phase_ != Phase::Disconnected; }
   // Our Logon and the counterparty's have been exchanged, and no end of the session is complete.
   [[nodiscard]] bool has_logged_on() const noexcept {
-    return phase_ == Phase::LoggedOn || phase_ == Phase::LogoutSent;
+    return phase_ >= Phase::LoggedOn && phase_ <= Phase::LogoutAnswered;
+  }
+  // has_logged_on(), and we have not sent a Logout.
+  [[nodiscard]] bool is_logged_on() const noexcept {
+    return phase_ == Phase::LoggedOn || phase_ == Phase::LogoutWaits;
+  }
+  [[nodiscard]] bool has_sent_logout() const noexcept {
+    return phase_ == Phase::LogoutSent || phase_ == Phase::LogoutAnswered;
+  }
+  // Whether the counterparty has our Logon, and has not got our Logout.
+  [[nodiscard]] bool is_open() const noexcept {
+    constexpr auto kOpen = phases(Phase::LogonSent, Phase::LoggedOn, Phase::LogoutWaits);
+    return ((kOpen >> std::to_underlying(phase_)) & 1U) != 0;
   }
   // For the Logon, the owner's decision or the Logout that is awaited.
   [[nodiscard]] MonoTime deadline() const noexcept { return deadline_; }

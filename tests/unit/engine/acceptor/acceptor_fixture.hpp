@@ -75,6 +75,8 @@ class AcceptorTest : public ::testing::Test {
   // Keys for [DEFAULT]; set before open().
   std::string extra;
   std::string schedule = "NonStopSession=Y";
+  // Most peers do not close their connection.
+  std::string logout = "LogoutCloseTimeout=0";
   // Most tests do not test validation, and their messages have only the fields that they need.
   std::string dictionary = "UseDataDictionary=N";
   std::string sessions =
@@ -84,7 +86,7 @@ class AcceptorTest : public ::testing::Test {
   [[nodiscard]] std::string config(std::uint16_t port = 0) const {
     return "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=" + std::to_string(port) +
            "\nSocketAcceptAddress=127.0.0.1\nFileStorePath=" + folder.path() + "/store\n" +
-           schedule + "\n" + dictionary + "\n" + extra + "\n" + sessions;
+           schedule + "\n" + logout + "\n" + dictionary + "\n" + extra + "\n" + sessions;
   }
 
   [[nodiscard]] EngineOptions options() {

@@ -197,6 +197,11 @@ class RestoredStoreTest : public StoreFailureTest {
     open();
   }
 
+  // MsgSeqNum of the acceptor's Logon, its last message.
+  [[nodiscard]] std::uint64_t logon_number() const {
+    return acceptor->session(0).numbers().next_outbound - 1;
+  }
+
   void expect_stopped(std::string_view said,
                       std::string_view alarm = "ALARM: the counterparty knows sequence numbers") {
     EXPECT_TRUE(log.has(alarm)) << log.all();
@@ -217,9 +222,10 @@ TEST_F(RestoredStoreTest, logout_of_the_counterparty_halts_the_session_for_an_op
   RawPeer& peer = connect();
   peer.send(logon("TRADER", 20));
   ASSERT_TRUE(run_until([&] { return !peer.messages().empty(); })) << log.all();
-  peer.send(from("TRADER", "5", 21, "58=MsgSeqNum too low, expecting 99999 but received 4|"));
+  const std::string said = "expecting 99999 but received " + std::to_string(logon_number());
+  peer.send(from("TRADER", "5", 21, "58=MsgSeqNum too low, " + said + "|"));
   ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
-  expect_stopped("expecting 99999 but received 4");
+  expect_stopped(said);
   ASSERT_TRUE(acceptor->session(0).set_next_numbers({.next_inbound = 23, .next_outbound = 99999},
                                                     "anna: agreed by phone"));
   RawPeer& agreed = connect();
@@ -232,12 +238,28 @@ TEST_F(RestoredStoreTest, repeated_msg_seq_num_halts_the_session_for_an_operator
   RawPeer& peer = connect();
   peer.send(logon("TRADER", 20));
   ASSERT_TRUE(run_until([&] { return !peer.messages().empty(); })) << log.all();
-  const std::uint64_t next = acceptor->session(0).numbers().next_outbound;
-  peer.send(from("TRADER", "5", 21,
-                 "58=MsgSeqNum too low, expecting " + std::to_string(next) + " but received 2|"));
+  const std::uint64_t logon = logon_number();
+  const std::string received = "but received " + std::to_string(logon);
+  peer.send(
+      from("TRADER", "5", 21,
+           "58=MsgSeqNum too low, expecting " + std::to_string(logon + 1) + " " + received + "|"));
   ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
   EXPECT_FALSE(log.has("knows sequence numbers")) << log.all();
-  expect_stopped("but received 2", "ALARM: the counterparty received a MsgSeqNum a second time");
+  expect_stopped(received, "ALARM: the counterparty received a MsgSeqNum a second time");
+}
+
+TEST_F(RestoredStoreTest, untrue_logout_text_halts_no_session) {
+  RawPeer& peer = connect();
+  peer.send(logon("TRADER", 20));
+  ASSERT_TRUE(run_until([&] { return !peer.messages().empty(); })) << log.all();
+  peer.send(from("TRADER", "5", 21, "58=MsgSeqNum too low, expecting 2 but received 99999|"));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  EXPECT_FALSE(log.has("ALARM")) << log.all();
+  EXPECT_TRUE(log.has("the Logout contradicts what was sent")) << log.all();
+  RawPeer& again = connect();
+  again.send(logon("TRADER", 22));
+  ASSERT_TRUE(run_until([&] { return !again.messages().empty(); })) << log.all();
+  EXPECT_TRUE(contains(again.messages().front(), "|35=A|"));
 }
 
 TEST_F(RestoredStoreTest, next_expected_msg_seq_num_halts_the_session_until_a_reset) {

@@ -62,6 +62,47 @@ TEST_F(DisconnectTest, logout_of_the_counterparty_is_orderly) {
   EXPECT_EQ(cancelling.reported[0].reason, session::DisconnectReason::LogoutComplete);
 }
 
+TEST_F(DisconnectTest, counterparty_that_closes_after_its_logout_is_orderly) {
+  logout = "LogoutCloseTimeout=10";
+  open_cancelling();
+  RawPeer& peer = log_on("TRADER");
+  peer.send(from("TRADER", "5", 2));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  turn(20);
+  EXPECT_FALSE(peer.closed());
+  EXPECT_TRUE(cancelling.reported.empty());
+  peer.close();
+  ASSERT_TRUE(is_reported()) << log.all();
+  EXPECT_TRUE(cancelling.reported[0].is_orderly);
+  EXPECT_EQ(cancelling.reported[0].reason, session::DisconnectReason::LogoutComplete);
+}
+
+TEST_F(DisconnectTest, counterparty_may_log_on_again_before_it_closes_the_old_connection) {
+  logout = "LogoutCloseTimeout=10";
+  open_cancelling();
+  RawPeer& old = log_on("TRADER");
+  old.send(from("TRADER", "5", 2));
+  ASSERT_TRUE(run_until([&] { return old.messages().size() == 2; })) << log.all();
+  RawPeer& next = connect();
+  next.send(logon("TRADER", 3));
+  ASSERT_TRUE(run_until([&] { return !next.messages().empty(); })) << log.all();
+  EXPECT_TRUE(contains(next.messages()[0], "|35=A|")) << log.all();
+  EXPECT_TRUE(run_until([&] { return old.closed(); }));
+  EXPECT_TRUE(acceptor->session(0).is_logged_on());
+}
+
+TEST_F(DisconnectTest, connection_that_stays_open_after_the_logouts_is_closed) {
+  logout = "LogoutCloseTimeout=10";
+  open_cancelling();
+  RawPeer& peer = log_on("TRADER");
+  peer.send(from("TRADER", "5", 2));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  clock.advance(std::chrono::seconds{10});
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  EXPECT_TRUE(log.has("did not close the connection")) << log.all();
+  EXPECT_TRUE(is_reported());
+}
+
 TEST_F(DisconnectTest, silence_is_notified_with_its_reason) {
   open_cancelling();
   log_on("TRADER");

@@ -53,6 +53,7 @@ class InitiatorWireTest : public AcceptorTest {
   void open_trader() {
     auto settings = config::parse_settings(
         "[DEFAULT]\nConnectionType=initiator\nHeartBtInt=30\nUseDataDictionary=N\n"
+        "LogoutCloseTimeout=0\n"
         "SocketConnectHost=10.0.0.1\nSocketConnectPort=" +
             std::to_string(kPort) + "\nReconnectInterval=" + reconnect_interval + "\n" + schedule +
             "\nFileStorePath=" + folder.path() + "/store\n" + extra +
