@@ -199,7 +199,9 @@ void StateMachine::process(const Inbound& in) noexcept {
     case MsgKind::SequenceReset:
       return on_gap_fill(in);
     case MsgKind::Reject:  // TC 7: no answer
-      actions_.notice(NoticeCode::RejectReceived, texts_.of_reject(in.message));
+      if (in.poss_dup || in.msg_seq_num > out_of_order_.reported_reject()) {
+        actions_.notice(NoticeCode::RejectReceived, texts_.of_reject(in.message));
+      }
       break;
     case MsgKind::Logon:
       // One without ResetSeqNumFlag has no meaning within a session. A resent one is an old one.
@@ -293,6 +295,7 @@ void StateMachine::refuse_too_low(std::uint64_t msg_seq_num) noexcept {
 // said Logout it is too late to ask; the message counts as not received and comes after the next
 // Logon. A ResendRequest that is to be rejected is buffered even where others are discarded.
 void StateMachine::on_too_high(const Inbound& in) noexcept {
+  report_early_reject(in);
   if (phase_.has_sent_logout()) return out_of_order_.note_received(in.msg_seq_num);
   const bool is_request = in.kind == MsgKind::ResendRequest;
   if (config_.gap.out_of_order == OutOfOrder::Discard && !is_request) {
@@ -304,6 +307,17 @@ void StateMachine::on_too_high(const Inbound& in) noexcept {
   out_of_order_.note_buffered(in.msg_seq_num);
   gap_.request({.received = in.msg_seq_num, .gap_end = in.msg_seq_num}, gap_position(), config_.gap,
                actions_);
+}
+
+// A Reject of our ResendRequest says why the gap stays open, and has a number above it: its turn
+// never comes. So each Reject of a session message is reported when it arrives.
+void StateMachine::report_early_reject(const Inbound& in) noexcept {
+  const std::string_view ref_msg_type = in.message[tag::RefMsgType].value_or(std::string_view{});
+  const bool is_business = in.message.msg_type() == std::string_view{"j"} &&
+                           !ref_msg_type.empty() && is_administrative(ref_msg_type);
+  if (in.kind != MsgKind::Reject && !is_business) return;
+  actions_.notice(NoticeCode::RejectReceived, texts_.of_reject(in.message));
+  out_of_order_.note_reported_reject(in.msg_seq_num);
 }
 
 // Not for what has been processed out of order: two sides that asked for each other's
@@ -504,6 +518,7 @@ void StateMachine::push_reject(const wire::MessageView& message, std::uint64_t m
                                const Objection& objection) noexcept {
   const std::string_view type = message.msg_type();
   if (type == "j" && objection.is_business) {
+    if (msg_seq_num <= out_of_order_.reported_reject()) return;
     return actions_.notice(NoticeCode::RejectReceived, texts_.of_reject(message));
   }
   const std::string_view text = !objection.text.empty() ? objection.text

@@ -310,6 +310,7 @@ class StateMachine {
   void on_too_low(const Inbound& in) noexcept;
   void refuse_too_low(std::uint64_t msg_seq_num) noexcept;
   void on_too_high(const Inbound& in) noexcept;
+  void report_early_reject(const Inbound& in) noexcept;
   void on_test_request(const Inbound& in) noexcept;
   void on_resend_request(const Inbound& in, const std::optional<Objection>& objection) noexcept;
   void on_served_out_of_order(const Inbound& in) noexcept;

@@ -297,5 +297,45 @@ TEST(Reject, two_machines_that_reject_everything_come_to_rest) {
   EXPECT_EQ(pair.acceptor.next_out(), 4U);
 }
 
+TEST(RejectReceived, of_our_resend_request_is_reported_at_once) {
+  // FIX Session Layer, "Message recovery": its MsgSeqNum is above the gap that stays open.
+  for (const OutOfOrder early : {OutOfOrder::Buffer, OutOfOrder::Discard}) {
+    SessionConfig config = acceptor_config();
+    config.gap.out_of_order = early;
+    Side acceptor{config};
+    acceptor.establish();
+    acceptor.in("35=D|34=3|11=b");
+    EXPECT_THAT(acceptor.sent(), ElementsAre(StartsWith("35=2|34=2|7=2|16=")));
+    acceptor.in("35=3|34=4|45=2|371=7|372=2|373=5|58=no such messages");
+    EXPECT_EQ(acceptor.notice_texts.back(),
+              "no such messages [Value is incorrect (out of range) for this tag] "
+              "(45=2 371=7 372=2 373=5)");
+    const std::size_t reported = acceptor.notices.size();
+    acceptor.in("35=4|34=2|43=Y|122=20240115-10:29:00|123=Y|36=3");
+    if (early == OutOfOrder::Buffer) EXPECT_EQ(acceptor.next_in(), 5U);
+    const auto repeated = std::count_if(
+        acceptor.notices.begin() + static_cast<std::ptrdiff_t>(reported), acceptor.notices.end(),
+        [](const Notice& notice) { return notice.code == NoticeCode::RejectReceived; });
+    EXPECT_EQ(repeated, 0);
+  }
+}
+
+TEST(RejectReceived, of_each_session_message_is_reported_within_a_gap) {
+  for (const char* message :
+       {"35=3|34=4|45=1|372=A", "35=3|34=4|45=1|372=1", "35=3|34=4|45=1", "35=3|34=4|45=1|372=4",
+        "35=j|34=4|45=2|372=2|380=0", "35=j|34=4|45=2|372=A|380=0"}) {
+    Side acceptor{acceptor_config()};
+    acceptor.establish();
+    acceptor.in("35=D|34=3|11=b");
+    acceptor.in(message);
+    EXPECT_TRUE(acceptor.has_notice(NoticeCode::RejectReceived)) << message;
+  }
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.in("35=D|34=3|11=b");
+  acceptor.in("35=j|34=4|45=2|372=8|380=0");  // for the application, in its turn
+  EXPECT_FALSE(acceptor.has_notice(NoticeCode::RejectReceived));
+}
+
 }  // namespace
 }  // namespace nexusfix::session::test

@@ -40,6 +40,10 @@ class OutOfOrderNumbers {
     if (msg_seq_num > served_request_) served_request_ = msg_seq_num;
   }
 
+  // The highest Reject that was reported out of order.
+  [[nodiscard]] std::uint64_t reported_reject() const noexcept { return reported_reject_; }
+  void note_reported_reject(std::uint64_t msg_seq_num) noexcept { reported_reject_ = msg_seq_num; }
+
   void forget() noexcept {
     highest_ = 0;
     highest_buffered_ = 0;
@@ -48,6 +52,7 @@ class OutOfOrderNumbers {
     filled_end_ = 0;
     first_counted_ = 0;
     served_request_ = 0;
+    reported_reject_ = 0;
   }
 
  private:
@@ -62,6 +67,7 @@ class OutOfOrderNumbers {
   std::uint64_t filled_begin_ = 0;  // nothing from here up to filled_end_ is buffered
   std::uint64_t filled_end_ = 0;
   std::uint64_t served_request_ = 0;
+  std::uint64_t reported_reject_ = 0;
   std::size_t processed_count_ = 0;
   std::array<std::uint64_t, kProcessedMax> processed_{};  // in ascending order
 };
