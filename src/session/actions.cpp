@@ -80,6 +80,8 @@ std::string_view to_string(NoticeCode code) noexcept {
       return "the counterparty did not close the connection after the answer to its Logout";
     case NoticeCode::EndedWithinGap:
       return "the session ends while messages are missing";
+    case NoticeCode::ResetNotAgreed:
+      return "no reset: the counterparty did not answer our TestRequests";
     case NoticeCode::HeartBtIntDiffers:
       return "the answer to our Logon has another HeartBtInt";
     case NoticeCode::MessageNotResendable:

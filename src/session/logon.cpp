@@ -14,6 +14,8 @@ using detail::Step;
 
 namespace {
 
+constexpr std::string_view kResetTest = "RESET";  // TestReqID (112)
+
 // A SessionStatus as a Pending has it.
 std::uint64_t to_second(std::optional<std::uint32_t> status) noexcept {
   return status ? std::uint64_t{*status} + 1 : 0;
@@ -162,6 +164,7 @@ void StateMachine::admit(const LogonFacts& logon) noexcept {
     reset_sequence_numbers();
     admitted.next_expected.reset();  // there is nothing to resend
   }
+  if (reset_.is_unanswered) admitted.next_expected.reset();
   // An answer that asks for a reset by itself is answered, as any request for one is.
   const bool reset_is_unasked = !is_acceptor && logon.wants_reset && !answers_our_reset;
   logon_.set_reset_sent(false);
@@ -190,6 +193,12 @@ void StateMachine::accept_logon(const LogonFacts& logon, bool reply_with_reset) 
   }
   set_counterparty_version(logon.appl_ver_id);
   const bool was_logged_on = phase_.is_logged_on();
+  if (is_acceptor && reset_.is_unanswered) {
+    // The Logon may have an old number or a new one: after the answer to ours both sides agree.
+    reset_.next_inbound = logon.msg_seq_num + 1;
+    push_reset_logon();
+    return actions_.push({.step = Step::LoggedOn});
+  }
   phase_.enter(Phase::LoggedOn);
   if (is_acceptor || reply_with_reset) {
     actions_.push({.step = Step::TransmitLogon,
@@ -205,6 +214,7 @@ void StateMachine::accept_logon(const LogonFacts& logon, bool reply_with_reset) 
     ask_or_serve({.begin = *logon.next_expected, .end = logon_.sent_seq_num()}, 0);
   }
   if (!is_acceptor && !was_logged_on) actions_.push({.step = Step::Release});
+  if (reset_.is_unanswered) on_reset_answered();
   if (logon.msg_seq_num == numbers_.next_inbound()) {
     advance_to(logon.msg_seq_num + 1);
   } else {
@@ -249,12 +259,62 @@ void StateMachine::on_reset_logon(const Inbound& in,
   if (logon_.is_reset_sent()) {
     logon_.set_reset_sent(false);
     if (in.msg_seq_num == numbers_.next_inbound()) advance_to(in.msg_seq_num + 1);
-    return;
+    if (!phase_.is(Phase::ResetSent)) return;
+    show_administrative();
+    phase_.enter(Phase::LoggedOn);
+    actions_.push({.step = Step::Release});
+    return on_reset_answered();
   }
   show_administrative();
+  at_end_.resets = false;
   reset_sequence_numbers();
   accept_logon(detail::facts_of(in, config_, header_.version()), true);
   logon_.set_reset_sent(false);
+}
+
+// A reset within the session from our side.
+
+// FIX 4.4 volume 2, "Logon", use of ResetSeqNumFlag: a TestRequest and its Heartbeat show that no
+// message is missing. While one is, or while messages are resent, the question waits.
+void StateMachine::ask_before_reset() noexcept {
+  constexpr unsigned kTestsMax = 10;
+  constexpr std::chrono::seconds kWait{1};
+  const bool is_at_rest = !gap_.is_open() && !resend_.is_active();
+  if (is_at_rest && reset_.tests == kTestsMax) {
+    actions_.notice(NoticeCode::ResetNotAgreed);
+    phase_.enter(Phase::LoggedOn);
+    if (reset_.fallback == ResetFallback::LogOut) log_out("Sequence numbers are reset");
+    return;
+  }
+  phase_.enter(Phase::ResetAsked, now_.mono + kWait);
+  if (!is_at_rest) return;
+  ++reset_.tests;
+  actions_.push({.step = Step::TransmitTestRequest, .text = kResetTest});
+}
+
+// The Logon and the reset are one event, so one record: after a crash both are there, or neither.
+void StateMachine::on_heartbeat_received(const wire::MessageView& message) noexcept {
+  if (!phase_.is(Phase::ResetAsked) || message[tag::TestReqID] != kResetTest) return;
+  if (gap_.is_open() || resend_.is_active() || governor_.is_asking()) return;
+  reset_.next_inbound = numbers_.next_inbound();
+  at_end_.resets = false;
+  reset_sequence_numbers();
+  reset_.is_unanswered = true;
+  push_reset_logon();
+}
+
+void StateMachine::push_reset_logon() noexcept {
+  const bool is_repeated = !numbers_.is_resetting() && numbers_.next_outbound() > 1;
+  logon_.set_reset_sent(true);
+  actions_.push({.step = Step::TransmitLogon, .flag = true, .first = is_repeated ? 1U : 0U});
+  if (phase_.is(Phase::LogonSent)) return;
+  phase_.enter(Phase::ResetSent, now_.mono + config_.logon.timeout);
+}
+
+// After a repeated Logon the counterparty may lack messages that followed the first one.
+void StateMachine::on_reset_answered() noexcept {
+  reset_.is_unanswered = false;
+  if (numbers_.next_outbound() > 2) actions_.push({.step = Step::TransmitHeartbeat});
 }
 
 // Logout, and the end of a session.
@@ -274,6 +334,8 @@ void StateMachine::leave(std::string_view text, DisconnectReason before_logon) n
     case Phase::LogonReceived:
       return end_session(before_logon);
     case Phase::LoggedOn:
+    case Phase::ResetAsked:
+    case Phase::ResetSent:
     case Phase::LogoutWaits:
       return log_out(text);
   }

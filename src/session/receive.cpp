@@ -71,7 +71,8 @@ void StateMachine::on_message(const wire::MessageView& message, Now now) noexcep
 // Nothing but its turn matters of a Heartbeat that the owner is not shown.
 [[gnu::always_inline]] inline bool StateMachine::is_unseen_heartbeat(
     const wire::MessageView& message) const noexcept {
-  return !config_.shows_administrative && message.msg_type() == kHeartbeat;
+  return !config_.shows_administrative && !phase_.is(Phase::ResetAsked) &&
+         message.msg_type() == kHeartbeat;
 }
 
 // Of the counterparty's DefaultApplVerID. False also in doubt.
@@ -139,7 +140,8 @@ inline void StateMachine::count_in_sequence() noexcept {
   }
   const wire::OptionalField<std::uint64_t> number = message.get<std::uint64_t>(tag::MsgSeqNum);
   if (!number || *number > kMsgSeqNumMax) return on_msg_seq_num_unreadable(message);
-  receive_by_kind(Inbound{message, *number});
+  const Inbound in{message, *number};
+  phase_.is(Phase::ResetSent) ? receive_during_reset(in) : receive_by_kind(in);
 }
 
 std::optional<StateMachine::Objection> StateMachine::header_objection(const Inbound& in) noexcept {
@@ -190,6 +192,41 @@ void StateMachine::receive_in_order(const Inbound& in,
   process(in);
 }
 
+// What the counterparty sent before it had our Logon with ResetSeqNumFlag has the old sequence
+// numbers. It is never sent again, so it is processed now. It is not recorded: the store has the
+// new numbers.
+void StateMachine::receive_during_reset(const Inbound& in) noexcept {
+  const std::optional<Objection> objection = header_objection(in);
+  if (objection && objection->ends_session) return reject_and_log_out(in, *objection);
+  if (in.kind == MsgKind::Logon && in.msg_seq_num == 1) return on_reset_logon(in, objection);
+  if (in.msg_seq_num < reset_.next_inbound) return;
+  if (in.msg_seq_num > reset_.next_inbound) {
+    actions_.notice(NoticeCode::EndedWithinGap, "a reset follows, and they are lost",
+                    reset_.next_inbound, in.msg_seq_num - 1);
+  }
+  reset_.next_inbound = in.msg_seq_num + 1;
+  if (objection) return push_reject(in.message, in.msg_seq_num, *objection);
+  switch (in.kind) {
+    case MsgKind::Application:
+      push_deliver(in);
+      delivery_ = Delivery::AwaitedOld;
+      return;
+    case MsgKind::TestRequest:
+      return actions_.push({.step = Step::TransmitHeartbeat,
+                            .flag = true,
+                            .text = in.message[tag::TestReqID].value_or(std::string_view{})});
+    case MsgKind::Logout:
+      actions_.notice(NoticeCode::LogoutReceived, in.message[tag::Text].value_or(""));
+      return answer_logout({});
+    case MsgKind::Reject:
+      actions_.notice(NoticeCode::RejectReceived, texts_.of_reject(in.message));
+      return log_out_and_disconnect("Logon with ResetSeqNumFlag was rejected",
+                                    DisconnectReason::LogonRefused);
+    default:
+      return;
+  }
+}
+
 // A message that is fit to be processed and whose turn it is.
 void StateMachine::process(const Inbound& in) noexcept {
   if (in.kind != MsgKind::Application) show_administrative();
@@ -210,6 +247,8 @@ void StateMachine::process(const Inbound& in) noexcept {
     case MsgKind::Application:
       return push_deliver(in);
     case MsgKind::Heartbeat:
+      advance_to(in.msg_seq_num + 1);
+      return on_heartbeat_received(in.message);
     case MsgKind::ResendRequest:
     case MsgKind::Logout:
       break;
@@ -229,12 +268,21 @@ void StateMachine::push_deliver(const Inbound& in) noexcept {
 }
 
 void StateMachine::on_delivered(const DeliveryDecision& decision, Now now) noexcept {
-  NEXUSFIX_ASSERT(delivery_ == Delivery::Awaited);
+  if (delivery_ != Delivery::Awaited) [[unlikely]]
+    return on_old_delivered(decision, now);
   delivery_ = Delivery::None;
   now_ = now;
   if (decision.kind == DeliveryDecision::Kind::Accept) [[likely]]
     return advance_to(message_seq_num_ + 1);
   on_refused(decision);
+}
+
+[[gnu::noinline]] void StateMachine::on_old_delivered(const DeliveryDecision& decision,
+                                                      const Now& now) noexcept {
+  NEXUSFIX_ASSERT(delivery_ == Delivery::AwaitedOld);
+  delivery_ = Delivery::None;
+  now_ = now;
+  if (decision.kind != DeliveryDecision::Kind::Accept) on_refused(decision);
 }
 
 [[gnu::noinline]] void StateMachine::on_refused(const DeliveryDecision& decision) noexcept {

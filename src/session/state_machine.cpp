@@ -71,6 +71,7 @@ void StateMachine::begin_with_own_version() noexcept {
 
 void StateMachine::set_sequence_numbers(Numbers numbers) noexcept {
   NEXUSFIX_ASSERT(!phase_.is_connected() && actions_.is_empty());
+  reset_.is_unanswered = false;
   numbers_.set(numbers);
 }
 
@@ -105,6 +106,7 @@ void StateMachine::on_connected(Now now) noexcept {
     reset_sequence_numbers();
     logon_.set_reset_sent(header_.version().has_reset_seq_num_flag);
   }
+  if (reset_.is_unanswered) return push_reset_logon();
   actions_.push({.step = Step::TransmitLogon, .flag = logon_.is_reset_sent()});
 }
 
@@ -129,7 +131,12 @@ void StateMachine::on_disconnected(Now now) noexcept {
 void StateMachine::drop_actions() noexcept {
   while (!actions_.is_empty()) {
     const Step step = actions_.pop().step;
-    at_end_.resets |= step == Step::Reset;
+    if (step == Step::Reset && phase_.is(Phase::ResetSent)) {
+      numbers_.cancel_reset(reset_.next_inbound);  // The counterparty knows nothing of it.
+      reset_.is_unanswered = false;
+    } else {
+      at_end_.resets |= step == Step::Reset;
+    }
     at_end_.has_logged_on |= step == Step::LoggedOut;
   }
 }
@@ -172,6 +179,15 @@ void StateMachine::on_gap_fill_command(std::uint64_t new_seq_no, Now now) noexce
   actions_.push({.step = Step::TransmitGapFill, .first = new_seq_no});
 }
 
+void StateMachine::on_reset_command(ResetFallback fallback, Now now) noexcept {
+  begin_event(now);
+  if (!phase_.is(Phase::LoggedOn) || !header_.version().has_reset_seq_num_flag) return;
+  reset_.tests = 0;
+  reset_.fallback = fallback;
+  at_end_.resets |= fallback == ResetFallback::LogOut;
+  ask_before_reset();
+}
+
 void StateMachine::on_session_end(std::string_view text, Now now) noexcept {
   begin_event(now);
   if (!phase_.is_connected()) return reset_sequence_numbers();
@@ -197,6 +213,7 @@ void StateMachine::forget_resends() noexcept {
 void StateMachine::reset_sequence_numbers() noexcept {
   numbers_.begin_reset();
   at_end_.logout_seq_num = 0;
+  reset_.is_unanswered = false;
   gap_.forget();
   out_of_order_.forget();
   forget_resends();
@@ -223,7 +240,9 @@ void StateMachine::on_time(Now now) noexcept {
       actions_.notice(NoticeCode::ConnectionNotClosed);
       return end_session(DisconnectReason::LogoutComplete);
     case Phase::LogoutWaits:
-      if (now.mono >= phase_.deadline()) return answer_logout({});
+    case Phase::ResetAsked:
+    case Phase::ResetSent:
+      if (now.mono >= phase_.deadline()) return on_wait_over();
       [[fallthrough]];
     case Phase::LoggedOn:
       if (now.mono >= heartbeat_.deadline(config_.heartbeat)) on_heartbeat_time();
@@ -233,6 +252,13 @@ void StateMachine::on_time(Now now) noexcept {
       }
       return;
   }
+}
+
+// What a logged-on session waits for has not come.
+void StateMachine::on_wait_over() noexcept {
+  if (phase_.is(Phase::LogoutWaits)) return answer_logout({});
+  if (phase_.is(Phase::ResetAsked)) return ask_before_reset();
+  log_out_and_disconnect("Logon with ResetSeqNumFlag not answered", DisconnectReason::LogonTimeout);
 }
 
 void StateMachine::on_heartbeat_time() noexcept {
@@ -406,7 +432,9 @@ std::optional<Action> StateMachine::perform(const Pending& pending, Scratch scra
 // What the owner writes into it may not be encodable: then no Logon leaves at all, for one without
 // its signature would only be refused.
 Action StateMachine::transmit_logon(const Pending& pending, Scratch scratch) noexcept {
-  const wire::MessageHeader fields = header_.fields("A", numbers_.next_outbound(), now_.wall);
+  const std::uint64_t repeated = pending.first;
+  const wire::MessageHeader fields =
+      header_.fields("A", repeated != 0 ? repeated : numbers_.next_outbound(), now_.wall);
   wire::Encoder encoder = header_.begin(scratch, fields, numbers_);
   const bool has_next_expected = detail::exchanges_next_expected(config_, header_.version());
   detail::write_logon(encoder,
@@ -424,9 +452,14 @@ Action StateMachine::transmit_logon(const Pending& pending, Scratch scratch) noe
     return Notice{.code = NoticeCode::LogonInvalid, .text = wire::to_string(bytes.error().code)};
   }
   heartbeat_.note_sent(now_.mono);
-  const std::uint64_t msg_seq_num = numbers_.take_outbound();
-  logon_.note_sent(msg_seq_num, /*opens_connection=*/phase_.is(Phase::LogonSent));
-  return Transmit{.msg_seq_num = msg_seq_num, .msg_type = fields.msg_type, .bytes = *bytes};
+  const bool is_within = phase_.is(Phase::ResetSent);
+  const std::uint64_t msg_seq_num = repeated != 0 ? repeated : numbers_.take_outbound();
+  logon_.note_sent(msg_seq_num, /*opens_connection=*/is_within || phase_.is(Phase::LogonSent));
+  if (repeated != 0) return Retransmit{.msg_seq_num = repeated, .bytes = *bytes};
+  return Transmit{.msg_seq_num = msg_seq_num,
+                  .msg_type = fields.msg_type,
+                  .bytes = *bytes,
+                  .is_resendable = reset_.is_unanswered};
 }
 
 Action StateMachine::transmit_logout(const Pending& pending, Scratch scratch) noexcept {

@@ -18,8 +18,10 @@ struct Transmit {
   std::uint64_t msg_seq_num = 0;  // MsgSeqNum (34) of the message; at least 1
   std::string_view msg_type{};    // MsgType (35); static lifetime
   std::string_view bytes{};       // the whole message, in the scratch buffer of next_action()
-  bool is_resendable = false;     // true: store the bytes, not only the MsgSeqNum
-  std::uint64_t skips_to = 0;     // a gap fill: our next MsgSeqNum is this one; otherwise 0
+  // true: store the bytes, not only the MsgSeqNum. A Logon within a session is stored, so that
+  // StateMachine::resume_reset() can follow a restart: MsgType, MsgSeqNum and 141=Y are enough.
+  bool is_resendable = false;
+  std::uint64_t skips_to = 0;  // a gap fill: our next MsgSeqNum is this one; otherwise 0
 };
 
 // Send these bytes. They use no new MsgSeqNum: they are a resent message, or a gap fill in its
@@ -139,6 +141,7 @@ enum class NoticeCode : std::uint8_t {
   ConnectionNotClosed,    // we answered a Logout, and we close the connection; both values are 0
   EndedWithinGap,         // the session ends while messages are missing. expected: the first one;
                           // received: the last one. The text says what becomes of them
+  ResetNotAgreed,         // no answer to the TestRequests before our reset: both values are 0
   HeartBtIntDiffers,      // in the answer to our Logon. expected: that of our Logon
   MessageNotResendable,   // a stored message is damaged and gap-filled; received: its MsgSeqNum
   ResendNotAnswered,      // no answer to our ResendRequest; received: where the gap ends

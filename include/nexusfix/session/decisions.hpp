@@ -66,6 +66,13 @@ struct LogonDecision {
   std::optional<std::uint32_t> session_status{};  // SessionStatus (1409) of the answer; FIXT only
 };
 
+// What follows if the counterparty does not answer the TestRequest before a reset within the
+// session.
+enum class ResetFallback : std::uint8_t {
+  KeepNumbers,  // nothing is reset
+  LogOut,       // a Logout, and a reset when the connection has ended, as on_session_end() does
+};
+
 // Why the session closes a connection.
 enum class DisconnectReason : std::uint8_t {
   LogonTimeout,          // no Logon arrived within LogonConfig::timeout

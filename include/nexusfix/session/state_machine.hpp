@@ -109,6 +109,15 @@ class StateMachine {
   // numbers when the connection has ended; without a connection at once. text must stay valid until
   // next_action() has returned nothing.
   void on_session_end(std::string_view text, Now now) noexcept;
+  // Both sequence numbers are to be reset to 1 without a disconnect (FIX 4.4 volume 2, "Logon", use
+  // of ResetSeqNumFlag). The session sends a TestRequest. When its Heartbeat shows that nothing is
+  // missing, it takes the actions Reset and Transmit of a Logon with 141=Y and MsgSeqNum 1, in one
+  // event. Messages that the counterparty sent before its answer are still delivered. Ignored
+  // unless the session is logged on and its version has ResetSeqNumFlag (FIX 4.1 on).
+  void on_reset_command(ResetFallback fallback, Now now) noexcept;
+  // After a restart: the store has our Logon of a reset within the session as message 1, and
+  // nothing was received after it. The next Logon repeats it. Before the first on_connected().
+  void resume_reset() noexcept { reset_.is_unanswered = true; }
   // The operator or the application ends the session: a Logout with text (58). Before the session
   // is logged on, the connection is closed without one. text: as above.
   void on_logout_command(std::string_view text, Now now) noexcept;
@@ -192,6 +201,7 @@ class StateMachine {
   // The owner could not perform the actions of an event: numbers are those that it has recorded.
   // Call on_disconnected() next, and nothing between.
   void roll_back(Numbers numbers) noexcept {
+    if (numbers.next_inbound != 1) reset_.is_unanswered = false;
     numbers_.roll_back(numbers);
     drop_actions();
   }
@@ -245,8 +255,9 @@ class StateMachine {
   // Of message_.
   enum class Delivery : std::uint8_t {
     None,
-    Next,     // it is in order and the next action delivers it; actions_ is empty
-    Awaited,  // on_delivered() is awaited
+    Next,        // it is in order and the next action delivers it; actions_ is empty
+    Awaited,     // on_delivered() is awaited
+    AwaitedOld,  // the same for a message of the time before our reset
   };
   // An application message between begin_message() and finish_message().
   struct Begun {
@@ -269,6 +280,7 @@ class StateMachine {
   [[nodiscard]] std::optional<Action> retransmit_rest(Scratch scratch) noexcept;
   [[nodiscard]] Action gap_fill(std::uint64_t new_seq_no, Scratch scratch) noexcept;
   void on_heartbeat_time() noexcept;
+  void on_wait_over() noexcept;
   void finish_resend() noexcept;
   void drop_actions() noexcept;
   void forget_connection() noexcept;
@@ -306,6 +318,8 @@ class StateMachine {
   void push_deliver(const Inbound& in) noexcept;
   void show_administrative() noexcept;
   void on_refused(const DeliveryDecision& decision) noexcept;
+  void on_old_delivered(const DeliveryDecision& decision, const Now& now) noexcept;
+  void receive_during_reset(const Inbound& in) noexcept;
   void on_msg_seq_num_unreadable(const wire::MessageView& message) noexcept;
   void on_too_low(const Inbound& in) noexcept;
   void refuse_too_low(std::uint64_t msg_seq_num) noexcept;
@@ -337,6 +351,10 @@ class StateMachine {
   void accept_logon(const detail::LogonFacts& logon, bool reply_with_reset) noexcept;
   void refuse_next_expected(std::uint64_t unsent, std::uint64_t next_expected) noexcept;
   void note_session_status(const wire::MessageView& message) noexcept;
+  void ask_before_reset() noexcept;
+  void on_heartbeat_received(const wire::MessageView& message) noexcept;
+  void push_reset_logon() noexcept;
+  void on_reset_answered() noexcept;
   void on_logout(const Inbound& in, const std::optional<Objection>& objection) noexcept;
   [[nodiscard]] detail::NumbersClaim check_numbers_claim(std::string_view text) noexcept;
   void await_messages_before_logout(std::uint64_t msg_seq_num) noexcept;
@@ -355,6 +373,14 @@ class StateMachine {
     bool resets = false;               // the session's time is over, or a Reset was dropped
     bool has_logged_on = false;        // a LoggedOut was dropped
     std::uint64_t logout_seq_num = 0;  // of a Logout that came while messages were missing
+  };
+
+  // A reset within the session from our side.
+  struct ResetWithin {
+    std::uint64_t next_inbound = 0;  // of the counterparty's messages before its answer
+    unsigned tests = 0;              // TestRequests that asked for it
+    ResetFallback fallback = ResetFallback::KeepNumbers;
+    bool is_unanswered = false;  // our Logon is sent and recorded
   };
 
   SessionConfig config_;
@@ -384,6 +410,7 @@ class StateMachine {
 
   bool is_delayed_ = false;  // what comes has waited at the owner's
   AtEnd at_end_;
+  ResetWithin reset_;
 };
 
 // On the path of each message.

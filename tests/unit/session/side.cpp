@@ -166,6 +166,10 @@ void Side::log_out(std::string_view text) {
   machine_.on_logout_command(text, now_);
   perform_all();
 }
+void Side::reset_in_session(ResetFallback fallback) {
+  machine_.on_reset_command(fallback, now_);
+  perform_all();
+}
 
 void Side::end_of_session(std::string_view text) {
   machine_.on_session_end(text, now_);

@@ -59,6 +59,7 @@ class Side {
   void set_now(Now now) noexcept { now_ = now; }
   void wake();  // on_time() at the present time
   void log_out(std::string_view text = {});
+  void reset_in_session(ResetFallback fallback = ResetFallback::KeepNumbers);
   void end_of_session(std::string_view text = {});
   // On the last Authenticate, or on logon_id.
   void decide(const LogonDecision& decision, std::uint64_t logon_id = 0);

@@ -13,12 +13,12 @@ namespace nexusfix::session::detail {
 // next_action() makes an Action of a step, and only then assigns a MsgSeqNum to it, so that
 // MsgSeqNums are in the order of transmission.
 enum class Step : std::uint8_t {
-  TransmitLogon,          // flag: with ResetSeqNumFlag, second: status
-  TransmitLogout,         // text, second: SessionStatus and 1; 0: none
-  Authenticate,           // first: logon_id
-  TransmitHeartbeat,      // text: TestReqID, flag: whether there is one
-  TransmitTestRequest,    // text: TestReqID; empty: TEST
-  TransmitGapFill,        // first: NewSeqNo
+  TransmitLogon,        // flag: with ResetSeqNumFlag, first: MsgSeqNum if repeated, second: status
+  TransmitLogout,       // text, second: SessionStatus and 1; 0: none
+  Authenticate,         // first: logon_id
+  TransmitHeartbeat,    // text: TestReqID, flag: whether there is one
+  TransmitTestRequest,  // text: TestReqID; empty: TEST
+  TransmitGapFill,      // first: NewSeqNo
   TransmitResendRequest,  // first: BeginSeqNo, second: EndSeqNo, 0: everything
   TransmitReject,         // the objection to the message that is being handled
   RetransmitStored,       // the stored message that on_replay_message() was given

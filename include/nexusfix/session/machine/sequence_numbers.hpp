@@ -54,6 +54,11 @@ class SequenceNumbers {
     numbers_.next_outbound = 1;
     is_resetting_ = false;
   }
+  // The owner does not take the Reset.
+  void cancel_reset(std::uint64_t next_inbound) noexcept {
+    numbers_.next_inbound = next_inbound;
+    is_resetting_ = false;
+  }
   [[nodiscard]] bool is_resetting() const noexcept { return is_resetting_; }
 
  private:

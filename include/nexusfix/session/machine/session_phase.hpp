@@ -32,6 +32,8 @@ enum class Phase : std::uint8_t {
   LogonSent,
   LogonReceived,
   LoggedOn,
+  ResetAsked,      // a TestRequest asks whether all messages have come, before our reset
+  ResetSent,       // our Logon with ResetSeqNumFlag waits for its answer, within the session
   LogoutWaits,     // the counterparty's Logout waits for the messages before it
   LogoutSent,      // our Logout waits for its answer
   LogoutAnswered,  // our Logout was the answer: the counterparty closes the connection
@@ -40,9 +42,9 @@ enum class Phase : std::uint8_t {
 inline constexpr std::size_t kPhases = static_cast<std::size_t>(Phase::Closing) + 1;
 
 inline constexpr std::array<State, kPhases> kStates{
-    State::Disconnected,  State::AwaitingLogon, State::LogonSent,
-    State::LogonReceived, State::LoggedOn,      State::LoggedOn,
-    State::LogoutSent,    State::LogoutSent,    State::Disconnected,
+    State::Disconnected, State::AwaitingLogon, State::LogonSent,    State::LogonReceived,
+    State::LoggedOn,     State::LoggedOn,      State::LoggedOn,     State::LoggedOn,
+    State::LogoutSent,   State::LogoutSent,    State::Disconnected,
 };
 
 template <class... Phases>
@@ -51,19 +53,26 @@ constexpr std::uint16_t phases(Phases... all) noexcept {
 }
 
 // What may follow each phase. Every connection may end at any moment; LoggedOn follows LoggedOn
-// where a Logon resets the session, and LogoutWaits follows itself with each part of the gap.
+// where a Logon resets the session. ResetAsked and LogoutWaits follow themselves while they wait.
 inline constexpr std::array<std::uint16_t, kPhases> kNextPhases{
     // Disconnected
     phases(Phase::AwaitingLogon, Phase::LogonSent, Phase::Disconnected),
     // AwaitingLogon
-    phases(Phase::LogonReceived, Phase::LoggedOn, Phase::Closing, Phase::Disconnected),
+    phases(Phase::LogonReceived, Phase::LoggedOn, Phase::ResetSent, Phase::Closing,
+           Phase::Disconnected),
     // LogonSent
     phases(Phase::LoggedOn, Phase::Closing, Phase::Disconnected),
     // LogonReceived
-    phases(Phase::LoggedOn, Phase::Closing, Phase::Disconnected),
+    phases(Phase::LoggedOn, Phase::ResetSent, Phase::Closing, Phase::Disconnected),
     // LoggedOn
-    phases(Phase::LoggedOn, Phase::LogoutWaits, Phase::LogoutSent, Phase::LogoutAnswered,
-           Phase::Closing, Phase::Disconnected),
+    phases(Phase::LoggedOn, Phase::ResetAsked, Phase::LogoutWaits, Phase::LogoutSent,
+           Phase::LogoutAnswered, Phase::Closing, Phase::Disconnected),
+    // ResetAsked
+    phases(Phase::LoggedOn, Phase::ResetAsked, Phase::ResetSent, Phase::LogoutWaits,
+           Phase::LogoutSent, Phase::LogoutAnswered, Phase::Closing, Phase::Disconnected),
+    // ResetSent
+    phases(Phase::LoggedOn, Phase::LogoutSent, Phase::LogoutAnswered, Phase::Closing,
+           Phase::Disconnected),
     // LogoutWaits
     phases(Phase::LoggedOn, Phase::LogoutWaits, Phase::LogoutAnswered, Phase::Closing,
            Phase::Disconnected),
@@ -87,14 +96,15 @@ class SessionPhase {
   }
   // has_logged_on(), and we have not sent a Logout.
   [[nodiscard]] bool is_logged_on() const noexcept {
-    return phase_ == Phase::LoggedOn || phase_ == Phase::LogoutWaits;
+    return phase_ >= Phase::LoggedOn && phase_ <= Phase::LogoutWaits;
   }
   [[nodiscard]] bool has_sent_logout() const noexcept {
     return phase_ == Phase::LogoutSent || phase_ == Phase::LogoutAnswered;
   }
   // Whether the counterparty has our Logon, and has not got our Logout.
   [[nodiscard]] bool is_open() const noexcept {
-    constexpr auto kOpen = phases(Phase::LogonSent, Phase::LoggedOn, Phase::LogoutWaits);
+    constexpr auto kOpen = phases(Phase::LogonSent, Phase::LoggedOn, Phase::ResetAsked,
+                                  Phase::ResetSent, Phase::LogoutWaits);
     return ((kOpen >> std::to_underlying(phase_)) & 1U) != 0;
   }
   // For the Logon, the owner's decision or the Logout that is awaited.
