@@ -35,9 +35,9 @@ class ScheduleBuilder {
     rules.session.end = local_time("EndTime");
     rules.session.start_day = day("StartDay");
     rules.session.end_day = day("EndDay");
-    if (const Given* given = keys_.right("Weekdays")) rules.weekdays = *read_days(given->value);
+    if (const Given* days = given("Weekdays")) rules.weekdays = *read_days(days->value);
     rules.logon = logon_window(rules.session);
-    if (keys_.right("ResetSeqTime") != nullptr) rules.reset_time = local_time("ResetSeqTime");
+    if (given("ResetSeqTime") != nullptr) rules.reset_time = local_time("ResetSeqTime");
     rules.holidays = holidays();
     auto schedule = session::Schedule::make(std::move(rules));
     if (!schedule) {
@@ -49,6 +49,15 @@ class ScheduleBuilder {
   }
 
  private:
+  // An empty value in [SESSION] takes the one in [DEFAULT] back.
+  [[nodiscard]] bool is_given(Key key) const {
+    const Given* const found = keys_.find(key);
+    return found != nullptr && !found->value.empty();
+  }
+  // Null: not given, empty, or wrong.
+  [[nodiscard]] const Given* given(Key key) const {
+    return is_given(key) ? keys_.right(key) : nullptr;
+  }
   [[nodiscard]] bool is_non_stop() {
     if (!keys_.says_yes("NonStopSession")) return false;
     for (const Key key : kOfSchedule) warn_of_unused(key);
@@ -67,8 +76,8 @@ class ScheduleBuilder {
 
   // QuickFIX does not start without StartTime and EndTime. Here such a session is always open.
   [[nodiscard]] bool has_times() {
-    const bool has_start = keys_.find("StartTime") != nullptr;
-    const bool has_end = keys_.find("EndTime") != nullptr;
+    const bool has_start = is_given("StartTime");
+    const bool has_end = is_given("EndTime");
     if (has_start && has_end) return true;
     if (has_start != has_end) {
       report_.error(keys_.line(), std::string{"[SESSION]: "} +
@@ -77,16 +86,17 @@ class ScheduleBuilder {
       return false;
     }
     for (const Key key : kOfSchedule) {
-      if (const auto* given = keys_.find(key)) {
-        report_.error(given->line,
+      if (is_given(key)) {
+        report_.error(keys_.find(key)->line,
                       std::string{key.name()} + ": needs StartTime and EndTime, which are missing");
       }
     }
     for (const Key key : kOfHolidays) {
-      if (const auto* given = keys_.find(key)) {
-        report_.warning(given->line, std::string{key.name()} +
-                                         ": not used without StartTime and EndTime: the session "
-                                         "is always open");
+      if (is_given(key)) {
+        report_.warning(keys_.find(key)->line,
+                        std::string{key.name()} +
+                            ": not used without StartTime and EndTime: the session "
+                            "is always open");
       }
     }
     return false;
@@ -123,27 +133,27 @@ class ScheduleBuilder {
 
   // With the zone that QuickFIX/J allows after a time: "08:00:00 Europe/London".
   [[nodiscard]] LocalTime local_time(Key key) {
-    const Given* given = keys_.right(key);
-    if (given == nullptr) return {};
-    const auto [time, zone] = *read_time_of_day(given->value);
+    const Given* const found = given(key);
+    if (found == nullptr) return {};
+    const auto [time, zone] = *read_time_of_day(found->value);
     return {.time_of_day = time,
-            .zone = zone.empty() ? zone_ : checked(calendars_.zones().find(zone), key, *given)};
+            .zone = zone.empty() ? zone_ : checked(calendars_.zones().find(zone), key, *found)};
   }
 
   [[nodiscard]] std::optional<std::chrono::weekday> day(Key key) const {
-    const Given* given = keys_.right(key);
-    return given == nullptr ? std::nullopt : read_day(given->value);
+    const Given* const found = given(key);
+    return found == nullptr ? std::nullopt : read_day(found->value);
   }
 
   [[nodiscard]] std::set<std::chrono::local_days> holidays() {
     std::set<std::chrono::local_days> result;
-    if (const Given* given = keys_.right("Holidays")) result = *read_dates(given->value);
-    if (const Given* given = keys_.right("HolidayFile")) {
-      const Calendars::Holidays& file = calendars_.holidays(std::string{given->value});
+    if (const Given* dates = given("Holidays")) result = *read_dates(dates->value);
+    if (const Given* named = given("HolidayFile")) {
+      const Calendars::Holidays& file = calendars_.holidays(std::string{named->value});
       if (file) {
         result.insert(file->begin(), file->end());
       } else {
-        report_.error(given->line, "HolidayFile: " + file.error());
+        report_.error(named->line, "HolidayFile: " + file.error());
       }
     }
     return result;
@@ -151,13 +161,11 @@ class ScheduleBuilder {
 
   // The parts that are not given are the session's.
   [[nodiscard]] std::optional<Timetable> logon_window(const Timetable& session) {
-    const bool is_given = keys_.right("LogonTime") != nullptr ||
-                          keys_.right("LogoutTime") != nullptr ||
-                          keys_.right("LogonDay") != nullptr || keys_.right("LogoutDay") != nullptr;
-    if (!is_given) return std::nullopt;
+    const auto has = [this](Key key) { return given(key) != nullptr; };
+    if (std::ranges::none_of(kOfLogons, has)) return std::nullopt;
     Timetable window = session;
-    if (keys_.right("LogonTime") != nullptr) window.start = local_time("LogonTime");
-    if (keys_.right("LogoutTime") != nullptr) window.end = local_time("LogoutTime");
+    if (given("LogonTime") != nullptr) window.start = local_time("LogonTime");
+    if (given("LogoutTime") != nullptr) window.end = local_time("LogoutTime");
     if (const auto given = day("LogonDay")) window.start_day = given;
     if (const auto given = day("LogoutDay")) window.end_day = given;
     return window;
@@ -168,9 +176,7 @@ class ScheduleBuilder {
   void check_logons(const session::Schedule& schedule) {
     constexpr std::chrono::sys_seconds kAnyYear =
         std::chrono::sys_days{std::chrono::year{2026} / 1 / 1};
-    const auto is_wrong = [&](Key key) {
-      return keys_.find(key) != nullptr && keys_.right(key) == nullptr;
-    };
+    const auto is_wrong = [&](Key key) { return is_given(key) && keys_.right(key) == nullptr; };
     if (!schedule.rules()->logon || has_wrong_zone_ || std::ranges::any_of(kOfSchedule, is_wrong)) {
       return;
     }
@@ -178,8 +184,7 @@ class ScheduleBuilder {
     rules.holidays.clear();
     const auto repeated = session::Schedule::make(std::move(rules));
     if (!repeated || repeated->next_logon(kAnyYear)) return;
-    const auto is_given = [&](Key key) { return keys_.find(key) != nullptr; };
-    const Key key = *std::ranges::find_if(kOfLogons, is_given);
+    const Key key = *std::ranges::find_if(kOfLogons, [&](Key one) { return is_given(one); });
     report_.error(keys_.find(key)->line,
                   std::string{key.name()} +
                       ": the time for Logons (LogonTime, LogoutTime, LogonDay, LogoutDay) lies "

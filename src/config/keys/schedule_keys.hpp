@@ -7,10 +7,11 @@ namespace nexusfix::config::keys {
 
 using enum TakesEffect;
 
-inline constexpr ValueRule kTime =
-    read_by<read_time_of_day>("time", "a time HH:MM:SS, with or without a time zone after it,");
+// An empty value takes a default of the whole file back.
+inline constexpr ValueRule kTime = or_none(
+    read_by<read_time_of_day>("time", "a time HH:MM:SS, with or without a time zone after it,"));
 inline constexpr ValueRule kDay =
-    read_by<read_day>("day", "a day of the week, such as Monday or Mon");
+    or_none(read_by<read_day>("day", "a day of the week, such as Monday or Mon"));
 
 inline constexpr KeyRow kSchedule[] = {
     {"NonStopSession", NextLogon, kYesOrNo, kReadByBuilder, "N", "Y",
@@ -24,9 +25,9 @@ inline constexpr KeyRow kSchedule[] = {
      "the day on which a weekly session opens"},
     {"EndDay", NextLogon, kDay, kReadByBuilder, "", "Friday",
      "the day on which a weekly session closes"},
-    {"Weekdays", NextLogon, read_by<read_days>("list", "days of the week, such as Mon,Tue,Wed"),
-     kReadByBuilder, "", "Mon,Tue,Wed,Thu,Fri",
-     "the days on which a daily session opens: Mon,Tue,Wed"},
+    {"Weekdays", NextLogon,
+     or_none(read_by<read_days>("list", "days of the week, such as Mon,Tue,Wed")), kReadByBuilder,
+     "", "Mon,Tue,Wed,Thu,Fri", "the days on which a daily session opens: Mon,Tue,Wed"},
     {"LogonTime", NextLogon, kTime, kReadByBuilder, "", "08:30:00",
      "HH:MM:SS, from when a Logon is accepted within the session"},
     {"LogoutTime", NextLogon, kTime, kReadByBuilder, "", "16:45:00",
@@ -36,16 +37,16 @@ inline constexpr KeyRow kSchedule[] = {
     {"LogoutDay", NextLogon, kDay, kReadByBuilder, "", "Friday",
      "the day of LogoutTime, within a week"},
     {"ResetSeqTime", NextLogon, kTime, kReadByBuilder, "", "12:00:00",
-     "HH:MM:SS, when the sequence numbers are reset within a session, once a day",
-     "QuickFIX/Go resets by a Logon without a disconnect"},
+     "HH:MM:SS, when the sequence numbers are reset within a session, once a day"},
     {"UseLocalTime", NextLogon, kYesOrNo, kReadByBuilder, "N", "Y",
      "Y: times are in this machine's time zone"},
     {"TimeZone", NextLogon, text(1, 255, "a time zone of the tz database, such as Europe/London"),
      kReadByBuilder, "UTC", "Europe/London",
      "the zone of the times, by its name in the tz database"},
-    {"Holidays", NextLogon, read_by<read_dates>("list", "dates, such as 2026-12-25,2027-01-01"),
-     kReadByBuilder, "", "2026-12-25,2027-01-01", "dates without a session: 2026-12-25,2027-01-01"},
-    {"HolidayFile", NextLogon, path("the path of a file of dates"), kReadByBuilder, "",
+    {"Holidays", NextLogon,
+     or_none(read_by<read_dates>("list", "dates, such as 2026-12-25,2027-01-01")), kReadByBuilder,
+     "", "2026-12-25,2027-01-01", "dates without a session: 2026-12-25,2027-01-01"},
+    {"HolidayFile", NextLogon, or_none(path("the path of a file of dates")), kReadByBuilder, "",
      "holidays.txt", "a file of dates without a session, one a line"},
 };
 

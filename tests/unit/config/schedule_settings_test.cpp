@@ -39,6 +39,21 @@ TEST(ScheduleSettings, a_zone_may_follow_a_time_or_have_its_key) {
   EXPECT_EQ(rules->session.end.zone->name(), "America/New_York");
 }
 
+TEST(ScheduleSettings, empty_value_takes_a_default_of_the_file_back) {
+  const std::string defaults =
+      "[DEFAULT]\nConnectionType=acceptor\nFileStorePath=store\nSocketAcceptPort=5001\n"
+      "StartTime=08:00:00\nEndTime=17:00:00\nStartDay=Mon\nEndDay=Fri\nLogonTime=09:00:00\n"
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n";
+  EXPECT_TRUE(accepted(defaults).sessions[0].schedule.rules()->session.start_day);
+  const Settings daily = accepted(defaults + "StartDay=\nEndDay=\n");
+  EXPECT_FALSE(daily.sessions[0].schedule.rules()->session.start_day);
+  EXPECT_TRUE(daily.sessions[0].schedule.rules()->logon);
+  EXPECT_FALSE(accepted(defaults + "LogonTime=\n").sessions[0].schedule.rules()->logon);
+  EXPECT_TRUE(accepted(defaults + "StartTime=\nEndTime=\nStartDay=\nEndDay=\nLogonTime=\n")
+                  .sessions[0]
+                  .schedule.is_non_stop());
+}
+
 TEST(ScheduleSettings, use_local_time_is_the_zone_of_this_machine) {
   const auto rules = rules_of("UseLocalTime=Y\nStartTime=08:00:00\nEndTime=17:00:00\n");
   ASSERT_TRUE(rules);
