@@ -291,6 +291,57 @@ constexpr void refuse_copy() noexcept {
 
 }  // namespace detail
 
+// The standard header of a received message: report.header().poss_dup_flag(). Valid as long as the
+// message.
+class TypedHeader {
+ public:
+  explicit TypedHeader(const MessageView& view) noexcept : view_{&view} {}
+
+  // MsgSeqNum (34). An error if it is missing or malformed, as in the functions below.
+  [[nodiscard]] OptionalField<std::uint64_t> msg_seq_num() const noexcept {
+    return view_->get<std::uint64_t>(34);
+  }
+  // PossDupFlag (43): the counterparty may have sent this MsgSeqNum before. Absent: false.
+  [[nodiscard]] bool poss_dup_flag() const noexcept { return says_yes(43); }
+  // PossResend (97): the message may repeat one with another MsgSeqNum. Absent: false.
+  [[nodiscard]] bool poss_resend() const noexcept { return says_yes(97); }
+  // SendingTime (52).
+  [[nodiscard]] OptionalField<WallTime> sending_time() const noexcept {
+    return view_->get<WallTime>(52);
+  }
+  // OrigSendingTime (122) of a repeated message.
+  [[nodiscard]] OptionalField<WallTime> orig_sending_time() const noexcept {
+    return view_->get<WallTime>(122);
+  }
+  // SenderCompID (49), TargetCompID (56), SenderSubID (50), TargetSubID (57), OnBehalfOfCompID
+  // (115), DeliverToCompID (128). Unset: the message does not have it.
+  [[nodiscard]] std::optional<std::string_view> sender_comp_id() const noexcept {
+    return (*view_)[49];
+  }
+  [[nodiscard]] std::optional<std::string_view> target_comp_id() const noexcept {
+    return (*view_)[56];
+  }
+  [[nodiscard]] std::optional<std::string_view> sender_sub_id() const noexcept {
+    return (*view_)[50];
+  }
+  [[nodiscard]] std::optional<std::string_view> target_sub_id() const noexcept {
+    return (*view_)[57];
+  }
+  [[nodiscard]] std::optional<std::string_view> on_behalf_of_comp_id() const noexcept {
+    return (*view_)[115];
+  }
+  [[nodiscard]] std::optional<std::string_view> deliver_to_comp_id() const noexcept {
+    return (*view_)[128];
+  }
+
+ private:
+  [[nodiscard]] bool says_yes(Tag tag) const noexcept {
+    return (*view_)[tag] == std::string_view{"Y"};
+  }
+
+  const MessageView* view_;
+};
+
 // The base of a generated message. Valid as long as the view that it was made from.
 template <class Self>
 class TypedMessageView {
@@ -325,8 +376,21 @@ class TypedMessageView {
   static void prove(const MessageView& view) noexcept {
     if (view.proof_ != nullptr) view.proof_->prove(view, checks());
   }
-  // The message, for access by tag.
+  // The message, for typed access by tag, and for its fields in their order.
   [[nodiscard]] const MessageView& view() const noexcept { return view_; }
+  // The text of the first field with this tag, also of the header: order[55]. Unset: there is none.
+  [[nodiscard]] std::optional<std::string_view> operator[](Tag tag) const noexcept {
+    return view_[tag];
+  }
+  // The fields of the standard header.
+  [[nodiscard]] TypedHeader header() const noexcept { return TypedHeader{view_}; }
+  // Does not compile: the name in QuickFIX.
+  template <class... Arguments>
+  void getField(const Arguments&...) const noexcept {
+    static_assert(detail::kCompiles<Self, Arguments...>,
+                  "a field has its own function, order.symbol(), and its text is order[55]; "
+                  "order.header().poss_dup_flag() is one of the header");
+  }
 
   // For from().
   NEXUSFIX_ALWAYS_INLINE explicit TypedMessageView(const detail::CheckedMessage& message) noexcept

@@ -1,5 +1,7 @@
 #include <array>
+#include <chrono>
 #include <gtest/gtest.h>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -253,6 +255,29 @@ TEST_F(TypedMessages, read_back_what_was_written_with_typed_fields) {
   EXPECT_EQ(report->benchmark_curve_name(), fix44::BenchmarkCurveName::Sonia);
   EXPECT_EQ(report->ord_rej_reason(), fix44::OrdRejReason::TooLateToEnter);
   EXPECT_EQ((*view)[221], "SONIA");
+}
+
+TEST(TypedMessages, header_and_tags_are_read_from_a_typed_message) {
+  const std::string bytes =
+      fix("FIX.4.4",
+          "35=D|49=T|56=V|34=2|43=Y|50=desk|52=20240115-10:30:00|122=20240115-10:29:00|11=A1|"
+          "55=AAPL|54=1|38=100|40=1|60=20240115-10:30:00|");
+  wire::Parser parser;
+  const auto view = parser.parse(bytes);
+  ASSERT_TRUE(view.has_value());
+  const auto order = fix44::NewOrderSingle::from(*view);
+  ASSERT_TRUE(order.has_value());
+  EXPECT_TRUE(order->header().poss_dup_flag());
+  EXPECT_FALSE(order->header().poss_resend());
+  EXPECT_EQ(order->header().msg_seq_num().value(), 2U);
+  EXPECT_EQ(order->header().sender_comp_id(), "T");
+  EXPECT_EQ(order->header().sender_sub_id(), "desk");
+  EXPECT_EQ(order->header().on_behalf_of_comp_id(), std::nullopt);
+  EXPECT_EQ(order->header().sending_time().value() - order->header().orig_sending_time().value(),
+            std::chrono::minutes{1});
+  EXPECT_EQ((*order)[fix44::tag::Symbol], "AAPL");
+  EXPECT_EQ((*order)[43], "Y");
+  EXPECT_EQ((*order)[44], std::nullopt);
 }
 
 }  // namespace
