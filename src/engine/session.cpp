@@ -105,6 +105,9 @@ std::optional<SendFailure> Session::send_obstacle() const noexcept {
   return services_->outbox.obstacle_of(*entry_);
 }
 void Session::reset(std::string_view text) { services_->control.reset(*entry_, text); }
+std::expected<void, std::string> Session::reset_in_session() {
+  return services_->control.reset_in_session(*entry_);
+}
 void Session::remove(std::string_view text) { services_->registry.remove(*entry_, text); }
 void Session::log_on() { services_->control.log_on(*entry_); }
 

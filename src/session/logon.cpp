@@ -164,7 +164,7 @@ void StateMachine::admit(const LogonFacts& logon) noexcept {
     reset_sequence_numbers();
     admitted.next_expected.reset();  // there is nothing to resend
   }
-  if (reset_.is_unanswered) admitted.next_expected.reset();
+  if (logon_.reset_within().is_unanswered) admitted.next_expected.reset();
   // An answer that asks for a reset by itself is answered, as any request for one is.
   const bool reset_is_unasked = !is_acceptor && logon.wants_reset && !answers_our_reset;
   logon_.set_reset_sent(false);
@@ -193,9 +193,9 @@ void StateMachine::accept_logon(const LogonFacts& logon, bool reply_with_reset) 
   }
   set_counterparty_version(logon.appl_ver_id);
   const bool was_logged_on = phase_.is_logged_on();
-  if (is_acceptor && reset_.is_unanswered) {
-    // The Logon may have an old number or a new one: after the answer to ours both sides agree.
-    reset_.next_inbound = logon.msg_seq_num + 1;
+  if (is_acceptor && logon_.reset_within().is_unanswered) {
+    // Its number may be an old or a new one. After the answer to our Logon both sides agree.
+    logon_.reset_within().next_inbound = logon.msg_seq_num + 1;
     push_reset_logon();
     return actions_.push({.step = Step::LoggedOn});
   }
@@ -214,7 +214,7 @@ void StateMachine::accept_logon(const LogonFacts& logon, bool reply_with_reset) 
     ask_or_serve({.begin = *logon.next_expected, .end = logon_.sent_seq_num()}, 0);
   }
   if (!is_acceptor && !was_logged_on) actions_.push({.step = Step::Release});
-  if (reset_.is_unanswered) on_reset_answered();
+  if (logon_.reset_within().is_unanswered) on_reset_answered();
   if (logon.msg_seq_num == numbers_.next_inbound()) {
     advance_to(logon.msg_seq_num + 1);
   } else {
@@ -280,15 +280,16 @@ void StateMachine::ask_before_reset() noexcept {
   constexpr unsigned kTestsMax = 10;
   constexpr std::chrono::seconds kWait{1};
   const bool is_at_rest = !gap_.is_open() && !resend_.is_active();
-  if (is_at_rest && reset_.tests == kTestsMax) {
+  if (is_at_rest && logon_.reset_within().tests == kTestsMax) {
     actions_.notice(NoticeCode::ResetNotAgreed);
     phase_.enter(Phase::LoggedOn);
-    if (reset_.fallback == ResetFallback::LogOut) log_out("Sequence numbers are reset");
+    if (logon_.reset_within().fallback == ResetFallback::LogOut)
+      log_out("Sequence numbers are reset");
     return;
   }
   phase_.enter(Phase::ResetAsked, now_.mono + kWait);
   if (!is_at_rest) return;
-  ++reset_.tests;
+  ++logon_.reset_within().tests;
   actions_.push({.step = Step::TransmitTestRequest, .text = kResetTest});
 }
 
@@ -296,10 +297,10 @@ void StateMachine::ask_before_reset() noexcept {
 void StateMachine::on_heartbeat_received(const wire::MessageView& message) noexcept {
   if (!phase_.is(Phase::ResetAsked) || message[tag::TestReqID] != kResetTest) return;
   if (gap_.is_open() || resend_.is_active() || governor_.is_asking()) return;
-  reset_.next_inbound = numbers_.next_inbound();
+  logon_.reset_within().next_inbound = numbers_.next_inbound();
   at_end_.resets = false;
   reset_sequence_numbers();
-  reset_.is_unanswered = true;
+  logon_.reset_within().is_unanswered = true;
   push_reset_logon();
 }
 
@@ -313,7 +314,7 @@ void StateMachine::push_reset_logon() noexcept {
 
 // After a repeated Logon the counterparty may lack messages that followed the first one.
 void StateMachine::on_reset_answered() noexcept {
-  reset_.is_unanswered = false;
+  logon_.reset_within().is_unanswered = false;
   if (numbers_.next_outbound() > 2) actions_.push({.step = Step::TransmitHeartbeat});
 }
 

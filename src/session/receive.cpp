@@ -199,12 +199,12 @@ void StateMachine::receive_during_reset(const Inbound& in) noexcept {
   const std::optional<Objection> objection = header_objection(in);
   if (objection && objection->ends_session) return reject_and_log_out(in, *objection);
   if (in.kind == MsgKind::Logon && in.msg_seq_num == 1) return on_reset_logon(in, objection);
-  if (in.msg_seq_num < reset_.next_inbound) return;
-  if (in.msg_seq_num > reset_.next_inbound) {
+  if (in.msg_seq_num < logon_.reset_within().next_inbound) return;
+  if (in.msg_seq_num > logon_.reset_within().next_inbound) {
     actions_.notice(NoticeCode::EndedWithinGap, "a reset follows, and they are lost",
-                    reset_.next_inbound, in.msg_seq_num - 1);
+                    logon_.reset_within().next_inbound, in.msg_seq_num - 1);
   }
-  reset_.next_inbound = in.msg_seq_num + 1;
+  logon_.reset_within().next_inbound = in.msg_seq_num + 1;
   if (objection) return push_reject(in.message, in.msg_seq_num, *objection);
   switch (in.kind) {
     case MsgKind::Application:

@@ -71,7 +71,7 @@ void StateMachine::begin_with_own_version() noexcept {
 
 void StateMachine::set_sequence_numbers(Numbers numbers) noexcept {
   NEXUSFIX_ASSERT(!phase_.is_connected() && actions_.is_empty());
-  reset_.is_unanswered = false;
+  logon_.reset_within().is_unanswered = false;
   numbers_.set(numbers);
 }
 
@@ -106,7 +106,7 @@ void StateMachine::on_connected(Now now) noexcept {
     reset_sequence_numbers();
     logon_.set_reset_sent(header_.version().has_reset_seq_num_flag);
   }
-  if (reset_.is_unanswered) return push_reset_logon();
+  if (logon_.reset_within().is_unanswered) return push_reset_logon();
   actions_.push({.step = Step::TransmitLogon, .flag = logon_.is_reset_sent()});
 }
 
@@ -132,8 +132,9 @@ void StateMachine::drop_actions() noexcept {
   while (!actions_.is_empty()) {
     const Step step = actions_.pop().step;
     if (step == Step::Reset && phase_.is(Phase::ResetSent)) {
-      numbers_.cancel_reset(reset_.next_inbound);  // The counterparty knows nothing of it.
-      reset_.is_unanswered = false;
+      numbers_.cancel_reset(
+          logon_.reset_within().next_inbound);  // The counterparty knows nothing of it.
+      logon_.reset_within().is_unanswered = false;
     } else {
       at_end_.resets |= step == Step::Reset;
     }
@@ -182,8 +183,8 @@ void StateMachine::on_gap_fill_command(std::uint64_t new_seq_no, Now now) noexce
 void StateMachine::on_reset_command(ResetFallback fallback, Now now) noexcept {
   begin_event(now);
   if (!phase_.is(Phase::LoggedOn) || !header_.version().has_reset_seq_num_flag) return;
-  reset_.tests = 0;
-  reset_.fallback = fallback;
+  logon_.reset_within().tests = 0;
+  logon_.reset_within().fallback = fallback;
   at_end_.resets |= fallback == ResetFallback::LogOut;
   ask_before_reset();
 }
@@ -213,7 +214,7 @@ void StateMachine::forget_resends() noexcept {
 void StateMachine::reset_sequence_numbers() noexcept {
   numbers_.begin_reset();
   at_end_.logout_seq_num = 0;
-  reset_.is_unanswered = false;
+  logon_.reset_within().is_unanswered = false;
   gap_.forget();
   out_of_order_.forget();
   forget_resends();
@@ -459,7 +460,7 @@ Action StateMachine::transmit_logon(const Pending& pending, Scratch scratch) noe
   return Transmit{.msg_seq_num = msg_seq_num,
                   .msg_type = fields.msg_type,
                   .bytes = *bytes,
-                  .is_resendable = reset_.is_unanswered};
+                  .is_resendable = logon_.reset_within().is_unanswered};
 }
 
 Action StateMachine::transmit_logout(const Pending& pending, Scratch scratch) noexcept {

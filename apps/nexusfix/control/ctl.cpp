@@ -43,6 +43,7 @@ struct CtlOptions {
   std::uint64_t seconds = 30;  // of a drain
   std::uint64_t wait_seconds = 10;
   bool drains = false;
+  bool is_in_session = false;  // of a reset
   bool is_json = false;
   bool watches = false;
   bool is_confirmed = false;
@@ -203,6 +204,9 @@ std::string question_of(engine::OperatorAct what, const engine::SessionStatus& s
     text += session.is_initiator ? ": it connects again only after log-on"
                                  : ": the counterparty may log on again (disable prevents it)";
   }
+  if (what == engine::OperatorAct::ResetInSession) {
+    text += ": both sides' sequence numbers begin again at 1, without a disconnect";
+  }
   if (what == engine::OperatorAct::Reset) {
     text += ": our two sequence numbers begin again at 1; the counterparty must reset its own";
   }
@@ -314,6 +318,9 @@ int run_chosen(CtlOptions options, const std::string& chosen) {
     return run_tail(*folder, options.tail);
   }
   if (chosen == "stop" && options.drains) return act(*folder, options, engine::OperatorAct::Drain);
+  if (chosen == "reset" && options.is_in_session) {
+    return act(*folder, options, engine::OperatorAct::ResetInSession);
+  }
   return act(*folder, options, *engine::operator_act_of(chosen));
 }
 
@@ -332,7 +339,7 @@ constexpr std::array kSessionActs{
     Act{"log-out", "send a Logout; an initiator then stays logged out"},
     Act{"log-on", "initiator: connect and log on again"},
     Act{"disconnect", "end the connection without a Logout"},
-    Act{"reset", "log out, and reset our two sequence numbers to 1"},
+    Act{"reset", "reset the sequence numbers to 1, after a Logout or within the session"},
     Act{"enable", "allow Logons again after disable"},
     Act{"disable", "log out; refuse Logons until enable, also after a restart"},
     Act{"test-request", "send a TestRequest, and show when its Heartbeat comes back",
@@ -382,6 +389,10 @@ void add_acts(CLI::App& app, CtlOptions& options) {
     const std::string_view name = one.name;
     if (name == "log-out" || name == "reset" || name == "disable") {
       sub->add_option("--text", options.text, "Text (58) of the Logout")->option_text("TEXT");
+    }
+    if (name == "reset") {
+      sub->add_flag("--in-session", options.is_in_session,
+                    "by a Logon with ResetSeqNumFlag=Y, without a disconnect");
     }
     const auto number = CLI::Range(std::uint64_t{1}, session::kSetNumberMax);
     if (name == "send-gap-fill") {

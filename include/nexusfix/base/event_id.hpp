@@ -60,6 +60,7 @@ enum class EventId : std::uint16_t {
   AcceptorHalted = 2009,             // sequence numbers are lost: only 141=Y is accepted
   LogoutTextUntrue = 2010,           // a Logout's text contradicts what was sent
   EndedWithinGap = 2011,             // the session ends while messages are missing
+  ResetNotAgreed = 2012,             // no reset within the session: TestRequests got no answer
   ResendServed = 2020,               // all messages of a ResendRequest were resent or gap-filled
   ResendLimited = 2021,              // a ResendRequest is above a limit; the rest is gap-filled
   ResendNotAnswered = 2022,          // our ResendRequest got no answer, and is sent again

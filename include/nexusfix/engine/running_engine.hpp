@@ -89,12 +89,13 @@ struct EngineStatus {
 [[nodiscard]] std::expected<EngineStatus, LiveError> status_of_running_engine(
     const std::string& folder, std::chrono::milliseconds timeout = std::chrono::seconds{15});
 
-// What an operator can do. The first eight need a session.
+// What an operator can do. The first nine need a session.
 enum class OperatorAct : std::uint8_t {
   LogOut,              // Session::log_out()
   LogOn,               // Session::log_on()
   Disconnect,          // Session::disconnect()
   Reset,               // Session::reset()
+  ResetInSession,      // Session::reset_in_session()
   TestRequest,         // sends a TestRequest: see test_running_session()
   SendGapFill,         // sends a SequenceReset-GapFill: our next MsgSeqNum is `number`
   Enable,              // ends Disable
@@ -108,9 +109,9 @@ enum class OperatorAct : std::uint8_t {
   DrainNode,  // the engine's node hands its shards over, and takes none until JoinNode
   JoinNode,   // ends DrainNode
 };
-// "log-out", "log-on", "disconnect", "reset", "test-request", "send-gap-fill", "enable", "disable",
-// "reload", "rotate-logs", "reload-certificates", "stop", "drain", "move-shard", "drain-node",
-// "join-node".
+// "log-out", "log-on", "disconnect", "reset", "reset-in-session", "test-request", "send-gap-fill",
+// "enable", "disable", "reload", "rotate-logs", "reload-certificates", "stop", "drain",
+// "move-shard", "drain-node", "join-node".
 [[nodiscard]] std::string_view to_string(OperatorAct act) noexcept;
 // The act of this text; nothing: there is none.
 [[nodiscard]] std::optional<OperatorAct> operator_act_of(std::string_view text) noexcept;

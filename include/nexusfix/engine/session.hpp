@@ -367,6 +367,14 @@ class Session {
   // otherwise after a Logout with this text. Then an initiator logs on again, even if it was halted
   // because one side had lost sequence numbers. The counterparty must reset its own, too.
   void reset(std::string_view text);
+  // Resets both sequence numbers to 1 without a disconnect, from FIX 4.1 on: a TestRequest shows
+  // that no message is missing, then a Logon with ResetSeqNumFlag=Y (141) and MsgSeqNum 1 asks the
+  // counterparty to do the same (FIX 4.4 volume 2, "Logon"). A message that is sent before the
+  // answer follows it. Returns at once: numbers() and the event NXF-2001 show when it is done. If
+  // the counterparty does not answer the TestRequest, nothing is reset (NXF-2012); if it does not
+  // answer the Logon, the connection ends, and the next Logon repeats it, also after a crash.
+  // Error: the session is not logged on, or it is of FIX 4.0.
+  [[nodiscard]] std::expected<void, std::string> reset_in_session();
   // Removes the session from the engine: logs it out with this text, and destroys the Session at
   // the end of the turn in which its connection has ended. Its timers are cancelled; on_logout()
   // and on_disconnect() are its last callbacks. Its sent messages stay in the store, in case a

@@ -108,6 +108,9 @@ struct ResetConfig {
   bool on_logon = false;
   bool on_logout = false;      // after the answer to a Logout
   bool on_disconnect = false;  // at the end of each connection
+  // Within the session when a MsgSeqNum of either direction is above this one; 0: never. The owner
+  // calls on_reset_command().
+  std::uint64_t in_session_at = 0;
   // false: a Logon with ResetSeqNumFlag=Y (141) is refused, unless it answers our own.
   bool allows_reset_seq_num_flag = true;
   // false: a SequenceReset-Reset is answered with a Reject, and changes nothing.

@@ -117,7 +117,7 @@ class StateMachine {
   void on_reset_command(ResetFallback fallback, Now now) noexcept;
   // After a restart: the store has our Logon of a reset within the session as message 1, and
   // nothing was received after it. The next Logon repeats it. Before the first on_connected().
-  void resume_reset() noexcept { reset_.is_unanswered = true; }
+  void resume_reset() noexcept { logon_.reset_within().is_unanswered = true; }
   // The operator or the application ends the session: a Logout with text (58). Before the session
   // is logged on, the connection is closed without one. text: as above.
   void on_logout_command(std::string_view text, Now now) noexcept;
@@ -201,7 +201,7 @@ class StateMachine {
   // The owner could not perform the actions of an event: numbers are those that it has recorded.
   // Call on_disconnected() next, and nothing between.
   void roll_back(Numbers numbers) noexcept {
-    if (numbers.next_inbound != 1) reset_.is_unanswered = false;
+    if (numbers.next_inbound != 1) logon_.reset_within().is_unanswered = false;
     numbers_.roll_back(numbers);
     drop_actions();
   }
@@ -375,14 +375,6 @@ class StateMachine {
     std::uint64_t logout_seq_num = 0;  // of a Logout that came while messages were missing
   };
 
-  // A reset within the session from our side.
-  struct ResetWithin {
-    std::uint64_t next_inbound = 0;  // of the counterparty's messages before its answer
-    unsigned tests = 0;              // TestRequests that asked for it
-    ResetFallback fallback = ResetFallback::KeepNumbers;
-    bool is_unanswered = false;  // our Logon is sent and recorded
-  };
-
   SessionConfig config_;
   std::unique_ptr<EventMemory> own_memory_;  // null: the memory is shared
   detail::OutboundHeader header_;
@@ -410,7 +402,6 @@ class StateMachine {
 
   bool is_delayed_ = false;  // what comes has waited at the owner's
   AtEnd at_end_;
-  ResetWithin reset_;
 };
 
 // On the path of each message.

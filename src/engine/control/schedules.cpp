@@ -41,7 +41,7 @@ void SessionControl::follow_schedule(SessionEntry& entry) {
         !entry.stored.is_on_trial() &&
         commit_.store().session(entry.stored.key()).created < to_wall(state.numbers_since);
     if (is_over && entry.timetable.session_ended_at_ != state.numbers_since) {
-      end_session(entry, state.numbers_since);
+      end_session(entry, state);
     }
     if (commit_.has_failed()) return;
     if (state.may_log_on && !entry.timetable.is_open_) open_for_logons(entry);
@@ -50,19 +50,6 @@ void SessionControl::follow_schedule(SessionEntry& entry) {
   }
   const auto until = entry.timetable.until_ - loop_.now().wall;
   loop_.arm(entry, loop_.now().mono + std::min<std::chrono::nanoseconds>(until, kLooksAgainAfter));
-}
-
-// The sequence numbers are reset at once, or when the connection has ended.
-void SessionControl::end_session(SessionEntry& entry, sys_seconds ended_at) {
-  entry.timetable.session_ended_at_ = ended_at;
-  loop_.report.session(EventId::SessionEndedBySchedule, entry,
-                       "the session that ended at " + utc_text(ended_at, UtcForm::Plain) + " UTC" +
-                           " is over by its schedule: both "
-                           "sequence numbers are reset to 1");
-  entry.connect_policy.on_reset_requested(entry.connection() != nullptr);
-  transactor_.transact(entry, [this](session::StateMachine& machine) {
-    machine.on_session_end("End of session", loop_.now());
-  });
 }
 
 void SessionControl::close_for_logons(SessionEntry& entry) {

@@ -1,5 +1,5 @@
-// Commands to one session that wait until the actions of the running event are done: Logout, reset,
-// disconnect, and the answer to a Logon.
+// Commands to one session that wait until the actions of the running event are done: Logout,
+// resets, disconnect, and the answer to a Logon.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace nexusfix::engine {
 class SessionCommands {
  public:
   // In the order in which they run, whatever the order of the calls.
-  enum class Kind : std::uint8_t { LogOut, Reset, Disconnect, AnswerLogon };
+  enum class Kind : std::uint8_t { LogOut, Reset, ResetInSession, Disconnect, AnswerLogon };
 
   // text: Text (58) of the Logout, or the reason of the disconnection.
   void add(Kind kind, std::string text) noexcept {
@@ -56,7 +56,7 @@ class SessionCommands {
   }
 
   std::uint8_t waiting_ = 0;  // a bit for each kind
-  std::array<std::string, 3> texts_;
+  std::array<std::string, 4> texts_;
   std::string taken_text_;
   std::uint64_t logon_id_ = 0;  // of the last answer
   LogonAnswer answer_;

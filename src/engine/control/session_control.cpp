@@ -1,9 +1,13 @@
 #include "engine/control/session_control.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 
+#include <nexusfix/base/utc_text.hpp>
 #include <nexusfix/engine/running_engine.hpp>
+#include <nexusfix/session/version.hpp>
 
 #include "engine/commit/commit_gate.hpp"
 #include "engine/connection/connections.hpp"
@@ -23,6 +27,56 @@ void SessionControl::reset(SessionEntry& entry, std::string_view text) {
   entry.commands.add(SessionCommands::Kind::Reset, std::string{text});
   static_cast<void>(transactor_.now());
   transactor_.apply_or_defer(entry);
+}
+
+namespace {
+
+// Why the session cannot reset its sequence numbers without a disconnect. Empty: it can.
+std::string_view in_session_refusal(const SessionEntry& entry) noexcept {
+  if (entry.machine.state() != session::State::LoggedOn) return "the session is not logged on";
+  const auto* version = session::find_version(entry.settings().session.id.begin_string);
+  return version->has_reset_seq_num_flag ? "" : "FIX 4.0 has no ResetSeqNumFlag (141)";
+}
+
+}  // namespace
+
+std::expected<void, std::string> SessionControl::reset_in_session(SessionEntry& entry) {
+  const std::string_view refusal = in_session_refusal(entry);
+  if (!refusal.empty()) return std::unexpected{std::string{refusal}};
+  entry.commands.add(SessionCommands::Kind::ResetInSession, {});
+  static_cast<void>(transactor_.now());
+  transactor_.apply_or_defer(entry);
+  return {};
+}
+
+void SessionControl::reset_at_limit(SessionEntry& entry) {
+  const std::uint64_t limit = entry.settings().session.reset.in_session_at;
+  const session::Numbers numbers = entry.machine.sequence_numbers();
+  if (limit == 0 || std::max(numbers.next_inbound, numbers.next_outbound) <= limit) return;
+  static_cast<void>(reset_in_session(entry));
+}
+
+void SessionControl::end_session(SessionEntry& entry, const session::ScheduleState& state) {
+  const std::chrono::sys_seconds ended_at = state.numbers_since;
+  const bool is_within = state.session && state.session->begin == ended_at &&
+                         entry.settings().schedule.rules()->reset_time &&
+                         in_session_refusal(entry).empty();
+  entry.timetable.session_ended_at_ = ended_at;
+  loop_.report.session(EventId::SessionEndedBySchedule, entry,
+                       "the session that ended at " + utc_text(ended_at, UtcForm::Plain) + " UTC" +
+                           " is over by its schedule: both "
+                           "sequence numbers are reset to 1" +
+                           (is_within ? " by a Logon, without a disconnect" : ""));
+  if (is_within) {
+    return transactor_.transact(entry, [this](session::StateMachine& machine) {
+      machine.on_reset_command(session::ResetFallback::LogOut, loop_.now());
+    });
+  }
+  // The sequence numbers are reset at once, or when the connection has ended.
+  entry.connect_policy.on_reset_requested(entry.connection() != nullptr);
+  transactor_.transact(entry, [this](session::StateMachine& machine) {
+    machine.on_session_end("End of session", loop_.now());
+  });
 }
 
 void SessionControl::disconnect_now(SessionEntry& entry, std::string_view why) {

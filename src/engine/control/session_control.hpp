@@ -39,6 +39,10 @@ class SessionControl {
   void log_on(SessionEntry& entry);
   void disconnect(SessionEntry& entry, std::string_view why);
   void reset(SessionEntry& entry, std::string_view text);
+  // Session::reset_in_session().
+  [[nodiscard]] std::expected<void, std::string> reset_in_session(SessionEntry& entry);
+  // ResetSeqNumAt.
+  void reset_at_limit(SessionEntry& entry);
   [[nodiscard]] std::expected<void, std::string> set_next_numbers(SessionEntry& entry,
                                                                   session::Numbers numbers,
                                                                   std::string_view reason);
@@ -78,7 +82,7 @@ class SessionControl {
                                                                      session::Numbers numbers,
                                                                      std::string_view reason);
   void end_halt(SessionEntry& entry);
-  void end_session(SessionEntry& entry, std::chrono::sys_seconds ended_at);
+  void end_session(SessionEntry& entry, const session::ScheduleState& state);
   void close_for_logons(SessionEntry& entry);
   void disconnect_flooder(SessionEntry& entry, const std::string& why);
 

@@ -261,6 +261,7 @@ void EventLoop::on_timer(SessionEntry& entry) {
   run_session_timers(entry);
   if (!entry.timers.empty()) run_application_timers(entry);
   control_.follow_schedule(entry);
+  control_.reset_at_limit(entry);
   const ConnectPolicy& policy = entry.connect_policy;
   if (policy.wants_connection() && entry.timetable.may_log_on() && entry.connection() == nullptr) {
     if (policy.connect_at() <= loop_.now().mono) connector_.connect(entry);

@@ -23,6 +23,7 @@ namespace {
       return is_initiator(entry) || is_connected ? "" : "the session is not connected";
     case OperatorAct::Disconnect:
       return is_connected ? "" : "the session is not connected";
+    case OperatorAct::ResetInSession:
     case OperatorAct::TestRequest:
     case OperatorAct::SendGapFill:
       return is_logged_on ? "" : "the session is not logged on";
@@ -82,6 +83,9 @@ class CommandTask final : public ControlTask {
         break;
       case OperatorAct::Reset:
         control.reset(*entry, command.text);
+        break;
+      case OperatorAct::ResetInSession:
+        if (const auto asked = control.reset_in_session(*entry); !asked) return asked.error();
         break;
       case OperatorAct::TestRequest:
         return number_answer(kSentTestRequest, control.send_test_request(*entry));

@@ -23,10 +23,23 @@ constexpr char kRow = '\x1e';
 constexpr std::string_view kTailRead = "tail-read";
 constexpr std::string_view kLatency = "latency";
 
-constexpr std::array<std::string_view, 16> kActs{
-    "log-out", "log-on",     "disconnect", "reset",       "test-request",        "send-gap-fill",
-    "enable",  "disable",    "reload",     "rotate-logs", "reload-certificates", "stop",
-    "drain",   "move-shard", "drain-node", "join-node"};
+constexpr std::array<std::string_view, 17> kActs{"log-out",
+                                                 "log-on",
+                                                 "disconnect",
+                                                 "reset",
+                                                 "reset-in-session",
+                                                 "test-request",
+                                                 "send-gap-fill",
+                                                 "enable",
+                                                 "disable",
+                                                 "reload",
+                                                 "rotate-logs",
+                                                 "reload-certificates",
+                                                 "stop",
+                                                 "drain",
+                                                 "move-shard",
+                                                 "drain-node",
+                                                 "join-node"};
 static_assert(kActs[static_cast<std::size_t>(OperatorAct::JoinNode)] == "join-node");
 
 bool is_printable(std::string_view text) noexcept {

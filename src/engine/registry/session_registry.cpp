@@ -58,6 +58,7 @@ store::StoreResult<SessionEntry*> SessionRegistry::make_inactive_entry(SessionSe
   SessionEntry* const entry =
       add_entry(std::move(settings), to_numbers(commit_.store().session(*key)));
   give_key(*entry, *key);
+  resume_reset(*entry);
   entry->stored.handle_key_ = *key;
   loop_.shared.remotes->add(entry->name, entry->session.handle());
   entry->stored.log_ =
@@ -76,6 +77,22 @@ SessionEntry* SessionRegistry::add_entry(SessionSettings settings, session::Numb
   by_name_.emplace(entry.name, &entry);
   publish(entry, loop_.now().wall);
   return &entry;
+}
+
+// A Logon that asked for a reset within the session, and was not answered before the end of the
+// process.
+void SessionRegistry::resume_reset(SessionEntry& entry) {
+  const session::Numbers numbers = entry.machine.sequence_numbers();
+  if (numbers.next_inbound != 1 || numbers.next_outbound == 1) return;
+  const auto visit = [&](std::uint64_t, std::string_view bytes) {
+    const auto first = loop_.parsers.parse_outbound(bytes);
+    if (first && first->msg_type() == std::string_view{"A"} &&
+        (*first)[tag::ResetSeqNumFlag] == std::string_view{"Y"}) {
+      entry.machine.resume_reset();
+    }
+    return false;
+  };
+  static_cast<void>(commit_.store().read(entry.stored.key(), 1, 1, visit));
 }
 
 void SessionRegistry::give_key(SessionEntry& entry, store::SessionKey key) {

@@ -52,6 +52,7 @@ class SessionRegistry {
   [[nodiscard]] store::StoreResult<SessionEntry*> make_entry(SessionSettings settings);
   [[nodiscard]] store::StoreResult<SessionEntry*> make_inactive_entry(SessionSettings settings);
   [[nodiscard]] SessionEntry* add_entry(SessionSettings settings, session::Numbers numbers);
+  void resume_reset(SessionEntry& entry);
   void give_key(SessionEntry& entry, store::SessionKey key);
   void activate(SessionEntry& entry);
   void deactivate(SessionEntry& entry) noexcept;

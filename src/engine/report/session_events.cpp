@@ -45,6 +45,8 @@ EventId event_of(session::NoticeCode code) noexcept {
       return EventId::ConnectionNotClosed;
     case EndedWithinGap:
       return EventId::EndedWithinGap;
+    case ResetNotAgreed:
+      return EventId::ResetNotAgreed;
     case HeartBtIntDiffers:
       return EventId::HeartBtIntDiffers;
     case MessageNotResendable:

@@ -1,5 +1,6 @@
 // Messages that have their MsgSeqNum: recorded, queued for their connection, and reported as sent.
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,7 @@ namespace {
 // The most bytes that are queued until the answer to our Logon; further messages are only stored.
 constexpr std::size_t kQueuedUntilLogonBytesMax = 1U << 20U;
 constexpr std::string_view kReject = "3";
+constexpr std::string_view kLogon = "A";
 
 }  // namespace
 
@@ -50,6 +52,21 @@ void Outbox::notify_sent() noexcept {
   });
 }
 
+// A Logon of a reset within the session, without what only its counterparty is to know.
+void Outbox::record_reset_logon(SessionEntry& entry, std::uint64_t msg_seq_num) {
+  const session::SessionId& id = entry.settings().session.id;
+  std::array<char, 1'024> buffer;
+  wire::Encoder encoder{
+      buffer,
+      {.begin_string = id.begin_string,
+       .sender_comp_id = id.sender_comp_id,
+       .target_comp_id = id.target_comp_id},
+      {.msg_type = kLogon, .msg_seq_num = msg_seq_num, .sending_time = loop_.now().wall}};
+  const auto bytes = encoder.field(tag::ResetSeqNumFlag, 'Y').finish();
+  NEXUSFIX_ASSERT(bytes.has_value());
+  transactor_.record().outbound_message(entry.stored.key(), msg_seq_num, *bytes);
+}
+
 // The session layer's own application message, a BusinessMessageReject, can be changed too, so that
 // a resend of it is the same. It has its MsgSeqNum already, so it cannot be withheld.
 void Outbox::perform(SessionEntry& entry, const session::Transmit& action) {
@@ -60,11 +77,16 @@ void Outbox::perform(SessionEntry& entry, const session::Transmit& action) {
   }
   if (entry.stored.is_on_trial()) [[unlikely]]
     dynamic_.end_trial(entry, action.msg_type);
+  const bool is_reset_logon = action.is_resendable && action.msg_type == kLogon;
   const bool is_edited = bytes.data() != action.bytes.data();
   const bool is_kept_out = is_edited
                                ? is_edit_secret(entry, bytes)
                                : entry.outbound().keeps_masked_out && has_secret(entry, bytes);
-  record_outbound(entry, action.msg_seq_num, bytes, action.is_resendable && !is_kept_out);
+  if (is_reset_logon) [[unlikely]] {
+    record_reset_logon(entry, action.msg_seq_num);
+  } else {
+    record_outbound(entry, action.msg_seq_num, bytes, action.is_resendable && !is_kept_out);
+  }
   // A gap fill uses all MsgSeqNums that it skips.
   if (action.skips_to > action.msg_seq_num + 1) [[unlikely]]
     record_outbound(entry, action.skips_to - 1, {}, /*is_resendable=*/false);
@@ -72,8 +94,9 @@ void Outbox::perform(SessionEntry& entry, const session::Transmit& action) {
   queue_bytes(entry, bytes);
   transactor_.count_sent(entry, msg_type, bytes.size());
   using Kind = SentMessage::Kind;
-  note_sent(entry, action.is_resendable ? Kind::Application : Kind::Administrative,
-            action.msg_seq_num, bytes);
+  const bool is_application = action.is_resendable && !is_reset_logon;
+  note_sent(entry, is_application ? Kind::Application : Kind::Administrative, action.msg_seq_num,
+            bytes);
   if (action.msg_type == kReject) control_.note_reject(entry);
   note_transmitted(entry, msg_type, bytes);
 }

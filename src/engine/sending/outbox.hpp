@@ -100,6 +100,7 @@ class Outbox {
   }
   void add_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t msg_seq_num,
                 std::string_view bytes, bool is_transmitted);
+  void record_reset_logon(SessionEntry& entry, std::uint64_t msg_seq_num);
   void record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std::string_view bytes,
                        bool is_resendable);
   // Inlined: each message that is sent needs it.

@@ -114,6 +114,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Deliver& ac
       entry.commands.add(SessionCommands::Kind::LogOut, std::string{kThrottled});
     }
   } else if (entry.settings().inbound_delivery == InboundDelivery::AtMostOnce &&
+             action.msg_seq_num == entry.machine.sequence_numbers().next_inbound &&
              !transactor_.record_before_delivery(entry, action.msg_seq_num)) [[unlikely]] {
     return entry.machine.on_delivered({},
                                       loop_.now());  // The store failed or is stalled.

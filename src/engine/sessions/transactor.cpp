@@ -153,6 +153,8 @@ void Transactor::run_command(SessionEntry& entry) {
     case Kind::Reset:
       entry.connect_policy.on_reset_requested(entry.connection() != nullptr);
       return entry.machine.on_session_end(entry.commands.text(), loop_.now());
+    case Kind::ResetInSession:
+      return entry.machine.on_reset_command(session::ResetFallback::KeepNumbers, loop_.now());
     case Kind::Disconnect:
       return control_.disconnect_now(entry, entry.commands.text());
     case Kind::AnswerLogon:

@@ -62,6 +62,11 @@ inline constexpr EventRow kSequenceEvents[] = {
      "The counterparty logged out or disconnected before it answered our ResendRequest.",
      "If a reset follows, ask the counterparty for these messages by other means. Otherwise they "
      "are requested after the next Logon."},
+    {EventId::ResetNotAgreed, Severity::Warning, "ResetNotAgreed",
+     "The sequence numbers are not reset within the session, because ten TestRequests with "
+     "TestReqID RESET got no Heartbeat. A reset by ResetSeqTime follows after a Logout.",
+     "The counterparty does not answer TestRequests, or too slowly.",
+     "Ask the counterparty, and try it again, or use `nexusfix ctl reset`."},
     {EventId::ResendServed, Severity::Info, "ResendServed",
      "All messages of a ResendRequest were sent again or gap-filled.",
      "The counterparty asked for messages that it had not received.", "No action is needed."},

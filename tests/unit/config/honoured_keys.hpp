@@ -44,6 +44,7 @@ inline const HonouredKey kHonouredKeys[] = {
     {"LogonTimeout", "3600", "3601", "from 1 to 3600"},
     {"LogoutTimeout", "3600", "3601", "from 1 to 3600"},
     {"LogoutCloseTimeout", "0", "3601", "from 0 to 3600"},
+    {"ResetSeqNumAt", "999999999", "-1", "from 0 to 1000000000000000000"},
     {"SocketConnectHost", "venue.example.com", "a b", "a host name or an address"},
     {"SocketConnectPort", "65535", "65536", "from 1 to 65535"},
     {"SocketAcceptPort", "65535", "65536", "from 0 to 65535", "", session::Role::Acceptor},

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <nexusfix/base/language.hpp>
+#include <nexusfix/session/decisions.hpp>
 
 namespace nexusfix::session {
 
@@ -29,6 +30,14 @@ struct LogonFacts {
   std::optional<std::uint32_t> session_status{};  // that the answer is to carry
 };
 
+// A reset within the session from our side. It outlives a connection.
+struct ResetWithin {
+  std::uint64_t next_inbound = 0;  // of the counterparty's messages before its answer
+  unsigned tests = 0;              // TestRequests that asked for it
+  ResetFallback fallback = ResetFallback::KeepNumbers;
+  bool is_unanswered = false;  // our Logon is recorded
+};
+
 class LogonExchange {
  public:
   // A valid Logon waits for the owner's decision; the id to decide on.
@@ -42,6 +51,8 @@ class LogonExchange {
   // Our Logon with ResetSeqNumFlag is not answered yet.
   [[nodiscard]] bool is_reset_sent() const noexcept { return reset_sent_; }
   void set_reset_sent(bool is_sent) noexcept { reset_sent_ = is_sent; }
+
+  [[nodiscard]] ResetWithin& reset_within() noexcept { return reset_within_; }
 
   // Our Logon leaves. An initiator's opens the connection, an acceptor's answers.
   void note_sent(std::uint64_t msg_seq_num, bool opens_connection) noexcept {
@@ -83,6 +94,7 @@ class LogonExchange {
   std::uint64_t first_sent_ = 0;
   std::uint64_t logon_id_ = 0;  // of the last Authenticate
   LogonFacts undecided_;
+  ResetWithin reset_within_;
 };
 
 }  // namespace detail

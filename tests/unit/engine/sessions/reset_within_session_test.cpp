@@ -1,5 +1,5 @@
-// A Logon with ResetSeqNumFlag within a session: no state of the old sequence numbers remains,
-// whatever was in progress.
+// A Logon with ResetSeqNumFlag within a session, from either side: no state of the old sequence
+// numbers remains, whatever was in progress.
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -97,6 +97,105 @@ TEST_F(ResetWithinSessionTest, logout_that_resets_the_numbers_is_answered_during
   ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
   EXPECT_TRUE(ends_with_logout(peer, 7)) << bar(peer.messages().back());
   EXPECT_EQ(trader().numbers(), (session::Numbers{1, 1}));
+}
+
+// From our side: up to the Logon, which the counterparty has not answered.
+class OwnResetTest : public ResetWithinSessionTest {
+ protected:
+  RawPeer& ask() {
+    RawPeer& peer = log_on("TRADER");
+    peer.send(order("TRADER", 2, "OLD"));
+    EXPECT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+    EXPECT_TRUE(trader().reset_in_session().has_value());
+    EXPECT_TRUE(run_until([&] { return peer.messages().size() == 3; })) << log.all();
+    EXPECT_TRUE(contains(peer.messages()[2], "|35=1|")) << bar(peer.messages()[2]);
+    EXPECT_TRUE(contains(peer.messages()[2], "|112=RESET|")) << bar(peer.messages()[2]);
+    peer.send(from("TRADER", "0", 3, "112=RESET|"));
+    EXPECT_TRUE(run_until([&] { return peer.messages().size() == 4; })) << log.all();
+    EXPECT_TRUE(is_reset_logon(peer.messages()[3])) << bar(peer.messages()[3]);
+    return peer;
+  }
+  static bool is_reset_logon(const std::string& message) {
+    return contains(message, "|35=A|34=1|") && contains(message, "|141=Y|");
+  }
+};
+
+TEST_F(OwnResetTest, both_sides_go_on_with_new_numbers_on_the_same_connection) {
+  open();
+  RawPeer& peer = ask();
+  peer.send(logon("TRADER", 1, "141=Y|") + order("TRADER", 2, "NEW"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 5; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[4], "|34=2|")) << bar(peer.messages()[4]);
+  EXPECT_EQ(venue.orders, (std::vector<std::string>{"OLD", "NEW"}));
+  EXPECT_EQ(trader().numbers(), (session::Numbers{3, 3}));
+  EXPECT_FALSE(log.has("gap detected")) << log.all();
+  reopen();
+  EXPECT_EQ(trader().numbers(), (session::Numbers{3, 3}));
+}
+
+TEST_F(OwnResetTest, order_on_its_way_is_executed_once_and_its_report_has_a_new_number) {
+  open();
+  RawPeer& peer = ask();
+  peer.send(order("TRADER", 4, "FLYING") + logon("TRADER", 1, "141=Y|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 6; })) << log.all();
+  EXPECT_EQ(venue.orders, (std::vector<std::string>{"OLD", "FLYING"}));
+  EXPECT_TRUE(contains(peer.messages()[4], "|34=2|")) << bar(peer.messages()[4]);
+  EXPECT_EQ(trader().numbers().next_inbound, 2U);
+}
+
+TEST_F(OwnResetTest, logon_that_was_not_answered_is_repeated_after_a_crash) {
+  open();
+  ask();
+  EXPECT_EQ(trader().numbers(), (session::Numbers{1, 2}));
+  reopen();
+  EXPECT_EQ(trader().numbers(), (session::Numbers{1, 2}));
+  // The counterparty knows nothing of it, and has its old numbers.
+  RawPeer& again = connect();
+  again.send(logon("TRADER", 4));
+  ASSERT_TRUE(run_until([&] { return !again.messages().empty(); })) << log.all();
+  EXPECT_TRUE(is_reset_logon(again.messages()[0])) << bar(again.messages()[0]);
+  again.send(logon("TRADER", 1, "141=Y|") + order("TRADER", 2, "NEW"));
+  ASSERT_TRUE(run_until([&] { return again.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(again.messages()[1], "|34=2|")) << bar(again.messages()[1]);
+  EXPECT_EQ(venue.orders.back(), "NEW");
+  reopen();
+  EXPECT_EQ(trader().numbers(), (session::Numbers{3, 3}));
+  RawPeer& usual = connect();
+  usual.send(logon("TRADER", 3));
+  ASSERT_TRUE(run_until([&] { return !usual.messages().empty(); })) << log.all();
+  EXPECT_TRUE(contains(usual.messages()[0], "|35=A|34=3|")) << bar(usual.messages()[0]);
+}
+
+TEST_F(OwnResetTest, store_has_no_credentials_of_the_logon) {
+  open();
+  ask();
+  std::string stored;
+  const auto visit = [&](std::uint64_t, std::string_view bytes) {
+    stored = bytes;
+    return true;
+  };
+  ASSERT_TRUE(acceptor->store().read(0, 1, 1, visit).has_value());
+  EXPECT_TRUE(contains(stored, "|35=A|34=1|")) << bar(stored);
+  EXPECT_FALSE(contains(stored, "|98=")) << bar(stored);
+}
+
+TEST_F(OwnResetTest, is_refused_without_a_logon) {
+  open();
+  const auto asked = trader().reset_in_session();
+  ASSERT_FALSE(asked.has_value());
+  EXPECT_EQ(asked.error(), "the session is not logged on");
+}
+
+TEST_F(OwnResetTest, number_above_the_limit_asks_for_it) {
+  extra = "ResetSeqNumAt=3";
+  open();
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 2, "A") + order("TRADER", 3, "B"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 3; })) << log.all();
+  EXPECT_TRUE(run_until([&] {
+    clock.advance(seconds{1});
+    return contains(peer.messages().back(), "|112=RESET|");
+  })) << log.all();
 }
 
 }  // namespace

@@ -141,6 +141,20 @@ TEST_F(ScheduleTest, counterparty_that_answers_no_logout_is_disconnected_and_res
   EXPECT_EQ(acceptor->session(0).numbers(), (session::Numbers{1, 1}));
 }
 
+TEST_F(ScheduleTest, reset_time_resets_both_sides_on_the_living_connection) {
+  trade_until("StartTime=08:00:00\nEndTime=17:00:00\nResetSeqTime=10:30:05");
+  clock.advance(5s);
+  ASSERT_TRUE(turn_until([&] {
+    return initiator->session(0).numbers() == session::Numbers{2, 2} &&
+           acceptor->session(0).numbers() == session::Numbers{2, 2};
+  })) << log.all();
+  both_turn(100);
+  EXPECT_TRUE(numbers_agree());
+  EXPECT_EQ(trader.logouts, 0);
+  EXPECT_EQ(venue.logouts, 0);
+  EXPECT_TRUE(log.has("by a Logon, without a disconnect")) << log.all();
+}
+
 TEST_F(ScheduleTest, log_out_by_hand_outlasts_the_start_of_the_next_session) {
   trade_until("StartTime=00:00:00\nEndTime=00:00:00");
   initiator->session(0).log_out();
