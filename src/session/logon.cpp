@@ -367,7 +367,7 @@ void StateMachine::await_messages_before_logout(std::uint64_t msg_seq_num) noexc
   at_end_.logout_seq_num = std::max(at_end_.logout_seq_num, msg_seq_num);
   out_of_order_.note_received(msg_seq_num);
   if (!phase_.is_logged_on()) return complete_logout();
-  if (phase_.is(Phase::LoggedOn)) {
+  if (!phase_.is(Phase::LogoutWaits)) {
     phase_.enter(Phase::LogoutWaits, now_.mono + config_.logon.logout_timeout);
   }
   const bool is_counted = out_of_order_.note_processed(msg_seq_num, numbers_.next_inbound());

@@ -4,13 +4,29 @@
 namespace nexusfix::testing {
 namespace {
 
-using InitiatorHaltTest = InitiatorWireTest;
+class InitiatorHaltTest : public InitiatorWireTest {
+ protected:
+  // After ReconnectInterval.
+  void expect_reconnect(std::string_view with) {
+    received.clear();
+    for (int i = 0; i < 20 && received.empty(); ++i) {
+      clock.advance(std::chrono::seconds{1});
+      turn_both();
+    }
+    ASSERT_EQ(received.size(), 1U) << log.all();
+    EXPECT_TRUE(has(0, "|35=A|") && has(0, with)) << received[0];
+    received.clear();
+  }
+};
 
 TEST_F(InitiatorHaltTest, halted_session_connects_again_when_an_operator_sets_its_numbers) {
   open_and_connect();
   const auto mailbox = initiator->open_mailbox();  // otherwise the engine has nothing to wait for
+  std::string sent = "1";
   for (std::uint64_t next = 10; next <= 20; next += 10) {
-    say("5", 1, "58=MsgSeqNum too low, expecting 10 but received 1|");
+    say("5", 1,
+        "58=MsgSeqNum too low, expecting " + std::to_string(next) + " but received " + sent + "|");
+    sent = std::to_string(next);
     for (int i = 0; i < 20; ++i) {
       clock.advance(std::chrono::seconds{1});
       turn_both();
@@ -145,10 +161,25 @@ TEST_F(InitiatorHaltTest, polled_engine_of_one_initiator_ends_when_numbers_are_l
   EXPECT_FALSE(goes_on) << log.all();
 }
 
-TEST_F(InitiatorHaltTest, alarm_names_the_counterparty_if_its_numbers_are_lost) {
+TEST_F(InitiatorHaltTest, refusal_that_contradicts_what_was_sent_does_not_halt) {
   open_and_connect();
   const auto mailbox = initiator->open_mailbox();
-  say("5", 1, "58=NextExpectedMsgSeqNum too high, expecting 1 but received 9|");
+  say("5", 1, "58=MsgSeqNum too low, expecting 1 but received 7|");
+  expect_reconnect("|34=2|");
+  EXPECT_FALSE(log.has("not connecting again")) << log.all();
+  EXPECT_TRUE(log.has("the Logout contradicts what was sent")) << log.all();
+}
+
+TEST_F(InitiatorHaltTest, alarm_names_the_counterparty_if_its_numbers_are_lost) {
+  extra = "SendNextExpectedMsgSeqNum=Y";
+  open_and_connect();
+  const auto mailbox = initiator->open_mailbox();
+  say("A", 1, kAnswer);
+  for (std::uint64_t number = 2; number < 9; ++number) say("0", number);
+  turn_some();
+  venue_network.close(socket);
+  expect_reconnect("|789=9|");
+  say("5", 9, "58=NextExpectedMsgSeqNum too high, expecting 1 but received 9|");
   for (int i = 0; i < 20; ++i) {
     clock.advance(std::chrono::seconds{1});
     turn_both();
@@ -161,9 +192,9 @@ TEST_F(InitiatorHaltTest, alarm_names_the_counterparty_if_its_numbers_are_lost) 
   EXPECT_TRUE(log.has("The counterparty restores its store")) << log.all();
   EXPECT_FALSE(log.has("so the store is lost")) << log.all();
   EXPECT_FALSE(log.has("Unless the store is right, restore it")) << log.all();
-  ASSERT_TRUE(initiator->session(0).set_next_numbers({.next_inbound = 1, .next_outbound = 2},
+  ASSERT_TRUE(initiator->session(0).set_next_numbers({.next_inbound = 1, .next_outbound = 5},
                                                      "anna: they have restored their store"));
-  await_logon("|34=2|");
+  await_logon("|34=5|");
 }
 
 TEST_F(InitiatorHaltTest, set_numbers_do_not_connect_a_session_that_was_logged_out_by_hand) {
