@@ -305,14 +305,14 @@ TEST(RejectReceived, of_our_resend_request_is_reported_at_once) {
     Side acceptor{config};
     acceptor.establish();
     acceptor.in("35=D|34=3|11=b");
-    EXPECT_THAT(acceptor.sent(), ElementsAre(StartsWith("35=2|34=2|7=2|16=")));
+    EXPECT_THAT(acceptor.sent(), ElementsAre(testing::StartsWith("35=2|34=2|7=2|16=")));
     acceptor.in("35=3|34=4|45=2|371=7|372=2|373=5|58=no such messages");
     EXPECT_EQ(acceptor.notice_texts.back(),
               "no such messages [Value is incorrect (out of range) for this tag] "
               "(45=2 371=7 372=2 373=5)");
     const std::size_t reported = acceptor.notices.size();
     acceptor.in("35=4|34=2|43=Y|122=20240115-10:29:00|123=Y|36=3");
-    if (early == OutOfOrder::Buffer) EXPECT_EQ(acceptor.next_in(), 5U);
+    EXPECT_EQ(acceptor.next_in(), early == OutOfOrder::Buffer ? 5U : 3U);
     const auto repeated = std::count_if(
         acceptor.notices.begin() + static_cast<std::ptrdiff_t>(reported), acceptor.notices.end(),
         [](const Notice& notice) { return notice.code == NoticeCode::RejectReceived; });
