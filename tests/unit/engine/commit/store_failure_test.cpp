@@ -198,7 +198,7 @@ class RestoredStoreTest : public StoreFailureTest {
   }
 
   // MsgSeqNum of the acceptor's Logon, its last message.
-  [[nodiscard]] std::uint64_t logon_number() const {
+  [[nodiscard]] std::uint64_t logon_number() {
     return acceptor->session(0).numbers().next_outbound - 1;
   }
 
