@@ -27,7 +27,7 @@ TEST_F(ResendWorkTest, the_journal_is_asked_a_few_times_wherever_its_messages_ar
         [&](const store::StoreOptions& options)
             -> store::StoreResult<std::unique_ptr<store::Store>> {
           store::JournalOptions journal;
-          journal.folder = "journal" + std::to_string(seed);
+          journal.folder = folder.file("journal" + std::to_string(seed));
           journal.segment_bytes = kSegmentBytes;
           journal.record_bytes_max = kSegmentBytes / 2;
           journal.on_durable = options.on_durable;
