@@ -1,49 +1,88 @@
 // What an operator does: each act is confirmed with a reason, which the engine records.
 
-import { announce, el } from "./dom.js";
+import { announce, el, prose } from "./dom.js";
 import { post, store } from "./live.js";
 
+const kConnected = ["connecting", "logged on", "logging on", "logging out"];
+const isConnected = (session) => kConnected.includes(session.state);
+
+// By what they can harm, the harmless first. obstacle: why the engine would refuse it now.
 const kSessionActs = [
-  { act: "log-on", label: "Log on", help: "Connects, if the session is an initiator that was logged out.", initiator: true },
-  { act: "log-out", label: "Log out", help: "Sends a Logout, and then disconnects.", text: true },
-  { act: "disconnect", label: "Disconnect", help: "Closes the connection at once, without a Logout.", danger: true },
-  { act: "test-request", label: "TestRequest", help: "Sends a TestRequest: the counterparty must answer." },
-  { act: "disable", label: "Disable", help: "Logs the session out. No Logon is possible until it is enabled, also after a restart.", text: true, danger: true },
-  { act: "enable", label: "Enable", help: "The session may log on again." },
-  { act: "send-gap-fill", label: "Gap fill", help: "Sends a SequenceReset-GapFill: our next MsgSeqNum is this number.", number: "Next MsgSeqNum", danger: true },
-  { act: "set-numbers", label: "Set numbers", help: "Sets the next MsgSeqNums. Nothing is sent. Agree with the counterparty first.", numbers: true, danger: true },
-  { act: "reset", label: "Reset", help: "Logs the session out. Our two sequence numbers begin again at 1; the counterparty must reset its own.", text: true, danger: true },
+  ["Session", [
+    { act: "log-on", label: "Log on", help: "Connects, if the session is an initiator that was logged out.",
+      obstacle: (one) => !one.is_initiator ? "Its counterparty logs on: the session is an acceptor." : one.state === "disabled" ? "The session is disabled: enable it first." : "" },
+    { act: "test-request", label: "TestRequest", help: "Sends a TestRequest: the counterparty must answer.",
+      obstacle: (one) => one.state === "logged on" ? "" : "The session is not logged on." },
+    { act: "enable", label: "Enable", help: "The session may log on again.",
+      obstacle: (one) => one.state === "disabled" ? "" : "The session is not disabled." },
+  ]],
+  ["Ends the connection", [
+    { act: "log-out", label: "Log out", help: "Sends a Logout, and then disconnects.", text: true, danger: true,
+      obstacle: (one) => one.is_initiator || isConnected(one) ? "" : "The session is not connected." },
+    { act: "disconnect", label: "Disconnect", help: "Closes the connection at once, without a Logout.", danger: true,
+      obstacle: (one) => isConnected(one) ? "" : "The session is not connected." },
+    { act: "disable", label: "Disable", help: "Logs the session out. No Logon is possible until it is enabled, also after a restart.", text: true, danger: true,
+      obstacle: (one) => one.state === "disabled" ? "The session is disabled already." : "" },
+  ]],
+  ["Changes MsgSeqNums", [
+    { act: "send-gap-fill", label: "Gap fill", help: "Sends a SequenceReset-GapFill: our next MsgSeqNum is this number.", number: "Next MsgSeqNum", danger: true,
+      obstacle: (one) => one.state === "logged on" ? "" : "The session is not logged on." },
+    { act: "set-numbers", label: "Set numbers", help: "Sets the next MsgSeqNums. Nothing is sent. Agree with the counterparty first.", numbers: true, danger: true },
+    { act: "reset", label: "Reset", help: "Logs the session out. Our two sequence numbers begin again at 1; the counterparty must reset its own.", text: true, danger: true },
+  ]],
 ];
 
 const kEngineActs = [
-  { act: "reload", label: "Reload the configuration", help: "Reads the file again, and applies all of it or nothing." },
-  { act: "rotate-logs", label: "Rotate the logs", help: "Closes the log files and opens them again by their names." },
-  { act: "reload-certificates", label: "Reload certificates", help: "Reads certificates and keys again, for new connections." },
-  { act: "drain", label: "Drain and stop", help: "Takes no new work, finishes what is under way, and stops.", number: "At most this many seconds", value: 60, danger: true },
-  { act: "stop", label: "Stop", help: "Logs all sessions out, and ends the engine.", danger: true },
+  ["Files", [
+    { act: "reload", label: "Reload the configuration", help: "Reads the file again, and applies all of it or nothing." },
+    { act: "rotate-logs", label: "Rotate the logs", help: "Closes the log files and opens them again by their names." },
+    { act: "reload-certificates", label: "Reload certificates", help: "Reads certificates and keys again, for new connections." },
+  ]],
+  ["Ends the engine", [
+    { act: "drain", label: "Drain and stop", help: "Takes no new work, finishes what is under way, and stops.", number: "At most this many seconds", value: 60, danger: true },
+    { act: "stop", label: "Stop", help: "Logs all sessions out, and ends the engine.", danger: true },
+  ]],
 ];
 
-const kClusterActs = [
+const kClusterActs = ["Cluster", [
+  { act: "join-node", label: "Let the node join", help: "The node takes shards again." },
   { act: "move-shard", label: "Move the shard", help: "Logs the sessions out here. The other node logs them on again, with the right MsgSeqNums.", node: true, danger: true },
   { act: "drain-node", label: "Drain the node", help: "Hands over all shards of this node. It takes none until it joins again.", danger: true },
-  { act: "join-node", label: "Let the node join", help: "The node takes shards again." },
-];
+]];
 
 const dialog = document.getElementById("dialog");
 
 export const mayAct = () => store.overview.allows_acts;
 
-export function sessionActs(session) {
-  const buttons = kSessionActs.filter((one) => !one.initiator || session.is_initiator)
-    .map((one) => el("button", { type: "button", "data-act": one.act, onclick: () => confirmAct(one, session.name) }, one.label));
-  return el("div", { class: "row", role: "group", "aria-label": "Acts on this session" }, ...buttons);
+function actButton(one, session) {
+  return el("button", { type: "button", "data-act": one.act, class: one.danger ? "risky" : null, onclick: () => confirmAct(one, session) }, one.label);
+}
+
+// show() disables what the engine would refuse in the state of the session; null: there is none.
+export function sessionActs(name) {
+  const buttons = [];
+  const groups = kSessionActs.map(([label, acts]) => el("fieldset", { class: "acts" }, el("legend", {}, label),
+    ...acts.map((one) => {
+      const button = actButton(one, name);
+      buttons.push([one, button]);
+      return button;
+    })));
+  return {
+    node: el("div", { class: "row", role: "group", "aria-label": "Acts on this session" }, ...groups),
+    show(session) {
+      for (const [one, button] of buttons) {
+        const why = session === null ? "The engine has no such session." : one.obstacle?.(session) ?? "";
+        button.disabled = why !== "";
+        button.title = why || one.help;
+      }
+    },
+  };
 }
 
 export function showEngineActs() {
-  const acts = store.state?.cluster ? [...kEngineActs, ...kClusterActs] : kEngineActs;
-  const rows = acts.map((one) => el("div", {},
-    el("button", { type: "button", "data-act": one.act, onclick: () => confirmAct(one, "") }, one.label),
-    el("div", { class: "faint" }, one.help)));
+  const groups = store.state?.cluster ? [...kEngineActs, kClusterActs] : kEngineActs;
+  const rows = groups.map(([label, acts]) => el("fieldset", { class: "acts tall" }, el("legend", {}, label),
+    ...acts.map((one) => el("div", {}, actButton(one, ""), el("div", { class: "faint" }, one.help)))));
   show(el("form", { method: "dialog" }, el("h2", { id: "dialog-title" }, "The whole engine"), ...rows,
     el("div", { class: "row" }, el("button", {}, "Close"))));
 }
@@ -87,12 +126,12 @@ function confirmAct(act, session) {
         announce(`${act.label}: done`);
       } catch (error) {
         failure.hidden = false;
-        failure.textContent = error.message;
+        failure.replaceChildren(...prose(error.message));
         go.disabled = false;
       }
     },
   },
-  el("h2", { id: "dialog-title" }, session ? `${act.label}: ${session}` : act.label),
+  el("h2", { id: "dialog-title" }, ...prose(session ? `${act.label}: ${session}` : act.label)),
   el("p", { class: "faint" }, act.help),
   ...[nextIn, nextOut, number, node, text, reason].filter(Boolean).map((one) => one.node),
   failure,

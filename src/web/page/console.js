@@ -34,7 +34,8 @@ function showView() {
   content.replaceChildren(view.node);
   document.title = `${view.title} – NexusFIX`;
   for (const link of views.children) {
-    const isHere = (location.hash || "#/sessions").startsWith(link.hash);
+    const here = (location.hash || "#/sessions").replace(/^#\/session\//, "#/sessions/");
+    const isHere = here.startsWith(link.hash);
     if (isHere) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }

@@ -1,6 +1,8 @@
 // Elements, and figures as people read them. Text goes only through textContent: what a
 // counterparty sends is never markup.
 
+import { failuresOf } from "./live.js";
+
 export function el(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   fill(made, attributes, children);
@@ -20,6 +22,16 @@ function fill(made, attributes, children) {
     else if (value !== false && value != null) made.setAttribute(key, value);
   }
   made.append(...children.filter((child) => child != null));
+}
+
+// A text of the engine: a line never breaks within NXF-1042 and ->, and `this` is shown as code.
+export function prose(text) {
+  return text.split(/(NXF-\d+|->|`[^`]+`)/).map((part, at) => {
+    if (at % 2 === 0) return part;
+    if (part.startsWith("`")) return el("code", {}, part.slice(1, -1));
+    const whole = el("span", { class: "whole" }, part);
+    return part === "->" ? [whole, el("wbr")] : whole;
+  }).flat();
 }
 
 // Changes the text only if it differs, so that a screen reader and a selection are left alone.
@@ -105,3 +117,12 @@ export function stateClass(state, isExpected) {
   if (isExpected || state === "disabled") return "warn";
   return "";
 }
+
+// "3 failed Logons"; empty: the session is logged on, or none has failed since it was.
+export function failuresText(session) {
+  const failures = failuresOf(session);
+  return failures === 0 ? "" : `${failures} failed Logon${failures === 1 ? "" : "s"}`;
+}
+
+export const needsAttention = (session) => failuresOf(session) > 0
+  || ["warn", "bad"].includes(stateClass(session.state, session.is_expected));

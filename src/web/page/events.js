@@ -1,6 +1,6 @@
 // The event log: the newest events of this run.
 
-import { el, setText, when } from "./dom.js";
+import { el, prose, setText, when } from "./dom.js";
 import { store } from "./live.js";
 import { sessionLink } from "./sessions.js";
 
@@ -9,16 +9,16 @@ const kRanks = { info: 0, warning: 1, error: 2 };
 
 export function eventRow(event) {
   return el("tr", { class: `event-row ${event.severity}` },
-    el("td", { "data-label": "Time (UTC)" }, when(event.time)),
-    el("td", { "data-label": "Severity" }, event.severity),
-    el("td", { class: "mono", "data-label": "Event", title: event.meaning }, event.id),
-    el("td", { class: "wide" }, event.session ? el("a", { href: sessionLink(event.session) }, event.session) : "engine"),
-    el("td", { class: "wide" }, el("div", {}, event.text),
-      event.severity === "info" ? null : el("div", { class: "sub" }, event.action)));
+    el("td", { class: "whole" }, when(event.time)),
+    el("td", {}, event.severity),
+    el("td", { class: "mono whole", title: event.meaning }, event.id),
+    el("td", { class: "wide" }, event.session ? el("a", { href: sessionLink(event.session) }, ...prose(event.session)) : "engine"),
+    el("td", { class: "wide" }, el("div", {}, ...prose(event.text)),
+      event.severity === "info" ? null : el("div", { class: "sub" }, ...prose(event.action))));
 }
 
 export function eventTable(body, caption) {
-  return el("div", { class: "panel flush" }, el("table", { class: "cards", id: "events" }, caption,
+  return el("div", { class: "panel flush" }, el("table", { class: "cards event-cards", id: "events" }, caption,
     el("thead", {}, el("tr", {}, ...["Time (UTC)", "Severity", "Event", "Session", "What happened"]
       .map((text) => el("th", { scope: "col" }, text)))), body));
 }

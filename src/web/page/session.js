@@ -1,7 +1,7 @@
 // One session: its messages, events, figures and configuration.
 
 import { mayAct, sessionActs } from "./acts.js";
-import { bytes, count, duration, el, rate, setText, stateBadge, when } from "./dom.js";
+import { bytes, count, duration, el, failuresText, prose, rate, setText, stateBadge, when } from "./dom.js";
 import { eventRow, eventTable } from "./events.js";
 import { charts, refreshed } from "./latency.js";
 import { ask, ratesOf, store } from "./live.js";
@@ -169,12 +169,12 @@ function configurationTab(name) {
         el("th", { scope: "row" }, one.key),
         el("td", { class: "mono wide", "data-label": "Value" }, one.written ? `${one.value} (${one.written})` : one.value),
         el("td", { "data-label": "From" }, origin(one)),
-        el("td", { class: "wide faint", "data-label": "Sets" }, one.meaning),
+        el("td", { class: "wide faint", "data-label": "Sets" }, ...prose(one.meaning)),
         el("td", { class: "faint", "data-label": "A change applies" }, one.takes_effect))));
     }
     show();
     node.replaceChildren(
-      ...found.warnings.map((text) => el("p", { class: "notice" }, text)),
+      ...found.warnings.map((text) => el("p", { class: "notice" }, ...prose(text))),
       el("div", { class: "row" }, el("span", { class: "faint" }, `${found.file}, [SESSION] in line ${found.line}: as the file is now.`),
         el("label", { class: "end" }, all, " defaults, too")),
       el("div", { class: "panel flush" }, el("table", { class: "cards", id: "configuration" },
@@ -190,11 +190,12 @@ export function sessionView(name, tab) {
   const shown = kViews[tab](name);
   const badge = el("span");
   const line = el("p", { class: "faint" });
-  const acts = el("div");
-  let state = null;
+  const acts = mayAct() ? sessionActs(name) : null;
+  const failed = el("p", { class: "notice", hidden: true });
+  let shownState = null;
   const node = el("div", {},
-    el("div", { class: "row" }, el("h1", {}, name), badge),
-    line, acts,
+    el("div", { class: "row" }, el("h1", {}, ...prose(name)), badge),
+    line, failed, acts?.node,
     el("nav", { class: "tabs", "aria-label": "Of this session" }, ...kTabs.map(([key, label]) =>
       el("a", { href: sessionLink(name, key), "aria-current": key === tab ? "page" : null }, label))),
     shown.node);
@@ -204,15 +205,19 @@ export function sessionView(name, tab) {
     const session = find(name);
     if (!session) {
       badge.replaceChildren();
-      acts.replaceChildren();
+      shownState = null;
+      acts?.show(null);
       setText(line, "The engine has no such session.");
       return;
     }
-    if (state !== session.state) {
-      state = session.state;
-      badge.replaceChildren(stateBadge(session.state, session.is_expected));
-      if (mayAct() && acts.children.length === 0) acts.append(sessionActs(session));
+    const failures = failuresText(session);
+    if (shownState !== session.state + failures) {
+      shownState = session.state + failures;
+      badge.replaceChildren(stateBadge(session.state, session.is_expected || failures !== ""));
     }
+    acts?.show(session);
+    failed.hidden = failures === "";
+    setText(failed, `${failures} since the session was last logged on. Its events say why.`);
     const rates = ratesOf(name);
     setText(line, `${session.is_initiator ? "Initiator" : "Acceptor"}, for ${duration(store.state.taken_at - session.since)}. `
       + `Next MsgSeqNum in ${count(session.in.next)}, out ${count(session.out.next)}. `

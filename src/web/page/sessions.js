@@ -1,20 +1,21 @@
 // All sessions, with their figures of this second.
 
-import { bytes, count, el, nanos, rate, setText, Sparkline, stateBadge, stateClass, when } from "./dom.js";
+import {
+  bytes, count, el, failuresText, nanos, needsAttention, prose, rate, setText, Sparkline, stateBadge, when,
+} from "./dom.js";
 import { ratesOf, store } from "./live.js";
 
 const kRowsMax = 300;
 
 const sum = (values) => values.reduce((all, one) => all + one, 0);
-const isTrouble = (session) => ["warn", "bad"].includes(stateClass(session.state, session.is_expected));
 
 export function sessionLink(name, tab = "messages") {
   return `#/session/${encodeURIComponent(name)}/${tab}`;
 }
 
-function tile(term) {
+function tile(term, explanation) {
   const value = el("dd");
-  return { node: el("div", { class: "tile" }, el("dt", {}, term), value), value };
+  return { node: el("div", { class: "tile" }, el("dt", {}, term), value, el("dd", { class: "why" }, explanation)), value };
 }
 
 // The engines of the shard, in a cluster; for whom a standby waits; the replica of the journal.
@@ -60,7 +61,7 @@ class Row {
     this.since = el("td", { "data-label": "Since (UTC)" });
     this.node = el("tr", {},
       el("td", { class: "wide" },
-        el("a", { href: sessionLink(session.name) }, session.name),
+        el("a", { href: sessionLink(session.name) }, ...prose(session.name)),
         el("div", { class: "sub" }, session.is_initiator ? "initiator" : "acceptor")),
       this.state, this.since,
       cell("nextIn", "Next in"), cell("nextOut", "Next out"),
@@ -70,9 +71,12 @@ class Row {
   }
 
   show(session) {
-    if (this.shown !== session.state + session.is_expected) {
-      this.shown = session.state + session.is_expected;
-      this.state.replaceChildren(stateBadge(session.state, session.is_expected));
+    const failures = failuresText(session);
+    const shown = session.state + session.is_expected + failures;
+    if (this.shown !== shown) {
+      this.shown = shown;
+      this.state.replaceChildren(stateBadge(session.state, session.is_expected || failures !== ""),
+        ...(failures ? [el("div", { class: "sub whole" }, failures)] : []));
     }
     const rates = ratesOf(session.name);
     setText(this.since, when(session.since));
@@ -88,8 +92,12 @@ class Row {
 
 export function sessionsView() {
   const tiles = {
-    on: tile("Logged on"), trouble: tile("Need attention"), rate: tile("Messages / s, in / out"),
-    store: tile("Store"), late: tile("Late turns"), unsent: tile("Unsent"),
+    on: tile("Logged on", "sessions that can trade now"),
+    trouble: tile("Need attention", "off although they should be on, halted or disabled, or with failed Logons"),
+    rate: tile("Messages / s, in / out", "of all sessions, in the last second"),
+    store: tile("Store", "where each message is recorded before it is sent"),
+    late: tile("Late turns", "an event loop ran a timer more than 10 ms late; since the start"),
+    unsent: tile("Unsent", "bytes that counterparties have not read yet"),
   };
   const cluster = new ClusterPanel();
   const body = el("tbody");
@@ -114,7 +122,7 @@ export function sessionsView() {
   const rows = new Map();
 
   function showTiles(sessions, loops) {
-    const trouble = sessions.filter(isTrouble).length;
+    const trouble = sessions.filter(needsAttention).length;
     const latest = (way) => sum(sessions.map((one) => ratesOf(one.name)[way].at(-1) ?? 0));
     const stores = loops.filter((loop) => loop.store !== "ok");
     setText(tiles.on.value, `${sessions.filter((one) => one.state === "logged on").length} of ${sessions.length}`);
@@ -133,7 +141,7 @@ export function sessionsView() {
     showTiles(sessions, loops);
     cluster.show(store.state);
     const words = filter.value.trim().toLowerCase();
-    const wanted = sessions.filter((one) => (!only.checked || isTrouble(one))
+    const wanted = sessions.filter((one) => (!only.checked || needsAttention(one))
       && (one.name.toLowerCase().includes(words) || one.state.includes(words)));
     const shown = wanted.slice(0, kRowsMax);
     setText(caption, shown.length === sessions.length ? `${sessions.length} sessions`

@@ -2,6 +2,7 @@
 """The web console in a browser, while a counterparty trades with the venue."""
 
 import os
+import socket
 import sys
 import time
 import unittest
@@ -9,7 +10,7 @@ import unittest
 import command_test
 import webdriver
 from command_test import wait_until
-from console_test import OPERATOR_TOKEN, SESSION, WithConsole
+from console_test import LIMIT_SECONDS, OPERATOR_TOKEN, SESSION, WithConsole
 
 MARKUP = "<script>window.hacked=1</script><img src=x onerror=window.hacked=1>"
 TAB = "\ue004"
@@ -22,6 +23,20 @@ NAMELESS = """
     .filter((one) => !(one.labels?.length || one.textContent.trim()
                        || one.getAttribute('aria-label') || one.querySelector('title')))
     .map((one) => one.outerHTML);"""
+
+
+# Texts in which a line could break where it must not.
+BREAKABLE = r"""
+  const found = [];
+  const walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const parent = node.parentElement;
+    if (/NXF-\d|->/.test(node.data) && !parent.closest('.whole, caption, option')) {
+      found.push(node.data);
+    }
+    if (parent.matches('.whole') && parent.getClientRects().length > 1) found.push(node.data);
+  }
+  return found;"""
 
 
 class Console(WithConsole):
@@ -136,6 +151,69 @@ class Console(WithConsole):
             browser.wait_for("document.querySelector('main').children.length > 0", place)
             self.assertLessEqual(browser.run("return document.scrollingElement.scrollWidth"), 390,
                                  place)
+
+    def refuse_logons(self, count):
+        """Logons with an EncryptMethod that the venue refuses."""
+        for _ in range(count):
+            now = time.strftime("%Y%m%d-%H:%M:%S", time.gmtime())
+            body = f"35=A|49=TRADER|56=VENUE|34=1|52={now}|98=1|108=30|141=Y|".replace("|", "\x01")
+            text = f"8=FIX.4.4\x019={len(body)}\x01{body}"
+            with socket.create_connection(("127.0.0.1", self.fix_port), LIMIT_SECONDS) as client:
+                client.sendall(f"{text}10={sum(text.encode()) % 256:03}\x01".encode())
+                while client.recv(4096):
+                    pass
+
+    def test_failed_logons_need_attention_and_names_stay_whole(self):
+        self.refuse_logons(3)
+        self.sign_in_by_hand()
+        browser = self.browser
+        browser.wait_for_text("3 failed Logons", "#sessions")
+        self.assertRegex(browser.text(".tile.bad"), "^Need attention\\s+1\\s")
+        browser.open(f"{self.base}{SESSION_PAGE}/events")
+        browser.wait_for_text("3 failed Logons since", ".notice")
+        browser.wait_for_text("EncryptMethod", "#events")
+        for place in ("#/sessions", "#/events", f"{SESSION_PAGE}/events"):
+            for width in (1280, 390):
+                browser.resize(width, 844)
+                browser.open(self.base + place)
+                browser.wait_for("document.querySelector('main td')", place)
+                self.assertEqual(browser.run(BREAKABLE), [], (place, width))
+                self.assertEqual(browser.text("#views [aria-current]"),
+                                 "Events" if place == "#/events" else "Sessions")
+
+        # On a phone the navigation stays, and a card begins with time, event and session.
+        browser.run("window.scrollTo(0, document.body.scrollHeight)")
+        self.assertEqual(
+            browser.run("return document.querySelector('.bar').getBoundingClientRect().top"), 0)
+        cells = browser.run("""
+          return [...document.querySelectorAll('#events tbody tr:first-child td')]
+            .sort((a, b) => { const [x, y] = [a, b].map((one) => one.getBoundingClientRect());
+                              return x.top - y.top || x.left - y.left; })
+            .map((one) => one.innerText.split('\\n')[0]);""")
+        self.assertRegex(" ".join(cells), rf"^\d\d:\d\d:\d\d NXF-\d+ \w+ {SESSION} ")
+        self.assertNotIn("`", browser.run("return document.querySelector('main').textContent"))
+
+    def test_acts_that_would_be_refused_are_disabled(self):
+        self.sign_in_by_hand()
+        browser = self.browser
+        browser.click("#sessions a")
+
+        def disabled():
+            return browser.run("return [...document.querySelectorAll('.acts button:disabled')]"
+                               ".map((one) => one.dataset.act)")
+        off = ["log-on", "test-request", "enable", "log-out", "disconnect", "send-gap-fill"]
+        wait_until(lambda: disabled() == off, f"{off} are disabled")
+        self.assertEqual(browser.run(
+            "return document.querySelector('[data-act=disconnect]').title"),
+            "The session is not connected.")
+        browser.click("[data-act=disable]")
+        browser.type("#act-reason", "by phone\n")
+        browser.wait_for_text("disabled", ".row .state")
+        off = ["log-on", "test-request", "log-out", "disconnect", "disable", "send-gap-fill"]
+        wait_until(lambda: disabled() == off, f"{off} are disabled")
+        self.assertEqual(browser.run("return [...document.querySelectorAll('.acts legend')]"
+                                     ".map((one) => one.textContent)"),
+                         ["Session", "Ends the connection", "Changes MsgSeqNums"])
 
     def test_page_says_that_the_engine_has_gone(self):
         self.sign_in_by_hand()
