@@ -17,6 +17,7 @@ namespace nexusfix::dictionary {
 namespace {
 
 constexpr std::string_view kBaseScenario = "base";
+constexpr const char* kNumInGroupId = "numInGroupId";
 // The maximum length of a chain of base types. The standard has two.
 constexpr unsigned kBaseTypesMax = 16;
 // The enumeration values of all fields; a code set counts once for each field that uses it. FIX
@@ -80,7 +81,7 @@ class Loader {
   [[nodiscard]] bool read_message(const pugi::xml_node& node);
   void read_members(const pugi::xml_node& parent, std::vector<Member>& members);
   void read_member(const pugi::xml_node& node, std::vector<Member>& members);
-  [[nodiscard]] bool find_member(const pugi::xml_node& node, Member& member);
+  [[nodiscard]] bool find_member(const pugi::xml_node& node, const char* id_name, Member& member);
   [[nodiscard]] std::string_view read_presence(const pugi::xml_node& node);
   [[nodiscard]] std::string unique(std::set<std::string>& taken, const pugi::xml_node& node,
                                    const char* kind, const std::string& suffix);
@@ -305,18 +306,19 @@ void Loader::read_components() {
   }
 }
 
-// Nothing: omit the group.
+// Nothing: omit the group. The edition of 2016 has the attribute, later ones have the element.
 std::optional<Index> Loader::count_field_of(const pugi::xml_node& group) {
   const pugi::xml_node count = child_of(group, "numInGroup");
-  if (!count) {
-    file_.fault(group,
-                "group " + quoted(group.attribute("name").value()) +
-                    " lacks <numInGroup>, the field that counts its entries",
-                kLeftOut);
-    return std::nullopt;
-  }
   Member member;
-  return find_member(count, member) ? std::optional{member.index} : std::nullopt;
+  if (count) return find_member(count, "id", member) ? std::optional{member.index} : std::nullopt;
+  if (group.attribute(kNumInGroupId)) {
+    return find_member(group, kNumInGroupId, member) ? std::optional{member.index} : std::nullopt;
+  }
+  file_.fault(group,
+              "group " + quoted(group.attribute("name").value()) +
+                  " lacks <numInGroup>, the field that counts its entries",
+              kLeftOut);
+  return std::nullopt;
 }
 
 // Runs before any reference to a group.
@@ -357,7 +359,8 @@ std::string_view Loader::read_presence(const pugi::xml_node& node) {
   return "optional";
 }
 
-bool Loader::find_member(const pugi::xml_node& node, Member& member) {
+// id_name: the attribute with the number of a field, a component or a group.
+bool Loader::find_member(const pugi::xml_node& node, const char* id_name, Member& member) {
   const std::string_view kind = local_name(node);
   const Ids* ids = &field_ids_;
   const char* what = "field";
@@ -370,8 +373,13 @@ bool Loader::find_member(const pugi::xml_node& node, Member& member) {
     ids = &group_ids_;
     what = "group";
   }
-  const std::optional<unsigned> id = file_.number(node, "id");
+  const std::optional<unsigned> id = file_.number(node, id_name);
   if (!id) return false;
+  // In files that were made from the repository of 2010, a componentRef may name a group.
+  if (ids == &component_ids_ && !ids->contains(*id) && group_ids_.contains(*id)) {
+    member.kind = MemberKind::Group;
+    ids = &group_ids_;
+  }
   const auto found = ids->find(*id);
   if (found == ids->end()) {
     file_.fault(node, std::string{what} + ' ' + std::to_string(*id) + " is not defined", kLeftOut);
@@ -387,7 +395,7 @@ void Loader::read_member(const pugi::xml_node& node, std::vector<Member>& member
   Member member;
   const std::string_view presence = read_presence(node);
   member.required = presence == "required";
-  if (!find_member(node, member)) return;
+  if (!find_member(node, "id", member)) return;
   if (presence != "forbidden") members.push_back(member);
   if (kind != "fieldRef") return;
   FieldDefinition& field = dictionary_.fields[member.index];
@@ -459,7 +467,10 @@ std::expected<Dictionary, DictionaryError> Loader::load() {
   read_datatypes(child_of(root, "datatypes"));
   read_code_sets(child_of(root, "codeSets"));
   read_fields(fields);
-  read_holders(child_of(root, "components"), "component", nodes_.components, component_ids_);
+  const pugi::xml_node components = child_of(root, "components");
+  read_holders(components, "component", nodes_.components, component_ids_);
+  // The edition of 2016 has groups among the components.
+  read_holders(components, "group", nodes_.groups, group_ids_);
   read_holders(child_of(root, "groups"), "group", nodes_.groups, group_ids_);
   drop_groups_without_count();
   read_components();

@@ -114,6 +114,30 @@ TEST(Orchestra, reads_messages_with_components_and_nested_groups) {
   EXPECT_EQ(dictionary.fields[dictionary.groups[parties.members[1].index].count_field].tag, 802U);
 }
 
+// Release candidate 2 of Orchestra: groups are among the components, and an attribute names the
+// field that counts them.
+TEST(Orchestra, reads_the_groups_of_the_edition_of_2016) {
+  const Dictionary dictionary = load(document({
+      .components = R"(<fixr:component id="1" name="Owner"><fixr:groupRef id="1012"/>
+</fixr:component><fixr:group id="1012" name="Parties" numInGroupId="453"
+numInGroupName="NoPartyIDs"><fixr:fieldRef id="448"/><fixr:componentRef id="1013"/></fixr:group>
+<fixr:group id="1013" name="PtysSubGrp" numInGroupId="802"><fixr:fieldRef id="523"/></fixr:group>)",
+      .messages = message(R"(<fixr:fieldRef id="11"/><fixr:componentRef id="1"/>)"),
+  }));
+  EXPECT_TRUE(dictionary.warnings.empty());
+  ASSERT_EQ(dictionary.groups.size(), 2U);
+  const GroupDefinition& parties = dictionary.groups[0];
+  EXPECT_EQ(dictionary.fields[parties.count_field].tag, 453);
+  ASSERT_EQ(parties.members.size(), 2U);
+  EXPECT_EQ(parties.members[1].kind, MemberKind::Group);
+  EXPECT_EQ(dictionary.fields[dictionary.groups[parties.members[1].index].count_field].tag, 802);
+  ASSERT_EQ(dictionary.components.at(0).members.size(), 1U);
+  EXPECT_EQ(dictionary.components[0].members[0].kind, MemberKind::Group);
+  EXPECT_EQ(error_of({.components = R"(<fixr:group id="1" name="G" numInGroupId="77">
+<fixr:fieldRef id="448"/></fixr:group>)"}),
+            "test.xml:6: field 77 is not defined");
+}
+
 TEST(Orchestra, separates_header_and_trailer_from_the_messages) {
   const Dictionary dictionary = load(document({
       .components = R"(<fixr:component id="1024" name="StandardHeader">
