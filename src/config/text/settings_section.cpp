@@ -1,10 +1,12 @@
 #include "config/text/settings_section.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <set>
 #include <utility>
 
+#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/dictionary/builtin.hpp>
 
 #include "config/keys/find_key.hpp"
@@ -23,10 +25,22 @@ bool harmless(const KeyRule& rule, std::string_view value) {
 }
 
 // What else helps with a wrong value, after what was expected: empty, or "; ...".
-std::string_view hint_for(Key key, std::string_view value) {
-  const bool is_zero = key == "ReconnectInterval" && read_number(value) == 0;
-  return is_zero ? "; 0 means at once in other engines: ReconnectInterval=1 is the shortest here"
-                 : "";
+std::string hint_for(Key key, std::string_view value) {
+  if (key == "ReconnectInterval" && read_number(value) == 0) {
+    return "; 0 means at once in other engines: ReconnectInterval=1 is the shortest here";
+  }
+  // host:port
+  const std::size_t colon = value.rfind(':');
+  const std::string_view port = colon == value.npos ? "" : value.substr(colon + 1);
+  const std::string_view name = key.name();
+  if (!is_all_digits(port) || colon == 0) return {};
+  for (const std::string_view end : {"Host", "Port"}) {
+    if (!name.ends_with(end)) continue;
+    const std::string front{name.substr(0, name.size() - end.size())};
+    return "; address and port have a key each: " + front +
+           "Host=" + shown(value.substr(0, colon)) + " and " + front + "Port=" + shown(port);
+  }
+  return {};
 }
 
 // The words of a warning about a right value; empty: none.
@@ -55,8 +69,12 @@ std::string remark(Key key, std::string_view value) {
 constexpr const char* kNoComment = "; a # begins a comment only at the start of a line";
 
 bool looks_commented(std::string_view value) noexcept {
-  return value.find(" #") != std::string_view::npos || value.find("\t#") != std::string_view::npos;
+  return std::ranges::any_of(std::array{" #", "\t#", " ;", "\t;"},
+                             [&](std::string_view begin) { return value.contains(begin); });
 }
+
+constexpr std::string_view kOwnKey =
+    "; a key of the program's own is to be listed in ApplicationKeys";
 
 // Reads the entries of one section. Values of keys that are not honoured are not shown: some are
 // passwords.
@@ -123,7 +141,7 @@ class SectionReader {
   void read_unknown(const SettingsEntry& entry) {
     const KeyRule* nearest = nearest_key(entry.key);
     const std::string hint = nearest == nullptr
-                                 ? "; a key of the program's own is to be listed in ApplicationKeys"
+                                 ? std::string{kOwnKey}
                                  : "; did you mean " + std::string{nearest->name} + "?";
     note_meant(entry.key);
     const bool is_security =
@@ -134,7 +152,7 @@ class SectionReader {
       return report_.error(entry.line, shown(entry.key) +
                                            ": unknown, and not to be ignored if it asks for "
                                            "security" +
-                                           hint);
+                                           hint + (nearest == nullptr ? "" : std::string{kOwnKey}));
     }
     report_.warning(entry.line, shown(entry.key) + std::string{kUnknownKey} + ", ignored" + hint);
   }
@@ -165,7 +183,7 @@ class SectionReader {
     if (!expected.empty()) {
       report_.error(entry.line, what + ": " + expected + " was expected" +
                                     (looks_commented(entry.value) ? kNoComment : "") +
-                                    std::string{hint_for(key, entry.value)});
+                                    hint_for(key, entry.value));
     } else if (looks_commented(entry.value)) {
       report_.warning(entry.line, what + ": all of it is the value" + kNoComment);
     } else if (entry.written.empty() && entry.value.find("${") != std::string_view::npos) {

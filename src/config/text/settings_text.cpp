@@ -19,6 +19,10 @@ class Splitter {
     ++line_;
     const std::string_view text = trimmed(raw);
     if (text.empty() || text.front() == '#') return;
+    if (text.front() == ';') {
+      return report_.warning(line_,
+                             "the line begins with ; and is ignored; a comment begins with #");
+    }
     if (const auto place = std::ranges::find_if(text, is_control); place != text.end()) {
       const auto column = static_cast<std::size_t>(place - text.begin());
       report_.error(

@@ -69,6 +69,33 @@ TEST(ExplainedSettings, a_comment_after_a_value_is_reported_and_shows_no_secret)
       ::testing::EndsWith("was expected; a # begins a comment only at the start of a line"));
 }
 
+TEST(ExplainedSettings, a_comment_with_a_semicolon_is_reported) {
+  EXPECT_THAT(warnings_of("SenderSubID=DESK ; one\n; Password=CANARY"),
+              ::testing::IsSupersetOf(
+                  {"t.cfg:11: SenderSubID=DESK ; one: all of it is the value; a # begins a comment "
+                   "only at the start of a line",
+                   "t.cfg:12: the line begins with ; and is ignored; a comment begins with #"}));
+}
+
+TEST(ExplainedSettings, an_address_with_a_port_names_the_keys_of_both) {
+  EXPECT_THAT(errors(joined(kInitiator, "SocketConnectHost=10.0.0.1:9876")),
+              ::testing::Contains(::testing::EndsWith(
+                  "; address and port have a key each: SocketConnectHost=10.0.0.1 and "
+                  "SocketConnectPort=9876")));
+  EXPECT_THAT(errors(joined(kInitiator, "ProxyPort=[::1]:80")),
+              ::testing::Contains(::testing::EndsWith(
+                  "; address and port have a key each: ProxyHost=[::1] and ProxyPort=80")));
+}
+
+TEST(ExplainedSettings, the_error_of_a_password_key_names_application_keys) {
+  for (const char* const key : {"MyPassword", "VenuePasswordFile", "DeskSecret"}) {
+    EXPECT_THAT(errors(joined(kInitiator, std::string{key} + "=CANARY")),
+                ::testing::Contains(::testing::EndsWith(
+                    "; a key of the program's own is to be listed in ApplicationKeys")))
+        << key;
+  }
+}
+
 TEST(DescribedKeys, every_honoured_key_is_described_once) {
   std::set<std::string_view> names;
   for (const KeyDescription& key : described_keys()) {
