@@ -93,16 +93,23 @@ std::expected<LogPlace, std::string> find_log(Disk& disk, const std::string& pat
   }
   auto settings = load_settings(disk, path);
   if (!settings) return std::unexpected{std::move(settings.error())};
+  std::vector<std::string> sessions;
+  for (const config::SessionSettings& session : settings->sessions) {
+    if (!session.is_template) sessions.push_back(session.session.id.to_string());
+  }
   switch (settings->store) {
     case config::StoreKind::Journal:
       if (settings->event_loops > 1) return std::unexpected{one_of_loops(path, *settings)};
-      return LogPlace{
-          .name = settings->store_folder, .folder = settings->store_folder, .database = {}};
+      return LogPlace{.name = settings->store_folder,
+                      .folder = settings->store_folder,
+                      .database = {},
+                      .sessions = std::move(sessions)};
     case config::StoreKind::PostgreSQL:
       return LogPlace{
           .name = fmt::format("PostgreSQL store {} of {}", settings->postgres.schema, path),
           .folder = {},
-          .database = std::move(settings->postgres)};
+          .database = std::move(settings->postgres),
+          .sessions = std::move(sessions)};
     case config::StoreKind::Program:
       return std::unexpected{path +
                              ": Store=program: only the program that brings this store can "

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/time.hpp>
@@ -22,6 +23,7 @@ struct LogPlace {
   std::string name;    // for people: the folder, or the schema and the file that names it
   std::string folder;  // of the journal; empty: it is a database
   store::PostgresOptions database;
+  std::vector<std::string> sessions{};  // of the configuration file, if one was named
 
   [[nodiscard]] bool is_journal() const noexcept { return !folder.empty(); }
 };

@@ -97,8 +97,9 @@ class Import {
       if (any_named && !request_.session.empty() && !is_of_session(prefix)) continue;
       // With --prefix, --session gives the name if the files do not have it.
       const bool named = !request_.session.empty() && is_of_session(prefix);
-      auto read = read_quickfix_store(disk_, request_.from, prefix,
-                                      named ? request_.session : std::string{});
+      auto read =
+          read_quickfix_store(disk_, request_.from, prefix,
+                              named ? request_.session : std::string{}, request_.place.sessions);
       if (!read) {
         errors.push_back(read.error());
         continue;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include <nexusfix/base/utf8.hpp>
 #include <nexusfix/wire/values/times.hpp>
 
 namespace nexusfix::command {
@@ -45,6 +46,18 @@ Result<std::string> java_text(const std::string& path, std::string_view bytes) {
     return std::unexpected{path + ": a text after its length (2 bytes) was expected"};
   }
   return std::string{bytes.substr(2, static_cast<std::size_t>(big_endian(bytes.substr(0, 2))))};
+}
+
+// The size of a text in Java: characters beyond U+FFFF count twice. Nothing: it is not UTF-8.
+std::optional<std::uint64_t> java_characters(std::string_view text) {
+  std::uint64_t count = 0;
+  while (!text.empty()) {
+    const std::size_t size = utf8_size(text);
+    if (size == 0) return std::nullopt;
+    count += size == 4 ? 2 : 1;
+    text.remove_prefix(size);
+  }
+  return count;
 }
 
 bool is_java_text(std::string_view bytes) { return bytes.starts_with('\0'); }
@@ -282,6 +295,35 @@ class Reader {
                         .offset = big_endian(bytes.substr(at + 4, 8)),
                         .bytes = big_endian(bytes.substr(at + 12, 4))};
       if (auto kept = keep(entry, ".header", at); !kept) return kept;
+      entries_.push_back(entry);
+    }
+    return {};
+  }
+
+  // QuickFIX/J counts the characters of a message, and its offsets count bytes. With a CharSet of
+  // several bytes a character, such as UTF-8, a message ends where the next one begins.
+  Result<void> count_bytes(std::uint64_t body_size) {
+    if (body_end_ > body_size) return {};
+    const auto body = disk_.open(path(".body"), OpenMode::Read);
+    if (!body) return failure(body.error());
+    std::ranges::sort(entries_, {}, &Entry::offset);
+    std::string text;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      const Entry& entry = entries_[i];
+      const std::uint64_t end = i + 1 < entries_.size() ? entries_[i + 1].offset : body_size;
+      constexpr std::uint64_t kCharacterBytesMax = 3;  // four bytes are two characters
+      const bool may_be_longer = end > entry.offset + entry.bytes &&
+                                 end - entry.offset <= kCharacterBytesMax * entry.bytes;
+      if (!may_be_longer) continue;
+      text.resize(end - entry.offset);
+      const auto got = (*body)->read_at(entry.offset, text);
+      if (!got) return failure(got.error());
+      if (*got < text.size() || java_characters(text) != entry.bytes) continue;
+      body_end_ = std::max(body_end_, end);
+      const auto stored = store_.messages.find(entry.number);
+      if (stored != store_.messages.end() && stored->second.offset == entry.offset) {
+        stored->second.bytes = static_cast<std::uint32_t>(text.size());
+      }
     }
     return {};
   }
@@ -304,6 +346,7 @@ class Reader {
     if (!parsed) return parsed;
     const auto size = body_bytes();
     if (!size) return std::unexpected{size.error()};
+    if (auto counted = count_bytes(*size); !counted) return counted;
     if (*size == body_end_) return {};
     return std::unexpected{
         fmt::format("{}: {} bytes, but by its header there are {}: the files do not belong "
@@ -377,6 +420,7 @@ class Reader {
   std::vector<std::string_view> there_;
   std::string seqnums_, sender_, target_, session_, header_;
   std::uint64_t body_end_ = 0;
+  std::vector<Entry> entries_;  // of a binary header
 };
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
@@ -83,7 +85,19 @@ Result<std::string> qualifier_of(const QuickfixStore& store, const Parties& part
   return std::string{rest.substr(1)};
 }
 
-Result<std::string> name_from_prefix(const QuickfixStore& store, std::string_view prefix) {
+Result<std::string> name_from_prefix(const QuickfixStore& store, std::string_view prefix,
+                                     std::span<const std::string> configured) {
+  std::vector<std::string> fitting;
+  std::ranges::copy_if(configured, std::back_inserter(fitting), [&](const std::string& session) {
+    return is_quickfix_prefix(prefix, session);
+  });
+  if (fitting.size() == 1) return fitting.front();
+  if (fitting.size() > 1) {
+    return std::unexpected{
+        fmt::format("{}: it has no message that shows its session, and its name fits {} of the "
+                    "configuration; use --prefix {}, and name the session with --session",
+                    store.path, fmt::join(fitting, " and "), prefix)};
+  }
   std::vector<std::string> parts{""};
   for (const char c : prefix) {
     if (c == '-') {
@@ -153,9 +167,10 @@ void name_sub_ids(const QuickfixStore& store, Parties& parties, std::string_view
   }
 }
 
-Result<void> find_name(Disk& disk, QuickfixStore& store, const std::string& prefix) {
+Result<void> find_name(Disk& disk, QuickfixStore& store, const std::string& prefix,
+                       std::span<const std::string> configured) {
   if (store.messages.empty()) {
-    auto name = name_from_prefix(store, prefix);
+    auto name = name_from_prefix(store, prefix, configured);
     if (!name) return std::unexpected{name.error()};
     store.session = std::move(*name);
     return {};
@@ -194,10 +209,11 @@ void take_former_name(Disk& disk, QuickfixStore& store) {
 }
 
 // Reads everything but the kind of the files.
-Result<void> read_store(Disk& disk, QuickfixStore& store, const std::string& prefix) {
+Result<void> read_store(Disk& disk, QuickfixStore& store, const std::string& prefix,
+                        std::span<const std::string> configured) {
   if (auto read = read_quickfix_files(disk, store); !read) return read;
   if (store.session.empty()) {
-    if (auto found = find_name(disk, store, prefix); !found) return found;
+    if (auto found = find_name(disk, store, prefix, configured); !found) return found;
   }
   take_former_name(disk, store);
   const auto parties = Parties::parse(store.session);
@@ -234,11 +250,12 @@ Result<std::vector<std::string>> quickfix_prefixes(Disk& disk, const std::string
 }
 
 Result<QuickfixStore> read_quickfix_store(Disk& disk, const std::string& folder,
-                                          const std::string& prefix, const std::string& session) {
+                                          const std::string& prefix, const std::string& session,
+                                          std::span<const std::string> configured) {
   QuickfixStore store;
   store.path = folder + '/' + prefix;
   store.session = session;
-  if (const auto read = read_store(disk, store, prefix); !read) {
+  if (const auto read = read_store(disk, store, prefix, configured); !read) {
     if (store.kind == QuickfixKind::Unknown) return std::unexpected{read.error()};
     return std::unexpected{
         fmt::format("{} (read as a store of {})", read.error(), to_string(store.kind))};

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -63,10 +64,12 @@ struct QuickfixStore {
 // and is where the header says; no byte of the body is left over; the next number is above all sent
 // numbers, or equal to the last one if the engine was killed after it stored that message. As for
 // the engines, an empty file of sequence numbers means 1. session: its name; empty: the name comes
-// from the messages, or, without a message, from an unambiguous prefix. The error names file,
+// from the messages, or, without a message, from the prefix: it is the one of the configured
+// sessions whose files have this prefix, or else the prefix is unambiguous. The error names file,
 // place, and the recognised kind of store.
 [[nodiscard]] std::expected<QuickfixStore, std::string> read_quickfix_store(
-    Disk& disk, const std::string& folder, const std::string& prefix, const std::string& session);
+    Disk& disk, const std::string& folder, const std::string& prefix, const std::string& session,
+    std::span<const std::string> configured = {});
 
 // Passes the messages with numbers from first on, ascending.
 using QuickfixVisitor =

@@ -351,6 +351,59 @@ TEST_F(ForeignStore, the_one_file_form_of_quickfixj_is_read) {
                                         "as a store of QuickFIX/J (both sequence numbers in one"));
 }
 
+// QuickFIX/J's FileStore writes String.length() as the size, and the file's position as the offset.
+TEST_F(ForeignStore, a_size_of_quickfixj_counts_characters_of_utf_8_and_not_bytes) {
+  const std::vector<std::string> texts{"plain", "Z\xc3\xbcrich", "\xe6\xa0\xaa\xf0\x9f\x98\x80",
+                                       "last \xc3\xa4"};
+  const std::vector<std::uint64_t> characters{5, 6, 3, 6};
+  std::string body;
+  std::string header;
+  Messages expected;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    std::string one = message(i + 1);
+    const std::size_t characters_before = one.size();
+    one.insert(one.size() - 7, "58=" + texts[i] + "\x01");
+    const auto bytes = [&](std::uint64_t value, int size) {
+      for (int byte = size; byte-- > 0;) header += static_cast<char>(value >> (8 * byte) & 0xFF);
+    };
+    bytes(i + 1, 4);
+    bytes(body.size(), 8);
+    bytes(characters_before + 4 + characters[i], 4);
+    body += one;
+    expected[i + 1] = one;
+  }
+  put(".body", body);
+  put(".header", header);
+  put(".senderseqnums", utf("5"));
+  put(".targetseqnums", utf("17"));
+  put(".session", utf("20261120-22:23:48.123"));
+  expect(QuickfixKind::Java, 17, 5, 4);
+  EXPECT_EQ(messages_of(disk_, *read()), expected);
+  // A byte that belongs to no message, and bytes that are no UTF-8.
+  put(".body", body + "x");
+  EXPECT_THAT(read().error(), HasSubstr("do not belong together"));
+  body[body.find('\xc3')] = '\xff';
+  put(".body", body);
+  EXPECT_FALSE(read());
+}
+
+TEST_P(QuickfixStoreTest, a_store_without_messages_is_of_the_one_configured_session_that_fits) {
+  const std::string plain = java() ? "FIX.4.4-A_DESK-B-1" : "FIX.4.4-MY-CO-B-1";
+  const std::string name = java() ? "FIX.4.4:A/DESK->B-1" : "FIX.4.4:MY-CO->B-1";
+  write_store(disk_, plain, GetParam(), {}, 1);
+  const auto read_with = [&](const std::vector<std::string>& configured) {
+    return read_quickfix_store(disk_, kFolder, plain, {}, configured);
+  };
+  EXPECT_THAT(read_with({}).error(), HasSubstr("its name is ambiguous"));
+  EXPECT_THAT(read_with({"FIX.4.4:X->Y"}).error(), HasSubstr("its name is ambiguous"));
+  const auto found = read_with({"FIX.4.4:X->Y", name});
+  ASSERT_TRUE(found) << found.error();
+  EXPECT_EQ(found->session, name);
+  const std::string other = java() ? "FIX.4.4:A_DESK->B-1" : "FIX.4.4:MY->CO-B-1";
+  EXPECT_THAT(read_with({name, other}).error(),
+              HasSubstr("its name fits " + name + " and " + other + " of the configuration"));
+}
+
 TEST_F(ForeignStore, quickfix_n_is_read) {
   for (const std::string end : {"\n", "\r\n"}) {
     put_messages(end, 3);
