@@ -127,16 +127,18 @@ void replace_bytes(char* data, std::size_t size, char from, char to) noexcept {
   }
 }
 
-bool contains_any(std::string_view text, const std::array<char, 3>& bytes) noexcept {
+bool contains_any(std::string_view text, const std::array<char, 4>& bytes) noexcept {
   std::size_t at = 0;
 #if defined(__SSE2__)
   const __m128i wanted[] = {_mm_set1_epi8(bytes[0]), _mm_set1_epi8(bytes[1]),
-                            _mm_set1_epi8(bytes[2])};
+                            _mm_set1_epi8(bytes[2]), _mm_set1_epi8(bytes[3])};
   const auto has = [&](const char* place) {
     const __m128i found = load(place);
-    const __m128i two =
+    const __m128i first =
         _mm_or_si128(_mm_cmpeq_epi8(found, wanted[0]), _mm_cmpeq_epi8(found, wanted[1]));
-    return _mm_movemask_epi8(_mm_or_si128(two, _mm_cmpeq_epi8(found, wanted[2]))) != 0;
+    const __m128i second =
+        _mm_or_si128(_mm_cmpeq_epi8(found, wanted[2]), _mm_cmpeq_epi8(found, wanted[3]));
+    return _mm_movemask_epi8(_mm_or_si128(first, second)) != 0;
   };
   if (text.size() >= kLanes) {
     for (; at + kLanes <= text.size(); at += kLanes) {
@@ -150,6 +152,33 @@ bool contains_any(std::string_view text, const std::array<char, 3>& bytes) noexc
     if (std::ranges::count(bytes, text[at]) > 0) return true;
   }
   return false;
+}
+
+bool write_with_bars(char* to, std::string_view bytes) noexcept {
+  constexpr char kSoh = '\x01';
+  std::size_t at = 0;
+#if defined(__SSE2__)
+  const __m128i soh = _mm_set1_epi8(kSoh);
+  const __m128i change = _mm_set1_epi8(kSoh ^ '|');
+  const __m128i space = _mm_set1_epi8(' ');
+  const __m128i deleted = _mm_set1_epi8(0x7f);
+  __m128i special = _mm_setzero_si128();
+  for (; at + kLanes <= bytes.size(); at += kLanes) {
+    const __m128i found = load(bytes.data() + at);
+    const __m128i barred = _mm_xor_si128(found, _mm_and_si128(_mm_cmpeq_epi8(found, soh), change));
+    store(to + at, barred);
+    // Bytes from 0x80 are negative.
+    special = _mm_or_si128(
+        special, _mm_or_si128(_mm_cmplt_epi8(barred, space), _mm_cmpeq_epi8(barred, deleted)));
+  }
+  if (_mm_movemask_epi8(special) != 0) return false;
+#endif
+  for (; at < bytes.size(); ++at) {
+    const char byte = bytes[at] == kSoh ? '|' : bytes[at];
+    if (byte < ' ' || byte == 0x7f) return false;
+    to[at] = byte;
+  }
+  return true;
 }
 
 bool is_ascii(std::string_view text) noexcept {

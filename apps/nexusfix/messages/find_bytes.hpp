@@ -19,7 +19,11 @@ namespace nexusfix::printing {
 void replace_bytes(char* data, std::size_t size, char from, char to) noexcept;
 
 // Whether one of these bytes occurs.
-[[nodiscard]] bool contains_any(std::string_view text, const std::array<char, 3>& bytes) noexcept;
+[[nodiscard]] bool contains_any(std::string_view text, const std::array<char, 4>& bytes) noexcept;
+
+// Writes the bytes with `|` in place of each SOH. False: one of the others is not printable ASCII,
+// and what was written is undefined. to: room for the bytes.
+[[nodiscard]] bool write_with_bars(char* to, std::string_view bytes) noexcept;
 
 // Whether every byte is below 0x80.
 [[nodiscard]] bool is_ascii(std::string_view text) noexcept;

@@ -20,13 +20,17 @@ constexpr char kSoh = '\x01';
 constexpr std::string_view kBegin = "8=FIX";
 constexpr std::string_view kCheckSum = "10=";
 constexpr std::size_t kCheckSumBytes = 8;  // with a separator before it
+// CheckSum has three digits. More of them do not belong to it.
+constexpr std::size_t kCheckSumDigitsMax = 20;
 constexpr std::size_t kPrefixBytesMax = 4096;
 // What may be before a message in its line if the line before belongs to it.
 constexpr std::string_view kMargin = " \t(";
 constexpr std::size_t kMarginBytesMax = 8;
+// Of a message that does not end where its BodyLength says, these bytes are searched at once.
+constexpr std::size_t kSearchedBytes = 512;
 // Most texts before a message have none of them: one has a line before it, the mark ESCAPED, or the
 // beginning of another message.
-constexpr std::array kDecisive{'\n', 'E', '='};
+constexpr std::array kDecisive{'\n', 'E', '=', '='};
 // Four bytes for each byte of a message, and the text that may precede it.
 constexpr std::size_t kEscapedLineBytesMax =
     4 * (MessageScanner::kMessageBytesMax + kPrefixBytesMax);
@@ -36,7 +40,8 @@ constexpr std::size_t kEscapedLineBytesMax =
 std::size_t end_of_check_sum(std::string_view text, std::size_t at, std::string_view separator) {
   at += kCheckSum.size();
   const std::size_t first = at;
-  while (at < text.size() && is_digit(text[at])) ++at;
+  const std::size_t digits_end = std::min(text.size(), first + kCheckSumDigitsMax);
+  while (at < digits_end && is_digit(text[at])) ++at;
   if (at > first && text[at - 1] == kBegin.front()) {
     const std::string_view next = text.substr(at - 1, kBegin.size());
     if (next == kBegin) return at - 1;
@@ -131,6 +136,7 @@ void MessageScanner::reset() {
   finished_ = false;
   searched_from_ = 0;
   searched_to_ = 0;
+  search_.reset();
   skipped_ = {};
   plain_.reset();
   line_.reset();
@@ -161,12 +167,15 @@ void MessageScanner::forget_before(std::size_t position) {
   plain_.reset();
 }
 
+// `8=` after a digit may be the end of another tag, such as 108=.
+bool MessageScanner::is_after_digit(std::size_t at) const noexcept {
+  return at > at_ && is_digit(buffer_[at - 1]);
+}
+
 MessageBegin MessageScanner::recognise(std::size_t at) const {
   const std::string_view text = std::string_view{buffer_}.substr(at, kRecognisedBytesMax);
-  // `8=` after a digit may be the end of another tag, such as 108=.
-  const bool is_after_digit = at > at_ && is_digit(buffer_[at - 1]);
-  return recognise_begin(text, delimiter_, is_after_digit ? Evidence::Fields : Evidence::Separator,
-                         finished_);
+  return recognise_begin(text, delimiter_,
+                         is_after_digit(at) ? Evidence::Fields : Evidence::Separator, finished_);
 }
 
 void MessageScanner::skip(std::size_t at) {
@@ -209,9 +218,10 @@ std::size_t MessageScanner::line_end(std::size_t begin) {
 
 // Nothing: BodyLength does not lead to a CheckSum field. With a separator of several bytes it never
 // does, because BodyLength counts one byte for each.
-std::optional<MessageScanner::Extent> MessageScanner::by_body_length(
-    std::string_view text, const MessageBegin& begin) const {
+std::optional<MessageScanner::Extent> MessageScanner::by_body_length(std::size_t at,
+                                                                     const MessageBegin& begin) {
   if (begin.separator.size() != 1) return std::nullopt;
+  const std::string_view text = std::string_view{buffer_}.substr(at);
   const char separator = begin.separator.front();
   const std::size_t field = begin.size + 1;
   if (!text.substr(field).starts_with("9=")) return std::nullopt;
@@ -224,7 +234,7 @@ std::optional<MessageScanner::Extent> MessageScanner::by_body_length(
   const std::string_view whole = text.substr(0, trailer + kCheckSum.size());
   // A converted message ends within its line, no matter how many bytes after the line have arrived.
   const bool is_in_line = separator != kSoh && separator != '\n' && !is_escaped_line_;
-  if (is_in_line && whole.contains('\n')) return std::nullopt;
+  if (is_in_line && line_end(at) < at + whole.size()) return std::nullopt;
   if (trailer + kCheckSum.size() > text.size()) {
     if (finished_) return std::nullopt;
     return Extent{0, false};
@@ -235,11 +245,13 @@ std::optional<MessageScanner::Extent> MessageScanner::by_body_length(
   return Extent{text.size(), finished_};
 }
 
-// A message that is cut off ends where the next one begins, within this extent.
+// A message that is cut off ends where the next one begins, within this extent. from: the first
+// place where one may begin.
 MessageScanner::Extent MessageScanner::before_next(std::string_view text, const MessageBegin& begin,
-                                                   Extent found, bool is_all) const {
+                                                   std::size_t from, Extent found,
+                                                   bool is_all) const {
   text = text.substr(0, found.size);
-  for (std::size_t at = begin.size; (at = text.find(kBegin, at)) != text.npos; ++at) {
+  for (std::size_t at = from; (at = text.find(kBegin, at)) != text.npos; ++at) {
     if (text[at - 1] == '=') continue;  // a value
     if (text.substr(0, at).ends_with(begin.separator)) return {at, true};
     const MessageBegin next =
@@ -250,33 +262,62 @@ MessageScanner::Extent MessageScanner::before_next(std::string_view text, const 
   return found;
 }
 
-MessageScanner::Extent MessageScanner::by_search(std::string_view text, std::size_t line_size,
-                                                 const MessageBegin& begin) const {
+// The end of the message by its first CheckSum field. Looks at the separators that begin from this
+// place on and before the limit. Nothing: no CheckSum field follows one of them, and from is where
+// to go on.
+std::optional<MessageScanner::Extent> MessageScanner::by_check_sum(std::string_view text,
+                                                                   const MessageBegin& begin,
+                                                                   std::size_t& from,
+                                                                   std::size_t limit) const {
+  const std::size_t more = begin.separator.size() - 1;
+  const std::string_view searched = text.substr(0, limit + more);
   const bool is_of_lines = begin.separator.ends_with('\n');  // each field has its own
-  if (is_of_lines) line_size = text.npos;
-  std::size_t limit = std::min(line_size, kMessageBytesMax);
-  const bool limited = limit <= text.size();
-  limit = std::min(limit, text.size());
-  for (std::size_t at = begin.size; (at = text.find(begin.separator, at)) < limit;) {
-    at += begin.separator.size();
-    const std::string_view rest = text.substr(at);
-    if (is_of_lines && !rest.empty() && !is_digit(rest.front())) {
-      return before_next(text, begin, {at, true}, true);
-    }
+  for (std::size_t at = 0; (at = searched.find(begin.separator, from)) != text.npos;) {
+    const std::size_t field = at + begin.separator.size();
+    const std::string_view rest = text.substr(field);
+    if (rest.size() < kCheckSum.size() && !finished_) return std::nullopt;
+    from = field;
+    if (is_of_lines && !rest.empty() && !is_digit(rest.front())) return Extent{field, true};
     if (!rest.starts_with(kCheckSum)) continue;
-    const std::size_t size = end_of_check_sum(text, at, begin.separator);
-    if (size != text.npos) return before_next(text, begin, {size, true}, true);
-    return before_next(text, begin, {text.size(), finished_}, finished_);
+    const std::size_t size = end_of_check_sum(text, field, begin.separator);
+    if (size != text.npos) return Extent{size, true};
+    from = at;
+    return Extent{text.size(), finished_};
   }
-  const bool is_all = limited || finished_;
-  return before_next(text, begin, {limit, is_all}, is_all);
+  from = std::max(from, searched.size() - std::min(searched.size(), more));
+  return std::nullopt;
+}
+
+// Searches the first bytes of the message, then the next ones: a message costs no more than its
+// size, although the next CheckSum may be far away. Begins again where it ended when more bytes
+// have arrived.
+MessageScanner::Extent MessageScanner::by_search(std::size_t at, std::size_t line_size,
+                                                 const MessageBegin& begin) {
+  const std::string_view text = std::string_view{buffer_}.substr(at);
+  if (begin.separator.ends_with('\n')) line_size = text.npos;
+  std::size_t limit = std::min(line_size, kMessageBytesMax);
+  const bool is_all = limit <= text.size() || finished_;
+  limit = std::min(limit, text.size());
+  if (!search_ || search_->message != base_ + at) search_ = {base_ + at, begin.size, begin.size};
+  for (;;) {
+    const std::size_t end = std::min(limit, search_->begins_from + kSearchedBytes);
+    if (const auto found = by_check_sum(text, begin, search_->separators_from, end)) {
+      return before_next(text, begin, search_->begins_from, *found, found->complete);
+    }
+    const bool is_last = end == limit;
+    const Extent found = before_next(text, begin, search_->begins_from, {end, is_last && is_all},
+                                     !is_last || is_all);
+    if (is_last || (found.complete && found.size < end)) return found;
+    // A beginning is recognised by these bytes.
+    search_->begins_from = end - kRecognisedBytesMax;
+  }
 }
 
 MessageScanner::Extent MessageScanner::extent(std::size_t at, const MessageBegin& begin) {
   const std::string_view text = std::string_view{buffer_}.substr(at);
-  if (const auto extent = by_body_length(text, begin)) return *extent;
+  if (const auto extent = by_body_length(at, begin)) return *extent;
   const std::size_t end = line_end(at);
-  const Extent found = by_search(text, end == buffer_.npos ? end : end - at, begin);
+  const Extent found = by_search(at, end == buffer_.npos ? end : end - at, begin);
   const bool is_cut = found.complete && found.size == kMessageBytesMax &&
                       !text.substr(found.size - kCheckSumBytes, kCheckSumBytes).contains(kCheckSum);
   if (is_cut && skipped_.too_long++ == 0) skipped_.first_too_long = base_ + at;
@@ -419,7 +460,7 @@ std::size_t MessageScanner::usual_size(std::string_view text) const noexcept {
 bool MessageScanner::next_usual(std::size_t at, ScannedMessage& to) {
   constexpr std::size_t kBytesMin = kRecognisedBytesMax;
   const std::string_view text{buffer_.data() + at, buffer_.size() - at};
-  if (text.size() < kBytesMin || !begins_usually(text)) return false;
+  if (text.size() < kBytesMin || !begins_usually(text) || is_after_digit(at)) return false;
   std::string_view front{buffer_.data() + at_, at - at_};
   // Usually it is one line feed, and the text before the message.
   if (front.starts_with('\n')) front.remove_prefix(1);
@@ -432,7 +473,6 @@ bool MessageScanner::next_usual(std::size_t at, ScannedMessage& to) {
 
 // front: the text before the message in its line, without the mark.
 bool MessageScanner::take_usual(std::size_t at, std::string_view front, ScannedMessage& to) {
-  if (!front.empty() && is_digit(front.back())) return false;
   const std::string_view text{buffer_.data() + at, buffer_.size() - at};
   constexpr std::size_t kTagBytes = 3;  // the separator, and `9=`
   const char separator = text[usual_.size() - kTagBytes];
@@ -455,7 +495,7 @@ bool MessageScanner::take_usual(std::size_t at, std::string_view front, ScannedM
   const MessageBegin begin{.kind = Kind::Found,
                            .size = usual_.size() - kTagBytes,
                            .separator = text.substr(usual_.size() - kTagBytes, 1)};
-  const auto found = by_body_length(text, begin);
+  const auto found = by_body_length(at, begin);
   if (!found || !found->complete) return false;
   take(at, found->size, begin, front, to);
   return true;
@@ -468,7 +508,7 @@ bool MessageScanner::next_after_usual_text(ScannedMessage& to) {
     const std::size_t at = at_ + size;
     if (size > kPrefixBytesMax || at + kRecognisedBytesMax > buffer_.size()) continue;
     const std::string_view text{buffer_.data() + at_, buffer_.size() - at_};
-    if (!begins_usually(text.substr(size))) continue;
+    if (!begins_usually(text.substr(size)) || is_after_digit(at)) continue;
     std::string_view front = text.substr(0, size);
     if (front.starts_with('\n')) front.remove_prefix(1);
     if (!contains_any(front, kDecisive)) return take_usual(at, front, to);
@@ -523,6 +563,7 @@ bool MessageScanner::find_next(ScannedMessage& to) {
       // Only the beginning of the last line may still be the prefix of a message.
       const std::size_t keep = std::max(last_line_begin(), at_);
       forget_before(std::max(keep, buffer_.size() - std::min(buffer_.size(), kPrefixBytesMax)));
+      tried_ = std::max(tried_, buffer_.size() - std::min(buffer_.size(), kBegin.size() - 1));
       return false;
     }
     if (next_usual(at, to)) return true;

@@ -99,6 +99,13 @@ class MessageScanner {
     std::size_t size = 0;  // in the buffer
     bool complete = true;  // false: more bytes are needed
   };
+  // How far the end of a message was searched: from its beginning, to the first place where a
+  // separator, and the next message, may begin.
+  struct Search {
+    std::uint64_t message = 0;  // its offset in all bytes
+    std::size_t separators_from = 0;
+    std::size_t begins_from = 0;
+  };
   enum class LineState : std::uint8_t { Plain, Escaped, Incomplete };
 
   [[nodiscard]] bool find_next(ScannedMessage& to);
@@ -117,18 +124,19 @@ class MessageScanner {
   [[nodiscard]] LineState open_escaped_line(std::size_t begin);
   [[nodiscard]] bool is_in_plain_line(std::size_t begin);
   [[nodiscard]] std::string_view line_before(std::size_t begin) const;
+  [[nodiscard]] bool is_after_digit(std::size_t at) const noexcept;
   [[nodiscard]] MessageBegin recognise(std::size_t at) const;
   void skip(std::size_t at);
   void show(std::size_t at, bool is_message);
   [[nodiscard]] std::size_t line_end(std::size_t begin);
+  // at: the message's beginning in the buffer. text: from there to the end of the buffer.
   [[nodiscard]] Extent extent(std::size_t at, const MessageBegin& begin);
-  // text: from the message's beginning to the end of the buffer.
-  [[nodiscard]] std::optional<Extent> by_body_length(std::string_view text,
-                                                     const MessageBegin& begin) const;
-  [[nodiscard]] Extent by_search(std::string_view text, std::size_t line_size,
-                                 const MessageBegin& begin) const;
-  [[nodiscard]] Extent before_next(std::string_view text, const MessageBegin& begin, Extent found,
-                                   bool is_all) const;
+  [[nodiscard]] std::optional<Extent> by_body_length(std::size_t at, const MessageBegin& begin);
+  [[nodiscard]] Extent by_search(std::size_t at, std::size_t line_size, const MessageBegin& begin);
+  [[nodiscard]] std::optional<Extent> by_check_sum(std::string_view text, const MessageBegin& begin,
+                                                   std::size_t& from, std::size_t limit) const;
+  [[nodiscard]] Extent before_next(std::string_view text, const MessageBegin& begin,
+                                   std::size_t from, Extent found, bool is_all) const;
   [[nodiscard]] std::string_view converted(std::string_view text, const MessageBegin& begin);
   void forget_before(std::size_t position);
 
@@ -146,6 +154,7 @@ class MessageScanner {
   // No line ends between these two places.
   std::size_t searched_from_ = 0;
   std::size_t searched_to_ = 0;
+  std::optional<Search> search_;
   std::string converted_;
   std::string other_;
   std::string joined_;  // a prefix of two lines

@@ -127,6 +127,7 @@ char* JsonObjects::write_fields(char* out, std::string_view bytes) {
   is_written_.assign(all.size(), 0);
   occurrences_.begin_message();
   for (const MessageField& field : all) occurrences_.add(field.tag);
+  if (all.size() > kSearchedFields) link_equal_tags();
   bool is_first = true;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const MessageField& field = all[i];
@@ -157,16 +158,37 @@ char* JsonObjects::write_fields(char* out, std::string_view bytes) {
   return out;
 }
 
+// For messages with more fields: a search from each of them would take too long.
+void JsonObjects::link_equal_tags() {
+  const std::span<const MessageField> all = fields_.all();
+  std::vector<std::pair<wire::Tag, std::size_t>> places;
+  for (std::size_t i = 0; i < all.size(); ++i) places.emplace_back(all[i].tag, i);
+  std::ranges::sort(places);
+  next_equal_.assign(all.size(), all.size());
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    const auto [tag, place] = places[i - 1];
+    if (places[i].first == tag) next_equal_[place] = places[i].second;
+  }
+}
+
+// The next field with the same tag; the number of fields: there is none.
+std::size_t JsonObjects::next_equal(std::size_t place) const noexcept {
+  const std::span<const MessageField> all = fields_.all();
+  if (all.size() > kSearchedFields) return next_equal_[place];
+  const wire::Tag tag = all[place].tag;
+  do ++place;
+  while (place < all.size() && all[place].tag != tag);
+  return place;
+}
+
 // The value of this field, or an array with those of the later fields with the same tag.
 char* JsonObjects::write_values(char* out, std::size_t first, const char* readable) {
   const std::span<const MessageField> all = fields_.all();
-  const wire::Tag tag = all[first].tag;
   char* const begin = out;
   out = write_text(out, "[");
   out = write_string(out, all[first].value, readable);
   bool has_several = false;
-  for (std::size_t i = first + 1; i < all.size(); ++i) {
-    if (all[i].tag != tag) continue;
+  for (std::size_t i = next_equal(first); i < all.size(); i = next_equal(i)) {
     has_several = true;
     is_written_[i] = 1;
     *out++ = ',';

@@ -49,9 +49,14 @@ class JsonObjects {
     std::uint32_t message_ = 0;
   };
 
+  // A message with more of them has next_equal_.
+  static constexpr std::size_t kSearchedFields = 256;
+
   [[nodiscard]] char* write(char* out, const LogMessage& message, std::string_view path);
   [[nodiscard]] char* write_message(char* out, std::string_view bytes) const;
   [[nodiscard]] char* write_fields(char* out, std::string_view bytes);
+  void link_equal_tags();
+  [[nodiscard]] std::size_t next_equal(std::size_t place) const noexcept;
   [[nodiscard]] char* write_values(char* out, std::size_t first, const char* readable);
   [[nodiscard]] char* write_bytes(char* out, std::string_view text, const char* readable) const;
   [[nodiscard]] char* write_string(char* out, std::string_view text, const char* readable) const;
@@ -62,8 +67,9 @@ class JsonObjects {
   std::vector<wire::Tag> columns_;
   MessageFields fields_;
   Occurrences occurrences_;
-  bool is_plain_ = false;         // the message: its fields can be copied
-  std::vector<char> is_written_;  // by field
+  bool is_plain_ = false;                // the message: its fields can be copied
+  std::vector<char> is_written_;         // by field
+  std::vector<std::size_t> next_equal_;  // by field
 };
 
 }  // namespace nexusfix::logs
