@@ -1,7 +1,43 @@
+#include <bit>
+
 #include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/base/utf8.hpp>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace nexusfix {
+namespace {
+
+constexpr char kDelete = 0x7f;
+
+// The number of bytes at the beginning of text that are printable ASCII and not `but`, and are
+// written as they are. Nearly all texts have no others.
+std::size_t plain_size(std::string_view text, char but) noexcept {
+  std::size_t at = 0;
+#if defined(__SSE2__)
+  constexpr std::size_t kLanes = 16;
+  const __m128i space = _mm_set1_epi8(' ');
+  const __m128i deleted = _mm_set1_epi8(kDelete);
+  const __m128i other = _mm_set1_epi8(but);
+  for (; at + kLanes <= text.size(); at += kLanes) {
+    // Valid: an unaligned load of 16 bytes of the text.
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+    // Bytes from 0x80 are negative.
+    const __m128i special =
+        _mm_or_si128(_mm_cmplt_epi8(bytes, space),
+                     _mm_or_si128(_mm_cmpeq_epi8(bytes, deleted), _mm_cmpeq_epi8(bytes, other)));
+    if (const int places = _mm_movemask_epi8(special); places != 0) {
+      return at + static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(places)));
+    }
+  }
+#endif
+  while (at < text.size() && text[at] >= ' ' && text[at] < kDelete && text[at] != but) ++at;
+  return at;
+}
+
+}  // namespace
 
 void append_hex(std::string& to, unsigned char byte, HexDigits digits) {
   const std::string_view hex = digits == HexDigits::Upper ? "0123456789ABCDEF" : "0123456789abcdef";
@@ -15,7 +51,12 @@ void append_escaped_byte(std::string& to, unsigned char byte, HexDigits digits) 
 }
 
 void append_printable(std::string& to, std::string_view text, Backslashes backslashes) {
-  while (!text.empty()) {
+  for (;;) {
+    const std::size_t plain =
+        plain_size(text, backslashes == Backslashes::Doubled ? '\\' : kDelete);
+    to += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) return;
     const std::size_t size = printable_utf8_size(text);
     if (size == 0) {
       append_escaped_byte(to, static_cast<unsigned char>(text.front()));

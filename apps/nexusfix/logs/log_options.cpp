@@ -116,7 +116,8 @@ void add_where_option(CLI::App& app, std::string& expression) {
       ->option_text("EXPR");
 }
 
-void add_output_options(CLI::App& app, std::optional<logs::OutputForm>& form, std::string& fields) {
+void add_output_options(CLI::App& app, std::optional<logs::OutputForm>& form, std::string& fields,
+                        bool& shows_passwords) {
   struct Choice {
     const char* name;
     logs::OutputForm form;
@@ -128,15 +129,25 @@ void add_output_options(CLI::App& app, std::optional<logs::OutputForm>& form, st
        {Choice{"--raw", Raw, "print the exact bytes of each message after the text before it"},
         Choice{"--ndjson", Ndjson, "print a JSON object a line, with the exact message"},
         Choice{"--json", Json, "print the same objects as one JSON array"},
-        Choice{"--csv", Csv, "print a row a message (RFC 4180), after a row of names"},
+        Choice{"--csv", Csv,
+               "print a row a message (RFC 4180), after a row of names; --csv=spreadsheet: a cell "
+               "that would be a formula begins with an apostrophe"},
         Choice{"--table", Table, "print aligned columns"}}) {
-    CLI::Option* const option =
-        app.add_flag_callback(choice.name, [&form, choice] { form = choice.form; }, choice.meaning);
+    CLI::Option* const option = app.add_flag(choice.name, choice.meaning);
+    option->each([&form, choice](const std::string& value) {
+      const bool is_for_spreadsheet = choice.form == Csv && value == "spreadsheet";
+      if (value != "true" && !is_for_spreadsheet) {
+        throw CLI::ValidationError{choice.name, value + ": spreadsheet or no value was expected"};
+      }
+      form = is_for_spreadsheet ? Spreadsheet : choice.form;
+    });
     for (CLI::Option* const other : forms) option->excludes(other);
     forms.push_back(option);
   }
   app.add_option("--fields", fields, "print only these fields, by tag or name, such as 11,Symbol")
       ->option_text("TAGS");
+  app.add_flag("--show-passwords", shows_passwords,
+               "print passwords (554, 925, 1402, 1404, and 96 of a Logon or UserRequest), not ***");
 }
 
 }  // namespace nexusfix::command

@@ -29,7 +29,9 @@ CLI::Option* add_dictionary_option(CLI::App& app, std::string& path);
 // --where: an expression of `nexusfix grep`.
 void add_where_option(CLI::App& app, std::string& expression);
 
-// --raw, --ndjson, --json, --csv and --table, which exclude each other, and --fields.
-void add_output_options(CLI::App& app, std::optional<logs::OutputForm>& form, std::string& fields);
+// --raw, --ndjson, --json, --csv and --table, which exclude each other, --fields and
+// --show-passwords.
+void add_output_options(CLI::App& app, std::optional<logs::OutputForm>& form, std::string& fields,
+                        bool& shows_passwords);
 
 }  // namespace nexusfix::command

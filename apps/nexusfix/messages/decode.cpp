@@ -1,31 +1,28 @@
 #include "nexusfix/messages/decode.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/names.hpp>
-#include <nexusfix/wire/session_tags.hpp>
 
 #include "nexusfix/dictionary/named_dictionary.hpp"
 #include "nexusfix/help/pager.hpp"
 #include "nexusfix/help/read_progress.hpp"
 #include "nexusfix/logs/grep/matching_work.hpp"
-#include "nexusfix/messages/decoded_message.hpp"
 #include "nexusfix/messages/print_message.hpp"
 
 namespace nexusfix::command {
 namespace {
 
 using printing::PrintOptions;
+
+constexpr std::size_t kTextBytes = 256U << 10U;
 
 class DecodeRun {
  public:
@@ -37,8 +34,13 @@ class DecodeRun {
 
   int run() {
     if (!load_dictionary() || !read_fields()) return kUsage;
-    if (options_.form) writer_.emplace(streams_.out, output_options());
+    if (options_.form) {
+      writer_.emplace(streams_.out, output_options());
+    } else {
+      printer_.emplace(print_);
+    }
     const logs::LogReport report = decode_all();
+    write_text();
     if (options_.summary && messages_ > 0) {
       fmt::print(streams_.out, "{} message{}, {} faulty{}\n", messages_, messages_ == 1 ? "" : "s",
                  faulty_, skipped_ > 0 ? fmt::format(", {} skipped", skipped_) : "");
@@ -61,7 +63,8 @@ class DecodeRun {
            is_output_a_terminal();
   }
 
-  void complain(std::string_view text) const {
+  void complain(std::string_view text) {
+    write_text();
     std::fflush(streams_.out);
     fmt::print(streams_.err, "nexusfix decode: {}\n", printing::printable(text));
   }
@@ -104,6 +107,8 @@ class DecodeRun {
     return {.form = *options_.form,
             .columns = columns_,
             .with_path = options_.input.files.size() > 1,
+            .shows_passwords = options_.shows_passwords,
+            .is_on_terminal = streams_.out == stdout && is_output_a_terminal(),
             .own_names = print_.own_names};
   }
 
@@ -114,6 +119,7 @@ class DecodeRun {
     };
     const auto drained = [&] {
       if (writer_) writer_->flush();
+      write_text();
       std::fflush(streams_.out);
     };
     const auto failed = [&](std::string_view error) { complain(error); };
@@ -138,16 +144,19 @@ class DecodeRun {
       writer_->write(scanned);
       return;
     }
-    const printing::DecodedMessage message = printing::decode_message(scanned.bytes);
-    // The version that a Logon agrees on applies to the messages after it.
-    const auto application =
-        dictionary::version_of_appl_ver_id(message.value(tag::DefaultApplVerID));
-    if (application) print_.default_application = *application;
-    print_.prefix = scanned.prefix;
-    begin_output();
-    if (messages_ > 0 && !options_.summary) std::fputc('\n', streams_.out);
+    if (messages_ > 0 && !options_.summary) text_ += '\n';
     ++messages_;
-    if (printing::print_message(streams_.out, message, print_) > 0) ++faulty_;
+    const std::string_view shown =
+        options_.shows_passwords ? scanned.bytes : mask_.masked(scanned.bytes);
+    if (printer_->append(text_, shown, scanned.bytes, scanned.prefix) > 0) ++faulty_;
+    if (text_.size() >= kTextBytes) write_text();
+  }
+
+  void write_text() {
+    if (text_.empty()) return;
+    begin_output();
+    std::fwrite(text_.data(), 1, text_.size(), streams_.out);
+    text_.clear();
   }
 
   const DecodeOptions& options_;
@@ -159,6 +168,9 @@ class DecodeRun {
   std::vector<wire::Tag> columns_;
   std::optional<logs::MessageWriter> writer_;
   PrintOptions print_;
+  std::optional<printing::MessagePrinter> printer_;
+  logs::PasswordMask mask_;
+  std::string text_;  // that is not written yet
   std::uint64_t messages_ = 0;
   std::uint64_t faulty_ = 0;
   std::uint64_t skipped_ = 0;

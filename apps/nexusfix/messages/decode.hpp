@@ -24,6 +24,7 @@ struct DecodeOptions {
   ColourChoice colour = ColourChoice::Auto;
   bool summary = false;                  // one line a message, and a count
   std::optional<logs::OutputForm> form;  // unset: for people
+  bool shows_passwords = false;          // false: *** is in their place
   std::string fields;                    // the value of --fields; empty: all
 };
 

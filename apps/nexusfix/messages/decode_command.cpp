@@ -30,7 +30,7 @@ int run_decode(Arguments arguments) {
       ->option_text("WHEN");
   CLI::Option* const summary =
       app.add_flag("--summary", options.summary, "print one line for each message, and a count");
-  add_output_options(app, options.form, options.fields);
+  add_output_options(app, options.form, options.fields, options.shows_passwords);
   app.get_option("--fields")->excludes(summary);
   bool is_lenient = false;
   app.add_flag("--lenient", is_lenient, "accept a dictionary with errors, and list the errors");

@@ -2,83 +2,150 @@
 
 #include <algorithm>
 #include <array>
-#include <fmt/format.h>
-#include <iterator>
+#include <charconv>
 #include <optional>
 
 #include <nexusfix/wire/session_tags.hpp>
 
 namespace nexusfix::printing {
-namespace {
 
 using dictionary::FieldType;
 using dictionary::NameTable;
 using dictionary::Version;
 
-// Looks a name up in several tables; the first that has it answers.
-class Names {
+namespace {
+
+// What is printed of each field with a tag.
+struct NamedField {
+  std::string name;          // printable; empty: no table has the field
+  bool has_values = false;   // it is enumerated, or MsgType
+  bool is_multiple = false;  // its value is a list
+};
+
+}  // namespace
+
+// The names of messages of one version. The first of several tables that has a name answers.
+class MessageNames {
  public:
-  Names(const DecodedMessage& message, const PrintOptions& options) {
-    if (options.own_names != nullptr) add(*options.own_names);
-    const auto version = dictionary::version_of_begin_string(message.value(tag::BeginString));
-    if (version && *version != Version::Fixt11) {
+  MessageNames(std::optional<Version> version, Version application, const NameTable* own)
+      : version_{version}, application_{application} {
+    if (own != nullptr) add(*own);
+    if (version && *version < Version::Fix50) {
       add(dictionary::builtin_names(*version));
       return;
     }
-    // FIXT.1.1, or an unknown version: most of its tags are in the latest version.
-    const auto application = dictionary::version_of_appl_ver_id(message.value(tag::ApplVerID));
+    // From FIX 5.0 on, FIXT.1.1 has the header and the session messages, also if BeginString names
+    // the application version. An unknown version: most of its tags are in the latest one.
+    const bool is_named = version && *version != Version::Fixt11;
     add(dictionary::builtin_names(Version::Fixt11));
-    add(dictionary::builtin_names(application.value_or(options.default_application)));
+    add(dictionary::builtin_names(is_named ? *version : application));
   }
 
-  [[nodiscard]] std::string_view field(wire::Tag tag) const {
-    return first([&](const NameTable& table) { return table.field_name(tag); });
-  }
-  [[nodiscard]] std::string_view message(std::string_view msg_type) const {
-    return first([&](const NameTable& table) { return table.message_name(msg_type); });
+  [[nodiscard]] bool is_of(std::optional<Version> version, Version application) const noexcept {
+    return version_ == version && application_ == application;
   }
 
-  // "BUY" for `1`; "ALL_OR_NONE, PARTICIPATE_DONT_INITIATE" for `G 6` in a field of several values.
-  [[nodiscard]] std::string meaning(wire::Tag tag, std::string_view value) const {
-    if (tag == tag::MsgType) return std::string{message(value)};
-    if (!holds_several(tag)) return std::string{one_meaning(tag, value)};
+  // Valid until the next call.
+  [[nodiscard]] const NamedField& field(wire::Tag tag) {
+    const auto place = static_cast<std::size_t>(tag);
+    if (place >= kKeptTags) {
+      other_ = find_field(tag);
+      return other_;
+    }
+    std::unique_ptr<NamedField>& kept = kept_[place];
+    if (kept == nullptr) kept = std::make_unique<NamedField>(find_field(tag));
+    return *kept;
+  }
+
+  // Empty: no table has the message.
+  [[nodiscard]] std::string_view message(std::string_view msg_type) {
+    if (last_type_ != msg_type) {
+      last_type_ = msg_type;
+      last_message_ =
+          printable(first([&](const NameTable& table) { return table.message_name(msg_type); }));
+    }
+    return last_message_;
+  }
+
+  // Appends "BUY" for `1`; "ALL_OR_NONE, PARTICIPATE_DONT_INITIATE" for `G 6` in a field of several
+  // values; nothing if a value has no name. before and after: what surrounds it.
+  void append_meaning(std::string& to, wire::Tag tag, const NamedField& field,
+                      std::string_view value, std::string_view before, std::string_view after) {
+    if (tag == tag::MsgType) return append_one(to, message(value), before, after);
+    if (!field.is_multiple) return append_one(to, value_name(tag, value), before, after);
     std::string meanings;
     while (!value.empty()) {
       const std::size_t space = std::min(value.find(' '), value.size());
-      const std::string_view meaning = one_meaning(tag, value.substr(0, space));
-      if (meaning.empty()) return {};
-      meanings += fmt::format("{}{}", meanings.empty() ? "" : ", ", meaning);
+      const std::string_view meaning = value_name(tag, value.substr(0, space));
+      if (meaning.empty()) return;
+      if (!meanings.empty()) meanings += ", ";
+      meanings += meaning;
       value.remove_prefix(std::min(space + 1, value.size()));
     }
-    return meanings;
+    append_one(to, meanings, before, after);
   }
 
  private:
-  void add(const NameTable& table) { tables_[count_++] = table; }
+  static constexpr std::size_t kKeptTags = 4096;
 
-  [[nodiscard]] bool holds_several(wire::Tag tag) const {
-    for (std::size_t i = 0; i < count_; ++i) {
-      const std::optional<FieldType> type = tables_[i].field_type(tag);
-      if (type) return dictionary::is_multiple(*type);
-    }
-    return false;
+  static void append_one(std::string& to, std::string_view meaning, std::string_view before,
+                         std::string_view after) {
+    if (meaning.empty()) return;
+    to += before;
+    append_printable(to, meaning);
+    to += after;
   }
 
-  [[nodiscard]] std::string_view one_meaning(wire::Tag tag, std::string_view value) const {
+  void add(const NameTable& table) { tables_[count_++] = table; }
+
+  [[nodiscard]] NamedField find_field(wire::Tag tag) const {
+    NamedField found;
+    found.name = printable(first([&](const NameTable& table) { return table.field_name(tag); }));
+    found.has_values = tag == tag::MsgType;
+    bool has_type = false;
+    for (const NameTable& table : tables()) {
+      found.has_values = found.has_values || table.has_values(tag);
+      const std::optional<FieldType> type = table.field_type(tag);
+      if (!has_type && type) found.is_multiple = dictionary::is_multiple(*type);
+      has_type = has_type || type.has_value();
+    }
+    return found;
+  }
+
+  [[nodiscard]] std::string_view value_name(wire::Tag tag, std::string_view value) const {
     return first([&](const NameTable& table) { return table.value_name(tag, value); });
   }
 
   template <class Lookup>
   [[nodiscard]] std::string_view first(Lookup lookup) const {
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (const std::optional<std::string_view> name = lookup(tables_[i])) return *name;
+    for (const NameTable& table : tables()) {
+      if (const std::optional<std::string_view> name = lookup(table)) return *name;
     }
     return {};
   }
 
+  [[nodiscard]] std::span<const NameTable> tables() const noexcept {
+    return std::span{tables_}.first(count_);
+  }
+
+  std::optional<Version> version_;
+  Version application_;
   std::array<NameTable, 3> tables_;
   std::size_t count_ = 0;
+  std::vector<std::unique_ptr<NamedField>> kept_{kKeptTags};  // by tag
+  NamedField other_;
+  std::string last_type_;
+  std::string last_message_;
 };
+
+struct MessagePrinter::ShownField {
+  wire::Tag tag = 0;            // 0: tag_text is no tag
+  std::string_view tag_text{};  // only if tag is 0
+  std::string_view value{};
+  std::size_t name_size = 0;
+};
+
+namespace {
 
 struct Paint {
   std::string_view heading;
@@ -95,80 +162,173 @@ constexpr Paint kPaint{.heading = "\x1b[1m",
                        .fault = "\x1b[31m",
                        .off = "\x1b[0m"};
 
-std::string or_question_mark(std::string_view text) { return text.empty() ? "?" : printable(text); }
+const Paint& paint_of(Colour colour) { return colour == Colour::Always ? kPaint : kNoPaint; }
 
-std::string heading(const DecodedMessage& message, const Names& names, const Paint& paint,
-                    std::string_view prefix) {
-  const std::string_view msg_type = message.value(tag::MsgType);
-  const std::string_view name = names.message(msg_type);
-  std::string line;
-  if (!prefix.empty()) line += fmt::format("{}{}{}", paint.faint, printable(prefix), paint.off);
-  return line + fmt::format("{}{} ({})  34={}  {} -> {}  {}{}\n", paint.heading,
-                            name.empty() ? "unknown message" : printable(name),
-                            or_question_mark(msg_type),
-                            or_question_mark(message.value(tag::MsgSeqNum)),
-                            or_question_mark(message.value(tag::SenderCompID)),
-                            or_question_mark(message.value(tag::TargetCompID)),
-                            or_question_mark(message.value(tag::SendingTime)), paint.off);
+void append_or_question_mark(std::string& to, std::string_view text) {
+  if (text.empty()) {
+    to += '?';
+  } else {
+    append_printable(to, text);
+  }
 }
 
-std::vector<DecodedField> shown_fields(const DecodedMessage& message,
-                                       std::span<const wire::Tag> only) {
-  if (only.empty()) return message.fields;
-  std::vector<DecodedField> shown;
-  std::ranges::copy_if(message.fields, std::back_inserter(shown), [&](const DecodedField& field) {
-    return std::ranges::find(only, field.tag) != only.end();
-  });
-  return shown;
+std::size_t digits_of(wire::Tag tag) noexcept {
+  std::size_t digits = 1;
+  for (; tag >= 10; tag /= 10) ++digits;
+  return digits;
 }
 
-std::string field_lines(std::span<const DecodedField> fields, const Names& names,
-                        const Paint& paint) {
-  std::size_t tag_width = 4;
-  std::size_t name_width = 0;
-  for (const DecodedField& field : fields) {
-    tag_width = std::max(tag_width, field.tag == 0 ? 1 : field.tag_text.size());
-    name_width = std::max(name_width, names.field(field.tag).size());
-  }
-  std::string lines;
-  for (const DecodedField& field : fields) {
-    if (field.tag == 0) {
-      const std::string_view equals = field.value.empty() ? "" : "=";
-      lines += fmt::format("  {:>{}}  {:<{}}  {}{}{}\n", "?", tag_width, "", name_width,
-                           printable(field.tag_text), equals, printable(field.value));
-      continue;
-    }
-    const std::string meaning = names.meaning(field.tag, field.value);
-    lines += fmt::format("  {:>{}}  {}{:<{}}{}  {}", field.tag, tag_width, paint.name,
-                         printable(names.field(field.tag)), name_width, paint.off,
-                         printable(field.value));
-    if (!meaning.empty()) {
-      lines += fmt::format(" {}({}){}", paint.faint, printable(meaning), paint.off);
-    }
-    lines += '\n';
-  }
-  return lines;
+void append_tag(std::string& to, wire::Tag tag, std::size_t width) {
+  std::array<char, 16> digits;
+  const auto end = std::to_chars(digits.begin(), digits.end(), tag).ptr;
+  const auto size = static_cast<std::size_t>(end - digits.begin());
+  to.append(2 + width - size, ' ').append(digits.data(), size).append(2, ' ');
 }
 
 }  // namespace
 
-std::size_t print_message(std::FILE* out, const DecodedMessage& message,
-                          const PrintOptions& options) {
-  const Names names{message, options};
-  const Paint& paint = options.colour == Colour::Always ? kPaint : kNoPaint;
-  std::string text = heading(message, names, paint, options.prefix);
-  if (options.detail == Detail::Fields) {
-    text += field_lines(shown_fields(message, options.only), names, paint);
+MessagePrinter::MessagePrinter(const PrintOptions& options) : options_{options} {}
+MessagePrinter::~MessagePrinter() = default;
+
+bool MessagePrinter::is_shown(wire::Tag tag) const noexcept {
+  return options_.only.empty() || std::ranges::find(options_.only, tag) != options_.only.end();
+}
+
+template <class Value>
+void MessagePrinter::choose_names(Value value) {
+  const auto version = dictionary::version_of_begin_string(value(tag::BeginString));
+  Version application = options_.default_application;
+  if (!version || *version == Version::Fixt11) {
+    application = dictionary::version_of_appl_ver_id(value(tag::ApplVerID)).value_or(application);
   }
+  if (named_ != nullptr && named_->is_of(version, application)) return;
+  const auto known = std::ranges::find_if(
+      names_, [&](const auto& names) { return names->is_of(version, application); });
+  if (known == names_.end()) {
+    names_.push_back(std::make_unique<MessageNames>(version, application, options_.own_names));
+    named_ = names_.back().get();
+  } else {
+    named_ = known->get();
+  }
+}
+
+template <class Value>
+void MessagePrinter::append_heading(std::string& to, std::string_view prefix, Value value) {
+  const Paint& paint = paint_of(options_.colour);
+  if (!prefix.empty()) {
+    to += paint.faint;
+    append_printable(to, prefix);
+    to += paint.off;
+  }
+  const std::string_view msg_type = value(tag::MsgType);
+  const std::string_view name = named_->message(msg_type);
+  to.append(paint.heading).append(name.empty() ? "unknown message" : name).append(" (");
+  append_or_question_mark(to, msg_type);
+  to += ")  34=";
+  append_or_question_mark(to, value(tag::MsgSeqNum));
+  to += "  ";
+  append_or_question_mark(to, value(tag::SenderCompID));
+  to += " -> ";
+  append_or_question_mark(to, value(tag::TargetCompID));
+  to += "  ";
+  append_or_question_mark(to, value(tag::SendingTime));
+  to.append(paint.off) += '\n';
+}
+
+void MessagePrinter::append_fields(std::string& to) {
+  const Paint& paint = paint_of(options_.colour);
+  std::size_t tag_width = 4;
+  std::size_t name_width = 0;
+  for (ShownField& field : fields_) {
+    if (field.tag == 0) continue;
+    field.name_size = named_->field(field.tag).name.size();
+    tag_width = std::max(tag_width, digits_of(field.tag));
+    name_width = std::max(name_width, field.name_size);
+  }
+  const std::string meaning_begin = std::string{" "}.append(paint.faint) + '(';
+  const std::string meaning_end = std::string{")"}.append(paint.off);
+  for (const ShownField& field : fields_) {
+    if (field.tag == 0) {
+      to.append(1 + tag_width, ' ').append("?").append(name_width + 4, ' ');
+      append_printable(to, field.tag_text);
+      if (!field.value.empty()) to += '=';
+      append_printable(to, field.value);
+      to += '\n';
+      continue;
+    }
+    const NamedField& named = named_->field(field.tag);
+    append_tag(to, field.tag, tag_width);
+    to.append(paint.name).append(named.name).append(name_width - field.name_size, ' ');
+    to.append(paint.off).append(2, ' ');
+    append_printable(to, field.value);
+    if (named.has_values) {
+      named_->append_meaning(to, field.tag, named, field.value, meaning_begin, meaning_end);
+    }
+    to += '\n';
+  }
+}
+
+void MessagePrinter::append_sound(std::string& to, const wire::MessageView& message,
+                                  std::string_view prefix) {
+  const auto value = [&](wire::Tag tag) { return message[tag].value_or(std::string_view{}); };
+  choose_names(value);
+  append_heading(to, prefix, value);
+  if (options_.detail == Detail::HeadingOnly) return;
+  fields_.clear();
+  for (const wire::FieldView field : message) {
+    if (is_shown(field.tag)) fields_.push_back({.tag = field.tag, .value = field.value});
+  }
+  append_fields(to);
+}
+
+void MessagePrinter::append_decoded(std::string& to, const DecodedMessage& message,
+                                    std::string_view prefix) {
+  const auto value = [&](wire::Tag tag) { return message.value(tag); };
+  choose_names(value);
+  append_heading(to, prefix, value);
+  if (options_.detail == Detail::Fields) {
+    fields_.clear();
+    for (const DecodedField& field : message.fields) {
+      if (is_shown(field.tag)) {
+        fields_.push_back({.tag = field.tag, .tag_text = field.tag_text, .value = field.value});
+      }
+    }
+    append_fields(to);
+  }
+  const Paint& paint = paint_of(options_.colour);
   for (const std::string& fault : message.faults) {
-    text += fmt::format("  {}! {}{}\n", paint.fault, printable(fault), paint.off);
+    to.append("  ").append(paint.fault).append("! ");
+    append_printable(to, fault);
+    to.append(paint.off) += '\n';
   }
-  std::fwrite(text.data(), 1, text.size(), out);
-  return message.faults.size();
+}
+
+std::size_t MessagePrinter::append(std::string& to, std::string_view bytes,
+                                   std::string_view faults_of, std::string_view prefix) {
+  const auto agree = [&](std::string_view appl_ver_id) {
+    const auto agreed = dictionary::version_of_appl_ver_id(appl_ver_id);
+    if (agreed) options_.default_application = *agreed;
+  };
+  // The parser of a session finds each fault that decode_message() finds, in a tenth of the time.
+  const bool is_same = faults_of.data() == bytes.data();
+  const auto message = parser_.parse(bytes);
+  if (is_same && message && !message->fault()) {
+    if (const auto agreed = (*message)[tag::DefaultApplVerID]) agree(*agreed);
+    append_sound(to, *message, prefix);
+    return 0;
+  }
+  DecodedMessage decoded = decode_message(bytes);
+  if (!is_same) decoded.faults = decode_message(faults_of).faults;
+  agree(decoded.value(tag::DefaultApplVerID));
+  append_decoded(to, decoded, prefix);
+  return decoded.faults.size();
 }
 
 std::size_t print_message(std::FILE* out, std::string_view bytes, const PrintOptions& options) {
-  return print_message(out, decode_message(bytes), options);
+  std::string text;
+  const std::size_t faults = MessagePrinter{options}.append(text, bytes, bytes, options.prefix);
+  std::fwrite(text.data(), 1, text.size(), out);
+  return faults;
 }
 
 }  // namespace nexusfix::printing

@@ -144,6 +144,22 @@ std::optional<std::string> FieldNames::value_name(wire::Tag tag, std::string_vie
   return found;
 }
 
+std::vector<EnumValue> FieldNames::values(wire::Tag tag) const {
+  std::vector<EnumValue> all;
+  each_with_values(tag, [&](const Dictionary& dictionary) {
+    if (tag == tag::MsgType) {
+      for (const auto& message : dictionary.messages)
+        all.push_back({message.msg_type, message.name});
+    } else if (const FieldDefinition* const field = dictionary.field(tag); field != nullptr) {
+      all.insert(all.end(), field->values.begin(), field->values.end());
+    }
+    return false;
+  });
+  std::ranges::stable_sort(all, {}, &EnumValue::value);
+  all.erase(std::ranges::unique(all, {}, &EnumValue::value).begin(), all.end());
+  return all;
+}
+
 bool FieldNames::has_value(wire::Tag tag, std::string_view value) const {
   bool has = false;
   each_with_values(tag, [&](const Dictionary& dictionary) {

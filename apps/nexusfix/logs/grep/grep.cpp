@@ -9,6 +9,7 @@
 #include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/dictionary/names.hpp>
 
+#include "nexusfix/help/pager.hpp"
 #include "nexusfix/logs/fields/own_dictionary.hpp"
 #include "nexusfix/logs/grep/matcher.hpp"
 #include "nexusfix/logs/grep/matching_work.hpp"
@@ -163,7 +164,9 @@ int grep_files(const GrepOptions& options, Disk& disk, GrepStreams streams) {
   const logs::FieldNames names{own->get()};
   const auto expression = logs::parse_expression(options.expression, names);
   if (!expression) return wrong(logs::underlined(options.expression, expression.error()));
-  logs::OutputOptions output{.form = options.form};
+  logs::OutputOptions output{.form = options.form,
+                             .shows_passwords = options.shows_passwords,
+                             .is_on_terminal = streams.out == stdout && is_output_a_terminal()};
   std::optional<dictionary::LoadedNames> own_names;
   dictionary::NameTable table;
   if (*own != nullptr) {

@@ -19,14 +19,15 @@ struct GrepOptions {
   std::string expression{};
   logs::LogRequest input{};
   logs::OutputForm form = logs::OutputForm::Line;
-  std::string fields{};         // the value of --fields; empty: all
-  std::string dictionary{};     // a file; its names come before the built-in ones
-  bool is_inverted = false;     // messages that do not fulfil the expression
-  bool only_count = false;      // print the number of messages, of each file if several
-  std::uint64_t count_max = 0;  // stop after this number of messages; 0: no limit
-  std::size_t before = 0;       // messages of context before each
-  std::size_t after = 0;        // and after each
-  bool is_quiet = false;        // print nothing: the status is the answer
+  std::string fields{};          // the value of --fields; empty: all
+  std::string dictionary{};      // a file; its names come before the built-in ones
+  bool is_inverted = false;      // messages that do not fulfil the expression
+  bool only_count = false;       // print the number of messages, of each file if several
+  std::uint64_t count_max = 0;   // stop after this number of messages; 0: no limit
+  std::size_t before = 0;        // messages of context before each
+  std::size_t after = 0;         // and after each
+  bool shows_passwords = false;  // false: *** is in their place
+  bool is_quiet = false;         // print nothing: the status is the answer
 };
 
 struct GrepStreams {

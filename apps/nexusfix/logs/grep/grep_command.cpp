@@ -32,7 +32,7 @@ int run_grep(Arguments arguments) {
   app.add_option("-C,--context", context, "print N messages before and after each, too")
       ->option_text("N");
   std::optional<logs::OutputForm> form;
-  add_output_options(app, form, options.fields);
+  add_output_options(app, form, options.fields, options.shows_passwords);
   add_dictionary_option(app, options.dictionary);
   app.footer(
       "Examples:\n"

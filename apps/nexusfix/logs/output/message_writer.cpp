@@ -11,6 +11,7 @@
 #include <nexusfix/wire/typed/field.hpp>
 
 #include "nexusfix/help/read_progress.hpp"
+#include "nexusfix/messages/find_bytes.hpp"
 
 namespace nexusfix::logs {
 namespace {
@@ -24,17 +25,18 @@ constexpr std::size_t kCellBytesMax = 40;
 constexpr std::array<wire::Tag, 18> kUsualColumns{52,  49, 56, 34, 35, 11, 41, 37, 17,
                                                   150, 39, 55, 54, 38, 44, 32, 31, 58};
 
-void append_csv(std::string& to, std::string_view cell) {
-  if (cell.find_first_of(",\"\r\n") == cell.npos) {
-    to += cell;
-    return;
-  }
-  to += '"';
-  for (const char c : cell) {
-    if (c == '"') to += '"';
-    to += c;
-  }
-  to += '"';
+// Whether a spreadsheet would calculate with the cell instead of showing it. A number is none.
+bool is_formula(std::string_view cell) {
+  constexpr std::string_view kBegins = "=+-@\t\r";
+  if (cell.empty() || !kBegins.contains(cell.front())) return false;
+  std::string_view digits = cell.substr(1);
+  const std::size_t point = digits.find('.');
+  const std::string_view fraction =
+      point == digits.npos ? std::string_view{} : digits.substr(point + 1);
+  digits = digits.substr(0, point);
+  const bool is_number = (cell.front() == '-' || cell.front() == '+') && is_all_digits(digits) &&
+                         (point == cell.npos || is_all_digits(fraction));
+  return !is_number;
 }
 
 }  // namespace
@@ -66,10 +68,7 @@ MessageWriter::MessageWriter(std::FILE* out, const OutputOptions& options)
       options_{options},
       names_{options.own_names},
       objects_{options.own_names, options.columns} {
-  const bool has_columns = options.form == OutputForm::Csv || options.form == OutputForm::Table;
-  if (has_columns && options_.columns.empty()) {
-    options_.columns.assign(kUsualColumns.begin(), kUsualColumns.end());
-  }
+  if (is_csv(options.form) || options.form == OutputForm::Table) plan_row();
   if (out == nullptr) {
     count_ = 1;  // the other writer begins the output
     return;
@@ -86,7 +85,8 @@ bool MessageWriter::is_wanted(wire::Tag tag) const noexcept {
          std::ranges::find(options_.columns, tag) != options_.columns.end();
 }
 
-void MessageWriter::write(const LogMessage& message) {
+void MessageWriter::write(LogMessage message) {
+  if (!options_.shows_passwords) message.bytes = mask_.masked(message.bytes);
   switch (options_.form) {
     case OutputForm::Line:
       write_line(message);
@@ -99,6 +99,7 @@ void MessageWriter::write(const LogMessage& message) {
       write_object(message);
       break;
     case OutputForm::Csv:
+    case OutputForm::Spreadsheet:
     case OutputForm::Table:
       write_row(message);
       break;
@@ -122,7 +123,7 @@ void MessageWriter::take(MessageWriter& part) {
   if (part.text_.empty()) return;
   if (count_++ == 0) {
     if (options_.form == OutputForm::Json) part.text_.front() = '[';
-    if (options_.form == OutputForm::Csv) write_names();
+    if (is_csv(options_.form)) write_names();
   }
   put(text_);
   put(part.text_);
@@ -138,6 +139,7 @@ void MessageWriter::write_line(const LogMessage& message) {
     text_ += ':';
   }
   append_printable(text_, message.prefix);
+  if (options_.columns.empty() && append_with_bars(message.bytes)) return;
   fields_.read(message.bytes);
   for (const MessageField& field : fields_.all()) {
     if (!is_wanted(field.tag)) continue;
@@ -145,6 +147,19 @@ void MessageWriter::write_line(const LogMessage& message) {
     text_ += '|';
   }
   text_ += '\n';
+}
+
+// False: a value has a SOH or a byte that is not printable, and nothing is appended.
+bool MessageWriter::append_with_bars(std::string_view bytes) {
+  if (has_data_field(bytes)) return false;
+  bool is_plain = false;
+  const std::size_t before = text_.size();
+  text_.resize_and_overwrite(before + bytes.size() + 1, [&](char* data, std::size_t size) {
+    is_plain = printing::write_with_bars(data + before, bytes);
+    data[size - 1] = '\n';
+    return is_plain ? size : before;
+  });
+  return is_plain;
 }
 
 void MessageWriter::write_raw(const LogMessage& message) {
@@ -176,21 +191,79 @@ std::string MessageWriter::column_name(wire::Tag tag) {
   return later.empty() ? std::to_string(tag) : std::string{later};
 }
 
-std::vector<std::string> MessageWriter::cells_of(const LogMessage& message) {
-  std::vector<std::string> cells;
-  if (options_.with_path) cells.emplace_back(message.path);
-  fields_.read(message.bytes);
-  for (const wire::Tag column : options_.columns) {
-    std::string& cell = cells.emplace_back();
-    bool is_first = true;
-    for (const MessageField& field : fields_.all()) {
-      if (field.tag != column) continue;
-      if (!is_first) cell += ';';
-      cell += field.value;
-      is_first = false;
+void MessageWriter::plan_row() {
+  if (options_.columns.empty()) {
+    options_.columns.assign(kUsualColumns.begin(), kUsualColumns.end());
+  }
+  const std::vector<wire::Tag>& tags = options_.columns;
+  row_.resize(tags.size());
+  can_skip_ =
+      tags.size() <= FieldSlots::kSlotsMax && std::ranges::all_of(tags, FieldSlots::can_want);
+  for (std::size_t i = 0; i < tags.size(); ++i) {
+    const auto first = std::ranges::find(tags, tags[i]) - tags.begin();
+    same_as_.push_back(static_cast<std::size_t>(first));
+    if (can_skip_ && same_as_[i] == i) slots_.want(tags[i], static_cast<unsigned>(i + 1));
+  }
+}
+
+void MessageWriter::add_cell(std::size_t column, std::string_view value) {
+  Cell& cell = row_[column];
+  if (cell.message != count_ + 1) {
+    cell = {value, count_ + 1, false};
+  } else {
+    cell.has_more = true;
+    further_.push_back({column, value});
+  }
+}
+
+void MessageWriter::read_row(std::string_view bytes) {
+  constexpr std::array kQuoted{',', '"', '\r', '\n'};
+  is_plain_row_ = !printing::contains_any(bytes, kQuoted);
+  further_.clear();
+  const bool is_read = can_skip_ && slots_.each(bytes, [&](unsigned slot, std::string_view value)
+                                                           __attribute__((always_inline)) {
+                                                             add_cell(slot - 1, value);
+                                                           });
+  if (is_read) return;
+  further_.clear();
+  std::ranges::fill(row_, Cell{});
+  fields_.read(bytes);
+  for (const MessageField& field : fields_.all()) {
+    const auto column = std::ranges::find(options_.columns, field.tag) - options_.columns.begin();
+    if (static_cast<std::size_t>(column) < row_.size()) {
+      add_cell(static_cast<std::size_t>(column), field.value);
     }
   }
-  return cells;
+}
+
+// Valid until the next call.
+std::string_view MessageWriter::cell(std::size_t column) {
+  const Cell& first = row_[same_as_[column]];
+  if (first.message != count_ + 1) return {};
+  if (!first.has_more) return first.value;
+  joined_ = first.value;
+  for (const FurtherValue& further : further_) {
+    if (further.column == same_as_[column]) joined_.append(1, ';').append(further.value);
+  }
+  return joined_;
+}
+
+void MessageWriter::append_csv(std::string_view cell) {
+  const bool is_formula_cell = options_.form == OutputForm::Spreadsheet && is_formula(cell);
+  std::string shown;
+  if (options_.is_on_terminal) cell = shown = printable(cell);
+  const bool is_quoted =
+      is_formula_cell || (!is_plain_row_ && cell.find_first_of(",\"\r\n") != cell.npos);
+  if (!is_quoted) {
+    text_ += cell;
+    return;
+  }
+  text_ += is_formula_cell ? "\"'" : "\"";
+  for (const char c : cell) {
+    if (c == '"') text_ += '"';
+    text_ += c;
+  }
+  text_ += '"';
 }
 
 void MessageWriter::write_names() {
@@ -201,23 +274,32 @@ void MessageWriter::write_names() {
     write_table_row(std::move(names));
     return;
   }
+  is_plain_row_ = false;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (i > 0) text_ += ',';
-    append_csv(text_, names[i]);
+    append_csv(names[i]);
   }
   text_ += "\r\n";
 }
 
 void MessageWriter::write_row(const LogMessage& message) {
   if (count_ == 0) write_names();
-  std::vector<std::string> cells = cells_of(message);
+  read_row(message.bytes);
   if (options_.form == OutputForm::Table) {
+    std::vector<std::string> cells;
+    if (options_.with_path) cells.emplace_back(message.path);
+    for (std::size_t i = 0; i < row_.size(); ++i) cells.emplace_back(cell(i));
     write_table_row(std::move(cells));
     return;
   }
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (i > 0) text_ += ',';
-    append_csv(text_, cells[i]);
+  if (options_.with_path) {
+    const bool is_plain = std::exchange(is_plain_row_, false);
+    append_csv(message.path);
+    is_plain_row_ = is_plain;
+  }
+  for (std::size_t i = 0; i < row_.size(); ++i) {
+    if (i > 0 || options_.with_path) text_ += ',';
+    append_csv(cell(i));
   }
   text_ += "\r\n";
 }

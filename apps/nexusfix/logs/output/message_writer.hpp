@@ -14,7 +14,9 @@
 #include <nexusfix/wire/typed/field.hpp>
 
 #include "nexusfix/logs/fields/field_names.hpp"
+#include "nexusfix/logs/fields/field_slots.hpp"
 #include "nexusfix/logs/fields/message_fields.hpp"
+#include "nexusfix/logs/fields/password_mask.hpp"
 #include "nexusfix/logs/output/json_objects.hpp"
 #include "nexusfix/logs/source/log_reader.hpp"
 
@@ -26,13 +28,20 @@ enum class OutputForm : std::uint8_t {
   Ndjson,  // an object a line
   Json,    // an array of these objects
   Csv,     // a row a message, RFC 4180, after a row of names
-  Table,   // aligned columns
+  // Csv, but a cell that a spreadsheet would take for a formula begins with an apostrophe.
+  Spreadsheet,
+  Table,  // aligned columns
 };
+[[nodiscard]] constexpr bool is_csv(OutputForm form) noexcept {
+  return form == OutputForm::Csv || form == OutputForm::Spreadsheet;
+}
 
 struct OutputOptions {
   OutputForm form = OutputForm::Line;
   std::vector<wire::Tag> columns{};  // only these fields; empty: all, or the usual of a table
   bool with_path = false;            // the name of the file comes first
+  bool shows_passwords = false;      // false: *** is in their place
+  bool is_on_terminal = false;       // Csv has \x1b for control characters, as the other forms do
   const dictionary::NameTable* own_names = nullptr;  // come first
 };
 
@@ -48,7 +57,7 @@ class MessageWriter {
   // form but Table.
   MessageWriter(std::FILE* out, const OutputOptions& options);
 
-  void write(const LogMessage& message);
+  void write(LogMessage message);
   // "--" between messages that do not follow each other, in the forms for people.
   void write_gap();
   // Writes the output of a writer without a file, and empties it.
@@ -62,13 +71,18 @@ class MessageWriter {
  private:
   [[nodiscard]] bool is_wanted(wire::Tag tag) const noexcept;
   void write_line(const LogMessage& message);
+  [[nodiscard]] bool append_with_bars(std::string_view bytes);
   void write_raw(const LogMessage& message);
   void write_object(const LogMessage& message);
   void write_row(const LogMessage& message);
   void write_names();
   void write_table_row(std::vector<std::string> cells);
   void flush_table();
-  [[nodiscard]] std::vector<std::string> cells_of(const LogMessage& message);
+  void plan_row();
+  void read_row(std::string_view bytes);
+  void add_cell(std::size_t column, std::string_view value);
+  [[nodiscard]] std::string_view cell(std::size_t column);
+  void append_csv(std::string_view cell);
   [[nodiscard]] std::string column_name(wire::Tag tag);
   void put(std::string& text);
   void limit_buffer();
@@ -78,6 +92,25 @@ class MessageWriter {
   std::string text_;
   MessageFields fields_;
   TagNames names_;
+  PasswordMask mask_;
+  // A row of Csv or a table: by column, the first value of its field, and the number of the message
+  // that has it; and the other values of all fields, in order.
+  struct Cell {
+    std::string_view value{};
+    std::uint64_t message = 0;
+    bool has_more = false;
+  };
+  struct FurtherValue {
+    std::size_t column;
+    std::string_view value;
+  };
+  std::vector<Cell> row_;
+  std::vector<FurtherValue> further_;
+  std::string joined_;                // the values of one cell
+  std::vector<std::size_t> same_as_;  // by column: the first one with its tag
+  FieldSlots slots_;                  // the number of the column with a tag, from 1
+  bool can_skip_ = false;             // the other fields need not be looked at
+  bool is_plain_row_ = false;         // no value has a byte that Csv quotes
   std::uint64_t count_ = 0;
   std::vector<std::vector<std::string>> rows_;  // of a table, until its widths are known
   std::vector<std::size_t> widths_;

@@ -26,8 +26,6 @@ constexpr std::string_view kXzMagic{
     "\xfd"
     "7zXZ\0",
     6};
-constexpr std::string_view kUtf16Error =
-    "the text is UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`";
 constexpr std::size_t kHeadBytes = 4096;
 
 SourceKind recognise(std::string_view head) {
@@ -36,13 +34,6 @@ SourceKind recognise(std::string_view head) {
   if (head.starts_with(kXzMagic)) return SourceKind::Xz;
   if (is_capture(head)) return SourceKind::Capture;
   return is_hex_dump(head) ? SourceKind::Hex : SourceKind::Text;
-}
-
-// By its byte order mark, and a first character of ASCII.
-bool is_utf16(std::string_view head) {
-  const bool is_little = head.starts_with("\xff\xfe");
-  if (head.size() < 4 || !(is_little || head.starts_with("\xfe\xff"))) return false;
-  return head[is_little ? 3 : 2] == '\0';
 }
 
 bool is_archive(SourceKind kind) {
@@ -76,14 +67,20 @@ enum class Within : std::uint8_t { File, Archive };
 std::expected<OpenedSource, std::string> opened_as(Source source, SourceKind kind, Within within) {
   if (kind == SourceKind::Recognised) {
     Head head = read_head(*source);
-    if (is_utf16(head.bytes)) return OpenedSource{failing_source(std::string{kUtf16Error})};
     if (!head.error.empty()) {
       if (within == Within::File) return std::unexpected{std::move(head.error)};
       // A damaged archive is reported when it is read, after the bytes before the damage.
       source = failing_source(std::move(head.error));
     }
     kind = recognise(head.bytes);
+    const auto utf16 = kind == SourceKind::Text ? utf16_of(head.bytes) : std::nullopt;
+    if (utf16) head.bytes.erase(0, utf16->mark_bytes);
     source = source_of(std::move(head.bytes), std::move(source));
+    // It may be a hex dump in UTF-16: a shell of Windows writes one so.
+    if (utf16) {
+      return opened_as(utf16_source(std::move(source), utf16->order), SourceKind::Recognised,
+                       within);
+    }
     // An archive within an archive is read as bytes.
     if (is_archive(kind) && within == Within::Archive) return OpenedSource{std::move(source)};
   }

@@ -3,6 +3,7 @@
 
 import gzip
 import os
+import pty
 import signal
 import struct
 import subprocess
@@ -48,6 +49,39 @@ class LogTools(WithFolder):
         out, err = child.communicate()
         self.assertEqual(child.returncode, expected_status, err)
         return out, err
+
+    def test_csv_on_a_terminal_has_no_control_characters_and_in_a_file_the_bytes(self):
+        log = self.write("log", message(1, "11=\x1b]0;x\x07|58=\x9b31m|"))
+        words = (command_test.NEXUSFIX, "decode", "--csv", "--fields", "11,58", str(log))
+        main, side = pty.openpty()
+        child = subprocess.Popen(words, stdout=side)
+        os.close(side)
+        shown = b""
+        while True:
+            try:
+                part = os.read(main, 4096)
+            except OSError:  # the other side is closed
+                break
+            if not part:
+                break
+            shown += part
+        os.close(main)
+        self.assertEqual(child.wait(LIMIT_SECONDS), 0)
+        self.assertIn(rb"\x1b]0;x\x07", shown)
+        self.assertNotRegex(shown.replace(b"\r", b"").replace(b"\n", b""), rb"[\x00-\x1f\x7f]")
+        self.assertIn(b"\x1b]0;x\x07", subprocess.run(words, capture_output=True,
+                                                     check=True).stdout)
+
+    def test_csv_for_a_spreadsheet_has_no_formula(self):
+        log = self.write("log", message(1, "11==1+1|44=-1.5|58=@a|"))
+        for form, row in (("--csv", "=1+1,-1.5,@a"),
+                          ("--csv=spreadsheet", '"\'=1+1",-1.5,"\'@a"')):
+            for words in (("decode",), ("grep", "MsgType=D")):
+                done = run(*words, form, "--fields", "11,44,58", log)
+                self.assertEqual(done.stdout.splitlines()[1], row, done.stderr)
+        done = run("decode", "--csv=excel", log)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("excel: spreadsheet or no value was expected", done.stderr)
 
     def test_a_followed_log_is_printed_as_it_grows_and_through_a_rotation(self):
         log = self.write("log", order(1) + "\n")

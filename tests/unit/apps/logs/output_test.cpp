@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 
+#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/dictionary/names.hpp>
 
 #include "nexusfix/logs/output/json_bytes.hpp"
@@ -128,6 +130,21 @@ TEST(MessageWriter, has_an_array_only_of_what_repeats_in_the_same_message) {
   }
 }
 
+TEST(MessageWriter, has_every_value_of_a_message_with_many_fields) {
+  std::string body = "35=D|";
+  for (int i = 0; i < 300; ++i) {
+    body += std::to_string(1000 + i % 150) + "=" + std::to_string(i) + "|";
+  }
+  const auto object =
+      nlohmann::json::parse(written({.form = OutputForm::Ndjson}, fix("FIX.4.4", body)));
+  for (int i = 0; i < 150; ++i) {
+    const auto values = nlohmann::json{std::to_string(i), std::to_string(i + 150)};
+    const std::size_t found =
+        static_cast<std::size_t>(std::ranges::count(object["fields"], values));
+    EXPECT_EQ(found, 1U) << i;
+  }
+}
+
 TEST(MessageWriter, prints_only_the_wanted_fields) {
   const std::vector<wire::Tag> columns{55, 448};
   const auto object =
@@ -142,6 +159,94 @@ TEST(MessageWriter, prints_only_the_wanted_fields) {
 TEST(MessageWriter, quotes_csv_as_rfc_4180_says) {
   EXPECT_EQ(written({.form = OutputForm::Csv, .columns = {11, 58, 9999, 1}}, kOrder),
             "ClOrdID,Text,9999,Account\r\n\"A\"\"1\"\"\",\"two\nlines \\ \xc3\xa4\",z,\r\n");
+}
+
+TEST(MessageWriter, shows_control_characters_of_csv_on_a_terminal) {
+  const std::string order = fix("FIX.4.4",
+                                "35=D|11=\x1b]0;x\x07|55=\xc2\x9b"
+                                "31m|58=a,\x1b|");
+  OutputOptions options{.form = OutputForm::Csv, .columns = {11, 55, 58}};
+  EXPECT_THAT(written(options, order), ::testing::HasSubstr("\x1b]0;x\x07"));
+  options.is_on_terminal = true;
+  EXPECT_EQ(written(options, order),
+            "ClOrdID,Symbol,Text\r\n\\x1b]0;x\\x07,\\xc2\\x9b"
+            "31m,\"a,\\x1b\"\r\n");
+}
+
+TEST(MessageWriter, gives_a_spreadsheet_no_formula) {
+  const auto cell = [](const std::string& text, OutputForm form) {
+    const std::string all =
+        written({.form = form, .columns = {58}}, fix("FIX.4.4", "35=D|58=" + text + "|"));
+    const std::string names = "Text\r\n";
+    EXPECT_TRUE(all.starts_with(names) && all.ends_with("\r\n"));
+    return all.substr(names.size(), all.size() - names.size() - 2);
+  };
+  for (const std::string text :
+       {"=1+1", "+cmd|' /C calc'!A0", "-1+1", "@SUM(A1)", "\t=1", "-", "+"}) {
+    EXPECT_EQ(cell(text, OutputForm::Spreadsheet), "\"'" + text + '"') << text;
+    EXPECT_EQ(cell(text, OutputForm::Csv), text);
+  }
+  for (const std::string text : {"-1.5", "+2", "-0.000001", "a=b", "150.25", ""}) {
+    EXPECT_EQ(cell(text, OutputForm::Spreadsheet), text);
+  }
+  EXPECT_EQ(cell("=\"a\",1", OutputForm::Spreadsheet), "\"'=\"\"a\"\",1\"");
+}
+
+TEST(MessageWriter, a_row_has_every_value_of_a_field_and_each_column_that_was_named) {
+  const std::string order = fix("FIX.4.4", "35=D|448=X|95=3|96=a|b|448=|11=1|448=Y,Z|5001=u|11=2|");
+  const OutputOptions few{.form = OutputForm::Csv, .columns = {11, 448, 11, 35}};
+  const OutputOptions all{.form = OutputForm::Csv, .columns = {11, 448, 11, 35, 5001, 96}};
+  for (int times = 1; times <= 2; ++times) {
+    const std::string row = "1;2,\"X;;Y,Z\",1;2,D";
+    std::string rows = "ClOrdID,PartyID,ClOrdID,MsgType\r\n";
+    std::string long_rows = "ClOrdID,PartyID,ClOrdID,MsgType,5001,RawData\r\n";
+    for (int i = 0; i < times; ++i) {
+      rows += row + "\r\n";
+      long_rows += row +
+                   ",u,a\x01"
+                   "b\r\n";
+    }
+    EXPECT_EQ(written(few, order, times), rows);
+    EXPECT_EQ(written(all, order, times), long_rows);
+  }
+}
+
+TEST(MessageWriter, masks_passwords_unless_they_are_wanted) {
+  const std::string logon = fix("FIX.4.4", "35=A|95=3|96=raw|553=me|554=CANARY|1402=|");
+  for (const OutputForm form : {OutputForm::Line, OutputForm::Raw, OutputForm::Ndjson,
+                                OutputForm::Json, OutputForm::Csv, OutputForm::Table}) {
+    OutputOptions options{.form = form};
+    if (form == OutputForm::Csv || form == OutputForm::Table) options.columns = {554, 96};
+    const std::string masked = written(options, logon);
+    EXPECT_THAT(masked, ::testing::Not(::testing::ContainsRegex("CANARY|raw")));
+    EXPECT_THAT(masked, ::testing::HasSubstr("***"));
+    options.shows_passwords = true;
+    EXPECT_THAT(written(options, logon), ::testing::HasSubstr("CANARY"));
+  }
+  // RawData is no password in other messages.
+  EXPECT_THAT(written({}, fix("FIX.4.4", "35=B|95=3|96=raw|")), ::testing::HasSubstr("96=raw"));
+}
+
+TEST(MessageWriter, prints_a_line_as_field_by_field_whatever_its_bytes) {
+  for (const std::string value : {"plain", "\x1b", "\x7f", "\xc3\xa4", "\xff", "a\tb", "ends|"}) {
+    for (std::size_t size = 0; size < 40; size += case_step(7)) {
+      const std::string text = std::string(size, 'x') + value;
+      const std::string bytes = fix("FIX.4.4", "35=B|58=" + text + "|");
+      std::string expected = "10:30 \\x1b";
+      append_printable(expected, std::string_view{bytes}.substr(0, bytes.find("58=")));
+      for (std::size_t at = expected.size(); (at = expected.rfind("\\x01", at)) != expected.npos;) {
+        expected.replace(at, 4, "|");
+      }
+      expected += "58=";
+      append_printable(expected, text);
+      expected += "|" + bytes.substr(bytes.size() - 7, 6) + "|\n";
+      ASSERT_EQ(written({}, bytes), expected);
+    }
+  }
+  EXPECT_EQ(written({}, fix("FIX.4.4", "35=B|95=3|96=a|b|")),
+            "10:30 \\x1b8=FIX.4.4|9=17|35=B|95=3|96=a\\x01"
+            "b|10=" +
+                fix("FIX.4.4", "35=B|95=3|96=a|b|").substr(35, 3) + "|\n");
 }
 
 TEST(MessageWriter, keeps_the_exact_bytes_in_raw_form) {

@@ -100,17 +100,35 @@ TEST_F(LogSource, reads_archives_by_their_bytes_whatever_their_name) {
   }
 }
 
-TEST_F(LogSource, says_how_to_convert_utf_16) {
-  for (const std::string& text : {std::string{"\xff\xfe"
-                                              "8\0=\0",
-                                              6},
-                                  std::string{"\xfe\xff"
-                                              "\0"
-                                              "8\0=",
-                                              6}}) {
-    for (const std::string& packed : {text, gzip(text)}) {
-      EXPECT_THAT(read(packed), IsEmpty());
-      EXPECT_THAT(errors_, ElementsAre(HasSubstr("iconv -f UTF-16 -t UTF-8")));
+// As PowerShell and other programs of Windows write a log.
+TEST_F(LogSource, reads_utf_16_with_and_without_a_mark_in_either_order_of_bytes) {
+  const auto utf16 = [](std::u16string_view text, bool is_little, bool has_mark) {
+    std::string bytes;
+    const auto add = [&](char16_t unit) {
+      const char high = static_cast<char>(unit >> 8);
+      const char low = static_cast<char>(unit & 0xff);
+      bytes.append(1, is_little ? low : high).append(1, is_little ? high : low);
+    };
+    if (has_mark) add(u'\ufeff');
+    for (const char16_t unit : text) add(unit);
+    return bytes;
+  };
+  std::u16string text = u"plain text first ";
+  const auto ascii = [&](std::string_view more) { text.append(more.begin(), more.end()); };
+  ascii(order(1));
+  text += u"\r\n株 \U0001f600 \xd83d ";  // the last one is half a character
+  ascii(order(2) + "\r\n");
+  for (const bool is_little : {true, false}) {
+    for (const bool has_mark : {true, false}) {
+      const std::string bytes = utf16(text, is_little, has_mark);
+      for (const std::string& file : {bytes, gzip(bytes)}) {
+        EXPECT_THAT(read(file), ElementsAre("A1", "A2"));
+        EXPECT_THAT(prefixes_, ElementsAre("plain text first ",
+                                           "\xe6\xa0\xaa \xf0\x9f\x98\x80 \xed\xa0\xbd "));
+        EXPECT_THAT(errors_, IsEmpty());
+      }
+      // A file that is cut within a character.
+      EXPECT_THAT(read(bytes.substr(0, bytes.size() - 1)), ElementsAre("A1", "A2"));
     }
   }
 }

@@ -55,6 +55,25 @@ TEST_F(Decode, reads_standard_input_when_there_is_no_file_or_a_dash) {
   EXPECT_THAT(out_.text(), HasSubstr("NewOrderSingle"));
 }
 
+TEST_F(Decode, masks_passwords_unless_they_are_wanted) {
+  const std::string logon = fix("FIX.4.4", "35=A|34=1|49=T|56=V|553=me|554=CANARY|95=3|96=raw|");
+  EXPECT_EQ(run_on(logon), kSuccess);
+  EXPECT_THAT(out_.text(), HasSubstr("554  Password       ***\n"));
+  EXPECT_THAT(out_.text(), HasSubstr("95  RawDataLength  3\n"));
+  EXPECT_THAT(out_.text(), Not(::testing::ContainsRegex("CANARY|  raw")));
+  EXPECT_EQ(run_on(logon, {.shows_passwords = true}), kSuccess);
+  EXPECT_THAT(out_.text(), HasSubstr("554  Password       CANARY\n"));
+}
+
+// The faults are those of the bytes with the password.
+TEST_F(Decode, a_masked_message_has_its_own_faults) {
+  std::string logon = fix("FIX.4.4", "35=A|34=1|49=T|56=V|554=CANARY|");
+  logon.replace(logon.find("34=1"), 4, "34=2");
+  EXPECT_EQ(run_on(logon), kFailure);
+  EXPECT_THAT(out_.text(), HasSubstr("  ! CheckSum is "));
+  EXPECT_THAT(out_.text(), Not(HasSubstr("CANARY")));
+}
+
 TEST_F(Decode, finds_messages_across_the_chunks_of_a_large_file) {
   std::string text;
   constexpr int kMessages = 5000;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nexusfix/dictionary/names.hpp>
 
@@ -67,6 +68,33 @@ TEST(PrintMessage, chooses_the_names_of_the_application_version_over_fixt) {
   options.default_application = dictionary::Version::Fix42;
   EXPECT_THAT(print(fix("FIXT.1.1", "35=8|34=2|32=5|"), options), HasSubstr("LastShares"));
   EXPECT_THAT(print(fix("FIXT.1.1", "35=8|34=2|32=5|")), HasSubstr("LastQty"));
+}
+
+// FIXT.1.1 has the header of these versions. Some logs name them in BeginString.
+TEST(PrintMessage, names_the_header_of_fix_5) {
+  for (const std::string version : {"FIX.5.0", "FIX.5.0SP1", "FIX.5.0SP2"}) {
+    const std::string text = print(fix(version, "35=A|34=2|49=T|1128=9|11=A1|"));
+    EXPECT_THAT(text, HasSubstr("Logon (A)"));
+    for (const char* const name :
+         {"BeginString", "MsgSeqNum", "SenderCompID", "ApplVerID", "ClOrdID", "CheckSum"}) {
+      EXPECT_THAT(text, HasSubstr(name)) << version;
+    }
+  }
+}
+
+TEST(PrintMessage, prints_many_messages_as_it_prints_each_alone) {
+  const std::vector<std::string> messages{
+      fix("FIX.4.4", "35=D|34=2|54=1|5001=x|"),  fix("FIX.4.2", "35=8|34=3|20=0|32=1|"),
+      fix("FIXT.1.1", "35=8|34=4|1128=4|32=5|"), fix("FIX.4.4", "35=D|34=5|58=\x1b|"),
+      soh("8=FIX.4.4|9=1|35=D|x|10=000|"),       fix("FIX.9.9", "35=D|34=6|")};
+  MessagePrinter printer{{}};
+  for (int round = 0; round < 2; ++round) {
+    for (const std::string& bytes : messages) {
+      std::string text;
+      printer.append(text, bytes, bytes, {});
+      EXPECT_EQ(text, print(bytes));
+    }
+  }
 }
 
 TEST(PrintMessage, uses_the_dictionary_of_the_user_first) {
