@@ -2,7 +2,7 @@
 # CMakePresets.json for the builds and CONTRIBUTING.md for working with them directly.
 .DEFAULT_GOAL := help
 .PHONY: help deps deps-run deps-bench deps-test deps-docs run build examples test bench latency \
-        instructions simulate crash drills soak docs tidy format fuzz install clean
+        instructions simulate crash drills soak docs tidy format fuzz install install-arrow clean
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
@@ -49,6 +49,8 @@ help:
 	@echo "                 memory must not grow, and no message may be missing"
 	@echo "  make install   install libraries, headers, the command, its systemd unit,"
 	@echo "                 documents and examples to PREFIX=$(PREFIX)"
+	@echo "  make install-arrow"
+	@echo "                 install what nexusfix export needs, if make install left it out"
 	@echo "  make clean     remove build/"
 	@echo
 	@echo "  make test STAGES=\"release clang\"         only these stages: release, clang,"
@@ -169,9 +171,19 @@ soak: deps-test
 	@tools/build.py release --target soak -D NEXUSFIX_TESTS=ON
 	@build/release/tests/soak/soak $(SOAK_SECONDS)
 
+# With Apache Arrow, if it can be had: nexusfix export needs it, and nothing else.
 install: deps-run
+ifeq ($(DEPS),yes)
+	@tools/columns.py >/dev/null || echo "install: without pyarrow, nexusfix export is left out"
+endif
 	@tools/build.py release --target nexusfix_installed $(FIRST_BUILD)
 	@cmake --install build/release --prefix $(PREFIX)
+
+# What `make install` left out, for an installed command: builds and installs nexusfix-arrow only.
+install-arrow: deps-run
+	@tools/columns.py >/dev/null
+	@tools/build.py release --target nexusfix_arrow_command -D NEXUSFIX_ARROW=ON $(FIRST_BUILD)
+	@cmake --install build/release --prefix $(PREFIX) --component arrow
 
 clean:
 	rm -rf build

@@ -26,7 +26,7 @@ endif()
 if(folder AND arrow_library AND parquet_library)
   target_include_directories(nexusfix_arrow SYSTEM INTERFACE ${folder}/include)
   target_link_libraries(nexusfix_arrow INTERFACE ${parquet_library} ${arrow_library})
-  set(NEXUSFIX_ARROW_FOLDER ${folder})
+  set(NEXUSFIX_ARROW_LIBRARIES ${parquet_library} ${arrow_library})
   set(NEXUSFIX_ARROW_FOUND ON)
 elseif(NEXUSFIX_ARROW STREQUAL "ON")
   message(FATAL_ERROR "NEXUSFIX_ARROW=ON needs Apache Arrow and Parquet for C++: install them, or "

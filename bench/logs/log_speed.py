@@ -58,7 +58,7 @@ def has_export(nexusfix):
     """Whether the command was built with Arrow."""
     done = subprocess.run([nexusfix, 'export', '--arrow', os.devnull, os.devnull],
                           capture_output=True, check=False)
-    return b'NEXUSFIX_ARROW' not in done.stderr
+    return b'nexusfix-arrow' not in done.stderr
 
 
 def warm(log):

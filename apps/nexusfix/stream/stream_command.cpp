@@ -10,6 +10,7 @@
 #include <nexusfix/web.hpp>
 #endif
 
+#include "nexusfix/logs/columns/arrow_command.hpp"
 #include "nexusfix/logs/source/interrupt.hpp"
 #include "nexusfix/stream/stream.hpp"
 
@@ -39,14 +40,6 @@ struct WantedStream {
 stream::OpenBroker linked_kafka() noexcept {
 #ifdef NEXUSFIX_KAFKA_STREAM
   return stream::open_kafka;
-#else
-  return nullptr;
-#endif
-}
-
-logs::OpenColumns linked_arrow() noexcept {
-#ifdef NEXUSFIX_ARROW_COLUMNS
-  return logs::open_arrow_columns;
 #else
   return nullptr;
 #endif
@@ -101,12 +94,7 @@ std::expected<void, std::string> prepare(WantedStream& wanted, Disk& disk) {
   if (wanted.format == "json") options.encoder.format = RecordFormat::Json;
   if (wanted.format == "arrow") {
     options.encoder.format = RecordFormat::Arrow;
-    options.encoder.open_columns = linked_arrow();
-    if (options.encoder.open_columns == nullptr) {
-      return std::unexpected{
-          "--format arrow: this nexusfix was built without Apache Arrow: build it with "
-          "NEXUSFIX_ARROW=ON"};
-    }
+    options.encoder.open_columns = linked_columns;
     auto columns = logs::plan_columns(wanted.fields, logs::FieldNames{});
     if (!columns) return std::unexpected{"--fields: " + columns.error()};
     options.encoder.columns = std::move(*columns);
@@ -246,9 +234,16 @@ int run_stream(Arguments arguments) {
       "  1  a message cannot be stored, or the journal cannot be read further\n"
       "  2  a journal cannot be opened or does not fit its cursor, or the arguments\n"
       "     are wrong");
+  const Arguments all = arguments;
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (linked_kafka() == nullptr) {
     fail("stream", "this nexusfix was built without librdkafka: build it with NEXUSFIX_KAFKA=ON");
+    return kUsage;
+  }
+  const std::string without_arrow =
+      wanted.format == "arrow" ? run_with_arrow("stream", all) : std::string{};
+  if (!without_arrow.empty()) {
+    fail("stream", "--format arrow: " + without_arrow);
     return kUsage;
   }
   PosixDisk disk;

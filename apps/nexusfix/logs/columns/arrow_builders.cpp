@@ -39,7 +39,7 @@ std::shared_ptr<arrow::DataType> arrow_type(const Column& column) {
     case ColumnType::Integer:
       return arrow::int64();
     case ColumnType::Decimal:
-      return arrow::decimal128(kDecimalDigits, kDecimalScale);
+      return arrow::decimal128(kDecimalDigits, static_cast<std::int32_t>(column.scale));
     case ColumnType::Boolean:
       return arrow::boolean();
     case ColumnType::Timestamp:
@@ -58,7 +58,8 @@ std::shared_ptr<arrow::DataType> arrow_type(const Column& column) {
   return arrow::list(arrow::struct_(members));
 }
 
-ArrowColumn::ArrowColumn(const Column& column) : tag_{column.tag}, type_{column.type} {
+ArrowColumn::ArrowColumn(const Column& column)
+    : tag_{column.tag}, type_{column.type}, scale_{column.scale}, codes_{column.codes} {
   if (type_ != ColumnType::Group) {
     builder_ = make_builder(arrow_type(column));
     return;
@@ -108,7 +109,7 @@ bool ArrowColumn::append_typed(std::string_view value) {
       return is_flag;
     }
     case ColumnType::Decimal: {
-      const auto number = decimal_value(value);
+      const auto number = decimal_value(value, scale_);
       if (!number) return false;
       constexpr unsigned kLowBits = 64;
       const arrow::Decimal128 decimal{static_cast<std::int64_t>(*number >> kLowBits),
@@ -120,7 +121,7 @@ bool ArrowColumn::append_typed(std::string_view value) {
       expect_ok(as<arrow::BinaryBuilder>(builder_).Append(value));
       return true;
     case ColumnType::Text:
-      append_text(value);
+      append_text(codes_ == nullptr ? value : codes_->name(value, named_));
       return true;
     case ColumnType::Group:
       break;

@@ -46,6 +46,9 @@ class ArrowColumn {
 
   wire::Tag tag_;
   ColumnType type_;
+  unsigned scale_;
+  std::shared_ptr<const CodeNames> codes_;
+  std::string named_;
   std::shared_ptr<arrow::ArrayBuilder> builder_;
   std::vector<ArrowColumn> members_;
   std::shared_ptr<arrow::ArrayBuilder> entries_;  // of a group: its structs

@@ -39,23 +39,16 @@ std::optional<std::int64_t> fraction_value(std::string_view text) noexcept {
   return value;
 }
 
-// A decimal with at most 18 digits, fewer than 13 of them after the point; nothing: decimal_value()
-// decides.
-std::optional<Int128> short_decimal(std::string_view text) noexcept {
+constexpr auto kPowersOfTen = [] {
+  std::array<std::int64_t, kDecimalScaleMax + 1> powers{1};
+  for (std::size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] * 10;
+  return powers;
+}();
+
+// A decimal with at most 18 digits, no more than scale of them after the point; nothing:
+// decimal_value() decides.
+std::optional<Int128> short_decimal(std::string_view text, unsigned scale) noexcept {
   constexpr std::size_t kBytesMax = 18;
-  constexpr std::array<std::int64_t, kDecimalScale + 1> kPowers{1,
-                                                                10,
-                                                                100,
-                                                                1'000,
-                                                                10'000,
-                                                                100'000,
-                                                                1'000'000,
-                                                                10'000'000,
-                                                                100'000'000,
-                                                                1'000'000'000,
-                                                                10'000'000'000,
-                                                                100'000'000'000,
-                                                                1'000'000'000'000};
   if (text.empty() || text.size() > kBytesMax) return std::nullopt;
   std::int64_t value = 0;
   std::size_t point = text.size();
@@ -71,8 +64,8 @@ std::optional<Int128> short_decimal(std::string_view text) noexcept {
   }
   const std::size_t fraction = point == text.size() ? 0 : text.size() - point - 1;
   const bool has_digit = text.size() > 1 || point == text.size();
-  if (fraction > kDecimalScale || !has_digit) return std::nullopt;
-  return static_cast<Int128>(value) * kPowers[kDecimalScale - fraction];
+  if (fraction > scale || !has_digit) return std::nullopt;
+  return static_cast<Int128>(value) * kPowersOfTen[scale - fraction];
 }
 
 }  // namespace
@@ -85,11 +78,11 @@ std::optional<std::int64_t> integer_value(std::string_view text) noexcept {
   return value;
 }
 
-std::optional<Int128> decimal_value(std::string_view text) noexcept {
-  if (const auto value = short_decimal(text)) return value;
+std::optional<Int128> decimal_value(std::string_view text, unsigned scale) noexcept {
+  if (const auto value = short_decimal(text, scale)) return value;
   const bool is_negative = text.starts_with('-');
   if (is_negative) text.remove_prefix(1);
-  constexpr std::size_t kWholeDigitsMax = kDecimalDigits - kDecimalScale;
+  const std::size_t whole_digits_max = kDecimalDigits - scale;
   constexpr std::size_t kFastDigitsMax = 18;  // fit into 64 bits
   std::size_t at = 0;
   while (at + 1 < text.size() && text[at] == '0' && text[at + 1] != '.') ++at;
@@ -114,7 +107,7 @@ std::optional<Int128> decimal_value(std::string_view text) noexcept {
     }
     const auto digit = static_cast<unsigned>(c - '0');
     if (digit > 9) return std::nullopt;
-    if (has_point && fraction == kDecimalScale) {
+    if (has_point && fraction == scale) {
       if (digit != 0) return std::nullopt;
       continue;
     }
@@ -122,11 +115,11 @@ std::optional<Int128> decimal_value(std::string_view text) noexcept {
     low = low * 10 + digit;
     ++digits;
     ++(has_point ? fraction : whole);
-    if (whole > kWholeDigitsMax) return std::nullopt;
+    if (whole > whole_digits_max) return std::nullopt;
   }
   if (whole + fraction == 0) return std::nullopt;
   carry(digits);
-  for (; fraction < kDecimalScale; ++fraction) value *= 10;
+  for (; fraction < scale; ++fraction) value *= 10;
   return is_negative ? -value : value;
 }
 

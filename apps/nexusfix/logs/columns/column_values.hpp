@@ -12,11 +12,15 @@ namespace nexusfix::logs {
 __extension__ using Int128 = __int128;
 
 inline constexpr unsigned kDecimalDigits = 38;
-inline constexpr unsigned kDecimalScale = 12;  // digits after the point
+// Digits after the point. A product of two decimals has twice as many, and 22 before it: the
+// volume of a market's day.
+inline constexpr unsigned kDecimalScale = 8;
+inline constexpr unsigned kDecimalScaleMax = 18;
 
 [[nodiscard]] std::optional<std::int64_t> integer_value(std::string_view text) noexcept;
-// In units of 10^-12. Further digits after the point must be 0.
-[[nodiscard]] std::optional<Int128> decimal_value(std::string_view text) noexcept;
+// In units of 10^-scale; scale: up to kDecimalScaleMax. Further digits after the point must be 0.
+[[nodiscard]] std::optional<Int128> decimal_value(std::string_view text,
+                                                  unsigned scale = kDecimalScale) noexcept;
 // Days since 1970-01-01, of 20240115.
 [[nodiscard]] std::optional<std::int32_t> date_value(std::string_view text) noexcept;
 // Nanoseconds since midnight, of 10:30:00 and 10:30:00.123; digits after the ninth are cut off.

@@ -57,7 +57,7 @@ class ColumnWriter {
 using OpenColumns =
     std::expected<std::unique_ptr<ColumnWriter>, std::string> (*)(const ColumnRequest& request);
 
-// By Apache Arrow. Only in a program that was built with NEXUSFIX_ARROW.
+// By Apache Arrow. Only in nexusfix-arrow.
 [[nodiscard]] std::expected<std::unique_ptr<ColumnWriter>, std::string> open_arrow_columns(
     const ColumnRequest& request);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include <nexusfix/base/printable_text.hpp>
 
@@ -55,6 +57,20 @@ bool is_read(Disk& disk, const std::string& path, const logs::LogRequest& input)
   });
 }
 
+// "Price: 2 values are not of the type of the column, and null"
+std::string misfit_text(const std::pair<std::string, std::uint64_t>& misfit,
+                        std::span<const logs::Column> planned) {
+  const auto& [name, count] = misfit;
+  const auto column = std::ranges::find(planned, name, &logs::Column::name);
+  std::string text = fmt::format("{}: {} not of the type of the column, and null", printable(name),
+                                 counted(count, "value is", "values are"));
+  if (column == planned.end() || column->type != logs::ColumnType::Decimal) return text;
+  return text + fmt::format(
+                    "; a decimal has up to {} digits after the point here, and --scale changes "
+                    "that",
+                    column->scale);
+}
+
 }  // namespace
 
 int export_files(const ExportOptions& options, Disk& disk, logs::OpenColumns open,
@@ -69,12 +85,13 @@ int export_files(const ExportOptions& options, Disk& disk, logs::OpenColumns ope
   auto made = logs::make_matcher(options.expression, names);
   if (!made) return complain(made.error());
   std::optional<logs::Matcher>& matcher = *made;
-  auto columns = logs::plan_columns(options.fields, names);
+  auto columns = logs::plan_columns(options.fields, names, options.forms);
   if (!columns) return complain("--fields: " + columns.error());
   if (is_read(disk, options.path, options.input)) {
     return complain(printable(options.path + " is read: write to another file"));
   }
   const bool with_file = options.input.files.size() > 1 || options.input.with_rotated;
+  const std::vector<logs::Column> planned = *columns;
   const auto writer = open({.columns = std::move(*columns),
                             .format = options.format,
                             .path = options.path,
@@ -109,10 +126,7 @@ int export_files(const ExportOptions& options, Disk& disk, logs::OpenColumns ope
     complain(printable(place + ": " + error));
     return kFailure;
   }
-  for (const auto& [name, count] : totals->misfits) {
-    complain(fmt::format("{}: {} not of the type of the column, and null", printable(name),
-                         counted(count, "value is", "values are")));
-  }
+  for (const auto& misfit : totals->misfits) complain(misfit_text(misfit, planned));
   if (!options.path.empty()) {
     fmt::print(streams.out, "{} in {}\n", counted(totals->rows, "row"), printable(place));
   }

@@ -7,6 +7,7 @@
 #include <nexusfix/base/disk.hpp>
 
 #include "nexusfix/command.hpp"
+#include "nexusfix/logs/columns/column_plan.hpp"
 #include "nexusfix/logs/columns/column_writer.hpp"
 #include "nexusfix/logs/source/log_reader.hpp"
 
@@ -17,6 +18,7 @@ struct ExportOptions {
   std::string expression{};  // only messages that fulfil it; empty: all
   std::string dictionary{};  // a file; its names come before the built-in ones
   std::string fields{};      // the value of --fields; empty: the usual ones
+  logs::ColumnForms forms{};
   logs::ColumnFormat format = logs::ColumnFormat::Parquet;
   std::string path{};  // empty: standard output
 };

@@ -1,23 +1,11 @@
 #include <CLI/CLI.hpp>
 #include <utility>
 
+#include "nexusfix/logs/columns/arrow_command.hpp"
 #include "nexusfix/logs/columns/export.hpp"
 #include "nexusfix/logs/log_options.hpp"
 
 namespace nexusfix::command {
-namespace {
-
-// Null: this program was built without it.
-logs::OpenColumns linked_columns() noexcept {
-#ifdef NEXUSFIX_ARROW_COLUMNS
-  return logs::open_arrow_columns;
-#else
-  return nullptr;
-#endif
-}
-
-}  // namespace
-
 int run_export(Arguments arguments) {
   CLI::App app{
       "Writes a row for each message: file, byte offset, time and direction, and the chosen fields "
@@ -39,6 +27,12 @@ int run_export(Arguments arguments) {
                  "the columns, by tag or name, such as 11,Price,NoPartyIDs (default: the usual "
                  "fields of orders, and the parties)")
       ->option_text("TAGS");
+  app.add_flag("--names", options.forms.with_names,
+               "give enumerated fields the names of their values, such as BUY for 1");
+  app.add_option("--scale", options.forms.scale, "the digits of decimals after the point")
+      ->check(CLI::Range(0U, logs::kDecimalScaleMax))
+      ->capture_default_str()
+      ->option_text("N");
   add_where_option(app, options.expression);
   add_dictionary_option(app, options.dictionary);
   app.footer(
@@ -49,13 +43,14 @@ int run_export(Arguments arguments) {
       "  0  there are messages\n"
       "  1  there is none, or a file could not be read to its end or written\n"
       "  2  a file cannot be opened, or EXPR or the arguments are wrong");
+  const Arguments all = arguments;
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (options.path.empty() && arrow.empty()) {
     fail("export", "--parquet or --arrow is required");
     return kUsage;
   }
-  if (linked_columns() == nullptr) {
-    fail("export", "this nexusfix was built without Apache Arrow: build it with NEXUSFIX_ARROW=ON");
+  if (const std::string error = run_with_arrow("export", all); !error.empty()) {
+    fail("export", error);
     return kUsage;
   }
   if (!arrow.empty()) {
@@ -64,7 +59,7 @@ int run_export(Arguments arguments) {
   }
   logs::catch_interrupts();
   PosixDisk disk;
-  return export_files(options, disk, linked_columns(), {});
+  return export_files(options, disk, linked_columns, {});
 }
 
 }  // namespace nexusfix::command

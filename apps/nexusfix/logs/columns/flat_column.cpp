@@ -29,7 +29,11 @@ bool FlatColumn::takes(ColumnType type) noexcept {
   return type != ColumnType::Group && type != ColumnType::Boolean;
 }
 
-FlatColumn::FlatColumn(const Column& column) : data_type_{arrow_type(column)}, type_{column.type} {}
+FlatColumn::FlatColumn(const Column& column)
+    : data_type_{arrow_type(column)},
+      type_{column.type},
+      scale_{column.scale},
+      codes_{column.codes} {}
 
 // The vectors go to Arrow with each batch.
 void FlatColumn::begin() {
@@ -96,7 +100,7 @@ bool FlatColumn::append_converted(std::string_view value) {
     case ColumnType::Date:
       return put(days_, date_value(value));
     case ColumnType::Decimal:
-      return put(decimals_, decimal_value(value));
+      return put(decimals_, decimal_value(value, scale_));
     default:
       return false;
   }
@@ -105,6 +109,12 @@ bool FlatColumn::append_converted(std::string_view value) {
 void FlatColumn::append(std::string_view value, bool is_ascii, const char* readable) {
   if (rows_ == 0) begin();
   if (type_ == ColumnType::Text) {
+    if (codes_ != nullptr) {
+      const std::string_view name = codes_->name(value, named_);
+      if (name.data() != value.data()) readable = name.data() + name.size();
+      value = name;
+      is_ascii = false;
+    }
     if (!is_ascii && !is_utf8(value)) {
       escaped_.clear();
       append_printable(escaped_, value);

@@ -40,6 +40,9 @@ class FlatColumn {
 
   std::shared_ptr<arrow::DataType> data_type_;
   ColumnType type_;
+  unsigned scale_;
+  std::shared_ptr<const CodeNames> codes_;
+  std::string named_;
   std::int64_t rows_ = 0;
   std::int64_t nulls_ = 0;
   std::vector<std::uint8_t> validity_;  // up to the last null: a bit for each row

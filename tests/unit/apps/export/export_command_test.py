@@ -9,11 +9,13 @@ Runs with the Python that has duckdb, polars and pyarrow: tools/columns.py print
 import datetime
 import decimal
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 import unittest
+from pathlib import Path
 
 import command_test
 import duckdb
@@ -62,7 +64,7 @@ class Export(WithFolder):
         self.assertEqual({name: types[name] for name in ("MsgSeqNum", "PossDupFlag", "Price",
                                                          "SettlDate", "ClOrdID", "RawData")},
                          {"MsgSeqNum": "BIGINT", "PossDupFlag": "BOOLEAN",
-                          "Price": "DECIMAL(38,12)", "SettlDate": "DATE", "ClOrdID": "VARCHAR",
+                          "Price": "DECIMAL(38,8)", "SettlDate": "DATE", "ClOrdID": "VARCHAR",
                           "RawData": "BLOB"})
         for table in (polars.read_parquet(parquet), polars.read_ipc(arrow)):
             order, report = table.to_dicts()
@@ -85,6 +87,51 @@ class Export(WithFolder):
             self.assertEqual([report[name] for name in ("MsgSeqNum", "Price", "SendingTime",
                                                         "NoPartyIDs")], [None] * 4)
             self.assertEqual(report["Text"], "\\xe9")
+
+    def test_names_of_codes(self):
+        path = self.folder / "a.parquet"
+        order = fix("35=D|34=1|11=A|18=1 G|40=2|43=N|54=1|59=?|102=99|453=1|448=P|452=24|")
+        self.log.write_bytes(order + b"\n")
+        self.export("--parquet", path, "--names", "--fields", "18,35,40,43,54,59,102,11,453",
+                    self.log)
+        row = polars.read_parquet(path).to_dicts()[0]
+        self.assertEqual([row[name] for name in (
+            "ExecInst", "MsgType", "OrdType", "PossDupFlag", "Side", "TimeInForce",
+            "CxlRejReason", "ClOrdID")],
+            ["NOT_HELD ALL_OR_NONE", "NewOrderSingle", "LIMIT", False, "BUY", "?", "OTHER", "A"])
+        self.assertEqual(row["NoPartyIDs"][0]["PartyRole"], "CUSTOMER_ACCOUNT")
+
+    def test_the_usual_columns_have_what_a_fill_says(self):
+        path = self.folder / "a.parquet"
+        self.log.write_bytes(fix("35=8|34=1|1=ACC|6=1.5|14=100|151=0|20=0|17=E|") + b"\n")
+        self.export("--parquet", path, self.log)
+        row = polars.read_parquet(path).to_dicts()[0]
+        self.assertEqual([row[name] for name in ("Account", "AvgPx", "CumQty", "LeavesQty",
+                                                 "ExecTransType")],
+                         ["ACC", decimal.Decimal("1.5"), 100, 0, "0"])
+
+    # docs/guide/export.md shows it, with the volume of a day in a currency of small units.
+    def test_the_query_of_the_guide_does_not_overflow(self):
+        guide = Path(__file__).resolve().parents[4] / "docs" / "guide" / "export.md"
+        query = re.search(r"```sql\n(.*?);\n```", guide.read_text(encoding="utf-8"), re.S)[1]
+        path = self.folder / "day.parquet"
+        fill = fix("35=8|34=1|150=F|55=X|32=999999999999|31=1234567.12345678|453=1|448=P|")
+        self.log.write_bytes((fill + b"\n") * 5)
+        self.export("--parquet", path, self.log)
+        rows = duckdb.sql(query.replace("day.parquet", str(path))).fetchall()
+        self.assertEqual(rows, [("X", "P", 5 * 999999999999 *
+                                 decimal.Decimal("1234567.12345678"))])
+
+    def test_a_price_with_more_digits_is_null_unless_the_scale_is_larger(self):
+        path = self.folder / "a.parquet"
+        self.log.write_bytes(fix("35=D|34=1|44=0.0000000015|") + b"\n")
+        done = self.export("--parquet", path, "--fields", "44", self.log)
+        self.assertIn("up to 8 digits after the point here, and --scale changes that", done.stderr)
+        for scale in (10, 18):
+            done = self.export("--parquet", path, "--fields", "44", "--scale", str(scale), self.log)
+            self.assertEqual(done.stderr, "")
+            self.assertEqual(polars.read_parquet(path)["Price"][0],
+                             decimal.Decimal("0.0000000015"))
 
     def test_a_stream_goes_to_standard_output(self):
         done = subprocess.run([command_test.NEXUSFIX, "export", "--arrow", "-", "--fields", "11",
