@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <expected>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -70,18 +69,6 @@ enum class Sharing : std::uint8_t { No, Yes };
 [[nodiscard]] bool is_hex_dump(std::string_view text);
 // The bytes that a hex dump shows. Lines that are none of it are left out.
 [[nodiscard]] Source hex_source(Source dump);
-
-// The order of the bytes of a UTF-16 text, and the size of its byte order mark.
-enum class Utf16Order : std::uint8_t { Little, Big };
-struct Utf16 {
-  Utf16Order order = Utf16Order::Little;
-  std::size_t mark_bytes = 0;
-};
-// Whether these first bytes of a text are UTF-16: by its byte order mark, or because every second
-// byte is zero. Nothing: they are not.
-[[nodiscard]] std::optional<Utf16> utf16_of(std::string_view head);
-// The text in UTF-8. text: without its byte order mark.
-[[nodiscard]] Source utf16_source(Source text, Utf16Order order);
 
 // The messages of a journal, one a line: "TIME SESSION OUT epoch 1 : 8=FIX...". Segments that were
 // retired or archived are read, too. The journal may be in use. Damage is passed over, and is an
