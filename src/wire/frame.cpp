@@ -38,13 +38,15 @@ FrameResult FrameScanner::resume(std::string_view bytes) noexcept {
     if (head == Progress::Malformed) return garbled(bytes);
     if (head == Progress::Torn) return need_more(bytes.size() + 1);
   }
-  const std::string_view window = bytes.substr(0, message_bytes_max_);
+  const std::size_t window_bytes =
+      std::min(message_bytes_max_, body_end_ + FrameLimits::kBytesAfterBodyMax);
+  const std::string_view window = bytes.substr(0, window_bytes);
   if (step_ == Step::CheckSum || search(window)) {
     if (const std::size_t end = check_sum_end(window); end != 0) {
       return begin_again({FrameStatus::Complete, end, {}});
     }
   }
-  if (window.size() < message_bytes_max_) {
+  if (window.size() < window_bytes) {
     return need_more(std::max(bytes.size() + 1, body_end_ + kCheckSumFieldBytesMin));
   }
   // The window is not searched again: a hunt inside it would find one false start after the other
@@ -244,7 +246,7 @@ std::string_view to_string(GarbledReason reason) noexcept {
     case GarbledReason::BodyLengthTooLarge:
       return "BodyLength is above the limit";
     case GarbledReason::TooLong:
-      return "no CheckSum within the longest message";
+      return "no CheckSum within MaxMessageSize, or within 64 KiB after the end by BodyLength";
     case GarbledReason::BodyLengthWrong:
       return "BodyLength is wrong";
     case GarbledReason::CheckSumMalformed:

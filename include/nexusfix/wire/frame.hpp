@@ -32,7 +32,7 @@ enum class GarbledReason : std::uint8_t {
   NoBeginString,          // garbage before the next `8=`
   BodyLengthMalformed,    // second field is not 9=<digits>
   BodyLengthTooLarge,     // above the limit: the next frame's position is unknown
-  TooLong,                // no CheckSum field found within the limit
+  TooLong,                // no CheckSum field found within FrameLimits
   BodyLengthWrong,        // BodyLength is not the number of bytes of the body
   CheckSumMalformed,      // the last field is not 10=<three digits>
   CheckSumWrong,          // CheckSum is not the sum of the bytes
@@ -51,6 +51,10 @@ inline constexpr std::size_t kMessageBytesMax = 0x7fff'ffff;
 
 // Protects a receiver from frames that are too large.
 struct FrameLimits {
+  // A message ends at most this number of bytes after the end of the body that BodyLength
+  // announces: its BodyLength may be too small, but it does not grow for ever.
+  static constexpr std::size_t kBytesAfterBodyMax = 64U << 10U;
+
   std::size_t message_bytes_max = 1U << 20U;  // bytes of a message, at most kMessageBytesMax
 };
 

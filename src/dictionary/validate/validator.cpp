@@ -214,7 +214,7 @@ class Validation {
   [[nodiscard]] static bool goes_on(CheckList&, const Scope&) noexcept { return false; }
   [[nodiscard]] bool goes_on(Survey& survey, const Scope& scope) const noexcept {
     survey.take(*violation_, scope.context);
-    return true;
+    return survey.rank() != Rank::Unreadable;  // the lowest one: no other can be before it
   }
 
   // The slow path. False: not valid, and reported. True: valid because of the fields around it.
@@ -262,6 +262,7 @@ class Validation {
   const ValidatorTables& tables_;
   const wire::MessageView& message_;
   std::optional<Violation>& violation_;
+  unsigned looks_ = 0;  // of report_repeated()
 };
 
 [[gnu::always_inline]] inline bool Validation::is_value_right(
@@ -483,6 +484,7 @@ bool Validation::is_right_after_all(const Scope& scope, Section section, Check c
   return false;
 }
 
+// Looks at the whole message only once: the walk ends with this violation.
 bool Validation::is_data_right(const Scope& scope, const wire::DataFieldPair& pair,
                                std::size_t index) noexcept {
   if (tag_at(index - 1) == pair.length) return true;
@@ -499,16 +501,13 @@ bool Validation::is_data_right(const Scope& scope, const wire::DataFieldPair& pa
   return false;
 }
 
-// A Length of 0 needs no data field, because that could not be empty.
+// A Length of 0 needs no data field, because that could not be empty. If the data field is
+// elsewhere, it is reported there, before DataMissing.
 bool Validation::is_length_right(const Scope& scope, const wire::DataFieldPair& pair,
                                  std::size_t index) noexcept {
   if (tag_at(index + 1) == pair.data) return true;
-  bool has_stray_data = false;
-  for (std::size_t i = kFirstUnverified; i < message_.field_count() - 1; ++i) {
-    has_stray_data |= tag_at(i) == pair.data && tag_at(i - 1) != pair.length;
-  }
-  if (!has_stray_data && count_of(Fields{message_}.value(index).text()) == 0) return true;
-  report(has_stray_data ? ViolationRule::DataOutOfOrder : ViolationRule::DataMissing, scope, index);
+  if (count_of(Fields{message_}.value(index).text()) == 0) return true;
+  report(ViolationRule::DataMissing, scope, index);
   violation_->tag = pair.data;
   return false;
 }
@@ -559,7 +558,12 @@ std::size_t Validation::report_repeated(const Scope& scope, std::size_t index,
                                         const EntriesSoFar& so_far) noexcept {
   const Tag delimiter = scope.context.any_field_begins != 0 ? tag_at(so_far.count_index + 1)
                                                             : scope.context.first_tag;
-  const bool is_new_entry = begins_entry(delimiter, index, so_far);
+  // Each look reads the rest of the message, so their number is limited. After that many, the
+  // survey takes no repeated field for certain, whatever it is.
+  constexpr unsigned kLooksMax = 16;
+  if (looks_ < kLooksMax) ++looks_;
+  const bool is_new_entry = looks_ == kLooksMax ? so_far.entries != so_far.expected
+                                                : begins_entry(delimiter, index, so_far);
   report(is_new_entry ? ViolationRule::DelimiterMissing : ViolationRule::TagRepeated, scope, index);
   if (is_new_entry) violation_->expected_tag = delimiter;
   return kFailed;

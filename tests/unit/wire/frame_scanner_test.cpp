@@ -74,9 +74,9 @@ TEST(FrameScanner, no_byte_is_examined_twice_for_any_size_of_pieces) {
 }
 
 TEST(FrameScanner, a_check_sum_that_is_far_away_is_searched_for_once) {
-  // BodyLength leads to the third field. Half a megabyte of near-CheckSums follows.
+  // BodyLength leads to the third field. 64,000 bytes of near-CheckSums follow.
   std::string message = with_soh("8=FIX.4.4|9=5|35=0|");
-  while (message.size() < (1U << 19U)) message += with_soh("|1|10|58=8=FI|");
+  while (message.size() < 64'000) message += with_soh("|1|10|58=8=FI|");
   message += with_soh("|10=000|");
   for (const std::size_t piece_bytes : {1U, 7U, 4096U}) {
     EXPECT_EQ(scan(message, piece_bytes).frames, std::vector<std::string>{message}) << piece_bytes;
@@ -85,7 +85,7 @@ TEST(FrameScanner, a_check_sum_that_is_far_away_is_searched_for_once) {
 
 TEST(FrameScanner, a_check_sum_value_that_does_not_end_is_read_once) {
   const std::string head = with_soh("8=FIX.4.4|9=5|35=0|10=");
-  const std::string endless = head + std::string(100'000, '8');
+  const std::string endless = head + std::string(60'000, '8');
   EXPECT_EQ(scan(endless + kHeartbeat, 1).frames, (std::vector<std::string>{endless, kHeartbeat}));
 }
 
@@ -158,6 +158,25 @@ TEST(FrameScanner, a_start_that_the_limit_cuts_off_is_not_lost) {
     EXPECT_EQ(result.size, 200U - cut);
     EXPECT_EQ(scanner.next(std::string_view{endless}.substr(200 - cut)).size, kHeartbeat.size());
   }
+}
+
+TEST(FrameScanner, check_sum_far_after_the_announced_end_is_not_awaited) {
+  // The body begins after 14 bytes.
+  constexpr std::size_t kWindow = 14 + 5 + FrameLimits::kBytesAfterBodyMax;
+  const std::string head = with_soh("8=FIX.4.4|9=5|35=0|");
+  const std::string trailer = with_soh("|10=000|");
+  for (const std::size_t size : {kWindow - 1, kWindow}) {
+    const std::string whole =
+        head + std::string(size - head.size() - trailer.size(), 'x') + trailer;
+    EXPECT_EQ(scan(whole, whole.size()).frames, std::vector<std::string>{whole});
+  }
+  const std::string longer =
+      head + std::string(kWindow + 1 - head.size() - trailer.size(), 'x') + trailer;
+  for (const std::size_t piece_bytes : {std::size_t{1'000}, longer.size()}) {
+    EXPECT_EQ(scan(longer + kHeartbeat, piece_bytes).frames, std::vector<std::string>{kHeartbeat});
+  }
+  FrameScanner scanner;
+  EXPECT_EQ(scanner.next(longer).reason, GarbledReason::TooLong);
 }
 
 // Cases that other engines' stream readers get wrong.

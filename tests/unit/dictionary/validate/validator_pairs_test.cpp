@@ -87,7 +87,7 @@ TEST(ValidatorPairs, a_separated_pair_is_out_of_order) {
   expect(torn, Rule::DataOutOfOrder, 96, Reason::TagOutOfRequiredOrder);
   EXPECT_EQ(torn->offset, testing::fix("FIX.4.4", news("95=3|33=1|58=x|96=abc|"))
                                   .find("\x01"
-                                        "95=") +
+                                        "96=") +
                               4);
   expect(violation(news("96=abc|95=3|33=1|58=x|")), Rule::DataOutOfOrder, 96,
          Reason::TagOutOfRequiredOrder);
