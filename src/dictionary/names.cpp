@@ -76,7 +76,11 @@ std::optional<std::string_view> NameTable::value_name(wire::Tag tag,
                                                       std::string_view value) const noexcept {
   const FieldRow* const row = field(tag);
   if (row == nullptr) return std::nullopt;
-  return name_of(rows_.values.subspan(row->values_begin, row->values_count), value);
+  const auto rows = rows_.values.subspan(row->values_begin, row->values_count);
+  const auto name = name_of(rows, value);
+  if (name || row->type != FieldType::Int || !value.starts_with('0')) return name;
+  // As the validator, which accepts leading zeros.
+  return name_of(rows, value.substr(std::min(value.find_first_not_of('0'), value.size() - 1)));
 }
 
 bool NameTable::has_values(wire::Tag tag) const noexcept {

@@ -92,7 +92,7 @@ std::string_view logon_error(const Inbound& in, const std::optional<Objection>& 
                              bool answers_our_reset, EventTexts& texts) noexcept {
   if (objection) return texts.with_tag(session_reject_text(objection->reason), objection->ref_tag);
   const wire::MessageView& message = in.message;
-  if (message[tag::EncryptMethod] != "0") return "EncryptMethod is not 0";
+  if (message.get<std::int64_t>(tag::EncryptMethod) != 0) return "EncryptMethod is not 0";
   const std::optional<std::chrono::seconds> heart_bt_int = heart_bt_int_of(message);
   if (!heart_bt_int) return "HeartBtInt is not between 0 and 3600";
   if (config.role == Role::Acceptor && (*heart_bt_int < config.heartbeat.heart_bt_int_min ||

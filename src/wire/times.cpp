@@ -83,7 +83,6 @@ Converted<TimeOfDay> to_time_of_day(std::string_view text) noexcept {
   if (text.size() < kTimeBytes) return std::unexpected{FieldErrorCode::Malformed};
   const Converted<TimeAndPicos> time = parse_time(text);
   if (!time) return std::unexpected{time.error()};
-  if (time->picos != 0) return std::unexpected{FieldErrorCode::OutOfRange};
   return TimeOfDay{time->nanos};
 }
 
@@ -177,7 +176,6 @@ Converted<PicoTime> to_any_pico_time(std::string_view text) noexcept {
 Converted<WallTime> to_any_utc_timestamp(std::string_view text) noexcept {
   const Converted<PicoTime> time = to_any_pico_time(text);
   if (!time) return std::unexpected{time.error()};
-  if (time->picos != 0) return std::unexpected{FieldErrorCode::OutOfRange};
   return time->time;
 }
 

@@ -258,6 +258,7 @@ void Builder::add_fields(Source& source) {
       rule.detail = static_cast<std::uint16_t>(tables_.enumerations.size());
       Enumeration& enumeration = tables_.enumerations.emplace_back();
       enumeration.is_list = is_multiple(field.type);
+      enumeration.is_integer = check_of(field.type) == Check::Integer;
       enumeration.others = field.other_values;
       enumeration.add(is_appl_ver_id(field.tag) ? with_later_versions(field.values) : field.values);
     }

@@ -105,9 +105,11 @@ struct ShortText {
 // two to eight, and the few longer ones in their order.
 struct Enumeration {
   std::array<std::uint64_t, 2> characters{};
-  std::vector<ShortText> short_texts;      // open addressing, never full
-  std::vector<std::string> long_texts;     // open addressing, never full
-  bool is_list = false;                    // of values with spaces between them
+  std::vector<ShortText> short_texts;   // open addressing, never full
+  std::vector<std::string> long_texts;  // open addressing, never full
+  bool is_list = false;                 // of values with spaces between them
+  // "FIX TagValue Encoding", data type int: leading zeros do not change the value.
+  bool is_integer = false;
   OtherValues others = OtherValues::None;  // never Any
 
   void add(const std::vector<EnumValue>& values);  // once
@@ -128,6 +130,7 @@ struct Enumeration {
   [[nodiscard]] bool has_list(std::string_view text) const noexcept;
   [[nodiscard]] bool has(std::string_view text) const noexcept {
     if (is_list && text.size() != 1) return has_list(text);
+    if (is_integer && text.starts_with('0') && has_item(shortest_digits(text))) return true;
     return has_item(text) || (others != OtherValues::None && is_other_value(others, text));
   }
   [[nodiscard]] static std::size_t hash(std::uint64_t word) noexcept {

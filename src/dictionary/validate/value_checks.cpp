@@ -30,10 +30,7 @@ bool is_day_of_month(std::string_view text) noexcept {
 }
 
 // HH:MM:SS, with a fraction or without.
-bool is_time(std::string_view text) noexcept {
-  const auto time = wire::to_time_of_day(text);
-  return time || time.error() == wire::FieldErrorCode::OutOfRange;
-}
+bool is_time(std::string_view text) noexcept { return wire::to_time_of_day(text).has_value(); }
 
 // YYYYMM, YYYYMMDD or YYYYMMWW, where WW is w1 to w5.
 bool is_month_year(std::string_view text) noexcept {
@@ -137,6 +134,11 @@ bool is_tenor(std::string_view text) noexcept {
 }  // namespace
 
 bool is_digits(std::string_view text) noexcept { return is_all_digits(text); }
+
+std::string_view shortest_digits(std::string_view text) noexcept {
+  if (!is_digits(text)) return text;
+  return text.substr(std::min(text.find_first_not_of('0'), text.size() - 1));
+}
 
 bool is_integer(std::string_view text) noexcept {
   if (text.starts_with('-')) text.remove_prefix(1);

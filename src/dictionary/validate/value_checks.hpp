@@ -41,6 +41,8 @@ enum class Check : std::uint8_t {
 [[nodiscard]] bool is_of_type(FieldType type, std::string_view text) noexcept;
 [[nodiscard]] bool is_integer(std::string_view text) noexcept;
 [[nodiscard]] bool is_digits(std::string_view text) noexcept;
+// Without leading zeros, if the text is digits: "06" is "6", and "00" is "0".
+[[nodiscard]] std::string_view shortest_digits(std::string_view text) noexcept;
 [[nodiscard]] bool is_decimal(std::string_view text) noexcept;
 [[nodiscard]] bool is_utc_timestamp_of_any_year(std::string_view text) noexcept;
 

@@ -144,7 +144,6 @@ inline Converted<PicoTime> to_pico_time(std::string_view text) {
 inline Converted<WallTime> to_utc_timestamp(std::string_view text) {
   const Converted<PicoTime> time = reference::to_pico_time(text);
   if (!time) return error(time.error());
-  if (time->picos != 0) return error(FieldErrorCode::OutOfRange);
   return time->time;
 }
 

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/validation_memory.hpp>
@@ -350,6 +352,50 @@ TEST(Validation, an_invalid_message_above_a_gap_is_rejected_when_its_turn_comes)
   EXPECT_THAT(acceptor.sent(),
               ElementsAre("35=3|34=3|45=3|58=Invalid tag number|371=999|372=0|373=0"));
   EXPECT_EQ(acceptor.next_in(), 4U);
+}
+
+// What `nexusfix validate` says of a message, the session does with it.
+TEST(Validation, session_and_validator_agree_on_picoseconds_and_leading_zeros) {
+  const auto with_times = [](const std::string& fraction) {
+    const std::string time = "20240115-10:30:00" + fraction;
+    return "35=D|34=2|52=" + time + "|11=ID|21=1|40=1|54=1|55=INTC|38=5|60=" + time;
+  };
+  const std::string reject = "35=8|34=2|37=1|17=1|150=8|39=8|55=A|54=1|151=0|14=0|6=0|";
+  const std::vector<std::pair<std::string, bool>> cases{
+      {with_times(".1"), true},
+      {with_times(".123456789"), true},
+      {with_times(".1234567891"), true},
+      {with_times(".12345678912"), true},
+      {with_times(".123456789123"), true},
+      {with_times(".000000000000"), true},
+      {with_times(".1234567891234"), false},
+      {with_times(".12345678912a"), false},
+      {reject + "103=6", true},
+      {reject + "103=06", true},
+      {reject + "103=0000000006", true},
+      {reject + "103=00", true},
+      {reject + "103=0x6", false},
+      {reject + "103=67", false},
+      {reject + "103=067", false},
+  };
+  for (const std::string_view version : {"FIX.4.2", "FIX.4.3", "FIX.4.4", "FIXT.1.1"}) {
+    const SessionConfig config = validating(version);
+    const std::string more = version == "FIX.4.2" ? "20=0|" : "";
+    for (const auto& [fields, is_valid] : cases) {
+      const std::string text =
+          fields.starts_with("35=8") ? fields.substr(0, 10) + more + fields.substr(10) : fields;
+      Side acceptor{config};
+      acceptor.establish();
+      const std::string bytes = message_to(config, acceptor.now(), text);
+      wire::Parser parser;
+      const auto message = parser.parse(bytes);
+      ASSERT_TRUE(message) << text;
+      EXPECT_EQ(!config.validation.validator->validate(*message), is_valid) << version << text;
+      acceptor.receive(bytes);
+      EXPECT_EQ(acceptor.delivered.size(), is_valid ? 1U : 0U) << version << ' ' << text;
+      if (is_valid) EXPECT_EQ(acceptor.sent(), std::vector<std::string>{}) << version << text;
+    }
+  }
 }
 
 }  // namespace

@@ -26,14 +26,14 @@ enum class TimePrecision : std::uint8_t {
   Picos = 12
 };
 
-// YYYYMMDD-HH:MM:SS[.f{1,12}]. Second 60 is accepted and is the next minute's first second.
-// OutOfRange: beyond the range of WallTime, or with nonzero digits below a nanosecond. No
-// allocation; any thread.
+// YYYYMMDD-HH:MM:SS[.f{1,12}]. Second 60 is accepted and is the next minute's first second. The
+// time is rounded down to a nanosecond: picoseconds are cut off. OutOfRange: beyond the range of
+// WallTime. No allocation; any thread.
 [[nodiscard]] inline Converted<WallTime> to_utc_timestamp(std::string_view text) noexcept;
-// The same, with picoseconds.
+// Reads the same texts, with picoseconds.
 [[nodiscard]] inline Converted<PicoTime> to_pico_time(std::string_view text) noexcept;
 [[nodiscard]] Converted<Date> to_date(std::string_view text) noexcept;  // YYYYMMDD
-// HH:MM:SS[.f{1,12}], as in a UTCTimestamp.
+// HH:MM:SS[.f{1,12}], as in a UTCTimestamp, and rounded in the same way.
 [[nodiscard]] Converted<TimeOfDay> to_time_of_day(std::string_view text) noexcept;
 
 // Each function writes to out and returns the size of the text. Digits below the precision are cut

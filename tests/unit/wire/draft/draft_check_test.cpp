@@ -82,10 +82,10 @@ TEST(DraftFrom, keeps_the_body_and_the_route_and_leaves_out_what_belongs_to_the_
   const auto draft = received(
       "35=D|34=2|43=Y|49=A|50=sub|52=x|56=B|57=sub|97=Y|115=ONBEHALF|116=trader|122=x|128=TO|"
       "142=here|143=there|347=UTF-8|369=1|627=1|628=hop|"
-      "11=A1|55=AAPL|54=1|60=20240101-00:00:00|40=1|5001=own|93=1|89=s|");
+      "11=A1|55=AAPL|54=1|60=20240101-00:00:00.123456789012|40=1|5001=own|93=1|89=s|");
   EXPECT_EQ(to_string(draft),
             "35=D|115=ONBEHALF|116=trader|128=TO|347=UTF-8|11=A1|55=AAPL|54=1|"
-            "60=20240101-00:00:00|40=1|5001=own");
+            "60=20240101-00:00:00.123456789012|40=1|5001=own");
 }
 
 TEST(DraftFrom, a_draft_of_a_received_message_is_edited_like_any_other) {

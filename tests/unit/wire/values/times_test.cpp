@@ -76,11 +76,16 @@ TEST(ToUtcTimestamp, refuses_other_forms) {
   }
 }
 
-TEST(ToUtcTimestamp, finer_than_nanoseconds_is_out_of_range_unless_it_is_zero) {
+TEST(ToUtcTimestamp, finer_than_nanoseconds_is_rounded_down) {
   EXPECT_EQ(nanos_of("20240115-10:30:00.123456789000"), 1705314600'123'456'789);
   EXPECT_EQ(nanos_of("20240115-10:30:00.0000000000"), 1705314600'000'000'000);
-  EXPECT_EQ(to_utc_timestamp("20240115-10:30:00.1234567891").error(), FieldErrorCode::OutOfRange);
-  EXPECT_EQ(to_utc_timestamp("20240115-10:30:00.123456789123").error(), FieldErrorCode::OutOfRange);
+  EXPECT_EQ(nanos_of("20240115-10:30:00.1234567891"), 1705314600'123'456'789);
+  EXPECT_EQ(nanos_of("20240115-10:30:00.12345678999"), 1705314600'123'456'789);
+  EXPECT_EQ(nanos_of("20240115-10:30:00.123456789999"), 1705314600'123'456'789);
+  EXPECT_EQ(nanos_of("19691231-23:59:59.999999999999"), -1);
+  EXPECT_EQ(to_utc_timestamp("20240115-10:30:60.0000000009"),
+            to_utc_timestamp("20240115-10:31:00"));
+  EXPECT_EQ(to_time_of_day("10:30:00.123456789999"), to_time_of_day("10:30:00.123456789"));
 }
 
 TEST(ToPicoTime, reads_twelve_fraction_digits_exactly) {
