@@ -1,7 +1,11 @@
+#include <span>
+
 #include <nexusfix/session/config.hpp>
 #include <nexusfix/session/version.hpp>
+#include <nexusfix/wire/data_fields.hpp>
 #include <nexusfix/wire/typed/dispatch.hpp>
 #include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/values/conversions.hpp>
 
 namespace nexusfix::session {
 namespace {
@@ -12,6 +16,25 @@ bool can_be_sent(std::string_view value) noexcept {
   return !value.empty() && value.size() <= kCompIdBytesMax && !value.contains(wire::kSoh);
 }
 bool is_credential(std::string_view value) noexcept { return value.empty() || can_be_sent(value); }
+
+std::string_view logon_fields_error(std::span<const LogonField> fields) noexcept {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const std::string& value = fields[i].value;
+    bytes += value.size();
+    if (value.empty() || value.size() > kLogonFieldBytesMax || value.contains(wire::kSoh)) {
+      return "a further field of the Logon is empty, too long or holds SOH";
+    }
+    const wire::Tag data = wire::standard_data_tag(fields[i].tag);
+    if (data == 0) continue;
+    const bool is_followed = i + 1 < fields.size() && fields[i + 1].tag == data;
+    if (!is_followed || wire::to_uint(value) != fields[i + 1].value.size()) {
+      return "a Length field of the Logon is not followed by its data, or is not its size";
+    }
+  }
+  if (bytes > kLogonFieldsBytesMax) return "the further fields of the Logon are too long together";
+  return {};
+}
 
 }  // namespace
 
@@ -35,9 +58,8 @@ std::string_view validate(const SessionConfig& config) noexcept {
   if (!is_credential(config.logon.username)) return "Username is too long or holds SOH";
   if (!is_credential(config.logon.password)) return "Password is too long or holds SOH";
   if (!is_credential(config.logon.new_password)) return "NewPassword is too long or holds SOH";
-  for (const LogonField& field : config.logon.fields) {
-    if (!can_be_sent(field.value))
-      return "a further field of the Logon is empty, too long or holds SOH";
+  if (const std::string_view error = logon_fields_error(config.logon.fields); !error.empty()) {
+    return error;
   }
   if (config.logon.authentication_timeout < seconds{1}) return "AuthenticationTimeout is below 1";
   if (config.heartbeat.heart_bt_int < seconds{0} ||

@@ -446,6 +446,7 @@ Action StateMachine::transmit_logon(const Pending& pending, Scratch scratch) noe
                       config_, header_.version());
   const LogonWriter& writer = config_.logon.writer;
   if (writer.write != nullptr) writer.write(writer.context, encoder, fields);
+  detail::write_logon_trailer(encoder, config_);
   const std::expected<std::string_view, wire::EncodeError> bytes = encoder.finish();
   if (!bytes) {
     actions_.clear();

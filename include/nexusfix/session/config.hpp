@@ -52,10 +52,12 @@ struct HeartbeatConfig {
   bool says_logout_on_silence = false;
 };
 
-// A further field of our Logons.
+// A further field of our Logons, and the limits of one value and of all together, in bytes.
+inline constexpr std::size_t kLogonFieldBytesMax = 4096;
+inline constexpr std::size_t kLogonFieldsBytesMax = 8192;
 struct LogonField {
   wire::Tag tag = 0;  // a tag that the session layer does not write itself
-  std::string value;  // 1 to kCompIdBytesMax bytes without SOH
+  std::string value;  // not empty, without SOH
 };
 
 // Writes fields into our Logon, after those of the session layer: for example a signature over its
@@ -84,8 +86,10 @@ struct LogonConfig {
   std::string username{};
   std::string password{};      // Password (554) of our Logons; otherwise as username
   std::string new_password{};  // NewPassword (925) of our Logons, FIX 5.0; otherwise as username
-  // Further fields of our Logons, after those above and in this order. If the session layer writes
-  // a field with the same tag, no Logon is sent.
+  // Further fields of our Logons, in this order: those of the standard header in the header, those
+  // of the trailer (93, 89) in the trailer, all others after the fields above. A data field follows
+  // its Length, which is the number of its bytes. If the session layer writes a field with the same
+  // tag, no Logon is sent.
   std::vector<LogonField> fields{};
   LogonWriter writer{};  // writes the last fields of our Logons
   // Acceptor: a valid Logon waits for on_logon_decision(). See the action Authenticate.

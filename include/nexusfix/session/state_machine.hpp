@@ -140,7 +140,7 @@ class StateMachine {
   void on_replay_done(Now now) noexcept;
 
   // The size of the scratch buffer of next_action(), at least, in bytes.
-  static constexpr std::size_t kScratchBytes = 4096;
+  static constexpr std::size_t kScratchBytes = 16'384;
   // Whether the next action is a Deliver of a message in sequence, as after most messages, which
   // take_delivery() then takes without the other kinds of actions. next_action() takes it, too.
   [[nodiscard]] bool has_delivery() const noexcept { return delivery_ == Delivery::Next; }

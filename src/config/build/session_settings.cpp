@@ -6,7 +6,9 @@
 
 #include <nexusfix/session/version.hpp>
 #include <nexusfix/wire/application_version.hpp>
+#include <nexusfix/wire/data_fields.hpp>
 #include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/values/conversions.hpp>
 
 #include "config/build/proxy_settings.hpp"
 #include "config/build/tls_settings.hpp"
@@ -333,6 +335,40 @@ class SessionBuilder {
       }
       config.logon.fields.push_back({field.tag, std::string{field.value}});
     }
+    order_logon_tags();
+  }
+
+  // A Length goes directly before its data, and is added if it is missing.
+  void order_logon_tags() {
+    static const wire::DataFieldTable kPairs = wire::DataFieldTable::standard();
+    std::vector<session::LogonField>& fields = result_.session.logon.fields;
+    std::vector<session::LogonField> ordered;
+    std::size_t bytes = 0;
+    const auto error = [&](const std::string& text) {
+      report_.error(keys_.line(), "LogonTag: " + text);
+    };
+    for (session::LogonField& field : fields) {
+      bytes += field.value.size();
+      if (const auto data = kPairs.data_tag_for(field.tag)) {
+        const auto with_data = std::ranges::find(fields, *data, &session::LogonField::tag);
+        if (with_data != fields.end()) continue;
+        error("field " + std::to_string(field.tag) + " is the length of field " +
+              std::to_string(*data) + ", which is missing");
+      } else if (const auto length = kPairs.length_tag_for(field.tag)) {
+        const auto given = std::ranges::find(fields, *length, &session::LogonField::tag);
+        if (given != fields.end() && wire::to_uint(given->value) != field.value.size()) {
+          error("field " + std::to_string(*length) + " is not the number of bytes of field " +
+                std::to_string(field.tag));
+        }
+        ordered.push_back({*length, std::to_string(field.value.size())});
+      }
+      ordered.push_back(std::move(field));
+    }
+    if (bytes > session::kLogonFieldsBytesMax) {
+      error("all fields together have more than " + std::to_string(session::kLogonFieldsBytesMax) +
+            " bytes");
+    }
+    fields = std::move(ordered);
   }
 
   void check_logon() {

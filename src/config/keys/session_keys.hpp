@@ -58,8 +58,9 @@ inline constexpr KeyRow kLogonAndTimers[] = {
      "NewPassword (925) of our Logons"},
     {"LogonTag", NextLogon,
      secret(numbered(read_by<read_logon_tag>("field",
-                                             "a field to add to the Logon, such as 553=me, and "
-                                             "none that the session layer writes itself,"))),
+                                             "a field to add to the Logon, such as 553=me, of "
+                                             "at most 4096 bytes, and none that the session layer "
+                                             "writes itself,"))),
      kReadByBuilder, "", "9001=DESK7",
      "a further field of our Logons, 553=me; LogonTag1 and so on for more"},
     {"AuthenticationTimeout", AtOnce, seconds(1, 3'600), sets<&LogonConfig::authentication_timeout>,

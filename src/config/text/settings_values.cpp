@@ -8,6 +8,7 @@
 
 #include <nexusfix/base/ascii.hpp>
 #include <nexusfix/config/username.hpp>
+#include <nexusfix/session/config.hpp>
 #include <nexusfix/transport/address_range.hpp>
 #include <nexusfix/transport/tls.hpp>
 #include <nexusfix/wire/typed/dispatch.hpp>
@@ -80,7 +81,6 @@ std::optional<std::vector<std::chrono::seconds>> read_intervals(std::string_view
 
 std::optional<LogonTag> read_logon_tag(std::string_view value) noexcept {
   constexpr std::uint64_t kTagMax = 999'999'999;
-  constexpr std::size_t kTextMax = 255;
   // Header, trailer, and the fields of a Logon with keys of their own.
   constexpr std::uint32_t kOfSession[] = {8,   9,   10,  34,  35,  43,  49,   50,   52,
                                           56,  57,  97,  98,  108, 122, 128,  129,  141,
@@ -90,7 +90,7 @@ std::optional<LogonTag> read_logon_tag(std::string_view value) noexcept {
   const auto tag = read_number(value.substr(0, equals));
   const std::string_view text = value.substr(equals + 1);
   if (!tag || *tag == 0 || *tag > kTagMax) return std::nullopt;
-  if (text.empty() || text.size() > kTextMax) return std::nullopt;
+  if (text.empty() || text.size() > session::kLogonFieldBytesMax) return std::nullopt;
   const auto number = static_cast<std::uint32_t>(*tag);
   if (std::ranges::find(kOfSession, number) != std::end(kOfSession)) return std::nullopt;
   return LogonTag{number, text};

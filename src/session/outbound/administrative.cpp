@@ -69,6 +69,24 @@ class TextWithTag {
   std::size_t size_ = 0;
 };
 
+// Fields of the standard header that the session layer does not write, and those of the trailer.
+constexpr std::array<wire::Tag, 18> kHeaderTags{90,  91,  115, 116, 128, 129, 144, 145,  212,
+                                                213, 347, 370, 627, 628, 629, 630, 1129, 1156};
+constexpr std::array<wire::Tag, 2> kTrailerTags{89, 93};
+
+enum class Place : std::uint8_t { Header, Body, Trailer };
+
+Place place_of(wire::Tag tag) noexcept {
+  const auto has = [tag](const auto& tags) { return std::ranges::find(tags, tag) != tags.end(); };
+  return has(kHeaderTags) ? Place::Header : has(kTrailerTags) ? Place::Trailer : Place::Body;
+}
+
+void write_fields(wire::Encoder& encoder, const LogonConfig& logon, Place place) noexcept {
+  for (const LogonField& field : logon.fields) {
+    if (place_of(field.tag) == place) encoder.field(field.tag, std::string_view{field.value});
+  }
+}
+
 void write_session_status(wire::Encoder& encoder, std::optional<std::uint64_t> status,
                           const VersionTraits& version) noexcept {
   if (status && version.has_session_status) encoder.field(tag::SessionStatus, *status);
@@ -87,6 +105,7 @@ void write_test_req_id(wire::Encoder& encoder, std::string_view id) noexcept {
 void write_logon(wire::Encoder& encoder, const LogonContents& contents, const SessionConfig& config,
                  const VersionTraits& version) noexcept {
   const LogonConfig& logon = config.logon;
+  write_fields(encoder, logon, Place::Header);
   encoder.field(tag::EncryptMethod, '0');
   encoder.field(tag::HeartBtInt, std::int64_t{contents.heart_bt_int.count()});
   if (contents.reset_seq_num_flag) encoder.field(tag::ResetSeqNumFlag, 'Y');
@@ -100,9 +119,11 @@ void write_logon(wire::Encoder& encoder, const LogonContents& contents, const Se
     encoder.field(tag::DefaultApplVerID, std::string_view{config.fixt.default_appl_ver_id});
   }
   write_session_status(encoder, contents.session_status, version);
-  for (const LogonField& field : logon.fields) {
-    encoder.field(field.tag, std::string_view{field.value});
-  }
+  write_fields(encoder, logon, Place::Body);
+}
+
+void write_logon_trailer(wire::Encoder& encoder, const SessionConfig& config) noexcept {
+  write_fields(encoder, config.logon, Place::Trailer);
 }
 
 void write_logout(wire::Encoder& encoder, std::string_view text,

@@ -26,7 +26,8 @@ struct LogonContents {
   std::uint64_t next_expected = 0;  // 789; 0: not sent
   std::optional<std::uint64_t> session_status{};
 };
-// All but the fields of LogonConfig::writer.
+// All but the fields of LogonConfig::writer, and the trailer after them.
+void write_logon_trailer(wire::Encoder& encoder, const SessionConfig& config) noexcept;
 void write_logon(wire::Encoder& encoder, const LogonContents& contents, const SessionConfig& config,
                  const VersionTraits& version) noexcept;
 void write_logout(wire::Encoder& encoder, std::string_view text,

@@ -657,6 +657,31 @@ TEST(Settings, further_fields_of_a_logon_are_taken_in_the_order_of_their_numbers
   EXPECT_EQ(session.session.logon.fields[2].value, "x=y");
 }
 
+TEST(Settings, length_of_a_further_field_of_a_logon_precedes_its_data_and_is_correct) {
+  const auto fields_of = [](const std::string& keys) {
+    std::string text;
+    for (const auto& field : session_with(keys).session.logon.fields) {
+      text += std::to_string(field.tag) + "=" + field.value + "|";
+    }
+    return text;
+  };
+  EXPECT_EQ(fields_of("LogonTag=95=3\nLogonTag1=96=abc"), "95=3|96=abc|");
+  EXPECT_EQ(fields_of("LogonTag=96=abc\nLogonTag1=9001=x\nLogonTag2=95=03"), "95=3|96=abc|9001=x|");
+  EXPECT_EQ(fields_of("LogonTag=91=abcd\nLogonTag1=347=UTF-8"), "90=4|91=abcd|347=UTF-8|");
+  EXPECT_EQ(fields_of("LogonTag=96=" + std::string(4'096, 'x')).size(), 8U + 4'099U + 1U);
+  EXPECT_THAT(errors_of("LogonTag=95=4\nLogonTag1=96=abc"),
+              ElementsAre(HasSubstr("LogonTag: field 95 is not the number of bytes of field 96")));
+  EXPECT_THAT(errors_of("LogonTag=95=x\nLogonTag1=96=abc"), SizeIs(1));
+  EXPECT_THAT(errors_of("LogonTag=95=4"),
+              ElementsAre(HasSubstr("field 95 is the length of field 96, which is missing")));
+  EXPECT_THAT(errors_of("LogonTag=9001=" + std::string(4'097, 'x')),
+              ElementsAre(HasSubstr("of at most 4096 bytes")));
+  const std::string large = std::string(4'000, 'x') + "\n";
+  EXPECT_THAT(
+      errors_of("LogonTag=9001=" + large + "LogonTag1=9002=" + large + "LogonTag2=9003=" + large),
+      ElementsAre(HasSubstr("all fields together have more than 8192 bytes")));
+}
+
 TEST(Settings, a_further_field_of_a_logon_that_the_session_writes_itself_is_an_error) {
   for (const std::string wrong : {"108=30", "49=ME", "553", "553=", "=me", "x=me", "0=me"}) {
     EXPECT_THAT(errors_of("LogonTag=" + wrong), ElementsAre(HasSubstr("LogonTag=...: a field")));

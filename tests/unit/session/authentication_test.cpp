@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/validator.hpp>
+
 #include "unit/session/side.hpp"
 
 namespace nexusfix::session::test {
@@ -198,6 +201,18 @@ TEST(Credentials, are_in_the_logon_in_the_order_of_their_tags) {
               ElementsAre("35=A|34=1|98=0|108=30|141=Y|553=me|554=old|925=new|1137=9"));
 }
 
+dictionary::Validator dictionary_of(std::string_view version) {
+  using dictionary::Version;
+  if (version != "FIXT.1.1") {
+    const Version its = dictionary::version_of_begin_string(version).value();
+    return dictionary::Validator::make(dictionary::builtin_dictionary(its), {}).value();
+  }
+  const auto& transport = dictionary::builtin_dictionary(Version::Fixt11);
+  const auto& application = dictionary::builtin_dictionary(Version::Fix50Sp2);
+  return dictionary::Validator::make(dictionary::FixtDictionaries{transport, application}, {})
+      .value();
+}
+
 // QuickFIX/J's LogonTag.
 TEST(LogonFields, follow_those_of_the_session_in_their_order) {
   SessionConfig config = initiator_config();
@@ -206,6 +221,42 @@ TEST(LogonFields, follow_those_of_the_session_in_their_order) {
   Side initiator{config};
   initiator.connect();
   EXPECT_THAT(initiator.sent(), ElementsAre("35=A|34=1|98=0|108=30|553=me|9001=b|554=pa55word"));
+}
+
+TEST(LogonFields, of_header_and_trailer_are_in_header_and_trailer) {
+  for (const std::string_view version : {"FIX.4.2", "FIX.4.3", "FIX.4.4", "FIXT.1.1"}) {
+    SessionConfig config = initiator_config(version);
+    config.logon.fields = {{95, "3"},  {96, "abc"},  {347, "UTF-8"}, {93, "2"},
+                           {89, "xy"}, {115, "OBO"}, {90, "4"},      {91, "data"}};
+    Side initiator{config};
+    initiator.connect();
+    const auto sent = initiator.take_wire();
+    ASSERT_EQ(sent.size(), 1U) << version;
+    wire::Parser parser;
+    const auto message = parser.parse(sent.front());
+    ASSERT_TRUE(message) << readable(sent.front());
+    EXPECT_EQ(dictionary_of(version).validate(*message), std::nullopt) << readable(sent.front());
+    EXPECT_TRUE(readable(sent.front()).ends_with("|95=3|96=abc|93=2|89=xy"))
+        << readable(sent.front());
+  }
+}
+
+TEST(LogonFields, token_of_4_kib_is_sent_beside_all_other_fields) {
+  SessionConfig config = initiator_config();
+  config.logon.username = config.logon.password = std::string(kCompIdBytesMax, 'u');
+  config.logon.fields = {{95, "4096"},
+                         {96, std::string(kLogonFieldBytesMax, 'x')},
+                         {9001, std::string(kLogonFieldsBytesMax - kLogonFieldBytesMax - 4, 'y')}};
+  ASSERT_EQ(validate(config), "");
+  Side initiator{config};
+  initiator.connect();
+  EXPECT_EQ(initiator.sent().size(), 1U);
+  config.logon.fields[2].value += 'y';
+  EXPECT_EQ(validate(config), "the further fields of the Logon are too long together");
+  config.logon.fields = {{96, "abc"}, {95, "3"}};
+  EXPECT_THAT(validate(config), ::testing::HasSubstr("a Length field of the Logon"));
+  config.logon.fields = {{95, "4"}, {96, "abc"}};
+  EXPECT_THAT(validate(config), ::testing::HasSubstr("a Length field of the Logon"));
 }
 
 // A venue may want a signature of the MsgSeqNum and the SendingTime of this Logon.
