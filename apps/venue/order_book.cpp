@@ -57,7 +57,8 @@ std::string_view to_string(Refusal refusal) noexcept {
 }
 
 OrderBook::OrderBook(BookCapacity capacity)
-    : slots_(std::bit_ceil(std::max<std::size_t>(capacity.orders, 8) * 2)),
+    : former_max_{std::max<std::size_t>(capacity.former_ids, 1)},
+      slots_(std::bit_ceil(std::max<std::size_t>(capacity.orders, 8) * 2)),
       hash_seed_{capacity.hash_seed} {
   orders_.reserve(capacity.orders);
   ids_.reserve(capacity.orders);
@@ -109,24 +110,69 @@ Refusal OrderBook::check_id(Owner owner, std::string_view text) const noexcept {
 }
 
 void OrderBook::grow_slots() {
-  slots_.assign(slots_.size() * 2, 0);
-  const std::size_t mask = slots_.size() - 1;
-  for (std::uint32_t index = 0; index < ids_.size(); ++index) {
-    std::size_t slot = hash(ids_[index].owner, ids_[index].text.view()) & mask;
-    while (slots_[slot] != 0) slot = (slot + 1) & mask;
-    slots_[slot] = index + 1;
+  std::vector<IdIndex> ids(slots_.size() * 2, 0);
+  ids.swap(slots_);
+  for (const IdIndex id : ids) {
+    if (id != 0) put_in_slot(id - 1);
   }
 }
 
-std::uint32_t OrderBook::add_id(Owner owner, std::string_view text, OrderIndex order) {
-  if ((ids_.size() + 1) * 2 > slots_.size()) grow_slots();
-  const auto index = static_cast<std::uint32_t>(ids_.size());
-  ids_.push_back({owner, order, ClOrdIdText{text}});
+std::size_t OrderBook::home_slot(const Id& id) const noexcept {
+  return hash(id.owner, id.text.view()) & (slots_.size() - 1);
+}
+
+void OrderBook::put_in_slot(IdIndex id) noexcept {
   const std::size_t mask = slots_.size() - 1;
-  std::size_t slot = hash(owner, text) & mask;
+  std::size_t slot = home_slot(ids_[id]);
   while (slots_[slot] != 0) slot = (slot + 1) & mask;
-  slots_[slot] = index + 1;
-  return index;
+  slots_[slot] = id + 1;
+}
+
+// Entries after it move into the hole, as far as a search would no longer find them.
+void OrderBook::take_from_slot(IdIndex id) noexcept {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t hole = home_slot(ids_[id]);
+  while (slots_[hole] != id + 1) hole = (hole + 1) & mask;
+  for (std::size_t slot = (hole + 1) & mask; slots_[slot] != 0; slot = (slot + 1) & mask) {
+    const std::size_t home = home_slot(ids_[slots_[slot] - 1]);
+    if (((slot - home) & mask) < ((slot - hole) & mask)) continue;
+    slots_[hole] = slots_[slot];
+    hole = slot;
+  }
+  slots_[hole] = 0;
+}
+
+OrderBook::IdIndex OrderBook::add_id(Owner owner, std::string_view text, OrderIndex order) {
+  if ((id_count_ + 1) * 2 > slots_.size()) grow_slots();
+  IdIndex id = free_ids_;
+  if (id == kNoId) {
+    id = static_cast<IdIndex>(ids_.size());
+    ids_.emplace_back();
+  } else {
+    free_ids_ = ids_[id].next;
+  }
+  ids_[id] = {owner, order, kNoId, ClOrdIdText{text}};
+  put_in_slot(id);
+  ++id_count_;
+  return id;
+}
+
+void OrderBook::retire_id(IdIndex id) noexcept {
+  (oldest_former_ == kNoId ? oldest_former_ : ids_[newest_former_].next) = id;
+  newest_former_ = id;
+  if (++former_count_ > former_max_) forget_oldest_id();
+}
+
+// A closed order's last ClOrdID is retired when it is closed, after all its others.
+void OrderBook::forget_oldest_id() noexcept {
+  const IdIndex id = std::exchange(oldest_former_, ids_[oldest_former_].next);
+  Order& order = orders_[ids_[id].order];
+  if (order.cl_ord_id == id) order.next = std::exchange(free_orders_, ids_[id].order);
+  take_from_slot(id);
+  ids_[id] = {.owner = 0, .order = kNoOrder, .next = std::exchange(free_ids_, id), .text = {}};
+  --former_count_;
+  --id_count_;
+  has_forgotten_ = true;
 }
 
 std::uint32_t OrderBook::symbol_index(std::string_view symbol) {
@@ -138,8 +184,15 @@ std::uint32_t OrderBook::symbol_index(std::string_view symbol) {
 }
 
 OrderIndex OrderBook::add_order(const NewOrder& request) {
-  const auto index = static_cast<OrderIndex>(orders_.size());
+  OrderIndex index = free_orders_;
+  if (index == kNoOrder) {
+    index = static_cast<OrderIndex>(orders_.size());
+    orders_.emplace_back();
+  } else {
+    free_orders_ = orders_[index].next;
+  }
   Order order;
+  order.number = accepted_++;
   order.owner = request.owner;
   order.symbol = symbol_index(request.symbol);
   order.cl_ord_id = add_id(request.owner, request.cl_ord_id, index);
@@ -148,7 +201,7 @@ OrderIndex OrderBook::add_order(const NewOrder& request) {
   order.lifetime = request.lifetime;
   order.price = request.kind == OrderKind::Market ? 0 : request.price;
   order.quantity = request.quantity;
-  orders_.push_back(order);
+  orders_[index] = order;
   return index;
 }
 
@@ -200,16 +253,19 @@ void OrderBook::match(OrderIndex index, Sink sink) {
     if (!maker.is_open()) unrest(maker_index);
     sink({ExecutionKind::Trade, maker_index, quantity, price, {}});
     sink({ExecutionKind::Trade, index, quantity, price, {}});
+    if (!maker.is_open()) retire_id(maker.cl_ord_id);
   }
 }
 
 // The rest of the order after matching rests on the book, or is canceled if it may not.
 void OrderBook::finish_arrival(OrderIndex index, Sink sink) {
   Order& order = orders_[index];
-  if (!order.is_open()) return;
-  if (may_rest(order)) return rest(index);
-  order.state = OrderState::Canceled;
-  sink({ExecutionKind::Canceled, index, 0, 0, {}});
+  if (order.is_open() && may_rest(order)) return rest(index);
+  if (order.is_open()) {
+    order.state = OrderState::Canceled;
+    sink({ExecutionKind::Canceled, index, 0, 0, {}});
+  }
+  retire_id(order.cl_ord_id);
 }
 
 Refusal OrderBook::submit(const NewOrder& order, Sink sink) {
@@ -218,7 +274,7 @@ Refusal OrderBook::submit(const NewOrder& order, Sink sink) {
   }
   if (order.symbol.size() > kSymbolBytesMax) return Refusal::SymbolTooLong;
   if (order.quantity <= 0) return Refusal::QuantityNotPositive;
-  if (orders_.size() >= kNoOrder) return Refusal::BookFull;
+  if (accepted_ == kNoOrder) return Refusal::BookFull;
   const OrderIndex index = add_order(order);
   sink({ExecutionKind::New, index, 0, 0, {}});
   match(index, sink);
@@ -235,9 +291,13 @@ Refusal OrderBook::cancel(const CancelRequest& request, Sink sink) {
     return refusal;
   }
   unrest(*index);
-  orders_[*index].state = OrderState::Canceled;
-  orders_[*index].cl_ord_id = add_id(request.owner, request.cl_ord_id, *index);
+  Order& order = orders_[*index];
+  order.state = OrderState::Canceled;
+  const IdIndex former =
+      std::exchange(order.cl_ord_id, add_id(request.owner, request.cl_ord_id, *index));
   sink({ExecutionKind::Canceled, *index, 0, 0, request.orig_cl_ord_id});
+  retire_id(former);
+  retire_id(order.cl_ord_id);
   return Refusal::None;
 }
 
@@ -248,7 +308,7 @@ bool OrderBook::change(OrderIndex index, const ReplaceRequest& request) {
   if (loses_priority) unrest(index);
   order.price = request.price;
   order.quantity = request.quantity;
-  order.cl_ord_id = add_id(request.owner, request.cl_ord_id, index);
+  retire_id(std::exchange(order.cl_ord_id, add_id(request.owner, request.cl_ord_id, index)));
   return loses_priority;
 }
 
@@ -272,8 +332,8 @@ Refusal OrderBook::replace(const ReplaceRequest& request, Sink sink) {
   return Refusal::None;
 }
 
-bool OrderBook::restore_new(OrderIndex expected_index, const NewOrder& order) {
-  if (expected_index != orders_.size() || order.quantity <= 0 ||
+bool OrderBook::restore_new(OrderNumber number, const NewOrder& order) {
+  if (number != accepted_ || accepted_ == kNoOrder || order.quantity <= 0 ||
       order.symbol.size() > kSymbolBytesMax ||
       check_id(order.owner, order.cl_ord_id) != Refusal::None) {
     return false;
@@ -288,19 +348,23 @@ bool OrderBook::restore_new(OrderIndex expected_index, const NewOrder& order) {
 bool OrderBook::restore_trade(OrderIndex index, Units quantity, Units price) {
   if (index >= orders_.size() || quantity <= 0 || quantity > orders_[index].leaves()) return false;
   fill(index, quantity, price);
-  if (!orders_[index].is_open() && may_rest(orders_[index])) unrest(index);
+  const Order& order = orders_[index];
+  if (order.is_open()) return true;
+  if (may_rest(order)) unrest(index);
+  retire_id(order.cl_ord_id);
   return true;
 }
 
 bool OrderBook::restore_canceled(OrderIndex index, std::string_view cl_ord_id) {
   if (index >= orders_.size() || !orders_[index].is_open()) return false;
   Order& order = orders_[index];
-  if (!cl_ord_id.empty()) {
-    if (check_id(order.owner, cl_ord_id) != Refusal::None) return false;
-    order.cl_ord_id = add_id(order.owner, cl_ord_id, index);
-  }
+  if (!cl_ord_id.empty() && check_id(order.owner, cl_ord_id) != Refusal::None) return false;
   if (may_rest(order)) unrest(index);
   order.state = OrderState::Canceled;
+  if (!cl_ord_id.empty()) {
+    retire_id(std::exchange(order.cl_ord_id, add_id(order.owner, cl_ord_id, index)));
+  }
+  retire_id(order.cl_ord_id);
   return true;
 }
 
@@ -314,6 +378,19 @@ bool OrderBook::restore_replaced(OrderIndex index, const ReplaceRequest& request
   of_owner.owner = orders_[index].owner;
   if (change(index, of_owner)) rest(index);
   return true;
+}
+
+void OrderBook::visit_orders(FunctionRef<void(OrderIndex)> visit) const {
+  std::vector<bool> is_free(orders_.size());
+  for (OrderIndex index = free_orders_; index != kNoOrder; index = orders_[index].next) {
+    is_free[index] = true;
+  }
+  std::vector<OrderIndex> all;
+  for (OrderIndex index = 0; index < orders_.size(); ++index) {
+    if (!is_free[index]) all.push_back(index);
+  }
+  std::ranges::sort(all, {}, [this](OrderIndex index) { return orders_[index].number; });
+  for (const OrderIndex index : all) visit(index);
 }
 
 void OrderBook::visit_matches(const NewOrder& order, FunctionRef<void(OrderIndex)> visit) const {

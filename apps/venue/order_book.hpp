@@ -33,11 +33,14 @@ using Owner = std::uint32_t;
 using ClOrdIdText = FixedText<64>;
 inline constexpr std::size_t kSymbolBytesMax = 64;
 
-// The place of an order among all accepted orders. OrderID on the wire is index + 1.
+// Names an order that is open or was closed a short time ago. Another order may get it later.
 using OrderIndex = std::uint32_t;
 inline constexpr OrderIndex kNoOrder = 0xffff'ffff;
+// The place of an order among all accepted orders, from 0. OrderID on the wire is the number + 1.
+using OrderNumber = std::uint32_t;
 
 struct Order {
+  OrderNumber number = 0;
   Owner owner = 0;
   std::uint32_t symbol = 0;
   std::uint32_t cl_ord_id = 0;  // the current one: a replacement gives an order a new one
@@ -116,6 +119,10 @@ struct BookCapacity {
   // a new maximum of simultaneous price levels allocate.
   std::size_t orders = 1U << 18U;
   std::uint64_t hash_seed = 0;  // keeps a counterparty from choosing ClOrdIDs that collide
+  // The ClOrdIDs that the book remembers after their order is closed or has another one, at least
+  // 1. So its memory is bounded by the open orders: an older ClOrdID is unknown, and a closed order
+  // is forgotten with its last one. 131,072 take 24 MiB.
+  std::size_t former_ids = 1U << 17U;
 };
 
 // One thread at a time.
@@ -140,17 +147,23 @@ class OrderBook {
 
   // Restores the state from the reported executions, in their order, without matching. False: this
   // execution cannot follow those that were restored before.
-  [[nodiscard]] bool restore_new(OrderIndex expected_index, const NewOrder& order);
+  [[nodiscard]] bool restore_new(OrderNumber number, const NewOrder& order);
   [[nodiscard]] bool restore_trade(OrderIndex index, Units quantity, Units price);
   // cl_ord_id: of the request; empty if the venue canceled by itself.
   [[nodiscard]] bool restore_canceled(OrderIndex index, std::string_view cl_ord_id);
   [[nodiscard]] bool restore_replaced(OrderIndex index, const ReplaceRequest& request);
 
-  [[nodiscard]] std::size_t order_count() const noexcept { return orders_.size(); }
+  // The accepted orders, with those that are forgotten.
+  [[nodiscard]] OrderNumber order_count() const noexcept { return accepted_; }
+  // Passes the orders that are not forgotten, in the order in which they were accepted. Allocates.
+  void visit_orders(FunctionRef<void(OrderIndex)> visit) const;
+  // Whether ClOrdIDs are forgotten.
+  [[nodiscard]] bool has_forgotten() const noexcept { return has_forgotten_; }
   [[nodiscard]] const Order& order(OrderIndex index) const noexcept { return orders_[index]; }
   [[nodiscard]] std::string_view cl_ord_id(const Order& order) const noexcept;
   [[nodiscard]] std::string_view symbol(const Order& order) const noexcept;
   // The order with this ClOrdID of this owner: its first one, or that of a replacement or a cancel.
+  // Nothing: there is none, or the ClOrdID is forgotten.
   [[nodiscard]] std::optional<OrderIndex> find(Owner owner,
                                                std::string_view cl_ord_id) const noexcept;
   // Passes the resting orders of one side, best price first, then oldest first.
@@ -171,16 +184,25 @@ class OrderBook {
     Levels bids;
     Levels asks;
   };
+  using IdIndex = std::uint32_t;
+  static constexpr IdIndex kNoId = 0xffff'ffff;
   struct Id {
     Owner owner = 0;
     OrderIndex order = kNoOrder;
+    IdIndex next = kNoId;  // among the former or the free ones
     ClOrdIdText text;
   };
 
   [[nodiscard]] Refusal check_id(Owner owner, std::string_view cl_ord_id) const noexcept;
   [[nodiscard]] std::uint64_t hash(Owner owner, std::string_view cl_ord_id) const noexcept;
-  std::uint32_t add_id(Owner owner, std::string_view cl_ord_id, OrderIndex order);
+  [[nodiscard]] std::size_t home_slot(const Id& id) const noexcept;
+  IdIndex add_id(Owner owner, std::string_view cl_ord_id, OrderIndex order);
+  void put_in_slot(IdIndex id) noexcept;
+  void take_from_slot(IdIndex id) noexcept;
   void grow_slots();
+  // The ClOrdID is no longer that of an open order. May forget the oldest such one.
+  void retire_id(IdIndex id) noexcept;
+  void forget_oldest_id() noexcept;
   OrderIndex add_order(const NewOrder& order);
   std::uint32_t symbol_index(std::string_view symbol);
 
@@ -195,7 +217,16 @@ class OrderBook {
 
   std::pmr::unsynchronized_pool_resource pool_;
   std::vector<Order> orders_;
+  OrderIndex free_orders_ = kNoOrder;  // a list by Order::next
+  OrderNumber accepted_ = 0;
   std::vector<Id> ids_;
+  IdIndex free_ids_ = kNoId;
+  IdIndex oldest_former_ = kNoId;
+  IdIndex newest_former_ = kNoId;
+  std::size_t former_count_ = 0;
+  std::size_t former_max_;
+  std::size_t id_count_ = 0;  // without the free ones
+  bool has_forgotten_ = false;
   std::vector<std::uint32_t> slots_;  // open addressing: index into ids_ + 1, 0 is free
   std::deque<SymbolBook> books_;
   std::map<std::string, std::uint32_t, std::less<>> symbols_;

@@ -45,11 +45,10 @@ NewOrder terms_of(const wire::MessageView& report, Owner owner) {
   return order;
 }
 
+// Of another type than New.
 bool apply(OrderBook& book, OrderIndex index, const wire::MessageView& report, char type,
            const NewOrder& terms) {
   switch (type) {
-    case '0':
-      return book.restore_new(index, terms);
     case '1':
     case '2':
     case 'F': {
@@ -77,18 +76,36 @@ bool Venue::restore(const wire::MessageView& report, Owner owner) {
   if (type == "8" || type == "I" || report[fix42::tag::ExecTransType] == kStatusOnly) return true;
   const auto id = identifier_number(kOrderIdLetter, report[tag::OrderID].value_or(""));
   if (!id || *id == 0 || type.size() != 1) return false;
-  const auto count = static_cast<OrderIndex>(book_.order_count());
+  const OrderNumber count = book_.order_count();
   const NewOrder terms = terms_of(report, owner);
   if (type == "0") {
     const std::uint64_t expected = order_ids_.id_of(count);
     if (*id < expected || (*id > expected && !has_gap_)) return false;
     if (*id > expected) order_ids_.leave_out(count, *id);
-    return apply(book_, count, report, '0', terms);
+    if (!book_.restore_new(count, terms)) return false;
+    add_restored(count, *book_.find(owner, terms.cl_ord_id));
+    return true;
   }
-  const std::optional<OrderIndex> index = order_ids_.index_of(*id);
+  const std::optional<OrderNumber> number = order_ids_.number_of(*id);
   // A lost order is unknown, and an order in doubt is known in part only.
-  if (!index || *index >= count) return has_gap_;
-  return apply(book_, *index, report, type.front(), terms) || *index < doubt_end_;
+  if (!number || *number >= count) return has_gap_;
+  const std::optional<OrderIndex> index = restored_order(*number);
+  return (index && apply(book_, *index, report, type.front(), terms)) || *number < doubt_end_;
+}
+
+std::optional<OrderIndex> Venue::restored_order(OrderNumber number) const {
+  const auto found = restored_.find(number);
+  if (found == restored_.end() || book_.order(found->second).number != number) return std::nullopt;
+  return found->second;
+}
+
+// Forgets what the book has forgotten when it has doubled since.
+void Venue::add_restored(OrderNumber number, OrderIndex index) {
+  if (restored_.size() == restored_.bucket_count()) {
+    std::erase_if(restored_,
+                  [this](const auto& one) { return book_.order(one.second).number != one.first; });
+  }
+  restored_.emplace(number, index);
 }
 
 void Venue::pass_gap(const engine::RecoveredMessage& recovered, std::uint64_t exec_id) {
@@ -107,7 +124,7 @@ void Venue::pass_gap(const engine::RecoveredMessage& recovered, std::uint64_t ex
              " (ExecID) before message " + std::to_string(recovered.msg_seq_num) + " of session " +
              std::string{recovered.session};
   }
-  doubt_end_ = static_cast<OrderIndex>(book_.order_count());
+  doubt_end_ = book_.order_count();
 }
 
 void Venue::on_recovered(const engine::RecoveredMessage& recovered) {
@@ -127,7 +144,7 @@ void Venue::on_recovered(const engine::RecoveredMessage& recovered) {
 }
 
 void Venue::begin_order_block() {
-  const auto count = static_cast<OrderIndex>(book_.order_count());
+  const OrderNumber count = book_.order_count();
   order_ids_.leave_out(count, next_block(order_ids_.id_of(count)));
 }
 
@@ -172,9 +189,9 @@ bool Venue::cancel_open_orders() {
     if (one.session != nullptr) settled_at_ = one.session->now();
   }
   std::vector<OrderIndex> open;
-  for (OrderIndex index = 0; index < book_.order_count(); ++index) {
+  book_.visit_orders([&](OrderIndex index) {
     if (book_.order(index).is_open()) open.push_back(index);
-  }
+  });
   alarm_ = "ALARM: lost: " + loss_ + ". The venue continues without it. " +
            std::to_string(open.size()) + " open orders are canceled, and reported to their owners";
   begin_order_block();

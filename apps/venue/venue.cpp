@@ -86,6 +86,10 @@ std::optional<OrderFault> read_units(const wire::OptionalField<Field>& field,
 constexpr std::string_view kBadQuantity = "OrderQty has more than 8 decimals or is too large";
 constexpr std::string_view kBadPrice = "Price has more than 8 decimals or is too large";
 
+// Of an order with PossResend=Y: to trade it twice is worse than to refuse it.
+constexpr std::string_view kForgotten =
+    "PossResend=Y, and the venue remembers no order that old: its reports are in the journal";
+
 template <class Message>
 std::optional<OrderFault> read_terms(const Message& message, NewOrder& order) {
   using Side = decltype(message.side());
@@ -214,16 +218,16 @@ bool Venue::attach(engine::Engine& engine) {
     }
     join(session);
   }
-  for (OrderIndex index = 0; index < book_.order_count(); ++index) {
+  restored_.clear();
+  book_.visit_orders([this](OrderIndex index) {
     const Order& order = book_.order(index);
-    if (order.is_open() && parties_[order.owner].session == nullptr) {
-      failure_ = "the store holds open orders of session " + parties_[order.owner].name +
-                 ", which is not served: their fills could not be reported. If the engine has "
-                 "refused it, repair the journal; if the configuration does not name it, add the "
-                 "session, or start with an empty FileStorePath";
-      return false;
-    }
-  }
+    if (!order.is_open() || parties_[order.owner].session != nullptr) return;
+    failure_ = "the store holds open orders of session " + parties_[order.owner].name +
+               ", which is not served: their fills could not be reported. If the engine has "
+               "refused it, repair the journal; if the configuration does not name it, add the "
+               "session, or start with an empty FileStorePath";
+  });
+  if (!failure_.empty()) return false;
   try {
     return settle_losses();
   } catch (const std::exception& error) {
@@ -316,10 +320,15 @@ MessageReply Venue::take_order(engine::Session& session, const Message& message)
                  "that, and send it as a new order");
     return engine::accept();
   }
+  const bool may_be_repeated = message.view()[tag::PossResend] == "Y";
+  if (may_be_repeated && book_.has_forgotten() && !book_.find(order.owner, order.cl_ord_id)) {
+    reject_order(order.owner, echo, kExchangeOption, kForgotten);
+    return engine::accept();
+  }
   const Refusal refusal = change_book([&](auto sink) { return book_.submit(order, sink); });
   if (refusal == Refusal::None) return engine::accept();
   const bool duplicate = refusal == Refusal::DuplicateClOrdId;
-  if (duplicate && message.view()[tag::PossResend] == "Y") {
+  if (duplicate && may_be_repeated) {
     // FIX 4.4 volume 2, "Possible Resends": a message that was processed before is answered, and
     // not processed again.
     report_status(*book_.find(order.owner, order.cl_ord_id));

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -70,7 +71,7 @@ class Venue {
   // Before attach(): the reports that are missing in the store and not settled.
   [[nodiscard]] const std::string& loss() const noexcept { return loss_; }
   [[nodiscard]] std::uint64_t order_id(OrderIndex index) const noexcept {
-    return order_ids_.id_of(index);
+    return order_ids_.id_of(book_.order(index).number);
   }
 
  private:
@@ -135,6 +136,8 @@ class Venue {
 
   // recovery.cpp
   [[nodiscard]] bool restore(const wire::MessageView& report, Owner owner);
+  [[nodiscard]] std::optional<OrderIndex> restored_order(OrderNumber number) const;
+  void add_restored(OrderNumber number, OrderIndex index);
   void pass_gap(const engine::RecoveredMessage& recovered, std::uint64_t exec_id);
   void begin_order_block();
   [[nodiscard]] std::string lost_at_the_end() const;
@@ -152,7 +155,8 @@ class Venue {
   bool is_settled_ = false;  // the log has a loss that was settled
   // When that was, or a loss was accepted in this run. Unset: none was.
   std::optional<WallTime> settled_at_;
-  OrderIndex doubt_end_ = 0;  // reports of orders below this index may be missing
+  OrderNumber doubt_end_ = 0;  // reports of orders below this number may be missing
+  std::unordered_map<OrderNumber, OrderIndex> restored_;  // some are forgotten; until attach()
   engine::Engine* engine_ = nullptr;
   std::string failure_;
 };

@@ -42,7 +42,7 @@ std::string decimal(Units value) {
 std::string book_json(const venue::Venue& venue) {
   const OrderBook& book = venue.book();
   Json orders = Json::array();
-  for (OrderIndex index = 0; index < book.order_count(); ++index) {
+  book.visit_orders([&](OrderIndex index) {
     const Order& order = book.order(index);
     const bool has_price = order.kind != venue::OrderKind::Market;
     orders.push_back(
@@ -57,7 +57,7 @@ std::string book_json(const venue::Venue& venue) {
                       {"cum_qty", decimal(order.cum)},
                       {"leaves_qty", decimal(order.leaves())},
                       {"avg_px", decimal(venue::average_price(order.notional, order.cum))}}));
-  }
+  });
   return Json::object({{"orders", std::move(orders)}}).document();
 }
 

@@ -66,7 +66,7 @@ int dump_book(const ServeOptions& options) {
     fmt::print(stderr, "nexusfix {}: the venue is running: this is its book a moment ago\n",
                kServeCommand);
   }
-  venue::Venue venue;
+  venue::Venue venue{{.former_ids = venue::kNoOrder}};  // every order of the journal
   wire::Parser parser;
   std::string unreadable;
   const auto visit = [&](const store::Store::LogMessage& stored) {

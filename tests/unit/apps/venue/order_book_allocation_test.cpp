@@ -1,4 +1,6 @@
 // A program of its own, because it counts every allocation of the process.
+#include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -40,6 +42,32 @@ TEST(OrderBookAllocation, ten_thousand_orders_of_a_known_symbol_allocate_nothing
   EXPECT_EQ(allocations - before, 0U);
   EXPECT_EQ(book.order_count(), kOrders + 1);
   EXPECT_GT(reports, kOrders + 1000) << "most orders should have traded";
+}
+
+// The memory of the book is bounded by the open orders, whatever has passed through it.
+TEST(OrderBookAllocation, orders_that_are_closed_leave_memory_for_others) {
+  OrderBook book{{.orders = 1'000, .hash_seed = 1, .former_ids = 500}};
+  const auto trade = [&](int from, int to) {
+    std::array<char, 16> id;
+    for (int i = from; i < to; ++i) {
+      const auto end = std::to_chars(id.data(), id.data() + id.size(), i).ptr;
+      const Refusal refusal =
+          book.submit({.owner = 0,
+                       .cl_ord_id = {id.data(), static_cast<std::size_t>(end - id.data())},
+                       .symbol = "AAPL",
+                       .side = i % 2 == 0 ? BookSide::Sell : BookSide::Buy,
+                       .kind = OrderKind::Limit,
+                       .lifetime = Lifetime::Day,
+                       .quantity = kUnitsPerOne,
+                       .price = 10 * kUnitsPerOne},
+                      [](const Execution&) {});
+      ASSERT_EQ(refusal, Refusal::None);
+    }
+  };
+  trade(0, 1'000);
+  const std::size_t before = allocations;
+  trade(1'000, 200'000);
+  EXPECT_EQ(allocations - before, 0U);
 }
 
 TEST(OrderBookAllocation, counter_counts) {

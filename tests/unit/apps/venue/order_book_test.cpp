@@ -1,5 +1,6 @@
 #include "venue/order_book.hpp"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -272,6 +273,77 @@ TEST(UnitsTest, average_price_is_rounded_to_the_nearest_unit) {
   EXPECT_EQ(average_price(-11, 3), -4);
   EXPECT_EQ(average_price(5, 2), 3);
   EXPECT_EQ(average_price(-5, 2), -3);
+}
+
+// A book that remembers three ClOrdIDs that are no longer those of open orders.
+class ForgettingBookTest : public ::testing::Test {
+ protected:
+  Refusal submit(std::string_view id, BookSide side, Units quantity) {
+    return book_.submit({.owner = 0,
+                         .cl_ord_id = id,
+                         .symbol = "AAPL",
+                         .side = side,
+                         .kind = OrderKind::Limit,
+                         .lifetime = Lifetime::Day,
+                         .quantity = quantity,
+                         .price = 10_u},
+                        sink_);
+  }
+  Refusal cancel(std::string_view id, std::string_view orig) {
+    return book_.cancel({0, id, orig}, sink_);
+  }
+
+  static constexpr auto kIgnore = [](const Execution&) {};
+  OrderBook::Sink sink_{kIgnore};
+  OrderBook book_{{.orders = 8, .hash_seed = 1, .former_ids = 3}};
+};
+
+TEST_F(ForgettingBookTest, closed_order_is_remembered_until_others_are_closed) {
+  ASSERT_EQ(submit("A", BookSide::Buy, 10_u), Refusal::None);
+  ASSERT_EQ(submit("OPEN", BookSide::Buy, 10_u), Refusal::None);
+  ASSERT_EQ(submit("B", BookSide::Sell, 10_u), Refusal::None);  // fills A
+  EXPECT_EQ(cancel("C1", "A"), Refusal::OrderClosed);
+  EXPECT_EQ(cancel("C1", "B"), Refusal::OrderClosed);
+  EXPECT_EQ(submit("A", BookSide::Buy, 10_u), Refusal::DuplicateClOrdId);
+  EXPECT_FALSE(book_.has_forgotten());
+
+  ASSERT_EQ(submit("C", BookSide::Buy, 10_u), Refusal::None);
+  ASSERT_EQ(cancel("C1", "C"), Refusal::None);  // C and C1: A is forgotten
+  EXPECT_TRUE(book_.has_forgotten());
+  EXPECT_EQ(cancel("C2", "A"), Refusal::UnknownOrder);
+  EXPECT_EQ(cancel("C2", "B"), Refusal::OrderClosed);
+  EXPECT_EQ(cancel("C2", "C"), Refusal::OrderClosed);
+  EXPECT_EQ(cancel("C2", "C1"), Refusal::OrderClosed);
+  EXPECT_EQ(book_.order_count(), 4U);
+  EXPECT_EQ(book_.order(*book_.find(0, "OPEN")).leaves(), 10_u);
+}
+
+TEST_F(ForgettingBookTest, open_order_is_found_however_often_it_is_replaced) {
+  ASSERT_EQ(submit("0", BookSide::Buy, 10_u), Refusal::None);
+  for (int i = 0; i < 1'000; ++i) {
+    const std::string id = std::to_string(i + 1);
+    ASSERT_EQ(book_.replace({0, id, std::to_string(i), 10_u + i, 10_u}, sink_), Refusal::None);
+  }
+  EXPECT_EQ(book_.order(*book_.find(0, "1000")).number, 0U);
+  EXPECT_TRUE(book_.find(0, "998"));
+  EXPECT_FALSE(book_.find(0, "996"));
+  EXPECT_EQ(cancel("END", "1000"), Refusal::None);
+}
+
+TEST_F(ForgettingBookTest, number_of_orders_in_memory_does_not_grow) {
+  ASSERT_EQ(submit("OPEN", BookSide::Buy, 1_u), Refusal::None);
+  std::size_t most = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    const std::string id = std::to_string(i);
+    ASSERT_EQ(submit("B" + id, BookSide::Buy, 10_u), Refusal::None);
+    ASSERT_EQ(cancel("C" + id, "B" + id), Refusal::None);
+    std::size_t orders = 0;
+    book_.visit_orders([&](OrderIndex) { ++orders; });
+    most = std::max(most, orders);
+  }
+  EXPECT_LE(most, 4U);
+  EXPECT_EQ(book_.order_count(), 10'001U);
+  EXPECT_EQ(book_.order(*book_.find(0, "OPEN")).number, 0U);
 }
 
 }  // namespace

@@ -52,6 +52,7 @@ namespace {
 
 using engine::MessageReply;
 using engine::Session;
+using ::testing::AllOf;
 using testing::bar;
 using ::testing::HasSubstr;
 
@@ -74,7 +75,10 @@ struct VenueWithoutMemory : Venue {
 
 class VenueSessionTest : public ::testing::Test {
  protected:
-  VenueSessionTest() { open(); }
+  explicit VenueSessionTest(BookCapacity capacity = {.orders = 16, .hash_seed = 1})
+      : capacity_{capacity} {
+    open();
+  }
 
   // keys: of [DEFAULT].
   void open(const std::string& keys = {}) {
@@ -89,7 +93,7 @@ class VenueSessionTest : public ::testing::Test {
     engine::EngineOptions options;
     options.clock = &clock_;
     options.log = &log_;
-    venue_.emplace(BookCapacity{.orders = 16, .hash_seed = 1});
+    venue_.emplace(capacity_);
     auto opened = engine::Engine::open(std::move(*settings), *venue_, options);
     ASSERT_TRUE(opened.has_value()) << opened.error().what();
     engine_.emplace(std::move(*opened));
@@ -142,6 +146,7 @@ class VenueSessionTest : public ::testing::Test {
            "|54=1|38=100|40=2|44=10.5|";
   }
 
+  BookCapacity capacity_;
   testing::TemporaryFolder folder_;
   testing::ManualClock clock_;
   testing::RecordingLog log_;
@@ -217,6 +222,42 @@ TEST_F(VenueSessionTest, replacement_for_another_symbol_or_side_is_refused_with_
   EXPECT_EQ(venue_->book().cl_ord_id(venue_->book().order(0)), "A1");
   send("G", "11=A2|41=A1|55=AAPL|54=1|38=100|40=2|44=9|");
   EXPECT_THAT(answer(), HasSubstr("|150=5|"));
+}
+
+class ForgettingVenueTest : public VenueSessionTest {
+ protected:
+  ForgettingVenueTest() : VenueSessionTest{{.orders = 16, .hash_seed = 1, .former_ids = 2}} {}
+  void submit_and_cancel(const std::string& id) {
+    send("D", order(id));
+    EXPECT_THAT(answer(), HasSubstr("|150=0|"));
+    send("F", "11=C" + id + "|41=" + id + "|" + kAapl + "38=100|");
+    EXPECT_THAT(answer(), HasSubstr("|150=4|"));
+  }
+  void expect_answers() {
+    const std::string cancel = "|" + kAapl + "38=100|";
+    send("F", "11=X|41=B" + cancel);
+    EXPECT_THAT(answer(), AllOf(HasSubstr("|37=O2|"), HasSubstr("|102=0|")));
+    send("F", "11=X|41=A" + cancel);
+    EXPECT_THAT(answer(), AllOf(HasSubstr("|37=NONE|"), HasSubstr("|102=1|"), HasSubstr("|39=8|")));
+    send("D", order("B") + "97=Y|");
+    EXPECT_THAT(answer(), AllOf(HasSubstr("|37=O2|"), HasSubstr("|150=I|"), HasSubstr("|39=4|")));
+    send("D", order("A") + "97=Y|");
+    EXPECT_THAT(answer(),
+                AllOf(HasSubstr("|150=8|"), HasSubstr("|58=PossResend=Y, and the venue")));
+  }
+};
+
+TEST_F(ForgettingVenueTest, requests_for_closed_orders_are_answered_and_no_order_trades_twice) {
+  log_on();
+  submit_and_cancel("A");
+  submit_and_cancel("B");
+  expect_answers();
+  reopen();
+  log_on(next_);
+  expect_answers();
+  send("D", order("NEW"));
+  EXPECT_THAT(answer(), HasSubstr("|37=O3|"));
+  EXPECT_EQ(venue_->failure(), "");
 }
 
 TEST_F(VenueSessionTest, exception_while_the_book_changes_stops_the_venue_with_the_store_intact) {
