@@ -51,6 +51,18 @@ DiskResult<std::vector<LogBackup>> find_backups(Disk& disk, const std::string& f
   return backups;
 }
 
+void remove_parts(Disk& disk, const std::string& folder, const std::string& name) {
+  const auto files = disk.list(folder);
+  if (!files) return;
+  for (std::string_view file : *files) {
+    if (!file.ends_with(kPartSuffix)) continue;
+    const std::string path = folder + "/" + std::string{file};
+    file.remove_suffix(kPartSuffix.size());
+    const auto backup = read_backup_name(file, name);
+    if (backup && backup->is_packed) static_cast<void>(disk.remove(path));
+  }
+}
+
 void remove_above(Disk& disk, const std::string& folder, const std::string& name,
                   std::vector<LogBackup> backups, std::size_t backups_max) {
   std::size_t numbers = 0;

@@ -13,6 +13,8 @@
 namespace nexusfix::observe {
 
 inline constexpr std::string_view kPackedSuffix = ".zst";
+// Follows the name of a backup while it is packed: what an interrupted packing leaves is no backup.
+inline constexpr std::string_view kPartSuffix = ".part";
 
 // One file of a backup. While it is packed, both of its files may exist.
 struct LogBackup {
@@ -28,6 +30,8 @@ struct LogBackup {
 // All files of the log's backups in the folder, by number.
 [[nodiscard]] DiskResult<std::vector<LogBackup>> find_backups(Disk& disk, const std::string& folder,
                                                               const std::string& name);
+// Removes what interrupted packings of the log's backups have left. What cannot be removed stays.
+void remove_parts(Disk& disk, const std::string& folder, const std::string& name);
 // Removes the oldest backups, until backups_max are left. What cannot be removed stays.
 void remove_above(Disk& disk, const std::string& folder, const std::string& name,
                   std::vector<LogBackup> backups, std::size_t backups_max);

@@ -10,8 +10,6 @@
 namespace nexusfix::observe {
 namespace {
 
-// Not a backup's name, so that an interrupted packing leaves nothing that counts.
-constexpr std::string_view kPartSuffix = ".part";
 constexpr int kLowestPriority = 19;
 
 }  // namespace
@@ -29,6 +27,7 @@ void BackupKeeper::watch(const LogFileOptions& options, const std::string& name)
   for (const std::string* folder : {&options.folder, &options.backup_folder}) {
     if (folder->empty()) continue;
     const std::pair key{*folder, name};
+    if (!is_packed && !kept_.contains(key)) remove_parts(disk_, *folder, name);
     if (!is_packed && options.keep_for.count() == 0) {
       kept_.erase(key);
       continue;
@@ -87,6 +86,7 @@ void BackupKeeper::keep_all(std::vector<Kept> all, WallTime now, const std::stop
 }
 
 void BackupKeeper::keep(const Kept& one, WallTime now, const std::stop_token& stop) {
+  remove_parts(disk_, one.folder, one.name);
   auto backups = find_backups(disk_, one.folder, one.name);
   if (!backups) return;  // the folder is not there: the log writer reports it
   remove_old(one, *backups, now);

@@ -111,6 +111,24 @@ TEST_F(LogBackups, numbers_go_on_after_packed_backups_and_both_forms_count) {
   EXPECT_TRUE(disk.exists(backup(4)));
 }
 
+// Also of a backup that is not there any more, and if logs are no longer packed.
+TEST_F(LogBackups, what_a_killed_process_left_of_a_packing_is_removed) {
+  for (const bool is_compressed : {true, false}) {
+    files.is_compressed = is_compressed;
+    for (const int number : {1, 7}) disk.set_contents(packed(number) + ".part", "half");
+    const std::string others[] = {"log/B.messages.backup.1.log.zst.part", "log/notes.part",
+                                  backup(3) + ".part"};
+    for (const std::string& other : others) disk.set_contents(other, "of others");
+    open();
+    receive("one");
+    EXPECT_FALSE(disk.exists(packed(1) + ".part"));
+    EXPECT_FALSE(disk.exists(packed(7) + ".part"));
+    for (const std::string& other : others) EXPECT_TRUE(disk.exists(other)) << other;
+    EXPECT_THAT(notices, IsEmpty());
+    logs.reset();
+  }
+}
+
 // The process is killed, or the disk fails, at any call: no line is lost, and the next run packs
 // what was left.
 TEST_F(LogBackups, failure_of_any_call_loses_no_line) {
