@@ -12,6 +12,7 @@ CRASH_RUNS ?= 10000
 SOAK_SECONDS ?= 3600
 DRILL_ROUNDS ?= 40
 DEPS ?= yes
+HARDENED ?= yes
 STAGES ?=
 BENCH ?=
 PICTURE ?=
@@ -48,7 +49,8 @@ help:
 	@echo "  make soak      run two engines over TCP under faults for SOAK_SECONDS=$(SOAK_SECONDS):"
 	@echo "                 memory must not grow, and no message may be missing"
 	@echo "  make install   install libraries, headers, the command, its systemd unit,"
-	@echo "                 documents and examples to PREFIX=$(PREFIX)"
+	@echo "                 documents and examples to PREFIX=$(PREFIX), hardened (HARDENED=no:"
+	@echo "                 the faster build of the other commands)"
 	@echo "  make install-arrow"
 	@echo "                 install what nexusfix export needs, if make install left it out"
 	@echo "  make clean     remove build/"
@@ -171,19 +173,23 @@ soak: deps-test
 	@tools/build.py release --target soak -D NEXUSFIX_TESTS=ON
 	@build/release/tests/soak/soak $(SOAK_SECONDS)
 
-# With Apache Arrow, if it can be had: nexusfix export needs it, and nothing else.
+# What faces a network has a distribution's protections: docs/operations/security.md. HARDENED=no
+# installs the faster build of the other commands. With Apache Arrow, if it can be had: nexusfix
+# export needs it, and nothing else.
+INSTALLED = $(if $(filter no,$(HARDENED)),release,hardened)
 install: deps-run
 ifeq ($(DEPS),yes)
 	@tools/columns.py >/dev/null || echo "install: without pyarrow, nexusfix export is left out"
 endif
-	@tools/build.py release --target nexusfix_installed $(FIRST_BUILD)
-	@cmake --install build/release --prefix $(PREFIX)
+	@tools/build.py $(INSTALLED) --target nexusfix_installed $(call first_build,$(INSTALLED))
+	@cmake --install build/$(INSTALLED) --prefix $(PREFIX)
 
 # What `make install` left out, for an installed command: builds and installs nexusfix-arrow only.
 install-arrow: deps-run
 	@tools/columns.py >/dev/null
-	@tools/build.py release --target nexusfix_arrow_command -D NEXUSFIX_ARROW=ON $(FIRST_BUILD)
-	@cmake --install build/release --prefix $(PREFIX) --component arrow
+	@tools/build.py $(INSTALLED) --target nexusfix_arrow_command -D NEXUSFIX_ARROW=ON \
+	  $(call first_build,$(INSTALLED))
+	@cmake --install build/$(INSTALLED) --prefix $(PREFIX) --component arrow
 
 clean:
 	rm -rf build
