@@ -83,12 +83,12 @@ std::size_t BufferGovernor::replay_bytes_max() const noexcept {
 }
 
 // False: the connection is disconnected instead.
-bool BufferGovernor::carry(Connection& connection, std::string_view bytes, std::size_t needed) {
+bool BufferGovernor::carry(Connection& connection, std::string_view bytes) {
   CarriedBytes& carried = connection.framing().carried();
-  if (const std::size_t storage = carried.storage_for(bytes.size(), needed); storage != 0) {
+  if (const std::size_t storage = carried.storage_for(bytes.size()); storage != 0) {
     if (!may_grow(connection, storage - carried.storage(), storage)) return false;
   }
-  carried.append(bytes, needed);
+  carried.append(bytes);
   return true;
 }
 

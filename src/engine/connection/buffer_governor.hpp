@@ -32,7 +32,7 @@ class BufferGovernor {
     queue.add(bytes);
     return true;
   }
-  [[nodiscard]] bool carry(Connection& connection, std::string_view bytes, std::size_t needed);
+  [[nodiscard]] bool carry(Connection& connection, std::string_view bytes);
   // Once a second, releases storage that is not used. True: a second has passed since the last
   // time.
   bool check();

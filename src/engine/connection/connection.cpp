@@ -8,6 +8,7 @@
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/base/secret.hpp>
 
+#include "engine/connection/repaired_frame.hpp"
 #include "engine/sessions/session_entry.hpp"
 
 namespace nexusfix::engine {
@@ -41,41 +42,50 @@ void OutboundQueue::grow(std::size_t storage) {
   storage_ = storage;
 }
 
-void CarriedBytes::append(std::string_view bytes, std::size_t needed) {
-  if (const std::size_t storage = storage_for(bytes.size(), needed); storage != 0) {
+void CarriedBytes::append(std::string_view bytes) {
+  if (const std::size_t storage = storage_for(bytes.size()); storage != 0) {
     std::vector<char> larger;
     larger.reserve(storage);
-    larger.assign(bytes_.begin(), bytes_.end());
+    const std::string_view kept = view();
+    larger.assign(kept.begin(), kept.end());
     if (wipes_on_clear_) wipe_bytes(bytes_);
     bytes_.swap(larger);
+    begin_ = 0;
     storage_ = bytes_.capacity();
   }
   bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
 }
 
-std::size_t CarriedBytes::storage_for(std::size_t bytes, std::size_t needed) const noexcept {
-  const std::size_t size = bytes_.size() + bytes;
-  if (size <= bytes_.capacity()) return 0;
-  return std::max({size, kStorageBytesMin, std::min(needed, 2 * bytes_.capacity())});
+std::size_t CarriedBytes::storage_for(std::size_t bytes) const noexcept {
+  if (bytes_.size() + bytes <= bytes_.capacity()) return 0;
+  const std::size_t kept = size() + bytes;
+  return std::max({kept, kStorageBytesMin, 2 * std::min(kept, bytes_.capacity())});
 }
 
-void CarriedBytes::drop_front(std::size_t count) {
-  if (wipes_on_clear_) {  // The bytes after the Logon move over it; their old place is wiped, too.
-    const auto rest = std::span{bytes_}.subspan(count);
-    std::ranges::copy(rest, bytes_.begin());
-    wipe_bytes(std::span{bytes_}.subspan(rest.size()));
-    bytes_.resize(rest.size());
-    return;
-  }
-  bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(count));
+void CarriedBytes::drop_front(std::size_t count) noexcept {
+  if (wipes_on_clear_) wipe_bytes(std::span{bytes_}.subspan(begin_, count));
+  begin_ += count;
+  if (begin_ < size()) return;
+  const std::size_t kept = size();
+  std::ranges::copy(view(), bytes_.begin());
+  if (wipes_on_clear_) wipe_bytes(std::span{bytes_}.subspan(kept));
+  bytes_.resize(kept);
+  begin_ = 0;
 }
 
 void CarriedBytes::clear() noexcept {
   if (std::exchange(wipes_on_clear_, false)) wipe_bytes(bytes_);
   bytes_.clear();
+  begin_ = 0;
   if (bytes_.capacity() <= kKeptBytesMax) return;
   std::vector<char>{}.swap(bytes_);
   storage_ = 0;
+}
+
+wire::FrameResult Framing::next_unsound(std::string_view bytes) noexcept {
+  const std::size_t size = first_message_size(bytes.substr(0, unsound_));
+  unsound_ -= size;
+  return {wire::FrameStatus::Complete, size, wire::GarbledReason::BodyLengthWrong};
 }
 
 Connection::Connection(transport::SocketId socket, SessionEntry& entry, MonoTime deadline) noexcept

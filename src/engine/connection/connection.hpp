@@ -131,7 +131,8 @@ class Backlog {
 
 // The received bytes that a connection keeps: the beginning of an incomplete message, and all that
 // waits while reading is paused. The storage is at most twice what has arrived (but at least
-// kStorageBytesMin), whatever length a message claims.
+// kStorageBytesMin), whatever length a message claims. Work is linear in the bytes: the storage
+// doubles, and bytes move only when at least as many have been dropped.
 class CarriedBytes {
  public:
   // Room for an ordinary message, so that a slightly longer one needs no new storage.
@@ -139,16 +140,15 @@ class CarriedBytes {
   // Storage up to this size is kept for the next message that comes in pieces.
   static constexpr std::size_t kKeptBytesMax = 4096;
 
-  [[nodiscard]] std::string_view view() const noexcept { return {bytes_.data(), bytes_.size()}; }
-  [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
+  [[nodiscard]] std::string_view view() const noexcept { return {bytes_.data() + begin_, size()}; }
+  [[nodiscard]] std::size_t size() const noexcept { return bytes_.size() - begin_; }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   [[nodiscard]] std::size_t capacity() const noexcept { return bytes_.capacity(); }
   void count_in(BufferBudget& budget) noexcept { storage_.count_in(budget); }
-  // needed: the framing needs at least this number of bytes; until then, more storage is useless.
-  void append(std::string_view bytes, std::size_t needed);
+  void append(std::string_view bytes);
   // The storage that append() would allocate; 0: none.
-  [[nodiscard]] std::size_t storage_for(std::size_t bytes, std::size_t needed) const noexcept;
-  void drop_front(std::size_t count);
+  [[nodiscard]] std::size_t storage_for(std::size_t bytes) const noexcept;
+  void drop_front(std::size_t count) noexcept;
   void clear() noexcept;
   [[nodiscard]] std::size_t storage() const noexcept { return storage_; }
 
@@ -162,6 +162,7 @@ class CarriedBytes {
 
  private:
   std::vector<char> bytes_;
+  std::size_t begin_ = 0;  // bytes before it are dropped
   bool wipes_on_clear_ = false;
   BufferCharge storage_;
 };
@@ -234,8 +235,17 @@ class Framing {
   // From here on with the limits of this scanner.
   void use(const wire::FrameScanner& scanner) noexcept { scanner_ = scanner; }
   [[nodiscard, gnu::always_inline]] wire::FrameResult next(std::string_view bytes) noexcept {
+    if (unsound_ != 0) [[unlikely]]
+      return next_unsound(bytes);
     return scanner_.next(bytes);
   }
+  // The frame that next() returned was not processed, and is returned again.
+  void put_back(const wire::FrameResult& frame) noexcept {
+    if (is_of_unsound(frame)) unsound_ += frame.size;
+  }
+  // These next bytes are the rest of a frame whose BodyLength is wrong: each message ends with its
+  // trailer. Framed by BodyLength again, each would cost the whole rest.
+  void set_unsound(std::size_t bytes) noexcept { unsound_ += bytes; }
   // Whether all received bytes before were frames, and the next one may have this number of bytes.
   [[nodiscard]] bool may_begin(std::size_t bytes) const noexcept {
     return carried_.empty() && scanner_.may_begin(bytes);
@@ -248,9 +258,17 @@ class Framing {
   [[nodiscard]] const CarriedBytes& carried() const noexcept { return carried_; }
 
  private:
+  [[nodiscard]] wire::FrameResult next_unsound(std::string_view bytes) noexcept;
+  // A scanner's complete frame has no reason.
+  [[nodiscard]] static bool is_of_unsound(const wire::FrameResult& frame) noexcept {
+    return frame.status == wire::FrameStatus::Complete &&
+           frame.reason == wire::GarbledReason::BodyLengthWrong;
+  }
+
   wire::FrameScanner scanner_;  // what it knows of the message in carried_
   CarriedBytes carried_;
   std::size_t needed_ = 0;
+  std::size_t unsound_ = 0;  // received bytes
 };
 
 // Events within the present second.

@@ -144,7 +144,7 @@ bool Inbound::listens(const Connection& connection) const noexcept {
   const wire::MessageView message{bytes, *shape};
   if (take_message(connection, *connection.entry(), message, bytes) == kMustWait) [[unlikely]] {
     connection.framing().set_needed(bytes.size());
-    static_cast<void>(buffers_.carry(connection, bytes, bytes.size()));
+    static_cast<void>(buffers_.carry(connection, bytes));
   } else if (connection.is_migrating()) [[unlikely]] {
     migration_.migrate(connection, {});
   }
@@ -159,13 +159,14 @@ void Inbound::on_bytes(Connection& connection, std::string_view bytes) {
     const wire::FrameResult frame = connection.framing().next(bytes);
     if (frame.status == wire::FrameStatus::NeedMore) {
       connection.framing().set_needed(frame.size);
-      static_cast<void>(buffers_.carry(connection, bytes, frame.size));
+      static_cast<void>(buffers_.carry(connection, bytes));
       return;
     }
     const std::size_t taken = on_scanned(connection, frame, bytes);
     if (taken == kMustWait) [[unlikely]] {
+      connection.framing().put_back(frame);
       connection.framing().set_needed(frame.size);
-      static_cast<void>(buffers_.carry(connection, bytes, bytes.size()));
+      static_cast<void>(buffers_.carry(connection, bytes));
       return;
     }
     bytes.remove_prefix(taken);
@@ -188,7 +189,7 @@ std::size_t Inbound::complete_carried(Connection& connection, std::string_view b
     if (carried.size() < framing.needed()) {
       const std::size_t wanted = std::max(framing.needed() - carried.size(), kCompletedBytesMin);
       const std::string_view next = bytes.substr(taken, wanted);
-      if (!buffers_.carry(connection, next, framing.needed())) return bytes.size();
+      if (!buffers_.carry(connection, next)) return bytes.size();
       taken += next.size();
       if (carried.size() < framing.needed()) return taken;
     }
@@ -197,8 +198,8 @@ std::size_t Inbound::complete_carried(Connection& connection, std::string_view b
     if (frame.status == wire::FrameStatus::NeedMore) continue;
     const std::size_t processed = on_scanned(connection, frame, carried.view());
     if (processed == kMustWait) {
-      static_cast<void>(
-          buffers_.carry(connection, bytes.substr(taken), carried.size() + bytes.size()));
+      framing.put_back(frame);
+      static_cast<void>(buffers_.carry(connection, bytes.substr(taken)));
       return bytes.size();
     }
     framing.set_needed(0);
@@ -238,10 +239,15 @@ std::size_t Inbound::on_frame(Connection& connection, std::string_view frame) {
 [[gnu::noinline]] std::size_t Inbound::on_unsound_frame(Connection& connection,
                                                         wire::GarbledReason reason,
                                                         std::string_view frame) {
+  const std::size_t whole = frame.size();
   const auto repaired = parse_repaired(connection, reason, frame);
-  if (repaired) return on_message(connection, *connection.entry(), *repaired, frame);
-  on_garbled_frame(connection, reason, frame);
-  return frame.size();
+  if (!repaired) {
+    on_garbled_frame(connection, reason, frame);
+    return whole;
+  }
+  const std::size_t taken = on_message(connection, *connection.entry(), *repaired, frame);
+  if (taken != kMustWait) connection.framing().set_unsound(whole - taken);
+  return taken;
 }
 
 [[gnu::noinline]] std::size_t Inbound::on_message(Connection& connection, SessionEntry& entry,
@@ -272,6 +278,7 @@ std::size_t Inbound::on_frame(Connection& connection, std::string_view frame) {
     connections_.refuse(connection, EventId::LogonTooLong, kLogonTooLong);
     return frame.size();
   }
+  const std::size_t whole = frame.size();
   auto message = loop_.parsers.inbound.parse(frame);
   if (!message) [[unlikely]] {
     const wire::GarbledReason reason = message.error().reason;
@@ -282,6 +289,7 @@ std::size_t Inbound::on_frame(Connection& connection, std::string_view frame) {
     }
   }
   if (must_wait(connection, *message)) return kMustWait;
+  connection.framing().set_unsound(whole - frame.size());
   count(frame);
   if (!admission_.bind(connection, *message)) {
     if (!connection.is_migrating()) {  // the other loop logs it
@@ -400,7 +408,7 @@ void Inbound::on_paused_readable(Connection& connection) {
   if (result.status == transport::IoStatus::Ok) {
     if (connection.entry() == nullptr)
       return connections_.close(connection);  // It has ended: no peer waits for an answer.
-    static_cast<void>(buffers_.carry(connection, {receive_buffer_.data(), result.bytes}, 0));
+    static_cast<void>(buffers_.carry(connection, {receive_buffer_.data(), result.bytes}));
   } else if (result.status != transport::IoStatus::WouldBlock) {
     drain_delayed(connection);
   }
