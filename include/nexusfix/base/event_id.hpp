@@ -77,6 +77,7 @@ enum class EventId : std::uint16_t {
   QueuedMessagesDiscarded = 2043,    // messages that waited for the Logon are not sent
   InboundNotRecorded = 2044,         // a message is not delivered: the store did not record it
   SequenceNumbersSkipped = 2045,     // the session skips MsgSeqNums that it may have used
+  InboundInDoubt = 2046,             // a message may not have reached the application
 
   Connected = 3001,                       // our connection is established, and the Logon follows
   ConnectionAccepted = 3002,              // the first message of a connection names this session
@@ -226,6 +227,7 @@ enum class EventId : std::uint16_t {
   EndedWithoutMemory = 7009,   // the engine ends in order for lack of memory
   OperatorCommand = 7010,      // an operator's command to the running engine
   DrainEnded = 7011,           // the engine has finished its work, or its time to do so, and stops
+  LoopCostly = 7012,           // one session or address takes most of an event loop's time
   MetricsOpened = 7030,        // MetricsPort is open
   ConsoleOpened = 7031,        // the web console is open
   ConsoleSignedIn = 7032,      // an operator has signed in to the web console

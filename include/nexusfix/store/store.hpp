@@ -177,6 +177,9 @@ class Store {
   // Ends the log in order: everything appended is on the disk, and the next opening knows it.
   // Nothing can be appended afterwards. May block on the disk.
   [[nodiscard]] virtual StoreResult<void> close() = 0;
+  // Whether the log that was opened had been closed in order, or was new. false: the process that
+  // wrote it was killed, or the store does not know.
+  [[nodiscard]] virtual bool had_ended_in_order() const noexcept { return false; }
   // Whether this number of bytes can be appended, with room left for what cannot be refused:
   // inbound progress, Heartbeats, Logouts. False while the disk has no room for the next segment
   // and less than a quarter of this one is left: append only what cannot be refused then. At most

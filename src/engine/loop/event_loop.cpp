@@ -112,7 +112,10 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
 }
 
 [[gnu::always_inline]] inline bool EventLoop::turn(std::chrono::nanoseconds timeout) {
-  if (timeout > std::chrono::nanoseconds{0}) loop_.time.update();
+  if (timeout > std::chrono::nanoseconds{0}) {
+    loop_.time.update();
+    measure_turn();
+  }
   if (reloader_.is_requested()) [[unlikely]]
     reloader_.reload_as_requested();
   if (state_.stop_requested.load(std::memory_order_acquire) && !loop_.is_stopping()) [[unlikely]]
@@ -133,6 +136,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   // What another thread has finished meanwhile is for the next turn.
   has_work |= first <= loop_.now().mono;
   if (direct == Inbound::Direct::Nothing && !has_work) {
+    measure_turn();
     note_quiet();
     return true;
   }
@@ -150,8 +154,15 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
 [[gnu::always_inline]] inline bool EventLoop::finish_turn(bool asked_network, std::size_t count,
                                                           MonoTime first) {
   tasks_.inbox().wake_up();
+  measure_turn();
+  state_.costs.begin_turn(loop_.now().mono);
+  const bool is_measured = state_.costs.is_measuring();
   for (std::size_t i = 0; i < count && !commit_.has_failed(); ++i) {
-    loop_.boundary.run(state_.ready[i], [&] { handle(state_.ready[i]); });
+    loop_.boundary.run(state_.ready[i], [&] {
+      if (is_measured) [[unlikely]]
+        return handle_measured(state_.ready[i]);
+      handle(state_.ready[i]);
+    });
   }
   end_events();  // Answers are sent first.
   tasks_.run_tasks(*this);
@@ -229,6 +240,30 @@ void EventLoop::handle(const transport::Ready& ready) {
     case transport::ReadyKind::Accepted:
       break;
   }
+}
+
+void EventLoop::handle_measured(const transport::Ready& ready) {
+  const Connection* const connection = connections_.find(ready.socket);
+  if (connection == nullptr) return handle(ready);
+  const std::string who = who_is(*connection);
+  const MonoTime begun = loop_.time.read().mono;
+  handle(ready);
+  state_.costs.add(who, loop_.time.read().mono - begun);
+}
+
+void EventLoop::name_costly() {
+  const auto costly = state_.costs.end_window(loop_.now().mono);
+  if (!costly) return;
+  constexpr std::chrono::milliseconds kUnit{1};
+  loop_.report.engine(EventId::LoopCostly,
+                      {costly->who, " took ", costly->time / kUnit, " ms of the event loop's last ",
+                       costly->window / kUnit, " ms, in ", costly->events,
+                       " events. The other sessions of this loop waited meanwhile"});
+}
+
+std::string EventLoop::who_is(const Connection& connection) const {
+  if (connection.entry() != nullptr) return connection.entry()->name;
+  return std::string{transport::peer_address_of(loop_.network->peer_name(connection.socket_id()))};
 }
 
 // An owner that becomes due during these timers runs in the next turn.

@@ -121,6 +121,7 @@ std::expected<void, EngineError> EventLoop::open_sessions(Settings& settings) {
     const auto entry = registry_.make_entry(std::move(one));
     if (entry) {
       (*entry)->file.configure((*entry)->name, reloader_.text());
+      report_inbound_in_doubt(**entry);
       continue;
     }
     if (entry.error().code != store::StoreErrorCode::SessionRefused) {
@@ -145,6 +146,19 @@ std::expected<void, EngineError> EventLoop::open_sessions(Settings& settings) {
   }
   for (const auto& entry : registry_.entries()) control_.follow_schedule(*entry);
   return {};
+}
+
+// Each message is recorded before its callback, and its callback ends before the next message is
+// recorded: only the last one is in doubt.
+void EventLoop::report_inbound_in_doubt(const SessionEntry& entry) {
+  const std::uint64_t next = entry.machine.sequence_numbers().next_inbound;
+  const bool is_in_doubt = entry.settings().inbound_delivery == InboundDelivery::AtMostOnce &&
+                           next > 1 && !commit_.store().had_ended_in_order();
+  if (!is_in_doubt) return;
+  loop_.report.session(EventId::InboundInDoubt, entry,
+                       {"MsgSeqNum ", next - 1,
+                        " may not have reached the application: the engine did not end in order, "
+                        "and InboundDelivery=AtMostOnce does not deliver it again"});
 }
 
 std::expected<void, EngineError> EventLoop::open_listeners(const std::string& file) {

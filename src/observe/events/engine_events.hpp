@@ -111,6 +111,14 @@ inline constexpr EventRow kEngineEvents[] = {
      "left when the time limit was reached.",
      "NXF-7010 came before.",
      "If work was left: counterparties get the messages in a resend after the next Logon."},
+    {EventId::LoopCostly, Severity::Warning, "LoopCostly",
+     "One session, or one address that has not logged on, took more than a quarter of an event "
+     "loop's time for a second. The text names it. The loop's other sessions waited meanwhile. "
+     "Logged at most once a minute.",
+     "A counterparty sends what costs much time, or the application's callbacks for its messages "
+     "take long.",
+     "If it is the counterparty: limit it with ThrottleMessages, or disable the session. If it is "
+     "the callback: make it shorter, or give the session another loop with EventLoops."},
     {EventId::MetricsOpened, Severity::Info, "MetricsOpened",
      "The engine serves its metrics for Prometheus, and its health. The text has the address.",
      "MetricsPort is in the configuration.", "No action is needed."},

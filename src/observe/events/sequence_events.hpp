@@ -136,6 +136,13 @@ inline constexpr EventRow kSequenceEvents[] = {
      "MsgSeqNums, and the store has lost them.",
      "A loss of power, or a database that lost confirmed commits.",
      "Compare what the counterparty has received under these MsgSeqNums. It gets a gap fill."},
+    {EventId::InboundInDoubt, Severity::Warning, "InboundInDoubt",
+     "The message with this MsgSeqNum may not have reached the application, and is not delivered "
+     "again. All before it have.",
+     "InboundDelivery=AtMostOnce records a message before the application sees it, and the engine "
+     "did not end in order: it was killed, or the machine stopped.",
+     "Look for the message in the application, or ask the counterparty what it was. If it was no "
+     "application message, nothing is missing."},
 };
 
 }  // namespace nexusfix::observe

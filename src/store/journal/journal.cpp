@@ -110,6 +110,7 @@ class Journal final : public Store {
     reading_.set_holes(std::move(recovered.holes));
     refusals_.refuse(std::move(recovered.refused), std::move(recovered.no_new_session));
     was_closed_ = recovered.is_closed;
+    had_ended_in_order_ = was_closed_ || state_.sessions.size() == 0;
     if (recovered.lost_bytes_max > 0) {
       refusals_.expect_lost_sessions(numbers_to_skip(
           recovered.report.loss, recovered.segments.back(), options_, recovered.lost_bytes_max));
@@ -281,6 +282,7 @@ class Journal final : public Store {
     return {};
   }
 
+  bool had_ended_in_order() const noexcept override { return had_ended_in_order_; }
   bool has_room_for(std::uint64_t bytes) const noexcept override {
     return !writer_.is_short() || writer_.room_left() >= bytes + options_.segment_bytes / 4;
   }
@@ -398,11 +400,12 @@ class Journal final : public Store {
   // A record with common values that ends there or before needs nothing but its own bytes. Each
   // append of another record sets it again; 0: the next one may need more.
   LogPosition plain_until_ = 0;
-  bool was_closed_ = false;   // in order, and nothing was appended since
-  JournalReport report_;      // until it is taken
-  bool is_damaged_ = false;   // opening found damage: nothing is retired
-  SessionRefusals refusals_;  // because of it
-  std::string failure_;       // not empty: stopped
+  bool was_closed_ = false;          // in order, and nothing was appended since
+  bool had_ended_in_order_ = false;  // before the opening
+  JournalReport report_;             // until it is taken
+  bool is_damaged_ = false;          // opening found damage: nothing is retired
+  SessionRefusals refusals_;         // because of it
+  std::string failure_;              // not empty: stopped
   ScrubFeed scrub_;
   FolderWatch folder_watch_;  // last: its thread uses the members above
 };

@@ -91,6 +91,7 @@ class ReplicatedJournal final : public Store {
     auto closed = journal_->close();
     return closed ? replicated : closed;
   }
+  bool had_ended_in_order() const noexcept override { return journal_->had_ended_in_order(); }
   bool has_room_for(std::uint64_t bytes) const noexcept override {
     return journal_->has_room_for(bytes);
   }

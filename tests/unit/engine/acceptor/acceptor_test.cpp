@@ -253,6 +253,29 @@ TEST_P(InboundDeliveryTest, at_most_once_records_a_message_before_its_callback) 
   EXPECT_EQ(expected_after_death(), 3U);
 }
 
+TEST_F(AcceptorTest, message_in_doubt_is_named_after_a_kill_and_not_after_a_stop) {
+  extra = "InboundDelivery=AtMostOnce";
+  open();
+  EXPECT_FALSE(log.has(EventId::InboundInDoubt));
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 2, "A"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  reopen();
+  EXPECT_TRUE(log.has(EventId::InboundInDoubt, "FIX.4.4:VENUE->TRADER MsgSeqNum 2 may not have"))
+      << log.all();
+  EXPECT_FALSE(log.has(EventId::InboundInDoubt, "OTHER")) << log.all();
+  acceptor->stop();
+  ASSERT_TRUE(run_until([&] { return !acceptor->poll(std::chrono::nanoseconds{0}); }));
+  log.clear();
+  reopen();
+  EXPECT_FALSE(log.has(EventId::InboundInDoubt)) << log.all();
+  extra.clear();
+  acceptor.reset();
+  open();
+  reopen();
+  EXPECT_FALSE(log.has(EventId::InboundInDoubt)) << log.all();
+}
+
 INSTANTIATE_TEST_SUITE_P(Modes, InboundDeliveryTest,
                          ::testing::Values("none", "process", "group", "sync"),
                          [](const auto& mode) { return std::string{mode.param}; });
