@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "bench/engine/engine_bench.hpp"
@@ -50,6 +51,12 @@ class InsideEngine {
     turn();
     return network_.sends() - before;
   }
+  // Bytes that need not be a message, or whole: at most what the engine receives at once.
+  void receive(std::string_view bytes) {
+    network_.deliver(bytes);
+    turn();
+  }
+  [[nodiscard]] bool is_closed() const { return network_.is_closed(); }
   // One turn of the loop. Without a message to receive it is idle.
   void turn() {
     if (!venue_.engine.poll(std::chrono::nanoseconds{0})) std::abort();

@@ -144,7 +144,7 @@ class AttackTest : public ::testing::Test {
     for (std::size_t i = 0; i < kSessions; ++i) {
       add("LIVE" + std::to_string(i), i + kSessionsWithTls < kSessions ? "" : with_tls);
     }
-    for (const char* const who : {"GARBLER", "DEAF", "ASKER", "PINGER"}) add(who);
+    for (const char* const who : {"GARBLER", "DEAF", "ASKER", "PINGER", "COSTLY"}) add(who);
     for (std::size_t i = 0; i < kOfAKind; ++i) {
       add("HONEST" + std::to_string(i));
       add("KEEPER" + std::to_string(i), "PasswordFile=" + users_file() + "\n");

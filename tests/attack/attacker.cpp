@@ -51,7 +51,7 @@ struct Sizes {
 // The attacks that log on first.
 void add_storms(const Sizes& sizes, std::deque<Attack>& all) {
   const auto add = [&](Attack attack) { all.push_back(std::move(attack)); };
-  for (const auto& storm : {garbled_storm, test_requests, repeated_resends}) {
+  for (const auto& storm : {garbled_storm, test_requests, repeated_resends, costly_streams}) {
     add({.name = "storms after Logon",
          .port = sizes.port,
          .source = kLoggedOn,

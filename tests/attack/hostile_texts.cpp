@@ -14,6 +14,7 @@ constexpr std::size_t kUnread = 30'000;
 constexpr std::size_t kOrders = 300;  // that are requested again
 constexpr std::size_t kEarly = 1'200;
 constexpr std::size_t kEarlyBytes = 10'000;
+constexpr std::size_t kCostlyBytes = 900'000;
 constexpr std::size_t kKeepers = 4;  // sessions with a password
 
 template <auto Free>
@@ -23,6 +24,12 @@ struct FreedBy {
     Free(object);
   }
 };
+
+std::string repeated(std::string_view item) {
+  std::string text;
+  while (text.size() < kCostlyBytes) text += item;
+  return text;
+}
 
 std::string make_client_hello() {
   const std::unique_ptr<SSL_CTX, FreedBy<SSL_CTX_free>> context{SSL_CTX_new(TLS_client_method())};
@@ -100,6 +107,22 @@ std::string repeated_resends(std::size_t) {
     text += message("ASKER", "2", kOrders + 2 + i, "7=1|16=0|");
   }
   return text;
+}
+
+std::string costly_streams(std::size_t number) {
+  const std::string end = message("COSTLY", "5", 3, "");
+  switch (number % 4) {
+    case 0:
+      return logon("COSTLY") + testing::soh("8=FIX.4.4|9=5|35=D|") + repeated("x");
+    case 1:
+      return logon("COSTLY") + testing::soh(repeated("8=FIX.4.4|9=5|35=D|"));
+    case 2:
+      return logon("COSTLY") +
+             message("COSTLY", "D", 2, "11=A|453=900000|448=P|" + repeated("447=D|")) + end;
+    default:
+      return logon("COSTLY") +
+             message("COSTLY", "B", 2, "148=A|33=80000|" + repeated("58=x|354=0|")) + end;
+  }
 }
 
 std::string unread_orders(std::size_t) {

@@ -16,6 +16,8 @@ namespace nexusfix::attack {
 [[nodiscard]] std::string garbled_storm(std::size_t number);
 [[nodiscard]] std::string test_requests(std::size_t number);
 [[nodiscard]] std::string repeated_resends(std::size_t number);  // of everything, again and again
+// Messages without an end, and messages that take long to check: 0.9 MB each.
+[[nodiscard]] std::string costly_streams(std::size_t number);
 [[nodiscard]] std::string unread_orders(std::size_t number);
 // The counterparties HOARDER0, HOARDER1, ... that send early messages.
 inline constexpr std::size_t kHoarders = 4;
