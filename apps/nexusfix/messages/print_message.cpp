@@ -17,14 +17,28 @@ namespace {
 
 // What is printed of each field with a tag.
 struct NamedField {
-  std::string name;          // printable; empty: no table has the field
-  bool has_values = false;   // it is enumerated, or MsgType
-  bool is_multiple = false;  // its value is a list
+  std::string name;           // printable; empty: no table has the field
+  bool has_values = false;    // it is enumerated, or MsgType
+  bool is_multiple = false;   // its value is a list
+  bool is_elsewhere = false;  // only other versions have it
 };
+
+// The most used first.
+std::span<const NameTable> every_version() {
+  using enum Version;
+  static const std::array kTables{
+      dictionary::builtin_names(Fix44),   dictionary::builtin_names(Fix50Sp2),
+      dictionary::builtin_names(Fixt11),  dictionary::builtin_names(Fix42),
+      dictionary::builtin_names(Fix43),   dictionary::builtin_names(Fix50),
+      dictionary::builtin_names(Fix41),   dictionary::builtin_names(Fix40),
+      dictionary::builtin_names(Fix50Sp1)};
+  return kTables;
+}
 
 }  // namespace
 
-// The names of messages of one version. The first of several tables that has a name answers.
+// The names of messages of one version. The first of several tables that has a name answers. A
+// field that none of them has, and a message, have the name of another version.
 class MessageNames {
  public:
   MessageNames(std::optional<Version> version, Version application, const NameTable* own)
@@ -61,8 +75,9 @@ class MessageNames {
   [[nodiscard]] std::string_view message(std::string_view msg_type) {
     if (last_type_ != msg_type) {
       last_type_ = msg_type;
-      last_message_ =
-          printable(first([&](const NameTable& table) { return table.message_name(msg_type); }));
+      const auto name = [&](const NameTable& table) { return table.message_name(msg_type); };
+      last_message_ = printable(first(tables(), name));
+      if (last_message_.empty()) last_message_ = printable(first(every_version(), name));
     }
     return last_message_;
   }
@@ -72,11 +87,11 @@ class MessageNames {
   void append_meaning(std::string& to, wire::Tag tag, const NamedField& field,
                       std::string_view value, std::string_view before, std::string_view after) {
     if (tag == tag::MsgType) return append_one(to, message(value), before, after);
-    if (!field.is_multiple) return append_one(to, value_name(tag, value), before, after);
+    if (!field.is_multiple) return append_one(to, value_name(tag, field, value), before, after);
     std::string meanings;
     while (!value.empty()) {
       const std::size_t space = std::min(value.find(' '), value.size());
-      const std::string_view meaning = value_name(tag, value.substr(0, space));
+      const std::string_view meaning = value_name(tag, field, value.substr(0, space));
       if (meaning.empty()) return;
       if (!meanings.empty()) meanings += ", ";
       meanings += meaning;
@@ -100,10 +115,13 @@ class MessageNames {
 
   [[nodiscard]] NamedField find_field(wire::Tag tag) const {
     NamedField found;
-    found.name = printable(first([&](const NameTable& table) { return table.field_name(tag); }));
+    const auto name = [&](const NameTable& table) { return table.field_name(tag); };
+    found.name = printable(first(tables(), name));
+    found.is_elsewhere = found.name.empty();
+    if (found.is_elsewhere) found.name = printable(first(every_version(), name));
     found.has_values = tag == tag::MsgType;
     bool has_type = false;
-    for (const NameTable& table : tables()) {
+    for (const NameTable& table : tables_of(found)) {
       found.has_values = found.has_values || table.has_values(tag);
       const std::optional<FieldType> type = table.field_type(tag);
       if (!has_type && type) found.is_multiple = dictionary::is_multiple(*type);
@@ -112,16 +130,22 @@ class MessageNames {
     return found;
   }
 
-  [[nodiscard]] std::string_view value_name(wire::Tag tag, std::string_view value) const {
-    return first([&](const NameTable& table) { return table.value_name(tag, value); });
+  [[nodiscard]] std::string_view value_name(wire::Tag tag, const NamedField& field,
+                                            std::string_view value) const {
+    return first(tables_of(field),
+                 [&](const NameTable& table) { return table.value_name(tag, value); });
   }
 
   template <class Lookup>
-  [[nodiscard]] std::string_view first(Lookup lookup) const {
-    for (const NameTable& table : tables()) {
+  [[nodiscard]] static std::string_view first(std::span<const NameTable> tables, Lookup lookup) {
+    for (const NameTable& table : tables) {
       if (const std::optional<std::string_view> name = lookup(table)) return *name;
     }
     return {};
+  }
+
+  [[nodiscard]] std::span<const NameTable> tables_of(const NamedField& field) const {
+    return field.is_elsewhere ? every_version() : tables();
   }
 
   [[nodiscard]] std::span<const NameTable> tables() const noexcept {

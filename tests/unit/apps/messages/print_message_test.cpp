@@ -55,7 +55,8 @@ TEST(PrintMessage, explains_each_of_several_values) {
 
 TEST(PrintMessage, chooses_the_names_of_the_version) {
   EXPECT_THAT(print(fix("FIX.4.2", "35=8|34=2|20=0|31=1|")), HasSubstr("ExecTransType  0 (NEW)"));
-  EXPECT_THAT(print(fix("FIX.4.4", "35=8|34=2|20=0|31=1|")), Not(HasSubstr("ExecTransType")));
+  // Removed in FIX 4.3.
+  EXPECT_THAT(print(fix("FIX.4.4", "35=8|34=2|20=0|31=1|")), HasSubstr("ExecTransType  0 (NEW)"));
   EXPECT_THAT(print(fix("FIX.4.2", "35=8|34=2|32=1|")), HasSubstr("LastShares "));
   EXPECT_THAT(print(fix("FIX.4.4", "35=8|34=2|32=1|")), HasSubstr("LastQty "));
 }
@@ -109,6 +110,14 @@ TEST(PrintMessage, uses_the_dictionary_of_the_user_first) {
   EXPECT_THAT(text, HasSubstr("MyOrder (D)"));
   EXPECT_THAT(text, HasSubstr("Motto        x (SPOT)"));
   EXPECT_THAT(text, HasSubstr("MsgSeqNum"));
+}
+
+// A counterparty that sends it means the same by it.
+TEST(PrintMessage, names_the_fields_values_and_messages_of_other_versions) {
+  const std::string text = print(fix("FIX.4.2", "35=AE|453=1|447=D|"));
+  EXPECT_THAT(text, HasSubstr("TradeCaptureReport (AE)"));
+  EXPECT_THAT(text, HasSubstr("453  NoPartyIDs"));
+  EXPECT_THAT(text, HasSubstr("447  PartyIDSource  D (PROPRIETARY"));
 }
 
 TEST(PrintMessage, shows_an_unknown_field_by_its_tag) {
