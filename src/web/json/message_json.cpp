@@ -67,11 +67,7 @@ std::vector<dictionary::NameTable> tables_of(const std::vector<Field>& fields) {
   std::vector<dictionary::NameTable> tables;
   if (const auto version = dictionary::version_of_begin_string(value_of(fields, 8))) {
     tables.push_back(dictionary::builtin_names(*version));
-    if (*version < dictionary::Version::Fix50) return tables;
-    if (*version != dictionary::Version::Fixt11) {
-      tables.push_back(dictionary::builtin_names(dictionary::Version::Fixt11));
-      return tables;
-    }
+    if (*version != dictionary::Version::Fixt11) return tables;
     const auto application = dictionary::version_of_appl_ver_id(value_of(fields, 1128));
     tables.push_back(
         dictionary::builtin_names(application.value_or(dictionary::Version::Fix50Sp2)));

@@ -61,7 +61,9 @@ TEST_F(Decode, masks_passwords_unless_they_are_wanted) {
   EXPECT_THAT(out_.text(), HasSubstr("554  Password       ***\n"));
   EXPECT_THAT(out_.text(), HasSubstr("95  RawDataLength  3\n"));
   EXPECT_THAT(out_.text(), Not(::testing::ContainsRegex("CANARY|  raw")));
-  EXPECT_EQ(run_on(logon, {.shows_passwords = true}), kSuccess);
+  DecodeOptions options;
+  options.shows_passwords = true;
+  EXPECT_EQ(run_on(logon, options), kSuccess);
   EXPECT_THAT(out_.text(), HasSubstr("554  Password       CANARY\n"));
 }
 
