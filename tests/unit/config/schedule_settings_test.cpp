@@ -138,6 +138,28 @@ TEST(ScheduleSettings, keys_that_belong_together_are_missed) {
               ElementsAre(HasSubstr("only one of them may be given")));
 }
 
+TEST(ScheduleSettings, each_part_of_the_time_for_logons_has_its_key) {
+  // A part that is not given is that of the session.
+  const std::string session = "StartTime=08:00:00\nEndTime=17:00:00\nStartDay=Mon\nEndDay=Fri\n";
+  const auto window_of = [&](const std::string& lines) {
+    const auto rules = rules_of(session + lines);
+    EXPECT_TRUE(rules && rules->logon) << lines;
+    return rules && rules->logon ? *rules->logon : session::Timetable{};
+  };
+  const session::Timetable days = window_of("LogonDay=Tue\nLogoutDay=Thu\n");
+  EXPECT_EQ(days.start_day, std::chrono::Tuesday);
+  EXPECT_EQ(days.end_day, std::chrono::Thursday);
+  EXPECT_EQ(days.start.time_of_day, 8h);
+  EXPECT_EQ(days.end.time_of_day, 17h);
+  EXPECT_EQ(window_of("LogonDay=Tue\n").start_day, std::chrono::Tuesday);
+  EXPECT_EQ(window_of("LogonDay=Tue\n").end_day, std::chrono::Friday);
+  EXPECT_EQ(window_of("LogoutDay=Thu\n").start_day, std::chrono::Monday);
+  EXPECT_EQ(window_of("LogoutDay=Thu\n").end_day, std::chrono::Thursday);
+  EXPECT_EQ(window_of("LogonTime=09:00:00\n").start.time_of_day, 9h);
+  EXPECT_EQ(window_of("LogonTime=09:00:00\n").end.time_of_day, 17h);
+  EXPECT_EQ(window_of("LogoutTime=16:00:00\n").end.time_of_day, 16h);
+}
+
 TEST(ScheduleSettings, a_time_for_logons_that_lies_outside_of_the_session_is_an_error) {
   const std::string daily = "StartTime=08:00:00\nEndTime=17:00:00\n";
   EXPECT_THAT(errors_of(daily + "LogonTime=18:00:00\nLogoutTime=19:00:00"),

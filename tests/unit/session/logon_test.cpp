@@ -286,6 +286,16 @@ TEST(Logon, initiator_refuses_an_invalid_answer_with_a_reason) {
   }
 }
 
+TEST(Logon, initiator_refuses_an_answer_with_a_negative_heart_bt_int) {
+  for (const char* interval : {"-1", "-30", "3601"}) {
+    Side initiator{initiator_config()};
+    initiator.connect();
+    (void)initiator.sent();
+    initiator.in("35=A|34=1|98=0|108=" + std::string{interval});
+    EXPECT_THAT(initiator.sent(), ElementsAre("35=5|34=2|58=HeartBtInt is not between 0 and 3600"));
+  }
+}
+
 TEST(Logon, refusal_by_logout_is_counted_and_reported) {
   // FIX Session Layer, "Logon": a refusal may come as a Logout with a text.
   Side initiator{initiator_config()};
@@ -448,6 +458,51 @@ TEST(Logon, answer_to_our_reset_is_not_answered_again) {
   EXPECT_EQ(initiator.next_out(), 2U);
   initiator.in("35=1|34=2|112=X");
   EXPECT_THAT(initiator.sent(), ElementsAre("35=0|34=2|112=X"));
+}
+
+TEST(Logon, each_reset_within_a_session_resets_and_is_answered) {
+  // FIX 4.4, Logon, ResetSeqNumFlag. The second one is no answer to our answer, whether a message
+  // comes between them or not, and whether our own Logon asked for a reset or not.
+  for (const bool is_initiator : {false, true}) {
+    for (const bool resets_on_logon : {false, true}) {
+      for (const char* between : {"", "35=0|34=2", "35=1|34=2|112=X", "35=D|34=2|11=ID"}) {
+        SessionConfig config = is_initiator ? initiator_config() : acceptor_config();
+        config.reset.on_logon = resets_on_logon;
+        Side side{config};
+        side.connect();
+        side.in("35=A|34=1|98=0|108=30" +
+                std::string{is_initiator && resets_on_logon ? "|141=Y" : ""});
+        const int before = side.resets;
+        for (int reset = 1; reset <= 3; ++reset) {
+          (void)side.sent();
+          side.in("35=A|34=1|98=0|108=30|141=Y");
+          EXPECT_THAT(side.sent(), ElementsAre("35=A|34=1|98=0|108=30|141=Y"))
+              << is_initiator << resets_on_logon << ' ' << between << ' ' << reset;
+          EXPECT_EQ(side.resets, before + reset) << between;
+          EXPECT_EQ(side.next_in(), 2U);
+          if (*between != '\0') side.in(between);
+        }
+      }
+    }
+  }
+}
+
+TEST(Logon, only_the_next_message_after_a_reset_can_be_the_answer_to_it) {
+  // Our Logon with the flag answers the acceptor's. One that follows at once is the acceptor's
+  // answer to it; after that answer, or any other message, it is another reset.
+  const std::string reset = "35=A|34=1|98=0|108=30|141=Y";
+  for (const std::string& next : {reset, std::string{"35=0|34=2"}, std::string{"35=1|34=2|112=X"},
+                                  std::string{"35=D|34=2|11=ID"}, std::string{"35=0|34=9"}}) {
+    Side initiator{initiator_config(), {.next_inbound = 3, .next_outbound = 4}};
+    initiator.connect();
+    initiator.in(reset);
+    initiator.in(next);
+    EXPECT_EQ(initiator.resets, 1) << next;
+    (void)initiator.sent();
+    initiator.in(reset);
+    EXPECT_THAT(initiator.sent(), ElementsAre(reset)) << next;
+    EXPECT_EQ(initiator.resets, 2) << next;
+  }
 }
 
 TEST(Logon, reset_within_a_session_needs_msg_seq_num_one) {

@@ -200,6 +200,23 @@ TEST(Schedule, a_logon_window_limits_when_a_session_may_log_on) {
   EXPECT_EQ(schedule.next_logon(utc(kFriday, 15h)), utc(kFriday, 48h + 17h + 15h));
 }
 
+// QuickFIX/J's LogonDay and LogoutDay.
+TEST(Schedule, a_logon_window_of_days_ends_on_its_logout_day) {
+  ScheduleRules rules = weekly(Sunday, 17h, Friday, 16h);
+  rules.logon = Timetable{
+      .start = {8h, nullptr}, .end = {15h, nullptr}, .start_day = Monday, .end_day = Wednesday};
+  const Schedule schedule = made(rules);
+  const year_month_day monday = date(2026, 11, 16);
+  EXPECT_FALSE(schedule.at(utc(monday, 7h)).may_log_on);
+  EXPECT_TRUE(schedule.at(utc(monday, 8h)).may_log_on);
+  EXPECT_EQ(schedule.at(utc(monday, 8h)).next_change, utc(date(2026, 11, 18), 15h));
+  EXPECT_TRUE(schedule.at(utc(date(2026, 11, 17), 3h)).may_log_on);
+  EXPECT_TRUE(schedule.at(utc(date(2026, 11, 18), 14h)).may_log_on);
+  EXPECT_FALSE(schedule.at(utc(date(2026, 11, 18), 15h)).may_log_on);
+  EXPECT_FALSE(schedule.at(utc(date(2026, 11, 19), 9h)).may_log_on);
+  EXPECT_EQ(schedule.next_logon(utc(date(2026, 11, 18), 15h)), utc(date(2026, 11, 23), 8h));
+}
+
 TEST(Schedule, a_daily_session_does_not_take_place_on_a_holiday) {
   ScheduleRules rules = daily(8h, 17h);
   rules.holidays = {local(kFriday), local(date(2026, 11, 21))};
@@ -237,6 +254,15 @@ TEST(Schedule, a_reset_time_splits_a_session) {
 
 // With any rules: the result of at() is valid until next_change, sessions do not overlap, and
 // numbers never belong to a future time.
+TEST(Schedule, a_reset_time_ends_the_next_session_too) {
+  ScheduleRules rules = daily(8h, 17h);
+  rules.reset_time = LocalTime{12h, nullptr};
+  const auto next = made(rules).next_session(utc(kFriday, 7h));
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->begin, utc(kFriday, 8h));
+  EXPECT_EQ(next->end, utc(kFriday, 12h));
+}
+
 TEST(Schedule, a_state_is_valid_until_its_next_change) {
   std::vector<ScheduleRules> all{daily(8h, 17h, london()), daily(22h, 6h, london()),
                                  daily(1h + 30min, 1h + 30min, london()),

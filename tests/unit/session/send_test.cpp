@@ -265,5 +265,18 @@ TEST(Send, precision_of_sending_time_is_configurable) {
                           "112=X"));
 }
 
+TEST(Send, gap_fill_of_an_operator_names_the_numbers_that_it_skips) {
+  // The owner stores that they are used: the counterparty expects NewSeqNo from here on.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.machine().on_gap_fill_command(50, acceptor.now());
+  std::vector<char> scratch(StateMachine::kScratchBytes);
+  const std::optional<Action> action = acceptor.machine().next_action(scratch);
+  ASSERT_TRUE(action && std::holds_alternative<Transmit>(*action));
+  EXPECT_EQ(std::get<Transmit>(*action).msg_seq_num, 2U);
+  EXPECT_EQ(std::get<Transmit>(*action).skips_to, 50U);
+  EXPECT_EQ(acceptor.next_out(), 50U);
+}
+
 }  // namespace
 }  // namespace nexusfix::session::test

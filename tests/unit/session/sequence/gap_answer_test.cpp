@@ -202,10 +202,9 @@ TEST(GapAnswer, reset_over_buffered_messages_discards_them) {
   // TC 11a: SequenceReset-Reset abandons the missing messages, and those buffered for them.
   Side acceptor{acceptor_config()};
   log_on_quietly(acceptor);
-  acceptor.in(order_of(4));
-  acceptor.in(order_of(6));
+  for (const int number : {4, 5, 6}) acceptor.in(order_of(number));
   acceptor.in("35=4|34=0|36=6");
-  EXPECT_THAT(acceptor.discarded, ElementsAre(4));
+  EXPECT_THAT(acceptor.discarded, ElementsAre(4, 5));
   EXPECT_THAT(delivered_numbers(acceptor.delivered), ElementsAre(6));
 }
 
@@ -272,6 +271,44 @@ TEST(GapAnswer, within_which_a_message_is_lost_causes_another_request) {
   acceptor.in(gap_fill_from(3, 4));
   EXPECT_EQ(acceptor.next_in(), 10U);
   EXPECT_EQ(acceptor.delivered.size(), 7U);
+}
+
+TEST(GapAnswer, is_not_continued_by_live_messages) {
+  // Session Layer, "ResendRequest": resent messages have PossDupFlag. Live ones, which come without
+  // it during the resend, are no part of the answer: it is over a second after its last part.
+  for (const MonoTime::duration pause : {100ms, 500ms, 900ms}) {
+    Side acceptor{acceptor_config()};
+    log_on_quietly(acceptor);
+    acceptor.in(order_of(9));
+    acceptor.in(order_of(2, kAgain));
+    (void)acceptor.sent();
+    const MonoTime answered_at = acceptor.now().mono;
+    for (int number = 10; acceptor.now().mono - answered_at + pause < 1s; ++number) {
+      acceptor.advance(pause);
+      acceptor.in(order_of(number));
+    }
+    EXPECT_THAT(acceptor.sent(), IsEmpty());
+    acceptor.advance(answered_at + 1s - acceptor.now().mono);
+    EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=3|7=3|16=8"));
+  }
+}
+
+TEST(GapAnswer, whose_last_dropped_message_misses_is_completed) {
+  // Each early message from the first dropped one on is requested, also when only the last is.
+  for (int kept = 4; kept <= 7; ++kept) {
+    Side acceptor{acceptor_config()};
+    log_on_quietly(acceptor);
+    for (int number = 4; number <= kept; ++number) acceptor.in(order_of(number));
+    acceptor.can_buffer = false;
+    for (int number = kept + 1; number <= 8; ++number) acceptor.in(order_of(number));
+    acceptor.can_buffer = true;
+    (void)acceptor.sent();
+    for (const int number : {2, 3}) acceptor.in(order_of(number, kAgain));
+    EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=3|7=" + std::to_string(kept + 1) + "|16=8"));
+    for (int number = kept + 1; number <= 8; ++number) acceptor.in(order_of(number, kAgain));
+    EXPECT_EQ(acceptor.next_in(), 9U);
+    EXPECT_EQ(acceptor.delivered.size(), 7U);
+  }
 }
 
 TEST(GapAnswer, that_comes_slowly_causes_no_second_request) {
@@ -357,6 +394,18 @@ TEST(GapAnswer, early_resend_requests_are_counted_without_being_buffered) {
   acceptor.in(order_of(2, kAgain));
   EXPECT_EQ(acceptor.next_in(), 24U);
   EXPECT_THAT(delivered_numbers(acceptor.delivered), ElementsAre(2, 23));
+}
+
+TEST(GapAnswer, early_resend_request_that_comes_again_takes_no_more_room) {
+  SessionConfig config = acceptor_config();
+  config.resend.repeats_max = 0;
+  Side acceptor{config};
+  log_on_quietly(acceptor);
+  acceptor.send("8", "report");
+  for (int i = 0; i < 20; ++i) acceptor.in("35=2|34=3|7=1|16=1");
+  EXPECT_THAT(acceptor.buffered_numbers, IsEmpty());
+  acceptor.in(order_of(2, kAgain));
+  EXPECT_EQ(acceptor.next_in(), 4U);
 }
 
 TEST(GapAnswer, early_resend_requests_between_buffered_messages_are_counted) {

@@ -167,10 +167,37 @@ TEST(MsgSeqNum, too_low_without_poss_dup_is_a_logout_and_a_disconnect) {
 
 TEST(MsgSeqNum, zero_is_too_low) {
   // FIX Session Layer, "Sequence numbers": they start at 1.
+  for (const char* type : {"0", "1|112=X", "D|11=ID"}) {
+    for (const char* zero : {"0", "00", "0000000000000000000000"}) {
+      Side acceptor{acceptor_config()};
+      acceptor.establish();
+      acceptor.in("35=" + std::string{type} + "|34=" + zero);
+      EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::MsgSeqNumTooLow) << type << zero;
+      EXPECT_EQ(acceptor.next_in(), 2U);
+      EXPECT_TRUE(acceptor.delivered.empty());
+    }
+  }
+}
+
+TEST(MsgSeqNum, zero_of_a_logon_is_malformed) {
+  for (const char* zero : {"0", "00", "000"}) {
+    Side acceptor{acceptor_config()};
+    acceptor.connect();
+    acceptor.in("35=A|34=" + std::string{zero} + "|98=0|108=30");
+    EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=1|58=MsgSeqNum missing or malformed"));
+    EXPECT_EQ(acceptor.next_in(), 1U);
+  }
+}
+
+TEST(MsgSeqNum, leading_zeros_are_part_of_a_number_like_any_other) {
   Side acceptor{acceptor_config()};
   acceptor.establish();
-  acceptor.in("35=0|34=0");
-  EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::MsgSeqNumTooLow);
+  acceptor.in("35=0|34=02");
+  acceptor.in("35=D|34=0003|11=ID");
+  acceptor.in("35=D|34=0004|11=ID");
+  acceptor.in("35=D|34=5|11=ID");
+  EXPECT_THAT(numbers_of(acceptor.delivered), ElementsAre(3, 4, 5));
+  EXPECT_EQ(acceptor.next_in(), 6U);
 }
 
 TEST(MsgSeqNum, missing_or_unreadable_is_a_logout_and_a_disconnect) {
@@ -434,6 +461,52 @@ TEST(Gap, message_lost_within_a_resend_is_requested_after_the_timeout) {
   EXPECT_THAT(acceptor.sent(), testing::Contains("35=2|34=4|7=3|16=3"));
   acceptor.in("35=D|34=3|43=Y|122=20240115-10:30:00|11=x");
   EXPECT_EQ(acceptor.next_in(), 6U);
+}
+
+// HeartBtInt is 0, so only the gap has a deadline.
+void open_a_gap(Side& acceptor) {
+  acceptor.connect();
+  acceptor.in("35=A|34=1|98=0|108=0");
+  acceptor.in("35=D|34=4|11=x");
+  EXPECT_THAT(acceptor.sent(), testing::Contains("35=2|34=2|7=2|16=3"));
+}
+
+TEST(Gap, its_deadline_ends_with_the_connection_and_with_a_reset) {
+  // A rule of this engine, after TC 2b: a new connection or epoch has no open gap.
+  for (const bool is_reset : {true, false}) {
+    Side acceptor{acceptor_config()};
+    open_a_gap(acceptor);
+    if (is_reset) {
+      acceptor.in("35=A|34=1|98=0|108=0|141=Y");
+    } else {
+      acceptor.disconnect();
+      acceptor.connect();
+      acceptor.in("35=A|34=2|98=0|108=0");
+    }
+    (void)acceptor.sent();
+    acceptor.notices.clear();
+    EXPECT_EQ(acceptor.machine().next_deadline(), kNever) << is_reset;
+    acceptor.advance(10 * acceptor.config().gap.resend_timeout);
+    EXPECT_THAT(acceptor.sent(), IsEmpty()) << is_reset;
+    EXPECT_FALSE(acceptor.has_notice(NoticeCode::ResendNotAnswered)) << is_reset;
+    EXPECT_EQ(acceptor.state(), State::LoggedOn) << is_reset;
+  }
+}
+
+TEST(Gap, of_a_new_connection_is_requested_three_times_as_any_other) {
+  // The requests of the connection before do not count.
+  Side acceptor{acceptor_config()};
+  open_a_gap(acceptor);
+  acceptor.advance(acceptor.config().gap.resend_timeout);
+  acceptor.disconnect();
+  acceptor.connect();
+  acceptor.in("35=A|34=2|98=0|108=0");
+  acceptor.in("35=D|34=5|11=x");
+  (void)acceptor.sent();
+  acceptor.advance(3 * acceptor.config().gap.resend_timeout);
+  EXPECT_THAT(acceptor.sent(),
+              ElementsAre(testing::HasSubstr("|7=3|16=4"), testing::HasSubstr("|7=3|16=4"),
+                          testing::HasSubstr("ResendRequest not answered")));
 }
 
 TEST(Gap, is_requested_again_on_the_next_connection) {

@@ -206,6 +206,19 @@ TEST(NextExpected, is_ignored_after_a_reset) {
   EXPECT_THAT(resetting.sent(), ElementsAre("35=A|34=1|98=0|108=30|789=2"));
 }
 
+TEST(NextExpected, above_the_numbers_before_a_reset_is_ignored_too) {
+  // ResetOnLogon: the counterparty counts from before the reset, and both sides start at 1.
+  SessionConfig config = expecting(acceptor_config());
+  config.reset.on_logon = true;
+  for (const char* next : {"7", "8", "9", "100"}) {
+    Side acceptor{config, {.next_inbound = 5, .next_outbound = 7}};
+    acceptor.connect();
+    acceptor.in("35=A|34=1|98=0|108=30|789=" + std::string{next});
+    EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=1|98=0|108=30|789=2")) << next;
+    EXPECT_EQ(acceptor.state(), State::LoggedOn) << next;
+  }
+}
+
 TEST(NextExpected, is_ignored_and_not_sent_if_not_configured_or_not_defined) {
   Side acceptor{acceptor_config(), {.next_inbound = 5, .next_outbound = 7}};
   acceptor.connect();

@@ -178,6 +178,55 @@ TEST(ResendGovernor, same_range_requested_without_end_ends_the_session) {
   EXPECT_THAT(ask(5), ElementsAre("35=5|34=6|58=the same messages are requested too often"));
 }
 
+TEST(ResendGovernor, range_that_grows_with_each_request_counts_as_requested_again) {
+  // The counterparty asks for everything from the same message on, while new ones are sent.
+  SessionConfig config = acceptor_config();
+  config.resend.repeats_max = 3;
+  Side acceptor{config};
+  send_four_orders(acceptor);
+  for (int number = 2; number <= 4; ++number) {
+    acceptor.in("35=2|34=" + std::to_string(number) + "|7=5|16=0");
+    EXPECT_EQ(acceptor.state(), State::LoggedOn) << number;
+    acceptor.send();
+  }
+  acceptor.in("35=2|34=5|7=5|16=0");
+  EXPECT_EQ(acceptor.state(), State::LogoutSent);
+}
+
+TEST(ResendGovernor, requests_of_an_earlier_connection_or_epoch_do_not_count) {
+  // MaxResendRepeats is about one connection: a counterparty that reconnects may ask again.
+  SessionConfig config = acceptor_config();
+  config.resend.repeats_max = 3;
+  for (const bool is_reset : {true, false}) {
+    Side acceptor{config};
+    send_four_orders(acceptor);
+    std::uint64_t number = 2;
+    const auto ask = [&] {
+      acceptor.in("35=2|34=" + std::to_string(number++) + "|7=2|16=0");
+      return acceptor.sent().size();
+    };
+    for (int connection = 0; connection < 3; ++connection) {
+      for (int i = 0; i < 3; ++i) EXPECT_GE(ask(), 4U) << i;
+      EXPECT_EQ(acceptor.state(), State::LoggedOn) << connection;
+      if (is_reset) {
+        acceptor.in("35=A|34=1|98=0|108=30|141=Y");
+        for (int i = 0; i < 5 + connection; ++i) acceptor.send();
+        number = 2;
+      } else {
+        acceptor.disconnect();
+        acceptor.connect();
+        acceptor.in("35=A|34=" + std::to_string(number++) + "|98=0|108=30");
+        acceptor.send();
+      }
+      (void)acceptor.sent();
+    }
+    for (int i = 0; i < 3; ++i) (void)ask();
+    EXPECT_EQ(acceptor.state(), State::LoggedOn);
+    EXPECT_EQ(ask(), 1U);
+    EXPECT_EQ(acceptor.state(), State::LogoutSent);
+  }
+}
+
 TEST(ResendGovernor, alternating_ranges_end_the_session_too) {
   // A rule of this engine, after TC 8.
   SessionConfig config = acceptor_config();

@@ -386,5 +386,33 @@ TEST(Resend, business_message_reject_is_resent_as_an_application_message) {
                                            "58=Unsupported Message Type|372=8|380=3"));
 }
 
+TEST(Resend, to_infinity_of_fix41_begins_beyond_its_number_too) {
+  // FIX 4.1: EndSeqNo 999999 is "everything", whatever the MsgSeqNums are.
+  Side acceptor{acceptor_config("FIX.4.1"), {.next_inbound = 1, .next_outbound = 1'500'000}};
+  acceptor.connect();
+  acceptor.in("35=A|34=1|98=0|108=30");
+  (void)acceptor.sent();
+  acceptor.in("35=2|34=2|7=1400000|16=999999");
+  EXPECT_THAT(acceptor.sent(), ElementsAre(testing::HasSubstr("|36=1500001|123=Y")));
+}
+
+TEST(Resend, stored_message_outside_of_the_range_is_not_sent_again) {
+  // TC 8: exactly the requested messages, whatever the owner reads from its store.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  for (int i = 0; i < 4; ++i) acceptor.send();
+  (void)acceptor.sent();
+  acceptor.serves_replays_in_slices = true;
+  acceptor.in("35=2|34=2|7=3|16=4");
+  std::vector<char> scratch(StateMachine::kScratchBytes);
+  for (const std::uint64_t number : {2U, 5U}) {
+    acceptor.machine().on_replay_message(number, acceptor.stored[number], acceptor.now());
+    EXPECT_FALSE(acceptor.machine().next_action(scratch)) << number;
+  }
+  while (acceptor.serve_slice()) {
+  }
+  EXPECT_EQ(acceptor.sent().size(), 2U);
+}
+
 }  // namespace
 }  // namespace nexusfix::session::test
