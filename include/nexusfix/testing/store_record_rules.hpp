@@ -327,6 +327,35 @@ TEST_P(StoreContract, a_refused_transaction_leaves_no_trace_in_any_session) {
   EXPECT_EQ(read_all(*store_, a), (Messages{{1, "kept"}}));
 }
 
+TEST_P(StoreContract, a_refused_transaction_undoes_all_its_entries_of_a_session) {
+  SCOPED_TRACE(
+      "append(): a session has the numbers from before the first entry of a refused record, "
+      "not those from before its last one");
+  const SessionKey a = open_session(*store_, "A");
+  const SessionKey b = open_session(*store_, "B");
+  ASSERT_TRUE(append_message(*store_, a, 1, "kept"));
+  const auto refused = append(*store_, [&](Transaction& t) {
+    for (std::uint64_t number = 2; number <= 5; ++number) {
+      t.outbound_message(a, number, "dropped");
+      t.inbound_progress(a, number + 10);
+      t.outbound_number(b, number);
+    }
+    t.reset(b);
+    t.outbound_number(b, 7);
+    t.outbound_message(a, 1, "used twice");
+  });
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(store_->session(a).next_outbound, 2U);
+  EXPECT_EQ(store_->session(a).next_inbound, 1U);
+  EXPECT_EQ(store_->session(b).next_outbound, 1U);
+  EXPECT_EQ(store_->session(b).epoch, 1U);
+  ASSERT_TRUE(append_message(*store_, a, 2, "next"));
+  EXPECT_EQ(read_all(*store_, a), (Messages{{1, "kept"}, {2, "next"}}));
+  reopen();
+  EXPECT_EQ(store_->session(a).next_outbound, 3U);
+  EXPECT_EQ(store_->session(b).next_outbound, 1U);
+}
+
 TEST_P(StoreContract, session_records_stay_in_place_while_sessions_are_added) {
   SCOPED_TRACE("session(): the reference stays valid for the life of the store");
   const SessionKey key = open_session(*store_, "A");

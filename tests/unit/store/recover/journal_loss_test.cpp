@@ -18,6 +18,7 @@
 
 #include "store/format/crc32c.hpp"
 #include "store/format/journal_format.hpp"
+#include "store/scan/damaged_log.hpp"
 #include "store/write/tail_marker.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/random_runs.hpp"
@@ -199,6 +200,50 @@ TEST_F(JournalLoss, a_log_that_ends_before_what_was_written_is_a_loss_of_power) 
     disk_.set_contents(kSegment, log.substr(0, log.size() - 40));
     expect_loss(LossCause::LogCut, 105);
   }
+}
+
+// The disk has lost much more of the log than the sequence numbers that its mode reserves: as many
+// are skipped as the lost bytes can hold.
+TEST_F(JournalLoss, a_long_lost_end_skips_as_many_numbers_as_it_can_hold) {
+  for (const Durability mode : {Durability::Process, Durability::Group, Durability::Sync}) {
+    SCOPED_TRACE(to_string(mode));
+    disk_ = remounting_disk();
+    options_.durability = mode;
+    options_.numbers_ahead_max = 10;
+    write(5);
+    TailMarker noted = marker();
+    constexpr std::uint64_t kLostBytes = 1U << 20U;
+    noted.position += kLostBytes;
+    noted.written = noted.position;
+    std::string owner = disk_.contents(kOwner);
+    disk_.power_loss();
+    disk_.set_contents(kOwner,
+                       owner.replace(kTailMarkerAt, kTailMarkerBytes, encode_tail_marker(noted)));
+    const OpenedJournal opened = open_or_fail(disk_, options_);
+    ASSERT_NE(opened.store, nullptr);
+    EXPECT_EQ(opened.report.loss, LossCause::MountedAgain);
+    EXPECT_GT(opened.report.missing_bytes, kLostBytes / 2);
+    const std::uint64_t next = opened.store->session(0).next_outbound;
+    EXPECT_GE(next, numbers_in(kLostBytes));
+    // A session of which the log knows nothing may have been opened in what is lost, and may have
+    // used as many.
+    const SessionKey other = open_session(*opened.store, "B");
+    EXPECT_GE(opened.store->session(other).next_outbound, numbers_in(kLostBytes) + 1);
+    const auto lost = opened.store->lost_numbers(other);
+    ASSERT_EQ(lost.size(), 1U);
+    EXPECT_EQ(lost.front().first, 1U);
+    EXPECT_EQ(lost.front().last + 1, opened.store->session(other).next_outbound);
+  }
+}
+
+// A session that is opened when nothing is lost begins at 1, whatever was lost earlier.
+TEST_F(JournalLoss, only_a_session_opened_after_a_lost_end_begins_above_1) {
+  write(5);
+  disk_.power_loss();
+  const OpenedJournal opened = open_or_fail(disk_, options_);
+  EXPECT_EQ(opened.report.loss, LossCause::MountedAgain);
+  EXPECT_EQ(opened.store->session(open_session(*opened.store, "B")).next_outbound, 1U)
+      << "no byte that was known to be on the disk is missing";
 }
 
 TEST_F(JournalLoss, a_log_whose_owner_is_lost_is_a_loss_of_power) {
