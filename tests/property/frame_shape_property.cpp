@@ -14,6 +14,7 @@
 #include <nexusfix/wire/parser.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
+#include "dictionary/validate/field_sequence.hpp"
 #include "support/fix_text.hpp"
 #include "support/message_generator.hpp"
 #include "support/sanitized.hpp"
@@ -173,6 +174,48 @@ TEST_P(FrameShapeProperty, a_frame_that_fits_is_indexed_and_validated_as_without
   if (wire::kernels::selected().fits == nullptr) return;
   EXPECT_GT(proven_, tried * kCopies);
   EXPECT_GT(wrong_, 0U);
+}
+
+// More sequences of tags than a memory has slots are alive at once.
+TEST_P(FrameShapeProperty, a_proof_is_of_its_message_although_others_have_replaced_its_sequence) {
+  constexpr int kFrames = 12;
+  constexpr int kOthers = 6 * static_cast<int>(ValidationMemory::kSequences);
+  const Validator& validator = validators_.front();
+  const auto any_message = [&](testing::Fullness fullness) {
+    const MessageDefinition& definition =
+        application_.messages[generator_.below(application_.messages.size())];
+    return framed(generator_.message(definition, !is_fixt(), fullness));
+  };
+  const auto expect_own_proof = [&](const wire::MessageView& message) {
+    for (std::size_t place = 0; place < ValidationMemory::kSequences; ++place) {
+      const FieldSequence& sequence = memory_.at_place(place);
+      if (&sequence.proof != memory_.proof()) continue;
+      EXPECT_TRUE(sequence.is_of(sequence.context_id, SequenceKeys{message}))
+          << testing::bar(message.bytes());
+    }
+  };
+  int replaced = 0;
+  for (int i = 0; i < kFrames; ++i) {
+    const std::string frame = any_message(testing::Fullness::Required);
+    if (!expect_the_same(frame, validator)) continue;
+    for (int fits = 0; fits < 2 * kFits; ++fits) (void)expect_the_same(frame, validator);
+    const wire::FieldProof* const proof = memory_.proof();
+    for (int other = 0; other < kOthers; ++other) {
+      const std::string bytes = any_message(testing::Fullness::Some);
+      const Checked message = plain_parser_.parse(bytes);  // it leaves the shapes as they are
+      if (!message) continue;
+      for (int copy = 0; copy < 2; ++copy) (void)validator.validate(*message, memory_);
+    }
+    for (int again = 0; again < 2 * kFits; ++again) {
+      const Checked message = parser_.parse(frame);
+      ASSERT_TRUE(message);
+      EXPECT_TRUE(validator.is_valid_after_header(*message, memory_)) << testing::bar(frame);
+      if (again == 0 && proof != nullptr && memory_.proof() == nullptr) ++replaced;
+      expect_own_proof(*message);
+    }
+  }
+  if (wire::kernels::selected().fits == nullptr) return;
+  EXPECT_GT(replaced, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, FrameShapeProperty,

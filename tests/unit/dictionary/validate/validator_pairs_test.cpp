@@ -135,7 +135,13 @@ TEST(ValidatorSeqNum, zero_is_a_sequence_number_only_where_it_has_a_meaning) {
   EXPECT_FALSE(violation("35=0" + head.substr(0, head.size() - 1) + "|369=0|")) << "none yet";
   // The MsgSeqNum of a SequenceReset-Reset is ignored, and the session rejects any other 0 as too
   // low.
-  EXPECT_FALSE(violation("35=4|49=S|56=T|34=0|52=20240115-10:30:00|36=25|"));
+  for (const char* zero : {"0", "00", "000"}) {
+    EXPECT_FALSE(
+        violation("35=4|49=S|56=T|34=" + std::string{zero} + "|52=20240115-10:30:00|36=25|"))
+        << zero;
+    EXPECT_FALSE(violation("35=2" + head + "7=1|16=" + zero + "|")) << zero;
+    EXPECT_FALSE(violation("35=3" + head + "45=" + zero + "|")) << zero;
+  }
 }
 
 TEST(ValidatorCodes, codes_of_other_standards_have_their_form) {
