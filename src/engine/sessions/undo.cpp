@@ -10,6 +10,13 @@
 #include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
+namespace {
+
+void drop_commands(SessionEntry& entry) noexcept {
+  while (!entry.commands.empty()) static_cast<void>(entry.commands.take());
+}
+
+}  // namespace
 
 void Transactor::abort_session(SessionEntry& entry, std::string why) noexcept {
   entry.abort.is_pending_ = true;
@@ -28,6 +35,7 @@ void Transactor::abort_event(SessionEntry& entry) noexcept {
   sent_.clear();
   undo_count_ = 0;
   phase_ = Phase::Event;
+  for (SessionEntry* const commanded : deferred_) drop_commands(*commanded);
   deferred_.clear();
   for (const auto& owned : registry_.entries()) {
     SessionEntry& one = *owned;
@@ -37,6 +45,7 @@ void Transactor::abort_event(SessionEntry& entry) noexcept {
                           (one.connection() != nullptr && one.connection()->is_in_event());
     if (!has_part) continue;
     one.progress.is_acting_ = false;
+    drop_commands(one);
     one.progress.next_inbound_ = numbers.next_inbound;
     one.machine.roll_back(numbers);
     one.timetable.undo_end();  // The event may have been about to reset the sequence numbers.

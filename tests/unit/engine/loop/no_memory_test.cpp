@@ -231,6 +231,47 @@ TEST_F(NoMemoryTest, each_order_is_answered_once_if_any_allocation_fails) {
   std::printf("%zu allocations failed, each alone\n", nth - 1);
 }
 
+// The record of a large received message needs memory after the callback.
+class NoMemoryForInboundTest : public NoMemoryTest {
+ protected:
+  NoMemoryForInboundTest() { extra = "JournalInbound=Y"; }
+};
+
+TEST_F(NoMemoryForInboundTest, undone_event_leaves_no_progress_and_no_command) {
+  const std::string fields = "11=ENDS-OTHER|58=" + std::string(9'000, 'x') + "|";
+  for (const bool throws : {false, true}) {
+    int undone = 0;
+    std::size_t nth = 1;
+    for (bool has_failed = true; has_failed && !HasFailure(); ++nth) {
+      SCOPED_TRACE(nth);
+      begin();
+      RawPeer* peer = &log_on("TRADER");
+      venue.before_answer = [&](Session&, const MessageView& message) {
+        if (message[11] != "ENDS-OTHER") return;
+        acceptor->session(1).log_out("ended by an order");
+        if (throws) throw std::runtime_error{"so that the answer is a BusinessMessageReject"};
+      };
+      peer->send(from("TRADER", "D", 2, fields));
+      has_failed = fail_in_turns(nth);
+      turn(5);
+      if (peer->closed() && expected() == 2) ++undone;
+      // A session that took part in the event has lost its connection. Otherwise it goes on.
+      if (peer->closed() && expected() == 2 && !live_->closed()) {
+        expect_others_unharmed();
+        for (const std::string& text : live_->messages()) EXPECT_FALSE(contains(text, "|35=5|"));
+      }
+      ensure_logged_on(*peer);
+      const session::Numbers before = trader().numbers();
+      venue = EchoVenue{};
+      acceptor.reset();
+      peers.clear();
+      open_in(folder_->path());
+      EXPECT_EQ(trader().numbers(), before);  // as after kill -9
+    }
+    EXPECT_GT(undone, 0) << throws;
+  }
+}
+
 TEST_F(NoMemoryTest, logon_is_answered_at_once_or_at_the_next_attempt) {
   std::size_t nth = 1;
   for (bool has_failed = true; has_failed && !HasFailure(); ++nth) {

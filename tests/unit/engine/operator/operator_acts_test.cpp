@@ -241,6 +241,24 @@ TEST_F(OperatorActsTest, gap_fill_skips_unused_numbers_also_after_a_restart) {
   EXPECT_EQ(numbers().next_outbound, 51U);
 }
 
+TEST_F(OperatorActsTest, gap_fill_skips_numbers_also_if_the_process_is_killed_at_once) {
+  // The counterparty has the GapFill: with a number below NewSeqNo the next message is too low.
+  for (const std::uint64_t new_seq_no : {3U, 4U, 50U}) {
+    open();
+    RawPeer& trader = log_on("TRADER", numbers().next_inbound);
+    const std::uint64_t gap_fill = numbers().next_outbound;
+    const std::uint64_t next = gap_fill - 2 + new_seq_no;
+    ASSERT_TRUE(
+        command({.act = SendGapFill, .session = kTrader, .number = next, .reason = "anna"}));
+    ASSERT_TRUE(run_until([&] { return trader.messages().size() == 2; }));
+    EXPECT_TRUE(contains(trader.messages()[1], "|36=" + std::to_string(next) + "|"));
+    reopen();
+    EXPECT_EQ(numbers().next_outbound, next);
+    acceptor.reset();
+    peers.clear();
+  }
+}
+
 TEST_F(OperatorActsTest, drain_lets_a_resend_finish_and_then_stops) {
   open();
   RawPeer& trader = log_on("TRADER");

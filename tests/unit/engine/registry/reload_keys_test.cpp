@@ -230,6 +230,32 @@ TEST_F(ReloadKeysTest, allowed_addresses_take_effect_at_once) {
   log_on("TRADER");
 }
 
+TEST_F(ReloadKeysTest, addresses_that_no_session_allows_any_more_are_refused_at_the_port) {
+  // Before a byte of them is read: they may not even wait for their Logon.
+  open_file();
+  extra = "AllowedRemoteAddresses=127.0.0.0/8\n";
+  static_cast<void>(reload());
+  RawPeer& before = connect();
+  turn(5);
+  EXPECT_FALSE(before.closed());
+  before.close();
+  extra = "AllowedRemoteAddresses=10.0.0.0/8\n";
+  static_cast<void>(reload());
+  RawPeer& after = connect();
+  EXPECT_TRUE(run_until([&] { return after.closed(); })) << log.all();
+  EXPECT_TRUE(log.has("closed: no session of this port is allowed from this address")) << log.all();
+  // One session more, and its address is enough for the port.
+  extra.clear();
+  sessions =
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n"
+      "AllowedRemoteAddresses=10.0.0.0/8\n"
+      "[SESSION]\nBeginString=FIX.4.2\nSenderCompID=VENUE\nTargetCompID=OTHER\n"
+      "AllowedRemoteAddresses=127.0.0.0/8\n";
+  static_cast<void>(reload());
+  log_on("OTHER");
+  refuse("TRADER", 1);
+}
+
 TEST_F(ReloadKeysTest, limits_of_a_port_grow_and_shrink_with_its_sessions) {
   open_file();
   const std::string large = "58=" + std::string(5'000, 'x') + "|";

@@ -183,6 +183,20 @@ TEST_F(ScheduleTest, clock_set_past_the_end_is_noticed_within_an_idle_minute) {
   EXPECT_TRUE(contains(peer.messages()[1], "|35=5|34=2|")) << bar(peer.messages()[1]);
 }
 
+TEST_F(ScheduleTest, clock_set_back_into_the_session_is_noticed_within_an_idle_minute) {
+  schedule = "StartTime=08:00:00\nEndTime=10:30:05";
+  open();
+  clock.advance(30min);
+  turn(2);
+  ASSERT_TRUE(log.has("closed by its schedule until 2024-01-16 08:00:00 UTC")) << log.all();
+  clock.set_wall_back(31min);
+  for (int second = 0; second < 60; ++second) {
+    clock.advance(1s);
+    turn(2);
+  }
+  EXPECT_TRUE(log.has("open by its schedule until 2024-01-15 10:30:05 UTC")) << log.all();
+}
+
 TEST_F(ScheduleTest, other_sessions_continue_when_one_ends) {
   schedule = "";
   sessions =

@@ -43,7 +43,8 @@ constexpr std::string_view kOwnDictionary = R"(<fix type="FIX" major="4" minor="
   <message name="Logon" msgtype="A" msgcat="admin">
     <field name="EncryptMethod" required="Y"/><field name="HeartBtInt" required="Y"/></message>
   <message name="Own" msgtype="D" msgcat="app"><field name="ClOrdID" required="Y"/>
-    <field name="OwnField" required="Y"/></message>
+    <field name="OwnField" required="Y"/>
+    <field name="OwnDataLength" required="N"/><field name="OwnData" required="N"/></message>
 </messages>
 <fields>
   <field number="8" name="BeginString" type="STRING"/>
@@ -55,6 +56,8 @@ constexpr std::string_view kOwnDictionary = R"(<fix type="FIX" major="4" minor="
   <field number="98" name="EncryptMethod" type="INT"/>
   <field number="108" name="HeartBtInt" type="INT"/>
   <field number="9001" name="OwnField" type="INT"/>
+  <field number="9100" name="OwnDataLength" type="LENGTH"/>
+  <field number="9101" name="OwnData" type="DATA"/>
 </fields></fix>)";
 
 TEST_F(ValidationTest, messages_are_validated_by_the_built_in_dictionary_by_default) {
@@ -62,6 +65,28 @@ TEST_F(ValidationTest, messages_are_validated_by_the_built_in_dictionary_by_defa
   EXPECT_NE(answer_to_unknown_field().find("|58=Invalid tag number|371=9001|372=D|373=0|"),
             std::string::npos);
   EXPECT_TRUE(log.has("Invalid tag number (9001)")) << log.all();
+}
+
+TEST_F(ValidationTest, data_fields_of_an_own_dictionary_may_have_any_bytes) {
+  // SOH, what looks like a field, and what looks like the end of this message and another one.
+  dictionary = "UseDataDictionary=Y\nDataDictionary=" + file(kOwnDictionary);
+  open();
+  RawPeer& peer = log_on("TRADER");
+  std::vector<std::string> received;
+  venue.before_answer = [&](Session&, const MessageView& message) {
+    received.push_back(bar(message[9101].value_or("none")));
+  };
+  const std::vector<std::string> sent{"a|b", "|", "|||", "9001=x|11=B|", "|10=000|8=FIX.4.4|9=5|"};
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    peer.send(
+        from("TRADER", "D", 2 + i,
+             "11=A|9001=1|9100=" + std::to_string(sent[i].size()) + "|9101=" + sent[i] + "|"));
+  }
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1 + sent.size(); })) << log.all();
+  EXPECT_EQ(received, sent);
+  for (std::size_t i = 1; i <= sent.size(); ++i) {
+    EXPECT_TRUE(contains(peer.messages()[i], "|35=8|")) << bar(peer.messages()[i]);
+  }
 }
 
 TEST_F(ValidationTest, rules_of_the_configuration_are_followed) {
