@@ -198,7 +198,8 @@ std::optional<Access::Attempt> Access::sign_in(std::string_view token, std::stri
     count_wrong_token(peer, now);
     return std::nullopt;
   }
-  if (sign_ins_.size() == kSignInsMax) sign_ins_.pop_front();
+  if (sign_ins_.size() == kSignInsMax)
+    sign_ins_.erase(std::ranges::min_element(sign_ins_, {}, &SignIn::used_at));
   sign_ins_.push_back(
       {.identity = *name, .key = random_secret(), .csrf = random_secret(), .used_at = now});
   return Attempt{.identity = *name,

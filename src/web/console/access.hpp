@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <expected>
 #include <map>
 #include <optional>
@@ -102,9 +101,9 @@ class Access {
   std::vector<std::string> hosts_;    // values of Host
   std::vector<std::string> origins_;  // values of Origin
   std::vector<OperatorToken> tokens_;
-  std::deque<SignIn> sign_ins_;  // the oldest first
-  SignIn transient_{};           // of the request that find() looked at
-  std::string transient_csrf_;   // of sign-ins without a cookie
+  std::vector<SignIn> sign_ins_;
+  SignIn transient_{};          // of the request that find() looked at
+  std::string transient_csrf_;  // of sign-ins without a cookie
   std::map<transport::Source, WrongTokens> wrong_tokens_;
   std::vector<std::string> refused_;
 };

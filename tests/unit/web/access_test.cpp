@@ -65,6 +65,34 @@ TEST_F(AccessTest, sign_in_ends_after_twelve_idle_hours_and_by_signing_out) {
   EXPECT_EQ(access.find(with({{"cookie", other}}), kNow), nullptr);
 }
 
+TEST_F(AccessTest, sign_in_that_is_used_does_not_end) {
+  // A page that stays open asks all day.
+  const std::string cookie = cookie_of(access.sign_in(kToken, "127.0.0.1", kNow));
+  MonoTime now = kNow;
+  for (int use = 0; use < 10; ++use) {
+    now += Access::kIdleMax;
+    EXPECT_NE(access.find(with({{"cookie", cookie}}), now), nullptr) << use;
+  }
+  EXPECT_EQ(
+      access.find(with({{"cookie", cookie}}), now + Access::kIdleMax + std::chrono::seconds{1}),
+      nullptr);
+}
+
+TEST_F(AccessTest, sign_in_too_many_ends_the_one_that_was_used_longest_ago) {
+  std::vector<std::string> cookies;
+  MonoTime now = kNow;
+  for (std::size_t i = 0; i < Access::kSignInsMax; ++i) {
+    cookies.push_back(
+        cookie_of(access.sign_in(kToken, "127.0.0.1", now += std::chrono::seconds{1})));
+  }
+  EXPECT_NE(access.find(with({{"cookie", cookies.front()}}), now += std::chrono::seconds{1}),
+            nullptr);
+  cookies.push_back(cookie_of(access.sign_in(kToken, "127.0.0.1", now)));
+  for (std::size_t i = 0; i < cookies.size(); ++i) {
+    EXPECT_EQ(access.find(with({{"cookie", cookies[i]}}), now) == nullptr, i == 1) << i;
+  }
+}
+
 TEST_F(AccessTest, wrong_tokens_mark_an_address_that_guesses_and_a_right_one_always_signs_in) {
   for (int i = 0; i < 5; ++i) {
     EXPECT_FALSE(access.sign_in("wrong", "10.0.0.9:1", kNow));
