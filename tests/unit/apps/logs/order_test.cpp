@@ -146,6 +146,52 @@ TEST_F(Order, counts_busts_and_corrections) {
   EXPECT_EQ(status_, kSuccess) << errors_;
 }
 
+TEST_F(Order, counts_no_fill_of_a_report_about_the_status) {
+  // FIX 4.2, ExecTransType 3: the answer to an OrderStatusRequest repeats the last fill.
+  accepted();
+  got("8", "11=A1|37=O1|17=E2|20=0|150=1|39=1|38=100|32=40|31=150|14=40|151=60|6=150|");
+  for (const char* id : {"0", "E2", "E9"}) {
+    got("8", "11=A1|37=O1|17=" + std::string{id} +
+                 "|20=3|150=1|39=1|38=100|32=40|31=150|14=40|151=60|6=150|");
+    EXPECT_EQ(state_of("A1"), "1 40 60 150.0") << id;
+    EXPECT_EQ(status_, kSuccess) << errors_;
+  }
+}
+
+TEST_F(Order, counts_a_correction_that_names_its_fill_and_nothing_else) {
+  // ExecRefID is enough: a venue need not repeat ClOrdID and OrderID.
+  accepted();
+  filled("E2", 40, 40, 60, "150");
+  filled("E3", 10, 50, 50, "150");
+  got("8", "17=E4|19=E2|150=G|39=1|38=100|32=30|31=152|14=40|151=60|6=151.5|");
+  EXPECT_EQ(state_of("A1"), "1 40 60 151.5");
+  EXPECT_EQ(status_, kSuccess) << errors_;
+  // A correction of the correction: E2 is no fill any more.
+  got("8", "17=E5|19=E4|150=G|39=1|38=100|32=20|31=153|14=30|151=70|6=152|");
+  EXPECT_EQ(state_of("A1"), "1 30 70 152.0");
+  got("8", "17=E6|19=E3|150=H|39=1|38=100|14=20|151=80|6=153|");
+  EXPECT_EQ(state_of("A1"), "1 20 80 153.0");
+  EXPECT_EQ(find("A1")[0]["events"].size(), 7U);
+  EXPECT_EQ(status_, kSuccess) << errors_;
+}
+
+TEST_F(Order, that_is_done_for_the_day_has_nothing_left_until_it_goes_on) {
+  // FIX 4.4, volume 4: DoneForDay has a higher precedence than Filled and PartiallyFilled.
+  accepted();
+  filled("E2", 40, 40, 60, "150");
+  got("8", "11=A1|37=O1|17=E3|150=3|39=3|38=100|14=40|151=0|6=150|");
+  EXPECT_EQ(state_of("A1"), "3 40 0 150.0");
+  EXPECT_EQ(status_, kSuccess) << errors_;
+  begin_day("20240116");
+  got("8", "11=A1|37=O1|17=E4|150=0|39=1|38=100|14=40|151=60|6=150|");
+  EXPECT_EQ(state_of("A1"), "1 40 60 150.0");
+  filled("E5", 60, 100, 0, "150");
+  EXPECT_EQ(state_of("A1"), "2 100 0 150.0");
+  got("8", "11=A1|37=O1|17=E6|150=3|39=3|38=100|14=100|151=0|6=150|");
+  EXPECT_EQ(state_of("A1"), "3 100 0 150.0");
+  EXPECT_EQ(status_, kSuccess) << errors_;
+}
+
 TEST_F(Order, shows_where_a_report_disagrees_with_the_computed_state) {
   accepted();
   filled("E2", 40, 50, 60, "149.99");
@@ -234,6 +280,28 @@ TEST_F(Order, has_each_message_of_both_sides_once_with_both_times) {
   ASSERT_EQ(order["events"].size(), 2U);
   EXPECT_EQ(order["events"][0]["time"], "20240115-10:30:11.000000");
   EXPECT_EQ(order["events"][0]["other_time"], "20240115-10:31:11.000000");
+}
+
+TEST_F(Order, has_the_time_of_the_other_side_from_its_first_copy) {
+  accepted();
+  // In the order of time: the own line, the other side's, and a copy of that one.
+  const auto copy = [&](const std::string& minute) {
+    std::string other = log_;
+    for (std::size_t at = 0; at < other.size(); at = other.find('\n', at) + 1) {
+      other.replace(at, 14, "20240115-10:" + minute);
+    }
+    return other;
+  };
+  disk_.set_contents("/other", copy("31"));
+  disk_.set_contents("/backup", copy("32"));
+  for (const auto& files : {std::vector<std::string>{"/log", "/other", "/backup"},
+                            std::vector<std::string>{"/log", "/backup", "/other"}}) {
+    const nlohmann::json order = find("A1", files)[0];
+    ASSERT_EQ(order["events"].size(), 2U);
+    EXPECT_EQ(order["events"][0]["time"], "20240115-10:30:11.000000");
+    EXPECT_EQ(order["events"][0]["other_time"], "20240115-10:31:11.000000");
+    EXPECT_EQ(order["events"][1]["other_time"], "20240115-10:31:12.000000");
+  }
 }
 
 TEST_F(Order, keeps_sessions_apart_that_use_the_same_identifiers) {

@@ -43,6 +43,7 @@ class Stats : public ::testing::Test {
   }
 
   std::string text_;
+  int number_ = 0;
   testing::FakeDisk disk_;
   testing::OutputText out_;
   testing::OutputText err_;
@@ -366,6 +367,32 @@ TEST_F(Stats, finds_the_busiest_second) {
   const auto result = json();
   EXPECT_EQ(result["busiest_second"]["messages"], 2);
   EXPECT_EQ(result["busiest_second"]["time"], "2024-01-15 10:30:01");
+}
+
+TEST_F(Stats, counts_a_second_that_comes_again) {
+  // The lines of two sides, or of two writers, are not always in the order of time.
+  for (const char* second : {"01", "02", "01.5", "03", "01.7", "02", "04"}) {
+    add(second, "T", "V", std::to_string(++number_), "0");
+  }
+  const auto result = json();
+  EXPECT_EQ(result["busiest_second"]["messages"], 3);
+  EXPECT_EQ(result["busiest_second"]["time"], "2024-01-15 10:30:01");
+}
+
+TEST_F(Stats, counts_an_end_once_whatever_is_reported_of_it_later) {
+  add("00", "T", "V", "1", "D", "11=A1|38=100|");
+  add("01", "V", "T", "1", "8", "11=A1|37=X|39=2|150=F|32=100|38=100|14=100|");
+  // FIX 4.2: the status (ExecTransType 3), a bust and a correction; then done for the day.
+  add("02", "V", "T", "2", "8", "11=A1|37=X|39=2|150=2|20=3|32=100|38=100|14=100|");
+  add("02", "V", "T", "3", "8", "11=A1|37=X|39=2|150=2|20=2|32=90|38=100|14=100|");
+  add("02", "V", "T", "4", "8", "11=A1|37=X|39=2|150=2|20=1|32=100|38=100|14=100|");
+  add("03", "V", "T", "5", "8", "11=A1|37=X|39=2|150=3|38=100|14=100|");
+  add("03", "V", "T", "6", "8", "11=A1|37=X|39=2|150=B|38=100|14=100|");
+  const auto orders = json()["orders"];
+  EXPECT_EQ(orders["fills"], 1);
+  EXPECT_EQ(orders["filled_quantity"], 100);
+  EXPECT_EQ(orders["filled"], 1);
+  EXPECT_EQ(orders["ended_quantity"], 100);
 }
 
 TEST_F(Stats, measures_orders_and_other_requests_apart) {
