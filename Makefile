@@ -2,7 +2,8 @@
 # CMakePresets.json for the builds and CONTRIBUTING.md for working with them directly.
 .DEFAULT_GOAL := help
 .PHONY: help deps deps-run deps-bench deps-test deps-docs run build examples test bench latency \
-        instructions simulate crash drills soak docs tidy format fuzz install install-arrow clean
+        instructions simulate mutants crash drills soak docs tidy format fuzz install \
+        install-arrow clean
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
@@ -14,6 +15,7 @@ DRILL_ROUNDS ?= 40
 DEPS ?= yes
 HARDENED ?= yes
 STAGES ?=
+LAYERS ?=
 BENCH ?=
 PICTURE ?=
 HFFIX ?=
@@ -43,6 +45,7 @@ help:
 	@echo "  make format    rewrite the sources with clang-format-19"
 	@echo "  make fuzz      fuzz each target for FUZZ_SECONDS=$(FUZZ_SECONDS)"
 	@echo "  make simulate  simulate engines under faults for SIMULATE_SECONDS=$(SIMULATE_SECONDS)"
+	@echo "  make mutants   plant hundreds of bugs, one at a time: the tests must find each"
 	@echo "  make crash     test the store with CRASH_RUNS=$(CRASH_RUNS) kills and power losses"
 	@echo "  make drills    kill, freeze and cut off engines of a cluster, PostgreSQL, etcd and"
 	@echo "                 Kafka, and fill their disks, in DRILL_ROUNDS=$(DRILL_ROUNDS) rounds"
@@ -147,6 +150,10 @@ simulate: deps-test
 	  --for $$(($(SIMULATE_SECONDS) * 3 / 4))
 	@build/release/tests/simulate/cluster/cluster_test for $$(($(SIMULATE_SECONDS) / 4)) \
 	  $(SIMULATE_SEED)
+
+# LAYERS="session store": only these.
+mutants: deps-test
+	@tools/mutants.py $(addprefix --layer ,$(LAYERS))
 
 # The crash tests with more runs, in each durability mode.
 crash: deps-test

@@ -17,6 +17,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import mutants
 import pages
 import structure
 from pages import line_of
@@ -365,8 +366,14 @@ def check_test_legs(tree):
             tree.warnings.append(f"{name}: there is no {test}")
 
 
+def check_mutants(tree):
+    """Each bug of `make mutants` is planted at one place of its source."""
+    tree.problems += mutants.stale_entries(tree.root)
+
+
 CHECKS = [check_text, check_names, check_includes, check_code, check_cmake, check_dead_sources,
-          check_test_legs, pages.check_markdown, pages.check_words, pages.check_names]
+          check_test_legs, check_mutants, pages.check_markdown, pages.check_words,
+          pages.check_names]
 
 
 def check_tree(root):
