@@ -187,6 +187,8 @@ SessionLogsStats SessionLogs::stats() const noexcept {
   stats.lost_in_queue = lost_.load(std::memory_order_relaxed);
   stats.lost_on_disk = writer_->lost_on_disk();
   stats.lost_on_screen = writer_->lost_on_screen();
+  stats.reopenings = writer_->reopenings();
+  stats.not_reopened = writer_->not_reopened();
   return stats;
 }
 

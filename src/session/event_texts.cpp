@@ -1,6 +1,8 @@
 // Texts that are made for the event being handled.
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <optional>
 
@@ -43,6 +45,42 @@ std::string_view EventTexts::with_tag(std::string_view text, std::string_view re
   *out = ')';
   noted_size_ += size;
   return {begin, size};
+}
+
+std::string_view EventTexts::joined(std::initializer_list<std::string_view> parts) noexcept {
+  char* const begin = memory_->noted.data() + noted_size_;
+  char* const end = memory_->noted.data() + memory_->noted.size();
+  char* out = begin;
+  for (const std::string_view part : parts) {
+    if (part.size() > static_cast<std::size_t>(end - out)) return {};
+    out = std::ranges::copy(part, out).out;
+  }
+  const auto size = static_cast<std::size_t>(out - begin);
+  noted_size_ += size;
+  return {begin, size};
+}
+
+// In whole seconds: the difference of two far times in nanoseconds would overflow.
+std::string_view EventTexts::sending_time(WallTime sending_time, WallTime now) noexcept {
+  using std::chrono::seconds;
+  const std::int64_t ahead = (std::chrono::floor<seconds>(sending_time.time_since_epoch()) -
+                              std::chrono::floor<seconds>(now.time_since_epoch()))
+                                 .count();
+  std::array<char, 20> digits;
+  const std::to_chars_result end =
+      std::to_chars(digits.data(), digits.data() + digits.size(), ahead < 0 ? -ahead : ahead);
+  return joined({"SendingTime is ",
+                 {digits.data(), static_cast<std::size_t>(end.ptr - digits.data())},
+                 ahead < 0 ? " s before our clock" : " s after our clock"});
+}
+
+std::string_view EventTexts::comp_ids(const wire::MessageView& message,
+                                      const SessionId& id) noexcept {
+  constexpr std::size_t kShownBytesMax = 64;
+  const auto shown = [](std::string_view text) { return text.substr(0, kShownBytesMax); };
+  const auto received = [&](wire::Tag tag) { return shown(message[tag].value_or("(missing)")); };
+  return joined({"received 49=", received(tag::SenderCompID), " 56=", received(tag::TargetCompID),
+                 ", expected 49=", shown(id.target_comp_id), " 56=", shown(id.sender_comp_id)});
 }
 
 std::string_view EventTexts::with_unreadable_tag(std::string_view text,

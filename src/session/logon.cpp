@@ -36,8 +36,9 @@ void StateMachine::receive_before_logon(const wire::MessageView& message) noexce
   heartbeat_.note_received_before_logon(now_.mono);
   const wire::OptionalField<std::uint64_t> number = message.get<std::uint64_t>(tag::MsgSeqNum);
   const Inbound in{message, number.value_or(0)};
-  const auto refuse = [this](std::string_view why, DisconnectReason reason, bool is_answered) {
-    actions_.notice(NoticeCode::LogonInvalid, why);
+  const auto refuse = [this](std::string_view why, DisconnectReason reason, bool is_answered,
+                             std::string_view note = {}) {
+    actions_.notice(NoticeCode::LogonInvalid, note.empty() ? why : note);
     if (phase_.is(Phase::LogonSent) || is_answered) return log_out_and_disconnect(why, reason);
     end_session(reason);
   };
@@ -54,7 +55,8 @@ void StateMachine::receive_before_logon(const wire::MessageView& message) noexce
                                      : find_logon_error(in, objection);
   if (wrong.empty()) return on_first_logon(in);
   refuse(wrong, DisconnectReason::LogonRefused,
-         detail::is_worth_an_answer(in, objection, config_, header_.version()));
+         detail::is_worth_an_answer(in, objection, config_, header_.version()),
+         objection ? objection->note : std::string_view{});
 }
 
 // The number of the refusal is used up, or we would ask for it later.

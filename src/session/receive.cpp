@@ -1,6 +1,7 @@
 // Received messages: the order of the checks, and what follows from the kind of a message and its
 // MsgSeqNum. What comes before the session is logged on is in logon.cpp.
 #include <algorithm>
+#include <charconv>
 
 #include <nexusfix/dictionary/validation_memory.hpp>
 #include <nexusfix/session/reject_reason.hpp>
@@ -554,8 +555,8 @@ void StateMachine::reject(const Inbound& in, const Objection& objection) noexcep
 void StateMachine::reject_and_log_out(const Inbound& in, const Objection& objection) noexcept {
   const bool is_comp_id =
       objection.reason == static_cast<unsigned>(SessionRejectReason::CompIdProblem);
-  actions_.notice(is_comp_id ? NoticeCode::CompIdWrong : NoticeCode::SendingTimeWrong, {},
-                  numbers_.next_inbound(), in.msg_seq_num);
+  actions_.notice(is_comp_id ? NoticeCode::CompIdWrong : NoticeCode::SendingTimeWrong,
+                  objection.note, numbers_.next_inbound(), in.msg_seq_num);
   reject(in, objection);
   log_out({});
 }
@@ -572,9 +573,17 @@ void StateMachine::push_reject(const wire::MessageView& message, std::uint64_t m
   const std::string_view text = !objection.text.empty() ? objection.text
                                 : objection.is_business ? business_reject_text(objection.reason)
                                                         : session_reject_text(objection.reason);
-  actions_.notice(NoticeCode::MessageRejected, texts_.with_tag(text, objection.ref_tag),
-                  numbers_.next_inbound(), msg_seq_num);
-  if (type == "3") return;
+  const bool is_answered = type != "3";
+  std::uint64_t ref_tag = 0;
+  const std::string_view digits = objection.ref_tag;
+  std::from_chars(digits.data(), digits.data() + digits.size(), ref_tag);
+  actions_.push({.step = Step::Notice,
+                 .code = static_cast<std::uint8_t>(NoticeCode::MessageRejected),
+                 .flag = is_answered,
+                 .first = ref_tag,
+                 .second = msg_seq_num,
+                 .text = texts_.with_tag(text, objection.ref_tag)});
+  if (!is_answered) return;
   message_ = &message;
   message_seq_num_ = msg_seq_num;
   objection_ = objection;

@@ -162,10 +162,14 @@ void StateMachine::on_logout_command(std::string_view text, Now now) noexcept {
   leave(text, DisconnectReason::Operator);
 }
 
-void StateMachine::on_logon_refused(std::string_view text, Now now) noexcept {
+void StateMachine::on_logon_refused(const LogonRefusal& refusal, Now now) noexcept {
   begin_event(now);
   if (!phase_.is(Phase::AwaitingLogon)) return;
-  log_out_and_disconnect(text, DisconnectReason::LogonRefused);
+  actions_.push({.step = Step::TransmitLogout,
+                 .flag = refusal.keeps_number,
+                 .second = refusal.session_status ? std::uint64_t{*refusal.session_status} + 1 : 0,
+                 .text = refusal.text});
+  end_session(DisconnectReason::LogonRefused);
 }
 
 void StateMachine::on_test_request_command(std::string_view test_req_id, Now now) noexcept {
@@ -422,12 +426,21 @@ std::optional<Action> StateMachine::perform(const Pending& pending, Scratch scra
     case Step::Disconnect:
       return Disconnect{static_cast<DisconnectReason>(pending.code)};
     case Step::Notice:
-      return Notice{.code = static_cast<NoticeCode>(pending.code),
-                    .expected = pending.first,
-                    .received = pending.second,
-                    .text = pending.text};
+      return notice_of(pending);
   }
   return std::nullopt;
+}
+
+Notice StateMachine::notice_of(const Pending& pending) const noexcept {
+  Notice notice{.code = static_cast<NoticeCode>(pending.code),
+                .expected = pending.first,
+                .received = pending.second,
+                .text = pending.text};
+  if (!pending.flag) return notice;
+  notice.message = message_;
+  notice.reason = objection_.reason;
+  notice.is_business = objection_.is_business;
+  return notice;
 }
 
 // What the owner writes into it may not be encodable: then no Logon leaves at all, for one without
@@ -465,10 +478,14 @@ Action StateMachine::transmit_logon(const Pending& pending, Scratch scratch) noe
 }
 
 Action StateMachine::transmit_logout(const Pending& pending, Scratch scratch) noexcept {
-  return transmit("5", scratch, [&](wire::Encoder& encoder, bool in_full) {
+  const std::uint64_t number = numbers_.next_outbound();
+  const Transmit sent = transmit("5", scratch, [&](wire::Encoder& encoder, bool in_full) {
     detail::write_logout(encoder, pending.text, session_status_of(pending), header_.version(),
                          in_full);
   });
+  if (!pending.flag) return sent;
+  numbers_.rewind_outbound(number);
+  return Retransmit{.msg_seq_num = number, .bytes = sent.bytes};
 }
 
 Action StateMachine::transmit_reject(Scratch scratch) noexcept {

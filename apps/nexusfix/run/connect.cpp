@@ -116,7 +116,11 @@ enum class StepResult { Done, Waiting, Failed };
 class Interpreter {
  public:
   Interpreter(engine::Engine& engine, Client& client, Clock& clock, std::string source)
-      : session_{engine.session(0)}, client_{client}, clock_{clock}, source_{std::move(source)} {}
+      : engine_{engine},
+        session_{engine.session(0)},
+        client_{client},
+        clock_{clock},
+        source_{std::move(source)} {}
 
   [[nodiscard]] bool idle() const noexcept { return !step_.has_value(); }
   [[nodiscard]] bool quit() const noexcept { return quit_; }
@@ -157,12 +161,17 @@ class Interpreter {
     }
   }
 
-  StepResult wait_until(bool condition, std::string_view what) {
+  StepResult wait_until(bool condition, std::string_view what, std::string_view why = {}) {
     if (condition) return StepResult::Done;
     if (!late()) return StepResult::Waiting;
-    complain(
-        fmt::format("{} within {} s", what, std::chrono::duration<double>(step_->time).count()));
+    complain(fmt::format("{} within {} s{}{}", what,
+                         std::chrono::duration<double>(step_->time).count(),
+                         why.empty() ? "" : ": ", why));
     return StepResult::Failed;
+  }
+
+  [[nodiscard]] std::string why_not_logged_on() const {
+    return late() ? engine_.statistics().sessions.front().why : std::string{};
   }
 
   StepResult perform() {
@@ -174,7 +183,7 @@ class Interpreter {
       case StepKind::Expect:
         return expect();
       case StepKind::Logon:
-        return wait_until(session_.is_logged_on(), "not logged on");
+        return wait_until(session_.is_logged_on(), "not logged on", why_not_logged_on());
       case StepKind::Logout:
         return wait_until(!session_.is_logged_on(), "not logged out");
       case StepKind::Sleep:
@@ -244,6 +253,7 @@ class Interpreter {
     return StepResult::Done;
   }
 
+  engine::Engine& engine_;
   engine::Session& session_;
   Client& client_;
   Clock& clock_;

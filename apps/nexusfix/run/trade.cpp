@@ -97,9 +97,10 @@ class Run {
     engine_.stop();
     return fmt::format(
         "no ExecutionReport came for {} s: {} of {} orders sent, {} acknowledged, {} "
-        "finished; the session is {}",
+        "finished; the session is {}{}",
         options_.silence_seconds, counts.sent, options_.plan.orders, counts.acknowledged,
-        counts.finished, session.is_logged_on() ? "logged on" : "not logged on");
+        counts.finished, session.is_logged_on() ? "logged on" : "not logged on: ",
+        engine_.statistics().sessions.front().why);
   }
 
   void progress(const trader::TraderCounts& counts) {

@@ -17,6 +17,7 @@ enum class EventId : std::uint16_t {
   LoggedOut = 1002,                // the session is no longer logged on
   LogoutReceived = 1003,           // the counterparty sent a Logout
   SessionStatusReceived = 1004,    // a SessionStatus (1409) other than session active arrived
+  LogoutSent = 1005,               // we sent a Logout
   SessionOpenBySchedule = 1010,    // the schedule opens the session for Logons
   SessionClosedBySchedule = 1011,  // the schedule closes the session for Logons
   SessionEndedBySchedule = 1012,   // the scheduled session is over; a reset follows
@@ -129,6 +130,8 @@ enum class EventId : std::uint16_t {
   SessionAwaitsOperator = 4013,     // the session waits for an operator to set its MsgSeqNums
   LogonTimedOutLoopLate = 4014,     // the event loop was too late to answer the Logon
   LogonSessionDisabled = 4015,      // an operator has disabled the session of the Logon
+  LogonFailed = 4016,               // our Logon got no answer, or a refusal
+  LogonFailedAgain = 4017,          // that has happened several times in a row
   HeartBtIntDiffers = 4018,         // the answer to our Logon has another HeartBtInt
   PasswordRefused = 4020,           // Username or Password is wrong, or the address locked out
   PasswordNotChecked = 4021,        // the password of a Logon could not be checked

@@ -30,6 +30,8 @@ struct SessionStatus {
   std::string name{};                     // as Session::name()
   bool is_initiator = false;              // false: an acceptor
   std::string state{};                    // "logged on": a text of to_string(SessionState)
+  std::string why{};                      // as SessionStatistics::why
+  std::uint64_t failures_in_a_row = 0;    // as in SessionStatistics
   std::optional<WallTime> since{};        // of the last Logon or its end; none: there was no Logon
   session::Numbers next{};                // the next MsgSeqNum of each direction
   std::uint64_t messages_in = 0;          // received messages of every type
@@ -142,10 +144,12 @@ inline constexpr std::size_t kLiveReasonBytesMax = 1500;
 
 // Has the engine that runs with this store carry out a command. The event log has it (NXF-7010),
 // and so has the store, with the user and the process that the kernel reports. Returns when the
-// engine has begun it, or refuses it: a Logout, a reload and a stop take longer. folder and
+// engine has begun it, or refuses it: a Logout and a stop take longer. A reload, and opening logs
+// or reading certificates again, are complete then: the result says what came of it, and the error
+// why it was refused. Empty for other acts. folder and
 // threads: as status_of_running_engine(). Blocks for at most timeout; after a timeout the command
 // may still be carried out, and the text says so.
-[[nodiscard]] std::expected<void, LiveError> command_running_engine(
+[[nodiscard]] std::expected<std::string, LiveError> command_running_engine(
     const std::string& folder, const OperatorCommand& command,
     std::chrono::milliseconds timeout = std::chrono::seconds{15});
 

@@ -92,7 +92,11 @@ struct SessionStatistics {
   WallTime since{};                              // when this state began
   std::optional<WallTime> logon_changed_at{};    // of the last Logon or its end; absent: no Logon
   bool is_expected = false;  // it should be logged on now: see docs/guide/statistics.md
-  session::Numbers next{};   // the next MsgSeqNum of each direction
+  // Why it is not logged on, in words: who has disabled it, until when it waits, how its last
+  // Logons failed. Empty: it is logged on, or there is nothing to say.
+  std::string why{};
+  std::uint64_t failures_in_a_row = 0;  // Logons and connects, since the last Logon
+  session::Numbers next{};              // the next MsgSeqNum of each direction
 
   DirectionStatistics in{};   // received
   DirectionStatistics out{};  // sent: encoded, numbered and recorded

@@ -118,12 +118,12 @@ struct Disconnect {
 // of the message, unless the enumerator says otherwise.
 enum class NoticeCode : std::uint8_t {
   MessageGarbled,          // bytes that are no valid message are ignored; both values are 0
-  MessageRejected,         // a received message is rejected; the text has the reason. received: 0
-                           // if its MsgSeqNum cannot be read
+  MessageRejected,         // a received message is rejected; the text has the reason. expected:
+                           // RefTagID, 0: none; received: 0 if its MsgSeqNum cannot be read
   RejectReceived,          // or an unprocessed BusinessMessageReject; both values are 0
   GapDetected,             // messages are missing
-  GapClosed,               // all missing messages arrived or were gap-filled; received: its end
-  ResendServed,            // a requested range was resent or gap-filled; received: its last one
+  GapClosed,               // expected, received: the first and the last MsgSeqNum that was missing
+  ResendServed,            // expected, received: the first and the last MsgSeqNum of the range
   ResendLimited,           // expected: the first MsgSeqNum looked up; received: first requested
   SequenceResetReceived,   // without GapFillFlag; received: its NewSeqNo
   MsgSeqNumTooLow,         // without PossDupFlag
@@ -157,6 +157,11 @@ struct Notice {
   std::uint64_t expected = 0;                    // see NoticeCode; 0: no value
   std::uint64_t received = 0;                    // see NoticeCode; 0: no value
   std::string_view text{};                       // details, or empty; valid until the next event
+  // MessageRejected: the message, and the reason of the Reject (373, or 380 if is_business). Null:
+  // no Reject follows. Valid until next_action() has returned nothing.
+  const wire::MessageView* message = nullptr;
+  unsigned reason = 0;
+  bool is_business = false;
 };
 
 // One action of a StateMachine.

@@ -66,6 +66,16 @@ struct LogonDecision {
   std::optional<std::uint32_t> session_status{};  // SessionStatus (1409) of the answer; FIXT only
 };
 
+// The owner does not admit a connection that has sent a Logon: a Logout, and the end of it.
+struct LogonRefusal {
+  std::string_view text{};  // Text (58); must live until next_action() returned nothing
+  std::optional<std::uint32_t> session_status{};  // SessionStatus (1409) of the Logout; FIXT only
+  // true: the Logout has our next MsgSeqNum, but does not use it up. For a session whose sequence
+  // numbers are in doubt: each refusal would bring the next MsgSeqNum nearer to what the
+  // counterparty expects, until both sides seem to agree.
+  bool keeps_number = false;
+};
+
 // What follows if the counterparty does not answer the TestRequest before a reset within the
 // session.
 enum class ResetFallback : std::uint8_t {

@@ -121,9 +121,9 @@ class StateMachine {
   // The operator or the application ends the session: a Logout with text (58). Before the session
   // is logged on, the connection is closed without one. text: as above.
   void on_logout_command(std::string_view text, Now now) noexcept;
-  // The owner does not admit the connection that has sent a Logon: a Logout with text (58), and the
-  // end of the connection. Only instead of on_message(), for the first message. text: as above.
-  void on_logon_refused(std::string_view text, Now now) noexcept;
+  // The owner does not admit the connection that has sent a Logon: a Logout, and the end of the
+  // connection. Only instead of on_message(), for the first message. Its text: as above.
+  void on_logon_refused(const LogonRefusal& refusal, Now now) noexcept;
   // The operator asks whether the counterparty answers: a TestRequest with this TestReqID. Ignored
   // unless the session is logged on. test_req_id: as text above.
   void on_test_request_command(std::string_view test_req_id, Now now) noexcept;
@@ -270,6 +270,7 @@ class StateMachine {
   void begin_event(const Now& now) noexcept;
   [[nodiscard]] std::optional<Action> take_action(Scratch scratch) noexcept;
   [[nodiscard]] std::optional<Action> perform(const Pending& pending, Scratch scratch) noexcept;
+  [[nodiscard]] Notice notice_of(const Pending& pending) const noexcept;
   template <class Body>
   [[nodiscard]] Transmit transmit(std::string_view msg_type, Scratch scratch, Body&& body) noexcept;
   [[nodiscard]] Action transmit_logon(const Pending& pending, Scratch scratch) noexcept;

@@ -83,7 +83,7 @@ bool LogonAdmission::changes_password(SessionEntry& entry, LogonAnswer& answer) 
         LogonAnswer::refuse("NewPassword (925): " + std::string{wrong}, kPasswordAgainstPolicy);
     return false;
   }
-  entry.password_change.begin(entry.commands.logon_id(), std::move(answer));
+  entry.logons.password_change.begin(entry.commands.logon_id(), std::move(answer));
   loop_.shared.credentials->submit(
       Credentials::Change{.loop = loop_.index,
                           .socket = entry.connection()->socket_id(),
@@ -104,11 +104,11 @@ void LogonAdmission::on_password_changed(Connection* connection,
   loop_.report.peer(decision.is_right ? EventId::PasswordChanged : EventId::PasswordNotChanged,
                     *entry, decision.text);
   connection->credentials().end_change(decision.is_right);
-  LogonAnswer answer = entry->password_change.take_answer();
+  LogonAnswer answer = entry->logons.password_change.take_answer();
   if (!decision.is_right) {
     answer = LogonAnswer::refuse("NewPassword (925) cannot be taken");
   }
-  actions_.answer_logon(*entry, entry->password_change.logon_id_, answer);
+  actions_.answer_logon(*entry, entry->logons.password_change.logon_id_, answer);
 }
 
 // The settings of the session that the Logon names, or of the template that would create it; null:

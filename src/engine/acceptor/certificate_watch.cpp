@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 
 #include "engine/loop/loop_context.hpp"
 #include "engine/registry/reload_job.hpp"
@@ -20,9 +21,14 @@ void CertificateWatch::check() {
   if (!loop_.shared.tls || loop_.index != 0) [[likely]]
     return;
   if (loop_.shared.tls->take_reload_wanted()) {
-    reloader_.read_files(std::make_shared<CertificatesJob>(*this, loop_.shared.tls));
+    reload({});
   }
   if (loop_.now().mono >= check_at_) report_expiries();
+}
+
+void CertificateWatch::reload(std::unique_ptr<CertificatesJob::Reader> reader) {
+  reloader_.read_files(
+      std::make_shared<CertificatesJob>(*this, loop_.shared.tls, std::move(reader)));
 }
 
 void CertificateWatch::report_expiries() {

@@ -1,11 +1,13 @@
 // Reports certificates before they expire, and reads them again on request.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include <nexusfix/base/time.hpp>
 
 #include "engine/loop/loop_context.hpp"
+#include "engine/registry/reload_job.hpp"
 #include "engine/registry/tls_contexts.hpp"
 
 namespace nexusfix::engine {
@@ -18,6 +20,8 @@ class CertificateWatch {
       : loop_{loop}, reloader_{reloader} {}
 
   void check();
+  // Reads all certificates again. reader: null: the event log has the result.
+  void reload(std::unique_ptr<CertificatesJob::Reader> reader);
   void report_certificates(const std::vector<TlsContexts::Reloaded>& reloaded);
 
  private:

@@ -80,9 +80,17 @@ class LogonAdmission {
   [[nodiscard]] std::optional<Refusal> refusal_of(const Connection& connection,
                                                   const wire::MessageView& logon);
   [[nodiscard]] std::optional<Refusal> refusal_of(const Connection& connection,
-                                                  const wire::MessageView& logon,
                                                   const SessionEntry& entry) const;
-  void refuse_disabled(SessionEntry& entry);
+  // A refusal that the counterparty may know.
+  struct AnsweredRefusal {
+    EventId id;
+    std::string why;
+    std::string text{};  // of the Logout; empty: that of answer
+    session::LogonRefusal answer{};
+  };
+  [[nodiscard]] std::optional<AnsweredRefusal> answered_refusal_of(const wire::MessageView& logon,
+                                                                   const SessionEntry& entry) const;
+  void answer(SessionEntry& entry, AnsweredRefusal refusal);
   [[nodiscard]] SessionEntry* find_acceptor(const Connection& connection,
                                             const wire::MessageView& logon);
   [[nodiscard]] SessionEntry* known_acceptor(const session::SessionId& id);

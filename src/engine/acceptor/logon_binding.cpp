@@ -1,6 +1,8 @@
 // Binds a connection to the session that its first message names.
+#include <chrono>
 #include <string>
 
+#include <nexusfix/base/utc_text.hpp>
 #include <nexusfix/session/logon_identity.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
@@ -15,6 +17,8 @@
 
 namespace nexusfix::engine {
 namespace {
+
+constexpr std::uint32_t kLogonsNotAllowed = 7;  // SessionStatus (1409): "at this time"
 
 // The identity that a Logon claims. Each field is cut to kPartBytesMax bytes.
 std::string describe_identity(const wire::MessageView& logon) {
@@ -46,7 +50,10 @@ bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon
   const LogonCredentials& credentials = connection.credentials();
   const auto refuse = [&](const Refusal& refusal) {
     if (const auto id = session::session_of(logon)) {
-      if (SessionEntry* const known = known_acceptor(*id)) ++known->counters->logon_failures;
+      if (SessionEntry* const known = known_acceptor(*id)) {
+        ++known->counters->logon_failures;
+        known->logons.failed.count(refusal.why, loop_.now().wall);
+      }
     }
     connections_.refuse(connection, refusal.id, refusal.why);
     return false;
@@ -56,7 +63,7 @@ bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon
   if (entry == nullptr && migration_.is_of_another_loop(connection, logon)) return false;
   if (entry == nullptr) return refuse({EventId::SessionUnknown, why_unknown(logon)});
   control_.follow_schedule(*entry);  // It may open at this moment.
-  if (const auto refusal = refusal_of(connection, logon, *entry)) return refuse(*refusal);
+  if (const auto refusal = refusal_of(connection, *entry)) return refuse(*refusal);
   if (entry->connection() != nullptr) {
     connections_.close(*entry->connection(), EventId::ConnectionClosed,
                        "the counterparty connects again after the Logouts");
@@ -66,22 +73,56 @@ bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon
   }
   acceptor_.leave_pending(connection);
   connection.bind_to(*entry);
+  entry->logons.failed.begin();
   loop_.report.peer(EventId::ConnectionAccepted, *entry,
                     "connection from " + loop_.network->peer_name(connection.socket_id()) +
                         connections_.protection_of(connection) +
                         (credentials.text().empty() ? "" : ": " + credentials.text()));
   transactor_.transact(
       *entry, [this](session::StateMachine& machine) { machine.on_connected(loop_.now()); });
-  if (entry->timetable.is_disabled()) refuse_disabled(*entry);
+  if (const auto refusal = answered_refusal_of(logon, *entry)) answer(*entry, *refusal);
   return connection.listens();
 }
 
-// The counterparty has proven who it is, as far as the session asks for it: it may know why.
-void LogonAdmission::refuse_disabled(SessionEntry& entry) {
-  loop_.report.peer(EventId::LogonSessionDisabled, entry,
-                    "its Logon is refused: an operator has disabled the session");
-  transactor_.transact(entry, [this](session::StateMachine& machine) {
-    machine.on_logon_refused(kDisabledText, loop_.now());
+// Reasons that the session has, not the counterparty, which has proven who it is as far as the
+// session asks for it: it may know why (FIX Session Layer, "Logon": a Logout with a Text refuses).
+std::optional<LogonAdmission::AnsweredRefusal> LogonAdmission::answered_refusal_of(
+    const wire::MessageView& logon, const SessionEntry& entry) const {
+  if (entry.timetable.is_disabled()) {
+    return AnsweredRefusal{.id = EventId::LogonSessionDisabled,
+                           .why = "an operator has disabled the session",
+                           .answer = {.text = kDisabledText}};
+  }
+  if (!entry.timetable.is_open()) {
+    const auto next = entry.settings().schedule.next_logon(
+        std::chrono::floor<std::chrono::seconds>(loop_.now().wall));
+    const std::string until = next ? " until " + utc_text(*next, UtcForm::Plain) + " UTC" : "";
+    return AnsweredRefusal{.id = EventId::LogonOutsideSchedule,
+                           .why = "the session is closed by its schedule" + until,
+                           .text = "Session closed by its schedule" + until,
+                           .answer = {.session_status = kLogonsNotAllowed}};
+  }
+  if (entry.acceptor.halt.accepts_only_reset() &&
+      logon[tag::ResetSeqNumFlag] != std::string_view{"Y"}) {
+    return AnsweredRefusal{
+        .id = EventId::SessionAwaitsOperator,
+        .why = "the session waits for an operator to set its sequence numbers (NXF-2009 says why)",
+        .answer = {.text = "Session halted: its operator must set the sequence numbers",
+                   .keeps_number = true}};
+  }
+  return std::nullopt;
+}
+
+// Without an answer if the application decides who may log on: it has not been asked yet.
+void LogonAdmission::answer(SessionEntry& entry, AnsweredRefusal refusal) {
+  if (!refusal.text.empty()) refusal.answer.text = refusal.text;
+  loop_.report.peer(refusal.id, entry, "its Logon is refused: " + refusal.why);
+  entry.logons.failed.on_refusal(refusal.why);
+  if (!entry.machine.config().logon.answers_invalid) {
+    return connections_.close(*entry.connection());
+  }
+  transactor_.transact(entry, [&](session::StateMachine& machine) {
+    machine.on_logon_refused(refusal.answer, loop_.now());
   });
 }
 
@@ -108,7 +149,6 @@ std::optional<LogonAdmission::Refusal> LogonAdmission::refusal_of(const Connecti
 }
 
 std::optional<LogonAdmission::Refusal> LogonAdmission::refusal_of(const Connection& connection,
-                                                                  const wire::MessageView& logon,
                                                                   const SessionEntry& entry) const {
   const std::string session = "session " + entry.name;
   if (!may_come_from(entry.settings(), loop_.network->peer_name(connection.socket_id()))) {
@@ -119,17 +159,10 @@ std::optional<LogonAdmission::Refusal> LogonAdmission::refusal_of(const Connecti
       !connection.credentials().are_right()) {
     return Refusal{EventId::PasswordNotChecked, session + ": its password was not checked"};
   }
-  if (!entry.timetable.is_open()) {
-    return Refusal{EventId::LogonOutsideSchedule, session + " is closed by its schedule"};
-  }
   if (entry.connection() != nullptr && !entry.machine.is_to_be_closed()) {
     return Refusal{EventId::SessionAlreadyLoggedOn,
-                   session + " is logged on from elsewhere already"};
-  }
-  if (entry.acceptor.halt.accepts_only_reset() &&
-      logon[tag::ResetSeqNumFlag] != std::string_view{"Y"}) {
-    return Refusal{EventId::SessionAwaitsOperator,
-                   session + " waits for an operator to set its sequence numbers"};
+                   session + " is logged on from elsewhere already: " +
+                       loop_.network->peer_name(entry.connection()->socket_id())};
   }
   return std::nullopt;
 }

@@ -1,6 +1,7 @@
 #include "engine/connection/connections.hpp"
 
 #include <algorithm>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -17,6 +18,18 @@ namespace {
 
 // How long the last bytes (a Logout) may take to leave.
 constexpr std::chrono::seconds kLastBytesTimeout{2};
+
+// What is left of a record of TLS: an alert, or a part of a handshake.
+bool is_tls(std::string_view bytes) noexcept {
+  return bytes.starts_with(std::string_view{"\x15\x03"}) ||
+         bytes.starts_with(std::string_view{"\x16\x03"});
+}
+
+// None: we have closed the connection.
+AttemptEnd end_of(EventId id) noexcept {
+  if (id == EventId::ConnectionClosedByCounterparty) return AttemptEnd::Closed;
+  return id == EventId::ConnectionLost ? AttemptEnd::Lost : AttemptEnd::None;
+}
 
 }  // namespace
 
@@ -60,6 +73,11 @@ void Connections::close(Connection& connection, EventId id, std::string_view why
   std::unique_ptr<Connection> owned = table_.take(connection.socket_id());
   if (owned == nullptr) return;
   acceptor_.leave_pending(connection);
+  try {
+    if (entry != nullptr) report_end(connection, *entry, id, why);
+  } catch (const std::bad_alloc&) {  // The connection ends all the same.
+    loop_.report.memory_failed();
+  }
   loop_.network->close(connection.socket_id());
   loop_.timers.disarm(connection);
   closed_.push_back(std::move(owned));
@@ -72,7 +90,6 @@ void Connections::close(Connection& connection, EventId id, std::string_view why
   entry->resend.queued().release();
   entry->until_logon.release();
   count_end(connection, *entry, was_connecting);
-  if (!why.empty()) loop_.report.peer(id, *entry, why, &connection);
   if (!was_connecting) {
     transactor_.transact(*entry, [&](session::StateMachine& machine) {
       transactor_.record_end(*entry, lost);
@@ -85,9 +102,35 @@ void Connections::close(Connection& connection, EventId id, std::string_view why
     registry_.remove(*entry, {});
   entry->connect_policy.on_closed(entry->settings(), entry->name, entry->timetable.may_log_on(),
                                   loop_.now().mono);
-  publish(*entry, loop_.now().wall);
+  publish(*entry, loop_.now());
   if (!entry->connect_policy.wants_connection() || !entry->timetable.may_log_on()) return;
   loop_.arm(*entry, entry->connect_policy.connect_at());
+}
+
+void Connections::report_end(const Connection& connection, SessionEntry& entry, EventId id,
+                             std::string_view why) {
+  FailedLogons& failed = entry.logons.failed;
+  if (id == EventId::ConnectFailed || id == EventId::ConnectTimedOut) {
+    failed.count(why, loop_.now().wall);
+    return loop_.report.peer(id, entry, {why, " (", failed.row_text(), ")"}, &connection);
+  }
+  if (!why.empty()) loop_.report.peer(id, entry, why, &connection);
+  if (connection.is_connecting() || connection.has_logged_on()) return;
+  FailedAttempt attempt = failed.take(loop_.now().mono);
+  if (!is_initiator(entry)) {
+    if (!attempt.said.empty()) failed.count(attempt.said, loop_.now().wall);
+    return;
+  }
+  if (id == EventId::ConnectionLost && attempt.end == AttemptEnd::None) attempt.said = why;
+  if (attempt.end == AttemptEnd::None) attempt.end = end_of(id);
+  if (attempt.end == AttemptEnd::None) return;  // We ended it.
+  if (is_tls(connection.framing().carried().view())) attempt.end = AttemptEnd::TlsAnswer;
+  attempt.has_tls = !protection_of(connection).empty();
+  attempt.was_logged_on = entry.counters->logons.read() != 0;
+  failed.count(summary(attempt), loop_.now().wall);
+  const bool is_again = failed.in_a_row() >= FailedLogons::kErrorFrom;
+  loop_.report.peer(is_again ? EventId::LogonFailedAgain : EventId::LogonFailed, entry,
+                    {describe(attempt), " (", failed.row_text(), ")"}, &connection);
 }
 
 void Connections::count_end(const Connection& connection, SessionEntry& entry,

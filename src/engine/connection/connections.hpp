@@ -99,6 +99,8 @@ class Connections {
   // The socket has taken bytes, or does not take them.
   void note_sent(Connection& connection, SessionEntry& entry) noexcept;
   void count_end(const Connection& connection, SessionEntry& entry, bool was_connecting) noexcept;
+  void report_end(const Connection& connection, SessionEntry& entry, EventId id,
+                  std::string_view why);
   void block(Connection& connection);
   void check_backlog(Connection& connection);
   void on_backlog(Connection& connection, std::size_t waiting);

@@ -16,9 +16,12 @@ void Connector::connect(SessionEntry& entry) {
   const transport::Endpoint& endpoint = entry.settings().connect[entry.connect_policy.address()];
   const auto socket = loop_.network->connect(endpoint);
   if (!socket) {
-    loop_.report.session(EventId::ConnectFailed, entry, socket.error().text);
+    entry.logons.failed.count(socket.error().text, loop_.now().wall);
+    loop_.report.session(EventId::ConnectFailed, entry,
+                         {socket.error().text, " (", entry.logons.failed.row_text(), ")"});
     ++entry.counters->connect_failures;
     entry.connect_policy.schedule(entry.settings(), entry.name, loop_.now().mono);
+    publish(entry, loop_.now());
     return;
   }
   const SessionSettings& settings = entry.settings();
@@ -34,7 +37,7 @@ void Connector::connect(SessionEntry& entry) {
   connection.link();
   loop_.arm(connection, deadline);
   entry.connect_policy.on_connecting();
-  publish(entry, loop_.now().wall);
+  publish(entry, loop_.now());
 }
 
 void Connector::on_connected(Connection& connection) {

@@ -46,7 +46,7 @@ void SessionControl::follow_schedule(SessionEntry& entry) {
     if (commit_.has_failed()) return;
     if (state.may_log_on && !entry.timetable.is_open_) open_for_logons(entry);
     if (!state.may_log_on && entry.timetable.is_open_) close_for_logons(entry);
-    publish(entry, loop_.now().wall);
+    publish(entry, loop_.now());
   }
   const auto until = entry.timetable.until_ - loop_.now().wall;
   loop_.arm(entry, loop_.now().mono + std::min<std::chrono::nanoseconds>(until, kLooksAgainAfter));

@@ -126,7 +126,7 @@ void SessionControl::log_on(SessionEntry& entry) {
   if (!may_connect(entry)) return;
   entry.connect_policy.log_on(entry.connection() != nullptr, transactor_.now().mono);
   loop_.arm(entry, entry.connect_policy.connect_at());
-  publish(entry, loop_.now().wall);
+  publish(entry, loop_.now());
 }
 
 // A change of sequence numbers that changes none: every reader of the log shows its text.
@@ -182,9 +182,9 @@ void SessionControl::send_gap_fill(SessionEntry& entry, std::uint64_t new_seq_no
 }
 
 // An initiator keeps its intent: it connects again when it is enabled.
-void SessionControl::disable(SessionEntry& entry, std::string_view text) {
-  entry.timetable.set_disabled(true);
-  publish(entry, transactor_.now().wall);
+void SessionControl::disable(SessionEntry& entry, std::string_view text, std::string by) {
+  entry.timetable.set_disabled(std::move(by));
+  publish(entry, transactor_.now());
   if (entry.connection() == nullptr) return;
   if (entry.connection()->is_connecting()) {
     return connections_.close(*entry.connection(), EventId::ConnectAborted,
@@ -196,8 +196,8 @@ void SessionControl::disable(SessionEntry& entry, std::string_view text) {
 }
 
 void SessionControl::enable(SessionEntry& entry) {
-  entry.timetable.set_disabled(false);
-  publish(entry, transactor_.now().wall);
+  entry.timetable.set_disabled(std::nullopt);
+  publish(entry, transactor_.now());
   if (!entry.connect_policy.wants_connection() || !entry.timetable.may_log_on()) return;
   entry.connect_policy.restart_intervals();
   entry.connect_policy.connect_now(loop_.now().mono);
@@ -251,7 +251,7 @@ std::expected<void, std::string> SessionControl::record_next_numbers(SessionEntr
   entry.machine.set_sequence_numbers(numbers);
   end_halt(entry);
   entry.progress.set_next_inbound(numbers.next_inbound);
-  publish(entry, loop_.now().wall);
+  publish(entry, loop_.now());
   loop_.report.session(
       EventId::SequenceNumbersSet, entry,
       {"next MsgSeqNum set by hand: in ", before.next_inbound, " to ", numbers.next_inbound,

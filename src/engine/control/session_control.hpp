@@ -58,8 +58,8 @@ class SessionControl {
   [[nodiscard]] static std::string gap_fill_refusal(const SessionEntry& entry,
                                                     std::uint64_t new_seq_no);
   void send_gap_fill(SessionEntry& entry, std::uint64_t new_seq_no);
-  // Logs the session out, and allows no Logon until enable().
-  void disable(SessionEntry& entry, std::string_view text);
+  // Logs the session out, and allows no Logon until enable(). by: who, and why.
+  void disable(SessionEntry& entry, std::string_view text, std::string by);
   void enable(SessionEntry& entry);
   [[nodiscard]] const RoundTrips& round_trips() const noexcept { return round_trips_; }
 

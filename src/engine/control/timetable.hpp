@@ -2,6 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include <nexusfix/base/time.hpp>
 
@@ -14,7 +17,12 @@ class Timetable {
   [[nodiscard]] bool may_log_on() const noexcept { return is_open_ && !is_disabled_; }
   [[nodiscard]] bool is_open() const noexcept { return is_open_; }
   [[nodiscard]] bool is_disabled() const noexcept { return is_disabled_; }
-  void set_disabled(bool is_disabled) noexcept { is_disabled_ = is_disabled; }
+  // by: who, and why: "anna: fat finger"; nullopt: it is enabled.
+  void set_disabled(std::optional<std::string> by) noexcept {
+    is_disabled_ = by.has_value();
+    disabled_by_ = std::move(by).value_or(std::string{});
+  }
+  [[nodiscard]] const std::string& disabled_by() const noexcept { return disabled_by_; }
   // The settings have changed: SessionControl::follow_schedule() computes it again.
   void expire() noexcept {
     since_ = WallTime::max();
@@ -31,6 +39,7 @@ class Timetable {
 
   bool is_open_ = true;
   bool is_disabled_ = false;
+  std::string disabled_by_;
   WallTime since_ = WallTime::max();
   WallTime until_ = WallTime::min();
   // The end for which the sequence numbers were reset.

@@ -231,8 +231,9 @@ void EventLoop::handle(const transport::Ready& ready) {
         resends_.set_ready();
       break;
     case transport::ReadyKind::Failed:
-      connections_.close(connection, EventId::ConnectionLost,
-                         loop_.network->last_error(connection.socket_id()));
+      connections_.close(
+          connection, connection.is_connecting() ? EventId::ConnectFailed : EventId::ConnectionLost,
+          loop_.network->last_error(connection.socket_id()));
       break;
     case transport::ReadyKind::Announced:
       acceptor_.on_announced(connection);

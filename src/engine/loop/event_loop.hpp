@@ -93,6 +93,7 @@ class EventLoop {
   [[nodiscard]] SessionInstaller& installer() noexcept { return installer_; }
   [[nodiscard]] SettingsChanges& changes() noexcept { return changes_; }
   [[nodiscard]] Reloader& reloader() noexcept { return reloader_; }
+  [[nodiscard]] CertificateWatch& certificates() noexcept { return certificates_; }
   [[nodiscard]] SessionControl& control() noexcept { return control_; }
   [[nodiscard]] Reporter& report() noexcept { return loop_.report; }
   [[nodiscard]] bool store_has_failed() const noexcept { return commit_.has_failed(); }

@@ -15,11 +15,12 @@ constexpr const char* kNoMemory = "no memory";
 }  // namespace
 
 ReloadOrder::~ReloadOrder() {
-  if (!is_answered_) promise_.set_value(std::unexpected{EngineError{kLoopEnded}});
+  if (!is_answered_) answer(std::unexpected{EngineError{kLoopEnded}});
 }
 
 void ReloadOrder::answer(ReloadResult result) {
   is_answered_ = true;
+  if (reader_) reader_->read(result);
   promise_.set_value(std::move(result));
 }
 
@@ -79,7 +80,8 @@ class ReloadRound::LastTask final : public LoopTask {
  public:
   explicit LastTask(std::shared_ptr<ReloadRound> round) : round_{std::move(round)} {}
   void run(EventLoop& event_loop) override {
-    event_loop.reloader().end_round(round_->order_ ? nullptr : round_.get());
+    const bool is_told = round_->order_ && !round_->order_->is_reported();
+    event_loop.reloader().end_round(is_told ? nullptr : round_.get());
   }
 
  private:

@@ -25,6 +25,14 @@ using ReloadResult = std::expected<Reloaded, EngineError>;
 class ReloadOrder {
  public:
   ReloadOrder() = default;
+  // Gets the result, on a loop's thread. The event log has the result, too.
+  class Reader {
+   public:
+    virtual ~Reader() = default;
+    virtual void read(const ReloadResult& result) = 0;
+  };
+  explicit ReloadOrder(std::unique_ptr<Reader> reader) : reader_{std::move(reader)} {}
+  [[nodiscard]] bool is_reported() const noexcept { return reader_ != nullptr; }
   ReloadOrder(const ReloadOrder&) = delete;
   ReloadOrder& operator=(const ReloadOrder&) = delete;
   ~ReloadOrder();  // answers if no loop did, because the loops have ended
@@ -45,7 +53,8 @@ class ReloadOrder {
   }
 
   std::promise<ReloadResult> promise_;
-  bool is_answered_ = false;  // by answer() or fail()
+  std::unique_ptr<Reader> reader_;  // null: a thread waits for result()
+  bool is_answered_ = false;        // by answer() or fail()
   std::atomic<State> state_{State::Open};
 };
 

@@ -1,10 +1,14 @@
 #include "engine/operator/command_task.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/loop/event_loop.hpp"
+#include "engine/loops/reload_round.hpp"
+#include "engine/operator/control_protocol.hpp"
 #include "engine/statistics/session_state.hpp"
 
 namespace nexusfix::engine {
@@ -36,6 +40,60 @@ namespace {
   }
 }
 
+// "1 session added, 0 removed, 2 changed; a key counts only after a restart".
+std::string text_of(const Reloaded& done) {
+  const auto named = [](const std::vector<std::string>& names, std::string_view what) {
+    std::string text = std::to_string(names.size()) + ' ';
+    text += what;
+    constexpr std::size_t kNamed = 5;
+    for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i) {
+      (text += i == 0 ? ": " : ", ") += names[i];
+    }
+    return text += names.size() > kNamed ? ", ..." : "";
+  };
+  std::string text = "sessions " + named(done.added, "added") + "; " +
+                     named(done.removed, "removed") + "; " + named(done.changed, "changed");
+  if (!done.pending.empty()) {
+    text += "; " + std::to_string(done.pending.size()) +
+            " changed keys do not count yet (NXF-6015 names them)";
+  }
+  return text;
+}
+
+class ReloadAnswer final : public ReloadOrder::Reader {
+ public:
+  explicit ReloadAnswer(std::shared_ptr<ControlOrder> order) : order_{std::move(order)} {}
+  void read(const ReloadResult& result) override {
+    if (result) return order_->reply(done_answer(text_of(*result)));
+    std::string text = "refused, and nothing has changed: " + result.error().text;
+    for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos;) {
+      text.replace(at, 1, "; ");
+    }
+    order_->reply(text);
+  }
+
+ private:
+  const std::shared_ptr<ControlOrder> order_;
+};
+
+class CertificatesAnswer final : public CertificatesJob::Reader {
+ public:
+  explicit CertificatesAnswer(std::shared_ptr<ControlOrder> order) : order_{std::move(order)} {}
+  void read(const std::vector<TlsContexts::Reloaded>& contexts) override {
+    std::string done;
+    std::string refused;
+    for (const TlsContexts::Reloaded& one : contexts) {
+      std::string& text = one.is_right ? done : refused;
+      (text += text.empty() ? "" : "; ") += one.text;
+    }
+    order_->reply(refused.empty() ? done_answer("read again: " + done)
+                                  : "certificates stay as they were: " + refused);
+  }
+
+ private:
+  const std::shared_ptr<ControlOrder> order_;
+};
+
 // A command to one session, or to the whole engine.
 class CommandTask final : public ControlTask {
  public:
@@ -51,12 +109,12 @@ class CommandTask final : public ControlTask {
       return reply(kDone);
     }
     const OperatorCommand& command = std::get<OperatorCommand>(order_->request);
-    reply(needs_session(command.act) ? on_session(event_loop, command)
-                                     : on_engine(event_loop, command));
+    if (needs_session(command.act)) return reply(on_session(event_loop, command));
+    on_engine(event_loop, command);
   }
 
  private:
-  // Both return the answer.
+  // Returns the answer.
   [[nodiscard]] static std::string on_session(EventLoop& event_loop,
                                               const OperatorCommand& command) {
     SessionEntry* const entry = event_loop.registry().find_entry(command.session);
@@ -96,7 +154,7 @@ class CommandTask final : public ControlTask {
         control.enable(*entry);
         break;
       case OperatorAct::Disable:
-        control.disable(*entry, command.text);
+        control.disable(*entry, command.text, command.reason);
         break;
       default:
         break;
@@ -104,21 +162,28 @@ class CommandTask final : public ControlTask {
     return std::string{kDone};
   }
 
-  [[nodiscard]] std::string on_engine(EventLoop& event_loop, const OperatorCommand& command) const {
+  // The caller waits until the files are read.
+  void reload() {
+    engine_.loops.front()->reloader().begin_reload(std::make_shared<ReloadOrder>(
+        std::make_unique<ReloadAnswer>(std::exchange(order_, nullptr))));
+  }
+  void reload_certificates() {
+    engine_.loops.front()->certificates().reload(
+        std::make_unique<CertificatesAnswer>(std::exchange(order_, nullptr)));
+  }
+
+  void on_engine(EventLoop& event_loop, const OperatorCommand& command) {
     const std::string text = text_of(command);
     event_loop.report().engine(EventId::OperatorCommand, text);
     event_loop.control().record_act(text, event_loop.registry().entries());
     switch (command.act) {
       case OperatorAct::Reload:
-        engine_.loops.front()->reloader().request_reload();
-        break;
+        return reload();
       case OperatorAct::RotateLogs:
         for (EventLoop* const loop : engine_.loops) loop->logs().reopen();
         break;
       case OperatorAct::ReloadCertificates:
-        engine_.tls->want_reload();
-        engine_.loops.front()->wake();
-        break;
+        return reload_certificates();
       case OperatorAct::Stop:
         for (EventLoop* const loop : engine_.loops) loop->request_stop();
         break;
@@ -130,7 +195,7 @@ class CommandTask final : public ControlTask {
       default:
         break;
     }
-    return std::string{kDone};
+    reply(kDone);
   }
 
   const WholeEngine& engine_;

@@ -78,7 +78,7 @@ std::string Control::answer(std::size_t socket, const transport::LocalPeer& peer
   const bool is_test = command.act == OperatorAct::TestRequest;
   const auto done = desk_.carry_out(std::move(command), caller);
   if (!done) return done.error();
-  return is_test ? number_answer(kSentTestRequest, *done) : std::string{kDone};
+  return is_test ? number_answer(kSentTestRequest, done->number) : done_answer(done->result);
 }
 
 void Control::end_old_tails() {

@@ -75,6 +75,14 @@ void append(std::string& line, Number number) {
   append(line, std::string_view{digits.data(), end});
 }
 
+// A text of the counterparty may be part of it. Cut, so that a row fits a page.
+std::string one_line(std::string_view text) {
+  constexpr std::size_t kBytesMax = 600;
+  std::string line{text.substr(0, kBytesMax)};
+  std::ranges::replace_if(line, [](char c) { return !is_printable({&c, 1}); }, '?');
+  return line;
+}
+
 // Nanoseconds of UTC; 0: none.
 std::int64_t nanos_of(const std::optional<WallTime>& time) noexcept {
   return time ? time->time_since_epoch().count() : 0;
@@ -135,10 +143,11 @@ std::string begin_line(std::string_view word) {
 
 std::optional<SessionStatus> read_row(std::string_view row) {
   const auto fields = split(row, kTab);
-  std::array<std::int64_t, 16> numbers{};
-  if (fields.size() != 3 + numbers.size()) return std::nullopt;
+  std::array<std::int64_t, 17> numbers{};
+  constexpr std::size_t kTexts = 4;
+  if (fields.size() != kTexts + numbers.size()) return std::nullopt;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const auto number = to_number<std::int64_t>(fields[3 + i]);
+    const auto number = to_number<std::int64_t>(fields[kTexts + i]);
     if (!number) return std::nullopt;
     numbers[i] = *number;
   }
@@ -146,6 +155,8 @@ std::optional<SessionStatus> read_row(std::string_view row) {
   return SessionStatus{.name = std::string{fields[0]},
                        .is_initiator = fields[1] == "I",
                        .state = std::string{fields[2]},
+                       .why = std::string{fields[3]},
+                       .failures_in_a_row = count(16),
                        .since = time_of(numbers[0]),
                        .next = {.next_inbound = count(1), .next_outbound = count(2)},
                        .messages_in = count(3),
@@ -264,6 +275,7 @@ void append_row(std::string& answer, const SessionStatus& session) {
   (answer += kRow) += session.name;
   append(answer, session.is_initiator ? "I" : "A");
   append(answer, session.state);
+  append(answer, one_line(session.why));
   append(answer, nanos_of(session.since));
   append(answer, session.next.next_inbound);
   append(answer, session.next.next_outbound);
@@ -273,7 +285,7 @@ void append_row(std::string& answer, const SessionStatus& session) {
   for (const std::uint64_t count :
        {session.unsent_bytes, session.bytes_in, session.bytes_out, session.logons,
         session.logon_failures, session.connect_failures, session.disconnects, session.gaps,
-        session.resent, session.garbled}) {
+        session.resent, session.garbled, session.failures_in_a_row}) {
     append(answer, count);
   }
 }
@@ -301,6 +313,18 @@ std::optional<StatusPage> read_page(std::string_view answer) {
     page.status.sessions.push_back(*std::move(session));
   }
   return page;
+}
+
+std::string done_answer(std::string_view result) {
+  std::string answer{kDone};
+  if (!result.empty()) append(answer, one_line(result));
+  return answer;
+}
+
+std::optional<std::string> read_done_answer(std::string_view answer) {
+  if (answer == kDone) return std::string{};
+  if (!answer.starts_with(kDone) || answer.substr(kDone.size(), 1) != "\t") return std::nullopt;
+  return std::string{answer.substr(kDone.size() + 1)};
 }
 
 std::string number_answer(std::string_view word, std::uint64_t number) {

@@ -18,9 +18,9 @@
 namespace nexusfix::engine {
 
 // Every request but set-numbers begins with "ctl" and this number.
-inline constexpr std::uint32_t kControlVersion = 6;
+inline constexpr std::uint32_t kControlVersion = 7;
 
-inline constexpr std::string_view kDone = "done";
+inline constexpr std::string_view kDone = "done";  // or "done", a tab, and what came of it
 inline constexpr std::string_view kSentTestRequest = "sent";  // and its number
 inline constexpr std::string_view kRoundTrip = "round-trip";  // and nanoseconds
 inline constexpr std::string_view kStillWaiting = "waiting";
@@ -98,6 +98,9 @@ auto read_all_pages(Ask ask, ToError to_error)
   return engine;
 }
 
+// An answer of an act that is done: what came of it, or empty. Nullopt: it was refused.
+[[nodiscard]] std::string done_answer(std::string_view result);
+[[nodiscard]] std::optional<std::string> read_done_answer(std::string_view answer);
 // An answer that is a word and a number: "done 7".
 [[nodiscard]] std::string number_answer(std::string_view word, std::uint64_t number);
 [[nodiscard]] std::optional<std::uint64_t> read_number_answer(std::string_view answer,

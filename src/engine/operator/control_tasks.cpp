@@ -57,6 +57,8 @@ class SetNumbersTask final : public ControlTask {
   return {.name = entry.name,
           .is_initiator = entry.settings().session.role == session::Role::Initiator,
           .state = std::string{to_string(state)},
+          .why = counters.why.read(),
+          .failures_in_a_row = counters.failures_in_a_row.read(),
           .since = counters.logon_changed_at.if_set(),
           .next = entry.machine.sequence_numbers(),
           .messages_in = counters.messages_in(),

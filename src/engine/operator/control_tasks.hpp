@@ -34,7 +34,7 @@ struct ControlOrder {
     Aborted,  // no thread waits any more
   };
   // The loop needs no memory for an answer.
-  static constexpr std::size_t kAnswerBytesMax = 500;
+  static constexpr std::size_t kAnswerBytesMax = 2'000;
   static constexpr std::size_t kPageBytesMax = std::size_t{12} << 10U;
   // Sessions that a loop reads in one turn.
   static constexpr std::size_t kRowsMax = 32;

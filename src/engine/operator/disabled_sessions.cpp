@@ -1,5 +1,6 @@
 #include "engine/operator/disabled_sessions.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <functional>
 #include <utility>
@@ -10,6 +11,7 @@ namespace nexusfix::engine {
 namespace {
 
 constexpr std::uint64_t kFileBytesMax = std::uint64_t{64} << 20U;
+constexpr std::string_view kByOperator = "an operator";  // a line of a former version
 
 DiskResult<void> write_durably(Disk& disk, const std::string& path, const std::string& content) {
   auto file = disk.open(path, OpenMode::Create);
@@ -46,17 +48,25 @@ std::expected<std::shared_ptr<DisabledSessions>, std::string> DisabledSessions::
   }
   for (std::string_view rest{*content}; !rest.empty();) {
     const std::size_t end = rest.find('\n');
-    if (const auto name = rest.substr(0, end); !name.empty()) disabled->names_.emplace(name);
+    const std::string_view line = rest.substr(0, end);
+    const std::size_t tab = std::min(line.find('\t'), line.size());
+    if (tab > 0) {
+      const std::string_view by = line.substr(std::min(tab + 1, line.size()));
+      disabled->names_.emplace(line.substr(0, tab), by.empty() ? kByOperator : by);
+    }
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   }
   disabled->has_any_ = !disabled->names_.empty();
   return disabled;
 }
 
-std::expected<void, std::string> DisabledSessions::add(const std::string& session) {
+std::expected<void, std::string> DisabledSessions::add(const std::string& session,
+                                                       const std::string& by) {
   const std::lock_guard changing{changing_};
   Names names = names_;
-  names.insert(session);
+  std::string shown = by;
+  std::ranges::replace_if(shown, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  names.insert_or_assign(session, std::move(shown));
   return replace(std::move(names));
 }
 
@@ -70,7 +80,7 @@ std::expected<void, std::string> DisabledSessions::remove(const std::string& ses
 std::expected<void, std::string> DisabledSessions::replace(Names names) {
   if (!file_.empty()) {
     std::string content;
-    for (const std::string& name : names) (content += name) += '\n';
+    for (const auto& [name, by] : names) ((content += name) += '\t') += by + '\n';
     if (auto done = replace_file(file_, content); !done) {
       return std::unexpected{"the list of disabled sessions cannot be written: " +
                              done.error().what()};

@@ -3,9 +3,10 @@
 
 #include <atomic>
 #include <expected>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,7 +15,8 @@ namespace nexusfix::engine {
 // One for all event loops of an engine. Any thread.
 class DisabledSessions {
  public:
-  // file: with one name a line; empty: nothing is kept. The error names the file.
+  // file: one line a session, its name, a tab, and who has disabled it; empty: nothing is kept.
+  // The error names the file.
   [[nodiscard]] static std::expected<std::shared_ptr<DisabledSessions>, std::string> open(
       std::string file);
   DisabledSessions() = default;
@@ -26,12 +28,19 @@ class DisabledSessions {
     const std::lock_guard lock{mutex_};
     return names_.contains(session);
   }
+  // Who, and why; nullopt: the session is not disabled.
+  [[nodiscard]] std::optional<std::string> disabled_by(std::string_view session) const {
+    const std::lock_guard lock{mutex_};
+    const auto found = names_.find(session);
+    return found == names_.end() ? std::nullopt : std::optional{found->second};
+  }
   // Returns when the disk has it. Not on a loop's thread. The error: nothing has changed.
-  [[nodiscard]] std::expected<void, std::string> add(const std::string& session);
+  [[nodiscard]] std::expected<void, std::string> add(const std::string& session,
+                                                     const std::string& by);
   [[nodiscard]] std::expected<void, std::string> remove(const std::string& session);
 
  private:
-  using Names = std::set<std::string, std::less<>>;
+  using Names = std::map<std::string, std::string, std::less<>>;  // and who
   [[nodiscard]] std::expected<void, std::string> replace(Names names);
 
   std::string file_;

@@ -32,6 +32,15 @@ class TapTask final : public LoopTask {
   std::shared_ptr<TapChannel> channel_;
 };
 
+// An act that reads or opens files may take this many times the limit of other acts.
+constexpr int kReadingLimits = 6;
+
+bool reads_files(const ControlRequest& request) noexcept {
+  const auto* const command = std::get_if<OperatorCommand>(&request);
+  return command != nullptr &&
+         (command->act == OperatorAct::Reload || command->act == OperatorAct::ReloadCertificates);
+}
+
 std::expected<void, std::string> to_result(std::string answer) {
   if (answer == kDone) return {};
   return std::unexpected{std::move(answer)};
@@ -99,7 +108,8 @@ OperatorDesk::OperatorDesk(std::vector<std::shared_ptr<TaskInbox>> inboxes, Whol
 // Waits until the order is answered, the time-out has passed, or stop is readable.
 std::string OperatorDesk::wait_for(ControlOrder& order, int stop) const {
   SystemClock clock;
-  const MonoTime deadline = clock.now().mono + loop_timeout_;
+  const MonoTime deadline =
+      clock.now().mono + (reads_files(order.request) ? kReadingLimits : 1) * loop_timeout_;
   std::array<pollfd, 2> waited{pollfd{order.answered, POLLIN, 0}, pollfd{stop, POLLIN, 0}};
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - clock.now().mono);
@@ -114,8 +124,8 @@ std::string OperatorDesk::wait_for(ControlOrder& order, int stop) const {
   }
   auto taken = State::Taken;
   if (order.state.compare_exchange_strong(taken, State::Aborted)) {
-    return "the engine has taken it, but the disk did not have it in time: look at the sequence "
-           "numbers with nexusfix journal show";
+    return "the engine has taken it, but it was not done in time, because the disk is slow: the "
+           "event log and nexusfix journal show say what came of it";
   }
   return std::move(order.answer);
 }
@@ -161,8 +171,8 @@ std::string OperatorDesk::ask_session_loop(const ControlRequest& request,
   return answer;
 }
 
-std::expected<std::uint64_t, std::string> OperatorDesk::carry_out(OperatorCommand command,
-                                                                  const OperatorCaller& caller) {
+std::expected<CarriedOut, std::string> OperatorDesk::carry_out(OperatorCommand command,
+                                                               const OperatorCaller& caller) {
   if (is_of_cluster(command.act)) {
     add_caller(command.reason, caller);
     return order_cluster(command, caller);
@@ -176,14 +186,16 @@ std::expected<std::uint64_t, std::string> OperatorDesk::carry_out(OperatorComman
   std::string answer = !needs_session(command.act) ? carry_out_on_engine(std::move(command), caller)
                        : changes_enabled           ? change_enabled(command, caller)
                                                    : ask_session_loop(command, caller);
-  if (answer == kDone) return 0;
-  if (const auto number = read_number_answer(answer, kSentTestRequest)) return *number;
+  if (auto result = read_done_answer(answer)) return CarriedOut{.result = *std::move(result)};
+  if (const auto number = read_number_answer(answer, kSentTestRequest)) {
+    return CarriedOut{.number = *number};
+  }
   return std::unexpected{std::move(answer)};
 }
 
 // A standby has no record of it but its event log: the store belongs to the owner.
-std::expected<std::uint64_t, std::string> OperatorDesk::order_cluster(
-    const OperatorCommand& command, const OperatorCaller& caller) {
+std::expected<CarriedOut, std::string> OperatorDesk::order_cluster(const OperatorCommand& command,
+                                                                   const OperatorCaller& caller) {
   if (cluster_ == nullptr) {
     return std::unexpected{std::string{"the engine is in no cluster: nothing was done"}};
   }
@@ -203,7 +215,7 @@ std::expected<std::uint64_t, std::string> OperatorDesk::order_cluster(
   if (auto done = cluster_->order(command.act, command.text, text_of(command)); !done) {
     return std::unexpected{std::move(done.error())};
   }
-  return 0;
+  return CarriedOut{};
 }
 
 // Each loop records it in its own store before the first one carries it out.
@@ -218,16 +230,43 @@ std::string OperatorDesk::carry_out_on_engine(OperatorCommand command,
   for (std::size_t loop = 1; loop < inboxes_.size(); ++loop) {
     if (auto answer = ask(loop, RecordRequest{command}, caller); answer != kDone) return answer;
   }
+  if (command.act == OperatorAct::RotateLogs) return rotate_logs(std::move(command), caller);
   return ask(0, std::move(command), caller);
+}
+
+std::string OperatorDesk::rotate_logs(OperatorCommand command, const OperatorCaller& caller) {
+  constexpr int kBetweenLooksMillis = 2;
+  std::vector<std::uint64_t> before;
+  for (EventLoop* const loop : engine_.loops) {
+    before.push_back(loop->logs().stats().reopenings);
+  }
+  if (std::string answer = ask(0, std::move(command), caller); answer != kDone) return answer;
+  SystemClock clock;
+  const MonoTime deadline = clock.now().mono + kReadingLimits * loop_timeout_;
+  std::uint64_t failed = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const EngineLogs& logs = engine_.loops[i]->logs();
+    if (!logs.has_files()) return done_answer("no log file is open");
+    while (logs.stats().reopenings == before[i]) {
+      if (clock.now().mono >= deadline) return "the log files are not open yet: the disk is slow";
+      pollfd stop{caller.stop, POLLIN, 0};
+      if (::poll(&stop, 1, kBetweenLooksMillis) > 0) return "the engine is stopping";
+    }
+    failed += logs.stats().not_reopened;
+  }
+  if (failed == 0) return done_answer("the log files are open again");
+  return std::to_string(failed) + " log files cannot be opened: the event log says why";
 }
 
 // The list is changed first, so that it has the session even if the process dies in between.
 std::string OperatorDesk::change_enabled(const OperatorCommand& command,
                                          const OperatorCaller& caller) {
   const bool disables = command.act == OperatorAct::Disable;
-  const bool was_disabled = disabled_->contains(command.session);
+  const auto was_by = disabled_->disabled_by(command.session);
+  const bool was_disabled = was_by.has_value();
+  const std::string by = was_by.value_or(command.reason);
   const auto change = [&](bool to_disabled) {
-    return to_disabled ? disabled_->add(command.session) : disabled_->remove(command.session);
+    return to_disabled ? disabled_->add(command.session, by) : disabled_->remove(command.session);
   };
   if (auto done = change(disables); !done) return std::move(done.error()) + ": nothing was done";
   std::string answer = ask_session_loop(command, caller);

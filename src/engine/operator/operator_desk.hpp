@@ -31,6 +31,12 @@ struct OperatorCaller {
   int stop = -1;         // a descriptor that ends a wait when it becomes readable; -1: none
 };
 
+// An act that is done.
+struct CarriedOut {
+  std::uint64_t number = 0;  // of a TestRequest
+  std::string result{};      // what came of it; empty: nothing is to be said
+};
+
 // Any thread that serves no loop. Each call posts a task to a loop, and waits for its answer.
 class OperatorDesk {
  public:
@@ -50,8 +56,8 @@ class OperatorDesk {
 
   // Returns the number of a TestRequest, for round_trip(); otherwise 0. The error says why nothing
   // was done, or that it is not known.
-  [[nodiscard]] std::expected<std::uint64_t, std::string> carry_out(OperatorCommand command,
-                                                                    const OperatorCaller& caller);
+  [[nodiscard]] std::expected<CarriedOut, std::string> carry_out(OperatorCommand command,
+                                                                 const OperatorCaller& caller);
   // loop: only sessions of this loop; unset: of all loops.
   [[nodiscard]] std::expected<void, std::string> set_numbers(LiveNumbers request,
                                                              const OperatorCaller& caller,
@@ -80,10 +86,12 @@ class OperatorDesk {
   [[nodiscard]] std::string ask_session_loop(const ControlRequest& request,
                                              const OperatorCaller& caller);
   [[nodiscard]] std::string wait_for(ControlOrder& order, int stop) const;
+  // Opens the log files again, and waits until they are open.
+  [[nodiscard]] std::string rotate_logs(OperatorCommand command, const OperatorCaller& caller);
   [[nodiscard]] std::string carry_out_on_engine(OperatorCommand command,
                                                 const OperatorCaller& caller);
-  [[nodiscard]] std::expected<std::uint64_t, std::string> order_cluster(
-      const OperatorCommand& command, const OperatorCaller& caller);
+  [[nodiscard]] std::expected<CarriedOut, std::string> order_cluster(const OperatorCommand& command,
+                                                                     const OperatorCaller& caller);
   [[nodiscard]] std::string change_enabled(const OperatorCommand& command,
                                            const OperatorCaller& caller);
 

@@ -28,12 +28,12 @@ std::string socket_of(const std::string& folder) {
   return std::filesystem::is_socket(folder, error) ? folder : folder + std::string{kSocket};
 }
 
-std::expected<void, LiveError> carry_out(const std::string& folder, const std::string& line,
-                                         std::chrono::milliseconds timeout,
-                                         std::string_view unknown) {
+std::expected<std::string, LiveError> carry_out(const std::string& folder, const std::string& line,
+                                                std::chrono::milliseconds timeout,
+                                                std::string_view unknown) {
   auto answer = command_engine(folder, line, timeout, unknown);
   if (!answer) return std::unexpected{std::move(answer.error())};
-  if (*answer == kDone) return {};
+  if (auto result = read_done_answer(*answer)) return *std::move(result);
   return std::unexpected{LiveError{.text = std::move(*answer)}};
 }
 
@@ -94,14 +94,16 @@ std::string_view to_string(SessionState state) noexcept {
 std::expected<void, LiveError> set_live_numbers(const std::string& folder,
                                                 const LiveNumbers& request,
                                                 std::chrono::milliseconds timeout) {
-  return carry_out(
+  auto done = carry_out(
       folder, line_of(request), timeout,
       ", so it is not known what came of it: nexusfix journal show shows the sequence numbers");
+  if (!done) return std::unexpected{std::move(done.error())};
+  return {};
 }
 
-std::expected<void, LiveError> command_running_engine(const std::string& folder,
-                                                      const OperatorCommand& command,
-                                                      std::chrono::milliseconds timeout) {
+std::expected<std::string, LiveError> command_running_engine(const std::string& folder,
+                                                             const OperatorCommand& command,
+                                                             std::chrono::milliseconds timeout) {
   return carry_out(folder, line_of(command), timeout,
                    ", so it is not known what came of it: the event log says it (NXF-7010)");
 }

@@ -60,10 +60,15 @@ void ReloadJob::fail(std::string_view why) {
   reloader_.end_reload(start_.order, std::unexpected{EngineError{std::string{why}}});
 }
 
-void CertificatesJob::finish() { watch_.report_certificates(reloaded_); }
+void CertificatesJob::finish() {
+  watch_.report_certificates(reloaded_);
+  if (reader_) reader_->read(reloaded_);
+}
 
 void CertificatesJob::fail(std::string_view why) {
-  watch_.report_certificates({{.is_right = false, .text = std::string{why}}});
+  const std::vector<TlsContexts::Reloaded> failed{{.is_right = false, .text = std::string{why}}};
+  watch_.report_certificates(failed);
+  if (reader_) reader_->read(failed);
 }
 
 }  // namespace nexusfix::engine

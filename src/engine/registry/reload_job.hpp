@@ -63,8 +63,16 @@ class ReloadJob final : public FileJob {
 
 class CertificatesJob final : public FileJob {
  public:
-  CertificatesJob(CertificateWatch& watch, std::shared_ptr<TlsContexts> tls)
-      : watch_{watch}, tls_{std::move(tls)} {}
+  // Gets the result, on the loop's thread.
+  class Reader {
+   public:
+    virtual ~Reader() = default;
+    virtual void read(const std::vector<TlsContexts::Reloaded>& contexts) = 0;
+  };
+  // reader: null: only the event log has the result.
+  CertificatesJob(CertificateWatch& watch, std::shared_ptr<TlsContexts> tls,
+                  std::unique_ptr<Reader> reader)
+      : watch_{watch}, tls_{std::move(tls)}, reader_{std::move(reader)} {}
 
   void read(Disk& disk) override { reloaded_ = tls_->reload(disk); }
   void finish() override;
@@ -73,6 +81,7 @@ class CertificatesJob final : public FileJob {
  private:
   CertificateWatch& watch_;
   const std::shared_ptr<TlsContexts> tls_;
+  const std::unique_ptr<Reader> reader_;
   std::vector<TlsContexts::Reloaded> reloaded_;
 };
 

@@ -125,7 +125,8 @@ void Reloader::begin_reload(std::shared_ptr<ReloadOrder> order) {
     }
   });
   if (is_taken && refused) return serve_files();
-  order ? order->answer(std::move(refused)) : report_reload(refused);
+  if (!order || order->is_reported()) report_reload(refused);
+  if (order) order->answer(std::move(refused));
 }
 
 // With several loops the round ends with a task on this thread.
@@ -152,11 +153,8 @@ void Reloader::on_files_read(ReloadJob& job) {
 }
 
 void Reloader::end_reload(const std::shared_ptr<ReloadOrder>& order, ReloadResult done) {
-  if (order) {
-    order->answer(std::move(done));
-  } else {
-    report_reload(done);
-  }
+  if (!order || order->is_reported()) report_reload(done);
+  if (order) order->answer(std::move(done));
   end_round(nullptr);
 }
 

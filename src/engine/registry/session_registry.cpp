@@ -73,9 +73,9 @@ SessionEntry* SessionRegistry::add_entry(SessionSettings settings, session::Numb
   SessionEntry& entry = *entries_.emplace_back(
       std::make_unique<SessionEntry>(services_, std::move(settings), numbers));
   note_rules(loop_, entry.settings());
-  entry.timetable.set_disabled(loop_.shared.disabled->contains(entry.name));
+  entry.timetable.set_disabled(loop_.shared.disabled->disabled_by(entry.name));
   by_name_.emplace(entry.name, &entry);
-  publish(entry, loop_.now().wall);
+  publish(entry, loop_.now());
   return &entry;
 }
 
@@ -109,21 +109,21 @@ void SessionRegistry::activate(SessionEntry& entry) {
   if (entry.settings().session.role == session::Role::Initiator) {
     if (entry.membership.is_out()) entry.membership.become(MembershipState::Active);
     entry.connect_policy.log_on(entry.connection() != nullptr, loop_.now().mono);
-    publish(entry, loop_.now().wall);
+    publish(entry, loop_.now());
     return loop_.arm(entry, entry.connect_policy.connect_at());
   }
   // A qualifier is not part of a Logon; the configuration refuses it for acceptors.
   acceptors_.emplace(entry.name, &entry);
   if (loop_.shared.directory) loop_.shared.directory->add_acceptor(entry.name, loop_.index);
   if (entry.membership.is_out()) entry.membership.become(MembershipState::Active);
-  publish(entry, loop_.now().wall);
+  publish(entry, loop_.now());
 }
 
 // It admits no client and does not connect, but it may come back. A second call does no harm.
 void SessionRegistry::deactivate(SessionEntry& entry) noexcept {
   if (entry.membership.is_active()) entry.membership.become(MembershipState::Removed);
   entry.connect_policy.log_out();
-  publish(entry, loop_.now().wall);
+  publish(entry, loop_.now());
   remove_acceptor(entry);
 }
 

@@ -93,6 +93,9 @@ class EngineLogs {
   void reopen() noexcept {
     if (auto* const logs = shared_.load(std::memory_order_acquire)) logs->reopen();
   }
+  [[nodiscard]] bool has_files() const noexcept {
+    return shared_.load(std::memory_order_acquire) != nullptr;
+  }
   [[nodiscard]] observe::SessionLogsStats stats() const noexcept {
     const auto* const logs = shared_.load(std::memory_order_acquire);
     return logs != nullptr ? logs->stats() : observe::SessionLogsStats{};

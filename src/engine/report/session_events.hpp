@@ -1,7 +1,11 @@
 // The events of a session's state machine.
 #pragma once
 
+#include <span>
+#include <string>
+
 #include <nexusfix/base/event_id.hpp>
+#include <nexusfix/observe/masked_field.hpp>
 #include <nexusfix/session/actions.hpp>
 
 namespace nexusfix::engine {
@@ -9,5 +13,10 @@ namespace nexusfix::engine {
 [[nodiscard]] EventId event_of(session::NoticeCode code) noexcept;
 // LogoutComplete has no event of its own: the result is LoggedOut.
 [[nodiscard]] EventId event_of(session::DisconnectReason reason) noexcept;
+// The text of a notice: the range and the count of MsgSeqNums; of a rejected message its MsgType,
+// its ClOrdID, the value and the key to look at. masked: fields whose values are not shown, besides
+// passwords.
+[[nodiscard]] std::string describe(const session::Notice& notice,
+                                   std::span<const observe::MaskedField> masked);
 
 }  // namespace nexusfix::engine

@@ -103,9 +103,16 @@ void Outbox::perform(SessionEntry& entry, const session::Transmit& action) {
 
 void Outbox::note_transmitted(SessionEntry& entry, PackedMsgType msg_type, std::string_view bytes) {
   if (msg_type == kPackedTestRequest) entry.counters->test_request_at = loop_.now().mono;
-  if (msg_type != kPackedReject && msg_type != kPackedBusinessReject) return;
+  const bool is_reject = msg_type == kPackedReject || msg_type == kPackedBusinessReject;
+  if (!is_reject && msg_type != kPackedLogon && msg_type != kPackedLogout) return;
   const auto message = loop_.parsers.parse_outbound(bytes);
-  if (message) count_sent_reject(*message, msg_type, *entry.counters);
+  if (!message) return;
+  if (is_reject) return count_sent_reject(*message, msg_type, *entry.counters);
+  if (msg_type == kPackedLogon) return entry.logons.failed.on_sent(*message, loop_.now().mono);
+  const std::string_view text = (*message)[tag::Text].value_or(std::string_view{});
+  loop_.report.peer(EventId::LogoutSent, entry,
+                    {"Logout sent, MsgSeqNum ", (*message)[tag::MsgSeqNum].value_or("?"),
+                     text.empty() ? "" : ": ", text});
 }
 
 void Outbox::perform(SessionEntry& entry, const session::Retransmit& action) {

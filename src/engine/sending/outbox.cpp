@@ -232,7 +232,7 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
     note_sent(entry, SentMessage::Kind::Application, msg_seq_num, bytes);
     if (has_own_record) {
       transactor_.append_record();
-      publish(entry, loop_.now().wall);
+      publish(entry, loop_.now());
     }
   } catch (...) {
     // Within an event nothing is noted before an exception; outside of one, only this message.
@@ -305,7 +305,7 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
             is_transmitted);
   if (transactor_.is_idle()) {
     transactor_.append_record();
-    publish(entry, loop_.now().wall);
+    publish(entry, loop_.now());
   }
   undo.keep();
   transactor_.keep_undo();

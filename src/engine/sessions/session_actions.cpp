@@ -70,21 +70,6 @@ SideAtFault side_at_fault(const session::Notice& notice, std::uint64_t next_outb
       kRestore};
 }
 
-std::string describe(const session::Notice& notice) {
-  std::string text{to_string(notice.code)};
-  if (notice.code == session::NoticeCode::EndedWithinGap) {
-    text +=
-        ", MsgSeqNum " + std::to_string(notice.expected) + " to " + std::to_string(notice.received);
-  } else if (notice.code == session::NoticeCode::MessageRejected) {
-    if (notice.received != 0) (text += ", MsgSeqNum ") += std::to_string(notice.received);
-  } else if (notice.expected != 0 || notice.received != 0) {
-    text += " (expected " + std::to_string(notice.expected) + ", received " +
-            std::to_string(notice.received) + ")";
-  }
-  if (!notice.text.empty()) (text += ": ") += notice.text;
-  return text;
-}
-
 }  // namespace
 
 void SessionActions::perform(SessionEntry& entry, const session::Action& action) {
@@ -218,6 +203,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOn&) 
   entry.counters->logon_changed_at.set(loop_.now().wall);
   entry.disconnection.cancel();
   entry.connect_policy.on_logged_on();
+  entry.logons.failed.forget();
   entry.membership.on_logged_on();
   if (entry.connection() != nullptr) entry.connection()->on_logged_on();
   loop_.shared.remotes->set_logged_on(entry.name, entry.session.handle(), true);
@@ -287,6 +273,12 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Disconnect&
     entry.resend.abort();
     resends_.finish_replay(entry);
   }
+  if (action.reason == session::DisconnectReason::LogonTimeout) {
+    entry.logons.failed.set_end(AttemptEnd::TimedOut);
+  } else if (action.reason == session::DisconnectReason::LogonRefused ||
+             action.reason == session::DisconnectReason::MsgSeqNumTooLow) {
+    entry.logons.failed.set_end(AttemptEnd::Refused);
+  }
   if (action.reason != session::DisconnectReason::LogoutComplete) {
     loop_.report.peer(event_of(action.reason), entry,
                       "disconnecting: " + std::string{to_string(action.reason)});
@@ -306,9 +298,20 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Disconnect&
 void SessionActions::perform_own(SessionEntry& entry, const session::Notice& action) {
   if (action.code == session::NoticeCode::GapDetected) ++entry.counters->gaps;
   if (action.code != session::NoticeCode::SequenceNumbersLost) {
-    loop_.report.peer(event_of(action.code), entry, describe(action));
+    loop_.report.peer(event_of(action.code), entry, describe(action, entry.settings().log.masked));
   }
+  note_refusal(entry, action);
   if (tells_of_lost_numbers(action)) halt_for_operator(entry, action);
+}
+
+// Before the Logons are exchanged.
+void SessionActions::note_refusal(SessionEntry& entry, const session::Notice& notice) {
+  if (entry.connection() == nullptr || entry.connection()->has_logged_on()) return;
+  using enum session::NoticeCode;
+  const bool is_fault = notice.code == LogonInvalid || notice.code == MessageGarbled;
+  if (!is_fault && notice.code != LogoutReceived && notice.code != RejectReceived) return;
+  entry.logons.failed.on_refusal(notice.text);
+  if (is_fault) entry.logons.failed.set_end(AttemptEnd::Invalid);
 }
 
 // One side has seen MsgSeqNums that the other side's store does not know: that store was lost, or

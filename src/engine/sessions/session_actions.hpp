@@ -57,6 +57,7 @@ class SessionActions {
   void perform_own(SessionEntry& entry, const session::Disconnect& action);
   void perform_own(SessionEntry& entry, const session::Notice& action);
   void note_disconnection(SessionEntry& entry);
+  static void note_refusal(SessionEntry& entry, const session::Notice& notice);
   void halt_for_operator(SessionEntry& entry, const session::Notice& notice);
 
   LoopContext& loop_;

@@ -16,6 +16,7 @@
 #include "engine/connection/connection.hpp"
 #include "engine/control/acceptor_halt.hpp"
 #include "engine/control/connect_policy.hpp"
+#include "engine/control/failed_logons.hpp"
 #include "engine/control/session_commands.hpp"
 #include "engine/control/timetable.hpp"
 #include "engine/loop/timer_queue.hpp"
@@ -84,6 +85,11 @@ class AcceptorSide {
   std::size_t listener_ = 0;
 };
 
+struct Logons {
+  PendingPasswordChange password_change;
+  FailedLogons failed;
+};
+
 struct SessionLimits {
   Throttle throttle;    // received messages
   SecondLimit notices;  // for lines of the event log
@@ -135,7 +141,7 @@ class SessionEntry : public TimerOwner {
   const SessionServices& services;
   Session session;
   QueuedUntilLogon until_logon;
-  PendingPasswordChange password_change;
+  Logons logons;
   PendingAbort abort;
   Timetable timetable;
   Membership membership;

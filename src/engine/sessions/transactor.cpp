@@ -96,7 +96,7 @@ void Transactor::transact(SessionEntry& entry, const wire::MessageView& message,
     record_progress(entry);
     may_have_commands = append_here() && !deferred_.empty();
   }
-  publish(entry, loop_.now().wall);
+  publish(entry, loop_.now());
 }
 
 // Runs the commands that a callback gave to other sessions, whose actions are not being performed.
@@ -107,7 +107,7 @@ void Transactor::run_deferred() {
     if (other.abort.is_pending()) continue;
     run_actions(other);
     record_progress(other);
-    publish(other, loop_.now().wall);
+    publish(other, loop_.now());
     loop_.arm(other, other.machine.next_deadline());
   }
 }

@@ -39,6 +39,8 @@ SessionStatistics SessionCounters::read() const {
       .since = since.read(),
       .logon_changed_at = logon_changed_at.if_set(),
       .is_expected = now.is_expected,
+      .why = why.read(),
+      .failures_in_a_row = failures_in_a_row.read(),
       .next = {.next_inbound = in.next.read(), .next_outbound = out.next.read()},
       .in = read_direction(in, messages_in()),
       .out = read_direction(out, messages_out()),

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <new>
 #include <string>
 #include <string_view>
@@ -61,6 +62,30 @@ struct SessionDetails {
   MadeOnce<SessionLatency> receive_to_sent;  // made when the first timed answer has been sent
 };
 
+// A text that changes seldom: only its readers and a change of it lock.
+class WhyText {
+ public:
+  // The loop's thread. A text of the counterparty may be part of it: bytes that are not ASCII text
+  // become ?.
+  void set(std::string text) noexcept {
+    for (char& byte : text) {
+      if (byte < ' ' || byte > '~') byte = '?';
+    }
+    if (text == text_) return;
+    const std::lock_guard lock{mutex_};
+    text_.swap(text);
+  }
+  // Any thread.
+  [[nodiscard]] std::string read() const {
+    const std::lock_guard lock{mutex_};
+    return text_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string text_;
+};
+
 // State and expectation in one figure, so that a reader sees both of one moment.
 struct PublishedState {
   SessionState state = SessionState::Listening;
@@ -94,6 +119,9 @@ struct alignas(deferred::kCacheLineBytes) SessionCounters {
   MadeOnce<SessionLatency> test_request_round_trip;  // made with the first TestRequest
   // The loop's thread: when our TestRequest was sent; kNever: none waits for its Heartbeat.
   MonoTime test_request_at = kNever;
+
+  WhyText why;  // it is not logged on
+  Figure<std::uint64_t> failures_in_a_row;
 
   Counter logons;
   Counter logon_failures;

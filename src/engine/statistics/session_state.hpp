@@ -1,7 +1,7 @@
 // What a session does at the moment, as operators see it.
 #pragma once
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/session/state_machine.hpp>
 
 #include "engine/sessions/session_entry.hpp"
@@ -16,11 +16,11 @@ namespace nexusfix::engine {
 [[nodiscard]] PublishedState state_of(const SessionEntry& entry) noexcept;
 
 // Writes the session's state to its figures. Called when it may have changed.
-void publish_state(SessionEntry& entry, WallTime now) noexcept;
+void publish_state(SessionEntry& entry, const Now& now) noexcept;
 
 // Writes the session's sequence numbers and its state to its figures, after each event. While a
 // session stays logged on, its state does not change.
-inline void publish(SessionEntry& entry, WallTime now) noexcept {
+inline void publish(SessionEntry& entry, const Now& now) noexcept {
   SessionCounters& counters = *entry.counters;
   const session::Numbers numbers = entry.machine.sequence_numbers();
   counters.in.next.set(numbers.next_inbound);

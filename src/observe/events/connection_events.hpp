@@ -13,10 +13,13 @@ inline constexpr EventRow kConnectionEvents[] = {
      "The first message of a connection names this session, and the connection belongs to it now.",
      "A counterparty connected and sent a Logon.", "No action is needed."},
     {EventId::ConnectFailed, Severity::Warning, "ConnectFailed",
-     "A connection could not be started. The engine tries again.",
-     "The address is wrong or cannot be resolved, or the network refused.",
-     "Check SocketConnectHost and SocketConnectPort, and the network."},
-    {EventId::ConnectTimedOut, Severity::Info, "ConnectTimedOut",
+     "A connection could not be established: TCP, a proxy or TLS failed. The text says which. The "
+     "engine tries again.",
+     "Nothing listens on the port, the name cannot be resolved, a certificate is refused, or TLS "
+     "is "
+     "on at one side only.",
+     "Check SocketConnectHost, SocketConnectPort, the network, and the TLS of both sides."},
+    {EventId::ConnectTimedOut, Severity::Warning, "ConnectTimedOut",
      "A connection was not established in time. The engine tries again.",
      "A firewall drops packets, or the counterparty is down.",
      "Check the address, the network path and the firewall."},

@@ -49,7 +49,8 @@ inline constexpr EventRow kLogonEvents[] = {
      "The session does not have the address in AllowedRemoteAddresses.",
      "Add the address, if it is the counterparty."},
     {EventId::LogonOutsideSchedule, Severity::Warning, "LogonOutsideSchedule",
-     "The connection is closed, because the session of its Logon is closed by its schedule.",
+     "A Logon is refused, because its session is closed by its schedule. A Logout says when it "
+     "opens.",
      "The Logon came outside of the times, or clocks or time zones differ.",
      "Compare the schedules: `nexusfix config schedule` shows that of our side."},
     {EventId::SessionAlreadyLoggedOn, Severity::Warning, "SessionAlreadyLoggedOn",
@@ -57,8 +58,8 @@ inline constexpr EventRow kLogonEvents[] = {
      "The counterparty connects twice, or its former connection has not ended yet.",
      "No action is needed after a network failure. Otherwise look for the second client."},
     {EventId::SessionAwaitsOperator, Severity::Warning, "SessionAwaitsOperator",
-     "The connection is closed, because the session of its Logon waits for an operator to set its "
-     "sequence numbers.",
+     "A Logon is refused by a Logout, because its session waits for an operator to set its "
+     "sequence numbers. The Logout uses no MsgSeqNum.",
      "NXF-2009 came before.", "Act as NXF-2009 says."},
     {EventId::LogonTimedOutLoopLate, Severity::Warning, "LogonTimedOutLoopLate",
      "The connection is closed, because its Logon waited for LogonTimeout and the event loop is "
@@ -68,6 +69,17 @@ inline constexpr EventRow kLogonEvents[] = {
     {EventId::LogonSessionDisabled, Severity::Warning, "LogonSessionDisabled",
      "A Logon is refused by a Logout, because an operator has disabled its session.",
      "`nexusfix ctl disable`.", "`nexusfix ctl enable`, when the session may be used again."},
+    {EventId::LogonFailed, Severity::Warning, "LogonFailed",
+     "Our Logon got no answer, or a refusal. The text has what we sent, how the connection ended, "
+     "the likely causes with the first one first, and where to look next.",
+     "The two configurations differ, the counterparty does not want the session now, or its engine "
+     "is not ready.",
+     "Look at the causes in their order. The engine tries again after ReconnectInterval."},
+    {EventId::LogonFailedAgain, Severity::Error, "LogonFailedAgain",
+     "Our Logon has failed three times or more in a row. The text is that of NXF-4016, with the "
+     "number and since when.",
+     "The cause of NXF-4016 does not go away by itself.",
+     "Call the counterparty: the text has what it must look for."},
     {EventId::HeartBtIntDiffers, Severity::Warning, "HeartBtIntDiffers",
      "The answer to our Logon has another HeartBtInt (108) than our Logon, which applies here. The "
      "other one may apply at the counterparty.",

@@ -23,6 +23,11 @@ inline constexpr EventRow kSessionEvents[] = {
      "Logout.",
      "The counterparty reports on the password, the account or the sequence numbers.",
      "Act as the status says, for example change the password before it expires."},
+    {EventId::LogoutSent, Severity::Info, "LogoutSent",
+     "We sent a Logout. The event has its MsgSeqNum and its Text (58).",
+     "The engine, the application, the schedule or an operator ends the session, or it refuses a "
+     "Logon, or it answers the Logout of the counterparty.",
+     "No action is needed, unless the Text names a fault."},
     {EventId::SessionOpenBySchedule, Severity::Info, "SessionOpenBySchedule",
      "The schedule opens the session for Logons.", "The time of StartTime or LogonTime has come.",
      "No action is needed."},

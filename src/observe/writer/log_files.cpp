@@ -98,6 +98,7 @@ void LogFiles::finish(WallTime now) {
 }
 
 void LogFiles::begin_reopening() {
+  not_reopened_ = 0;
   to_reopen_.clear();
   to_reopen_.reserve(files_.size());
   for (LogFile* file : open_files_) file->close();
@@ -113,6 +114,7 @@ bool LogFiles::reopen_some(WallTime now) {
     to_reopen_.pop_back();
     // A failure is reported, and the file is tried again with its next line.
     static_cast<void>(deferred::detail::returns_normally([&] { write_file(file, now); }));
+    if (!file.is_open()) ++not_reopened_;
   }
   return !to_reopen_.empty();
 }

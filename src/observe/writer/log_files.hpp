@@ -47,6 +47,9 @@ class LogFiles {
   // Opens a part of them, so that lines do not wait for thousands of files. False: all are open.
   [[nodiscard]] bool reopen_some(WallTime now);
 
+  // The files that could not be opened since begin_reopening().
+  [[nodiscard]] std::uint64_t not_reopened() const noexcept { return not_reopened_; }
+
   void count_lost(std::uint64_t lines = 1) noexcept {
     lost_.fetch_add(lines, std::memory_order_relaxed);
   }
@@ -66,6 +69,7 @@ class LogFiles {
   std::vector<std::string> spare_memory_;  // for lines
   std::vector<LogFile*> open_files_;       // in the order in which they were opened
   std::vector<LogFile*> to_reopen_;
+  std::uint64_t not_reopened_ = 0;
   std::atomic<std::uint64_t> lost_{0};
   BackupKeeper backups_;
 };

@@ -257,11 +257,15 @@ bool SessionLogs::Writer::round(deferred::RecordQueue& queue) {
   // Acquire pairs with the release in reopen(): the files were moved before.
   if (is_reopen_wanted_.exchange(false, std::memory_order_acquire)) {
     // Without memory the next round tries again.
-    if (!deferred::detail::returns_normally([&] { files_.begin_reopening(); })) {
-      is_reopen_wanted_.store(true, std::memory_order_relaxed);
-    }
+    is_reopening_ = deferred::detail::returns_normally([&] { files_.begin_reopening(); });
+    if (!is_reopening_) is_reopen_wanted_.store(true, std::memory_order_relaxed);
   }
   const bool has_more_to_reopen = files_.reopen_some(now_);
+  if (is_reopening_ && !has_more_to_reopen) {
+    is_reopening_ = false;
+    not_reopened_.store(files_.not_reopened(), std::memory_order_relaxed);
+    reopenings_.fetch_add(1, std::memory_order_release);
+  }
   std::size_t bytes = 0;
   std::size_t count = 0;
   while (count < kRoundRecordsMax && bytes < kRoundBytesMax) {

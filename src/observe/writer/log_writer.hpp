@@ -49,6 +49,13 @@ class SessionLogs::Writer {
   [[nodiscard]] LogNotices& notices() noexcept { return notices_; }
   // Release pairs with the acquire in round(): the files were moved before.
   void reopen() noexcept { is_reopen_wanted_.store(true, std::memory_order_release); }
+  // The finished reopen() calls, and the files that the last one could not open.
+  [[nodiscard]] std::uint64_t reopenings() const noexcept {
+    return reopenings_.load(std::memory_order_acquire);  // pairs with the release in round()
+  }
+  [[nodiscard]] std::uint64_t not_reopened() const noexcept {
+    return not_reopened_.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] std::uint64_t lost_on_disk() const noexcept { return files_.lost(); }
   [[nodiscard]] std::uint64_t lost_on_screen() const noexcept {
     return lost_on_screen_.load(std::memory_order_relaxed);
@@ -89,6 +96,9 @@ class SessionLogs::Writer {
   std::string screen_lines_;
   WallTime now_{};  // of the last record
   std::atomic<bool> is_reopen_wanted_{false};
+  bool is_reopening_ = false;
+  std::atomic<std::uint64_t> reopenings_{0};
+  std::atomic<std::uint64_t> not_reopened_{0};
   std::atomic<std::uint64_t> lost_on_screen_{0};
 };
 

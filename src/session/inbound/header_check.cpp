@@ -152,13 +152,16 @@ std::optional<Objection> HeaderCheck::objection_to(const Inbound& in) noexcept {
   const SessionConfig& config = rules_.config;
   if (config.header.check_comp_id &&
       (*sender != config.id.target_comp_id || *target != config.id.sender_comp_id)) {  // TC 2k
-    return Objection{.reason = number(SessionRejectReason::CompIdProblem), .ends_session = true};
+    return Objection{.reason = number(SessionRejectReason::CompIdProblem),
+                     .ends_session = true,
+                     .note = texts_.comp_ids(message, config.id)};
   }
   const bool may_be_old = in.msg_seq_num <= at_.highest_out_of_order;
   if (config.header.check_latency && !may_be_old &&
       !is_sending_time_near(*sending_time, config.header, at_)) {  // TC 2o
     return Objection{.reason = number(SessionRejectReason::SendingTimeAccuracyProblem),
-                     .ends_session = true};
+                     .ends_session = true,
+                     .note = texts_.sending_time(*sending_time, at_.now)};
   }
   return std::nullopt;
 }
@@ -181,7 +184,8 @@ std::optional<Objection> poss_dup_objection(const Inbound& in,
   const wire::OptionalField<WallTime> sending_time = in.message.get<WallTime>(tag::SendingTime);
   if (sending_time && *original > *sending_time) {
     return Objection{.reason = number(SessionRejectReason::SendingTimeAccuracyProblem),
-                     .ends_session = true};
+                     .ends_session = true,
+                     .note = "OrigSendingTime is after SendingTime"};
   }
   return std::nullopt;
 }

@@ -27,7 +27,10 @@ void InboundGap::request(const Evidence& evidence, const Position& at, const Gap
   if (was_open && !config.send_redundant_resend_requests) return;
   actions.notice(NoticeCode::GapDetected, {}, at.next_inbound, evidence.received);
   requests_ = 0;
-  if (!was_open) answer_pause_ = {};
+  if (!was_open) {
+    begin_ = at.next_inbound;
+    answer_pause_ = {};
+  }
   push_request(at, config, actions);
 }
 
@@ -49,6 +52,7 @@ void InboundGap::widen(const Evidence& evidence, const GapConfig& config) noexce
 void InboundGap::await(const Evidence& evidence, const Position& at, const GapConfig& config,
                        ActionQueue& actions) noexcept {
   actions.notice(NoticeCode::GapDetected, {}, at.next_inbound, evidence.received);
+  begin_ = at.next_inbound;
   end_ = evidence.gap_end;
   requested_end_ = evidence.gap_end - 1;
   requests_ = 0;
@@ -79,7 +83,7 @@ void InboundGap::push_request(const Position& at, const GapConfig& config,
 bool InboundGap::advance(const Position& at, const GapConfig& config,
                          ActionQueue& actions) noexcept {
   if (at.next_inbound >= end_) {
-    actions.notice(NoticeCode::GapClosed, {}, at.next_inbound, end_);
+    actions.notice(NoticeCode::GapClosed, {}, begin_, end_ - 1);
     end_ = 0;
     requested_end_ = 0;
     deadline_ = kNever;

@@ -98,7 +98,7 @@ void ResendProgress::serve(const ResendRange& range, const ResendConfig& config,
 }
 
 ResendRange ResendProgress::finish(ActionQueue& actions) noexcept {
-  actions.notice(NoticeCode::ResendServed, {}, current_.end + 1, current_.end);
+  actions.notice(NoticeCode::ResendServed, {}, current_.begin, current_.end);
   const ResendRange next = waiting_;
   forget();
   return next;

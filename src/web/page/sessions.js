@@ -72,9 +72,10 @@ class Row {
 
   show(session) {
     const failures = failuresText(session);
-    const shown = session.state + session.is_expected + failures;
+    const shown = session.state + session.is_expected + failures + session.why;
     if (this.shown !== shown) {
       this.shown = shown;
+      this.state.title = session.why;
       this.state.replaceChildren(stateBadge(session.state, session.is_expected || failures !== ""),
         ...(failures ? [el("div", { class: "sub whole" }, failures)] : []));
     }

@@ -8,6 +8,7 @@ namespace nexusfix::session::test {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::IsEmpty;
 
 TEST(Header, wrong_begin_string_is_answered_with_logout) {
@@ -47,6 +48,7 @@ TEST(Header, wrong_comp_id_is_rejected_and_ends_the_session) {
                             "8=FIX.4.2|35=5|34=3|49=VENUE|52=20240115-10:30:00.000|56=TRADER"))
         << comp_ids;
     EXPECT_TRUE(acceptor.has_notice(NoticeCode::CompIdWrong)) << comp_ids;
+    EXPECT_THAT(acceptor.notice_texts.front(), EndsWith(", expected 49=TRADER 56=VENUE"));
     EXPECT_TRUE(acceptor.delivered.empty()) << comp_ids;
     EXPECT_EQ(acceptor.next_in(), 3U) << comp_ids;
     acceptor.in("35=5|34=3");
@@ -67,8 +69,16 @@ TEST(Header, comp_ids_are_not_compared_if_so_configured) {
 
 TEST(Header, sending_time_out_of_range_is_rejected_and_ends_the_session) {
   // TC 2o: more than 120 s early or late.
-  for (const char* time : {"20240115-10:27:59", "20240115-10:32:01", "20240115-10:32:00.001",
-                           "16780101-00:00:00", "22620101-00:00:00"}) {
+  struct Case {
+    const char* time;
+    const char* note;
+  };
+  for (const auto& [time, note] :
+       {Case{"20240115-10:27:59", "SendingTime is 121 s before our clock"},
+        Case{"20240115-10:32:01", "SendingTime is 121 s after our clock"},
+        Case{"20240115-10:32:00.001", "SendingTime is 120 s after our clock"},
+        Case{"16780101-00:00:00", "SendingTime is 10919874600 s before our clock"},
+        Case{"22620101-00:00:00", "SendingTime is 7509331800 s after our clock"}}) {
     Side acceptor{acceptor_config("FIX.4.2")};
     acceptor.establish();
     acceptor.in(std::string{"35=0|34=2|52="} + time);
@@ -77,6 +87,7 @@ TEST(Header, sending_time_out_of_range_is_rejected_and_ends_the_session) {
         ElementsAre("35=3|34=2|45=2|58=SendingTime accuracy problem|372=0|373=10", "35=5|34=3"))
         << time;
     EXPECT_TRUE(acceptor.has_notice(NoticeCode::SendingTimeWrong)) << time;
+    EXPECT_EQ(acceptor.notice_texts.front(), note);
     EXPECT_EQ(acceptor.next_in(), 3U) << time;
   }
 }

@@ -35,7 +35,7 @@ enum class Step : std::uint8_t {
   LoggedOn,
   LoggedOut,   // flag: both sides have sent a Logout, and the counterparty has disconnected
   Disconnect,  // code
-  Notice,      // code, first: expected, second: received, text
+  Notice,      // code, first: expected, second: received, text; flag: of the objection
 };
 
 struct Pending {

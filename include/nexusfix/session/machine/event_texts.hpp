@@ -5,8 +5,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/session/session_id.hpp>
 #include <nexusfix/wire/message_view.hpp>
 
 namespace nexusfix::session::detail {
@@ -35,10 +38,18 @@ class EventTexts {
   // The same for a tag that is not sent as RefTagID: cut, and ? for what is not printable.
   [[nodiscard]] std::string_view with_unreadable_tag(std::string_view text,
                                                      std::string_view tag_text) noexcept;
+  // "SendingTime is 312 s before our clock".
+  [[nodiscard]] std::string_view sending_time(WallTime sending_time, WallTime now) noexcept;
+  // Both CompIDs of a message that are not those of the session.
+  [[nodiscard]] std::string_view comp_ids(const wire::MessageView& message,
+                                          const SessionId& id) noexcept;
   // What a Reject of the counterparty says, for a Notice.
   [[nodiscard]] std::string_view of_reject(const wire::MessageView& message) noexcept;
 
  private:
+  // The parts, one after the other; empty: there is no room for them.
+  [[nodiscard]] std::string_view joined(std::initializer_list<std::string_view> parts) noexcept;
+
   Memory* memory_;
   std::size_t noted_size_ = 0;
 };

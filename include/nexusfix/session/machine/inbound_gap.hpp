@@ -53,7 +53,8 @@ class InboundGap {
   void widen(const Evidence& evidence, const GapConfig& config) noexcept;
   void push_request(const Position& at, const GapConfig& config, ActionQueue& actions) noexcept;
 
-  std::uint64_t end_ = 0;  // open until next_inbound has reached it; 0: none
+  std::uint64_t begin_ = 0;  // the first number that was missing when it was opened
+  std::uint64_t end_ = 0;    // open until next_inbound has reached it; 0: none
   std::uint64_t requested_end_ = 0;
   MonoTime deadline_ = kNever;
   MonoTime limit_ = kNever;            // without progress for resend_timeout

@@ -13,6 +13,7 @@ struct Objection {
   bool ends_session = false;   // a Logout follows the Reject
   bool is_business = false;    // reason is a BusinessRejectReason (380)
   std::string_view text{};     // empty: the reason's own text
+  std::string_view note{};     // for the log, in more words than the Reject has; empty: text
   std::string_view ref_id{};   // BusinessRejectRefID (379)
 };
 

@@ -15,7 +15,7 @@
 
 namespace nexusfix::testing {
 
-using LiveResult = std::expected<void, engine::LiveError>;
+using LiveResult = std::expected<std::string, engine::LiveError>;
 
 class ControlTest : public AcceptorTest {
  protected:
@@ -32,7 +32,7 @@ class ControlTest : public AcceptorTest {
     }
     return result.get();
   }
-  LiveResult set(const engine::LiveNumbers& request) {
+  std::expected<void, engine::LiveError> set(const engine::LiveNumbers& request) {
     return while_serving([&] { return engine::set_live_numbers(store_folder(), request); });
   }
   std::expected<std::string, transport::NetworkError> say(const std::string& line) {

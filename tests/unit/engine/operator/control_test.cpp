@@ -199,8 +199,8 @@ class HaltedInitiatorTest : public ControlTest {
   }
   // Repeats the request: it is refused while the session is connected, and until the acceptor has
   // refused the Logon.
-  LiveResult set_until_taken(const engine::LiveNumbers& request) {
-    LiveResult done;
+  std::expected<void, engine::LiveError> set_until_taken(const engine::LiveNumbers& request) {
+    std::expected<void, engine::LiveError> done;
     for (int i = 0; i < 1'000; ++i) {
       done = while_serving([&] { return engine::set_live_numbers(trader_folder.path(), request); });
       if (done) break;

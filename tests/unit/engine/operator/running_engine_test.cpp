@@ -114,17 +114,17 @@ TEST_F(RunningEngineTest, command_that_cannot_be_carried_out_says_why_and_change
 
 TEST_F(RunningEngineTest, line_of_another_version_or_of_none_is_refused) {
   open();
-  EXPECT_TRUE(contains(say("ctl\t1\tstatus\t0\t0").value_or(""), "speaks version 6"));
+  EXPECT_TRUE(contains(say("ctl\t1\tstatus\t0\t0").value_or(""), "speaks version 7"));
   for (const char* line :
-       {"ctl", "ctl\t6", "ctl\t6\tstatus", "ctl\t6\tstatus\t-1\t0", "ctl\t6\tstatus\t0\t0\t0",
-        "ctl\tx\tstop\t\t\t0\t", "ctl\t6\tstop\tX\t\t0\t", "ctl\t6\tlog-out\t\t\t0\t",
-        "ctl\t6\tnone\t\t\t0\t", "ctl\t6\tstop\t\t\t0\t\x1e", "ctl\t6\tstop\t\t\t-1\t",
-        "ctl\t6\ttail", "ctl\t6\ttail-read\tx", "ctl\t6\tround-trip\tX\t"}) {
+       {"ctl", "ctl\t7", "ctl\t7\tstatus", "ctl\t7\tstatus\t-1\t0", "ctl\t7\tstatus\t0\t0\t0",
+        "ctl\tx\tstop\t\t\t0\t", "ctl\t7\tstop\tX\t\t0\t", "ctl\t7\tlog-out\t\t\t0\t",
+        "ctl\t7\tnone\t\t\t0\t", "ctl\t7\tstop\t\t\t0\t\x1e", "ctl\t7\tstop\t\t\t-1\t",
+        "ctl\t7\ttail", "ctl\t7\ttail-read\tx", "ctl\t7\tround-trip\tX\t"}) {
     EXPECT_TRUE(contains(say(line).value_or(""), "no command that the engine knows")) << line;
   }
-  EXPECT_TRUE(contains(say("ctl\t6\tstatus\t7\t0").value_or(""), "no event loop"));
-  EXPECT_TRUE(contains(say("ctl\t6\tstatus\t0\t99999").value_or(""), "status\t"));
-  EXPECT_TRUE(contains(say("ctl\t6\ttail-read\t7").value_or(""), "begin another"));
+  EXPECT_TRUE(contains(say("ctl\t7\tstatus\t7\t0").value_or(""), "no event loop"));
+  EXPECT_TRUE(contains(say("ctl\t7\tstatus\t0\t99999").value_or(""), "status\t"));
+  EXPECT_TRUE(contains(say("ctl\t7\ttail-read\t7").value_or(""), "begin another"));
   expect_still_serving();
 }
 

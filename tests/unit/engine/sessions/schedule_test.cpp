@@ -57,14 +57,27 @@ TEST_F(ScheduleTest, sessions_of_a_whole_day_reset_at_midnight_and_continue) {
   EXPECT_TRUE(numbers_agree());
 }
 
-TEST_F(ScheduleTest, a_logon_outside_of_the_session_is_closed_without_an_answer) {
+TEST_F(ScheduleTest, a_logon_outside_of_the_session_is_answered_with_the_time_of_the_next_one) {
   schedule = "StartTime=10:30:05\nEndTime=12:00:00";
   open();
   RawPeer& peer = connect();
   peer.send(logon("TRADER", 1));
   ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
-  EXPECT_TRUE(peer.messages().empty());
-  EXPECT_TRUE(log.has("session FIX.4.4:VENUE->TRADER is closed by its schedule")) << log.all();
+  ASSERT_EQ(peer.messages().size(), 1U);
+  EXPECT_TRUE(contains(peer.messages()[0],
+                       "|58=Session closed by its schedule until 2024-01-15 10:30:05 UTC|"))
+      << bar(peer.messages()[0]);
+  EXPECT_EQ(acceptor->session(0).numbers(), (session::Numbers{1, 2}));
+  EXPECT_TRUE(
+      log.has("FIX.4.4:VENUE->TRADER its Logon is refused: the session is closed by its "
+              "schedule until 2024-01-15 10:30:05 UTC"))
+      << log.all();
+  // The client counts the Logout: the Logon at the opening is the next message.
+  clock.advance(5s);
+  RawPeer& again = connect();
+  again.send(logon("TRADER", 1));
+  ASSERT_TRUE(run_until([&] { return !again.messages().empty(); })) << log.all();
+  EXPECT_TRUE(contains(again.messages()[0], "|35=A|34=2|")) << bar(again.messages()[0]);
   EXPECT_TRUE(log.has("closed by its schedule until 2024-01-15 10:30:05 UTC")) << log.all();
 }
 
