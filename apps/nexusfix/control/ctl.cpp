@@ -12,6 +12,7 @@
 #include <system_error>
 #include <unistd.h>
 
+#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine/running_engine.hpp>
@@ -30,6 +31,8 @@ namespace {
 
 constexpr std::string_view kCtlCommand = "ctl";
 constexpr int kBetweenLooksMillis = 1'000;
+// A reload reads files, and the engine limits that.
+constexpr std::chrono::seconds kActTimeout{75};
 
 struct CtlOptions {
   // A configuration file, a store's folder or a control socket; empty: the only one that runs.
@@ -51,14 +54,42 @@ struct CtlOptions {
   TailOptions tail;
 };
 
+// The value of a key in a file that has errors: that of its last line. Empty: the file has none.
+std::string value_in(std::string_view text, std::string_view key) {
+  std::string value;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::size_t equals = line.find('=');
+    if (equals == std::string_view::npos) continue;
+    if (equals_ignoring_case(trimmed(line.substr(0, equals)), key)) {
+      value = trimmed(line.substr(equals + 1));
+    }
+  }
+  return value;
+}
+
+// The engine may be running with an earlier state of the file: an operator is just changing it.
+std::expected<std::string, std::string> place_in_spite_of(Disk& disk, const std::string& file,
+                                                          const std::string& errors) {
+  constexpr std::uint64_t kFileBytesMax = 64U << 20U;
+  const auto text = read_file(disk, file, kFileBytesMax);
+  for (const std::string_view key : {"ControlSocket", "FileStorePath"}) {
+    const std::string place = text ? value_in(*text, key) : std::string{};
+    if (place.empty()) continue;
+    fmt::print(stderr, "nexusfix {}: warning: {} has errors; its {} is used: {}\n", kCtlCommand,
+               file, key, place);
+    return place;
+  }
+  return std::unexpected{errors +
+                         "; --engine also takes the store's folder, or the control socket"};
+}
+
 // ControlSocket of a configuration file; otherwise the folder of its journal.
 std::expected<std::string, std::string> place_in(const std::string& file) {
   PosixDisk disk;
   const auto settings = load_settings(disk, file);
-  if (!settings) {
-    return std::unexpected{settings.error() +
-                           "; --engine also takes the store's folder, or the control socket"};
-  }
+  if (!settings) return place_in_spite_of(disk, file, settings.error());
   if (!settings->control_socket.empty()) return settings->control_socket;
   if (settings->store == config::StoreKind::Journal) return settings->store_folder;
   return std::unexpected{file +
@@ -102,10 +133,10 @@ std::expected<std::string, std::string> status_text(const std::string& folder,
   auto status = status_in(folder);
   if (!status) return std::unexpected{std::move(status.error())};
   if (!options.session.empty()) {
-    const engine::SessionStatus* const found = find_session(*status, options.session);
-    if (found == nullptr) return std::unexpected{no_session_text(*status, options.session)};
-    if (!options.is_json) return session_details(*found);
-    status->sessions = {engine::SessionStatus{*found}};
+    const auto found = find_session(*status, options.session);
+    if (!found) return std::unexpected{found.error()};
+    if (!options.is_json) return session_details(**found);
+    status->sessions = {engine::SessionStatus{**found}};
   }
   return options.is_json ? engine_json(*status) : engine_table(*status, SystemClock{}.now().wall);
 }
@@ -123,7 +154,21 @@ int show_status(const std::string& folder, const CtlOptions& options) {
   }
 }
 
-int show_latency(const std::string& folder, const CtlOptions& options) {
+std::expected<engine::SessionStatus, std::string> session_in(const std::string& folder,
+                                                             const CtlOptions& options) {
+  const auto status = status_in(folder);
+  if (!status) return std::unexpected{status.error()};
+  const auto found = find_session(*status, options.session);
+  if (!found) return std::unexpected{found.error()};
+  return **found;
+}
+
+int show_latency(const std::string& folder, CtlOptions options) {
+  if (!options.session.empty()) {
+    const auto session = session_in(folder, options);
+    if (!session) return fail(kCtlCommand, session.error());
+    options.session = session->name;
+  }
   const auto rows = engine::latencies_of_running_engine(folder, options.session);
   if (!rows) return fail(kCtlCommand, text_of(rows.error(), folder));
   fmt::print("{}", options.is_json ? latency_json(*rows, options.session)
@@ -177,15 +222,6 @@ int set_numbers_of(const std::string& folder, const CtlOptions& options,
   return kSuccess;
 }
 
-std::expected<engine::SessionStatus, std::string> session_in(const std::string& folder,
-                                                             const CtlOptions& options) {
-  const auto status = status_in(folder);
-  if (!status) return std::unexpected{status.error()};
-  const engine::SessionStatus* const found = find_session(*status, options.session);
-  if (found == nullptr) return std::unexpected{no_session_text(*status, options.session)};
-  return *found;
-}
-
 int set_numbers(const std::string& folder, const CtlOptions& options) {
   const auto session = session_in(folder, options);
   if (!session) return fail(kCtlCommand, session.error());
@@ -214,7 +250,7 @@ std::string question_of(engine::OperatorAct what, const engine::SessionStatus& s
 }
 
 void print_done(std::string_view act, const engine::SessionStatus* session,
-                const CtlOptions& options) {
+                const CtlOptions& options, std::string_view result) {
   if (options.is_json) {
     Json json = Json::object({{"act", act}});
     if (session != nullptr) {
@@ -223,8 +259,10 @@ void print_done(std::string_view act, const engine::SessionStatus* session,
       json.set("nextInbound", session->next.next_inbound);
       json.set("nextOutbound", session->next.next_outbound);
     }
+    if (!result.empty()) json.set("result", result);
     return fmt::print("{}", json.document());
   }
+  if (session == nullptr && !result.empty()) return fmt::print("{}: {}\n", act, result);
   if (session == nullptr) {
     return fmt::print("{}: the engine carries it out; its event log has the result\n", act);
   }
@@ -235,7 +273,7 @@ void print_done(std::string_view act, const engine::SessionStatus* session,
   fmt::print("{} {}: it is {} now\n", act, session->name, session->state);
 }
 
-int act(const std::string& folder, const CtlOptions& options, engine::OperatorAct what) {
+int act(const std::string& folder, CtlOptions options, engine::OperatorAct what) {
   const bool has_session = engine::needs_session(what);
   const std::string_view name = to_string(what);
   std::string question = fmt::format("{}{}{}: the engine with the store {}", name,
@@ -244,25 +282,28 @@ int act(const std::string& folder, const CtlOptions& options, engine::OperatorAc
   if (has_session) {
     const auto session = session_in(folder, options);
     if (!session) return fail(kCtlCommand, session.error());
+    options.session = session->name;
     question = question_of(what, *session, options);
   }
   if (!may_act(options, question)) return not_confirmed();
   const bool is_fill = what == engine::OperatorAct::SendGapFill;
   const bool is_drain = what == engine::OperatorAct::Drain;
   const std::uint64_t number = is_fill ? options.new_seq_no : is_drain ? options.seconds : 0;
-  const auto done = engine::command_running_engine(folder, {.act = what,
-                                                            .session = options.session,
-                                                            .text = options.text,
-                                                            .number = number,
-                                                            .reason = audit_text(options)});
+  const auto done = engine::command_running_engine(folder,
+                                                   {.act = what,
+                                                    .session = options.session,
+                                                    .text = options.text,
+                                                    .number = number,
+                                                    .reason = audit_text(options)},
+                                                   kActTimeout);
   if (!done) return fail(kCtlCommand, text_of(done.error(), folder));
   if (!has_session) {
-    print_done(name, nullptr, options);
+    print_done(name, nullptr, options, *done);
     return kSuccess;
   }
   const auto after = session_in(folder, options);
   if (!after) return fail(kCtlCommand, after.error());
-  print_done(name, &*after, options);
+  print_done(name, &*after, options, {});
   return kSuccess;
 }
 

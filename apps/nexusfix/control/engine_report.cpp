@@ -1,12 +1,16 @@
 #include "nexusfix/control/engine_report.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cstddef>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <optional>
+#include <utility>
+#include <vector>
 
+#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/base/edit_distance.hpp>
 
 #include "nexusfix/text/json.hpp"
@@ -14,6 +18,8 @@
 
 namespace nexusfix::command {
 namespace {
+
+using engine::SessionState;
 
 constexpr std::size_t kNameColumns = 31;
 
@@ -44,10 +50,20 @@ std::string_view role_of(const engine::SessionStatus& session) noexcept {
   return session.is_initiator ? "initiator" : "acceptor";
 }
 
+// A session that an operator has to look at: its Logons fail, or it waits for somebody.
+bool needs_attention(const engine::SessionStatus& session) {
+  return session.failures_in_a_row > 0 || session.state == to_string(SessionState::Halted) ||
+         session.state == to_string(SessionState::Disabled) ||
+         session.state == to_string(SessionState::StoreFailed);
+}
+
 Json session_json(const engine::SessionStatus& session) {
   return Json::object({{"session", session.name},
                        {"role", role_of(session)},
                        {"state", session.state},
+                       {"why", session.why},
+                       {"failuresInARow", session.failures_in_a_row},
+                       {"needsAttention", needs_attention(session)},
                        {"since", json_time(session.since)},
                        {"nextInbound", session.next.next_inbound},
                        {"nextOutbound", session.next.next_outbound},
@@ -64,6 +80,29 @@ Json session_json(const engine::SessionStatus& session) {
                        {"gaps", session.gaps},
                        {"resent", session.resent},
                        {"garbled", session.garbled}});
+}
+
+// is_whole: a BeginString, a CompID, a SubID or a qualifier; otherwise any part of the name.
+bool has_part(std::string_view name, std::string_view part, bool is_whole) {
+  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  for (std::size_t at = 0; at + part.size() <= name.size() && !part.empty(); ++at) {
+    if (!equals_ignoring_case(name.substr(at, part.size()), part)) continue;
+    const std::size_t end = at + part.size();
+    const bool begins = at == 0 || !is_letter(name[at - 1]);
+    const bool ends = end == name.size() || !is_letter(name[end]);
+    if (!is_whole || (begins && ends)) return true;
+  }
+  return false;
+}
+
+void add_attention(std::string& text, const engine::EngineStatus& engine) {
+  bool is_first = true;
+  for (const engine::SessionStatus& one : engine.sessions) {
+    if (!needs_attention(one)) continue;
+    if (std::exchange(is_first, false)) text += "needs attention:\n";
+    text +=
+        fmt::format("  {}: {}{}{}\n", one.name, one.state, one.why.empty() ? "" : ": ", one.why);
+  }
 }
 
 }  // namespace
@@ -98,6 +137,7 @@ std::string engine_table(const engine::EngineStatus& engine, WallTime now) {
     add_row(name, one.state, short_time(one.since, now), std::to_string(one.next.next_inbound),
             std::to_string(one.next.next_outbound));
   }
+  add_attention(text, engine);
   return text;
 }
 
@@ -106,6 +146,7 @@ std::string session_details(const engine::SessionStatus& session) {
       "{}\n"
       "  role           {}\n"
       "  state          {}\n"
+      "  why            {}\n"
       "  since          {}\n"
       "  next MsgSeqNum in {}, out {}\n"
       "  last received  {}\n"
@@ -115,13 +156,13 @@ std::string session_details(const engine::SessionStatus& session) {
       "  bytes          in {}, out {}\n"
       "  Logons         {}, failed {}; failed connects {}; disconnects {}\n"
       "  gaps           {}; garbled messages {}\n",
-      session.name, role_of(session), session.state, date_and_time(session.since),
-      session.next.next_inbound, session.next.next_outbound, date_and_time(session.received_at),
-      counted(session.unsent_bytes, "byte"), with_thousands(session.messages_in),
-      with_thousands(session.messages_out), with_thousands(session.resent),
-      with_thousands(session.bytes_in), with_thousands(session.bytes_out), session.logons,
-      session.logon_failures, session.connect_failures, session.disconnects, session.gaps,
-      session.garbled);
+      session.name, role_of(session), session.state, session.why.empty() ? "-" : session.why,
+      date_and_time(session.since), session.next.next_inbound, session.next.next_outbound,
+      date_and_time(session.received_at), counted(session.unsent_bytes, "byte"),
+      with_thousands(session.messages_in), with_thousands(session.messages_out),
+      with_thousands(session.resent), with_thousands(session.bytes_in),
+      with_thousands(session.bytes_out), session.logons, session.logon_failures,
+      session.connect_failures, session.disconnects, session.gaps, session.garbled);
 }
 
 std::string engine_json(const engine::EngineStatus& engine) {
@@ -176,18 +217,30 @@ std::string latency_json(const std::vector<engine::LatencyRow>& rows, std::strin
   return json.document();
 }
 
-const engine::SessionStatus* find_session(const engine::EngineStatus& engine,
-                                          std::string_view name) noexcept {
-  const auto found = std::ranges::find(engine.sessions, name, &engine::SessionStatus::name);
-  return found == engine.sessions.end() ? nullptr : &*found;
-}
-
-std::string no_session_text(const engine::EngineStatus& engine, std::string_view name) {
+std::expected<const engine::SessionStatus*, std::string> find_session(
+    const engine::EngineStatus& engine, std::string_view name) {
+  const auto& sessions = engine.sessions;
+  const auto exact = std::ranges::find(sessions, name, &engine::SessionStatus::name);
+  if (exact != sessions.end()) return &*exact;
+  std::vector<const engine::SessionStatus*> found;
+  for (const bool is_whole : {true, false}) {
+    for (const engine::SessionStatus& one : sessions) {
+      if (has_part(one.name, name, is_whole)) found.push_back(&one);
+    }
+    if (!found.empty()) break;
+  }
+  if (found.size() == 1) return found.front();
   std::string text = fmt::format("the engine has no session {}", name);
-  if (engine.sessions.empty()) return text;
-  const auto nearest = std::ranges::min_element(
-      engine.sessions, {}, [name](const auto& one) { return edit_distance(name, one.name); });
-  return text + fmt::format("; the nearest name is {}", nearest->name);
+  if (sessions.empty()) return std::unexpected{std::move(text)};
+  if (found.empty()) {
+    const auto nearest = std::ranges::min_element(
+        sessions, {}, [name](const auto& one) { return edit_distance(name, one.name); });
+    return std::unexpected{text + fmt::format("; the nearest name is {}", nearest->name)};
+  }
+  constexpr std::size_t kNamed = 5;
+  text = fmt::format("{} may be any of {}:", name, counted(found.size(), "session"));
+  for (std::size_t i = 0; i < std::min(found.size(), kNamed); ++i) text += ' ' + found[i]->name;
+  return std::unexpected{text + (found.size() > kNamed ? " ..." : "")};
 }
 
 }  // namespace nexusfix::command

@@ -1,6 +1,7 @@
 // What `nexusfix ctl status` prints of a running engine.
 #pragma once
 
+#include <expected>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,11 +24,9 @@ namespace nexusfix::command {
 [[nodiscard]] std::string latency_json(const std::vector<engine::LatencyRow>& rows,
                                        std::string_view session);
 
-// The session of this name; null: there is none.
-[[nodiscard]] const engine::SessionStatus* find_session(const engine::EngineStatus& engine,
-                                                        std::string_view name) noexcept;
-// "the engine has no session X; did you mean Y?", or the names if there are few.
-[[nodiscard]] std::string no_session_text(const engine::EngineStatus& engine,
-                                          std::string_view name);
+// The session that a person means: by its name, by a CompID that only it has, or by a part of its
+// name that only it has, in upper or lower case. The error names those that it may be.
+[[nodiscard]] std::expected<const engine::SessionStatus*, std::string> find_session(
+    const engine::EngineStatus& engine, std::string_view name);
 
 }  // namespace nexusfix::command

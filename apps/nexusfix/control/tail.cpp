@@ -13,6 +13,7 @@
 #include <nexusfix/engine/running_engine.hpp>
 
 #include "nexusfix/command.hpp"
+#include "nexusfix/control/engine_report.hpp"
 #include "nexusfix/control/tail_filter.hpp"
 #include "nexusfix/logs/fields/own_dictionary.hpp"
 #include "nexusfix/messages/print_message.hpp"
@@ -62,15 +63,23 @@ void print_lost(std::uint64_t lost, TailForm form) {
   }
 }
 
+bool is_session(std::string_view argument) {
+  const std::size_t equals = argument.find('=');
+  return equals == std::string_view::npos || argument.substr(0, equals).contains("->");
+}
+
 }  // namespace
 
 int run_tail(const std::string& place, const TailOptions& options) {
   std::vector<std::string> conditions = options.arguments;
   std::string session;
-  // A session's name has "->"; a condition may have it only in its value.
-  if (!conditions.empty() &&
-      conditions[0].substr(0, conditions[0].find('=')).find("->") != std::string::npos) {
-    session = conditions[0];
+  // A session's name has "->", and a condition has it only in its value.
+  if (!conditions.empty() && is_session(conditions[0])) {
+    const auto status = engine::status_of_running_engine(place);
+    if (!status) return fail(kName, status.error().text);
+    const auto found = find_session(*status, conditions[0]);
+    if (!found) return fail(kName, found.error());
+    session = (*found)->name;
     conditions.erase(conditions.begin());
   }
   PosixDisk disk;

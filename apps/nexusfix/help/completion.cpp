@@ -91,20 +91,41 @@ std::string values_of(const HelpRow& option) {
   return values;
 }
 
+// The kind of words that an argument or a value takes, for `nexusfix help --words`; empty: none.
+std::string_view kind_of(const HelpRow& row) {
+  if (row.name.starts_with("--engine ")) return "engines";
+  if (row.name.starts_with("SESSION")) return "sessions";
+  if (row.name.starts_with("EVENT")) return "events";
+  if (row.name.starts_with("NAME")) return "keys";
+  return row.name.starts_with("WORD") ? "fields" : "";
+}
+
 // The branches of bash's case over the option before the word.
 std::string bash_values(const HelpFacts& facts) {
   std::string cases;
   for (const HelpRow& option : facts.options) {
     const OptionNames names = names_of(option);
     const std::string values = names.has_value ? values_of(option) : std::string{};
+    if (const std::string_view kind = kind_of(option); !kind.empty()) {
+      cases += fmt::format(" {}) kind='{}' ;;", fmt::join(names.names, "|"), kind);
+    }
     if (values.empty()) continue;
     cases += fmt::format(" {}) values='{}' ;;", fmt::join(names.names, "|"), values);
   }
   return cases.empty() ? "" : " case \"$before\" in" + cases + " esac";
 }
 
+std::string_view kind_of_arguments(const HelpFacts& facts) {
+  for (const HelpRow& row : facts.arguments) {
+    if (const std::string_view kind = kind_of(row); !kind.empty()) return kind;
+  }
+  return {};
+}
+
 std::string bash_words(const HelpFacts& facts) {
-  return fmt::format("words='{}';{} ;;", words_of(facts), bash_values(facts));
+  const std::string_view kind = kind_of_arguments(facts);
+  return fmt::format("words='{}';{}{} ;;", words_of(facts),
+                     kind.empty() ? "" : fmt::format(" kind='{}';", kind), bash_values(facts));
 }
 
 // Within '...' of a shell.
@@ -130,12 +151,18 @@ std::string zsh_text(std::string_view text) {
   return quoted(escaped, "'\\''");
 }
 
+std::string zsh_kind(std::string_view kind) {
+  return fmt::format("{{compadd -- ${{(f)\"$(nexusfix help --words {} 2>/dev/null)\"}}}}", kind);
+}
+
 std::string zsh_arguments(const HelpFacts& facts, std::string_view indent) {
   std::string text = fmt::format("{}_arguments -S", indent);
   for (const HelpRow& option : facts.options) {
     const OptionNames names = names_of(option);
     const std::string values = values_of(option);
+    const std::string_view kind = kind_of(option);
     const std::string value = !names.has_value ? ""
+                              : !kind.empty()  ? fmt::format(":value:{}", zsh_kind(kind))
                               : values.empty() ? ":value:_files"
                                                : ":value:(" + values + ")";
     // A long option takes its value after a space or a `=`.
@@ -147,7 +174,13 @@ std::string zsh_arguments(const HelpFacts& facts, std::string_view indent) {
                           zsh_text(option.description), value);
     }
   }
-  return text + fmt::format(" \\\n{}  '*:file:_files'\n", indent);
+  const std::string_view kind = kind_of_arguments(facts);
+  return text + fmt::format(" \\\n{}  '*:{}'\n", indent,
+                            kind.empty() ? "file:_files" : "word:" + zsh_kind(kind));
+}
+
+std::string fish_kind(std::string_view kind) {
+  return fmt::format(" -f -a '(nexusfix help --words {} 2>/dev/null)'", kind);
 }
 
 void append_fish(std::string& text, const HelpFacts& facts, const std::string& condition) {
@@ -160,7 +193,11 @@ void append_fish(std::string& text, const HelpFacts& facts, const std::string& c
     if (names.has_value) text += " -r";
     const std::string values = names.has_value ? values_of(option) : std::string{};
     if (!values.empty()) text += " -f -a '" + values + "'";
+    if (const std::string_view kind = kind_of(option); !kind.empty()) text += fish_kind(kind);
     text += fmt::format(" -d '{}'\n", quoted(option.description, "\\'"));
+  }
+  if (const std::string_view kind = kind_of_arguments(facts); !kind.empty()) {
+    text += fmt::format("complete -c nexusfix -n '{}'{}\n", condition, fish_kind(kind));
   }
 }
 
@@ -185,7 +222,7 @@ std::string bash_completion(const std::vector<HelpFacts>& all) {
   return fmt::format(
       "# Completion of nexusfix for bash, made by `nexusfix help --completion bash`.\n"
       "_nexusfix() {{\n"
-      "  local word=\"${{COMP_WORDS[COMP_CWORD]}}\" words='' values=''\n"
+      "  local word=\"${{COMP_WORDS[COMP_CWORD]}}\" words='' values='' kind=''\n"
       "  local before=\"${{COMP_WORDS[COMP_CWORD - 1]}}\"\n"
       "  COMPREPLY=()\n"
       "  if [[ $before == '=' ]]; then before=\"${{COMP_WORDS[COMP_CWORD - 2]}}\"; fi\n"
@@ -197,6 +234,11 @@ std::string bash_completion(const std::vector<HelpFacts>& all) {
       "  case \"${{COMP_WORDS[1]}}\" in\n{}  esac\n"
       "  if [[ -n $values ]]; then\n"
       "    COMPREPLY=($(compgen -W \"$values\" -- \"$word\"))\n"
+      "    return\n"
+      "  fi\n"
+      "  if [[ -n $kind && $word != -* ]]; then\n"
+      "    words=\"$(nexusfix help --words $kind 2>/dev/null)\"\n"
+      "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
       "    return\n"
       "  fi\n"
       "  if [[ $word == -* || ${{words%% *}} != -* && $COMP_CWORD -eq 2 ]]; then\n"

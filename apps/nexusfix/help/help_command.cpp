@@ -10,6 +10,7 @@
 #include "nexusfix/command.hpp"
 #include "nexusfix/files/write_file.hpp"
 #include "nexusfix/help/completion.hpp"
+#include "nexusfix/help/completion_words.hpp"
 #include "nexusfix/help/man_page.hpp"
 #include "nexusfix/help/overview.hpp"
 
@@ -39,6 +40,16 @@ int print_completion(const std::string& shell) {
   const std::vector<HelpFacts> all = all_facts();
   if (shell == "zsh") return print(zsh_completion(all));
   return print(shell == "fish" ? fish_completion(all) : bash_completion(all));
+}
+
+int print_words(const std::string& kind) {
+  const auto words = completion_words(kind);
+  if (!words) {
+    fail(kHelpCommand, kind + ": sessions, engines, events, keys or fields was expected");
+    return kUsage;
+  }
+  for (const std::string& word : *words) fmt::print("{}\n", word);
+  return kSuccess;
 }
 
 // The pages and scripts of a package, where its installation expects them.
@@ -76,6 +87,7 @@ int run_help(Arguments arguments) {
   bool is_man = false;
   std::string shell;
   std::string folder;
+  std::string words;
   app.add_option("SUBCOMMAND", name, "the subcommand to explain");
   CLI::Option* const man =
       app.add_flag("--man", is_man, "print a page for man, as `man -l -` reads it");
@@ -92,6 +104,12 @@ int run_help(Arguments arguments) {
       ->excludes(man)
       ->excludes(completion)
       ->option_text("DIR");
+  app.add_option("--words", words,
+                 "print the words that a shell completes: one of sessions, engines, events, keys, "
+                 "fields")
+      ->excludes(man)
+      ->excludes(completion)
+      ->option_text("KIND");
   app.footer(
       "Examples:\n"
       "  $ nexusfix help grep\n"
@@ -103,6 +121,7 @@ int run_help(Arguments arguments) {
       "  2  there is no such subcommand, or the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (!folder.empty()) return write_pages(folder);
+  if (!words.empty()) return print_words(words);
   if (!shell.empty()) return print_completion(shell);
   if (name.empty()) return print(is_man ? man_overview() : overview());
   const auto found = std::ranges::find(commands(), std::string_view{name}, &Command::name);

@@ -2,6 +2,7 @@
 """`nexusfix ctl` from the view of an operator, on a venue that runs."""
 
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -69,6 +70,66 @@ class Ctl(WithFolder):
         self.assertEqual(unknown.returncode, 1)
         self.assertIn("the nearest name is " + SESSION, unknown.stderr)
 
+    def test_unique_part_of_a_name_names_a_session(self):
+        self.serve(more="[SESSION]\nBeginString=FIX.4.2\nSenderCompID=VENUE\n"
+                        "TargetCompID=TRADER2\n")
+        for part in ("trader", "TRADER", "4.4"):
+            done = self.ctl("status", part)
+            self.assertTrue(done.stdout.startswith(SESSION + "\n"), done)
+        self.assertIn("FIX.4.2:VENUE->TRADER2", self.ctl("status", "ader2").stdout)
+        several = self.ctl("reset", "venue", "--yes")
+        self.assertEqual(several.returncode, 1)
+        self.assertIn("venue may be any of 2 sessions: " + SESSION, several.stderr)
+        done = self.ctl("disable", "trader2", "--yes")
+        self.assertEqual(done.stdout, "disable FIX.4.2:VENUE->TRADER2: it is disabled now\n")
+
+    def test_engine_is_found_by_its_file_while_the_file_has_errors(self):
+        self.serve()
+        with open(self.folder / "venue.cfg", "a", encoding="utf-8") as config:
+            config.write("HeartBtInt=often\n")
+        done = self.ctl("status")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(SESSION, done.stdout)
+        self.assertIn("venue.cfg has errors; its FileStorePath is used: ", done.stderr)
+
+    def test_reload_waits_and_prints_its_result(self):
+        self.serve()
+        config = self.folder / "venue.cfg"
+        right = config.read_text()
+        config.write_text(right + "[SESSION]\nBeginString=FIX.4.2\nSenderCompID=VENUE\n"
+                                  "TargetCompID=NEW\n")
+        done = self.ctl("reload", "--yes")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, "reload: sessions 1 added: FIX.4.2:VENUE->NEW; 0 removed; "
+                                      "0 changed\n")
+        self.assertEqual(json.loads(self.ctl("reload", "--yes", "--json").stdout)["act"], "reload")
+        config.write_text(right + "HeartBtInt=often\n")
+        refused = self.ctl("reload", "--yes")
+        self.assertEqual((refused.returncode, refused.stdout), (1, ""))
+        self.assertIn("refused, and nothing has changed: ", refused.stderr)
+        self.assertIn("HeartBtInt=often", refused.stderr)
+
+    def test_logs_are_open_again_when_rotate_logs_ends(self):
+        log = self.folder / "log"
+        self.serve(more=f"FileLogPath={log}\n")
+        (current,) = log.glob("GLOBAL.event.current.log")
+        current.rename(log / "moved")
+        done = self.ctl("rotate-logs", "--yes")
+        self.assertEqual((done.returncode, done.stdout),
+                         (0, "rotate-logs: the log files are open again\n"), done.stderr)
+        self.assertTrue(current.exists())
+        shutil.rmtree(log)
+        log.write_text("no folder")
+        refused = self.ctl("rotate-logs", "--yes")
+        self.assertEqual(refused.returncode, 1, refused)
+        self.assertIn("cannot be opened: the event log says why", refused.stderr)
+
+    def test_reload_of_certificates_needs_tls(self):
+        self.serve()
+        refused = self.ctl("reload-certificates", "--yes")
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("no session of the engine has TLS", refused.stderr)
+
     def test_disabled_session_stays_so_after_a_restart(self):
         venue, _ = self.serve()
         done = self.ctl("disable", SESSION, "--yes", "--reason", "fat finger")
@@ -134,7 +195,7 @@ class Ctl(WithFolder):
                          ["receive to callback", "callback to sent", "receive to sent",
                           "TestRequest"])
         self.assertIn("P99.9", self.ctl("latency", SESSION).stdout)
-        self.assertIn("serves no session X", self.ctl("latency", "X").stderr)
+        self.assertIn("has no session X; the nearest", self.ctl("latency", "X").stderr)
 
     def test_drain_ends_the_venue(self):
         venue, _ = self.serve()
