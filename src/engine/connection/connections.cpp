@@ -75,7 +75,7 @@ void Connections::close(Connection& connection, EventId id, std::string_view why
   acceptor_.leave_pending(connection);
   try {
     if (entry != nullptr) report_end(connection, *entry, id, why);
-  } catch (const std::bad_alloc&) {  // The connection ends all the same.
+  } catch (const std::bad_alloc&) {  // The connection ends nevertheless.
     loop_.report.memory_failed();
   }
   loop_.network->close(connection.socket_id());
