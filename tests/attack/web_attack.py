@@ -219,7 +219,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=5, help="of each attack")
     parser.add_argument("attacks", nargs="*", metavar="ATTACK",
                         help=f"by default all: {', '.join(ATTACKS)}")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     unknown = set(options.attacks) - set(ATTACKS)
     if unknown:
         parser.error(f"there is no attack {', '.join(sorted(unknown))}")

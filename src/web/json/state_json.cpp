@@ -38,6 +38,8 @@ Json session_json(const SessionStatistics& session) {
           {"state", engine::to_string(session.state)},
           {"since", millis_of(session.since)},
           {"is_expected", session.is_expected},
+          {"why", printable(session.why)},
+          {"failures_in_a_row", session.failures_in_a_row},
           {"why", session.why},
           {"failures_in_a_row", session.failures_in_a_row},
           {"in", direction_json(session.in, session.next.next_inbound)},

@@ -1,8 +1,6 @@
 // Elements, and figures as people read them. Text goes only through textContent: what a
 // counterparty sends is never markup.
 
-import { failuresOf } from "./live.js";
-
 export function el(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   fill(made, attributes, children);
@@ -120,9 +118,9 @@ export function stateClass(state, isExpected) {
 
 // "3 failed Logons"; empty: the session is logged on, or none has failed since it was.
 export function failuresText(session) {
-  const failures = failuresOf(session);
+  const failures = session.state === "logged on" ? 0 : session.failures_in_a_row;
   return failures === 0 ? "" : `${failures} failed Logon${failures === 1 ? "" : "s"}`;
 }
 
-export const needsAttention = (session) => failuresOf(session) > 0
+export const needsAttention = (session) => failuresText(session) !== ""
   || ["warn", "bad"].includes(stateClass(session.state, session.is_expected));

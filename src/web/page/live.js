@@ -6,7 +6,6 @@ export const store = {
   overview: null,        // who has signed in, and what the console allows
   state: null,           // the newest state
   rates: new Map(),      // by session: {in, out}, messages a second of the last minute
-  failures: new Map(),   // by session: Logons and connects that have failed since the last Logon
   events: [],            // the newest last
   lastEvent: 0,
 };
@@ -90,12 +89,10 @@ function takeState(state) {
   if (before && before.started !== state.started) {  // another run of the engine
     before = null;
     store.rates.clear();
-    store.failures.clear();
     store.events.length = 0;
     store.lastEvent = 0;
   }
   store.state = state;
-  countFailures(state.sessions, before?.sessions ?? []);
   const seconds = before ? (state.taken_at - before.taken_at) / 1000 : 0;
   if (seconds > 0.1) {
     const former = new Map(before.sessions.map((session) => [session.name, session]));
@@ -103,21 +100,6 @@ function takeState(state) {
   }
   tell("state", { state, before });
 }
-
-// The engine counts since its start. Before the first Logon all of them count; of a session that
-// was logged on, those that this page has seen.
-function countFailures(sessions, before) {
-  const all = (session) => session.logon_failures + session.connect_failures;
-  const former = new Map(before.map((session) => [session.name, all(session)]));
-  for (const session of sessions) {
-    const { name } = session;
-    if (session.state === "logged on") store.failures.set(name, 0);
-    else if (session.logons === 0) store.failures.set(name, all(session));
-    else store.failures.set(name, (store.failures.get(name) ?? 0) + all(session) - (former.get(name) ?? all(session)));
-  }
-}
-
-export const failuresOf = (session) => store.failures.get(session.name) ?? 0;
 
 function addRates(session, before, seconds) {
   if (!before) return;

@@ -217,7 +217,8 @@ export function sessionView(name, tab) {
     }
     acts?.show(session);
     failed.hidden = failures === "";
-    setText(failed, `${failures} since the session was last logged on. Its events say why.`);
+    const why = session.why || "Its events say why.";
+    setText(failed, `${failures} since the session was last logged on: ${why}`);
     const rates = ratesOf(name);
     setText(line, `${session.is_initiator ? "Initiator" : "Acceptor"}, for ${duration(store.state.taken_at - session.since)}. `
       + `Next MsgSeqNum in ${count(session.in.next)}, out ${count(session.out.next)}. `
