@@ -182,7 +182,7 @@ TEST(MessageWriter, gives_a_spreadsheet_no_formula) {
     return all.substr(names.size(), all.size() - names.size() - 2);
   };
   for (const std::string text :
-       {"=1+1", "+cmd|' /C calc'!A0", "-1+1", "@SUM(A1)", "\t=1", "-", "+"}) {
+       {"=1+1", "+cmd(' /C calc')!A0", "-1+1", "@SUM(A1)", "\t=1", "-", "+"}) {
     EXPECT_EQ(cell(text, OutputForm::Spreadsheet), "\"'" + text + '"') << text;
     EXPECT_EQ(cell(text, OutputForm::Csv), text);
   }
