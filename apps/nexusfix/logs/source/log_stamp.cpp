@@ -18,7 +18,7 @@ using Date = std::chrono::year_month_day;
 
 constexpr nanoseconds kDay = std::chrono::days{1};
 
-// Of a stamp that may begin at a letter: a month, or a weekday that the month follows.
+// Whether a stamp may begin here: with a digit, or with the letters of a month.
 bool begins_stamp(std::string_view text, std::size_t at) noexcept {
   const char c = text[at];
   const char before = at == 0 ? ' ' : text[at - 1];

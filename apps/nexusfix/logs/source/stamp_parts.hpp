@@ -51,7 +51,7 @@ struct StampParts {
   }
 };
 
-// Of any place: '\0' after the end.
+// Any place is valid: after the end it has '\0'.
 [[nodiscard]] inline char at_or_nul(std::string_view text, std::size_t at) noexcept {
   return at < text.size() ? text[at] : '\0';
 }

@@ -79,7 +79,7 @@ class TimelineCollector {
     MessagePlace place;
   };
   void add(const Message& message);
-  // Of the sender of the last message, before add().
+  // Call it before add() of the message.
   void add_gap(const Message& message, std::uint64_t first, std::uint64_t last);
   // number: the next one of the sender.
   void add_reset(const Message& message, std::uint64_t number);
@@ -94,7 +94,7 @@ class TimelineCollector {
     std::optional<WallTime> last;
     bool has_logon = false;
     bool has_logout = false;
-    // Of resends that go on.
+    // The entry of the resends that go on.
     std::optional<std::size_t> resent;
   };
   struct Session {
