@@ -154,10 +154,11 @@ bool MessageWriter::append_with_bars(std::string_view bytes) {
   if (has_data_field(bytes)) return false;
   bool is_plain = false;
   const std::size_t before = text_.size();
-  text_.resize_and_overwrite(before + bytes.size() + 1, [&](char* data, std::size_t size) {
+  const std::size_t after = before + bytes.size() + 1;
+  text_.resize_and_overwrite(after, [&](char* data, std::size_t) {
     is_plain = printing::write_with_bars(data + before, bytes);
-    data[size - 1] = '\n';
-    return is_plain ? size : before;
+    data[after - 1] = '\n';
+    return is_plain ? after : before;
   });
   return is_plain;
 }
