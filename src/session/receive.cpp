@@ -573,17 +573,16 @@ void StateMachine::push_reject(const wire::MessageView& message, std::uint64_t m
   const std::string_view text = !objection.text.empty() ? objection.text
                                 : objection.is_business ? business_reject_text(objection.reason)
                                                         : session_reject_text(objection.reason);
-  const bool is_answered = type != "3";
   std::uint64_t ref_tag = 0;
   const std::string_view digits = objection.ref_tag;
   std::from_chars(digits.data(), digits.data() + digits.size(), ref_tag);
   actions_.push({.step = Step::Notice,
                  .code = static_cast<std::uint8_t>(NoticeCode::MessageRejected),
-                 .flag = is_answered,
+                 .flag = type != "3",
                  .first = ref_tag,
                  .second = msg_seq_num,
                  .text = texts_.with_tag(text, objection.ref_tag)});
-  if (!is_answered) return;
+  if (type == "3") return;
   message_ = &message;
   message_seq_num_ = msg_seq_num;
   objection_ = objection;

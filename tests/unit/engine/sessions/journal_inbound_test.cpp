@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr std::string_view kCanary = "qWz7Kx9PvJt3";
+constexpr std::string_view kSecret = "qWz7Kx9PvJt3";
 
 // Decides each Logon later.
 struct LateVenue : EchoVenue {
@@ -124,9 +124,9 @@ TEST_F(JournalInbound, early_message_is_recorded_once_when_its_turn_comes) {
 TEST_F(JournalInbound, passwords_are_masked) {
   open();
   RawPeer& peer = connect();
-  peer.send(logon("TRADER", 1, "553=user|554=" + std::string{kCanary} + "|"));
+  peer.send(logon("TRADER", 1, "553=user|554=" + std::string{kSecret} + "|"));
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
-  peer.send(from("TRADER", "BE", 2, "923=1|924=3|553=user|925=" + std::string{kCanary} + "|"));
+  peer.send(from("TRADER", "BE", 2, "923=1|924=3|553=user|925=" + std::string{kSecret} + "|"));
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
   stop();
   const std::vector<std::string> all = received();
@@ -137,7 +137,7 @@ TEST_F(JournalInbound, passwords_are_masked) {
   const auto file =
       read_file(disk, folder.path() + "/store/0000000001.journal", std::uint64_t{1} << 30U);
   ASSERT_TRUE(file.has_value());
-  EXPECT_EQ(file->find(kCanary), std::string::npos);
+  EXPECT_EQ(file->find(kSecret), std::string::npos);
 }
 
 TEST_F(JournalInbound, configured_tags_are_masked_unless_the_store_may_have_them) {
@@ -208,7 +208,7 @@ TEST_F(JournalInbound, logon_that_waits_for_its_decision_is_recorded_when_it_is_
   ASSERT_TRUE(opened.has_value()) << opened.error().what();
   acceptor.emplace(std::move(*opened));
   RawPeer& peer = connect();
-  peer.send(logon("TRADER", 1, "554=" + std::string{kCanary} + "|") +
+  peer.send(logon("TRADER", 1, "554=" + std::string{kSecret} + "|") +
             order("TRADER", 2, "ORDER-2"));
   turn(20);
   EXPECT_THAT(log_now(), IsEmpty());
