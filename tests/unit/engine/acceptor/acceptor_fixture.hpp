@@ -86,7 +86,8 @@ class AcceptorTest : public ::testing::Test {
   [[nodiscard]] std::string config(std::uint16_t port = 0) const {
     return "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=" + std::to_string(port) +
            "\nSocketAcceptAddress=127.0.0.1\nFileStorePath=" + folder.path() + "/store\n" +
-           schedule + "\n" + logout + "\n" + dictionary + "\n" + extra + "\n" + sessions;
+           schedule + "\n" + dictionary + "\n" + extra + (extra.empty() ? "" : "\n") + logout +
+           "\n" + sessions;
   }
 
   [[nodiscard]] EngineOptions options() {
