@@ -45,7 +45,7 @@ NewOrder terms_of(const wire::MessageView& report, Owner owner) {
   return order;
 }
 
-// Of another type than New.
+// Its type is another than New.
 bool apply(OrderBook& book, OrderIndex index, const wire::MessageView& report, char type,
            const NewOrder& terms) {
   switch (type) {

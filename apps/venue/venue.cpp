@@ -86,7 +86,7 @@ std::optional<OrderFault> read_units(const wire::OptionalField<Field>& field,
 constexpr std::string_view kBadQuantity = "OrderQty has more than 8 decimals or is too large";
 constexpr std::string_view kBadPrice = "Price has more than 8 decimals or is too large";
 
-// Of an order with PossResend=Y: to trade it twice is worse than to refuse it.
+// An order with PossResend=Y: to trade it twice is worse than to refuse it.
 constexpr std::string_view kForgotten =
     "PossResend=Y, and the venue remembers no order that old: its reports are in the journal";
 

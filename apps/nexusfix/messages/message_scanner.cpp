@@ -26,7 +26,7 @@ constexpr std::size_t kPrefixBytesMax = 4096;
 // What may be before a message in its line if the line before belongs to it.
 constexpr std::string_view kMargin = " \t(";
 constexpr std::size_t kMarginBytesMax = 8;
-// Of a message that does not end where its BodyLength says, these bytes are searched at once.
+// If a message does not end where its BodyLength says, these bytes are searched at once.
 constexpr std::size_t kSearchedBytes = 512;
 // Most texts before a message have none of them: one has a line before it, the mark ESCAPED, or the
 // beginning of another message.

@@ -70,7 +70,7 @@ class FailedLogons {
   [[nodiscard]] std::uint32_t in_a_row() const noexcept { return in_a_row_; }
   // "2 failures in a row, since 2026-11-27 09:12:01 UTC".
   [[nodiscard]] std::string row_text() const;
-  // Of the last one; empty: there is none.
+  // For the last one; empty: there is none.
   [[nodiscard]] const std::string& last() const noexcept { return last_; }
 
  private:

@@ -1,4 +1,4 @@
-// Of nexusfix-arrow only.
+// Only nexusfix-arrow has it.
 #include "nexusfix/logs/columns/arrow_command.hpp"
 
 namespace nexusfix::command {
