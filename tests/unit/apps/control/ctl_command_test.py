@@ -195,7 +195,7 @@ class Ctl(WithFolder):
                          ["receive to callback", "callback to sent", "receive to sent",
                           "TestRequest"])
         self.assertIn("P99.9", self.ctl("latency", SESSION).stdout)
-        self.assertIn("has no session X; the nearest", self.ctl("latency", "X").stderr)
+        self.assertIn("has no session Q; the nearest", self.ctl("latency", "Q").stderr)
 
     def test_drain_ends_the_venue(self):
         venue, _ = self.serve()
