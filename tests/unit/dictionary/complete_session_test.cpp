@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr std::string_view kVenue = R"(<fix type="FIX" major="4" minor="4">
+constexpr std::string_view kNoSession = R"(<fix type="FIX" major="4" minor="4">
 <messages><message name="Logon" msgtype="U1" msgcat="app"><field name="HeartBtInt" required="Y"/>
   <group name="NoDesks" required="N"><field name="DeskID" required="Y"/></group>
 </message></messages>
@@ -22,8 +22,8 @@ constexpr std::string_view kVenue = R"(<fix type="FIX" major="4" minor="4">
   <field number="5003" name="Text" type="STRING"/>
   <field number="5004" name="DeskID" type="STRING"/></fields></fix>)";
 
-Dictionary venue() {
-  auto loaded = load_dictionary(kVenue, "venue.xml");
+Dictionary without_session() {
+  auto loaded = load_dictionary(kNoSession, "venue.xml");
   EXPECT_TRUE(loaded.has_value()) << loaded.error().what();
   return *std::move(loaded);
 }
@@ -42,7 +42,7 @@ TEST(CompleteSession, each_missing_message_is_that_of_the_standard) {
   for (const Version version : {Version::Fix40, Version::Fix41, Version::Fix42, Version::Fix43,
                                 Version::Fix44, Version::Fixt11}) {
     const Dictionary& standard = builtin_dictionary(version);
-    Dictionary bare = venue();
+    Dictionary bare = without_session();
     const auto added = complete_session(bare, standard);
     EXPECT_GE(added.size(), 7U) << to_string(version);
     for (const MessageDefinition& message : standard.messages) {
@@ -66,7 +66,7 @@ TEST(CompleteSession, each_missing_message_is_that_of_the_standard) {
 }
 
 TEST(CompleteSession, what_the_dictionary_has_stays_as_it_is) {
-  Dictionary own = venue();
+  Dictionary own = without_session();
   const auto before = members_of(own, "U1");
   static_cast<void>(complete_session(own, builtin_dictionary(Version::Fix44)));
   EXPECT_EQ(members_of(own, "U1"), before);
