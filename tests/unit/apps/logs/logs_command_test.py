@@ -54,7 +54,7 @@ class LogTools(WithFolder):
         log = self.write("log", message(1, "11=\x1b]0;x\x07|58=\x9b31m|"))
         words = (command_test.NEXUSFIX, "decode", "--csv", "--fields", "11,58", str(log))
         main, side = pty.openpty()
-        child = subprocess.Popen(words, stdout=side)
+        child = subprocess.Popen(words, stdout=side, env=os.environ | {"PAGER": "cat"})
         os.close(side)
         shown = b""
         while True:
