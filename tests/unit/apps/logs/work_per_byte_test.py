@@ -33,7 +33,7 @@ def halves(text, size, middle, end):
 
 
 def shapes():
-    """The name of each text, and a function that makes about so many bytes of it."""
+    """The name of each text, and a function that makes about that number of bytes of it."""
     for name, separator in (("SOH", SOH), ("bar", "|"), ("caret", "^A"), ("line", "\n")):
         def with_length(length, end="", separator=separator):
             return separator.join(("8=FIX.4.4", f"9={length}", "35=D", end))

@@ -1,5 +1,5 @@
 // A wall clock that is wrong, for a process that a test starts: LD_PRELOAD names this library, and
-// SHIFTED_CLOCK_SECONDS how far it is ahead (negative: behind).
+// SHIFTED_CLOCK_SECONDS its lead (negative: its lag).
 #include <cstdlib>
 #include <ctime>
 #include <sys/syscall.h>
