@@ -65,9 +65,9 @@ std::size_t read_severity_first(std::string_view text, std::size_t at, StampPart
   return read_clock(text, at + 6, false, to);
 }
 
-class Reading {
+class StampReading {
  public:
-  Reading(std::string_view text, const StampStyle& style, NearTime near)
+  StampReading(std::string_view text, const StampStyle& style, NearTime near)
       : text_{text}, style_{style}, near_{near} {}
 
   std::optional<Stamp> with_date(bool with_year) {
@@ -345,7 +345,7 @@ class Reading {
 }  // namespace
 
 std::optional<Stamp> find_stamp(std::string_view text, const StampStyle& style, NearTime near) {
-  Reading reading{text, style, near};
+  StampReading reading{text, style, near};
   if (!style.format.empty()) return reading.of_format();
   if (const auto stamp = reading.with_date(true)) return stamp;
   if (const auto stamp = reading.epoch()) return stamp;

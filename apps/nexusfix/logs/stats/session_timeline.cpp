@@ -10,7 +10,7 @@
 namespace nexusfix::logs {
 namespace {
 
-using Kind = TimelineEntry::Kind;
+using EntryKind = TimelineEntry::Kind;
 
 constexpr std::size_t kSessionsMax = 1000;
 constexpr std::size_t kEntriesMax = 100'000;  // of all sessions
@@ -31,31 +31,31 @@ std::string range_text(std::uint64_t first, std::uint64_t last) {
 
 }  // namespace
 
-std::string_view entry_name(Kind kind) noexcept {
+std::string_view entry_name(EntryKind kind) noexcept {
   switch (kind) {
-    case Kind::Connecting:
+    case EntryKind::Connecting:
       return "connecting";
-    case Kind::LoggedOn:
+    case EntryKind::LoggedOn:
       return "logged_on";
-    case Kind::Refused:
+    case EntryKind::Refused:
       return "refused";
-    case Kind::Reset:
+    case EntryKind::Reset:
       return "reset";
-    case Kind::Gap:
+    case EntryKind::Gap:
       return "gap";
-    case Kind::ResendRequest:
+    case EntryKind::ResendRequest:
       return "resend_request";
-    case Kind::Resent:
+    case EntryKind::Resent:
       return "resent";
-    case Kind::Silent:
+    case EntryKind::Silent:
       return "silent";
-    case Kind::Reject:
+    case EntryKind::Reject:
       return "reject";
-    case Kind::Logout:
+    case EntryKind::Logout:
       return "logout";
-    case Kind::Off:
+    case EntryKind::Off:
       return "off";
-    case Kind::Lost:
+    case EntryKind::Lost:
       return "lost";
   }
   return {};
@@ -66,36 +66,36 @@ std::string entry_text(const TimelineEntry& entry) {
   using command::duration_text;
   const std::string said = entry.text.empty() ? "" : ": " + entry.text;
   switch (entry.kind) {
-    case Kind::Connecting:
+    case EntryKind::Connecting:
       return fmt::format("connected: Logon of {} with MsgSeqNum {}", entry.sender, entry.first);
-    case Kind::LoggedOn:
+    case EntryKind::LoggedOn:
       return fmt::format("logged on: {} answers after {}", entry.sender,
                          duration_text(entry.duration));
-    case Kind::Refused:
+    case EntryKind::Refused:
       return fmt::format("refused by {}{}", entry.sender, said);
-    case Kind::Reset:
+    case EntryKind::Reset:
       return fmt::format("{} resets its numbers to {}", entry.sender, entry.first);
-    case Kind::Gap:
+    case EntryKind::Gap:
       return fmt::format("gap: {} of {} did not come", range_text(entry.first, entry.last),
                          entry.sender);
-    case Kind::ResendRequest:
+    case EntryKind::ResendRequest:
       return fmt::format("{} requests {} again", entry.sender,
                          entry.last == 0 ? fmt::format("{} and all later ones", entry.first)
                                          : range_text(entry.first, entry.last));
-    case Kind::Resent:
+    case EntryKind::Resent:
       return fmt::format("{} resends {}, with {} in {}", entry.sender,
                          range_text(entry.first, entry.last),
                          command::counted(entry.count, "message"), duration_text(entry.duration));
-    case Kind::Silent:
+    case EntryKind::Silent:
       return fmt::format("silent: no message of {} for {}", entry.sender,
                          duration_text(entry.duration));
-    case Kind::Reject:
+    case EntryKind::Reject:
       return fmt::format("Reject of {}{}", entry.sender, said);
-    case Kind::Logout:
+    case EntryKind::Logout:
       return fmt::format("Logout of {}{}", entry.sender, said);
-    case Kind::Off:
+    case EntryKind::Off:
       return "off: both sides have logged out";
-    case Kind::Lost:
+    case EntryKind::Lost:
       return entry.duration.count() == 0
                  ? "the messages end without a Logout"
                  : fmt::format("off: no Logout; the next Logon comes after {}",
@@ -140,7 +140,7 @@ void TimelineCollector::check_silence(Session& session, std::size_t side, WallTi
   const std::chrono::nanoseconds silent = now - *last;
   if (silent <= session.heart_bt_int + session.heart_bt_int / 2 + std::chrono::seconds{1}) return;
   const SessionTimeline& timeline = *session.timeline;
-  put(session, {.kind = Kind::Silent,
+  put(session, {.kind = EntryKind::Silent,
                 .time = *last,
                 .sender = side == 0 ? timeline.left : timeline.right,
                 .duration = silent});
@@ -150,7 +150,7 @@ void TimelineCollector::lose(Session& session, std::optional<WallTime> next) {
   const auto last = session.timeline->last;
   if (!session.is_on || !last) return;
   session.is_on = false;
-  put(session, {.kind = Kind::Lost,
+  put(session, {.kind = EntryKind::Lost,
                 .time = *last,
                 .duration = next ? *next - *last : std::chrono::nanoseconds{0}});
 }
@@ -172,7 +172,7 @@ void TimelineCollector::add_logon(Session& session, std::size_t side, const Mess
     for (Side& one : session.sides)
       one = {.last = one.last, .has_logon = false, .has_logout = false, .resent = {}};
     session.is_connecting = true;
-    put(session, {.kind = Kind::Connecting,
+    put(session, {.kind = EntryKind::Connecting,
                   .time = message.time,
                   .sender = std::string{message.sender},
                   .first = message.number,
@@ -180,7 +180,7 @@ void TimelineCollector::add_logon(Session& session, std::size_t side, const Mess
   } else {
     session.is_on = true;
     session.is_connecting = false;
-    put(session, {.kind = Kind::LoggedOn,
+    put(session, {.kind = EntryKind::LoggedOn,
                   .time = message.time,
                   .sender = std::string{message.sender},
                   .first = message.number,
@@ -196,7 +196,7 @@ void TimelineCollector::add_logon(Session& session, std::size_t side, const Mess
 }
 
 void TimelineCollector::add_logout(Session& session, std::size_t side, const Message& message) {
-  TimelineEntry entry{.kind = session.is_connecting ? Kind::Refused : Kind::Logout,
+  TimelineEntry entry{.kind = session.is_connecting ? EntryKind::Refused : EntryKind::Logout,
                       .time = message.time,
                       .sender = std::string{message.sender},
                       .text = std::string{value_of(message.bytes,
@@ -209,7 +209,7 @@ void TimelineCollector::add_logout(Session& session, std::size_t side, const Mes
   const bool is_refused = std::exchange(session.is_connecting, false);
   if (is_refused || !session.is_on || !session.sides[1 - side].has_logout) return;
   session.is_on = false;
-  put(session, {.kind = Kind::Off, .time = message.time});
+  put(session, {.kind = EntryKind::Off, .time = message.time});
 }
 
 void TimelineCollector::add_resend(Session& session, std::size_t side, const Message& message) {
@@ -225,7 +225,7 @@ void TimelineCollector::add_resend(Session& session, std::size_t side, const Mes
     return;
   }
   own.resent = entries.size();
-  put(session, {.kind = Kind::Resent,
+  put(session, {.kind = EntryKind::Resent,
                 .time = message.time,
                 .sender = std::string{message.sender},
                 .first = message.number,
@@ -235,7 +235,7 @@ void TimelineCollector::add_resend(Session& session, std::size_t side, const Mes
 }
 
 void TimelineCollector::add_gap(const Message& message, std::uint64_t first, std::uint64_t last) {
-  put(session_of(message.sender, message.target), {.kind = Kind::Gap,
+  put(session_of(message.sender, message.target), {.kind = EntryKind::Gap,
                                                    .time = message.time,
                                                    .sender = std::string{message.sender},
                                                    .first = first,
@@ -244,7 +244,7 @@ void TimelineCollector::add_gap(const Message& message, std::uint64_t first, std
 }
 
 void TimelineCollector::add_reset(const Message& message, std::uint64_t number) {
-  put(session_of(message.sender, message.target), {.kind = Kind::Reset,
+  put(session_of(message.sender, message.target), {.kind = EntryKind::Reset,
                                                    .time = message.time,
                                                    .sender = std::string{message.sender},
                                                    .first = number,
@@ -265,7 +265,7 @@ void TimelineCollector::add(const Message& message) {
   } else if (type == '5') {
     add_logout(session, side, message);
   } else if (type == '2') {
-    put(session, {.kind = Kind::ResendRequest,
+    put(session, {.kind = EntryKind::ResendRequest,
                   .time = message.time,
                   .sender = std::string{message.sender},
                   .first = number_of(value_of(message.bytes,
@@ -276,7 +276,7 @@ void TimelineCollector::add(const Message& message) {
                                              "16=")),
                   .place = message.place});
   } else if (type == '3') {
-    put(session, {.kind = Kind::Reject,
+    put(session, {.kind = EntryKind::Reject,
                   .time = message.time,
                   .sender = std::string{message.sender},
                   .text = std::string{value_of(message.bytes,
