@@ -10,7 +10,7 @@
 namespace nexusfix::engine {
 namespace {
 
-constexpr std::uint64_t kFileBytesMax = std::uint64_t{64} << 20U;
+constexpr std::uint64_t kListBytesMax = std::uint64_t{64} << 20U;
 constexpr std::string_view kByOperator = "an operator";  // a line of a former version
 
 DiskResult<void> write_durably(Disk& disk, const std::string& path, const std::string& content) {
@@ -39,7 +39,7 @@ std::expected<std::shared_ptr<DisabledSessions>, std::string> DisabledSessions::
   disabled->file_ = std::move(file);
   if (disabled->file_.empty()) return disabled;
   PosixDisk disk;
-  const auto content = read_regular_file(disk, disabled->file_, kFileBytesMax);
+  const auto content = read_regular_file(disk, disabled->file_, kListBytesMax);
   if (!content) {
     const int cause = content.error().error_number;
     if (cause == ENOENT || cause == ENOTDIR) return disabled;

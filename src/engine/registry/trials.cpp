@@ -16,7 +16,7 @@
 namespace nexusfix::engine {
 namespace {
 
-constexpr std::string_view kLogon = "A";
+constexpr std::string_view kLogonMsgType = "A";
 // The most bytes of a client's messages that are kept until their log is known.
 constexpr std::size_t kTrialBytesMax = 64U << 10U;
 
@@ -74,7 +74,7 @@ store::StoreResult<SessionEntry*> DynamicSessions::make_trial(SessionSettings se
 // answer: the MsgType of our answer. With a Logon the session becomes a normal one. Any other
 // answer to a client that is not admitted is not stored.
 void DynamicSessions::end_trial(SessionEntry& entry, std::string_view answer) {
-  if (answer != kLogon) return log_trial(entry);
+  if (answer != kLogonMsgType) return log_trial(entry);
   if (loop_.shared.directory &&
       loop_.shared.directory->settle(entry.name, loop_.index) != loop_.index) {
     loop_.report.session(EventId::SessionNotStored, entry,

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <span>
 
+#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/base/random.hpp>
 #include <nexusfix/transport/network.hpp>
@@ -27,12 +28,9 @@ std::string random_secret() {
   return text;
 }
 
-std::string lower_case(std::string_view text) {
-  std::string lower{text};
-  for (char& one : lower) {
-    if (one >= 'A' && one <= 'Z') one = static_cast<char>(one - 'A' + 'a');
-  }
-  return lower;
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::ranges::any_of(
+      names, [name](const std::string& one) { return equals_ignoring_case(one, name); });
 }
 
 std::expected<std::vector<OperatorToken>, std::string> parse_tokens(std::string_view text,
@@ -142,15 +140,13 @@ void Access::listen_on(std::string_view host, std::uint16_t port,
 }
 
 bool Access::is_our_host(const Request& request) const {
-  return !request.repeats("host") &&
-         std::ranges::find(hosts_, lower_case(request.field("host"))) != hosts_.end();
+  return !request.repeats("host") && contains(hosts_, request.field("host"));
 }
 
 bool Access::is_same_site(const Request& request) const {
   const std::string_view origin = request.field("origin");
   const std::string_view site = request.field("sec-fetch-site");
-  const bool is_ours =
-      origin.empty() || std::ranges::find(origins_, lower_case(origin)) != origins_.end();
+  const bool is_ours = origin.empty() || contains(origins_, origin);
   return is_ours && (site.empty() || site == "same-origin" || site == "none");
 }
 

@@ -1,5 +1,6 @@
 #include "web/http/request_reader.hpp"
 
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -7,6 +8,8 @@
 #include <iterator>
 #include <optional>
 #include <utility>
+
+#include <nexusfix/base/ascii.hpp>
 
 namespace nexusfix::web {
 namespace {
@@ -62,14 +65,6 @@ bool read_target(std::string_view target, Request& request) {
 
 std::string_view view_of(boost::beast::string_view text) noexcept {
   return {text.data(), text.size()};
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower{text};
-  for (char& one : lower) {
-    if (one >= 'A' && one <= 'Z') one = static_cast<char>(one - 'A' + 'a');
-  }
-  return lower;
 }
 
 }  // namespace
@@ -134,7 +129,8 @@ Request RequestReader::take() {
   // A wrong target has an empty path, which no route has.
   if (!read_target(view_of(message.target()), request)) request.path.clear();
   for (const auto& field : message) {
-    request.fields.emplace_back(lower_case(view_of(field.name_string())), view_of(field.value()));
+    auto& added = request.fields.emplace_back(field.name_string(), view_of(field.value()));
+    std::ranges::transform(added.first, added.first.begin(), to_lower);
   }
   request.body = std::move(message.body());
   keeps_alive_ = message.keep_alive();

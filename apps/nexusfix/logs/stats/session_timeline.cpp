@@ -15,7 +15,7 @@ using EntryKind = TimelineEntry::Kind;
 constexpr std::size_t kSessionsMax = 1000;
 constexpr std::size_t kEntriesMax = 100'000;  // of all sessions
 constexpr std::size_t kEntriesOfSessionMax = 10'000;
-constexpr std::size_t kTextBytesMax = 200;
+constexpr std::size_t kEntryTextBytesMax = 200;
 
 // The first value of a field of a session message. begin: SOH, the tag and `=`.
 std::string_view value_of(std::string_view bytes, std::string_view begin) {
@@ -106,8 +106,8 @@ std::string entry_text(const TimelineEntry& entry) {
 
 TimelineCollector::Session& TimelineCollector::session_of(std::string_view sender,
                                                           std::string_view target) {
-  key_.first.assign(std::min(sender, target).substr(0, kTextBytesMax));
-  key_.second.assign(std::max(sender, target).substr(0, kTextBytesMax));
+  key_.first.assign(std::min(sender, target).substr(0, kEntryTextBytesMax));
+  key_.second.assign(std::max(sender, target).substr(0, kEntryTextBytesMax));
   const auto known = sessions_.find(key_);
   if (known != sessions_.end()) return known->second;
   // Later sessions count together, without entries.
@@ -115,8 +115,8 @@ TimelineCollector::Session& TimelineCollector::session_of(std::string_view sende
   Session& session = sessions_[key_];
   if (session.timeline == nullptr && sessions_.size() <= kSessionsMax) {
     session.timeline = &timelines_.emplace_back();
-    session.timeline->left = sender.substr(0, kTextBytesMax);
-    session.timeline->right = target.substr(0, kTextBytesMax);
+    session.timeline->left = sender.substr(0, kEntryTextBytesMax);
+    session.timeline->right = target.substr(0, kEntryTextBytesMax);
   }
   return session;
 }
@@ -202,7 +202,7 @@ void TimelineCollector::add_logout(Session& session, std::size_t side, const Mes
                       .text = std::string{value_of(message.bytes,
                                                    "\x01"
                                                    "58=")
-                                              .substr(0, kTextBytesMax)},
+                                              .substr(0, kEntryTextBytesMax)},
                       .place = message.place};
   put(session, std::move(entry));
   session.sides[side].has_logout = true;
@@ -282,7 +282,7 @@ void TimelineCollector::add(const Message& message) {
                   .text = std::string{value_of(message.bytes,
                                                "\x01"
                                                "58=")
-                                          .substr(0, kTextBytesMax)},
+                                          .substr(0, kEntryTextBytesMax)},
                   .place = message.place});
   }
   session.sides[side].last = message.time;

@@ -19,7 +19,7 @@
 namespace nexusfix::command {
 namespace {
 
-constexpr std::size_t kRowsMax = 20;
+constexpr std::size_t kPrintedRowsMax = 20;
 
 // The name of the first file, and the number of the others.
 std::string title_of(const logs::LogReport& report) {
@@ -58,7 +58,7 @@ int stats_files(const StatsOptions& options, Disk& disk, StatsStreams streams) {
       options.is_json ? logs::statistics_json(*statistics, names)
       : options.is_html
           ? logs::statistics_html(*statistics, names, title_of(report))
-          : logs::statistics_text(*statistics, names, options.shows_all ? 0 : kRowsMax);
+          : logs::statistics_text(*statistics, names, options.shows_all ? 0 : kPrintedRowsMax);
   if (statistics->messages > 0 || options.is_json || options.is_html) {
     std::fwrite(text.data(), 1, text.size(), streams.out);
   } else {
