@@ -28,8 +28,8 @@ std::size_t plain_size(std::string_view text, char but) noexcept {
     const __m128i special =
         _mm_or_si128(_mm_cmplt_epi8(bytes, space),
                      _mm_or_si128(_mm_cmpeq_epi8(bytes, deleted), _mm_cmpeq_epi8(bytes, other)));
-    if (const int places = _mm_movemask_epi8(special); places != 0) {
-      return at + static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(places)));
+    if (const int found = _mm_movemask_epi8(special); found != 0) {
+      return at + static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(found)));
     }
   }
 #endif

@@ -352,7 +352,7 @@ void StateMachine::on_logout(const Inbound& in,
   const std::string_view text = text_of(in.message);
   actions_.notice(NoticeCode::LogoutReceived, text);
   note_session_status(in.message);
-  static_cast<void>(check_numbers_claim(text));
+  const bool is_lost = check_numbers_claim(text).kind == detail::NumbersClaim::Kind::Lost;
   const bool is_too_high = !objection && in.msg_seq_num > numbers_.next_inbound();
   if (objection) {
     reject(in, *objection);
@@ -360,17 +360,19 @@ void StateMachine::on_logout(const Inbound& in,
     advance_to(in.msg_seq_num + 1);
   }
   if (!objection) show_administrative();
-  if (is_too_high) return await_messages_before_logout(in.msg_seq_num);
+  if (is_too_high) {
+    at_end_.logout_seq_num = std::max(at_end_.logout_seq_num, in.msg_seq_num);
+    out_of_order_.note_received(in.msg_seq_num);
+    const bool awaits = config_.logon.logout_gap_timeout.count() != 0 && phase_.is_logged_on();
+    if (awaits && !is_lost) return await_messages_before_logout(in.msg_seq_num);
+  }
   if (phase_.is_logged_on()) return answer_logout({});
   complete_logout();
 }
 
 void StateMachine::await_messages_before_logout(std::uint64_t msg_seq_num) noexcept {
-  at_end_.logout_seq_num = std::max(at_end_.logout_seq_num, msg_seq_num);
-  out_of_order_.note_received(msg_seq_num);
-  if (!phase_.is_logged_on()) return complete_logout();
   if (!phase_.is(Phase::LogoutWaits)) {
-    phase_.enter(Phase::LogoutWaits, now_.mono + config_.logon.logout_timeout);
+    phase_.enter(Phase::LogoutWaits, now_.mono + config_.logon.logout_gap_timeout);
   }
   const bool is_counted = out_of_order_.note_processed(msg_seq_num, numbers_.next_inbound());
   gap_.request({.received = msg_seq_num, .gap_end = is_counted ? msg_seq_num : msg_seq_num + 1},
@@ -381,7 +383,7 @@ void StateMachine::await_messages_before_logout(std::uint64_t msg_seq_num) noexc
 void StateMachine::continue_logout() noexcept {
   if (!phase_.is(Phase::LogoutWaits)) return;
   if (numbers_.next_inbound() > at_end_.logout_seq_num) return answer_logout({});
-  phase_.enter(Phase::LogoutWaits, now_.mono + config_.logon.logout_timeout);
+  phase_.enter(Phase::LogoutWaits, now_.mono + config_.logon.logout_gap_timeout);
 }
 
 // TC 13 b: then the counterparty disconnects, which asked for the end of the session.

@@ -166,7 +166,6 @@ void StateMachine::on_logon_refused(const LogonRefusal& refusal, Now now) noexce
   begin_event(now);
   if (!phase_.is(Phase::AwaitingLogon)) return;
   actions_.push({.step = Step::TransmitLogout,
-                 .flag = refusal.keeps_number,
                  .second = refusal.session_status ? std::uint64_t{*refusal.session_status} + 1 : 0,
                  .text = refusal.text});
   end_session(DisconnectReason::LogonRefused);
@@ -478,14 +477,10 @@ Action StateMachine::transmit_logon(const Pending& pending, Scratch scratch) noe
 }
 
 Action StateMachine::transmit_logout(const Pending& pending, Scratch scratch) noexcept {
-  const std::uint64_t number = numbers_.next_outbound();
-  const Transmit sent = transmit("5", scratch, [&](wire::Encoder& encoder, bool in_full) {
+  return transmit("5", scratch, [&](wire::Encoder& encoder, bool in_full) {
     detail::write_logout(encoder, pending.text, session_status_of(pending), header_.version(),
                          in_full);
   });
-  if (!pending.flag) return sent;
-  numbers_.rewind_outbound(number);
-  return Retransmit{.msg_seq_num = number, .bytes = sent.bytes};
 }
 
 Action StateMachine::transmit_reject(Scratch scratch) noexcept {

@@ -59,6 +59,7 @@ class Play {
         limit_chance_{SeededRandom{scenario.seed * 64 + 61}.next()},
         retention_chance_{SeededRandom{scenario.seed * 64 + 60}.next()},
         pressure_chance_{SeededRandom{scenario.seed * 64 + 59}.next()},
+        logout_chance_{SeededRandom{scenario.seed * 64 + 58}.next()},
         world_{{.seed = scenario.seed,
                 .faults = *scenario_.faults,
                 .trace_lines = trace.lines,
@@ -109,6 +110,8 @@ class Play {
            line("JournalNumbersAhead", kNumbersAhead) + line("NonStopSession", "Y") +
            line("LogonTimeout", 2 + chance_.below(9)) +
            line("LogoutTimeout", 1 + chance_.below(3)) +
+           line("LogoutCloseTimeout", 5 * logout_chance_.below(3)) +
+           line("LogoutGapTimeout", logout_chance_.below(3)) +
            line("ReconnectInterval", 1 + chance_.below(5)) + line("ReconnectJitter", 0) +
            line("SendRedundantResendRequests", one_in(10) ? "Y" : "N") +
            line("TimestampPrecision", 3 * chance_.below(4)) + "SocketAcceptPort=5001\n" +
@@ -295,6 +298,7 @@ class Play {
   SeededRandom limit_chance_;
   SeededRandom retention_chance_;
   SeededRandom pressure_chance_;
+  SeededRandom logout_chance_;
   World world_;
   OrderBooks books_;
   ProcessId venue_ = 0;

@@ -67,6 +67,7 @@ std::string configuration(std::uint16_t port) {
       "SenderCompID=ISLD\n"
       "ResetOnLogon=Y\n"
       "LogoutTimeout=2\n"
+      "LogoutGapTimeout=0\n"
       "LogoutCloseTimeout=0\n"
       "NonStopSession=Y\n"
       // The scripts expect what QuickFIX sends, also if it differs from FIX.

@@ -60,7 +60,9 @@ class ValidationMemoryProperty : public ::testing::TestWithParam<Version> {
           << testing::bar(bytes);
     }
     if (has_right_header(*message)) {
-      EXPECT_EQ(validator.is_valid_after_header(*message, memory_), !plain) << testing::bar(bytes);
+      // Leading zeros are left to validate().
+      const bool is_known = validator.is_valid_after_header(*message, memory_);
+      EXPECT_TRUE(is_known ? !plain : plain || bytes.contains("=0")) << testing::bar(bytes);
     }
     return SequenceKeys::are_those_of(*message) && knows(*message);
   }

@@ -380,7 +380,7 @@ constexpr std::array kSessionActs{
     Act{"log-out", "send a Logout; an initiator then stays logged out"},
     Act{"log-on", "initiator: connect and log on again"},
     Act{"disconnect", "end the connection without a Logout"},
-    Act{"reset", "reset the sequence numbers to 1, after a Logout or within the session"},
+    Act{"reset", "reset both sequence numbers to 1"},
     Act{"enable", "allow Logons again after disable"},
     Act{"disable", "log out; refuse Logons until enable, also after a restart"},
     Act{"test-request", "send a TestRequest, and show when its Heartbeat comes back",

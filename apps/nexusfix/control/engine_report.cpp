@@ -146,7 +146,7 @@ std::string session_details(const engine::SessionStatus& session) {
       "{}\n"
       "  role           {}\n"
       "  state          {}\n"
-      "  why            {}\n"
+      "{}"
       "  since          {}\n"
       "  next MsgSeqNum in {}, out {}\n"
       "  last received  {}\n"
@@ -156,7 +156,8 @@ std::string session_details(const engine::SessionStatus& session) {
       "  bytes          in {}, out {}\n"
       "  Logons         {}, failed {}; failed connects {}; disconnects {}\n"
       "  gaps           {}; garbled messages {}\n",
-      session.name, role_of(session), session.state, session.why.empty() ? "-" : session.why,
+      session.name, role_of(session), session.state,
+      session.why.empty() ? "" : fmt::format("  why            {}\n", session.why),
       date_and_time(session.since), session.next.next_inbound, session.next.next_outbound,
       date_and_time(session.received_at), counted(session.unsent_bytes, "byte"),
       with_thousands(session.messages_in), with_thousands(session.messages_out),

@@ -53,6 +53,11 @@ bool is_used(const store::SessionRecord& record) {
   return record.next_inbound > 1 || record.next_outbound > 1 || record.epoch > 1;
 }
 
+// As another engine leaves a session that has never logged on.
+bool is_empty(const QuickfixStore& store) {
+  return store.next_inbound == 1 && store.next_outbound == 1 && store.messages.empty();
+}
+
 class Import {
  public:
   Import(Disk& disk, const ImportRequest& request, OpenPostgres open_postgres, WallTime now)
@@ -62,6 +67,10 @@ class Import {
   // imported.
   Result<bool> run() {
     if (auto read = read_stores(); !read) return std::unexpected{read.error()};
+    const std::size_t empty = std::erase_if(
+        arrivals_, [](const Arrival& arrival) { return is_empty(arrival.store); });
+    if (empty > 0) fmt::print("{}: nothing to import.\n", counted(empty, "empty store"));
+    if (arrivals_.empty() && empty > 0) return left_out_ == 0;
     if (arrivals_.empty()) return std::unexpected{"nothing was imported"};
     auto opened =
         open_to_change(disk_, request_.place, store::IfNoLog::Create, open_postgres_, now_);

@@ -157,11 +157,11 @@ struct Notice {
   std::uint64_t expected = 0;                    // see NoticeCode; 0: no value
   std::uint64_t received = 0;                    // see NoticeCode; 0: no value
   std::string_view text{};                       // details, or empty; valid until the next event
-  // MessageRejected: the message, and the reason of the Reject (373, or 380 if is_business). Null:
-  // no Reject follows. Valid until next_action() has returned nothing.
+  // MessageRejected: the message. Null: no Reject follows. Valid until next_action() has returned
+  // nothing.
   const wire::MessageView* message = nullptr;
-  unsigned reason = 0;
-  bool is_business = false;
+  unsigned reason = 0;       // SessionRejectReason (373), or 380 if is_business
+  bool is_business = false;  // a BusinessMessageReject follows
 };
 
 // One action of a StateMachine.

@@ -52,9 +52,11 @@ struct HeartbeatConfig {
   bool says_logout_on_silence = false;
 };
 
-// A further field of our Logons, and the limits of one value and of all together, in bytes.
+// The limit of the value of one LogonField, in bytes.
 inline constexpr std::size_t kLogonFieldBytesMax = 4096;
+// The limit of the values of all LogonFields together, in bytes.
 inline constexpr std::size_t kLogonFieldsBytesMax = 8192;
+// A further field of our Logons.
 struct LogonField {
   wire::Tag tag = 0;  // a tag that the session layer does not write itself
   std::string value;  // not empty, without SOH
@@ -75,9 +77,11 @@ struct LogonWriter {
 struct LogonConfig {
   // How long a connection waits for the Logon, or for the answer to our Logon. At least 1 s.
   std::chrono::seconds timeout{10};
-  // How long our Logout waits for its answer, and how long the counterparty's Logout waits for the
-  // next one of the messages that are missing before it. At least 1 s.
+  // How long our Logout waits for its answer. At least 1 s.
   std::chrono::seconds logout_timeout{2};
+  // How long the counterparty's Logout waits for the next one of the messages that are missing
+  // before it. 0: they are not requested, and it is answered at once.
+  std::chrono::seconds logout_gap_timeout{2};
   // How long the counterparty has to close the connection after our answer to its Logout. 0: it is
   // closed at once.
   std::chrono::seconds logout_close_timeout{10};

@@ -70,10 +70,6 @@ struct LogonDecision {
 struct LogonRefusal {
   std::string_view text{};  // Text (58); must live until next_action() returned nothing
   std::optional<std::uint32_t> session_status{};  // SessionStatus (1409) of the Logout; FIXT only
-  // true: the Logout has our next MsgSeqNum, but does not use it up. For a session whose sequence
-  // numbers are in doubt: each refusal would bring the next MsgSeqNum nearer to what the
-  // counterparty expects, until both sides seem to agree.
-  bool keeps_number = false;
 };
 
 // What follows if the counterparty does not answer the TestRequest before a reset within the

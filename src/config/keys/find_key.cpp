@@ -291,7 +291,7 @@ bool sounds_like_store_folder(std::string_view name) {
 bool sounds_like_security(std::string_view name) {
   constexpr std::string_view kParts[] = {"ssl",    "tls",     "certif",    "keystore",  "trusts",
                                          "proxy",  "allowed", "allowlist", "whitelist", "encrypt",
-                                         "cipher", "passw",   "revoc",     "crl"};
+                                         "cipher", "passw",   "secret",    "revoc",     "crl"};
   const std::string lower_name = lower(name.substr(0, 256));
   return std::ranges::any_of(
       kParts, [&](std::string_view part) { return lower_name.find(part) != std::string::npos; });

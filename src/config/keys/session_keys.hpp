@@ -35,6 +35,11 @@ inline constexpr KeyRow kLogonAndTimers[] = {
      "seconds to wait for the Logon"},
     {"LogoutTimeout", AtOnce, seconds(1, 3'600), sets<&LogonConfig::logout_timeout>, "2", "5",
      "seconds to wait for the answer to a Logout"},
+    {"LogoutGapTimeout", AtOnce, seconds(0, 3'600), sets<&LogonConfig::logout_gap_timeout>, "2",
+     "10",
+     "seconds that the counterparty's Logout waits for the next message that is missing before it; "
+     "0: it is answered at once, and nothing is requested",
+     "others: 0"},
     {"LogoutCloseTimeout", AtOnce, seconds(0, 3'600), sets<&LogonConfig::logout_close_timeout>,
      "10", "0",
      "seconds that the counterparty has to close the connection after our answer to its Logout; "

@@ -107,8 +107,7 @@ std::optional<LogonAdmission::AnsweredRefusal> LogonAdmission::answered_refusal_
     return AnsweredRefusal{
         .id = EventId::SessionAwaitsOperator,
         .why = "the session waits for an operator to set its sequence numbers (NXF-2009 says why)",
-        .answer = {.text = "Session halted: its operator must set the sequence numbers",
-                   .keeps_number = true}};
+        .answer = {.text = "Session halted: its operator must set the sequence numbers"}};
   }
   return std::nullopt;
 }

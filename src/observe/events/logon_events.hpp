@@ -59,7 +59,7 @@ inline constexpr EventRow kLogonEvents[] = {
      "No action is needed after a network failure. Otherwise look for the second client."},
     {EventId::SessionAwaitsOperator, Severity::Warning, "SessionAwaitsOperator",
      "A Logon is refused by a Logout, because its session waits for an operator to set its "
-     "sequence numbers. The Logout uses no MsgSeqNum.",
+     "sequence numbers.",
      "NXF-2009 came before.", "Act as NXF-2009 says."},
     {EventId::LogonTimedOutLoopLate, Severity::Warning, "LogonTimedOutLoopLate",
      "The connection is closed, because its Logon waited for LogonTimeout and the event loop is "

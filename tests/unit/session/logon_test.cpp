@@ -71,6 +71,16 @@ TEST(Logon, number_of_a_logon_that_was_too_high_is_counted_when_the_gap_is_close
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=0|34=3|112=X"));
 }
 
+TEST(Logon, another_heart_bt_int_in_the_answer_is_reported) {
+  for (const auto& [seconds, is_reported] : {std::pair{"30", false}, std::pair{"20", true}}) {
+    Side initiator{initiator_config()};
+    initiator.connect();
+    initiator.in(std::string{"35=A|34=1|98=0|108="} + seconds);
+    EXPECT_EQ(initiator.state(), State::LoggedOn);
+    EXPECT_EQ(initiator.has_notice(NoticeCode::HeartBtIntDiffers), is_reported) << seconds;
+  }
+}
+
 TEST(Logon, initiator_requests_the_gap_when_the_answer_is_too_high) {
   // TC 1S a, mirrored.
   Side initiator{initiator_config()};

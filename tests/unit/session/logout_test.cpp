@@ -107,6 +107,19 @@ TEST(Logout, with_a_number_too_high_waits_for_the_messages_before_it) {
   EXPECT_EQ(acceptor.logged_out, 1);
 }
 
+TEST(Logout, with_a_number_too_high_is_answered_at_once_if_configured) {
+  // The acceptance scripts.
+  SessionConfig config = closing_at_once(acceptor_config());
+  config.logon.logout_gap_timeout = 0s;
+  Side acceptor{std::move(config)};
+  acceptor.establish();
+  acceptor.in("35=5|34=4");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=2"));
+  EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogoutComplete);
+  EXPECT_TRUE(acceptor.has_notice(NoticeCode::EndedWithinGap));
+  EXPECT_EQ(acceptor.next_in(), 2U);
+}
+
 TEST(Logout, with_a_number_too_high_is_answered_after_a_gap_fill_over_it) {
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -132,7 +145,7 @@ TEST(Logout, within_a_gap_waits_for_buffered_messages_too) {
 }
 
 TEST(Logout, with_a_number_too_high_is_answered_without_the_messages_after_the_timeout) {
-  // Each part of the answer begins LogoutTimeout again.
+  // Each part of the answer begins LogoutGapTimeout again.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=5|34=4");

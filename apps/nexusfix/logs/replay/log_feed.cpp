@@ -82,8 +82,7 @@ void LogFeed::read(Disk& disk, const LogRequest& request, Choice choice,
   FeedCounts counts;
   const auto each = [&](const LogMessage& message) {
     if (!chooser.chooses(message.bytes, counts)) return AfterMessage::Continue;
-    return shared->put({std::string{message.bytes}, time_of_message(message),
-                        message.offset},
+    return shared->put({std::string{message.bytes}, time_of_message(message), message.offset},
                        counts);
   };
   const auto failed = [&](std::string_view error) {

@@ -9,10 +9,12 @@
 namespace nexusfix::engine::detail {
 
 // clang-format off
+// X(NAME) for each callback of an application.
 #define NEXUSFIX_CALLBACKS(X) \
   X(on_logon) X(on_logout) X(on_message) X(on_recovered) X(on_logon_request) X(on_admin)          \
   X(on_sending) X(on_sent) X(on_resend_request) X(on_disconnect) X(write_logon) X(on_writable)    \
   X(Handles)
+// X(NAME) for each callback of QuickFIX, QuickFIX/J and QuickFIX/n.
 #define NEXUSFIX_QUICKFIX_CALLBACKS(X) \
   X(onCreate) X(OnCreate) X(onLogon) X(OnLogon) X(onLogout) X(OnLogout) X(onMessage)              \
   X(OnMessage) X(fromApp) X(FromApp) X(fromAdmin) X(FromAdmin) X(toApp) X(ToApp) X(toAdmin)       \

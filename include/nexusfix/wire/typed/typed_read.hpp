@@ -295,6 +295,7 @@ constexpr void refuse_copy() noexcept {
 // message.
 class TypedHeader {
  public:
+  // Keeps a reference to the message.
   explicit TypedHeader(const MessageView& view) noexcept : view_{&view} {}
 
   // MsgSeqNum (34). An error if it is missing or malformed, as in the functions below.
@@ -313,23 +314,27 @@ class TypedHeader {
   [[nodiscard]] OptionalField<WallTime> orig_sending_time() const noexcept {
     return view_->get<WallTime>(122);
   }
-  // SenderCompID (49), TargetCompID (56), SenderSubID (50), TargetSubID (57), OnBehalfOfCompID
-  // (115), DeliverToCompID (128). Unset: the message does not have it.
+  // SenderCompID (49). Unset, here and below: the message does not have the field.
   [[nodiscard]] std::optional<std::string_view> sender_comp_id() const noexcept {
     return (*view_)[49];
   }
+  // TargetCompID (56).
   [[nodiscard]] std::optional<std::string_view> target_comp_id() const noexcept {
     return (*view_)[56];
   }
+  // SenderSubID (50).
   [[nodiscard]] std::optional<std::string_view> sender_sub_id() const noexcept {
     return (*view_)[50];
   }
+  // TargetSubID (57).
   [[nodiscard]] std::optional<std::string_view> target_sub_id() const noexcept {
     return (*view_)[57];
   }
+  // OnBehalfOfCompID (115).
   [[nodiscard]] std::optional<std::string_view> on_behalf_of_comp_id() const noexcept {
     return (*view_)[115];
   }
+  // DeliverToCompID (128).
   [[nodiscard]] std::optional<std::string_view> deliver_to_comp_id() const noexcept {
     return (*view_)[128];
   }

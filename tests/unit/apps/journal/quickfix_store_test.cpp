@@ -561,6 +561,21 @@ TEST_F(ImportTest, a_bad_store_does_not_refuse_the_others) {
   EXPECT_THAT(sessions(), ElementsAre("FIX.4.4:A->B", "FIX.4.4:A->D", "FIX.4.4:A->C"));
 }
 
+TEST_F(ImportTest, empty_stores_are_one_line) {
+  for (const char* name : {"/FIX.4.4-A-B", "/FIX.4.4-A-C"}) {
+    for (const char* suffix : {".body", ".header", ".seqnums", ".session"}) {
+      disk_.set_contents(kFolder + name + suffix, "");
+    }
+  }
+  EXPECT_EQ(import(), 0) << errors_;
+  EXPECT_EQ(shown_, "2 empty stores: nothing to import.\n");
+  EXPECT_EQ(errors_, "");
+  EXPECT_THAT(sessions(), ElementsAre());
+  put_session("D", "0000000002 : 0000000017");
+  EXPECT_EQ(import(), 0) << errors_;
+  EXPECT_THAT(sessions(), ElementsAre("FIX.4.4:A->D"));
+}
+
 TEST_F(ImportTest, the_requested_session_is_imported_although_another_store_is_bad) {
   put_session("B", "garbage");
   put_session("C", "0000000002 : 0000000017");

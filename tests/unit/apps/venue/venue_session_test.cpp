@@ -239,9 +239,9 @@ class ForgettingVenueTest : public VenueSessionTest {
     EXPECT_THAT(answer(), AllOf(HasSubstr("|37=O2|"), HasSubstr("|102=0|")));
     send("F", "11=X|41=A" + cancel);
     EXPECT_THAT(answer(), AllOf(HasSubstr("|37=NONE|"), HasSubstr("|102=1|"), HasSubstr("|39=8|")));
-    send("D", order("B") + "97=Y|");
+    send("D", "97=Y|" + order("B"));
     EXPECT_THAT(answer(), AllOf(HasSubstr("|37=O2|"), HasSubstr("|150=I|"), HasSubstr("|39=4|")));
-    send("D", order("A") + "97=Y|");
+    send("D", "97=Y|" + order("A"));
     EXPECT_THAT(answer(),
                 AllOf(HasSubstr("|150=8|"), HasSubstr("|58=PossResend=Y, and the venue")));
   }

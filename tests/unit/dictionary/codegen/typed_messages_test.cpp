@@ -257,7 +257,7 @@ TEST_F(TypedMessages, read_back_what_was_written_with_typed_fields) {
   EXPECT_EQ((*view)[221], "SONIA");
 }
 
-TEST(TypedMessages, header_and_tags_are_read_from_a_typed_message) {
+TEST(TypedMessage, header_and_tags_are_read_from_a_typed_message) {
   const std::string bytes =
       fix("FIX.4.4",
           "35=D|49=T|56=V|34=2|43=Y|50=desk|52=20240115-10:30:00|122=20240115-10:29:00|11=A1|"

@@ -135,7 +135,7 @@ numInGroupName="NoPartyIDs"><fixr:fieldRef id="448"/><fixr:componentRef id="1013
   EXPECT_EQ(dictionary.components[0].members[0].kind, MemberKind::Group);
   EXPECT_EQ(error_of({.components = R"(<fixr:group id="1" name="G" numInGroupId="77">
 <fixr:fieldRef id="448"/></fixr:group>)"}),
-            "test.xml:6: field 77 is not defined");
+            "test.xml:12: field 77 is not defined");
 }
 
 TEST(Orchestra, separates_header_and_trailer_from_the_messages) {

@@ -104,7 +104,7 @@ TEST_F(PreflightTest, missing_and_invalid_dictionaries_are_all_errors_with_their
   extra = "FileLogPath=" + folder.path() + "/log";
   const std::string errors = looked();
   EXPECT_THAT(errors, AllOf(HasSubstr(line_of("DataDictionary") + ": "), HasSubstr("/none.xml"),
-                            HasSubstr("venue.cfg:17: DataDictionary: the file cannot be read: ")));
+                            HasSubstr("venue.cfg:18: DataDictionary: the file cannot be read: ")));
   EXPECT_EQ(why_not(), errors);
   expect_nothing_made();
   extra += "\nEventLoops=2";

@@ -68,7 +68,7 @@ class BareOwner {
 
   StateMachine machine_;
   wire::Parser parser_;
-  std::array<char, 8'192> scratch_;
+  std::array<char, StateMachine::kScratchBytes> scratch_;
   std::array<char, 1'024> buffer_;
   std::uint64_t last_number_ = 0;
   std::string_view last_bytes_;
