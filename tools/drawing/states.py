@@ -24,10 +24,10 @@ def enumerators(source, name):
 
 
 def states_of_phases(source, phases):
-    """The state in which the picture draws each phase: that of kStates, but no connected phase is
-    drawn as Disconnected."""
+    """The state in which the picture draws each phase: that of kStates, if there is one, but no
+    connected phase is drawn as Disconnected."""
     table = re.search(r"kStates\{(.*?)\};", source, re.DOTALL)
-    states = re.findall(r"State::(\w+)", table[1]) if table else []
+    states = re.findall(r"State::(\w+)", table[1]) if table else phases
     if len(states) != len(phases):
         raise BadText(f"{len(states)} states of {len(phases)} phases")
     return {phase: phase if state == "Disconnected" else state
@@ -74,14 +74,14 @@ def members(diagram, name, states):
 def check(diagram):
     path, name = diagram.values["states"].split()
     source = (ROOT / path).read_text(encoding="utf-8")
-    states = enumerators(source, name)
-    wanted = {"phases": phases, "can_become": can_become}[diagram.values["table"]](source, states)
-    if diagram.values["table"] == "phases":
-        states = sorted(set(states_of_phases(source, states).values()))
+    named = enumerators(source, name)
+    is_of_phases = diagram.values["table"] == "phases"
+    states = list(dict.fromkeys(states_of_phases(source, named).values())) if is_of_phases else named
     drawn_states = {name for name, kind in diagram.kinds.items() if kind not in ("frame", "inner")}
     if drawn_states != set(states):
         raise BadText(f"{path} and the boxes differ in the states "
                       f"{', '.join(sorted(drawn_states ^ set(states)))}")
+    wanted = {"phases": phases, "can_become": can_become}[diagram.values["table"]](source, named)
     drawn = set()
     for begin, end, options, _ in diagram.arrows:
         befores, afters = (members(diagram, words.partition(".")[0], states)

@@ -67,8 +67,8 @@ class Import {
   // imported.
   Result<bool> run() {
     if (auto read = read_stores(); !read) return std::unexpected{read.error()};
-    const std::size_t empty = std::erase_if(
-        arrivals_, [](const Arrival& arrival) { return is_empty(arrival.store); });
+    const std::size_t empty =
+        std::erase_if(arrivals_, [](const Arrival& arrival) { return is_empty(arrival.store); });
     if (empty > 0) fmt::print("{}: nothing to import.\n", counted(empty, "empty store"));
     if (arrivals_.empty() && empty > 0) return left_out_ == 0;
     if (arrivals_.empty()) return std::unexpected{"nothing was imported"};

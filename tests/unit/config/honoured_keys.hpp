@@ -193,7 +193,7 @@ inline const HonouredKey kHonouredKeys[] = {
      "StartTime=08:00:00\nEndTime=17:00:00\n"},
     {"Holidays", "2026-12-25", "2026-02-30", "dates, such as",
      "StartTime=08:00:00\nEndTime=17:00:00\n"},
-    {"HolidayFile", "days.txt", kLongPath, "a shorter text",
+    {"HolidayFile", "days.txt", kLongPath, "the path of a file of dates",
      "StartTime=08:00:00\nEndTime=17:00:00\n"},
     {"Store", "memory", "disk", "journal, memory, postgresql or program"},
     {"JournalDurability", "group", "most", "none, process, group or sync"},

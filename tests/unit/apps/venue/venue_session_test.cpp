@@ -124,8 +124,8 @@ class VenueSessionTest : public ::testing::Test {
     const std::string transact_time = is_order ? "60=" + sending_time + "|" : "";
     peer_->send(testing::fix("FIX.4.4", "35=" + std::string{msg_type} + "|49=" + trader_ +
                                             "|56=VENUE|34=" + std::to_string(next_++) +
-                                            "|52=" + sending_time + "|" + transact_time +
-                                            std::string{body}));
+                                            "|52=" + sending_time + "|" + std::string{body} +
+                                            transact_time));
   }
   // The next message from the venue, with | for SOH.
   std::string answer() {
