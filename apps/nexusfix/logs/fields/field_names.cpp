@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
 #include <unordered_set>
 
 #include <nexusfix/base/ascii.hpp>
@@ -145,18 +146,17 @@ std::optional<std::string> FieldNames::value_name(wire::Tag tag, std::string_vie
 }
 
 std::vector<EnumValue> FieldNames::values(wire::Tag tag) const {
-  std::vector<EnumValue> all;
+  std::map<std::string, std::string> names;  // by value; the first dictionary counts
   each_with_values(tag, [&](const Dictionary& dictionary) {
     if (tag == tag::MsgType) {
-      for (const auto& message : dictionary.messages)
-        all.push_back({message.msg_type, message.name});
+      for (const auto& message : dictionary.messages) names.emplace(message.msg_type, message.name);
     } else if (const FieldDefinition* const field = dictionary.field(tag); field != nullptr) {
-      all.insert(all.end(), field->values.begin(), field->values.end());
+      for (const EnumValue& one : field->values) names.emplace(one.value, one.name);
     }
     return false;
   });
-  std::ranges::stable_sort(all, {}, &EnumValue::value);
-  all.erase(std::ranges::unique(all, {}, &EnumValue::value).begin(), all.end());
+  std::vector<EnumValue> all;
+  for (const auto& [value, name] : names) all.push_back({value, name});
   return all;
 }
 

@@ -49,7 +49,7 @@ bool PasswordMask::may_have_password(std::string_view bytes) const {
   for (std::size_t at = 0; at < bytes.size();) {
     at = begins_.find(bytes, at, places);
     for (std::size_t i = 0; i < places.count; ++i) {
-      const int tag = short_tag_at(bytes, places.all[i].begin).tag;
+      const wire::Tag tag = short_tag_at(bytes, places.all[i].begin).tag;
       // Another form, such as one with leading zeros, is for the slow search.
       if (tag == 0 || secret_of(tag) != nullptr) return true;
     }

@@ -129,7 +129,10 @@ void TimelineCollector::put(Session& session, TimelineEntry entry) {
     return;
   }
   ++entries_;
-  timeline.entries.push_back(std::move(entry));
+  // After those of the same time.
+  const auto place =
+      std::ranges::upper_bound(timeline.entries, entry.time, {}, &TimelineEntry::time);
+  timeline.entries.insert(place, std::move(entry));
 }
 
 // A side that sends nothing for longer than HeartBtInt and half of it is silent: it should have
@@ -297,7 +300,6 @@ void TimelineCollector::finish() {
       check_silence(session, side, *session.timeline->last);
     }
     session.timeline->is_on = session.is_on;
-    std::ranges::stable_sort(session.timeline->entries, {}, &TimelineEntry::time);
   }
 }
 
