@@ -252,7 +252,9 @@ def attack(venue, names, seconds):
         attacker = None
         if name != "calm":
             work = ATTACKS[name](venue)
-            attacker = multiprocessing.Process(target=work[0], args=work[1:], daemon=True)
+            # A forked one would keep the sockets open that the honest clients close.
+            attacker = multiprocessing.get_context("spawn").Process(
+                target=work[0], args=work[1:], daemon=True)
             attacker.start()
         for one in honest.values():
             one.take()
