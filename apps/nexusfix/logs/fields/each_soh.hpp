@@ -65,7 +65,7 @@ template <class Use>
 // A tag of two to four digits and its `=`, at the beginning of a field with at least 8 readable
 // bytes. tag 0: it has another form, and a slower reader decides.
 struct ShortTag {
-  int tag = 0;
+  wire::Tag tag = 0;
   std::size_t size = 0;  // with `=`
 };
 [[gnu::always_inline]] inline ShortTag short_tag(const char* field) noexcept {
@@ -74,12 +74,12 @@ struct ShortTag {
   const unsigned second = digit(1);
   if (first - 1 > 8 || second > 9) return {};
   unsigned tag = first * 10 + second;
-  if (field[2] == '=') return {static_cast<int>(tag), 3};
+  if (field[2] == '=') return {tag, 3};
   if (digit(2) > 9) return {};
   tag = tag * 10 + digit(2);
-  if (field[3] == '=') return {static_cast<int>(tag), 4};
+  if (field[3] == '=') return {tag, 4};
   if (digit(3) > 9 || field[4] != '=') return {};
-  return {static_cast<int>(tag * 10 + digit(3)), 5};
+  return {tag * 10 + digit(3), 5};
 }
 
 // The tag of one to four digits at the beginning of a field, and its `=`, without branches on the
@@ -107,7 +107,7 @@ struct ShortTag {
   constexpr std::uint32_t kAboveNine = 0x76767676;  // moves 10 and more into the highest bit
   if (((numbers | (numbers + kAboveNine)) & 0x80808080U) != 0) return {};
   const std::uint32_t pairs = numbers * 10 + (numbers >> 8U);
-  return {static_cast<int>((pairs & 0xffU) * 100 + (pairs >> 16U & 0xffU)), digits + 1};
+  return {(pairs & 0xffU) * 100 + (pairs >> 16U & 0xffU), digits + 1};
 }
 
 }  // namespace nexusfix::logs

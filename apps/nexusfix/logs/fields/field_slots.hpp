@@ -16,7 +16,7 @@ namespace nexusfix::logs {
 // Tags that are wanted, each with a number that the caller chooses.
 class FieldSlots {
  public:
-  static constexpr int kTagsMax = 1000;  // a wanted tag is below it
+  static constexpr wire::Tag kTagsMax = 1000;  // a wanted tag is below it
   static constexpr unsigned kSlotsMax = 254;
 
   FieldSlots();
@@ -43,7 +43,7 @@ class FieldSlots {
         const auto [begin, end] = places.all[i];
         const ShortTag tag = short_tag_at(bytes, begin);
         const unsigned slot = tag.tag > 0 && tag.tag < kTagsMax
-                                  ? slots_[static_cast<std::size_t>(tag.tag)]
+                                  ? slots_[tag.tag]
                                   : slot_of_long(bytes.substr(begin, end - begin));
         if (slot == kIsLength) return false;
         const char* const value = bytes.data() + begin + tag.size;

@@ -88,7 +88,7 @@ void MessageFields::read(std::string_view bytes) {
     TagText tag;
     if (bytes.size() - at >= kReadableMin) {
       const ShortTag usual = short_tag(text.data());
-      tag = {static_cast<wire::Tag>(usual.tag), usual.size};
+      tag = {usual.tag, usual.size};
     }
     if (tag.tag == 0) tag = read_tag(text);
     if (data_tag != 0 && tag.tag == data_tag) {

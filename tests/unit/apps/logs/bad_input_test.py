@@ -45,7 +45,7 @@ COMMANDS = {
 def has_export():
     done = subprocess.run([command_test.NEXUSFIX, "export", "--arrow", "-", os.devnull],
                           capture_output=True, check=False)
-    return b"NEXUSFIX_ARROW" not in done.stderr
+    return b"is not installed" not in done.stderr
 
 
 def is_sanitized(program):
