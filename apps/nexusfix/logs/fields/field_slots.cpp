@@ -21,7 +21,7 @@ void FieldSlots::want(wire::Tag tag, unsigned slot) {
 }
 
 bool FieldSlots::can_want(wire::Tag tag) noexcept {
-  return tag > 0 && tag < static_cast<wire::Tag>(kTagsMax) && wire::standard_data_tag(tag) == 0;
+  return tag > 0 && tag < kTagsMax && wire::standard_data_tag(tag) == 0;
 }
 
 unsigned FieldSlots::slot_of_long(std::string_view field) noexcept {
