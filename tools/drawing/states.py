@@ -76,7 +76,7 @@ def check(diagram):
     source = (ROOT / path).read_text(encoding="utf-8")
     named = enumerators(source, name)
     is_of_phases = diagram.values["table"] == "phases"
-    states = list(dict.fromkeys(states_of_phases(source, named).values())) if is_of_phases else named
+    states = list(set(states_of_phases(source, named).values())) if is_of_phases else named
     drawn_states = {name for name, kind in diagram.kinds.items() if kind not in ("frame", "inner")}
     if drawn_states != set(states):
         raise BadText(f"{path} and the boxes differ in the states "

@@ -17,6 +17,7 @@
 #include "fuzz/harness/require.hpp"
 #include "fuzz/harness/target.hpp"
 #include "nexusfix/logs/source/log_reader.hpp"
+#include "nexusfix/logs/source/log_time.hpp"
 #include "support/disks/fake_disk.hpp"
 
 namespace {
@@ -48,6 +49,7 @@ Read read(FakeDisk& disk, const LogRequest& request) {
       {[&](const LogMessage& message) {
          require(message.bytes.starts_with("8=FIX") && message.bytes.ends_with('\x01'));
          require(!message.prefix.contains('\n') && message.path == request.files[message.file]);
+         static_cast<void>(time_of_message(message));  // a line says what is not understood
          result.messages.emplace_back(message.prefix).append(message.bytes);
          return AfterMessage::Continue;
        },

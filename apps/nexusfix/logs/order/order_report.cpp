@@ -47,7 +47,7 @@ class Names {
   const dictionary::NameTable* own_;
 };
 
-std::string time_text(const std::optional<WallTime>& time) {
+std::string field_time_text(const std::optional<WallTime>& time) {
   std::string text;
   if (time) append_utc(text, *time, UtcForm::Fix, 6);
   return text;
@@ -135,12 +135,12 @@ std::string story_text(const OrderStory& story, const dictionary::NameTable* own
       life.price().empty() ? "" : " at " + printable(life.price()));
   for (const OrderEvent& event : story.events) {
     text +=
-        fmt::format("  {:24}  {:>9}  {} -> {}  {}{}: {}\n", time_text(event.time),
+        fmt::format("  {:24}  {:>9}  {} -> {}  {}{}: {}\n", field_time_text(event.time),
                     since_text(event.time, first), printable(event.sender), printable(event.target),
                     names.message(event.msg_type), event.is_counted ? "" : " (again, not counted)",
                     printable(details(event, names)));
     if (event.other_time) {
-      text += fmt::format("  {:24}  {:>9}  in the other log\n", time_text(event.other_time),
+      text += fmt::format("  {:24}  {:>9}  in the other log\n", field_time_text(event.other_time),
                           since_text(event.other_time, event.time));
     }
     for (const std::string& line : event.disagreements) {
@@ -158,8 +158,8 @@ Json story_json(const OrderStory& story, const dictionary::NameTable* own) {
     return value ? Json{decimal_text(*value)} : Json{};
   };
   const auto event_json = [&](const OrderEvent& event) {
-    Json json = Json::object({{"time", time_text(event.time)},
-                              {"other_time", time_text(event.other_time)},
+    Json json = Json::object({{"time", field_time_text(event.time)},
+                              {"other_time", field_time_text(event.other_time)},
                               {"file", event.file},
                               {"offset", event.offset},
                               {"sender", event.sender},

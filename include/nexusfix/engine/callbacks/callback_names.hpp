@@ -9,6 +9,7 @@
 namespace nexusfix::engine::detail {
 
 // clang-format off
+
 // X(NAME) for each callback of an application.
 #define NEXUSFIX_CALLBACKS(X) \
   X(on_logon) X(on_logout) X(on_message) X(on_recovered) X(on_logon_request) X(on_admin)          \
