@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire/parser.hpp>
@@ -62,9 +64,15 @@ class ValidationMemoryProperty : public ::testing::TestWithParam<Version> {
     if (has_right_header(*message)) {
       // Leading zeros are left to validate().
       const bool is_known = validator.is_valid_after_header(*message, memory_);
-      EXPECT_TRUE(is_known ? !plain : plain || bytes.contains("=0")) << testing::bar(bytes);
+      EXPECT_TRUE(is_known ? !plain : plain || has_leading_zero(bytes)) << testing::bar(bytes);
     }
     return SequenceKeys::are_those_of(*message) && knows(*message);
+  }
+  static bool has_leading_zero(std::string_view bytes) {
+    for (std::size_t at = bytes.find("=0"); at != bytes.npos; at = bytes.find("=0", at + 1)) {
+      if (is_digit(bytes[at + 2])) return true;
+    }
+    return false;
   }
   // What a session has found out when it asks is_valid_after_header().
   static bool has_right_header(const wire::MessageView& message) {
