@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -337,7 +338,7 @@ class Runner:
                 continue
             if "." in failure:
                 self.found_by[mutant.key()] = [command[0], failure]
-                self.memory.write_text(json.dumps(self.found_by, indent=1))
+                self.memory.write_text(json.dumps(dict(self.found_by), indent=1))
             return failure
         return None
 
@@ -367,21 +368,23 @@ def run_layer(layer, only):
         return None
     tried = [m for m in layer.mutants if only in m.name]
     survivors = [m for m in survivors if m in tried]
-    for mutant in sorted((m for m in tried if m not in survivors), key=lambda m: m.number == 0):
-        if mutant.number == 0:
-            text = (ROOT / mutant.path).read_text()
-            begin, end = mutant.place(text)
-            write(tree / mutant.path, (text[:begin] + mutant.replacement_text() +
-                                       text[end:]).encode())
-            finder = runner.finds(mutant) if build(tree, layer, log) else "the compiler"
-            write(tree / mutant.path,
-                  (changed[mutant.path] if mutant.path in changed else text).encode())
-        else:
-            finder = runner.finds(mutant)
+    switched_ones = [m for m in tried if m in switched_ones]
+
+    def report(mutant, finder):
         if finder is None:
             survivors.append(mutant)
         print(f"{layer.name} {mutant.number or 'alone'}: {mutant.name}: {finder or 'NOT FOUND'}",
               flush=True)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for mutant, finder in zip(switched_ones, pool.map(runner.finds, switched_ones)):
+            report(mutant, finder)
+    for mutant in (m for m in tried if m.number == 0):
+        text = (ROOT / mutant.path).read_text()
+        begin, end = mutant.place(text)
+        write(tree / mutant.path, (text[:begin] + mutant.replacement_text() + text[end:]).encode())
+        report(mutant, runner.finds(mutant) if build(tree, layer, log) else "the compiler")
+        write(tree / mutant.path, changed.get(mutant.path, text).encode())
     return len(tried), len(tried) - len(survivors), time.monotonic() - started, survivors
 
 
