@@ -6,6 +6,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <limits>
+#include <sched.h>
 #include <signal.h>
 #include <string>
 #include <sys/resource.h>
@@ -327,6 +328,177 @@ TEST_F(PosixDiskTest, a_full_device_is_an_error) {
   const auto written = (*file)->write_at(0, std::string_view{"x"});
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().what(), "write /dev/full: No space left on device");
+}
+
+TEST_F(PosixDiskTest, a_write_and_a_sync_that_a_file_does_not_take_are_errors) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  auto file = open("/dev/fd/" + std::to_string(ends[0]), OpenMode::Read);
+  EXPECT_FALSE(file->sync()) << "a pipe is not on a disk";
+  ::close(ends[0]);
+  ::close(ends[1]);
+  put(path_, "abc");
+  EXPECT_FALSE(open(path_, OpenMode::Read)->write_at(0, std::string_view{"x"}));
+  EXPECT_EQ(nexusfix::read_file(disk_, path_, 100), "abc");
+}
+
+TEST_F(PosixDiskTest, a_pipe_that_comes_in_pieces_is_read_to_its_end_whatever_signals_come) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  struct sigaction action{};
+  action.sa_handler = [](int) {};  // without SA_RESTART: a waiting read ends with EINTR
+  struct sigaction before{};
+  ASSERT_EQ(::sigaction(SIGUSR1, &action, &before), 0);
+  const std::string content(200'000, 'p');
+  const pid_t child = ::fork();
+  if (child == 0) {
+    for (int i = 0; i < 200; ++i) {
+      ::kill(::getppid(), SIGUSR1);
+      ::sched_yield();
+    }
+    for (std::size_t at = 0; at < content.size(); at += 1'000) {
+      (void)!::write(ends[1], content.data() + at, 1'000);
+    }
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  const auto read = nexusfix::read_file(disk_, "/dev/fd/" + std::to_string(ends[0]), 1 << 20);
+  EXPECT_TRUE(read == content) << (read ? std::to_string(read->size()) : read.error().what());
+  ::close(ends[0]);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  ::sigaction(SIGUSR1, &before, nullptr);
+}
+
+TEST_F(PosixDiskTest, reserved_bytes_are_zeros_on_the_disk_after_what_was_there) {
+  auto file = open(path_);
+  ASSERT_TRUE(file->write_at(0, std::string_view{"abc"}));
+  constexpr std::size_t kBytes = 300'000;
+  ASSERT_TRUE(file->reserve(kBytes));
+  ASSERT_TRUE(file->reserve(kBytes)) << "they are there already";
+  ASSERT_TRUE(file->reserve(10));
+  const auto content = nexusfix::read_file(disk_, path_, 1 << 20);
+  ASSERT_TRUE(content);
+  EXPECT_TRUE(*content == "abc" + std::string(kBytes - 3, '\0')) << content->size();
+  struct stat status{};
+  ASSERT_EQ(::stat(path_.c_str(), &status), 0);
+  EXPECT_GE(static_cast<std::size_t>(status.st_blocks) * 512, kBytes);
+}
+
+TEST_F(PosixDiskTest, a_reservation_above_a_limit_is_an_error) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{.rlim_cur = 100, .rlim_max = 100};
+    auto file = PosixDisk{}.open(path_, OpenMode::Create);
+    if (!file || ::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(1);
+    ::_exit((*file)->reserve(150) ? 2 : 42);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 42);
+}
+
+TEST_F(PosixDiskTest, whether_a_folder_takes_files_is_known_before_one_is_made) {
+  EXPECT_TRUE(disk_.could_write_into(folder_.path()));
+  EXPECT_TRUE(disk_.could_write_into(folder_.file("missing/below/")));
+  EXPECT_FALSE(disk_.could_write_into(""));
+  put(path_, "x");
+  for (const std::string& path : {path_, path_ + "/below", std::string{"/proc/nothing/below"}}) {
+    EXPECT_FALSE(disk_.could_write_into(path)) << path;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("missing")));
+}
+
+TEST_F(PosixDiskTest, a_folder_of_another_user_takes_no_files) {
+  const std::string closed = folder_.file("closed");
+  ASSERT_TRUE(disk_.make_directories(closed));
+  ASSERT_EQ(::chmod(folder_.path().c_str(), 0755), 0);
+  ASSERT_EQ(::chmod(closed.c_str(), 0555), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    constexpr uid_t kNobody = 65534;
+    if (::geteuid() == 0 && ::seteuid(kNobody) != 0) ::_exit(1);
+    const auto could = PosixDisk{}.could_write_into(closed);
+    ::_exit(!could && could.error().error_number == EACCES ? 42 : 2);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 42);
+}
+
+TEST_F(PosixDiskTest, a_file_that_others_may_use_is_not_private) {
+  put(path_, "x");
+  for (const mode_t mode : {0640U, 0604U, 0620U, 0601U}) {
+    ASSERT_EQ(::chmod(path_.c_str(), mode), 0);
+    EXPECT_EQ(disk_.is_private(path_), false) << mode;
+  }
+  ASSERT_EQ(::chmod(path_.c_str(), 0600), 0);
+  EXPECT_EQ(disk_.is_private(path_), true);
+}
+
+TEST_F(PosixDiskTest, the_time_of_a_file_is_known_to_the_nanosecond) {
+  put(path_, "x");
+  const std::array<timespec, 2> times{timespec{1'700'000'000, 1}, timespec{1'700'000'000, 123'456}};
+  ASSERT_EQ(::utimensat(AT_FDCWD, path_.c_str(), times.data(), 0), 0);
+  const auto written = disk_.written_at(path_);
+  ASSERT_TRUE(written);
+  EXPECT_EQ(written->time_since_epoch().count(), 1'700'000'000'000'123'456);
+}
+
+TEST_F(PosixDiskTest, free_space_is_in_bytes) {
+  const auto found = disk_.free_bytes(folder_.path());
+  ASSERT_TRUE(found);
+  // Other programs write meanwhile.
+  const auto expected = std::filesystem::space(folder_.path()).available;
+  EXPECT_LE(*found, 2 * expected);
+  EXPECT_GE(2 * *found, expected);
+}
+
+TEST_F(PosixDiskTest, a_locked_folder_excludes_others_until_it_is_released) {
+  auto first = disk_.try_lock_directory(folder_.path());
+  if (!first) GTEST_SKIP() << first.error().what();
+  ASSERT_NE(*first, nullptr);
+  EXPECT_EQ(*disk_.try_lock_directory(folder_.path()), nullptr);
+  first->reset();
+  EXPECT_NE(*disk_.try_lock_directory(folder_.path()), nullptr);
+}
+
+TEST_F(PosixDiskTest, a_locked_name_excludes_others_whatever_folder_has_it) {
+  const std::string name = folder_.file("journal");
+  auto first = disk_.try_lock_name(name);
+  if (!first) GTEST_SKIP() << first.error().what();
+  ASSERT_NE(*first, nullptr);
+  EXPECT_EQ(*disk_.try_lock_name(name), nullptr);
+  EXPECT_EQ(*disk_.try_lock_name(name + "//"), nullptr);
+  EXPECT_NE(*disk_.try_lock_name(folder_.file("another")), nullptr);
+  first->reset();
+  EXPECT_NE(*disk_.try_lock_name(name), nullptr);
+}
+
+TEST_F(PosixDiskTest, a_status_tells_files_apart_and_knows_a_removed_one) {
+  const std::string other_path = folder_.file("other");
+  auto file = open(path_);
+  auto other = open(other_path);
+  const auto found = disk_.status(path_);
+  const auto found_other = disk_.status(other_path);
+  ASSERT_TRUE(found && found_other);
+  EXPECT_TRUE(found->is_same_as(*file->status()));
+  EXPECT_FALSE(found->is_same_as(*found_other));
+  EXPECT_EQ(found->links, 1U);
+  // Not where the file system is a user's program.
+  if (found->lasting_handle != 0) {
+    EXPECT_EQ(found->lasting_inode, found->inode);
+    EXPECT_NE(found->lasting_handle, found_other->lasting_handle);
+  }
+  ASSERT_TRUE(disk_.remove(path_));
+  EXPECT_EQ(file->status()->links, 0U);
+}
+
+TEST_F(PosixDiskTest, the_boot_and_the_mount_have_numbers) {
+  EXPECT_EQ(disk_.boot_id().find('\n'), std::string::npos);
+  EXPECT_FALSE(disk_.mount_id(folder_.path()).empty());
+  EXPECT_FALSE(disk_.mount_id("/proc").empty());
+  EXPECT_NE(disk_.mount_id("/proc"), disk_.mount_id(folder_.path()));
 }
 
 }  // namespace

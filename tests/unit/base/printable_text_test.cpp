@@ -33,5 +33,34 @@ TEST(PrintableTextTest, a_byte_has_digits_of_either_case) {
   EXPECT_EQ(to.size(), 2 * kEscapedByteSize);
 }
 
+// Sixteen bytes are tested at once.
+TEST(PrintableTextTest, escapes_at_every_place_of_a_long_text) {
+  for (std::size_t at = 0; at < 40; ++at) {
+    for (const char* bad : {"\x1b", "\x7f", "\xff"}) {
+      std::string text(40, 'a');
+      text.replace(at, 1, bad);
+      std::string expected(40, 'a');
+      std::string byte;
+      append_escaped_byte(byte, static_cast<unsigned char>(*bad));
+      expected.replace(at, 1, byte);
+      EXPECT_EQ(printable(text), expected) << at;
+      EXPECT_EQ(doubled(text), expected) << at;
+    }
+  }
+}
+
+TEST(JsonText, is_one_text_of_json_whatever_its_bytes) {
+  const auto json = [](std::string_view text) {
+    std::string to;
+    append_json_text(to, text);
+    return to;
+  };
+  EXPECT_EQ(json("say \"hi\" \\ \xc3\xa9"), "\"say \\\"hi\\\" \\\\ \xc3\xa9\"");
+  EXPECT_EQ(json("\n\x01\x7f"), "\"\\u000a\\u0001\\u007f\"");
+  EXPECT_EQ(json("\xff\xc3"), "\"\\\\xff\\\\xc3\"") << "no UTF-8";
+  EXPECT_EQ(json("\xc2\x9b"), "\"\\\\xc2\\\\x9b\"") << "U+009B is CSI";
+  EXPECT_EQ(json(""), "\"\"");
+}
+
 }  // namespace
 }  // namespace nexusfix

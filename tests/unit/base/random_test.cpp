@@ -24,11 +24,13 @@ TEST(SeededRandom, below_stays_below_its_bound_and_reaches_every_value) {
   EXPECT_EQ(seen.size(), 6U);
 }
 
-TEST(SystemRandom, does_not_repeat_itself) {
+TEST(SystemRandom, does_not_repeat_itself_and_uses_every_bit) {
   nexusfix::SystemRandom random;
   std::set<std::uint64_t> seen;
-  for (int i = 0; i < 100; ++i) seen.insert(random.next());
+  std::uint64_t set = 0;
+  for (int i = 0; i < 100; ++i) set |= *seen.insert(random.next()).first;
   EXPECT_EQ(seen.size(), 100U);
+  EXPECT_EQ(~set, 0U) << "each bit is random";
 }
 
 }  // namespace
