@@ -52,7 +52,6 @@ std::string_view describe(LossCause cause) noexcept {
 }
 
 LossCause LossEvidence::cause(const SegmentHeader& header) const noexcept {
-  if (is_copy) return LossCause::FolderCopied;
   if (has_failed) return LossCause::StoreFailed;
   if (header.version == kFormatVersionOldest) return LossCause::None;
   if (!is_same_boot(header.boot_id, boot_id)) return LossCause::MachineRestarted;

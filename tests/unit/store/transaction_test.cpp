@@ -106,6 +106,8 @@ void expect_agrees(const Transaction& transaction, bool is_exact) {
   EXPECT_EQ(found->next_inbound, expected->next_inbound);
 }
 
+constexpr unsigned kSteps = 9;
+
 void do_step(Transaction& transaction, unsigned step) {
   switch (step) {
     case 0:
@@ -129,27 +131,34 @@ void do_step(Transaction& transaction, unsigned step) {
   }
 }
 
+// The first `done` of the steps, and back to the mark before step `kept`.
+void expect_common_after_rollback(unsigned steps, std::size_t done, std::size_t kept) {
+  Transaction transaction;
+  std::vector<Transaction::Mark> marks;
+  for (unsigned rest = steps; marks.size() < done; rest /= kSteps) {
+    marks.push_back(transaction.mark());
+    do_step(transaction, rest % kSteps);
+    expect_agrees(transaction, true);
+  }
+  marks.push_back(transaction.mark());
+  transaction.rollback(marks[kept]);
+  expect_agrees(transaction, false);
+  transaction.inbound_progress(1, 9);
+  expect_agrees(transaction, false);
+  transaction.clear();
+  EXPECT_EQ(transaction.common(), nullptr);
+  transaction.outbound_message(1, 3, "next");
+  expect_agrees(transaction, true);
+}
+
 TEST(Transaction, common_values_are_those_of_the_entries_after_every_step_and_rollback) {
-  constexpr unsigned kSteps = 9;
   for (unsigned steps = 0; steps < kSteps * kSteps * kSteps; ++steps) {
-    for (std::size_t kept = 0; kept <= 3; ++kept) {
-      SCOPED_TRACE("steps " + std::to_string(steps) + ", kept " + std::to_string(kept));
-      Transaction transaction;
-      std::vector<Transaction::Mark> marks;
-      for (unsigned rest = steps; marks.size() < 3; rest /= kSteps) {
-        marks.push_back(transaction.mark());
-        do_step(transaction, rest % kSteps);
-        expect_agrees(transaction, true);
+    for (std::size_t done = 1; done <= 3; ++done) {
+      for (std::size_t kept = 0; kept <= done; ++kept) {
+        SCOPED_TRACE(::testing::Message()
+                     << "steps " << steps << ", done " << done << ", kept " << kept);
+        expect_common_after_rollback(steps, done, kept);
       }
-      marks.push_back(transaction.mark());
-      transaction.rollback(marks[kept]);
-      expect_agrees(transaction, false);
-      transaction.inbound_progress(1, 9);
-      expect_agrees(transaction, false);
-      transaction.clear();
-      EXPECT_EQ(transaction.common(), nullptr);
-      transaction.outbound_message(1, 3, "next");
-      expect_agrees(transaction, true);
     }
   }
 }

@@ -208,6 +208,18 @@ TEST_F(JournalEnd, a_closed_log_that_is_truncated_at_any_length_is_refused) {
   EXPECT_TRUE(open_journal(disk, options_, at_second(60)));
 }
 
+TEST_F(JournalEnd, a_closed_journal_needs_only_the_space_of_its_records) {
+  FakeDisk disk;
+  disk.set_mapping(true);
+  options_.segment_bytes = 1U << 16U;
+  const OpenedJournal journal = open_or_fail(disk, options_);
+  const SessionKey key = open_session(*journal.store, "A");
+  ASSERT_TRUE(append_message(*journal.store, key, 1, "message"));
+  EXPECT_EQ(disk.contents(segment_path(1)).size(), options_.segment_bytes) << "while it is open";
+  ASSERT_TRUE(journal.store->close());
+  EXPECT_LT(disk.contents(segment_path(1)).size(), 1'000U);
+}
+
 TEST_F(JournalEnd, a_flipped_bit_in_the_last_record_of_a_closed_log_is_no_torn_write) {
   FakeDisk disk;
   run(disk, 2, true);

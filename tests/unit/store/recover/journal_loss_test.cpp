@@ -233,6 +233,9 @@ TEST_F(JournalLoss, a_long_lost_end_skips_as_many_numbers_as_it_can_hold) {
     ASSERT_EQ(lost.size(), 1U);
     EXPECT_EQ(lost.front().first, 1U);
     EXPECT_EQ(lost.front().last + 1, opened.store->session(other).next_outbound);
+    ASSERT_EQ(opened.report.skipped.size(), 1U);
+    const auto& skipped = opened.report.skipped.front();
+    EXPECT_EQ(lost.front().last, skipped.last - skipped.first + 1) << "as many as of the other";
   }
 }
 

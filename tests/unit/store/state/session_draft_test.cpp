@@ -87,6 +87,29 @@ TEST(SessionDraft, says_what_an_encoding_at_once_says_whatever_changes_meanwhile
   }
 }
 
+// With 65 sessions, each may have half as many groups as with 64.
+TEST(SessionDraft, is_made_again_when_one_more_session_merges_the_groups_of_another) {
+  Log log;
+  for (int i = 0; i < 64; ++i) log.open_session();
+  for (std::uint64_t number = 1; number <= 10'000; ++number) {
+    log.apply(
+        Log::entry(
+            {.kind = EntryKind::OutboundMessage, .session = 0, .number = number, .bytes = "text"}),
+        200'000);
+  }
+  SessionDraft draft{log.state};
+  draft.advance(1, 0);
+  const std::size_t groups = log.state.indexes[0].groups().size();
+  log.open_session();
+  ASSERT_LT(log.state.indexes[0].groups().size(), groups);
+  draft.advance(2, 0);
+  std::vector<char> drafted;
+  std::vector<char> at_once;
+  draft.finish(drafted, 0);
+  SessionDraft{log.state}.finish(at_once, 0);
+  EXPECT_TRUE(drafted == at_once);
+}
+
 TEST(SessionDraft, numbers_of_every_size_are_read_back) {
   Log log;
   log.open_session();

@@ -89,5 +89,31 @@ TEST(Retirement, two_checkpoints_on_the_disk_tell_of_each_segment_before_it_goes
   EXPECT_GT(first, 5U);
 }
 
+TEST(Retirement, segments_that_are_kept_aside_survive_a_loss_of_power) {
+  constexpr std::uint64_t kSegmentBytes = 1'500;
+  testing::FakeDisk disk;
+  const JournalOptions options{
+      .folder = "/journal",
+      .durability = Durability::Sync,
+      .segment_bytes = kSegmentBytes,
+      .retention = {
+          .keep_bytes = kSegmentBytes, .even_current = true, .retired = RetiredSegments::Keep}};
+  {
+    const OpenedJournal journal = open_or_fail(disk, options);
+    const SessionKey key = open_session(*journal.store, "A");
+    for (std::uint64_t message = 1; message <= 100; ++message) {
+      ASSERT_TRUE(append_message(*journal.store, key, message, std::string(90, 'm')));
+      ASSERT_TRUE(journal.store->flush());
+    }
+  }
+  std::uint64_t first = 1;
+  while (!disk.exists(path_of_segment(options.folder, first))) ++first;
+  ASSERT_GT(first, 3U);
+  disk.power_loss();
+  for (std::uint64_t number = 1; number < first; ++number) {
+    EXPECT_TRUE(disk.exists(path_of_segment(retired_folder(options.folder), number))) << number;
+  }
+}
+
 }  // namespace
 }  // namespace nexusfix::store
