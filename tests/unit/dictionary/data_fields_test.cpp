@@ -40,6 +40,20 @@ TEST(DataFields, are_paired_by_position_and_by_name) {
   EXPECT_EQ(table.data_tag_for(5009), std::nullopt) << "Text is no data";
 }
 
+TEST(DataFields, do_not_take_the_length_of_another_one) {
+  const auto loaded = load_dictionary(R"(<fix major="4" minor="4"><header/><trailer/><messages>
+<message name="A" msgtype="UA"><field name="Size"/><field name="Blob"/></message>
+<message name="B" msgtype="UB"><field name="Size"/><field name="Loose"/></message></messages>
+<fields><field number="5001" name="Size" type="LENGTH"/>
+<field number="5002" name="Blob" type="DATA"/>
+<field number="5008" name="Loose" type="DATA"/></fields></fix>)",
+                                      "venue.xml");
+  ASSERT_TRUE(loaded) << loaded.error().what();
+  const wire::DataFieldTable table = data_fields(*loaded);
+  EXPECT_EQ(table.data_tag_for(5001), 5002U);
+  EXPECT_EQ(table.length_tag_for(5008), std::nullopt);
+}
+
 TEST(DataFields, keep_the_standards_pairs_unless_the_dictionary_has_another) {
   const wire::DataFieldTable table = data_fields(venue());
   EXPECT_EQ(table.data_tag_for(354), 355U);

@@ -33,6 +33,15 @@ std::string whole(std::string_view body) { return with_pipes(message_of(body)); 
 
 TEST(EditedCopy, without_edits_is_the_message) { EXPECT_EQ(edited(kOrder, {}), whole(kOrder)); }
 
+TEST(FieldEdits, know_whether_they_set_a_password) {
+  FieldEdits edits;
+  edits.remove(tag::Password);
+  edits.set(11, "A");
+  EXPECT_FALSE(edits.has_password());
+  edits.set(tag::NewPassword, "secret");
+  EXPECT_TRUE(edits.has_password());
+}
+
 TEST(EditedCopy, value_is_replaced_at_the_fields_position) {
   FieldEdits edits;
   edits.set(55, "LONGER");

@@ -134,6 +134,17 @@ TEST_F(EncoderTest, soh_in_a_value_is_an_error_at_every_position) {
   EXPECT_EQ(error_of(e).code, EncodeErrorCode::SohInValue);
 }
 
+TEST_F(EncoderTest, the_first_of_several_errors_is_reported) {
+  Encoder e = encoder();
+  e.field(58, "").field(59, "a\x01").field(60, "");
+  EXPECT_EQ(error_of(e).tag, 58U);
+  EXPECT_EQ(error_of(e).code, EncodeErrorCode::EmptyValue);
+  std::array<char, 512> buffer;
+  Encoder other{buffer, {"FIX.4.4", "S\x01", ""}, {.msg_type = "D", .msg_seq_num = 7}};
+  EXPECT_EQ(error_of(other).tag, 49U);
+  EXPECT_EQ(error_of(other).code, EncodeErrorCode::SohInValue);
+}
+
 TEST_F(EncoderTest, soh_or_nothing_in_a_header_value_is_an_error) {
   struct Case {
     HeaderFields session;

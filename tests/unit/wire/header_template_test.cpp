@@ -162,6 +162,18 @@ TEST(HeaderTemplate, flags_of_a_message_have_their_positions) {
                                   "56=TARGET|97=Y|122=20240115-10:29:00|")));
 }
 
+TEST(HeaderTemplate, flags_of_a_message_stand_among_fixed_fields_by_their_tags) {
+  std::array<char, 4096> buffer;
+  HeaderTemplate session = made(kSession, {{tag::OnBehalfOfCompID, "C"}, {129, "D"}});
+  MessageHeader full = header();
+  full.poss_resend = true;
+  full.orig_sending_time = "20240115-10:29:00";
+  Encoder encoder{buffer, session, full};
+  EXPECT_EQ(text_of(encoder),
+            with_pipes(message_of("35=D|34=7|49=SENDER|52=20240115-10:30:00.123|56=TARGET|97=Y|"
+                                  "115=C|122=20240115-10:29:00|129=D|")));
+}
+
 TEST(HeaderTemplate, constant_fields_keep_the_given_order_and_fields_of_the_message_follow) {
   std::array<char, 4096> buffer;
   HeaderTemplate session =

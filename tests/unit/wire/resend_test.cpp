@@ -124,6 +124,9 @@ TEST(ResendCopy, data_fields_of_the_header_are_skipped_by_their_length) {
             with_pipes(message_of("35=D|34=7|43=Y|49=S|52=20240115-11:30:00.456|"
                                   "56=T|90=8|91=a|52=EVI|122=20240115-10:30:00|212=3|213=||||"
                                   "11=A|")));
+  EXPECT_EQ(resent(message_of("35=D|34=7|49=S|52=20240115-10:30:00|56=T|212=8|213=a|43=NEV|11=A|")),
+            with_pipes(message_of("35=D|34=7|43=Y|49=S|52=20240115-11:30:00.456|56=T|"
+                                  "122=20240115-10:30:00|212=8|213=a|43=NEV|11=A|")));
 }
 
 TEST(ResendCopy, a_body_length_that_gains_a_digit_is_right) {

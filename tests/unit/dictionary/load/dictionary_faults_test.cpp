@@ -211,6 +211,16 @@ TEST(DictionaryFaults, a_message_that_is_defined_twice_has_the_fields_of_both) {
   EXPECT_THAT(dictionary.warnings, SizeIs(2));
 }
 
+TEST(DictionaryFaults, a_field_of_only_the_first_of_two_definitions_stays) {
+  const Dictionary dictionary =
+      read(file({kSymbol, kLegSymbol},
+                {R"(<message name="M" msgtype="U1" msgcat="app"><field name="LegSymbol"/>)",
+                 R"(</message><message name="N" msgtype="U1" msgcat="app">)",
+                 R"(<field name="Symbol"/></message>)"}));
+  ASSERT_THAT(dictionary.messages, SizeIs(1));
+  EXPECT_THAT(tags_of(dictionary, dictionary.messages[0].members), ElementsAre(55, 600));
+}
+
 TEST(DictionaryFaults, misplaced_words_are_read_as_in_quickfix) {
   const Dictionary dictionary = read(
       "<fix type=\"fix\" major=\"4\" minor=\"4\" servicepack=\"SP1\">\n"

@@ -1,5 +1,6 @@
 // Which of several violations of a message is reported: in QuickFIX's order
 // (DataDictionary::validate()), which its acceptance scripts 14b and 14g of FIX 4.0 and 4.1 expect.
+#include <algorithm>
 #include <cstddef>
 #include <gtest/gtest.h>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire/parser.hpp>
+#include <nexusfix/wire/typed/field_proof.hpp>
 
 #include "support/fix_text.hpp"
 #include "support/sanitized.hpp"
@@ -146,6 +148,87 @@ TEST(ValidatorOrder, of_any_combination_of_faults_is_by_rank_and_then_by_positio
     }
     EXPECT_EQ(reported(text, Version::Fix42), expected) << text;
     if (::testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(ValidatorOrder, a_tag_with_a_leading_zero_or_above_64_bits_is_no_tag) {
+  const std::string header = "35=0|49=TW|56=ISLD|34=3|52=20240115-10:30:00|";
+  EXPECT_EQ(reported(header + "0112=id|"), (Reported{Rule::TagMalformed, 0}));
+  EXPECT_EQ(reported(header + "18446744073709551728=id|"), (Reported{Rule::TagMalformed, 0}))
+      << "2^64 + 112";
+}
+
+TEST(ValidatorOrder, a_count_above_64_bits_is_no_small_one) {
+  EXPECT_EQ(reported("35=B|49=S|56=T|34=2|52=20240115-10:30:00|148=Head|33=18446744073709551617|"
+                     "58=x|"),
+            (Reported{Rule::GroupCountWrong, 33}));
+}
+
+TEST(ValidatorMemory, tags_of_65535_and_above_are_told_apart_in_a_known_sequence) {
+  Dictionary dictionary = builtin_dictionary(Version::Fix44);
+  constexpr wire::Tag kOwn = 70'001;
+  FieldDefinition own;
+  own.tag = kOwn;
+  own.name = "Own";
+  own.type = FieldType::String;
+  dictionary.fields.push_back(own);
+  const auto order = std::ranges::find(dictionary.messages, "D", &MessageDefinition::msg_type);
+  order->members.push_back(
+      {MemberKind::Field, static_cast<Index>(dictionary.fields.size() - 1), false});
+  const auto validator = Validator::make(dictionary, {});
+  ASSERT_TRUE(validator);
+  const auto with = [&](std::string_view tag) {
+    return testing::fix(dictionary.begin_string,
+                        "35=D|49=TW|56=ISLD|34=3|52=20240115-10:30:00|11=id|55=X|54=1|"
+                        "60=20240115-10:30:00|38=1|40=1|" +
+                            std::string{tag} + "=x|");
+  };
+  ValidationMemory memory;
+  wire::Parser parser;
+  for (int time = 0; time < 4; ++time) {
+    const std::string own = with("70001");
+    EXPECT_FALSE(validator->validate(*parser.parse(own), memory)) << time;
+    const std::string other = with("70002");
+    const auto found = validator->validate(*parser.parse(other), memory);
+    ASSERT_TRUE(found) << time;
+    EXPECT_EQ(found->tag, 70'002U);
+  }
+}
+
+TEST(ValidatorMemory, a_length_without_data_is_0_in_a_known_sequence) {
+  const Dictionary& dictionary = builtin_dictionary(Version::Fix44);
+  const auto validator = Validator::make(dictionary, {});
+  const auto news = [&](std::string_view length) {
+    return testing::fix(dictionary.begin_string,
+                        "35=B|49=S|56=T|34=2|52=20240115-10:30:00|148=Head|33=1|58=x|95=" +
+                            std::string{length} + "|");
+  };
+  ValidationMemory memory;
+  wire::Parser parser;
+  for (int time = 0; time < 4; ++time) {
+    const std::string none = news("0");
+    EXPECT_FALSE(validator->validate(*parser.parse(none), memory)) << time;
+  }
+  const std::string announced = news("3");
+  const auto found = validator->validate(*parser.parse(announced), memory);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->rule, Rule::DataMissing);
+}
+
+TEST(ValidatorMemory, a_proof_says_whether_the_messages_have_a_flag) {
+  const Dictionary& dictionary = builtin_dictionary(Version::Fix44);
+  const auto validator = Validator::make(dictionary, {});
+  for (const std::string_view flag : {"", "43=Y|", "43=N|", "97=Y|"}) {
+    ValidationMemory memory;
+    wire::Parser parser;
+    const std::string bytes =
+        testing::fix(dictionary.begin_string,
+                     "35=D|49=TW|56=ISLD|34=3|52=20240115-10:30:00|" + std::string{flag} +
+                         "11=id|55=X|54=1|60=20240115-10:30:00|38=1|40=1|");
+    const auto message = parser.parse(bytes);
+    for (int time = 0; time < 3; ++time) EXPECT_FALSE(validator->validate(*message, memory));
+    ASSERT_NE(memory.proof(), nullptr);
+    EXPECT_EQ(memory.proof()->is_flagged(), !flag.empty()) << flag;
   }
 }
 
