@@ -125,6 +125,18 @@ class Arena:
         return "\n".join(parts)
 
 
+def run_command(command):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False,
+                          stdin=subprocess.DEVNULL)
+    if done.returncode != 0:
+        raise Failure(f"{' '.join(command[1:])}: {done.stderr}\n{done.stdout}")
+
+
+def reset_in_session(arena, config):
+    run_command(arena.programs["nexusfix"] +
+                ["ctl", "--engine", config, "reset", PEER, "--in-session", "--yes"])
+
+
 class Venue:
     """`nexusfix serve` as acceptor; a restart keeps its port and its store."""
 
@@ -144,6 +156,9 @@ class Venue:
         command = self.arena.programs["nexusfix"] + ["serve", config]
         self.child = self.arena.start(Child, "venue", command, folder)
         self.port = int(self.child.expect(r"listening on port (\d+)").group(1))
+
+    def reset_in_session(self):
+        reset_in_session(self.arena, os.path.join(self.arena.folder, "subject", "venue.cfg"))
 
     def stop(self):
         status = self.child.terminate()
@@ -177,6 +192,45 @@ class Trader:
 
     def stop(self):
         pass
+
+
+class Client:
+    """`nexusfix connect` as initiator, which sends orders when it is asked to."""
+
+    def __init__(self, arena, port):
+        self.arena = arena
+        self.folder = os.path.join(arena.folder, "subject")
+        os.makedirs(self.folder, exist_ok=True)
+        self.config = os.path.join(self.folder, "client.cfg")
+        self.orders = 0
+        self.child = None
+        write_config(self.config, "initiator", arena.version, SUBJECT, PEER, self.folder,
+                     **address_keys("initiator", port))
+
+    def start(self):
+        command = self.arena.programs["nexusfix"] + ["connect", self.config]
+        self.child = self.arena.start(Child, "client", command, self.folder)
+
+    def trade(self, orders):
+        for line in order_lines(range(self.orders, self.orders + orders)):
+            self.child.send_line(line)
+        self.orders += orders
+
+    def reset_in_session(self):
+        reset_in_session(self.arena, self.config)
+
+    def stop(self):
+        self.child.send_line("quit")
+        status = self.child.wait_exit(600)
+        if status != 0:
+            raise Failure(f"connect ended with status {status}")
+
+
+def order_lines(numbers):
+    """Steps of `nexusfix connect`. By tag, because QuickFIX sorts the fields that it resends."""
+    for n in numbers:
+        yield (f"send 35=D|11=M{n}|21=1|38=100|40=2|44=10|54={1 + n % 2}|55=AAPL|60=now")
+        yield "wait 35=8 39=2 timeout 300"
 
 
 class Mover:
@@ -220,12 +274,8 @@ class Mover:
                          "FileStorePath": self.journal})
         script = os.path.join(folder, "script.txt")
         with open(script, "w", encoding="utf-8") as file:
-            for n in range(orders):
-                side = 1 + n % 2
-                # By tag, because QuickFIX sorts the fields of messages that it resends.
-                file.write(f"send 35=D|11=M{self.orders + n}|21=1|38=100|40=2|44=10|54={side}|"
-                           "55=AAPL|60=now\n")
-                file.write("wait 35=8 timeout 300\n")
+            for line in order_lines(range(self.orders, self.orders + orders)):
+                file.write(line + "\n")
         child = self.arena.start(Child, f"connect{self.turn}", self.arena.programs["nexusfix"] +
                                  ["connect", config, "--script", script], folder)
         status = child.wait_exit(600)
@@ -234,11 +284,7 @@ class Mover:
         self.orders += orders
 
     def _journal(self, *arguments):
-        done = subprocess.run(self.arena.programs["nexusfix"] + ["journal", *arguments],
-                              capture_output=True, text=True, timeout=600, check=False,
-                              stdin=subprocess.DEVNULL)
-        if done.returncode != 0:
-            raise Failure(f"journal {arguments[0]}: {done.stderr}\n{done.stdout}")
+        run_command(self.arena.programs["nexusfix"] + ["journal", *arguments])
 
     def _compare(self, expected):
         """Every stored message, byte for byte, there and back."""

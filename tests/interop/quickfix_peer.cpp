@@ -46,7 +46,10 @@ enum Tag {
   kSymbol = 55,
   kText = 58,
   kTransactTime = 60,
+  kEncryptMethod = 98,
+  kHeartBtInt = 108,
   kTestReqID = 112,
+  kResetSeqNumFlag = 141,
   kExecType = 150,
   kLeavesQty = 151,
 };
@@ -141,6 +144,17 @@ class Peer : public FIX::Application {
     request.getHeader().setField(kMsgType, "1");
     request.setField(kTestReqID, test_req_id);
     FIX::Session::sendToTarget(request, id_);
+  }
+
+  // Initiator: a Logon with ResetSeqNumFlag on the living connection. The engine resets its
+  // numbers.
+  void reset_in_session() {
+    FIX::Message logon;
+    logon.getHeader().setField(kMsgType, "A");
+    logon.setField(kEncryptMethod, "0");
+    logon.setField(kHeartBtInt, "30");
+    logon.setField(kResetSeqNumFlag, "Y");
+    FIX::Session::sendToTarget(logon, id_);
   }
 
   // Moves both numbers while order number `order` is handled: the report that answers it is `skip`
@@ -378,6 +392,8 @@ void execute(Peer& peer, const std::string& line) {
     peer.set_order_prefix(name);
   } else if (command == "test-request" && words >> name) {
     peer.send_test_request(name);
+  } else if (command == "reset-in-session") {
+    peer.reset_in_session();
   } else if (command == "skip-sender" && words >> a) {
     peer.skip_sender(static_cast<int>(a));
   } else if (command == "rewind-target" && words >> a) {

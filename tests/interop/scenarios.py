@@ -1,6 +1,6 @@
 """The scenarios. Each checks the state that the peer reports, and then the peer's log."""
 
-from engines import PEER, SUBJECT
+from engines import PEER, SUBJECT, Client
 from fix_log import conduct_faults, read_log
 from processes import Failure
 
@@ -182,6 +182,45 @@ def venue_reset(arena):
     venue.stop()
 
 
+def venue_reset_in_session(arena):
+    """A Logon with ResetSeqNumFlag on the living connection, from the peer and from our venue.
+
+    As initiator, QuickFIX/J 2.3.2 resets at ours, and sends no Logon in answer."""
+    scenario = Scenario(arena)
+    venue = arena.venue()
+    venue.start()
+    peer = arena.start_peer("initiator", venue.port)
+    peer.do("await logged_on 1")
+    ours = [] if arena.peer_kind == "quickfixj" else [(SUBJECT, PEER)]
+    for asker, answerer in [(PEER, SUBJECT), *ours, (PEER, SUBJECT)]:
+        order_run(peer, 8)
+        scenario.settle(peer)
+        scenario.slice()
+        if asker == PEER:
+            peer.do("reset-in-session")
+        else:
+            venue.reset_in_session()
+        peer.do("await next_target 2", "await next_sender 2")
+        recent = scenario.slice()
+        logons = [(m.get(49), m.number, m.get(141)) for m in recent if m.type == "A"]
+        expect_equal([(asker, 1, "Y"), (answerer, 1, "Y")], logons, "Logons of the reset")
+        expect(not [m for m in recent if m.type == "5"], "a reset within a session has no Logout")
+        order_run(peer, 8)
+        scenario.expect_no_resends(scenario.slice(), f"after the reset of {asker}")
+    log_out(peer)
+    state = scenario.settle(peer)
+    scenario.slice()
+    peer.do("logon", "await logged_on 1")
+    order_run(peer, 4)
+    recent = scenario.slice()
+    scenario.expect_no_resends(recent, "next Logon")
+    scenario.expect_logon_numbers(recent, state["next_sender"], state["next_target"], "next Logon")
+    log_out(peer)
+    scenario.finish(peer)
+    peer.quit()
+    venue.stop()
+
+
 def trader_session(arena, orders=1000):
     """Orders one at a time, gaps both ways in midstream and at Logon, a Logon without a gap."""
     scenario = Scenario(arena)
@@ -243,6 +282,44 @@ def trader_reset(arena):
     trader.stop()
 
 
+def trader_reset_in_session(arena):
+    """Our initiator resets twice on the living connection, and no order or report is lost."""
+    scenario = Scenario(arena)
+    peer, port = arena.start_acceptor_peer()
+    client = Client(arena, port)
+    client.start()
+    peer.do("await logged_on 1")
+    for turn in (1, 2):
+        client.trade(8)
+        peer.do(f"await orders_received {client.orders}")
+        scenario.settle(peer)
+        scenario.slice()
+        client.reset_in_session()
+        peer.do(f"await-at-least logons {turn + 1}")
+        recent = scenario.slice()
+        logons = [(m.get(49), m.number, m.get(141)) for m in recent if m.type == "A"]
+        expect_equal([(SUBJECT, 1, "Y"), (PEER, 1, "Y")], logons, "Logons of the reset")
+        expect(not [m for m in recent if m.type == "5"], "a reset within a session has no Logout")
+        client.trade(8)
+        peer.do(f"await orders_received {client.orders}")
+        scenario.expect_no_resends(scenario.slice(), f"after reset {turn}")
+    client.stop()
+    peer.do("await logged_on 0")
+    state = scenario.settle(peer)
+    scenario.slice()
+
+    client.start()
+    client.trade(4)
+    peer.do(f"await orders_received {client.orders}")
+    recent = scenario.slice()
+    scenario.expect_no_resends(recent, "next Logon")
+    scenario.expect_logon_numbers(recent, state["next_sender"], state["next_target"], "next Logon")
+    client.stop()
+    peer.do("await logged_on 0")
+    scenario.finish(peer)
+    peer.quit()
+
+
 def change_engines(arena):
     """A running session moves from another engine to ours and back: no number is reset, and the
     messages of both can still be resent."""
@@ -279,7 +356,9 @@ SCENARIOS = {
     "venue_session": venue_session,
     "venue_restart": venue_restart,
     "venue_reset": venue_reset,
+    "venue_reset_in_session": venue_reset_in_session,
     "trader_session": trader_session,
     "trader_reset": trader_reset,
+    "trader_reset_in_session": trader_reset_in_session,
     "change_engines": change_engines,
 }

@@ -53,7 +53,10 @@ public final class Peer implements Application {
   private static final int SYMBOL = 55;
   private static final int TEXT = 58;
   private static final int TRANSACT_TIME = 60;
+  private static final int ENCRYPT_METHOD = 98;
+  private static final int HEART_BT_INT = 108;
   private static final int TEST_REQ_ID = 112;
+  private static final int RESET_SEQ_NUM_FLAG = 141;
   private static final int EXEC_TYPE = 150;
   private static final int LEAVES_QTY = 151;
 
@@ -159,6 +162,15 @@ public final class Peer implements Application {
     Message request = message("1");
     request.setString(TEST_REQ_ID, testReqId);
     Session.sendToTarget(request, id);
+  }
+
+  /** Initiator: a Logon with ResetSeqNumFlag on the living connection. The engine resets. */
+  private void resetInSession() throws SessionNotFound {
+    Message logon = message("A");
+    logon.setString(ENCRYPT_METHOD, "0");
+    logon.setString(HEART_BT_INT, "30");
+    logon.setString(RESET_SEQ_NUM_FLAG, "Y");
+    Session.sendToTarget(logon, id);
   }
 
   /**
@@ -427,6 +439,7 @@ public final class Peer implements Application {
       case "orders" -> sendOrders(Integer.parseInt(words[1]));
       case "order-prefix" -> orderPrefix = words[1];
       case "test-request" -> sendTestRequest(words[1]);
+      case "reset-in-session" -> resetInSession();
       case "skip-sender" -> skipSender(Integer.parseInt(words[1]));
       case "rewind-target" -> rewindTarget(Integer.parseInt(words[1]));
       case "gap-at-order" -> gapAtOrder(Long.parseLong(words[1]), Integer.parseInt(words[2]),
