@@ -381,7 +381,7 @@ void StateMachine::await_messages_before_logout(std::uint64_t msg_seq_num) noexc
 
 // Messages that were missing before the counterparty's Logout have come.
 void StateMachine::continue_logout() noexcept {
-  if (!phase_.is(Phase::LogoutWaits)) return;
+  if (!phase_.is(Phase::LogoutWaits) || at_end_.logout_seq_num == 0) return;
   if (numbers_.next_inbound() > at_end_.logout_seq_num) return answer_logout({});
   phase_.enter(Phase::LogoutWaits, now_.mono + config_.logon.logout_gap_timeout);
 }
@@ -406,7 +406,10 @@ void StateMachine::complete_logout() noexcept {
 // Said once: what goes wrong after our Logout only waits for the answer or the timeout.
 void StateMachine::log_out(std::string_view text) noexcept {
   if (!phase_.is_logged_on()) return;
-  if (phase_.is(Phase::LogoutWaits)) return answer_logout(text);
+  if (phase_.is(Phase::LogoutWaits)) {
+    if (at_end_.logout_seq_num != 0) return answer_logout(text);
+    phase_.enter(Phase::LoggedOn);
+  }
   actions_.push({.step = Step::TransmitLogout, .text = text});
   phase_.enter(Phase::LogoutSent, now_.mono + config_.logon.logout_timeout);
 }

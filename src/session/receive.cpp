@@ -25,6 +25,10 @@ constexpr unsigned kOther = static_cast<unsigned>(SessionRejectReason::Other);
 constexpr unsigned kRequiredMissing =
     static_cast<unsigned>(SessionRejectReason::RequiredTagMissing);
 constexpr unsigned kValueIncorrect = static_cast<unsigned>(SessionRejectReason::ValueIncorrect);
+constexpr unsigned kSendingTimeWrong =
+    static_cast<unsigned>(SessionRejectReason::SendingTimeAccuracyProblem);
+// From a wrong SendingTime to our Logout: what is in flight arrives, and is answered first.
+constexpr std::chrono::seconds kAnswerTime{1};
 
 }  // namespace
 
@@ -157,7 +161,10 @@ std::optional<StateMachine::Objection> StateMachine::header_objection(const Inbo
 // Four kinds of message are acted on whatever their number is. Everything else waits for its turn.
 void StateMachine::receive_by_kind(const Inbound& in) noexcept {
   const std::optional<Objection> objection = header_objection(in);
-  if (objection && objection->ends_session) return reject_and_log_out(in, *objection);
+  if (objection && objection->ends_session &&
+      !(in.kind == MsgKind::Logout && objection->reason == kSendingTimeWrong)) {
+    return reject_and_log_out(in, *objection);
+  }
   if (in.kind != MsgKind::Logon) logon_.set_reset_sent(false);
   switch (in.kind) {
     case MsgKind::Logout:
@@ -328,7 +335,9 @@ void StateMachine::on_too_low(const Inbound& in) noexcept {
   if (in.poss_dup) {
     const auto objection = detail::poss_dup_objection(in, config_.header);
     if (!objection) return;  // processed already
-    return objection->ends_session ? reject_and_log_out(in, *objection) : reject(in, *objection);
+    if (!objection->ends_session || in.kind == MsgKind::Application) reject(in, *objection);
+    if (objection->ends_session) reject_and_log_out(in, *objection);
+    return;
   }
   refuse_too_low(in.msg_seq_num);
 }
@@ -552,13 +561,28 @@ void StateMachine::reject(const Inbound& in, const Objection& objection) noexcep
 }
 
 // TC 2f, 2k, 2o: what contradicts the session itself ends it, Logout without text after the Reject.
+// After a wrong SendingTime more messages of that kind are in flight: each of them is answered, and
+// then we say Logout: until then the phase is LogoutWaits without a logout_seq_num. A Reject says
+// that a message is not processed. So an application message out of its turn gets none: it was
+// processed before, or is requested after the next Logon.
 void StateMachine::reject_and_log_out(const Inbound& in, const Objection& objection) noexcept {
   const bool is_comp_id =
       objection.reason == static_cast<unsigned>(SessionRejectReason::CompIdProblem);
+  const std::uint64_t expected = numbers_.next_inbound();
   actions_.notice(is_comp_id ? NoticeCode::CompIdWrong : NoticeCode::SendingTimeWrong,
-                  objection.note, numbers_.next_inbound(), in.msg_seq_num);
-  reject(in, objection);
-  log_out({});
+                  objection.note, expected, in.msg_seq_num);
+  if (is_comp_id || in.kind != MsgKind::Application || phase_.is(Phase::ResetSent) ||
+      in.msg_seq_num == expected) {
+    reject(in, objection);
+  } else if (in.msg_seq_num < expected && !in.poss_dup) {
+    return refuse_too_low(in.msg_seq_num);
+  }
+  if (is_comp_id || phase_.is(Phase::ResetSent)) return log_out({});
+  if (!phase_.is(Phase::LogoutWaits)) {
+    if (phase_.is_logged_on()) phase_.enter(Phase::LogoutWaits, now_.mono + kAnswerTime);
+  } else if (at_end_.logout_seq_num != 0) {
+    answer_logout({});
+  }
 }
 
 // A Reject is never answered with a Reject, nor a BusinessMessageReject with one of its kind: two

@@ -260,7 +260,7 @@ void StateMachine::on_time(Now now) noexcept {
 
 // What a logged-on session waits for has not come.
 void StateMachine::on_wait_over() noexcept {
-  if (phase_.is(Phase::LogoutWaits)) return answer_logout({});
+  if (phase_.is(Phase::LogoutWaits)) return log_out({});
   if (phase_.is(Phase::ResetAsked)) return ask_before_reset();
   log_out_and_disconnect("Logon with ResetSeqNumFlag not answered", DisconnectReason::LogonTimeout);
 }

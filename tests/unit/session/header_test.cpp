@@ -82,14 +82,112 @@ TEST(Header, sending_time_out_of_range_is_rejected_and_ends_the_session) {
     Side acceptor{acceptor_config("FIX.4.2")};
     acceptor.establish();
     acceptor.in(std::string{"35=0|34=2|52="} + time);
-    EXPECT_THAT(
-        acceptor.sent(),
-        ElementsAre("35=3|34=2|45=2|58=SendingTime accuracy problem|372=0|373=10", "35=5|34=3"))
+    EXPECT_THAT(acceptor.sent(),
+                ElementsAre("35=3|34=2|45=2|58=SendingTime accuracy problem|372=0|373=10"))
         << time;
     EXPECT_TRUE(acceptor.has_notice(NoticeCode::SendingTimeWrong)) << time;
     EXPECT_EQ(acceptor.notice_texts.front(), note);
     EXPECT_EQ(acceptor.next_in(), 3U) << time;
+    acceptor.advance(1s);
+    EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=3")) << time;
   }
+}
+
+// A venue whose clock has jumped ten minutes ahead, with orders in flight.
+struct ClockJumped {
+  ClockJumped() : venue{acceptor_config()} {
+    venue.establish();
+    venue.in("35=D|34=2|11=before");
+    sent_at = venue.now();
+    Now now = sent_at;
+    now.wall += 10min;
+    venue.set_now(now);
+  }
+  void order(int number, std::string_view more = {}) {
+    const std::string fields =
+        "35=D|34=" + std::to_string(number) + "|11=o" + std::to_string(number) + std::string{more};
+    venue.receive(message_to(venue.config(), sent_at, fields));
+  }
+  static std::string reject(int number, int of) {
+    return "35=3|34=" + std::to_string(number) + "|45=" + std::to_string(of) +
+           "|58=SendingTime accuracy problem|372=D|373=10";
+  }
+  Side venue;
+  Now sent_at;
+};
+
+TEST(Header, after_a_clock_jump_each_order_in_flight_is_answered_before_the_logout) {
+  ClockJumped jumped;
+  Side& venue = jumped.venue;
+  for (int number = 3; number <= 5; ++number) jumped.order(number);
+  EXPECT_THAT(venue.sent(), ElementsAre(ClockJumped::reject(2, 3), ClockJumped::reject(3, 4),
+                                        ClockJumped::reject(4, 5)));
+  venue.advance(999ms);
+  jumped.order(6);
+  EXPECT_THAT(venue.sent(), ElementsAre(ClockJumped::reject(5, 6)));
+  venue.advance(1ms);
+  EXPECT_THAT(venue.sent(), ElementsAre("35=5|34=6"));
+  jumped.order(7);  // it was sent before our Logout arrived
+  EXPECT_THAT(venue.sent(), ElementsAre(ClockJumped::reject(7, 7)));
+  EXPECT_EQ(venue.delivered.size(), 1U);
+  EXPECT_EQ(venue.next_in(), 8U);
+  venue.in("35=5|34=8");
+  EXPECT_EQ(venue.disconnect_reason, DisconnectReason::LogoutComplete);
+}
+
+TEST(Header, an_order_with_the_right_time_is_processed_before_the_logout_that_follows_a_wrong_one) {
+  ClockJumped jumped;
+  Side& venue = jumped.venue;
+  jumped.order(3);
+  venue.in("35=D|34=4|11=right");
+  EXPECT_EQ(venue.delivered.size(), 2U);
+  EXPECT_EQ(venue.state(), State::LoggedOn);  // its report leaves at once
+  jumped.order(5);
+  EXPECT_THAT(venue.sent(), ElementsAre(ClockJumped::reject(2, 3), ClockJumped::reject(3, 5)));
+  venue.advance(1s);
+  EXPECT_THAT(venue.sent(), ElementsAre("35=5|34=4"));
+}
+
+TEST(Header, an_order_that_was_processed_or_comes_again_is_not_rejected_for_its_sending_time) {
+  ClockJumped jumped;
+  Side& venue = jumped.venue;
+  jumped.order(2, "|43=Y|122=20240115-10:29:00");  // it was executed
+  jumped.order(4);                                 // 3 is missing
+  EXPECT_THAT(venue.sent(), IsEmpty());
+  jumped.order(3);
+  EXPECT_THAT(venue.sent(), ElementsAre(ClockJumped::reject(2, 3)));
+  venue.advance(1s);
+  EXPECT_THAT(venue.sent(), ElementsAre("35=5|34=3"));
+  EXPECT_EQ(venue.next_in(), 4U);  // 4 is requested after the next Logon
+  EXPECT_EQ(venue.delivered.size(), 1U);
+}
+
+TEST(Header, a_logout_with_a_wrong_sending_time_ends_the_session) {
+  ClockJumped jumped;
+  Side& venue = jumped.venue;
+  jumped.order(3);
+  venue.receive(message_to(venue.config(), jumped.sent_at, "35=5|34=4"));
+  EXPECT_THAT(
+      venue.sent(),
+      ElementsAre(ClockJumped::reject(2, 3),
+                  "35=3|34=3|45=4|58=SendingTime accuracy problem|372=5|373=10", "35=5|34=4"));
+  venue.disconnect();
+  EXPECT_TRUE(venue.logout_is_complete);
+
+  ClockJumped alone;  // as the answer to our Logout
+  alone.order(3);
+  alone.venue.advance(1s);
+  alone.venue.receive(message_to(alone.venue.config(), alone.sent_at, "35=5|34=4"));
+  EXPECT_EQ(alone.venue.disconnect_reason, DisconnectReason::LogoutComplete);
+}
+
+TEST(Header, an_operators_logout_ends_the_wait_for_orders_in_flight) {
+  ClockJumped jumped;
+  jumped.order(3);
+  jumped.venue.log_out("by hand");
+  EXPECT_THAT(jumped.venue.sent(), ElementsAre(ClockJumped::reject(2, 3), "35=5|34=3|58=by hand"));
+  jumped.venue.advance(1s);
+  EXPECT_THAT(jumped.venue.sent(), IsEmpty());
 }
 
 TEST(Header, sending_time_at_the_edge_of_the_range_is_accepted) {
