@@ -2,6 +2,7 @@
 
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/session/machine/action_queue.hpp>
+#include <nexusfix/wire/session_tags.hpp>
 
 namespace nexusfix::session::detail {
 
@@ -18,6 +19,14 @@ void ActionQueue::notice(NoticeCode code, std::string_view text, std::uint64_t e
         .first = expected,
         .second = received,
         .text = text});
+}
+
+void ActionQueue::reject_received(const wire::MessageView& message,
+                                  std::string_view text) noexcept {
+  const auto number = [&](wire::Tag of) {
+    return message.get<std::uint64_t>(of).value_or(std::uint64_t{0});
+  };
+  notice(NoticeCode::RejectReceived, text, number(tag::RefTagID), number(tag::RefSeqNum));
 }
 
 void ActionQueue::move_to_front(std::size_t waiting) noexcept {

@@ -67,7 +67,7 @@ void StateMachine::on_refusal_of_our_logon(const Inbound& in) noexcept {
   if (in.kind == MsgKind::Logout) {
     actions_.notice(NoticeCode::LogoutReceived, text);
   } else {
-    actions_.notice(NoticeCode::RejectReceived, texts_.of_reject(in.message));
+    actions_.reject_received(in.message, texts_.of_reject(in.message));
   }
   if (in.msg_seq_num == numbers_.next_inbound()) advance_to(in.msg_seq_num + 1);
   // To try again is no good if numbers are lost: each refusal has a number, so that the next ones

@@ -227,7 +227,7 @@ void StateMachine::receive_during_reset(const Inbound& in) noexcept {
       actions_.notice(NoticeCode::LogoutReceived, in.message[tag::Text].value_or(""));
       return answer_logout({});
     case MsgKind::Reject:
-      actions_.notice(NoticeCode::RejectReceived, texts_.of_reject(in.message));
+      actions_.reject_received(in.message, texts_.of_reject(in.message));
       return log_out_and_disconnect("Logon with ResetSeqNumFlag was rejected",
                                     DisconnectReason::LogonRefused);
     default:
@@ -245,7 +245,7 @@ void StateMachine::process(const Inbound& in) noexcept {
       return on_gap_fill(in);
     case MsgKind::Reject:  // TC 7: no answer
       if (in.poss_dup || in.msg_seq_num > out_of_order_.reported_reject()) {
-        actions_.notice(NoticeCode::RejectReceived, texts_.of_reject(in.message));
+        actions_.reject_received(in.message, texts_.of_reject(in.message));
       }
       break;
     case MsgKind::Logon:
@@ -374,7 +374,7 @@ void StateMachine::report_early_reject(const Inbound& in) noexcept {
   const bool is_business = in.message.msg_type() == std::string_view{"j"} &&
                            !ref_msg_type.empty() && is_administrative(ref_msg_type);
   if (in.kind != MsgKind::Reject && !is_business) return;
-  actions_.notice(NoticeCode::RejectReceived, texts_.of_reject(in.message));
+  actions_.reject_received(in.message, texts_.of_reject(in.message));
   out_of_order_.note_reported_reject(in.msg_seq_num);
 }
 
@@ -592,7 +592,7 @@ void StateMachine::push_reject(const wire::MessageView& message, std::uint64_t m
   const std::string_view type = message.msg_type();
   if (type == "j" && objection.is_business) {
     if (msg_seq_num <= out_of_order_.reported_reject()) return;
-    return actions_.notice(NoticeCode::RejectReceived, texts_.of_reject(message));
+    return actions_.reject_received(message, texts_.of_reject(message));
   }
   const std::string_view text = !objection.text.empty() ? objection.text
                                 : objection.is_business ? business_reject_text(objection.reason)

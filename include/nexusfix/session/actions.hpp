@@ -120,7 +120,8 @@ enum class NoticeCode : std::uint8_t {
   MessageGarbled,          // bytes that are no valid message are ignored; both values are 0
   MessageRejected,         // a received message is rejected; the text has the reason. expected:
                            // RefTagID, 0: none; received: 0 if its MsgSeqNum cannot be read
-  RejectReceived,          // or an unprocessed BusinessMessageReject; both values are 0
+  RejectReceived,          // or an unprocessed BusinessMessageReject. expected: its RefTagID, and
+                           // received: its RefSeqNum; 0: it has none
   GapDetected,             // messages are missing
   GapClosed,               // expected, received: the first and the last MsgSeqNum that was missing
   ResendServed,            // expected, received: the first and the last MsgSeqNum of the range

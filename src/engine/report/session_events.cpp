@@ -12,6 +12,7 @@ using session::Notice;
 using session::NoticeCode;
 
 constexpr wire::Tag kClOrdId = 11;
+constexpr wire::Tag kOrigClOrdId = 41;
 
 // "MsgSeqNum 5 to 92 (88)".
 std::string range_text(std::uint64_t first, std::uint64_t last) {
@@ -68,15 +69,7 @@ std::string rejected_text(const Notice& notice, std::span<const observe::MaskedF
   if (notice.received != 0) text += ", MsgSeqNum " + std::to_string(notice.received);
   (text += ": ") += notice.text;
   if (notice.message == nullptr) return text;
-  const auto ref_tag = static_cast<wire::Tag>(notice.expected);
-  text += " [";
-  text += "35=";
-  text += notice.message->msg_type();
-  append_field(text, *notice.message, kClOrdId, masked);
-  if (ref_tag != 0 && ref_tag != kClOrdId && ref_tag != tag::MsgType) {
-    append_field(text, *notice.message, ref_tag, masked);
-  }
-  text += ']';
+  text += describe_rejected(*notice.message, static_cast<wire::Tag>(notice.expected), masked);
   if (notice.is_business || !notice.text.starts_with(session::session_reject_text(notice.reason))) {
     return text;  // The application decides.
   }
@@ -124,6 +117,8 @@ std::string details_of(const Notice& notice, std::span<const observe::MaskedFiel
     case NoticeCode::EndedWithinGap:
       text = ", MsgSeqNum " + std::to_string(expected) + " to " + std::to_string(received);
       break;
+    case NoticeCode::RejectReceived:  // the text has both numbers
+      break;
     case NoticeCode::SessionStatusReceived:
       text = " (1409=" + std::to_string(received) + ")";
       break;
@@ -142,6 +137,18 @@ std::string details_of(const Notice& notice, std::span<const observe::MaskedFiel
 
 std::string describe(const session::Notice& notice, std::span<const observe::MaskedField> masked) {
   return std::string{to_string(notice.code)} + details_of(notice, masked);
+}
+
+std::string describe_rejected(const wire::MessageView& ours, wire::Tag ref_tag,
+                              std::span<const observe::MaskedField> masked) {
+  std::string text = " [35=";
+  text += ours.msg_type();
+  append_field(text, ours, kClOrdId, masked);
+  append_field(text, ours, kOrigClOrdId, masked);
+  if (ref_tag != 0 && ref_tag != kClOrdId && ref_tag != kOrigClOrdId && ref_tag != tag::MsgType) {
+    append_field(text, ours, ref_tag, masked);
+  }
+  return text += ']';
 }
 
 EventId event_of(session::NoticeCode code) noexcept {

@@ -18,5 +18,9 @@ namespace nexusfix::engine {
 // passwords.
 [[nodiscard]] std::string describe(const session::Notice& notice,
                                    std::span<const observe::MaskedField> masked);
+// What the event of a received Reject says of our message: " [35=D 11=A2 41=A1 44=-1]", with the
+// field that the Reject names (ref_tag; 0: none).
+[[nodiscard]] std::string describe_rejected(const wire::MessageView& ours, wire::Tag ref_tag,
+                                            std::span<const observe::MaskedField> masked);
 
 }  // namespace nexusfix::engine

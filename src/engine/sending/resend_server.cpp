@@ -233,6 +233,14 @@ void ResendServer::finish_replay(SessionEntry& entry) {
   entry.resend.queued_.clear();
 }
 
+void ResendServer::show_stored(const SessionEntry& entry, std::uint64_t msg_seq_num,
+                               store::Store::MessageVisitor visit) {
+  store::Store& store = commit_.store();
+  if (store.fetch(entry.stored.key(), msg_seq_num, msg_seq_num, 1) != nullptr) return;
+  // An event of a Reject does not report a damaged store: the next resend does.
+  static_cast<void>(store.read(entry.stored.key(), msg_seq_num, msg_seq_num, visit));
+}
+
 void ResendServer::give_back(std::size_t bytes_max) {
   if (replay_bytes_.empty() && replay_bytes_.capacity() > bytes_max) {
     std::string{}.swap(replay_bytes_);

@@ -40,6 +40,11 @@ class ResendServer {
   void perform(SessionEntry& entry, const session::AskResend& action);
   void perform(SessionEntry& entry, const session::Replay& action);
 
+  // Passes our stored message with this MsgSeqNum to visit, if the store has it and reads it
+  // without waiting for a network. visit: see Store::read().
+  void show_stored(const SessionEntry& entry, std::uint64_t msg_seq_num,
+                   store::Store::MessageVisitor visit);
+
   // A resend can go on: its connection has room, or its messages were read.
   void set_ready() noexcept {
     loop_.disturb();

@@ -298,10 +298,29 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Disconnect&
 void SessionActions::perform_own(SessionEntry& entry, const session::Notice& action) {
   if (action.code == session::NoticeCode::GapDetected) ++entry.counters->gaps;
   if (action.code != session::NoticeCode::SequenceNumbersLost) {
-    loop_.report.peer(event_of(action.code), entry, describe(action, entry.settings().log.masked));
+    loop_.report.peer(event_of(action.code), entry, text_of(entry, action));
   }
   note_refusal(entry, action);
   if (tells_of_lost_numbers(action)) halt_for_operator(entry, action);
+}
+
+// The event of a Reject names our message. Only if it is logged: a flood of Rejects reads no store.
+std::string SessionActions::text_of(SessionEntry& entry, const session::Notice& notice) {
+  const auto& masked = entry.settings().log.masked;
+  std::string text = describe(notice, masked);
+  if (notice.code != session::NoticeCode::RejectReceived || notice.received == 0) return text;
+  const SecondLimit& logged = entry.limits.notices;
+  if (loop_.now().mono < logged.ends_at() && logged.counted() >= NoticeLimiter::kSessionLinesMax) {
+    return text;
+  }
+  resends_.show_stored(entry, notice.received, [&](std::uint64_t, std::string_view bytes) {
+    if (const auto ours = loop_.parsers.parse_outbound(bytes)) {
+      text += "; our message";
+      text += describe_rejected(*ours, static_cast<wire::Tag>(notice.expected), masked);
+    }
+    return false;
+  });
+  return text;
 }
 
 // Before the Logons are exchanged.

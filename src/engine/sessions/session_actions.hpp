@@ -1,6 +1,7 @@
 // Performs the actions that a state machine returns.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <nexusfix/base/time.hpp>
@@ -58,6 +59,7 @@ class SessionActions {
   void perform_own(SessionEntry& entry, const session::Notice& action);
   void note_disconnection(SessionEntry& entry);
   static void note_refusal(SessionEntry& entry, const session::Notice& notice);
+  [[nodiscard]] std::string text_of(SessionEntry& entry, const session::Notice& notice);
   void halt_for_operator(SessionEntry& entry, const session::Notice& notice);
 
   LoopContext& loop_;

@@ -100,10 +100,11 @@ inline constexpr EventRow kSessionEvents[] = {
     {EventId::RejectReceived, Severity::Warning, "RejectReceived",
      "The counterparty rejected one of our messages with a Reject (3), or with a "
      "BusinessMessageReject (j) that the application does not process. The event has its Text (58) "
-     "and its reason.",
+     "and its reason, and of our message, if the store has it on this machine, MsgType, ClOrdID, "
+     "OrigClOrdID and the value of the field that the Reject names.",
      "Our message breaks a rule of the counterparty.",
-     "Find the message by RefSeqNum (45) in the message log, and compare it with the rules of "
-     "engagement."},
+     "Compare the message with the rules of engagement. The message log has it with RefSeqNum (45) "
+     "as its MsgSeqNum (34)."},
     {EventId::MessageInvalid, Severity::Warning, "MessageInvalid",
      "A message does not conform to the dictionary, and is delivered to the application anyway.",
      "RejectInvalidMessage=N is set.",

@@ -61,6 +61,8 @@ class ActionQueue {
   void push(const Pending& pending) noexcept;
   void notice(NoticeCode code, std::string_view text = {}, std::uint64_t expected = 0,
               std::uint64_t received = 0) noexcept;
+  // text: what the counterparty's Reject or BusinessMessageReject says.
+  void reject_received(const wire::MessageView& message, std::string_view text) noexcept;
   // The first one; the queue is not empty.
   [[nodiscard]] Pending pop() noexcept { return pending_[begin_++]; }
   // What was pushed after the first `waiting` ones comes before them.

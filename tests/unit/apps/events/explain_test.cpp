@@ -128,13 +128,16 @@ TEST(Explain, says_meaning_cause_and_what_to_do) {
       *text,
       "NXF-1042 RejectReceived, WARN, session\n"
       "  meaning     The counterparty rejected one of our messages with a Reject (3), or with a\n"
-      "              BusinessMessageReject (j) that the application does not process. The event "
-      "has its\n"
-      "              Text (58) and its reason.\n"
+      "              BusinessMessageReject (j) that the application does not process. The "
+      "event has its\n"
+      "              Text (58) and its reason, and of our message, if the store has it on "
+      "this machine,\n"
+      "              MsgType, ClOrdID, OrigClOrdID and the value of the field that the "
+      "Reject names.\n"
       "  cause       Our message breaks a rule of the counterparty.\n"
-      "  what to do  Find the message by RefSeqNum (45) in the message log, and compare it "
-      "with the rules\n"
-      "              of engagement.\n");
+      "  what to do  Compare the message with the rules of engagement. The message log has "
+      "it with\n"
+      "              RefSeqNum (45) as its MsgSeqNum (34).\n");
 }
 
 TEST(Explain, takes_a_number_small_letters_or_a_name) {

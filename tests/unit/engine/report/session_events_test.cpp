@@ -58,6 +58,22 @@ TEST(SessionEvents, rejected_message_has_its_type_its_order_its_value_and_the_ke
             "message rejected, MsgSeqNum 7: Invalid MsgType [35=0]; see the keys DataDictionary");
 }
 
+TEST(SessionEvents, rejected_message_of_ours_has_its_order_and_the_value_that_the_reject_names) {
+  const auto ours = [](std::string_view fields, wire::Tag ref_tag,
+                       std::span<const observe::MaskedField> masked = {}) {
+    const std::string bytes = fix("FIX.4.4", std::string{fields});
+    wire::Parser parser;
+    const auto message = parser.parse(bytes);
+    return message ? engine::describe_rejected(*message, ref_tag, masked) : "not parsed";
+  };
+  EXPECT_EQ(ours("35=G|34=7|11=A2|41=A1|44=-1|", 44), " [35=G 11=A2 41=A1 44=-1]");
+  EXPECT_EQ(ours("35=G|34=7|11=A2|41=A1|44=-1|", 41), " [35=G 11=A2 41=A1]");
+  EXPECT_EQ(ours("35=D|34=7|11=A2|", 0), " [35=D 11=A2]");
+  EXPECT_EQ(ours("35=B|34=7|148=x|", 55), " [35=B]");
+  const observe::MaskedField order{.tag = 41};
+  EXPECT_EQ(ours("35=G|34=7|11=A2|41=A1|", 11, {&order, 1}), " [35=G 11=A2 41=***]");
+}
+
 TEST(SessionEvents, rejected_message_shows_no_secret) {
   const observe::MaskedField account{.tag = 1};
   EXPECT_TRUE(contains(rejected("35=D|34=7|11=A1|1=ACC|", 5, 1, {&account, 1}), " 1=***]"));

@@ -219,6 +219,27 @@ TEST_F(ApplicationTest, administrative_messages_are_shown) {
   EXPECT_EQ(whole.admin, (std::vector<std::string>{"A", "3", "5"}));
 }
 
+TEST_F(ApplicationTest, event_of_a_received_reject_names_our_message) {
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  wire::Encoder cancel = trader().begin("G");
+  cancel.field(11, "A2").field(41, "A1").field(44, "-1");
+  ASSERT_TRUE(trader().finish(cancel).has_value());
+  ASSERT_TRUE(send(trader(), "news").has_value());
+  ASSERT_TRUE(arrived(peer, 3));
+  peer.send(from("TRADER", "3", 2, "45=2|58=Bad price|371=44|372=G|373=5|"));
+  peer.send(from("TRADER", "j", 3, "45=2|372=G|379=A2|380=0|58=not today|"));
+  peer.send(from("TRADER", "3", 4, "45=3|58=no news|"));
+  peer.send(from("TRADER", "3", 5, "45=77|58=never sent|"));
+  ASSERT_TRUE(run_until([&] { return contains(log.all(), "never sent"); })) << log.all();
+  const std::string all = log.all();
+  EXPECT_TRUE(contains(all, "(45=2 371=44 372=G 373=5); our message [35=G 11=A2 41=A1 44=-1]"))
+      << all;
+  EXPECT_TRUE(contains(all, "(45=3); our message [35=B]")) << all;
+  EXPECT_TRUE(contains(all, "never sent (45=77)")) << all;
+  EXPECT_FALSE(contains(all, "(45=77);")) << all;
+}
+
 TEST_F(ApplicationTest, resend_request_is_answered_as_the_application_decides) {
   open_whole();
   RawPeer& peer = log_on("TRADER");
