@@ -313,7 +313,27 @@ bool use_in_book(const ExecutionReport& report) {
   // error: the field may be missing: test it
   const std::optional<Price> price = report.price();
   return price == Price{1};
+#elif NEXUSFIX_MISTAKE == 67  // QuickFIX's values
+  // error: an enumeration is compared with a name: order.side\(\) == Side::Buy, not '1'
+  return report.side() == '1';
+#elif NEXUSFIX_MISTAKE == 68
+  // error: an enumeration is compared with a name: order.side\(\) == Side::Buy, not '1'
+  return report.exec_type() != "F";
+#elif NEXUSFIX_MISTAKE == 69
+  // error: an enumeration is compared with a name: order.side\(\) == Side::Buy, not '1'
+  return 2 == report.ord_status();
+#elif NEXUSFIX_MISTAKE == 70
+  // error: a field is compared with a value of its own type: Side::Buy, not '1'
+  return report.time_in_force() == '1';
+#elif NEXUSFIX_MISTAKE == 71
+  // error: a field is compared with a value of its own type: Side::Buy, not '1'
+  return report.ord_rej_reason() == '3';
+#elif NEXUSFIX_MISTAKE == 72
+  // error: an enumeration is compared with a name
+  return OrdRejReason::BrokerExchangeOption == "0";
 #else
+  const std::int64_t reason = report.ord_rej_reason_or(0);
+  if (reason == 3 || report.ord_rej_reason() == 3 || OrdRejReason{reason} == 3) return false;
   const auto price = FixedPrice::from_decimal(report.avg_px());
   return price && *price > 150.25_fp && FixedPrice::from_units(price->units() / 3) < *price &&
          std::stoi(report.order_id()) == 1;

@@ -118,8 +118,10 @@ class Emitter {
             heading("The values of " + dictionary_.fields[field].name) +
                 "#include <cstdint>\n#include <string_view>\n\n"
                 "#include <nexusfix/wire/typed/enum_values.hpp>\n\n" +
-                in_namespace(without_shadow_warning(emitted)) + "\nnamespace nexusfix::wire {\n\n" +
-                emitted.traits + "\n}  // namespace nexusfix::wire\n"};
+                in_namespace(without_shadow_warning(emitted) +
+                             "\nusing wire::enum_operators::operator==;\n") +
+                "\nnamespace nexusfix::wire {\n\n" + emitted.traits +
+                "\n}  // namespace nexusfix::wire\n"};
   }
 
   // The enumerator Yield of one field has the name of the field Yield. It is scoped and hides

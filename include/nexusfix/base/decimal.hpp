@@ -168,6 +168,26 @@ class Decimal {
     return Decimal{static_cast<std::int64_t>(product), scale};
   }
 
+  // The value with this number of digits after the point: see round_to(). Unset: digits is above
+  // kScaleMax, or the mantissa does not fit into 64 bits.
+  friend constexpr std::optional<Decimal> checked_round(Decimal value, unsigned digits) noexcept {
+    if (digits > kScaleMax) return std::nullopt;
+    Wide mantissa = value.mantissa_;
+    if (digits >= value.scale()) {
+      mantissa *= power_of_ten(digits - value.scale());
+    } else {
+      const Wide divisor = power_of_ten(value.scale() - digits);
+      const Wide rest = mantissa % divisor;
+      mantissa /= divisor;
+      const Wide doubled = rest < 0 ? -2 * rest : 2 * rest;
+      if (doubled > divisor || (doubled == divisor && mantissa % 2 != 0)) {
+        mantissa += rest < 0 ? -1 : 1;
+      }
+    }
+    if (!fits(mantissa)) return std::nullopt;
+    return Decimal{static_cast<std::int64_t>(mantissa), digits};
+  }
+
  private:
   // 64 by 64 bits never overflow it: 2^63 * 10^18 < 2^127. The extension marker silences -Wpedantic
   // about a type that ISO C++ does not have.
@@ -309,6 +329,30 @@ constexpr CheckedDecimal operator-(CheckedDecimal a) noexcept { return CheckedDe
 // The value without its sign, also of a field: abs(a.leaves_qty() - b.leaves_qty()). An error for
 // the lowest mantissa.
 constexpr CheckedDecimal abs(CheckedDecimal a) noexcept { return a && *a < 0 ? -a : a; }
+
+namespace detail {
+
+CheckedDecimal round_double(double value, unsigned digits) noexcept;
+
+}  // namespace detail
+
+// The value with exactly this number of digits after the point, 0 to Decimal::kScaleMax, such as
+// those of the instrument's prices: round_to(150.2_d, 3) is sent as 150.200. Digits that are too
+// many are rounded to the nearest, a tie to the even digit: 0.125 and 0.115 become 0.12. An error:
+// more than kScaleMax digits, a mantissa of more than 64 bits, or a value that is an error.
+//
+//   const auto price = round_to(total * 3, instrument.digits);
+//   if (price) order.set(fix44::Price{*price});
+constexpr CheckedDecimal round_to(CheckedDecimal value, unsigned digits) noexcept {
+  return value ? CheckedDecimal{checked_round(*value, digits)} : value;
+}
+// The number that is nearest to a double, which a program may have from elsewhere:
+// nexusfix::round_to(150.25, 2). The double's exact value is rounded, as above: that of 0.145 lies
+// below 0.145 and becomes 0.14. An error, too: infinite, or not a number.
+template <std::floating_point Number>
+CheckedDecimal round_to(Number value, unsigned digits) noexcept {
+  return detail::round_double(static_cast<double>(value), digits);
+}
 
 namespace detail {
 

@@ -241,12 +241,16 @@ class Engine {
   // mailbox serves until stop(), because a task may log on an initiator again.
   [[nodiscard]] Mailbox open_mailbox();
 
-  // Lets other threads send on the session of this name (Session::name()), in any loop: see Remote.
-  // Any thread, also while the engine runs. An engine with a Remote serves until stop(), because
-  // its log_on() may log on an initiator again. Error: there is no such session; the text has the
-  // nearest name. Allocates a queue of 256 KiB, which the copies of the Remote share.
+  // Lets other threads send on a session, in any loop: see Remote. session: its name
+  // (Session::name()); or, if no other session has the same, its SessionQualifier, or its CompIDs
+  // as the name has them. Any thread, also while the engine runs. An engine with a Remote serves
+  // until stop(), because its log_on() may log on an initiator again. Error: there is no such
+  // session, or several; the text has the nearest name, or up to ten names. Allocates a queue of
+  // 256 KiB, which the copies of the Remote share.
   //
   //   auto remote = engine.remote("FIX.4.4:TRADER->VENUE");
+  //   auto remote = engine.remote("TRADER->VENUE");
+  //   auto remote = engine.remote("desk7");    // of SessionQualifier=desk7
   [[nodiscard]] std::expected<Remote, EngineError> remote(std::string_view session);
   // The same for an identity. Error: no session has it.
   [[nodiscard]] std::expected<Remote, EngineError> remote(const session::SessionId& session);

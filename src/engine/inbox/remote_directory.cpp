@@ -11,11 +11,36 @@ namespace nexusfix::engine {
 namespace {
 
 constexpr unsigned kKeyBits = 32;
+constexpr std::size_t kNamesMax = 10;  // in the text of an error
 // Longer waits end here: a deadline must be a time of the clock.
 constexpr std::chrono::nanoseconds kWaitMax = std::chrono::hours{24 * 365};
 
 std::uint64_t to_word(SessionHandle handle) noexcept {
   return (std::uint64_t{handle.loop} << kKeyBits) | handle.key;
+}
+
+// Whether a text that is no whole name means this session: its qualifier, or its CompIDs with their
+// sub and location IDs, without or with the qualifier.
+bool is_short_name(std::string_view text, std::string_view name) {
+  std::optional<session::SessionId> id = session::SessionId::parse(name);
+  if (!id || text.empty()) return false;
+  if (text == id->qualifier) return true;
+  const std::string_view comp_ids = name.substr(id->begin_string.size() + 1);
+  if (text == comp_ids) return true;
+  id->qualifier.clear();
+  return text == std::string_view{id->to_string()}.substr(id->begin_string.size() + 1);
+}
+
+std::string list_of(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kNamesMax); ++i) {
+    if (i > 0) text += ", ";
+    text += names[i];
+  }
+  if (names.size() > kNamesMax) {
+    text += " and " + std::to_string(names.size() - kNamesMax) + " more";
+  }
+  return text;
 }
 
 }  // namespace
@@ -84,21 +109,29 @@ void RemoteDirectory::end_loop(std::uint32_t loop) noexcept {
 
 std::expected<std::shared_ptr<RemoteSession>, std::string> RemoteDirectory::find(
     std::string_view name) {
-  std::vector<std::string> names;
-  {
-    const std::lock_guard lock{mutex_};
-    const auto found = sessions_.find(name);
-    if (found != sessions_.end() && found->second->place()) return found->second;
-    for (const auto& [known, session] : sessions_) {
-      if (session->place()) names.emplace_back(known);
-    }
+  std::vector<std::string_view> names;
+  std::vector<std::string_view> meant;
+  const std::lock_guard lock{mutex_};
+  const auto found = sessions_.find(name);
+  if (found != sessions_.end() && found->second->place()) return found->second;
+  for (const auto& [known, session] : sessions_) {
+    if (!session->place()) continue;
+    names.push_back(known);
+    if (is_short_name(name, known)) meant.push_back(known);
   }
-  std::string text = "the engine has no session ";
-  text += name;
-  if (const auto nearest = dictionary::nearest_name(name, {names.begin(), names.end()})) {
+  if (meant.size() == 1) return sessions_.find(meant.front())->second;
+  std::string text{name};
+  if (!meant.empty()) {
+    text += " is the name of several sessions: " + list_of(meant) + "; give one of these names";
+    return std::unexpected{std::move(text)};
+  }
+  text.insert(0, "the engine has no session ");
+  if (const auto nearest = dictionary::nearest_name(name, names)) {
     text += "; did you mean " + std::string{*nearest} + "?";
+  } else if (names.empty()) {
+    text += ", nor any other";
   } else {
-    text += ", and none of its " + std::to_string(names.size()) + " sessions has a similar name";
+    text += "; its sessions are " + list_of(names);
   }
   return std::unexpected{std::move(text)};
 }

@@ -56,7 +56,8 @@ class RemoteDirectory {
   // The loop has ended: it takes nothing any more.
   void end_loop(std::uint32_t loop) noexcept;
 
-  // Any thread, from here on. The error names the session, and the one that is probably meant.
+  // Any thread, from here on. name: the session's, or its qualifier or CompIDs if no other session
+  // has them. The error names the sessions that may be meant.
   [[nodiscard]] std::expected<std::shared_ptr<RemoteSession>, std::string> find(
       std::string_view name);
   // One remote less uses the session.

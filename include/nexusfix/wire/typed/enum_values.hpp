@@ -3,9 +3,11 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <nexusfix/wire/typed/field.hpp>
@@ -107,11 +109,15 @@ struct IntEnumTraits {
   [[nodiscard]] static Converted<Enum> from(std::string_view text) noexcept {
     const Converted<std::int64_t> value = to_int(text);
     if (!value) return std::unexpected{value.error()};
-    const auto small = static_cast<std::uint64_t>(*value);
+    return from(*value);
+  }
+  // OutOfRange if the number is not in kValues.
+  [[nodiscard]] static Converted<Enum> from(std::int64_t number) noexcept {
+    const auto small = static_cast<std::uint64_t>(number);
     const bool is_value =
-        small < 64 ? (detail::kSmallIntBits<Enum> >> small & 1U) != 0 : find(*value) != nullptr;
+        small < 64 ? (detail::kSmallIntBits<Enum> >> small & 1U) != 0 : find(number) != nullptr;
     if (!is_value) return std::unexpected{FieldErrorCode::OutOfRange};
-    return static_cast<Enum>(*value);
+    return static_cast<Enum>(number);
   }
 
  private:
@@ -145,5 +151,34 @@ struct StringEnumTraits {
     return static_cast<Enum>(found - std::begin(values));
   }
 };
+
+// The enumerator with this number: wire::convert<fix44::OrdRejReason>(number). OutOfRange if the
+// dictionary does not have it.
+template <IntegerEnumeration Enum>
+[[nodiscard]] Converted<Enum> convert(std::int64_t number) noexcept {
+  return EnumTraits<Enum>::from(number);
+}
+
+// The generated namespaces declare it, too, so that a compiler finds it for their enumerations.
+namespace enum_operators {
+
+// Whether an enumeration of integers has this number: report.ord_rej_reason() == 3. Does not
+// compile for another enumeration or value: '1' is a value on the wire, Side::Buy its name.
+template <class Enum, class Other>
+  requires std::is_enum_v<Enum> &&
+           (std::is_arithmetic_v<Other> || std::convertible_to<const Other&, std::string_view>) &&
+           (!detail::kIsOptionalField<Other> && !detail::HasValueType<Other>)
+[[nodiscard]] constexpr bool operator==(const Enum& value, const Other& other) noexcept {
+  if constexpr (detail::ComparableWith<Enum, Other>) {
+    return detail::is_same(value, other);
+  } else {
+    static_assert(detail::kCompiles<Enum, Other>,
+                  "an enumeration is compared with a name: order.side() == Side::Buy, not '1'; "
+                  "only an enumeration of integers is compared with a number, too");
+    return false;
+  }
+}
+
+}  // namespace enum_operators
 
 }  // namespace nexusfix::wire

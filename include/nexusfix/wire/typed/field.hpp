@@ -32,6 +32,12 @@ struct FieldView {
   std::string_view value;    // the bytes between `=` and SOH
 };
 
+// An enumeration of integers, such as fix44::OrdRejReason. Its enumerators have the numbers of FIX:
+// OrdRejReason{3} is made of a number, and std::to_underlying(reason) is the number.
+template <class T>
+concept IntegerEnumeration =
+    std::is_enum_v<T> && std::same_as<std::underlying_type_t<T>, std::int64_t>;
+
 // Why a field cannot be read as the requested type.
 enum class FieldErrorCode : std::uint8_t {
   Missing,     // the tag is not in the message
@@ -64,6 +70,11 @@ template <class Value, class Other>
   requires std::is_arithmetic_v<Value> && std::is_arithmetic_v<Other>
 inline constexpr bool kCompares<Value, Other> =
     std::same_as<Value, Other> || (WholeNumber<Value> && WholeNumber<Other>);
+// An enumeration of integers compares with a number, and no other one with anything but itself.
+template <class Value, class Other>
+  requires std::is_enum_v<Value>
+inline constexpr bool kCompares<Value, Other> =
+    std::same_as<Value, Other> || (IntegerEnumeration<Value> && WholeNumber<Other>);
 template <class T>
 concept HasValueType = requires { typename T::ValueType; };
 
@@ -85,6 +96,8 @@ template <class Value, class Other>
 [[nodiscard]] constexpr bool is_same(const Value& value, const Other& other) noexcept {
   if constexpr (WholeNumber<Value> && WholeNumber<Other>) {
     return std::cmp_equal(value, other);
+  } else if constexpr (IntegerEnumeration<Value> && WholeNumber<Other>) {
+    return std::cmp_equal(std::to_underlying(value), other);
   } else {
     return value == other;
   }
@@ -157,11 +170,15 @@ class OptionalField : public std::expected<T, FieldError> {
   }
   // The value, or other if the field is missing or cannot be read: cl_ord_id().value_or(""),
   // price().value_or(0_d), side().value_or(Side::Buy). A field's plain value gives the plain value,
-  // and a field gives a field. A text that is returned lives as long as the message, or as other.
+  // and a field gives a field. A number gives that of an enumeration of integers:
+  // ord_rej_reason().value_or(0) is a std::int64_t. A text that is returned lives as long as the
+  // message, or as other.
   template <class Other>
   [[nodiscard]] constexpr auto value_or(const Other& other) const noexcept {
     if constexpr (std::convertible_to<const Other&, T>) {
       return this->has_value() ? **this : static_cast<T>(other);
+    } else if constexpr (IntegerEnumeration<T> && WholeNumber<Other>) {
+      return this->has_value() ? std::to_underlying(**this) : static_cast<std::int64_t>(other);
     } else {
       using Plain = typename T::ValueType;
       if constexpr (WholeNumber<Plain> && WholeNumber<Other>) {
@@ -229,9 +246,10 @@ template <class T, class Other>
 template <class T, class Other>
   requires(!detail::ComparesWithField<T, Other>)
 constexpr bool operator==(const OptionalField<T>&, const Other&) noexcept {
-  static_assert(detail::kCompiles<T, Other>,
-                "a field is compared with a value of its own type: Side::Buy, \"A1\", 100, "
-                "Price{\"150.25\"}, or 150.25_d with namespace nexusfix::literals");
+  static_assert(
+      detail::kCompiles<T, Other>,
+      "a field is compared with a value of its own type: Side::Buy, not '1'; \"A1\", 100, "
+      "Price{\"150.25\"}, or 150.25_d with namespace nexusfix::literals");
   return false;
 }
 // Does not compile: the answer would be false for a field that is missing.

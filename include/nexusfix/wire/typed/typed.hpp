@@ -178,7 +178,7 @@ struct NEXUSFIX_VIEW Field {
                   "the result of + - or * may not fit: test it, and then write Price{*result}");
     static_assert(kTakes || !detail::kIsPrice<Value> || !kIsDouble,
                   "a price or a quantity is exact: write Price{\"150.25\"}, or Price{150.25_d} "
-                  "with namespace nexusfix::literals");
+                  "with namespace nexusfix::literals; round_to(value, 2) rounds a double");
     static_assert(kTakes || !detail::kIsPrice<Value> || kIsChecked || kIsDouble,
                   "a price or a quantity takes an integer, a literal such as \"150.25\", or a "
                   "Decimal: wire::convert<Decimal>(text) reads a text at run time");

@@ -257,6 +257,30 @@ TEST_F(TypedMessages, read_back_what_was_written_with_typed_fields) {
   EXPECT_EQ((*view)[221], "SONIA");
 }
 
+TEST(TypedMessage, enumerations_of_integers_are_read_compared_and_made_as_numbers) {
+  const std::string bytes =
+      fix("FIX.4.4",
+          "35=8|49=T|56=V|34=2|52=20240115-10:30:00|37=O|17=E|150=8|39=8|55=AAPL|54=1|151=0|14=0|"
+          "6=0|103=3|");
+  wire::Parser parser;
+  const auto view = parser.parse(bytes);
+  ASSERT_TRUE(view.has_value());
+  const auto report = fix44::ExecutionReport::from(*view);
+  ASSERT_TRUE(report.has_value());
+  static_assert(std::is_same_v<decltype(report->ord_rej_reason_or(0)), std::int64_t>);
+  EXPECT_EQ(report->ord_rej_reason_or(0), 3);
+  EXPECT_EQ(report->exec_restatement_reason_or(-1), -1);  // absent
+  EXPECT_TRUE(report->ord_rej_reason() == 3);
+  EXPECT_FALSE(report->ord_rej_reason() == 2U);
+  EXPECT_TRUE(*report->ord_rej_reason() == 3);
+  EXPECT_TRUE(4 != *report->ord_rej_reason());
+  EXPECT_EQ(std::to_underlying(*report->ord_rej_reason()), 3);
+  EXPECT_EQ(fix44::OrdRejReason{3}, fix44::OrdRejReason::OrderExceedsLimit);
+  EXPECT_EQ(wire::convert<fix44::OrdRejReason>(3).value(), fix44::OrdRejReason::OrderExceedsLimit);
+  EXPECT_EQ(wire::convert<fix44::OrdRejReason>(98).error(), FieldErrorCode::OutOfRange);
+  EXPECT_EQ(wire::convert<fix44::OrdRejReason>(-1).error(), FieldErrorCode::OutOfRange);
+}
+
 TEST(TypedMessage, header_and_tags_are_read_from_a_typed_message) {
   const std::string bytes =
       fix("FIX.4.4",

@@ -10,6 +10,7 @@
 
 #include <nexusfix/fix44/new_order_single.hpp>
 
+#include "engine/inbox/remote_directory.hpp"
 #include "unit/engine/connection/initiator_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -106,6 +107,50 @@ TEST_F(RemoteTest, session_that_does_not_exist_is_an_error_with_the_nearest_name
   EXPECT_EQ(near.error().what(),
             "the engine has no session FIX.4.4:TRADR->VENUE; did you mean FIX.4.4:TRADER->VENUE?");
   EXPECT_FALSE(initiator->remote("desk 7").has_value());
+}
+
+TEST_F(RemoteTest, session_is_found_by_its_comp_ids) {
+  open_both();
+  const auto made = initiator->remote("TRADER->VENUE");
+  ASSERT_TRUE(made.has_value()) << made.error().what();
+  EXPECT_EQ(made->session_name(), kTrader);
+}
+
+TEST(RemoteDirectory, finds_a_session_by_its_qualifier_or_comp_ids_if_no_other_one_has_them) {
+  engine::RemoteDirectory directory;
+  std::uint32_t key = 0;
+  for (const std::string_view name :
+       {"FIX.4.2:A->B", "FIX.4.4:A->B", "FIX.4.4:A->C:desk%3A7", "FIX.4.4:A->C:spare",
+        "FIX.4.4:A/S->D", "FIX.4.4:E->F:spare", "FIXT.1.1:G->H:1", "FIXT.1.1:G->H:2"}) {
+    directory.add(name, {.loop = 0, .key = ++key});
+  }
+  const auto found = [&](std::string_view name) {
+    const auto session = directory.find(name);
+    return session ? std::string{(*session)->name()} : session.error();
+  };
+  EXPECT_EQ(found("desk:7"), "FIX.4.4:A->C:desk%3A7");
+  EXPECT_EQ(found("A->C:spare"), "FIX.4.4:A->C:spare");
+  EXPECT_EQ(found("A/S->D"), "FIX.4.4:A/S->D");
+  EXPECT_EQ(found("E->F"), "FIX.4.4:E->F:spare");
+  EXPECT_EQ(found("A->B"),
+            "A->B is the name of several sessions: FIX.4.2:A->B, FIX.4.4:A->B; give one of these "
+            "names");
+  EXPECT_EQ(found("spare"),
+            "spare is the name of several sessions: FIX.4.4:A->C:spare, FIX.4.4:E->F:spare; give "
+            "one of these names");
+  EXPECT_EQ(found("G->H"),
+            "G->H is the name of several sessions: FIXT.1.1:G->H:1, FIXT.1.1:G->H:2; give one of "
+            "these names");
+  // No part of a name, and no CompID alone: a session that is added later could have it, too.
+  EXPECT_THAT(found("A"), ::testing::HasSubstr("the engine has no session A; "));
+  EXPECT_THAT(found(""), ::testing::HasSubstr("the engine has no session "));
+  EXPECT_THAT(found("some other name"),
+              ::testing::HasSubstr("the engine has no session some other name; its sessions are "
+                                   "FIX.4.2:A->B, FIX.4.4:A->B, "));
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    directory.add("FIX.4.4:T->V:" + std::to_string(i), {.loop = 0, .key = ++key});
+  }
+  EXPECT_THAT(found("some other name"), ::testing::EndsWith("FIX.4.4:T->V:3 and 3 more"));
 }
 
 TEST_F(RemoteTest, draft_without_a_required_field_is_an_error_of_the_call) {

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include <nexusfix/base/decimal.hpp>
+#include <nexusfix/wire/text.hpp>
 
 namespace nexusfix {
 namespace {
@@ -104,6 +105,51 @@ TEST(CheckedDecimal, an_overflow_stays_an_error) {
   EXPECT_FALSE(1_d + std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(((Decimal{kMax, 0}) + 1).value_or(7_d), 7_d);
   EXPECT_EQ((1_d + 1).value_or(7_d), 2_d);
+}
+
+TEST(RoundTo, gives_exactly_the_digits_that_are_asked_for_at_run_time) {
+  const auto digits_of = [](CheckedDecimal value, unsigned digits) {
+    const CheckedDecimal rounded = round_to(value, digits);
+    return rounded && rounded->scale() == digits ? to_string(*rounded) : "an error";
+  };
+  EXPECT_EQ(digits_of(150.2_d, 3), "150.200");
+  EXPECT_EQ(digits_of(150.2_d, 1), "150.2");
+  EXPECT_EQ(digits_of(150.2_d, 0), "150");
+  EXPECT_EQ(digits_of(7, 2), "7.00");
+  EXPECT_EQ(digits_of(0.125_d, 2), "0.12");  // a tie: to the even digit
+  EXPECT_EQ(digits_of(0.115_d, 2), "0.12");
+  EXPECT_EQ(digits_of(0.1151_d, 2), "0.12");
+  EXPECT_EQ(digits_of(-0.125_d, 2), "-0.12");
+  EXPECT_EQ(digits_of(-0.126_d, 2), "-0.13");
+  EXPECT_EQ(digits_of(0.999_d, 2), "1.00");
+  EXPECT_EQ(digits_of(1_d * 0.3_d, 2), "0.30");
+  EXPECT_EQ(digits_of(9_d, 18), "9.000000000000000000");
+  EXPECT_EQ(digits_of(9_d, 19), "an error");
+  EXPECT_EQ(digits_of(10_d, 18), "an error");
+  EXPECT_EQ(digits_of((Decimal{kMax, 0}) + 1, 0), "an error");
+  EXPECT_EQ(digits_of(Decimal{kMin, 18}, 18), "-9.223372036854775808");
+  EXPECT_EQ(digits_of(Decimal{kMax, 18}, 0), "9");
+}
+
+TEST(RoundTo, rounds_the_exact_value_of_a_double) {
+  const auto text = [](double value, unsigned digits) {
+    const CheckedDecimal rounded = round_to(value, digits);
+    return rounded ? to_string(*rounded) : "an error";
+  };
+  EXPECT_EQ(text(150.25, 2), "150.25");
+  EXPECT_EQ(text(150.25, 4), "150.2500");
+  EXPECT_EQ(text(0.125, 2), "0.12");  // a tie, which a double has exactly
+  EXPECT_EQ(text(0.145, 2), "0.14");  // 0.14499999999999999
+  EXPECT_EQ(text(-1.5, 0), "-2");
+  EXPECT_EQ(text(0.1 + 0.2, 8), "0.30000000");
+  EXPECT_EQ(text(-0.001, 2), "0.00");
+  EXPECT_EQ(text(9.2e18, 0), "9200000000000000000");
+  EXPECT_EQ(text(9.3e18, 0), "an error");
+  EXPECT_EQ(text(1e300, 2), "an error");
+  EXPECT_EQ(text(std::numeric_limits<double>::infinity(), 2), "an error");
+  EXPECT_EQ(text(std::numeric_limits<double>::quiet_NaN(), 2), "an error");
+  EXPECT_EQ(text(1.0, 19), "an error");
+  EXPECT_EQ(text(1.0F, 1), "1.0");
 }
 
 TEST(CheckedDecimal, the_value_of_an_overflow_ends_the_program) {
