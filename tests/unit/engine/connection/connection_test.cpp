@@ -129,6 +129,19 @@ TEST_F(ConnectionTest, each_session_allows_its_own_networks) {
   EXPECT_TRUE(log.has("session FIX.4.2:VENUE->OTHER is not allowed from this address"));
 }
 
+TEST_F(ConnectionTest, session_of_another_listener_is_refused) {
+  sessions =
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n"
+      "[SESSION]\nBeginString=FIX.4.2\nSenderCompID=VENUE\nTargetCompID=OTHER\n"
+      "SocketAcceptAddress=127.0.0.2\n";
+  open();
+  RawPeer& peer = connect();
+  peer.send(logon("OTHER", 1));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  EXPECT_TRUE(peer.messages().empty());
+  log_on("TRADER");
+}
+
 TEST_F(ConnectionTest, counterparty_that_does_not_read_is_disconnected_at_its_limit) {
   extra = "MaxQueuedBytes=65536";
   open();
