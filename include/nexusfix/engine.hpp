@@ -74,7 +74,6 @@ using engine::PostError;
 using engine::PostOutcome;
 using engine::PostResult;
 using engine::PostToken;
-using engine::PreparedMessage;
 using engine::RecoveredMessage;
 using engine::reject_for;
 using engine::Reloaded;

@@ -276,13 +276,6 @@ std::string_view Encoder::seal_exactly(char* begin, char* body, char* end,
   return {message, static_cast<std::size_t>(end + kTrailerBytes - message)};
 }
 
-void RenderedFields::set(std::string_view text) {
-  text_ = text;
-  bytes_ = text.size();
-  sum_ = byte_sum(text);
-  text_.resize(detail::whole_blocks(bytes_));
-}
-
 std::string_view to_string(EncodeErrorCode code) noexcept {
   switch (code) {
     case EncodeErrorCode::BufferFull:

@@ -137,7 +137,6 @@ constexpr std::strong_ordering operator<=>(const SendResult&, const Number&) noe
 }
 
 template <class Message, class... Constants>
-class PreparedMessage;
 
 // Names a session for Mailbox::post(). Any thread may keep it, also when the session does not exist
 // any more.
@@ -262,17 +261,6 @@ class Session {
         [&](wire::Encoder& encoder) noexcept { encoder.fields(draft.fields()); });
   }
 
-  // Prepares a typed message with constant fields, which are rendered once, here; see
-  // PreparedMessage. Allocates.
-  template <wire::TypedMessage Message, wire::MessagePart... Constants>
-  [[nodiscard]] PreparedMessage<Message, Constants...> prepare(const Constants&... constants) {
-    static_assert(!wire::detail::kHasTimeOfSending<Constants...>,
-                  "now() is for send(): it is no constant");
-    return {*this, wire::RenderedFields::of([&](wire::Encoder& encoder) {
-              wire::write_message_parts<Message>(encoder, constants...);
-            })};
-  }
-
   // Begins any message: begin(), any number of Encoder::field() calls, finish(). msg_type: MsgType
   // (35), such as "D". An event loop encodes one message at a time, and it must be finished before
   // the callback returns or Engine::poll() is called: otherwise finish() fails with NotBegun, and
@@ -395,8 +383,6 @@ class Session {
                                                                   std::string_view reason);
 
  private:
-  template <class Message, class... Constants>
-  friend class PreparedMessage;
   friend class Remote;
   friend class detail::SessionConversations;
 
@@ -428,42 +414,6 @@ class Session {
   const session::ApplicationVersions* versions_ = nullptr;  // the state machine's
   detail::AttachedData data_;
   detail::AttachedData conversations_;  // see conversation.hpp; they end before data_
-};
-
-// A message whose constant fields are rendered once, by Session::prepare(). It must not outlive its
-// session. Only the thread of the session's event loop uses it; sending allocates nothing.
-//
-//   auto ioc = s.prepare<fix44::NewOrderSingle>(Symbol{"AAPL"}, OrdType::Limit);
-//   auto sent = ioc.send(ClOrdID{id}, Side::Buy, OrderQty{qty}, Price{price},
-//                        TransactTime{s.now()});
-template <class Message, class... Constants>
-class PreparedMessage {
- public:
-  // As Session::send(). Each required field must be here or among the constants, and no field in
-  // both. A constant that cannot be sent is an error of each message. The constants come after the
-  // header fields and before the other fields.
-  template <class... Parts>
-  [[nodiscard]] SendResult send(const Parts&... parts) {
-    static_assert(wire::detail::MessageCheck<Message, Constants..., Parts...>::kDone);
-    return session_->template send_typed<Message>([&](wire::Encoder& encoder) noexcept {
-      if constexpr ((wire::MessagePart<Parts> && ...)) {
-        const auto clock = [this] { return session_->sending_time(); };
-        wire::write_header_parts<typename Message::Required>(encoder,
-                                                             wire::with_time(parts, clock)...);
-        encoder.fields(constants_);
-        wire::write_body_parts<typename Message::Required>(encoder,
-                                                           wire::with_time(parts, clock)...);
-      }
-    });
-  }
-
- private:
-  friend class Session;
-  PreparedMessage(Session& session, wire::RenderedFields constants)
-      : session_{&session}, constants_{std::move(constants)} {}
-
-  Session* session_;
-  wire::RenderedFields constants_;
 };
 
 }  // namespace nexusfix::engine

@@ -44,7 +44,6 @@ concept FieldValue = !detail::kIsOptionalField<T> &&
 
 class DraftFields;
 class GroupWriter;
-class RenderedFields;
 
 // Keeps the first error: later fields are ignored and finish() returns the error, so a chain of
 // field() calls needs one check at its end. Never returns an incomplete message. One thread at a
@@ -154,8 +153,6 @@ class Encoder {
   // nothing has to search the message before it is stored. noted must outlive the last field.
   void note_passwords_in(bool& noted) noexcept { password_noted_ = &noted; }
 
-  // Fields that were rendered earlier. Their error becomes this message's error.
-  NEXUSFIX_ALWAYS_INLINE Encoder& fields(const RenderedFields& rendered) noexcept;
   // The fields of a draft.
   Encoder& fields(const DraftFields& draft) noexcept;
 
@@ -170,7 +167,6 @@ class Encoder {
 
  private:
   friend class GroupWriter;
-  friend class RenderedFields;
 
   // Where the next bytes go, and the end of the room for fields.
   struct Place {
@@ -609,4 +605,3 @@ NEXUSFIX_ALWAYS_INLINE std::string_view Encoder::seal() noexcept {
 
 // Members of Encoder that need the complete class.
 #include <nexusfix/wire/group_writer.hpp>
-#include <nexusfix/wire/typed/rendered_fields.hpp>

@@ -47,14 +47,13 @@ TEST(Allocation, a_parser_grows_once_for_a_message_with_more_fields_than_before)
   EXPECT_EQ(allocations, before);
 }
 
-TEST(Allocation, encoding_with_a_template_and_rendered_fields_allocates_nothing) {
+TEST(Allocation, encoding_with_a_template_allocates_nothing) {
   std::array<char, 1024> buffer;
   HeaderTemplate session = *HeaderTemplate::make({"FIX.4.4", "SENDER", "TARGET"});
-  const auto same = RenderedFields::of([](Encoder& e) { e.field<55>("AAPL"); });
   const std::size_t before = allocations;
   for (std::uint64_t i = 1; i < 1000; ++i) {
     Encoder encoder{buffer, session, {.msg_type = "D", .msg_seq_num = i * 1'000}};
-    encoder.fields(same).field<11>("an identifier longer than a block").field<38>(i);
+    encoder.field<55>("AAPL").field<11>("an identifier longer than a block").field<38>(i);
     encoder.group(453, 1).entry().field<448>("A");
     EXPECT_TRUE(encoder.finish().has_value());
   }

@@ -1,4 +1,4 @@
-// Fields, groups and rendered fields on the fast path of an Encoder.
+// Fields and groups on the fast path of an Encoder.
 #include <array>
 #include <gtest/gtest.h>
 #include <limits>
@@ -64,8 +64,6 @@ TEST_F(EncoderFieldsTest, a_password_is_noted_on_request_and_nothing_else_is) {
   }
   others.field<553>("x").data(95, 96, "x");
   EXPECT_FALSE(noted);
-  const RenderedFields rendered =
-      RenderedFields::of([](Encoder& same) { same.field<tag::Password>("secret"); });
   const auto notes = [&](auto write) {
     Encoder one = encoder();
     noted = false;
@@ -81,11 +79,10 @@ TEST_F(EncoderFieldsTest, a_password_is_noted_on_request_and_nothing_else_is) {
   }
   EXPECT_TRUE(notes([](Encoder& one) { one.field<554>("secret"); }));
   EXPECT_TRUE(notes([](Encoder& one) { one.data<1403, 1404>("secret"); }));
-  EXPECT_TRUE(notes([&](Encoder& one) { one.fields(rendered); }));
   // Without a request, it is written like any other field.
   Encoder plain = encoder();
-  plain.field<554>("secret").field(925, 7).fields(rendered);
-  EXPECT_EQ(text_of(plain), wanted("554=secret|925=7|554=secret|"));
+  plain.field<554>("secret").field(925, 7);
+  EXPECT_EQ(text_of(plain), wanted("554=secret|925=7|"));
 }
 
 TEST_F(EncoderFieldsTest, a_tag_of_the_type_is_the_same_as_a_tag_of_the_call) {
@@ -318,38 +315,8 @@ TEST_F(EncoderFieldsTest, a_data_field_of_any_length_may_hold_any_byte) {
   }
 }
 
-TEST_F(EncoderFieldsTest, rendered_fields_are_written_as_they_were_rendered) {
-  for (const std::size_t size : {1U, 12U, 13U, 40U, 1000U}) {
-    const std::string value(size, 'v');
-    const auto same = RenderedFields::of([&](Encoder& e) {
-      e.field<55>("AAPL").field<58>(value);
-      e.group(453, 1).entry().field<448>("A");
-    });
-    Encoder e = encoder();
-    e.field<11>("1").fields(same).field<44>(Decimal{15025, 2}).fields(same);
-    const std::string body = "55=AAPL|58=" + value + "|453=1|448=A|";
-    EXPECT_EQ(text_of(e), wanted("11=1|" + body + "44=150.25|" + body));
-  }
-}
-
-TEST_F(EncoderFieldsTest, an_error_of_rendered_fields_is_the_messages) {
-  const auto same = RenderedFields::of([](Encoder& e) { e.field<55>(""); });
-  Encoder e = encoder();
-  e.field<11>("1").fields(same).field<44>(1);
-  const EncodeError error = error_of(e);
-  EXPECT_EQ(error.code, EncodeErrorCode::EmptyValue);
-  EXPECT_EQ(error.tag, 55U);
-}
-
-TEST_F(EncoderFieldsTest, rendering_no_fields_writes_none) {
-  Encoder e = encoder();
-  e.fields(RenderedFields{}).field<11>("1");
-  EXPECT_EQ(text_of(e), wanted("11=1|"));
-}
-
 // With every kind of field last, close to and at the end of the buffer.
 TEST_F(EncoderFieldsTest, an_exact_fit_is_encoded_and_one_byte_less_is_an_error) {
-  const auto same = RenderedFields::of([](Encoder& e) { e.field<55>("AAPL").field<54>('1'); });
   const auto write = [&](Encoder& e, int kind) {
     switch (kind) {
       case 0:
@@ -371,14 +338,12 @@ TEST_F(EncoderFieldsTest, an_exact_fit_is_encoded_and_one_byte_less_is_an_error)
       case 8:
         return static_cast<void>(e.data<95, 96>("data"));
       case 9:
-        return static_cast<void>(e.fields(same));
-      case 10:
         return static_cast<void>(e.group(453, 1).entry().field<448>("A"));
       default:
         return static_cast<void>(e.field<123'456>(-1));
     }
   };
-  for (int kind = 0; kind < 12; ++kind) {
+  for (int kind = 0; kind < 11; ++kind) {
     for (std::size_t filler = 1; filler < 140; ++filler) {
       const std::string text(filler, 'f');
       Encoder roomy = encoder();

@@ -197,23 +197,12 @@ NEXUSFIX_ALWAYS_INLINE void write_part_of(Encoder& encoder, const T& part) noexc
 
 }  // namespace detail
 
-// Writes the parts that belong to the standard header, in the given order. Required: the TagList of
-// the message.
-template <class Required, MessagePart... Parts>
-NEXUSFIX_ALWAYS_INLINE void write_header_parts(Encoder& encoder, const Parts&... parts) noexcept {
-  (detail::write_part_of<Required, true>(encoder, parts), ...);
-}
-// Writes all other parts, in the given order.
-template <class Required, MessagePart... Parts>
-NEXUSFIX_ALWAYS_INLINE void write_body_parts(Encoder& encoder, const Parts&... parts) noexcept {
-  (detail::write_part_of<Required, false>(encoder, parts), ...);
-}
-
 // Writes the header's fields first, whatever position they were given in.
 template <TypedMessage M, MessagePart... Parts>
 NEXUSFIX_ALWAYS_INLINE void write_message_parts(Encoder& encoder, const Parts&... parts) noexcept {
-  write_header_parts<typename M::Required>(encoder, parts...);
-  write_body_parts<typename M::Required>(encoder, parts...);
+  using Required = typename M::Required;
+  (detail::write_part_of<Required, true>(encoder, parts), ...);
+  (detail::write_part_of<Required, false>(encoder, parts), ...);
 }
 
 // Encodes a complete typed message without a session; sets header.msg_type from M. Writes the
