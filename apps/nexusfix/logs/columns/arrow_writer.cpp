@@ -104,17 +104,22 @@ class ArrowText final : public BatchFile {
   std::string& to_;
 };
 
-// Encodes and writes batches on a thread of its own, while the next one is read.
-class BatchThread {
+// Encodes and writes batches: in add(), or on a thread of its own while the next one is read.
+class BatchOutput {
  public:
-  explicit BatchThread(std::unique_ptr<BatchFile> file)
-      : file_{std::move(file)}, thread_{[this] { run(); }} {}
-  ~BatchThread() {
+  BatchOutput(std::unique_ptr<BatchFile> file, bool has_thread) : file_{std::move(file)} {
+    if (has_thread) thread_ = std::thread{[this] { run(); }};
+  }
+  ~BatchOutput() {
     if (thread_.joinable()) static_cast<void>(finish());
   }
 
   // Waits while two batches wait. The error is that of an earlier batch.
   arrow::Status add(Batch batch) {
+    if (!thread_.joinable()) {
+      if (status_.ok()) status_ = file_->write(batch);
+      return status_;
+    }
     constexpr std::size_t kWaitingMax = 2;
     std::unique_lock lock{mutex_};
     changed_.wait(lock, [&] { return waiting_.size() < kWaitingMax || !status_.ok(); });
@@ -123,6 +128,10 @@ class BatchThread {
     return status_;
   }
   arrow::Status finish() {
+    if (!thread_.joinable()) {
+      if (status_.ok()) status_ = file_->close();
+      return status_;
+    }
     {
       const std::lock_guard lock{mutex_};
       is_last_ = true;
@@ -317,7 +326,7 @@ class ArrowWriter final : public ColumnWriter {
       : request_{std::move(request)},
         schema_{std::move(schema)},
         misfits_(request_.columns.size()),
-        thread_{std::move(file)} {}
+        output_{std::move(file), request_.has_threads} {}
 
   std::unique_ptr<ColumnRows> make_rows() const override {
     return std::make_unique<ArrowRows>(request_, schema_);
@@ -330,14 +339,14 @@ class ArrowWriter final : public ColumnWriter {
     if (status.ok() && *batch != nullptr) {
       rows_ += static_cast<std::uint64_t>((*batch)->num_rows());
       for (std::size_t i = 0; i < misfits_.size(); ++i) misfits_[i] += taken.take_misfits(i);
-      status = thread_.add(std::move(*batch));
+      status = output_.add(std::move(*batch));
     }
     if (status.ok()) return {};
     return std::unexpected{text_of(status)};
   }
 
   std::expected<ColumnTotals, std::string> finish() override {
-    if (const arrow::Status status = thread_.finish(); !status.ok()) {
+    if (const arrow::Status status = output_.finish(); !status.ok()) {
       return std::unexpected{text_of(status)};
     }
     ColumnTotals totals;
@@ -353,7 +362,7 @@ class ArrowWriter final : public ColumnWriter {
   std::shared_ptr<arrow::Schema> schema_;
   std::vector<std::uint64_t> misfits_;  // by column
   std::uint64_t rows_ = 0;
-  BatchThread thread_;
+  BatchOutput output_;
 };
 
 std::shared_ptr<arrow::Schema> schema_of(const ColumnRequest& request) {
@@ -423,8 +432,10 @@ arrow::Result<std::unique_ptr<BatchFile>> open_file(const ColumnRequest& request
   out = std::make_shared<CountedStream>(std::move(out));
   keep_freed_memory();
   if (request.format == ColumnFormat::Parquet) {
-    const auto arrow_properties =
-        parquet::ArrowWriterProperties::Builder().set_use_threads(true)->store_schema()->build();
+    const auto arrow_properties = parquet::ArrowWriterProperties::Builder()
+                                      .set_use_threads(request.has_threads)
+                                      ->store_schema()
+                                      ->build();
     ARROW_ASSIGN_OR_RAISE(auto writer, parquet::arrow::FileWriter::Open(
                                            *schema, arrow::system_memory_pool(), out,
                                            parquet_properties(request), arrow_properties));

@@ -22,8 +22,9 @@ enum class ColumnFormat : std::uint8_t {
 struct ColumnRequest {
   std::vector<Column> columns;
   ColumnFormat format = ColumnFormat::Parquet;
-  std::string path;        // empty: standard output, for ArrowStream
-  bool with_file = false;  // a column `file` comes first
+  std::string path;          // empty: standard output, for ArrowStream
+  bool with_file = false;    // a column `file` comes first
+  bool has_threads = false;  // batches are encoded and written on threads of their own
   std::string* to =
       nullptr;  // an ArrowStream goes there, and not to the path; must outlive the writer
 };

@@ -95,7 +95,8 @@ int export_files(const ExportOptions& options, Disk& disk, logs::OpenColumns ope
   const auto writer = open({.columns = std::move(*columns),
                             .format = options.format,
                             .path = options.path,
-                            .with_file = with_file});
+                            .with_file = with_file,
+                            .has_threads = options.input.jobs > 1});
   const std::string place = options.path.empty() ? "standard output" : options.path;
   if (!writer) return complain(printable(place + ": " + writer.error()));
 
