@@ -7,6 +7,8 @@
 
 #include <nexusfix/wire/session_tags.hpp>
 
+#include "nexusfix/messages/find_bytes.hpp"
+
 namespace nexusfix::printing {
 
 using dictionary::FieldType;
@@ -71,15 +73,12 @@ class MessageNames {
     return *kept;
   }
 
-  // Empty: no table has the message.
+  // Empty: no table has the message. Valid until the next call.
   [[nodiscard]] std::string_view message(std::string_view msg_type) {
-    if (last_type_ != msg_type) {
-      last_type_ = msg_type;
-      const auto name = [&](const NameTable& table) { return table.message_name(msg_type); };
-      last_message_ = printable(first(tables(), name));
-      if (last_message_.empty()) last_message_ = printable(first(every_version(), name));
-    }
-    return last_message_;
+    if (msg_type.size() != 1) return other_message_ = find_message(msg_type);
+    std::optional<std::string>& kept = messages_[static_cast<unsigned char>(msg_type.front())];
+    if (!kept) kept = find_message(msg_type);
+    return *kept;
   }
 
   // Appends "BUY" for `1`; "ALL_OR_NONE, PARTICIPATE_DONT_INITIATE" for `G 6` in a field of several
@@ -112,6 +111,12 @@ class MessageNames {
   }
 
   void add(const NameTable& table) { tables_[count_++] = table; }
+
+  [[nodiscard]] std::string find_message(std::string_view msg_type) const {
+    const auto name = [&](const NameTable& table) { return table.message_name(msg_type); };
+    const std::string_view found = first(tables(), name);
+    return printable(found.empty() ? first(every_version(), name) : found);
+  }
 
   [[nodiscard]] NamedField find_field(wire::Tag tag) const {
     NamedField found;
@@ -158,8 +163,8 @@ class MessageNames {
   std::size_t count_ = 0;
   std::vector<std::unique_ptr<NamedField>> kept_{kKeptTags};  // by tag
   NamedField other_;
-  std::string last_type_;
-  std::string last_message_;
+  std::array<std::optional<std::string>, 256> messages_;  // by MsgType of one character
+  std::string other_message_;
 };
 
 struct MessagePrinter::ShownField {
@@ -188,14 +193,6 @@ constexpr Paint kPaint{.heading = "\x1b[1m",
 
 const Paint& paint_of(Colour colour) { return colour == Colour::Always ? kPaint : kNoPaint; }
 
-void append_or_question_mark(std::string& to, std::string_view text) {
-  if (text.empty()) {
-    to += '?';
-  } else {
-    append_printable(to, text);
-  }
-}
-
 std::size_t digits_of(wire::Tag tag) noexcept {
   std::size_t digits = 1;
   for (; tag >= 10; tag /= 10) ++digits;
@@ -220,7 +217,12 @@ bool MessagePrinter::is_shown(wire::Tag tag) const noexcept {
 
 template <class Value>
 void MessagePrinter::choose_names(Value value) {
-  const auto version = dictionary::version_of_begin_string(value(tag::BeginString));
+  if (const std::string_view begin_string = value(tag::BeginString);
+      begin_string_ != begin_string || named_ == nullptr) {
+    begin_string_ = begin_string;
+    version_ = dictionary::version_of_begin_string(begin_string);
+  }
+  const std::optional<Version> version = version_;
   Version application = options_.default_application;
   if (!version || *version == Version::Fixt11) {
     application = dictionary::version_of_appl_ver_id(value(tag::ApplVerID)).value_or(application);
@@ -236,27 +238,40 @@ void MessagePrinter::choose_names(Value value) {
   }
 }
 
+// Valid until the next heading.
+std::string_view MessagePrinter::shown(std::string_view text, bool is_plain) {
+  if (text.empty()) return "?";
+  return is_plain ? text : escaped_.emplace_back(printable(text));
+}
+
 template <class Value>
-void MessagePrinter::append_heading(std::string& to, std::string_view prefix, Value value) {
+void MessagePrinter::append_heading(std::string& to, std::string_view prefix,
+                                    std::string_view bytes, Value value) {
   const Paint& paint = paint_of(options_.colour);
   if (!prefix.empty()) {
     to += paint.faint;
     append_printable(to, prefix);
     to += paint.off;
   }
-  const std::string_view msg_type = value(tag::MsgType);
-  const std::string_view name = named_->message(msg_type);
-  to.append(paint.heading).append(name.empty() ? "unknown message" : name).append(" (");
-  append_or_question_mark(to, msg_type);
-  to += ")  34=";
-  append_or_question_mark(to, value(tag::MsgSeqNum));
-  to += "  ";
-  append_or_question_mark(to, value(tag::SenderCompID));
-  to += " -> ";
-  append_or_question_mark(to, value(tag::TargetCompID));
-  to += "  ";
-  append_or_question_mark(to, value(tag::SendingTime));
-  to.append(paint.off) += '\n';
+  escaped_.clear();
+  const bool is_plain = is_printable(bytes);
+  const auto field = [&](wire::Tag tag) { return shown(value(tag), is_plain); };
+  const std::string_view name = named_->message(value(tag::MsgType));
+  const std::array<std::string_view, 13> parts{
+      paint.heading, name.empty() ? "unknown message" : name,
+      " (",          field(tag::MsgType),
+      ")  34=",      field(tag::MsgSeqNum),
+      "  ",          field(tag::SenderCompID),
+      " -> ",        field(tag::TargetCompID),
+      "  ",          field(tag::SendingTime),
+      paint.off};
+  std::size_t size = to.size() + 1;
+  for (const std::string_view part : parts) size += part.size();
+  to.resize_and_overwrite(size, [&, at = to.size()](char* data, std::size_t) mutable {
+    for (const std::string_view part : parts) at += part.copy(data + at, part.size());
+    data[at] = '\n';
+    return size;
+  });
 }
 
 void MessagePrinter::append_fields(std::string& to) {
@@ -296,7 +311,7 @@ void MessagePrinter::append_sound(std::string& to, const wire::MessageView& mess
                                   std::string_view prefix) {
   const auto value = [&](wire::Tag tag) { return message[tag].value_or(std::string_view{}); };
   choose_names(value);
-  append_heading(to, prefix, value);
+  append_heading(to, prefix, message.bytes(), value);
   if (options_.detail == Detail::HeadingOnly) return;
   fields_.clear();
   for (const wire::FieldView field : message) {
@@ -306,10 +321,10 @@ void MessagePrinter::append_sound(std::string& to, const wire::MessageView& mess
 }
 
 void MessagePrinter::append_decoded(std::string& to, const DecodedMessage& message,
-                                    std::string_view prefix) {
+                                    std::string_view bytes, std::string_view prefix) {
   const auto value = [&](wire::Tag tag) { return message.value(tag); };
   choose_names(value);
-  append_heading(to, prefix, value);
+  append_heading(to, prefix, bytes, value);
   if (options_.detail == Detail::Fields) {
     fields_.clear();
     for (const DecodedField& field : message.fields) {
@@ -344,7 +359,7 @@ std::size_t MessagePrinter::append(std::string& to, std::string_view bytes,
   DecodedMessage decoded = decode_message(bytes);
   if (!is_same) decoded.faults = decode_message(faults_of).faults;
   agree(decoded.value(tag::DefaultApplVerID));
-  append_decoded(to, decoded, prefix);
+  append_decoded(to, decoded, bytes, prefix);
   return decoded.faults.size();
 }
 

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -63,12 +65,15 @@ class MessagePrinter {
 
   // bytes: of a message without a fault, with this index.
   void append_sound(std::string& to, const wire::MessageView& message, std::string_view prefix);
-  void append_decoded(std::string& to, const DecodedMessage& message, std::string_view prefix);
+  void append_decoded(std::string& to, const DecodedMessage& message, std::string_view bytes,
+                      std::string_view prefix);
   // value(tag): the first value of a field; empty: there is none.
   template <class Value>
   void choose_names(Value value);
   template <class Value>
-  void append_heading(std::string& to, std::string_view prefix, Value value);
+  void append_heading(std::string& to, std::string_view prefix, std::string_view bytes,
+                      Value value);
+  [[nodiscard]] std::string_view shown(std::string_view text, bool is_plain);
   void append_fields(std::string& to);
   [[nodiscard]] bool is_shown(wire::Tag tag) const noexcept;
 
@@ -76,6 +81,9 @@ class MessagePrinter {
   wire::Parser parser_;
   std::vector<std::unique_ptr<MessageNames>> names_;  // of the versions that occurred
   MessageNames* named_ = nullptr;                     // of the present message
+  std::string begin_string_;                          // of the last message
+  std::optional<dictionary::Version> version_;        // that it names
+  std::deque<std::string> escaped_;                   // what a heading shows in place of bytes
   std::vector<ShownField> fields_;                    // of the present message
 };
 

@@ -20,9 +20,11 @@ constexpr unsigned low_bits(char c) noexcept { return static_cast<unsigned>(c) &
 // Within a set every first byte goes with every second and third one, so similar tags share a set.
 unsigned set_of(std::string_view digits, FieldBegins::Kind kind) {
   const bool is_short = digits.size() <= 2;
+  const auto first = static_cast<unsigned>(digits.front() - '1');
+  if (kind == FieldBegins::Kind::Rare) return is_short ? 7 : std::min(first, 6U);
   if (kind == FieldBegins::Kind::Length) return is_short ? 6 : 7;
   if (!is_short) return 5;
-  return std::min(static_cast<unsigned>(digits.front() - '1'), 4U);
+  return std::min(first, 4U);
 }
 
 #if defined(__x86_64__)
@@ -140,7 +142,54 @@ std::size_t FieldBegins::find_each(std::string_view bytes, std::size_t from, Pla
   return from < end ? from : bytes.size();
 }
 
+// 32 bytes at a time. bytes: at least these, and those that the last of them looks at.
+[[gnu::target("avx2")]] std::size_t FieldBegins::next_wide(std::string_view bytes,
+                                                           std::size_t from) const {
+  constexpr std::size_t kLanes = 32;
+  const auto table = [&](std::size_t i) __attribute__((target("avx2"))) {
+    // Valid: 16 bytes of the array.
+    return _mm256_broadcastsi128_si256(
+        _mm_loadu_si128(reinterpret_cast<const __m128i*>(sets_[i].data())));
+  };
+  const __m256i first = table(0);
+  const __m256i second = table(1);
+  const __m256i third = table(2);
+  const __m256i soh = _mm256_set1_epi8(kSoh);
+  const __m256i zero = _mm256_setzero_si256();
+  const std::size_t end = bytes.size() - kBeginBytes;
+  while (from < end) {
+    // The last block overlaps the one before it.
+    const std::size_t block = std::min(from, end - kLanes);
+    const auto load = [&](std::size_t more) __attribute__((target("avx2"))) {
+      // Valid: unaligned loads of 32 bytes of the message.
+      return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes.data() + block + more));
+    };
+    const __m256i sets = _mm256_and_si256(
+        _mm256_and_si256(_mm256_shuffle_epi8(first, load(1)), _mm256_shuffle_epi8(second, load(2))),
+        _mm256_shuffle_epi8(third, load(3)));
+    const __m256i begins =
+        _mm256_andnot_si256(_mm256_cmpeq_epi8(sets, zero), _mm256_cmpeq_epi8(load(0), soh));
+    const unsigned places =
+        static_cast<unsigned>(_mm256_movemask_epi8(begins)) & ~0U << (from - block);
+    if (places != 0) return block + static_cast<std::size_t>(std::countr_zero(places)) + 1;
+    from = block + kLanes;
+  }
+  return bytes.npos;
+}
+
 #endif
+
+std::size_t FieldBegins::next(std::string_view bytes, std::size_t from) const {
+#if defined(__x86_64__)
+  constexpr std::size_t kBytesMin = 32 + kBeginBytes;
+  if (has_avx2 && bytes.size() >= kBytesMin) return next_wide(bytes, from);
+#endif
+  while ((from = bytes.find(kSoh, from)) != bytes.npos) {
+    ++from;
+    if (from + kBeginBytes <= bytes.size() && may_begin(bytes.substr(from))) break;
+  }
+  return from;
+}
 
 std::size_t FieldBegins::find(std::string_view bytes, std::size_t from, Places& to) const {
 #if defined(__x86_64__)

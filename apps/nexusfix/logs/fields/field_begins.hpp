@@ -14,8 +14,9 @@ namespace nexusfix::logs {
 // found, too, but not many. bench/logs/log_speed.py measures what it serves: `stats` and `export`.
 class FieldBegins {
  public:
-  // Tags of one kind cause fewer fields with other tags to be found.
-  enum class Kind : std::uint8_t { Value, Length };
+  // Tags of one kind cause fewer fields with other tags to be found. Rare: with a set for each
+  // first digit, of an object that has only such tags.
+  enum class Kind : std::uint8_t { Value, Length, Rare };
   void add(wire::Tag tag, Kind kind);
 
   // A field in a message, without the SOH after it.
@@ -32,7 +33,9 @@ class FieldBegins {
   // from this place on, and at the first field if from is 0. Returns where to go on; bytes.size():
   // nowhere.
   [[nodiscard]] std::size_t find(std::string_view bytes, std::size_t from, Places& to) const;
-  // The same, without wide instructions.
+  // Where the first of these fields begins after a SOH at this place or later; npos: there is none.
+  [[nodiscard]] std::size_t next(std::string_view bytes, std::size_t from) const;
+  // find() without wide instructions.
   [[nodiscard]] std::size_t find_each(std::string_view bytes, std::size_t from, Places& to) const;
 
  private:
@@ -41,6 +44,7 @@ class FieldBegins {
   [[nodiscard]] bool may_begin(std::string_view field) const noexcept;
   void add_first(std::string_view bytes, Places& to) const;
   [[nodiscard]] std::size_t find_wide(std::string_view bytes, std::size_t from, Places& to) const;
+  [[nodiscard]] std::size_t next_wide(std::string_view bytes, std::size_t from) const;
 
   // For the low bits of the first, second and third byte: a bit for each set of similar tags.
   std::array<std::array<std::uint8_t, 16>, kBeginBytes> sets_{};

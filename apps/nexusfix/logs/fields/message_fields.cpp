@@ -18,12 +18,7 @@ namespace nexusfix::logs {
 namespace {
 
 // The tag before `=`; 0: it is none. size: of the text with `=`; 0: there is no `=`.
-struct TagText {
-  wire::Tag tag = 0;
-  std::size_t size = 0;
-};
-
-TagText read_tag(std::string_view field) {
+ShortTag read_tag(std::string_view field) {
   constexpr std::size_t kUsualDigitsMax = 9;  // cannot overflow
   wire::Tag tag = 0;
   std::size_t at = 0;
@@ -85,10 +80,9 @@ void MessageFields::read(std::string_view bytes) {
   const auto end_field = [&](std::size_t end) __attribute__((always_inline)) {
     if (end < data_end) return;
     const std::string_view text{bytes.data() + at, end - at};
-    TagText tag;
+    ShortTag tag;
     if (bytes.size() - at >= kReadableMin) {
-      const ShortTag usual = short_tag(text.data());
-      tag = {usual.tag, usual.size};
+      tag = short_tag(text.data());
     }
     if (tag.tag == 0) tag = read_tag(text);
     if (data_tag != 0 && tag.tag == data_tag) {
@@ -122,24 +116,23 @@ std::string_view MessageFields::value(wire::Tag tag) const noexcept {
   return {};
 }
 
-bool has_data_field(std::string_view bytes) noexcept {
-  static const FieldBegins kLengths = [] {
+RareFields rare_fields(std::string_view bytes) noexcept {
+  static const FieldBegins kBegins = [] {
     FieldBegins begins;
     const wire::DataFieldTable standard = wire::DataFieldTable::standard();
     for (const wire::DataFieldPair& pair : standard.pairs()) {
-      begins.add(pair.length, FieldBegins::Kind::Length);
+      begins.add(pair.length, FieldBegins::Kind::Rare);
     }
+    for (const wire::Tag tag : kPasswordTags) begins.add(tag, FieldBegins::Kind::Rare);
     return begins;
   }();
-  FieldBegins::Places places;
-  for (std::size_t at = 0; at < bytes.size();) {
-    at = kLengths.find(bytes, at, places);
-    for (std::size_t i = 0; i < places.count; ++i) {
-      const wire::Tag tag = read_tag(bytes.substr(places.all[i].begin)).tag;
-      if (tag > 0 && wire::standard_data_tag(tag) != 0) return true;
-    }
+  RareFields rare;
+  for (std::size_t at = 0; (at = kBegins.next(bytes, at)) != bytes.npos;) {
+    const wire::Tag tag = read_tag(bytes.substr(at)).tag;
+    rare.has_length = rare.has_length || wire::standard_data_tag(tag) != 0;
+    rare.has_password = rare.has_password || is_password(tag);
   }
-  return false;
+  return rare;
 }
 
 std::string_view msg_type_of(std::string_view bytes) noexcept {

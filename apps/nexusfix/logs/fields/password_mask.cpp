@@ -1,10 +1,9 @@
 #include "nexusfix/logs/fields/password_mask.hpp"
 
-#include <algorithm>
-#include <array>
 #include <span>
 
 #include <nexusfix/wire/checksum.hpp>
+#include <nexusfix/wire/data_fields.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
 #include "nexusfix/logs/fields/each_soh.hpp"
@@ -13,20 +12,8 @@ namespace nexusfix::logs {
 namespace {
 
 constexpr wire::Tag kRawData = 96;
-// The fields that observe::MaskedField lists, and their Length fields.
-struct Secret {
-  wire::Tag tag;
-  wire::Tag length_tag;
-};
-constexpr std::array kSecrets{Secret{554, 0}, Secret{925, 0}, Secret{1402, 1401},
-                              Secret{1404, 1403}, Secret{kRawData, 95}};
 constexpr std::string_view kMask = "***";
 constexpr std::string_view kMaskBytes = "3";
-
-const Secret* secret_of(wire::Tag tag) noexcept {
-  const auto* const found = std::ranges::find(kSecrets, tag, &Secret::tag);
-  return found == kSecrets.end() ? nullptr : found;
-}
 
 // RawData is a password in a Logon and a UserRequest, and perhaps where the MsgType is unknown.
 bool has_raw_password(std::string_view msg_type) noexcept {
@@ -40,23 +27,6 @@ void append_field(std::string& to, const MessageField& field, std::string_view v
 
 }  // namespace
 
-PasswordMask::PasswordMask() {
-  for (const Secret& secret : kSecrets) begins_.add(secret.tag, FieldBegins::Kind::Value);
-}
-
-bool PasswordMask::may_have_password(std::string_view bytes) const {
-  FieldBegins::Places places;
-  for (std::size_t at = 0; at < bytes.size();) {
-    at = begins_.find(bytes, at, places);
-    for (std::size_t i = 0; i < places.count; ++i) {
-      const wire::Tag tag = short_tag_at(bytes, places.all[i].begin).tag;
-      // Another form, such as one with leading zeros, is for the slow search.
-      if (tag == 0 || secret_of(tag) != nullptr) return true;
-    }
-  }
-  return false;
-}
-
 // Appends the fields with masks in place of the passwords. False: there is none.
 bool PasswordMask::append_masked(std::string& to, std::span<const MessageField> fields,
                                  bool masks_raw_data) {
@@ -67,10 +37,9 @@ bool PasswordMask::append_masked(std::string& to, std::span<const MessageField> 
     const MessageField& field = fields[i];
     // Its Length was too small: this is the rest of the value.
     if (is_in_secret && field.tag == 0) continue;
-    const Secret* const secret = secret_of(field.tag);
     is_in_secret =
-        secret != nullptr && !field.value.empty() && (field.tag != kRawData || masks_raw_data);
-    if (is_in_secret && i > 0 && fields[i - 1].tag == secret->length_tag) {
+        is_password(field.tag) && !field.value.empty() && (field.tag != kRawData || masks_raw_data);
+    if (is_in_secret && i > 0 && wire::standard_data_tag(fields[i - 1].tag) == field.tag) {
       to.resize(before);
       append_field(to, fields[i - 1], kMaskBytes);
     }
@@ -81,9 +50,7 @@ bool PasswordMask::append_masked(std::string& to, std::span<const MessageField> 
   return has_any;
 }
 
-std::string_view PasswordMask::masked(std::string_view bytes) {
-  constexpr std::size_t kBytesMin = 8;  // that short_tag_at() reads
-  if (bytes.size() >= kBytesMin && !may_have_password(bytes)) return bytes;
+std::string_view PasswordMask::with_mask(std::string_view bytes) {
   fields_.read(bytes);
   const std::span<const MessageField> fields = fields_.all();
   const bool masks_raw_data = has_raw_password(fields_.value(tag::MsgType));

@@ -196,7 +196,7 @@ bool Matcher::matches_fields(std::string_view bytes) {
 bool Matcher::matches(std::string_view bytes) {
   if (!may_match(plan_, bytes)) return false;
   if (plan_.is_of_msg_type && plan_.is_exact && !msg_type_of(bytes).empty()) return true;
-  if (plan_.is_exact && !has_data_field(bytes)) return true;
+  if (plan_.is_exact && !rare_fields(bytes).has_length) return true;
   return matches_fields(bytes);
 }
 

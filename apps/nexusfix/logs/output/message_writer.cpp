@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <utility>
@@ -86,10 +87,13 @@ bool MessageWriter::is_wanted(wire::Tag tag) const noexcept {
 }
 
 void MessageWriter::write(LogMessage message) {
-  if (!options_.shows_passwords) message.bytes = mask_.masked(message.bytes);
+  const RareFields rare = rare_fields(message.bytes);
+  if (rare.has_password && !options_.shows_passwords) {
+    message.bytes = mask_.with_mask(message.bytes);
+  }
   switch (options_.form) {
     case OutputForm::Line:
-      write_line(message);
+      write_line(message, rare.has_length);
       break;
     case OutputForm::Raw:
       write_raw(message);
@@ -133,13 +137,13 @@ void MessageWriter::write_gap() {
   if (options_.form == OutputForm::Line) text_ += "--\n";
 }
 
-void MessageWriter::write_line(const LogMessage& message) {
+void MessageWriter::write_line(const LogMessage& message, bool has_length) {
   if (options_.with_path) {
     append_printable(text_, message.path);
     text_ += ':';
   }
   append_printable(text_, message.prefix);
-  if (options_.columns.empty() && append_with_bars(message.bytes)) return;
+  if (options_.columns.empty() && !has_length && append_with_bars(message.bytes)) return;
   fields_.read(message.bytes);
   for (const MessageField& field : fields_.all()) {
     if (!is_wanted(field.tag)) continue;
@@ -149,9 +153,8 @@ void MessageWriter::write_line(const LogMessage& message) {
   text_ += '\n';
 }
 
-// False: a value has a SOH or a byte that is not printable, and nothing is appended.
+// bytes: without data fields. False: a byte is not printable, and nothing is appended.
 bool MessageWriter::append_with_bars(std::string_view bytes) {
-  if (has_data_field(bytes)) return false;
   bool is_plain = false;
   const std::size_t before = text_.size();
   const std::size_t after = before + bytes.size() + 1;
@@ -198,19 +201,24 @@ void MessageWriter::plan_row() {
   }
   const std::vector<wire::Tag>& tags = options_.columns;
   row_.resize(tags.size());
+  is_copied_row_ = options_.form == OutputForm::Csv && !options_.is_on_terminal;
   can_skip_ =
       tags.size() <= FieldSlots::kSlotsMax && std::ranges::all_of(tags, FieldSlots::can_want);
   for (std::size_t i = 0; i < tags.size(); ++i) {
     const auto first = std::ranges::find(tags, tags[i]) - tags.begin();
     same_as_.push_back(static_cast<std::size_t>(first));
     if (can_skip_ && same_as_[i] == i) slots_.want(tags[i], static_cast<unsigned>(i + 1));
+    is_copied_row_ = is_copied_row_ && same_as_[i] == i;
   }
 }
 
-void MessageWriter::add_cell(std::size_t column, std::string_view value) {
+// message: its number. Inlined into the loop over the fields.
+[[gnu::always_inline]] inline void MessageWriter::add_cell(std::size_t column,
+                                                           std::string_view value,
+                                                           std::uint64_t message) {
   Cell& cell = row_[column];
-  if (cell.message != count_ + 1) {
-    cell = {value, count_ + 1, false};
+  if (cell.message != message) {
+    cell = {value, message, false};
   } else {
     cell.has_more = true;
     further_.push_back({column, value});
@@ -221,9 +229,10 @@ void MessageWriter::read_row(std::string_view bytes) {
   constexpr std::array kQuoted{',', '"', '\r', '\n'};
   is_plain_row_ = !printing::contains_any(bytes, kQuoted);
   further_.clear();
+  const std::uint64_t message = count_ + 1;
   const bool is_read = can_skip_ && slots_.each(bytes, [&](unsigned slot, std::string_view value)
                                                            __attribute__((always_inline)) {
-                                                             add_cell(slot - 1, value);
+                                                             add_cell(slot - 1, value, message);
                                                            });
   if (is_read) return;
   further_.clear();
@@ -232,7 +241,7 @@ void MessageWriter::read_row(std::string_view bytes) {
   for (const MessageField& field : fields_.all()) {
     const auto column = std::ranges::find(options_.columns, field.tag) - options_.columns.begin();
     if (static_cast<std::size_t>(column) < row_.size()) {
-      add_cell(static_cast<std::size_t>(column), field.value);
+      add_cell(static_cast<std::size_t>(column), field.value, message);
     }
   }
 }
@@ -267,6 +276,35 @@ void MessageWriter::append_csv(std::string_view cell) {
   text_ += '"';
 }
 
+// The cells are parts of the message, and a copy of constant size is fast.
+void MessageWriter::append_plain_row(std::string_view bytes) {
+  constexpr std::size_t kUsual = 16;
+  const char* const readable = bytes.data() + bytes.size();
+  const std::size_t before = text_.size();
+  text_.resize_and_overwrite(
+      before + bytes.size() + row_.size() + kUsual, [&](char* data, std::size_t) {
+        char* out = data + before;
+        for (std::size_t i = 0; i < row_.size(); ++i) {
+          const Cell& first = row_[i];
+          if (first.message == count_ + 1) {
+            const std::string_view value = first.has_more ? cell(i) : first.value;
+            const bool is_usual = value.size() <= kUsual && !first.has_more &&
+                                  readable - value.data() >= std::ptrdiff_t{kUsual};
+            if (is_usual) {
+              std::memcpy(out, value.data(), kUsual);
+            } else {
+              value.copy(out, value.size());
+            }
+            out += value.size();
+          }
+          *out++ = ',';
+        }
+        out[-1] = '\r';  // in place of the last comma
+        *out++ = '\n';
+        return static_cast<std::size_t>(out - data);
+      });
+}
+
 void MessageWriter::write_names() {
   std::vector<std::string> names;
   if (options_.with_path) names.emplace_back("file");
@@ -298,8 +336,13 @@ void MessageWriter::write_row(const LogMessage& message) {
     append_csv(message.path);
     is_plain_row_ = is_plain;
   }
+  if (options_.with_path) text_ += ',';
+  if (is_copied_row_ && is_plain_row_) {
+    append_plain_row(message.bytes);
+    return;
+  }
   for (std::size_t i = 0; i < row_.size(); ++i) {
-    if (i > 0 || options_.with_path) text_ += ',';
+    if (i > 0) text_ += ',';
     append_csv(cell(i));
   }
   text_ += "\r\n";

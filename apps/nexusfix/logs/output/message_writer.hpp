@@ -70,7 +70,7 @@ class MessageWriter {
 
  private:
   [[nodiscard]] bool is_wanted(wire::Tag tag) const noexcept;
-  void write_line(const LogMessage& message);
+  void write_line(const LogMessage& message, bool has_length);
   [[nodiscard]] bool append_with_bars(std::string_view bytes);
   void write_raw(const LogMessage& message);
   void write_object(const LogMessage& message);
@@ -80,9 +80,10 @@ class MessageWriter {
   void flush_table();
   void plan_row();
   void read_row(std::string_view bytes);
-  void add_cell(std::size_t column, std::string_view value);
+  void add_cell(std::size_t column, std::string_view value, std::uint64_t message);
   [[nodiscard]] std::string_view cell(std::size_t column);
   void append_csv(std::string_view cell);
+  void append_plain_row(std::string_view bytes);
   [[nodiscard]] std::string column_name(wire::Tag tag);
   void put(std::string& text);
   void limit_buffer();
@@ -110,6 +111,7 @@ class MessageWriter {
   std::vector<std::size_t> same_as_;  // by column: the first one with its tag
   FieldSlots slots_;                  // the number of the column with a tag, from 1
   bool can_skip_ = false;             // the other fields need not be looked at
+  bool is_copied_row_ = false;        // Csv as it is, without a column that comes twice
   bool is_plain_row_ = false;         // no value has a byte that Csv quotes
   std::uint64_t count_ = 0;
   std::vector<std::vector<std::string>> rows_;  // of a table, until its widths are known

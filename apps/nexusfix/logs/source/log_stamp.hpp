@@ -48,6 +48,8 @@ struct ClockTail {
   bool has_half = false;  // AM or PM
 };
 [[nodiscard]] ClockTail read_clock_tail(std::string_view text, std::size_t at) noexcept;
+// The part of it after the fraction. Only the first 16 bytes decide.
+[[nodiscard]] ClockTail read_after_fraction(std::string_view text, std::size_t at) noexcept;
 
 // Whether a text without a known stamp seems to have one.
 [[nodiscard]] bool seems_stamped(std::string_view text) noexcept;

@@ -10,6 +10,7 @@
 #include <nexusfix/base/ascii.hpp>
 #include <nexusfix/base/printable_text.hpp>
 
+#include "nexusfix/logs/source/stamp_parts.hpp"
 #include "nexusfix/messages/find_bytes.hpp"
 #include "nexusfix/text/text.hpp"
 
@@ -52,11 +53,14 @@ LoggedDirection arrow_in(std::string_view prefix) {
   return LoggedDirection::Unknown;
 }
 
-constexpr std::chrono::seconds kUtc{0};
-
 const StampStyle& style_of(const LogMessage& message) {
   static const StampStyle kRecognised;
   return message.times == nullptr ? kRecognised : message.times->style();
+}
+
+std::chrono::seconds usual_zone(const LogMessage& message) {
+  constexpr std::chrono::seconds kUtc{0};
+  return message.times == nullptr ? kUtc : message.times->style().zone.value_or(kUtc);
 }
 
 std::optional<Stamp> find_of_message(const LogMessage& message) {
@@ -138,15 +142,28 @@ std::optional<WallTime> time_of_message(const LogMessage& message) {
   return stamp ? stamp->time : sending_time(message.bytes);
 }
 
+const ClockTail& TimeReader::rest_of(std::string_view text) {
+  constexpr std::size_t kDecisiveBytes = 16;
+  text = text.substr(0, kDecisiveBytes);
+  for (const Rest& rest : rests_) {
+    if (rest.text == text) return rest.tail;
+  }
+  Rest& rest = rests_[oldest_rest_];
+  oldest_rest_ = 1 - oldest_rest_;
+  rest = {std::string{text}, read_after_fraction(text, 0)};
+  return rest.tail;
+}
+
 std::optional<WallTime> TimeReader::of_message(const LogMessage& message) {
   const std::string_view prefix = message.prefix;
   const bool is_known = !text_.empty() && prefix.size() > text_.size() &&
                         prefix.starts_with(text_) && !is_digit(prefix[text_.size()]);
   if (is_known) {
-    const ClockTail tail = read_clock_tail(prefix, text_.size());
+    const FractionText fraction = read_fraction(prefix, text_.size());
+    const ClockTail& tail = rest_of(prefix.substr(fraction.end));
     if (!tail.has_half) {
-      time_bytes_ = tail.end;
-      return second_ + tail.fraction - tail.zone.value_or(style_of(message).zone.value_or(kUtc));
+      time_bytes_ = fraction.end + tail.end;
+      return second_ + fraction.value - (tail.zone ? *tail.zone : usual_zone(message));
     }
   }
   time_bytes_ = 0;
@@ -156,7 +173,7 @@ std::optional<WallTime> TimeReader::of_message(const LogMessage& message) {
   if (stamp->begin > 0 || stamp->clock_end == 0) return stamp->time;
   const ClockTail tail = read_clock_tail(prefix, stamp->clock_end);
   text_ = prefix.substr(0, stamp->clock_end);
-  second_ = stamp->time - tail.fraction + tail.zone.value_or(style_of(message).zone.value_or(kUtc));
+  second_ = stamp->time - tail.fraction + tail.zone.value_or(usual_zone(message));
   return stamp->time;
 }
 

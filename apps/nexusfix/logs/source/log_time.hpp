@@ -78,9 +78,18 @@ class TimeReader {
     LoggedDirection direction = LoggedDirection::Unknown;
   };
 
+  // The text after the fraction of a second, and its AM, PM or zone.
+  struct Rest {
+    std::string text{};
+    ClockTail tail{};
+  };
+  [[nodiscard]] const ClockTail& rest_of(std::string_view text);
+
   std::string text_;   // the date and the time of day, to the second; empty: not at the beginning
   WallTime second_{};  // as if in UTC
   std::size_t time_bytes_ = 0;  // of the last prefix, if its time was known: the whole stamp
+  std::array<Rest, 2> rests_{};
+  std::size_t oldest_rest_ = 0;
   std::array<Words, 2> words_{};
   std::size_t oldest_words_ = 0;
 };

@@ -256,18 +256,10 @@ std::size_t read_clock(std::string_view text, std::size_t at, bool after_date, S
   return to.tail.end;
 }
 
-ClockTail read_clock_tail(std::string_view text, std::size_t at) noexcept {
+ClockTail read_after_fraction(std::string_view text, std::size_t at) noexcept {
   ClockTail tail;
   tail.end = at;
-  const char c = at_or_nul(text, at);
-  if (c == '.' || c == ',' || c == ':') {
-    const std::size_t digits = digits_at(text, at + 1);
-    if (digits > 0 && (c != ':' || (digits % 3 == 0 && digits <= 9))) {
-      tail.fraction = fraction_of(text.substr(at + 1, digits));
-      tail.end = at + 1 + digits;
-    }
-  }
-  const std::size_t half = tail.end + (at_or_nul(text, tail.end) == ' ' ? 1 : 0);
+  const std::size_t half = at + (at_or_nul(text, at) == ' ' ? 1 : 0);
   if (afternoon_at(text, half)) {
     tail.has_half = true;
     tail.end = half + 2;
@@ -276,6 +268,13 @@ ClockTail read_clock_tail(std::string_view text, std::size_t at) noexcept {
     tail.zone = zone.offset;
     tail.end = zone.end;
   }
+  return tail;
+}
+
+ClockTail read_clock_tail(std::string_view text, std::size_t at) noexcept {
+  const FractionText fraction = read_fraction(text, at);
+  ClockTail tail = read_after_fraction(text, fraction.end);
+  tail.fraction = fraction.value;
   return tail;
 }
 

@@ -2,9 +2,11 @@
 // that begins at a place of a text, and returns or writes where it ends.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -69,6 +71,27 @@ struct StampParts {
 }
 [[nodiscard]] inline bool ends_word(std::string_view text, std::size_t at) noexcept {
   return !is_alphanumeric(at_or_nul(text, at));
+}
+
+// .123 after the seconds of a clock, or 0.
+struct FractionText {
+  std::chrono::nanoseconds value{};
+  std::size_t end = 0;
+};
+[[nodiscard]] inline FractionText read_fraction(std::string_view text, std::size_t at) noexcept {
+  constexpr std::array<std::int64_t, 10> kUnits{
+      1'000'000'000, 100'000'000, 10'000'000, 1'000'000, 100'000, 10'000, 1000, 100, 10, 1};
+  const char c = at_or_nul(text, at);
+  if (c != '.' && c != ',' && c != ':') return {{}, at};
+  const std::size_t first = at + 1;
+  const std::size_t counted_end = std::min(text.size(), first + kUnits.size() - 1);
+  std::size_t end = first;
+  std::int64_t value = 0;
+  for (; end < counted_end && is_digit(text[end]); ++end) value = value * 10 + (text[end] - '0');
+  const std::size_t digits = end - first;
+  end += digits_at(text, end);
+  if (digits == 0 || (c == ':' && (digits % 3 != 0 || end > counted_end))) return {{}, at};
+  return {std::chrono::nanoseconds{value * kUnits[digits]}, end};
 }
 
 struct ZoneText {

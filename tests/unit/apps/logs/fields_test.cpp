@@ -122,13 +122,51 @@ TEST(FieldBegins, finds_every_field_with_a_wanted_tag_with_and_without_wide_inst
   }
 }
 
-TEST(MessageFields, may_have_data_fields_only_after_a_length) {
-  EXPECT_FALSE(has_data_field(fix("FIX.4.4", "35=D|34=2|11=A1|9=1|900=x|2120=1|35=x|")));
-  for (const std::string field : {"90=1|", "93=1|", "95=1|", "212=1|", "1184=1|", "1468=1|"}) {
-    for (std::size_t before = 0; before < 20; ++before) {
-      EXPECT_TRUE(has_data_field(
-          fix("FIX.4.4", "35=D|58=" + std::string(before, 'x') + "|" + field + "11=A|")))
-          << field;
+TEST(FieldBegins, finds_the_next_rare_field_with_and_without_wide_instructions) {
+  FieldBegins begins;
+  const std::set<std::string> wanted{"95", "554", "1401"};
+  for (const std::string& tag : wanted) {
+    begins.add(static_cast<wire::Tag>(std::stoi(tag)), FieldBegins::Kind::Rare);
+  }
+  constexpr std::size_t kShort = 34;  // fewer bytes than wide instructions look at
+  std::mt19937 random{11};
+  constexpr std::string_view kBytes = "\x01\x01\x01==1459x";
+  for (int run = 0; run < 20'000; ++run) {
+    std::string bytes;
+    for (std::size_t size = random() % 300; size > 0; --size) {
+      bytes += kBytes[random() % kBytes.size()];
+    }
+    std::set<std::size_t> places;
+    for (std::size_t at = 0; (at = begins.next(bytes, at)) != bytes.npos;) places.insert(at);
+    for (std::size_t soh = 0; (soh = bytes.find('\x01', soh)) != bytes.npos; ++soh) {
+      const std::size_t begin = soh + 1;
+      const std::string field = bytes.substr(begin, bytes.find('=', begin) - begin);
+      ASSERT_TRUE(!wanted.contains(field) || field.size() + begin == bytes.size() ||
+                  places.contains(begin))
+          << run << ' ' << begin;
+      const std::string piece = bytes.substr(soh, kShort);
+      if (piece.size() < 4) continue;
+      ASSERT_EQ(begins.next(piece, 0) == 1, places.contains(begin)) << run << ' ' << begin;
+    }
+  }
+}
+
+TEST(RareFields, are_lengths_of_data_and_passwords_at_any_place) {
+  const RareFields none = rare_fields(
+      fix("FIX.4.4", "35=D|34=2|11=A1|9=1|900=x|2120=1|35=x|140=1|5540=1|0554=x|14021=1|96|"));
+  EXPECT_FALSE(none.has_length);
+  EXPECT_FALSE(none.has_password);
+  const auto in = [](std::size_t before, const std::string& field) {
+    return rare_fields(fix("FIX.4.4", "35=D|58=" + std::string(before, 'x') + "|" + field));
+  };
+  for (std::size_t before = 0; before < 40; ++before) {
+    for (const std::string field : {"90=1|", "93=1|", "95=1|", "212=1|", "1184=1|", "1468=1|"}) {
+      EXPECT_TRUE(in(before, field).has_length) << field;
+      EXPECT_FALSE(in(before, field + "11=A|").has_password) << field;
+    }
+    for (const std::string field : {"96=1|", "554=1|", "925=1|", "1402=1|", "1404=1|"}) {
+      EXPECT_TRUE(in(before, field).has_password) << field;
+      EXPECT_FALSE(in(before, field + "11=A|").has_length) << field;
     }
   }
 }
