@@ -680,6 +680,8 @@ TEST(Settings, length_of_a_further_field_of_a_logon_precedes_its_data_and_is_cor
   EXPECT_THAT(
       errors_of("LogonTag=9001=" + large + "LogonTag1=9002=" + large + "LogonTag2=9003=" + large),
       ElementsAre(HasSubstr("all fields together have more than 8192 bytes")));
+  const std::string half(4'096, 'x');
+  EXPECT_THAT(warnings_of("LogonTag=9001=" + half + "\nLogonTag1=9002=" + half), IsEmpty());
 }
 
 TEST(Settings, a_further_field_of_a_logon_that_the_session_writes_itself_is_an_error) {
@@ -689,6 +691,80 @@ TEST(Settings, a_further_field_of_a_logon_that_the_session_writes_itself_is_an_e
   EXPECT_THAT(errors_of("Username=me\nLogonTag=553=me"),
               ElementsAre("t.cfg:12: LogonTag: field 553 is given twice, here and by another key"));
   EXPECT_THAT(errors_of("LogonTag=9001=a\nLogonTag1=9001=b"), SizeIs(1));
+}
+
+TEST(Settings, an_event_loop_is_one_of_those_there_are) {
+  const std::string two = joined(kAcceptor, "EventLoops=2\n");
+  EXPECT_EQ(accepted(joined(two, "EventLoop=1\n")).sessions.at(0).event_loop, 1U);
+  EXPECT_THAT(errors(joined(two, "EventLoop=2\n")),
+              ElementsAre(HasSubstr("EventLoop=2, and there are 2 EventLoops, counted from 0")));
+}
+
+TEST(Settings, each_event_loop_has_a_cpu) {
+  const std::string two = joined(kAcceptor, "EventLoops=2\n");
+  EXPECT_THAT(accepted(joined(two, "EventLoopCpu=0 1\n")).threads.cpus, SizeIs(2));
+  for (const std::string_view cpus : {"EventLoopCpu=0\n", "EventLoopCpu=0 1 2\n"}) {
+    EXPECT_THAT(errors(joined(two, cpus)), ElementsAre(HasSubstr("2 CPUs were expected")));
+  }
+}
+
+TEST(Settings, usernames_without_a_password_file_are_an_error) {
+  EXPECT_THAT(errors(joined(kAcceptor, "AllowedUsernames=anna\n")),
+              ElementsAre(HasSubstr("there is no PasswordFile to check them with")));
+}
+
+TEST(Settings, tls_in_a_section_that_is_ignored_is_an_error) {
+  EXPECT_THAT(errors_of("[OTHER]\nSocketUseSSL=Y"),
+              Contains(HasSubstr("SocketUseSSL: asks for TLS in a section that is ignored")));
+}
+
+TEST(Settings, a_session_of_any_counterparty_has_no_comp_ids) {
+  const Settings settings = accepted(joined(kAcceptor, "DynamicSessions=Y\n"));
+  ASSERT_THAT(settings.sessions, SizeIs(2));
+  EXPECT_FALSE(settings.sessions[0].is_template);
+  EXPECT_TRUE(settings.sessions[1].is_template);
+  EXPECT_EQ(settings.sessions[1].session.id.sender_comp_id, "*");
+  EXPECT_EQ(settings.sessions[1].session.id.target_comp_id, "*");
+}
+
+TEST(Settings, received_messages_are_kept_in_a_journal_only) {
+  EXPECT_THAT(errors(joined(kAcceptor, "Store=memory\nJournalInbound=Y\n")),
+              ElementsAre(HasSubstr("only the journal keeps received messages")));
+}
+
+TEST(Settings, the_console_of_http_accept_port_has_no_acts) {
+  const Settings settings = accepted(joined(kAcceptor, "HttpAcceptPort=8080\nConsoleActs=Y\n"));
+  EXPECT_EQ(settings.web.console_port, 8080);
+  EXPECT_FALSE(settings.web.allows_acts);
+}
+
+TEST(Settings, a_version_of_tls_can_be_taken_away) {
+  const auto tls = session_with("SocketUseSSL=Y\nEnabledProtocols=all -TLSv1.2\n").tls;
+  ASSERT_NE(tls, nullptr);
+  EXPECT_EQ(tls->settings.version_min, transport::TlsVersion::V1_3);
+}
+
+TEST(Settings, warnings_beyond_the_limit_are_counted) {
+  std::string text{kInitiator};
+  for (int i = 0; i < 103; ++i) text += "Qqqqqqqqqqqq" + std::to_string(i) + "=1\n";
+  const Settings settings = accepted(text);
+  ASSERT_THAT(settings.warnings, SizeIs(101));
+  EXPECT_THAT(settings.warnings.back().what(), HasSubstr("and 3 more of this kind"));
+}
+
+TEST(Settings, metrics_and_console_have_two_ports) {
+  EXPECT_THAT(errors(joined(kAcceptor, "MetricsPort=9000\nConsolePort=9000\n")),
+              Contains(HasSubstr("two different ones were expected")));
+}
+
+TEST(Settings, a_console_for_other_machines_needs_a_certificate) {
+  EXPECT_THAT(errors(joined(kAcceptor, "ConsolePort=9000\nConsoleHost=0.0.0.0\n")),
+              Contains(HasSubstr("needs ConsoleCertificateFile")));
+}
+
+TEST(Settings, a_test_request_comes_before_the_timeout) {
+  EXPECT_THAT(errors_of("TestRequestDelayMultiplier=1.5\nHeartBeatTimeoutMultiplier=1.5"),
+              ElementsAre(HasSubstr("HeartBeatTimeoutMultiplier must be larger")));
 }
 
 }  // namespace
