@@ -118,6 +118,11 @@ TEST_F(DamagedStoreTest, repaired_log_admits_the_session_with_its_numbers) {
     return peer.messages().size() == 5 && again.messages().size() == 2;
   })) << log.all();
   EXPECT_TRUE(contains(peer.messages().back(), "|34=6|"));
+  log.clear();
+  peer.send(from("TRADER", "2", 8, "7=2|16=3|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 7; })) << log.all();
+  EXPECT_TRUE(log.has("numbers 3 to 3, whose messages the store has lost"))
+      << "they are the end of the range: " << log.all();
 }
 
 // A counterparty that sends SubIDs is the same one.

@@ -14,6 +14,21 @@
 namespace nexusfix::testing {
 namespace {
 
+// A clock that moves at each reading, so that a loop that waits comes to the end of its time.
+class RunningClock final : public Clock {
+ public:
+  explicit RunningClock(ManualClock& clock) : clock_{clock} {}
+  void run() { runs_ = true; }
+  [[nodiscard]] Now now() noexcept override {
+    if (runs_) clock_.advance(std::chrono::milliseconds{10});
+    return clock_.now();
+  }
+
+ private:
+  ManualClock& clock_;
+  bool runs_ = false;
+};
+
 class StoreFailureTest : public AcceptorTest {
  protected:
   void open_on(Disk& disk) {
@@ -22,12 +37,14 @@ class StoreFailureTest : public AcceptorTest {
     settings->segment_bytes = segment_bytes;
     EngineOptions all = options();
     all.disk = &disk;
+    all.clock = &running_clock;
     auto opened = Engine::open(std::move(*settings), venue, all);
     ASSERT_TRUE(opened.has_value()) << opened.error().what();
     acceptor.emplace(std::move(*opened));
   }
 
   FakeDisk disk;
+  RunningClock running_clock{clock};
   std::uint64_t segment_bytes = 64U << 20U;
 };
 
@@ -347,6 +364,19 @@ TEST_P(StalledSyncTest, only_sessions_that_wait_too_long_for_the_disk_are_discon
   gate.release_syncs();
   other.send(order("OTHER", 2, "B1"));
   EXPECT_TRUE(run_until([&] { return other.messages().size() == 2; })) << log.all();
+}
+
+TEST_P(StalledSyncTest, at_most_once_message_that_is_not_recorded_in_time_is_not_delivered) {
+  extra += "JournalStallTimeout=2\nInboundDelivery=AtMostOnce";
+  open_on(gate);
+  RawPeer& peer = log_on("TRADER");
+  gate.hold_syncs();
+  running_clock.run();
+  peer.send(order("TRADER", 2, "A1"));
+  EXPECT_TRUE(run_until([&] { return log.has(EventId::InboundNotRecorded); })) << log.all();
+  gate.release_syncs();
+  EXPECT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  EXPECT_EQ(venue.orders, std::vector<std::string>{});
 }
 
 TEST_P(StalledSyncTest, thread_with_a_stalled_disk_serves_sessions_of_another_store) {

@@ -105,6 +105,9 @@ TEST_F(InitiatorTest, absent_acceptor_is_tried_again_at_the_interval) {
     initiator->poll(std::chrono::milliseconds{1});
   }
   EXPECT_TRUE(trader_log.has("refused")) << trader_log.all();
+  const auto counted = initiator->statistics().sessions.front();
+  EXPECT_EQ(counted.connect_failures, 1U);
+  EXPECT_EQ(counted.disconnects, 0U);
   auto settings = config::parse_settings(config(port), "venue.cfg");
   ASSERT_TRUE(settings.has_value());
   auto opened = Engine::open(std::move(*settings), venue, options());

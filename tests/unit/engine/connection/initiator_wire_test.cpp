@@ -114,6 +114,17 @@ TEST_F(InitiatorWireTest, messages_lost_in_a_reset_by_the_answer_are_counted_in_
   EXPECT_TRUE(log.has("4 messages that waited for the answer to our Logon")) << log.all();
 }
 
+TEST_F(InitiatorWireTest, messages_sent_after_the_logon_are_not_reported_as_lost_in_a_reset) {
+  open_and_connect();
+  ASSERT_TRUE(order("one").has_value());
+  say("A", 1, kAnswer);
+  expect_received({{"|34=2|", "|58=one|"}});
+  received.clear();
+  say("A", 1, "98=0|108=30|141=Y|");
+  expect_received({{"|35=A|34=1|", "|141=Y|"}});
+  EXPECT_FALSE(log.has("waited for the answer to our Logon")) << log.all();
+}
+
 TEST_F(InitiatorWireTest, messages_queued_until_logon_survive_the_process) {
   open_and_connect();
   ASSERT_TRUE(order("one").has_value());

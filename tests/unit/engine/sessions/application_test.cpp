@@ -304,6 +304,26 @@ TEST_F(ApplicationTest, resends_respect_their_rate_and_new_messages_wait_until_a
   EXPECT_TRUE(contains(peer.messages()[11], "|58=new|")) << bar(peer.messages()[11]);
 }
 
+TEST_F(ApplicationTest, resend_ends_with_its_connection) {
+  extra = "MaxResendsPerSecond=1";
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(send(trader(), "old").has_value());
+  ASSERT_TRUE(arrived(peer, 6));
+  peer.send(from("TRADER", "2", 2, "7=2|16=0|"));
+  ASSERT_TRUE(arrived(peer, 7)) << log.all();
+  peer.close();
+  ASSERT_TRUE(run_until([&] { return whole.logouts == 1; })) << log.all();
+  RawPeer& again = log_on("TRADER", 3);
+  for (int second = 0; second < 3; ++second) {
+    clock.advance(std::chrono::seconds{1});
+    turn(20);
+  }
+  again.send(from("TRADER", "1", 4, "112=SETTLED|"));
+  ASSERT_TRUE(arrived(again, 2)) << log.all();
+  EXPECT_TRUE(contains(again.messages()[1], "|112=SETTLED|")) << bar(again.messages()[1]);
+}
+
 TEST_F(ApplicationTest, counterparty_with_too_many_resend_requests_is_logged_out) {
   open_whole();
   RawPeer& peer = log_on("TRADER");
@@ -457,6 +477,46 @@ TEST_F(ApplicationTest, message_of_a_throwing_callback_is_never_notified) {
   ASSERT_TRUE(arrived(peer, 2)) << log.all();
   ASSERT_EQ(reported.size(), 1U);
   EXPECT_NE(reported[0].find("|35=j|"), std::string::npos) << reported[0];
+}
+
+TEST_F(ApplicationTest, all_messages_of_a_throwing_callback_are_undone) {
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  whole.before_answer = [](Session& session, const MessageView&) {
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(send(session, "GHOST").has_value());
+    throw std::runtime_error{"oops"};
+  };
+  peer.send(order("TRADER", 2, "A"));
+  ASSERT_TRUE(arrived(peer, 2)) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[1], "|35=j|34=2|")) << bar(peer.messages()[1]);
+  EXPECT_EQ(trader().numbers().next_outbound, 3U);
+}
+
+TEST_F(ApplicationTest, command_of_on_sent_to_another_session_takes_effect_in_the_same_event) {
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  RawPeer& other = log_on("OTHER");
+  whole.sent = [&](Session& session, const SentMessage& message) {
+    if (&session != &trader() || message.kind != SentMessage::Kind::Application) return;
+    acceptor->session(1).log_out("its hedge is done");
+  };
+  peer.send(order("TRADER", 2, "A"));
+  ASSERT_TRUE(arrived(peer, 2)) << log.all();
+  ASSERT_TRUE(arrived(other, 2)) << log.all();
+  EXPECT_TRUE(contains(other.messages()[1], "|58=its hedge is done|")) << bar(other.messages()[1]);
+}
+
+TEST_F(ApplicationTest, logout_of_another_session_is_not_waited_for_beyond_its_timeout) {
+  extra = "LogoutTimeout=2";
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  RawPeer& other = log_on("OTHER");
+  whole.before_answer = [&](Session&, const MessageView&) { acceptor->session(1).log_out("over"); };
+  peer.send(order("TRADER", 2, "A"));
+  ASSERT_TRUE(arrived(other, 2)) << log.all();
+  EXPECT_TRUE(contains(other.messages()[1], "|35=5|")) << bar(other.messages()[1]);
+  clock.advance(std::chrono::seconds{3});
+  EXPECT_TRUE(run_until([&] { return other.closed(); })) << log.all();
 }
 
 TEST_F(ApplicationTest, business_reject_is_changed_equally_when_sent_and_resent) {

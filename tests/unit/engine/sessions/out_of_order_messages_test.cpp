@@ -31,6 +31,18 @@ TEST_F(HeldMessagesTest, delivered_messages_make_room_for_later_early_ones) {
   EXPECT_FALSE(log.has(kDropped)) << log.all();
 }
 
+TEST_F(HeldMessagesTest, discarded_messages_make_room_for_later_early_ones) {
+  open_for("2000");
+  RawPeer& peer = log_on("TRADER");
+  for (std::uint64_t next = 2; next < 60; next += 4) {
+    for (std::uint64_t n = next + 1; n <= next + 3; ++n) peer.send(numbered_order(n));
+    peer.send(from("TRADER", "4", next + 4, "123=N|36=" + std::to_string(next + 4) + "|"));
+    ASSERT_TRUE(run_until([&] { return acceptor->session(0).numbers().next_inbound == next + 4; }))
+        << log.all();
+  }
+  EXPECT_FALSE(log.has(kDropped)) << log.all();
+}
+
 TEST_F(HeldMessagesTest, early_message_received_repeatedly_is_counted_once) {
   open_for("2000");
   RawPeer& peer = log_on("TRADER");

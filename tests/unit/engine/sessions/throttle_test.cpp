@@ -63,6 +63,21 @@ TEST_F(ThrottleTest, delayed_messages_are_processed_in_order) {
   EXPECT_EQ(acceptor->session(0).numbers().next_inbound, 11U);
 }
 
+TEST_F(ThrottleTest, message_that_arrives_alone_survives_a_delay) {
+  extra = "ThrottleMessages=1\nThrottleInterval=1";
+  open();
+  RawPeer& peer = log_on("TRADER");
+  for (unsigned number = 2; number < 8; number += 2) {
+    peer.send(orders(number, 1));
+    ASSERT_TRUE(run_until([&] { return venue.orders.size() == number - 1; })) << log.all();
+    peer.send(orders(number + 1, 1));
+    turn(30);
+    clock.advance(seconds{1});
+    ASSERT_TRUE(run_until([&] { return venue.orders.size() == number; })) << log.all();
+    clock.advance(seconds{1});
+  }
+}
+
 TEST_F(ThrottleTest, split_messages_survive_a_delay) {
   extra = "ThrottleMessages=1\nThrottleInterval=1";
   open();

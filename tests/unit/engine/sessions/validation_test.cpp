@@ -89,6 +89,31 @@ TEST_F(ValidationTest, data_fields_of_an_own_dictionary_may_have_any_bytes) {
   }
 }
 
+TEST_F(ValidationTest, on_sending_is_shown_data_fields_of_an_own_dictionary) {
+  struct Seeing : EchoVenue {
+    std::vector<std::string> seen;
+    SendDecision on_sending(Session&, OutgoingMessage& outgoing) {
+      seen.push_back(bar(outgoing.view()[9101].value_or("none")));
+      return SendDecision::Send;
+    }
+  } seeing;
+  dictionary = "UseDataDictionary=Y\nDataDictionary=" + file(kOwnDictionary);
+  auto settings = config::parse_settings(config(), "venue.cfg");
+  ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+  auto opened = Engine::open(std::move(*settings), seeing, options());
+  ASSERT_TRUE(opened.has_value()) << opened.error().what();
+  acceptor.emplace(std::move(*opened));
+  Session& session = acceptor->session(0);
+  const std::vector<std::string> sent{"a\001b", "\001\001", "\00110=000\0018=FIX.4.4\001"};
+  for (const std::string& value : sent) {
+    wire::Encoder own = session.begin("D");
+    own.field(11, "A").field(9001, '1').data(9100, 9101, value);
+    ASSERT_TRUE(session.finish(own).has_value());
+  }
+  EXPECT_EQ(seeing.seen, (std::vector<std::string>{"a|b", "||", "|10=000|8=FIX.4.4|"}));
+  acceptor.reset();
+}
+
 TEST_F(ValidationTest, rules_of_the_configuration_are_followed) {
   extra = "ValidateUserDefinedFields=N";
   open();
