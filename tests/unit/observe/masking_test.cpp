@@ -62,6 +62,8 @@ TEST(Masking, raw_data_is_masked_in_messages_with_credentials) {
   EXPECT_EQ(line_of(logon("95=8|96=ab|10=cd|108=30|")), masked_logon("95=3|96=***|108=30|"));
   const std::string user_request = fix("FIX.4.4", "35=BE|95=2|96=ab|554=x|");
   EXPECT_EQ(line_of(user_request), masked("35=BE|95=3|96=***|554=***|"));
+  const std::string two_types = fix("FIX.4.4", "35=A|35=B|95=2|96=ab|");
+  EXPECT_EQ(line_of(two_types), masked("35=A|35=B|95=3|96=***|")) << "the first MsgType counts";
   const std::string news = fix("FIX.4.4", "35=B|95=2|96=ab|");
   EXPECT_EQ(line_of(news), "IN : " + bar(news) + "\n");
   EXPECT_EQ(line_of(news, {{96, 95}}), masked("35=B|95=3|96=***|"));

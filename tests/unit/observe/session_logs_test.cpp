@@ -224,11 +224,14 @@ TEST_F(SessionLogsTest, numbers_continue_after_existing_backups_and_other_files_
   disk.set_contents(backup(7), "old");
   disk.set_contents("log/FIX.4.4-VENUE-TRADER.messages.backup.x.log", "not ours");
   disk.set_contents("log/FIX.4.4-VENUE-TRADER-Q.messages.backup.9.log", "another session's");
+  const std::string lettered = "log/FIX.4.4-VENUE-TRADER.messages.backup.9x.log";
+  disk.set_contents(lettered, "not ours either");
   files.bytes_max = kLineBytes;
   files.backups_max = 1;
   open();
   receive(kLine40);
   receive(kLine40);
+  EXPECT_EQ(contents(lettered), "not ours either");
   EXPECT_EQ(contents(backup(8)).size(), kLineBytes);
   EXPECT_EQ(contents(backup(7)), "(absent)");
   EXPECT_EQ(contents("log/FIX.4.4-VENUE-TRADER.messages.backup.x.log"), "not ours");
@@ -358,7 +361,8 @@ TEST_F(SessionLogsTest, records_without_room_in_the_queue_are_counted_and_report
   const std::string text = contents(kMessages);
   const std::size_t report =
       text.find(" LOST : " + std::to_string(lost) +
-                " messages and events were not logged, from 20240115-10:30:");
+                " messages and events were not logged, from 20240115-10:30:0" +
+                std::to_string(10 - lost) + ".123456789 to 20240115-10:30:09.123456789");
   ASSERT_NE(report, std::string::npos) << text;
   EXPECT_LT(text.rfind("xxx"), report);
   EXPECT_GT(text.find("next"), report);
@@ -402,6 +406,23 @@ TEST_F(SessionLogsTest, a_disk_that_fails_loses_lines_which_are_reported_when_it
                 "20240115-10:30:02.123456789 IN : third\n");
   EXPECT_THAT(notices[1], HasSubstr("written again; 2 of its lines were lost"));
   EXPECT_EQ(logs->stats().lost_on_disk, 2U);
+}
+
+TEST_F(SessionLogsTest, a_disk_that_fails_again_is_reported_once_and_all_its_losses_as_one) {
+  open();
+  for (int i = 0; i < 2; ++i) {
+    disk.fail(DiskCall::Write, 1, ENOSPC);
+    logs->received(kTrader, "lost", now);
+    now += seconds{1};
+    receive("lost too");
+    now += seconds{1};
+  }
+  EXPECT_THAT(notices, ElementsAre(HasSubstr("No space left on device")));
+  receive("third");
+  EXPECT_THAT(contents(kMessages),
+              HasSubstr("LOST : 4 lines were not logged, from 20240115-10:30:00.123456789 to "
+                        "20240115-10:30:03.123456789"));
+  EXPECT_EQ(logs->stats().lost_on_disk, 4U);
 }
 
 TEST_F(SessionLogsTest, whichever_call_fails_no_line_is_torn_or_repeated) {
