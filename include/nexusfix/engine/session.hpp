@@ -136,8 +136,6 @@ constexpr std::strong_ordering operator<=>(const SendResult&, const Number&) noe
   return std::strong_ordering::equal;
 }
 
-template <class Message, class... Constants>
-
 // Names a session for Mailbox::post(). Any thread may keep it, also when the session does not exist
 // any more.
 struct SessionHandle {
