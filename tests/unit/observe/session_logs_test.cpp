@@ -173,6 +173,22 @@ TEST_F(SessionLogsTest, keys_omit_heartbeats_times_and_digits) {
   EXPECT_EQ(contents(kEvents), "20240115-10:30:00 INFO NXF-1001 : x\n");
 }
 
+TEST_F(SessionLogsTest, garbled_bytes_of_a_session_without_a_log_take_no_room) {
+  files.folder.clear();
+  open();
+  logs->garbled(kTrader, "8=FIX", now);
+  EXPECT_EQ(logs->stats().taken, 0U);
+}
+
+TEST_F(SessionLogsTest, a_masked_message_has_nothing_of_an_earlier_one) {
+  open();
+  logs->received(kTrader, fix("FIX.4.4", "35=A|49=FIRST|554=x|"), now);
+  receive(fix("FIX.4.4", "35=A|49=SECOND|554=y|"));
+  const std::string text = contents(kMessages);
+  EXPECT_EQ(text.find("FIRST"), text.rfind("FIRST")) << text;
+  EXPECT_THAT(text, HasSubstr("SECOND"));
+}
+
 TEST_F(SessionLogsTest, garbled_bytes_are_truncated_after_4096_and_say_so) {
   open();
   logs->garbled(kTrader, std::string(4'096, 'x'), now);
@@ -226,12 +242,15 @@ TEST_F(SessionLogsTest, numbers_continue_after_existing_backups_and_other_files_
   disk.set_contents("log/FIX.4.4-VENUE-TRADER-Q.messages.backup.9.log", "another session's");
   const std::string lettered = "log/FIX.4.4-VENUE-TRADER.messages.backup.9x.log";
   disk.set_contents(lettered, "not ours either");
+  const std::string archive = "log/FIX.4.4-VENUE-TRADER.messages.archive9.log";
+  disk.set_contents(archive, "an operator's");
   files.bytes_max = kLineBytes;
   files.backups_max = 1;
   open();
   receive(kLine40);
   receive(kLine40);
   EXPECT_EQ(contents(lettered), "not ours either");
+  EXPECT_EQ(contents(archive), "an operator's");
   EXPECT_EQ(contents(backup(8)).size(), kLineBytes);
   EXPECT_EQ(contents(backup(7)), "(absent)");
   EXPECT_EQ(contents("log/FIX.4.4-VENUE-TRADER.messages.backup.x.log"), "not ours");
