@@ -49,6 +49,15 @@ TEST(ApplicationKeys, a_session_overrides_default_and_may_list_more_for_itself) 
       << "in [DEFAULT] nothing lists it";
 }
 
+TEST(ApplicationKeys, the_list_of_one_session_is_not_that_of_the_next) {
+  const std::string text =
+      joined(kInitiator,
+             "ApplicationKeys=Desk\nDesk=NY\n"
+             "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=A\nTargetCompID=B\nDesk=LDN\n");
+  EXPECT_THAT(texts(accepted(text).warnings),
+              ElementsAre(HasSubstr("t.cfg:17: Desk: unknown key, ignored")));
+}
+
 TEST(ApplicationKeys, the_list_may_stand_after_them) {
   EXPECT_THAT(keys_of(joined(kInitiator, "Account=A1\nApplicationKeys=Account\n")),
               ElementsAre(Pair("account", "A1")));

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include <nexusfix/config/changed_keys.hpp>
+#include <nexusfix/transport/tls.hpp>
 
 #include "config/keys/find_key.hpp"
 #include "honoured_keys.hpp"
@@ -104,6 +105,38 @@ TEST(ChangedKeys, a_template_is_found_by_its_name) {
   EXPECT_TRUE(keys.has("FIX.4.2:*->*"));
   EXPECT_TRUE(keys.has("FIX.4.2:VENUE->TRADER"));
   EXPECT_FALSE(keys.has("FIX.4.2:VENUE->OTHER"));
+}
+
+TEST(ChangedKeys, keys_of_the_next_start_stay_as_they_were_at_the_last_one) {
+  const FileKeys old_keys = file_keys(joined(kInitiator, "EventLoops=4\nEventLoop=1\n"));
+  const FileKeys new_keys = file_keys(joined(kInitiator, "EventLoops=4\nEventLoop=2\n"));
+  const auto session = built({&old_keys, &new_keys, &new_keys});
+  ASSERT_TRUE(session);
+  EXPECT_EQ(session->event_loop, 1U);
+}
+
+TEST(ChangedKeys, session_that_is_added_again_has_the_new_role) {
+  const std::string acceptor{kAcceptor};
+  const FileKeys old_keys = file_keys(acceptor);
+  const FileKeys new_keys = file_keys(acceptor +
+                                      "ConnectionType=initiator\nHeartBtInt=30\n"
+                                      "SocketConnectHost=a\nSocketConnectPort=1\n");
+  const auto session = built({&old_keys, &new_keys, &new_keys}, "FIX.4.2:VENUE->TRADER");
+  ASSERT_TRUE(session);
+  EXPECT_EQ(session->session.role, session::Role::Initiator);
+}
+
+TEST(ChangedKeys, what_files_say_of_a_session_is_copied) {
+  SessionSettings source = accepted(joined(kInitiator,
+                                           "SocketUseSSL=Y\nStartTime=08:00:00\n"
+                                           "EndTime=17:00:00\n"))
+                               .sessions.at(0);
+  const auto context = std::make_shared<transport::TlsContext>(transport::TlsSettings{}, nullptr);
+  source.connect.at(0).tls = context;
+  SessionSettings session = session_with("SocketUseSSL=Y\n");
+  copy_parts_from_files(session, source);
+  EXPECT_EQ(session.connect.at(0).tls, context);
+  EXPECT_TRUE(session.schedule.rules());
 }
 
 }  // namespace

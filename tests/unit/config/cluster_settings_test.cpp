@@ -108,6 +108,13 @@ TEST(ClusterSettings, an_address_of_etcd_without_tls_beside_one_with_it_is_a_war
   EXPECT_THAT(texts(accepted(kMember + "ClusterEtcd=https://e1,https://e2\n").warnings), IsEmpty());
 }
 
+TEST(ClusterSettings, a_password_for_one_address_without_tls_is_a_warning) {
+  EXPECT_THAT(texts(accepted(kMember + "ClusterEtcd=https://e1,e2\nClusterEtcdUser=u\n"
+                                       "ClusterEtcdPassword=p\n")
+                        .warnings),
+              Contains(HasSubstr("t.cfg:14: ClusterEtcdPassword: it is sent without TLS")));
+}
+
 TEST(ClusterSettings, what_etcd_needs_beside_a_key_is_named) {
   const std::string secure = kMember + "ClusterEtcd=https://e\n";
   for (const auto& [one, other] : {std::pair{"ClusterEtcdCertificateFile", "ClusterEtcdKeyFile"},

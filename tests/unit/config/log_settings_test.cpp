@@ -114,6 +114,14 @@ TEST(LogSettings, masked_tags_know_their_length_fields) {
   }
 }
 
+TEST(LogSettings, masked_messages_that_are_not_stored_are_warned_of) {
+  EXPECT_THAT(warnings_of("LogMaskedTags=448"),
+              ElementsAre(HasSubstr("messages with these tags are not stored")));
+  for (const std::string known : {"Y", "N"}) {
+    EXPECT_THAT(warnings_of("LogMaskedTags=448\nStoreMaskedTags=" + known), IsEmpty());
+  }
+}
+
 TEST(LogSettings, the_queue_is_shared_and_a_power_of_two) {
   EXPECT_EQ(accepted(joined(kInitiator, "LogQueueBytes=100000")).engine_logs.queue_bytes, 131'072U);
   const std::string two = joined(kInitiator,

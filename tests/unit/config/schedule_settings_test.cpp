@@ -60,6 +60,13 @@ TEST(ScheduleSettings, use_local_time_is_the_zone_of_this_machine) {
   EXPECT_NE(rules->session.start.zone, nullptr);
 }
 
+TEST(ScheduleSettings, time_zone_counts_beside_use_local_time) {
+  const auto rules =
+      rules_of("UseLocalTime=Y\nTimeZone=Asia/Tokyo\nStartTime=08:00:00\nEndTime=17:00:00\n");
+  ASSERT_TRUE(rules);
+  EXPECT_EQ(rules->session.start.zone->name(), "Asia/Tokyo");
+}
+
 TEST(ScheduleSettings, days_are_known_by_their_first_two_letters) {
   const auto rules =
       rules_of("StartTime=17:00:00\nEndTime=16:00:00\nStartDay=sun\nEndDay=Friday\n");

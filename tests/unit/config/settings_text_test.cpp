@@ -157,6 +157,25 @@ TEST(SettingsText, a_file_that_is_no_configuration_gets_a_bounded_answer) {
               ElementsAre("t.cfg: larger than 16 MiB; a configuration was expected"));
 }
 
+TEST(SettingsText, tabs_may_stand_around_an_equals_sign) {
+  EXPECT_EQ(session_with("HeartBtInt\t=\t7\n").session.heartbeat.heart_bt_int.count(), 7);
+}
+
+TEST(SettingsText, errors_beyond_the_limit_are_counted) {
+  std::string text{kInitiator};
+  for (int i = 0; i < 103; ++i) text += "MaxLatency=x\n";
+  const std::vector<std::string> found = errors(text);
+  ASSERT_EQ(found.size(), 101U);
+  EXPECT_THAT(found.back(), HasSubstr("and 3 more of this kind"));
+}
+
+TEST(SettingsText, a_name_that_no_store_takes_is_an_error) {
+  const std::string wide = "=" + std::string(255, 'x') + "\n";
+  EXPECT_THAT(errors_of("SenderSubID" + wide + "SenderLocationID" + wide + "TargetSubID" + wide +
+                        "TargetLocationID" + wide + "SessionQualifier" + wide),
+              Contains(HasSubstr("bytes, and a store takes 1024")));
+}
+
 TEST(SettingsText, any_piece_of_a_configuration_is_answered) {
   const std::string text = joined(kInitiator, kAcceptor);
   for (std::size_t size = 0; size < text.size(); ++size) {

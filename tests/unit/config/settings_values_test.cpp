@@ -159,5 +159,21 @@ TEST(SettingsValues, reconnect_intervals_are_a_list_with_repeats) {
   }
 }
 
+TEST(SettingsValues, each_event_loop_has_a_cpu_of_its_own) {
+  EXPECT_THAT(errors_of("EventLoops=2\nEventLoopCpu=1,1"),
+              ElementsAre(HasSubstr("EventLoopCpu=1,1")));
+}
+
+TEST(SettingsValues, names_of_a_console_are_read_in_lower_case) {
+  EXPECT_THAT(accepted(joined(kInitiator, "ConsolePort=9000\nConsoleNames=Desk.Example\n"))
+                  .web.console_names,
+              ElementsAre("desk.example"));
+}
+
+TEST(SettingsValues, messages_are_validated_unless_a_key_says_no) {
+  EXPECT_TRUE(session_with("ValidateIncomingMessage=Y\n").dictionary.is_used);
+  EXPECT_FALSE(session_with("ValidateIncomingMessage=N\n").dictionary.is_used);
+}
+
 }  // namespace
 }  // namespace nexusfix::config

@@ -137,5 +137,20 @@ TEST_F(SettingsVariables, an_explanation_has_the_value_and_what_it_was_written_a
   EXPECT_EQ(value_of("LogonTag").written, "...");
 }
 
+TEST_F(SettingsVariables, the_last_wish_counts) {
+  const std::string text = "[DEFAULT]\nExpandVariables=Y\nExpandVariables=N\n" +
+                           std::string{kInitiator.substr(10)} + "SenderSubID=${NEXUSFIX_T_NONE}\n";
+  EXPECT_EQ(accepted(text).sessions.at(0).session.id.sender_sub_id, "${NEXUSFIX_T_NONE}");
+}
+
+TEST_F(SettingsVariables, a_folder_that_cannot_be_had_is_not_missing_in_addition) {
+  const std::string text = "[DEFAULT]\nExpandVariables=Y\nFileStorePaht=a\n" +
+                           std::string{kInitiator.substr(10)} +
+                           "FileStorePath=${NEXUSFIX_T_NONE}\n";
+  std::string alone = text;
+  alone.erase(alone.find("FileStorePath=store\n"), 20);
+  EXPECT_THAT(errors(alone), ::testing::Each(::testing::Not(HasSubstr("is missing"))));
+}
+
 }  // namespace
 }  // namespace nexusfix::config

@@ -96,6 +96,18 @@ TEST(StockConfigurations, quickfix_j_templates_start) {
   for (const SessionSettings& one : settings.sessions) EXPECT_TRUE(one.is_template);
 }
 
+TEST(StockConfigurations, sections_of_any_counterparty_may_be_alike) {
+  const std::string again =
+      "DynamicSessions=Y\n[SESSION]\nBeginString=FIX.4.2\nSenderCompID=VENUE\n"
+      "TargetCompID=OTHER\nDynamicSessions=Y\n";
+  EXPECT_EQ(accepted(joined(kAcceptor, again)).sessions.size(), 4U);
+}
+
+TEST(StockConfigurations, an_initiator_is_no_template) {
+  EXPECT_THAT(errors_of("AcceptorTemplate=Y"),
+              ElementsAre(HasSubstr("t.cfg:11: AcceptorTemplate: an initiator's session cannot")));
+}
+
 TEST(StockConfigurations, quickfix_go_says_neither_role_nor_store) {
   const Settings acceptor = accepted(
       "[DEFAULT]\nSocketAcceptPort=6001\nSenderCompID=VENUE\nTargetCompID=CLIENT\n"
