@@ -178,7 +178,7 @@ Response ConsoleSite::live(const Request& request) {
     }
   }
   auto stream = std::make_unique<LiveStream>(board_, events_, as_number(request.argument("after")),
-                                             std::move(feed));
+                                             std::move(feed), options_.names);
   Response response{.content_type = "text/event-stream",
                     .body = refusal + *stream->next(clock_.now().mono)};
   response.stream = std::move(stream);
@@ -219,7 +219,7 @@ Response ConsoleSite::messages(const Request& request) {
   if (!page) return wrong(503, page.error());
   Json messages = Json::array();
   for (const StoredMessage& one : page->messages) {
-    Json message = message_json(one.bytes);
+    Json message = message_json(one.bytes, options_.names.of(session));
     message["direction"] = one.is_received ? "in" : "out";
     messages.push_back(std::move(message));
   }

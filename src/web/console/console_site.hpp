@@ -16,6 +16,7 @@
 #include "web/console/journal_pages.hpp"
 #include "web/console/live_stream.hpp"
 #include "web/http/http_server.hpp"
+#include "web/json/session_names.hpp"
 #include "web/server/worker.hpp"
 
 namespace nexusfix::web {
@@ -25,6 +26,7 @@ struct ConsoleOptions {
   std::string configuration_file{};  // empty: the program has built its settings
   std::string store_folder{};        // of the journal; empty: there is none
   std::string token_file{};
+  SessionNames names{};
   bool is_encrypted = false;      // by TLS
   bool has_certificates = false;  // each browser has shown a valid certificate
 };

@@ -56,7 +56,7 @@ void LiveStream::append_messages(std::string& chunk) {
       ++left_out;
       return;
     }
-    Json one = message_json(message.bytes);
+    Json one = message_json(message.bytes, names_.of(message.session));
     one["time"] = millis_of(message.time);
     one["direction"] = direction_of(message.kind);
     messages.push_back(std::move(one));

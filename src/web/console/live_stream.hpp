@@ -11,6 +11,7 @@
 
 #include "web/console/event_ring.hpp"
 #include "web/http/request.hpp"
+#include "web/json/session_names.hpp"
 
 namespace nexusfix::web {
 
@@ -37,10 +38,11 @@ class LiveStream final : public Stream {
   static constexpr std::size_t kMessagesMax = 100;  // in a tick; more are counted only
   static constexpr std::size_t kEventsMax = 200;
 
-  // Both outlive the stream. after: only events after this number. feed: null: no messages.
+  // board, events and names outlive the stream. after: only events after this number. feed: null:
+  // no messages.
   LiveStream(StateBoard& board, const EventRing& events, std::uint64_t after,
-             std::unique_ptr<engine::MessageFeed> feed) noexcept
-      : board_{board}, events_{events}, last_event_{after}, feed_{std::move(feed)} {}
+             std::unique_ptr<engine::MessageFeed> feed, const SessionNames& names) noexcept
+      : board_{board}, events_{events}, last_event_{after}, feed_{std::move(feed)}, names_{names} {}
 
   [[nodiscard]] std::shared_ptr<const std::string> next(MonoTime now) override;
 
@@ -52,6 +54,7 @@ class LiveStream final : public Stream {
   const EventRing& events_;
   std::uint64_t last_event_;
   std::unique_ptr<engine::MessageFeed> feed_;
+  const SessionNames& names_;
 };
 
 }  // namespace nexusfix::web

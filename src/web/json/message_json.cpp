@@ -63,18 +63,16 @@ std::string_view value_of(const std::vector<Field>& fields, std::uint32_t tag) n
 
 // The tables in which the names are looked up: FIXT has one for the session layer, and one for the
 // application's version.
-std::vector<dictionary::NameTable> tables_of(const std::vector<Field>& fields) {
-  std::vector<dictionary::NameTable> tables;
+void add_version(const std::vector<Field>& fields, std::vector<dictionary::NameTable>& tables) {
   if (const auto version = dictionary::version_of_begin_string(value_of(fields, 8))) {
     tables.push_back(dictionary::builtin_names(*version));
-    if (*version != dictionary::Version::Fixt11) return tables;
+    if (*version != dictionary::Version::Fixt11) return;
     const auto application = dictionary::version_of_appl_ver_id(value_of(fields, 1128));
     tables.push_back(
         dictionary::builtin_names(application.value_or(dictionary::Version::Fix50Sp2)));
-    return tables;
+  } else {
+    tables.push_back(dictionary::builtin_names(dictionary::Version::Fix44));
   }
-  tables.push_back(dictionary::builtin_names(dictionary::Version::Fix44));
-  return tables;
 }
 
 // A field of another version, which the application accepts, has its name there.
@@ -101,9 +99,10 @@ std::string shown_message(std::string_view bytes) {
   return printable(shown);
 }
 
-Json message_json(std::string_view bytes) {
+Json message_json(std::string_view bytes, std::vector<dictionary::NameTable> own) {
   const std::vector<Field> fields = fields_of(bytes);
-  auto tables = tables_of(fields);
+  std::vector<dictionary::NameTable> tables = std::move(own);
+  add_version(fields, tables);
   add_other_versions(tables);
   const std::string_view type = value_of(fields, 35);
   Json list = Json::array();

@@ -21,10 +21,12 @@ std::string url_of(const std::string& scheme, const std::string& host, std::uint
 
 ConsoleOptions console_options(const config::Settings& settings) {
   const config::WebSettings& web = settings.web;
+  PosixDisk disk;
   ConsoleOptions options{.allows_acts = web.allows_acts,
                          .configuration_file = settings.text.empty() ? "" : settings.file,
                          .store_folder = {},
                          .token_file = web.console_token_file,
+                         .names = web.console_port ? SessionNames{disk, settings} : SessionNames{},
                          .is_encrypted = !web.certificate_file.empty(),
                          .has_certificates = !web.authorities_file.empty()};
   if (settings.store == config::StoreKind::Journal) options.store_folder = settings.store_folder;
