@@ -1,5 +1,8 @@
 // How connections are made, and how they fail.
 #include <cerrno>
+#include <gmock/gmock.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <set>
 #include <sys/resource.h>
@@ -71,6 +74,65 @@ TEST_F(EpollConnect, connect_to_localhost_tries_both_families) {
   const Pair pair = connect_pair(listener, "localhost");
   EXPECT_EQ(network_->peer_name(pair.near),
             "[::1]:" + std::to_string(network_->local_port(listener)));
+  EXPECT_EQ(network_->send(pair.near, std::string_view{"abc"}).bytes, 3U);
+  EXPECT_EQ(read(pair.far, 3), "abc");
+}
+
+TEST_F(EpollConnect, both_families_of_localhost_are_one_listener) {
+  if (!network_->listen({"::1", 0})) GTEST_SKIP() << "no IPv6 on this machine";
+  const SocketId listener = listen("localhost");
+  for (const char* const host : {"127.0.0.1", "::1"}) {
+    ASSERT_TRUE(network_->connect({host, network_->local_port(listener)}));
+    EXPECT_EQ(await(ReadyKind::Accepted, listener).socket, listener) << host;
+  }
+}
+
+TEST_F(EpollConnect, source_address_of_another_family_is_an_error) {
+  const SocketId listener = listen();
+  const auto socket =
+      network_->connect({"127.0.0.1", network_->local_port(listener), {.source_host = "::1"}});
+  ASSERT_TRUE(socket);
+  await(ReadyKind::Failed, *socket);
+  EXPECT_THAT(network_->last_error(*socket), ::testing::HasSubstr("Cannot assign requested"));
+}
+
+TEST_F(EpollConnect, source_port_of_an_earlier_connection_is_used_again) {
+  const SocketId listener = listen();
+  const std::uint16_t port = network_->local_port(listener);
+  network_->close(listener);
+  for (int i = 0; i < 2; ++i) {
+    const auto socket =
+        network_->connect({"127.0.0.1", network_->local_port(listen()), {.source_port = port}});
+    ASSERT_TRUE(socket);
+    await(ReadyKind::Connected, *socket);
+    EXPECT_EQ(network_->local_port(*socket), port);
+    network_->close(*socket);
+  }
+}
+
+TEST_F(EpollConnect, accepted_connection_has_the_options_and_keeps_its_peer_when_it_moves) {
+  const Pair pair = connect_pair(listen());
+  const std::string peer = network_->peer_name(pair.far);
+  Detached detached = network_->detach(pair.far);
+  int no_delay = 0;
+  socklen_t size = sizeof no_delay;
+  EXPECT_EQ(::getsockopt(detached.descriptor, IPPROTO_TCP, TCP_NODELAY, &no_delay, &size), 0);
+  EXPECT_NE(no_delay, 0);
+  const auto other = EpollNetwork::make(resolve_blocking).value();
+  EXPECT_EQ(other->peer_name(other->attach(std::move(detached)).value()), peer);
+}
+
+TEST_F(EpollConnect, port_of_an_earlier_listener_is_used_again_unless_the_options_say_no) {
+  const SocketId listener = listen();
+  const std::uint16_t port = network_->local_port(listener);
+  const Pair pair = connect_pair(listener);
+  network_->close(pair.far);
+  network_->close(pair.near);
+  network_->close(listener);
+  EXPECT_TRUE(network_->could_listen({"127.0.0.1", port}));
+  const auto without = network_->could_listen({"127.0.0.1", port, {.reuse_address = false}});
+  ASSERT_FALSE(without);
+  EXPECT_EQ(without.error().error_number, EADDRINUSE);
 }
 
 TEST_F(EpollConnect, listen_on_localhost_binds_both_families_to_one_port) {

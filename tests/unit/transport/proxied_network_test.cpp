@@ -110,6 +110,7 @@ TEST_F(ProxiedNetworkTest, header_in_any_pieces_names_the_peer_and_what_follows_
       }
       EXPECT_EQ(bytes, "8=FIX.4.4") << "cut at " << cut;
       proxied_->close(socket);
+      EXPECT_EQ(proxied_->peer_name(socket), "");
       proxy_.close(near_);
     }
   }

@@ -180,8 +180,8 @@ TEST(ProxyHandshakes, answer_that_is_not_http_fails_at_the_first_wrong_byte) {
   }
   for (const std::string& wrong :
        {"HTTP/1.1\r\n"s, "HTTP/1.1 20\r\n"s, "HTTP/1.1 2000\r\n"s, "HTTP/1.1  200\r\n"s,
-        "HTTP/1.1 600 x\r\n"s, "HTTP/1.1 000 x\r\n"s, "HTTP/1.1 2x0 x\r\n"s, "HTTP/1.10 200\r\n"s,
-        "HTTP/1.x 200 OK\r\n"s, "HTTP/1.1 200OK\r\n"s}) {
+        "HTTP/1.1 600 x\r\n"s, "HTTP/1.1 000 x\r\n"s, "HTTP/1.1 2x0 x\r\n"s, "HTTP/1.1 20x x\r\n"s,
+        "HTTP/1.10 200\r\n"s, "HTTP/1.x 200 OK\r\n"s, "HTTP/1.1 200OK\r\n"s}) {
     EXPECT_EQ(failure_of(http, wrong), "its status line is not HTTP/1.0 or HTTP/1.1 and a status")
         << wrong;
   }

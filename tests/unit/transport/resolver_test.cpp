@@ -2,8 +2,10 @@
 
 #include <functional>
 #include <gtest/gtest.h>
+#include <new>
 #include <poll.h>
 #include <semaphore>
+#include <signal.h>
 #include <sys/eventfd.h>
 
 namespace nexusfix::transport {
@@ -56,6 +58,36 @@ TEST(Resolver, resolves_again_after_its_thread_has_ended) {
     EXPECT_EQ(answers[0].socket, socket);
     EXPECT_EQ(answers[0].resolution.error(), "no");
   }
+}
+
+TEST(Resolver, lookup_without_memory_is_an_answer) {
+  const auto wakeup = make_wakeup();
+  Resolver resolver{[](const Endpoint&) -> Resolution { throw std::bad_alloc{}; }, telling(wakeup)};
+  resolver.ask(3, {"somewhere", 5001});
+  const auto answers = await_answers(resolver, *wakeup);
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_EQ(answers[0].socket, 3U);
+  EXPECT_EQ(answers[0].resolution.error(), "no memory");
+}
+
+// The handlers run on threads that the user knows of.
+TEST(Resolver, its_thread_takes_no_signal_and_the_asking_thread_takes_its_own) {
+  const auto wakeup = make_wakeup();
+  const auto takes_term = [] {
+    sigset_t blocked;
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    return ::sigismember(&blocked, SIGTERM) == 0;
+  };
+  Resolver resolver{[&](const Endpoint&) -> Resolution {
+                      return std::unexpected{takes_term() ? "takes it" : "blocks it"};
+                    },
+                    telling(wakeup)};
+  ASSERT_TRUE(takes_term());
+  resolver.ask(1, {"somewhere", 5001});
+  EXPECT_TRUE(takes_term());
+  const auto answers = await_answers(resolver, *wakeup);
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_EQ(answers[0].resolution.error(), "blocks it");
 }
 
 TEST(Resolver, may_be_destroyed_while_a_name_is_being_resolved) {

@@ -40,6 +40,19 @@ TEST(SocketCalls, a_connection_has_its_options) {
   EXPECT_EQ(option(SOL_SOCKET, SO_RCVBUF), 2 * 65'536);
 }
 
+TEST(SocketCalls, traffic_class_of_an_ipv6_socket_is_set_for_both_families) {
+  const Descriptor socket{::socket(AF_INET6, SOCK_STREAM, 0)};
+  size_buffers(socket.get(), AF_INET6, {.traffic_class = 16});
+  const auto option = [&](int level, int name) {
+    int value = 0;
+    socklen_t size = sizeof value;
+    EXPECT_EQ(::getsockopt(socket.get(), level, name, &value, &size), 0);
+    return value;
+  };
+  EXPECT_EQ(option(IPPROTO_IPV6, IPV6_TCLASS), 16);
+  EXPECT_EQ(option(IPPROTO_IP, IP_TOS), 16);
+}
+
 TEST(SocketCalls, connections_send_small_messages_at_once_and_notice_a_vanished_peer) {
   const Descriptor socket{::socket(AF_INET, SOCK_STREAM, 0)};
   tune(socket.get(), {});
