@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include <nexusfix/base/assert.hpp>
 
@@ -27,6 +28,14 @@ bool has_sent_all(const SessionEntry& entry) noexcept {
   return entry.connection() != nullptr && entry.connection()->outbound().empty() &&
          !entry.resend.is_in_progress() && entry.resend.queued().empty() &&
          entry.until_logon.queued().empty() && entry.until_logon.left_to_resend() == 0;
+}
+
+// The action, which was performed, delivered a message that does not raise the next inbound
+// MsgSeqNum: the counterparty sent it before it had our Logon that resets, so its number is old.
+bool is_old_delivery(const SessionEntry& entry, const session::Action& action) noexcept {
+  const auto* const deliver = std::get_if<session::Deliver>(&action);
+  return deliver != nullptr &&
+         deliver->msg_seq_num >= entry.machine.sequence_numbers().next_inbound;
 }
 
 }  // namespace
@@ -132,6 +141,8 @@ inline bool Transactor::has_more(const SessionEntry& entry) noexcept {
   while (true) {
     if (const auto action = entry.machine.next_action(action_buffer_.span())) {
       actions_.perform(entry, *action);
+      if (entry.progress.keeps_received_ && is_old_delivery(entry, *action)) [[unlikely]]
+        record_.inbound_progress(entry.stored.key(), 1, received_.stored_form(entry));
     } else if (entry.resend.end_if_done()) {
       // Messages that waited for the end of the resend have lower MsgSeqNums than any new one.
       resends_.finish_replay(entry);

@@ -219,6 +219,52 @@ TEST_F(JournalInbound, logon_that_waits_for_its_decision_is_recorded_when_it_is_
   EXPECT_THAT(received().front(), HasSubstr("|554=***|"));
 }
 
+// Our Logon that resets has left, and is not answered.
+class JournalInboundDuringReset : public JournalInbound {
+ protected:
+  RawPeer& ask() {
+    open();
+    RawPeer& peer = log_on("TRADER");
+    EXPECT_TRUE(acceptor->session(0).reset_in_session().has_value());
+    EXPECT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+    peer.send(from("TRADER", "0", 2, "112=RESET|"));
+    EXPECT_TRUE(run_until([&] { return peer.messages().size() == 3; })) << log.all();
+    return peer;
+  }
+};
+
+TEST_F(JournalInboundDuringReset, executed_order_with_an_old_number_is_recorded_before_a_crash) {
+  RawPeer& peer = ask();
+  peer.send(order("TRADER", 3, "FLYING") + order("TRADER", 3, "TWICE"));
+  ASSERT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
+  turn(20);
+  stop();
+  EXPECT_EQ(venue.orders, (std::vector<std::string>{"FLYING"}));
+  EXPECT_THAT(log_now(), ElementsAre("in A 1", "out A 1", "out 8 2", "in D 3"));
+  open();
+  EXPECT_EQ(acceptor->session(0).numbers(), (session::Numbers{1, 3})) << "the answer is awaited";
+}
+
+TEST_F(JournalInboundDuringReset, answer_is_recorded_before_a_crash) {
+  RawPeer& peer = ask();
+  peer.send(logon("TRADER", 1, "141=Y|") + order("TRADER", 2, "NEW"));
+  ASSERT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
+  stop();
+  EXPECT_THAT(log_now(), ElementsAre("in A 1", "out A 1", "in A 1", "out 8 2", "in D 2"));
+  open();
+  EXPECT_EQ(acceptor->session(0).numbers(), (session::Numbers{3, 3}));
+}
+
+TEST_F(JournalInboundDuringReset, message_that_shows_the_reset_is_recorded_before_a_crash) {
+  RawPeer& peer = ask();
+  peer.send(order("TRADER", 1, "NEW"));
+  ASSERT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
+  stop();
+  EXPECT_THAT(log_now(), ElementsAre("in A 1", "out A 1", "out 8 2", "in D 1"));
+  open();
+  EXPECT_EQ(acceptor->session(0).numbers().next_inbound, 2U);
+}
+
 TEST_F(JournalInbound, is_refused_with_another_store) {
   extra = "JournalInbound=Y\nStore=memory";
   const auto settings = config::parse_settings(config(), "venue.cfg");
