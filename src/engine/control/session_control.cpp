@@ -49,10 +49,15 @@ std::expected<void, std::string> SessionControl::reset_in_session(SessionEntry& 
   return {};
 }
 
+// The session's own timer may be due only after a HeartBtInt, in which a burst passes the limit.
 void SessionControl::reset_at_limit(SessionEntry& entry) {
+  constexpr std::chrono::seconds kInterval{1};
   const std::uint64_t limit = entry.settings().session.reset.in_session_at;
+  if (limit == 0 || entry.machine.state() != session::State::LoggedOn) return;
   const session::Numbers numbers = entry.machine.sequence_numbers();
-  if (limit == 0 || std::max(numbers.next_inbound, numbers.next_outbound) <= limit) return;
+  if (std::max(numbers.next_inbound, numbers.next_outbound) <= limit) {
+    return loop_.arm(entry, loop_.now().mono + kInterval);
+  }
   static_cast<void>(reset_in_session(entry));
 }
 

@@ -211,6 +211,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOn&) 
   loop_.report.peer(EventId::LoggedOn, entry,
                     "logged on, next MsgSeqNum in " + std::to_string(numbers.next_inbound) +
                         ", out " + std::to_string(numbers.next_outbound));
+  if (entry.settings().session.reset.in_session_at != 0) loop_.arm(entry, loop_.now().mono);
   if (loop_.callbacks.on_logon == nullptr) return;
   static_cast<void>(transactor_.run_callback(
       entry, [&] { loop_.callbacks.on_logon(loop_.callbacks.application, entry.session); }));

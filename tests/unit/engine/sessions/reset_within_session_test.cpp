@@ -198,5 +198,21 @@ TEST_F(OwnResetTest, number_above_the_limit_asks_for_it) {
   })) << log.all();
 }
 
+TEST_F(OwnResetTest, burst_above_the_limit_asks_for_it_within_a_second) {
+  extra = "ResetSeqNumAt=20";
+  open();
+  RawPeer& peer = log_on("TRADER");
+  turn(5);
+  std::string orders;
+  for (std::uint64_t number = 2; number <= 40; ++number) {
+    orders += order("TRADER", number, "A" + std::to_string(number));
+  }
+  peer.send(orders);
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 40; })) << log.all();
+  clock.advance(seconds{1});
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 41; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages().back(), "|112=RESET|")) << bar(peer.messages().back());
+}
+
 }  // namespace
 }  // namespace nexusfix::testing
