@@ -15,6 +15,13 @@ using detail::Step;
 namespace {
 
 constexpr std::string_view kResetTest = "RESET";  // TestReqID (112)
+// From our reset Logon to the TestRequest that an idle counterparty answers; at most half of
+// LogonTimeout.
+constexpr MonoTime::duration kResetAnswerWait = std::chrono::seconds{1};
+
+MonoTime::duration reset_answer_wait(const SessionConfig& config) noexcept {
+  return std::min(kResetAnswerWait, MonoTime::duration{config.logon.timeout} / 2);
+}
 
 // A SessionStatus as a Pending has it.
 std::uint64_t to_second(std::optional<std::uint32_t> status) noexcept {
@@ -263,8 +270,6 @@ void StateMachine::on_reset_logon(const Inbound& in,
     if (in.msg_seq_num == numbers_.next_inbound()) advance_to(in.msg_seq_num + 1);
     if (!phase_.is(Phase::ResetSent)) return;
     show_administrative();
-    phase_.enter(Phase::LoggedOn);
-    actions_.push({.step = Step::Release});
     return on_reset_answered();
   }
   show_administrative();
@@ -311,13 +316,35 @@ void StateMachine::push_reset_logon() noexcept {
   logon_.set_reset_sent(true);
   actions_.push({.step = Step::TransmitLogon, .flag = true, .first = is_repeated ? 1U : 0U});
   if (phase_.is(Phase::LogonSent)) return;
-  phase_.enter(Phase::ResetSent, now_.mono + config_.logon.timeout);
+  logon_.reset_within().tests = 0;
+  phase_.enter(Phase::ResetSent, now_.mono + reset_answer_wait(config_));
 }
 
 // After a repeated Logon the counterparty may lack messages that followed the first one.
 void StateMachine::on_reset_answered() noexcept {
+  if (phase_.is(Phase::ResetSent)) {
+    phase_.enter(Phase::LoggedOn);
+    actions_.push({.step = Step::Release});
+  }
   logon_.reset_within().is_unanswered = false;
   if (numbers_.next_outbound() > 2) actions_.push({.step = Step::TransmitHeartbeat});
+}
+
+// What a logged-on session waits for has not come. QuickFIX/J (2.3.2) as initiator resets at our
+// Logon, and sends no Logon in answer: if it is idle, a TestRequest makes it send MsgSeqNum 1.
+void StateMachine::on_wait_over() noexcept {
+  if (phase_.is(Phase::LogoutWaits)) return log_out({});
+  if (phase_.is(Phase::ResetAsked)) return ask_before_reset();
+  if (logon_.reset_within().tests != 0) {
+    return log_out_and_disconnect("Logon with ResetSeqNumFlag not answered",
+                                  DisconnectReason::LogonTimeout);
+  }
+  ++logon_.reset_within().tests;
+  actions_.push({.step = Step::TransmitTestRequest, .text = kResetTest});
+  // The second wait, by phases that may follow each other.
+  phase_.enter(Phase::LoggedOn);
+  phase_.enter(Phase::ResetAsked);
+  phase_.enter(Phase::ResetSent, now_.mono + config_.logon.timeout - reset_answer_wait(config_));
 }
 
 // Logout, and the end of a session.

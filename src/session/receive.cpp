@@ -137,7 +137,8 @@ inline void StateMachine::count_in_sequence() noexcept {
 }
 
 [[gnu::noinline]] void StateMachine::receive(const wire::MessageView& message) noexcept {
-  if (is_in_sequence(message))
+  const bool awaits_reset = phase_.is(Phase::ResetSent);
+  if (!awaits_reset && is_in_sequence(message))
     return is_administrative(message.msg_type()) ? count_in_sequence() : deliver_in_sequence();
   if (message.begin_string() != config_.id.begin_string) {  // TC 2i
     actions_.notice(NoticeCode::BeginStringWrong, message.begin_string());
@@ -146,7 +147,8 @@ inline void StateMachine::count_in_sequence() noexcept {
   const wire::OptionalField<std::uint64_t> number = message.get<std::uint64_t>(tag::MsgSeqNum);
   if (!number || *number > kMsgSeqNumMax) return on_msg_seq_num_unreadable(message);
   const Inbound in{message, *number};
-  phase_.is(Phase::ResetSent) ? receive_during_reset(in) : receive_by_kind(in);
+  const bool has_new_number = in.msg_seq_num == 1 && !in.poss_dup && in.kind != MsgKind::Logon;
+  awaits_reset && !has_new_number ? receive_during_reset(in) : receive_by_kind(in);
 }
 
 std::optional<StateMachine::Objection> StateMachine::header_objection(const Inbound& in) noexcept {
@@ -166,6 +168,8 @@ void StateMachine::receive_by_kind(const Inbound& in) noexcept {
     return reject_and_log_out(in, *objection);
   }
   if (in.kind != MsgKind::Logon) logon_.set_reset_sent(false);
+  // MsgSeqNum 1: the counterparty has reset at our Logon, and did not answer it.
+  if (phase_.is(Phase::ResetSent)) on_reset_answered();
   switch (in.kind) {
     case MsgKind::Logout:
       return on_logout(in, objection);

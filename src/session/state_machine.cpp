@@ -258,13 +258,6 @@ void StateMachine::on_time(Now now) noexcept {
   }
 }
 
-// What a logged-on session waits for has not come.
-void StateMachine::on_wait_over() noexcept {
-  if (phase_.is(Phase::LogoutWaits)) return log_out({});
-  if (phase_.is(Phase::ResetAsked)) return ask_before_reset();
-  log_out_and_disconnect("Logon with ResetSeqNumFlag not answered", DisconnectReason::LogonTimeout);
-}
-
 void StateMachine::on_heartbeat_time() noexcept {
   using Due = detail::HeartbeatTimers::Due;
   switch (heartbeat_.take_due(now_.mono, config_.heartbeat)) {

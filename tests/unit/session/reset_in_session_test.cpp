@@ -201,6 +201,81 @@ TEST(ResetInSession, logon_that_is_not_answered_ends_the_connection) {
   EXPECT_EQ(side.disconnect_reason, DisconnectReason::LogonTimeout);
 }
 
+// The side has sent its Logon, which is not answered.
+void ask_for_reset(Side& side) {
+  side.establish();
+  side.reset_in_session();
+  side.in("35=0|34=2|112=RESET");
+  (void)side.sent();
+}
+
+TEST(ResetInSession, message_with_number_1_shows_that_the_other_side_has_reset) {
+  // QuickFIX/J as initiator resets at our Logon, and sends no Logon in answer.
+  for (const Role role : {Role::Acceptor, Role::Initiator}) {
+    Side side{of_role(role)};
+    ask_for_reset(side);
+    EXPECT_EQ(side.send("8", "early"), 2U);
+    EXPECT_THAT(side.sent(), IsEmpty());
+    side.in("35=D|34=1|11=new");
+    EXPECT_EQ(side.delivered.size(), 1U);
+    EXPECT_THAT(side.sent(), ElementsAre("35=8|34=2|58=early", "35=0|34=3"));
+    EXPECT_EQ(side.next_in(), 2U);
+    side.advance(10s);
+    EXPECT_EQ(side.state(), State::LoggedOn);
+    side.disconnect();
+    (void)side.sent();
+    side.connect();
+    if (role == Role::Acceptor) side.in("35=A|34=2|98=0|108=30");
+    EXPECT_THAT(side.sent(), ElementsAre("35=A|34=4|98=0|108=30")) << "the reset is done";
+  }
+}
+
+TEST(ResetInSession, idle_counterparty_that_sends_no_logon_answers_a_test_request) {
+  Side side{acceptor_config()};
+  ask_for_reset(side);
+  side.advance(1s);
+  EXPECT_THAT(side.sent(), ElementsAre("35=1|34=2|112=RESET"));
+  side.in("35=0|34=1|112=RESET");
+  EXPECT_EQ(side.next_in(), 2U);
+  side.advance(10s);
+  EXPECT_EQ(side.state(), State::LoggedOn);
+  side.in("35=D|34=2|11=new");
+  EXPECT_EQ(side.delivered.size(), 1U);
+  EXPECT_EQ(side.resets, 1);
+}
+
+TEST(ResetInSession, test_request_while_it_waits_does_not_replace_the_logon_that_answers) {
+  Side side{acceptor_config()};
+  ask_for_reset(side);
+  side.advance(9s);
+  EXPECT_THAT(side.sent(), ElementsAre("35=1|34=2|112=RESET")) << "only one";
+  side.in("35=A|34=1|98=0|108=30|141=Y");
+  side.in("35=0|34=2|112=RESET");
+  EXPECT_EQ(side.next_in(), 3U);
+  EXPECT_EQ(side.state(), State::LoggedOn);
+}
+
+TEST(ResetInSession, request_for_a_resend_with_number_1_is_served) {
+  Side side{acceptor_config()};
+  ask_for_reset(side);
+  EXPECT_EQ(side.send("8", "early"), 2U);
+  side.advance(1s);
+  EXPECT_THAT(side.sent(), ElementsAre("35=1|34=3|112=RESET"));
+  side.in("35=2|34=1|7=2|16=0");
+  EXPECT_THAT(side.sent(), testing::Contains(testing::HasSubstr("|43=Y|")));
+  EXPECT_EQ(side.next_in(), 2U);
+}
+
+TEST(ResetInSession, poss_dup_with_number_1_shows_nothing) {
+  Side side{acceptor_config()};
+  ask_for_reset(side);
+  side.in("35=D|34=1|43=Y|122=20240115-10:29:00|11=old");
+  EXPECT_THAT(side.delivered, IsEmpty());
+  EXPECT_EQ(side.next_in(), 1U);
+  side.advance(10s);
+  EXPECT_EQ(side.disconnect_reason, DisconnectReason::LogonTimeout);
+}
+
 TEST(ResetInSession, reset_that_the_owner_did_not_take_changes_nothing) {
   Side side{acceptor_config()};
   side.establish();
