@@ -1,5 +1,10 @@
 // An acceptor with a PostgreSQL store: nothing leaves before the server has it, and the loop
 // continues while the server is down.
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include <nexusfix/store/journal_replica.hpp>
 #include <nexusfix/store/postgres.hpp>
 
 #include "resend_work.hpp"
@@ -28,6 +33,7 @@ class PostgresAcceptor : public AcceptorTest {
     ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
     EngineOptions all = options();
     all.parts.postgres = store::postgres_part();
+    all.parts.journal_replica = store::journal_replica_part();
     auto opened = Engine::open(std::move(*settings), venue, all);
     ASSERT_TRUE(opened.has_value()) << opened.error().what();
     acceptor.emplace(std::move(*opened));
@@ -154,6 +160,100 @@ TEST_F(PostgresAcceptor, resend_ended_while_the_database_hangs_can_begin_again) 
   again.send(from("TRADER", "2", 5, "7=2|16=2|"));
   ASSERT_TRUE(run_until([&] { return again.messages().size() == 2; })) << log.all();
   EXPECT_TRUE(contains(again.messages().back(), "|11=A1|"));
+}
+
+// Says when the engine waits for the log of another one.
+class StandbyLog final : public observe::EventLog {
+ public:
+  void write(const observe::Event& event) override {
+    if (event.id == EventId::DatabaseStandbyWaits) set_waiting();
+  }
+  // Also when it has ended with an error, so that the test does not hang.
+  void set_waiting() {
+    const std::lock_guard lock{mutex_};
+    is_waiting_ = true;
+    waits_.notify_all();
+  }
+  void await_wait() {
+    std::unique_lock lock{mutex_};
+    waits_.wait(lock, [this] { return is_waiting_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable waits_;
+  bool is_waiting_ = false;
+};
+
+// The engine sends its Logon that resets, and ends without an answer while a standby waits.
+class PostgresStandby : public PostgresAcceptor {
+ protected:
+  [[nodiscard]] bool is_reset_logon(const std::string& message) const {
+    return contains(message, "|35=A|34=1|") && contains(message, "|141=Y|");
+  }
+  void ask_for_reset() {
+    RawPeer& peer = log_on("TRADER");
+    ASSERT_TRUE(acceptor->session(0).reset_in_session().has_value());
+    ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+    peer.send(from("TRADER", "0", 2, "112=RESET|"));
+    ASSERT_TRUE(run_until([&] { return peer.messages().size() == 3; })) << log.all();
+    ASSERT_TRUE(is_reset_logon(peer.messages().back())) << bar(peer.messages().back());
+  }
+  // text: the configuration of the standby, which takes the log over as another machine does.
+  void take_over(std::string text) {
+    const std::string own = folder.path() + "/store";
+    text.replace(text.find(own), own.size(), folder.path() + "/standby");
+    auto settings = config::parse_settings(std::move(text), "standby.cfg");
+    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+    EngineOptions all = options();
+    all.log = &standby_log;
+    all.parts.postgres = store::postgres_part();
+    std::optional<std::expected<Engine, EngineError>> opened;
+    std::thread standby{[&] {
+      opened.emplace(Engine::open(std::move(*settings), standby_venue, all));
+      standby_log.set_waiting();
+    }};
+    standby_log.await_wait();
+    acceptor.reset();
+    peers.clear();
+    standby.join();
+    ASSERT_TRUE(opened->has_value()) << opened->error().what();
+    acceptor.emplace(std::move(**opened));
+  }
+  void expect_reset_is_repeated() {
+    RawPeer& again = connect();
+    again.send(logon("TRADER", 3));  // with its old numbers
+    ASSERT_TRUE(run_until([&] { return !again.messages().empty(); }));
+    EXPECT_TRUE(is_reset_logon(again.messages()[0])) << bar(again.messages()[0]);
+    again.send(logon("TRADER", 1, "141=Y|") + order("TRADER", 2, "NEW"));
+    ASSERT_TRUE(run_until([&] { return again.messages().size() == 2; }));
+    EXPECT_TRUE(contains(again.messages()[1], "|35=8|34=2|")) << bar(again.messages()[1]);
+    EXPECT_EQ(acceptor->session(0).numbers(), (session::Numbers{3, 3}));
+  }
+
+  static constexpr std::string_view kWaits =
+      "\nPostgreSQLStoreIfOwned=wait\nPostgreSQLStoreStandby=available";
+  StandbyLog standby_log;
+  EchoVenue standby_venue;
+};
+
+TEST_F(PostgresStandby, repeats_a_logon_that_resets_and_was_not_answered) {
+  ask_for_reset();
+  extra += kWaits;
+  ASSERT_NO_FATAL_FAILURE(take_over(config()));
+  expect_reset_is_repeated();
+}
+
+TEST_F(PostgresStandby, repeats_a_logon_that_resets_from_the_replica_of_a_journal) {
+  acceptor.reset();
+  constexpr std::string_view kStore = "Store=postgresql\n";
+  const std::string database = extra.substr(kStore.size()) + "_replica";
+  extra = database + "\nJournalReplica=strict";
+  open_here();
+  ask_for_reset();
+  extra = std::string{kStore} + database + std::string{kWaits};
+  ASSERT_NO_FATAL_FAILURE(take_over(config()));
+  expect_reset_is_repeated();
 }
 
 TEST_F(PostgresAcceptor, program_without_the_postgresql_store_does_not_open) {
