@@ -20,6 +20,8 @@ enum class Bug : std::uint8_t {
   ClaimsDownwards,
   StandbyKeepsOldEnd,
   LaggingStandbyPromoted,
+  NoteNotRead,
+  FillsAgainAfterLoss,
 };
 
 struct BugFacts {
@@ -51,6 +53,10 @@ inline constexpr std::array kBugs{
              "a standby takes over with what it has followed, and does not read the rest", 100},
     BugFacts{Bug::LaggingStandbyPromoted, "lagging-standby-promoted",
              "the promoted database lacks what was confirmed last", 100},
+    BugFacts{Bug::NoteNotRead, "note-not-read",
+             "a node that takes over does not look at what it noted of the log", 100},
+    BugFacts{Bug::FillsAgainAfterLoss, "fills-again-after-loss",
+             "after a loss the application takes repeated orders", 100},
 };
 
 }  // namespace nexusfix::simulator::cluster

@@ -21,10 +21,15 @@ namespace {
 
 using namespace nexusfix::simulator::cluster;
 
-constexpr std::array kFaultNames{
-    "kill",    "lose-power",    "freeze",       "freeze-in-asking", "cut-database",   "cut-lease",
-    "cut-all", "drop-database", "fail-over",    "freeze-database",  "stall-database", "stop-leases",
-    "drift",   "step-clock",    "drop-session", "silence-session",  "hand-over"};
+constexpr std::array kFaultNames{"kill",           "lose-power",
+                                 "freeze",         "freeze-in-asking",
+                                 "cut-database",   "cut-lease",
+                                 "cut-all",        "drop-database",
+                                 "fail-over",      "freeze-database",
+                                 "stall-database", "stop-leases",
+                                 "drift",          "step-clock",
+                                 "drop-session",   "silence-session",
+                                 "hand-over",      "lose-owner-and-primary"};
 static_assert(kFaultNames.size() == kClusterFaults);
 
 // Fewer worlds may miss a kind of fault by chance.

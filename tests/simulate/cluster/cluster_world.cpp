@@ -55,6 +55,8 @@ class ClusterWorld final : public InternetObserver {
   void schedule_traffic();
   void send_some();
   void schedule_fault(ClusterFault fault);
+  void schedule_loss();
+  void lose_owner_and_primary();
   void strike(ClusterFault fault);
   void strike_node(ClusterFault fault, std::size_t node);
   void strike_database(ClusterFault fault);
@@ -66,6 +68,7 @@ class ClusterWorld final : public InternetObserver {
   [[nodiscard]] std::string unsettled();
 
   Context context_;
+  SeededRandom random_loss_;  // so that a world without a loss stays as it is
   FaultCounts network_counts_{};
   SimulatedInternet internet_;
   std::size_t node_count_;
@@ -85,6 +88,7 @@ class ClusterWorld final : public InternetObserver {
 
 ClusterWorld::ClusterWorld(const ClusterOptions& options)
     : context_{options.seed, options.bug, options.trace_lines, options.trace_stream},
+      random_loss_{stream(options.seed, 3)},
       internet_{context_.agenda.now(), context_.random_network, network_counts_, *this},
       node_count_{2 + static_cast<std::size_t>(context_.random.below(4) == 0)},
       session_count_{1 + static_cast<std::size_t>(context_.random.below(3))},
@@ -105,7 +109,10 @@ ClusterWorld::ClusterWorld(const ClusterOptions& options)
   }
   // Few kinds of faults leave time for what one of them does; many kinds meet each other.
   const std::uint64_t quarters = 1 + context_.random.below(3);
-  for (bool& has : has_) has = context_.random.below(4) < quarters;
+  for (std::size_t i = 0; i < kClusterFaults; ++i) {
+    if (static_cast<ClusterFault>(i) == ClusterFault::LoseOwnerAndPrimary) continue;
+    has_[i] = context_.random.below(4) < quarters;
+  }
 }
 
 config::Settings ClusterWorld::settings_of(const std::string& text) {
@@ -194,6 +201,7 @@ ClusterOutcome ClusterWorld::run() {
   for (std::size_t i = 0; i < kClusterFaults; ++i) {
     if (has_[i]) schedule_fault(static_cast<ClusterFault>(i));
   }
+  if (random_loss_.below(4) == 0) schedule_loss();
   step_until(kDuration);
   faults_strike_ = false;
   mend();
@@ -260,6 +268,39 @@ void ClusterWorld::schedule_fault(ClusterFault fault) {
     strike(fault);
     schedule_fault(fault);
   });
+}
+
+// With the policy `available` a database goes on alone when its standby is away.
+void ClusterWorld::schedule_loss() {
+  context_.agenda.after(milliseconds{4'000 + random_loss_.below(12'000)}, [this] {
+    if (!faults_strike_) return;
+    if (!checker_.has_all_sessions()) return schedule_loss();
+    context_.note("database", "goes on without its standby");
+    database_.lose_standby();
+    context_.agenda.after(milliseconds{200 + random_loss_.below(2'000)},
+                          [this] { lose_owner_and_primary(); });
+  });
+}
+
+// A node that has not looked at the database since its standby is away cannot know of a loss.
+void ClusterWorld::lose_owner_and_primary() {
+  const std::size_t owner = database_.row().node;
+  bool strikes = faults_strike_ && database_.row().is_one_copy &&
+                 nodes_[owner]->phase() == ClusterNode::Phase::Serving;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const bool waits = nodes_[i]->phase() != ClusterNode::Phase::Serving;
+    strikes = strikes && (i == owner || (waits && nodes_[i]->knows_one_copy()));
+  }
+  if (!strikes) {
+    database_.regain_standby();
+    return schedule_loss();
+  }
+  ++counts_[static_cast<std::size_t>(ClusterFault::LoseOwnerAndPrimary)];
+  nodes_[owner]->end("its machine is lost, with the primary", true);
+  database_.fail_over_with_loss();
+  checker_.log_was_cut();
+  context_.agenda.after(milliseconds{50 + random_loss_.below(3'000)},
+                        [this] { database_.start(); });
 }
 
 // Mostly short, at times longer than a lease and than every time limit.

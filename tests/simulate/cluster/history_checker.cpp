@@ -1,5 +1,6 @@
 #include "history_checker.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -39,7 +40,7 @@ void HistoryChecker::take_entry(const store::Entry& entry) {
   const bool is_message = entry.kind == store::EntryKind::OutboundMessage;
   if (!is_message && entry.kind != store::EntryKind::OutboundNumber) return;
   Session& session = sessions_[session_of_key_[entry.session]];
-  session.next_outbound = entry.number + 1;
+  session.next_outbound = std::max(session.next_outbound, entry.number + 1);
   if (!is_message) return;
   const auto message = read_wire_message(entry.bytes);
   if (!message) return found("log-damaged", "a message in the log is malformed");
@@ -47,6 +48,25 @@ void HistoryChecker::take_entry(const store::Entry& entry) {
   if (!is_new && place->second != message->fingerprint) {
     found("number-means-two-things", "MsgSeqNum " + std::to_string(entry.number) +
                                          " was confirmed for another message before");
+  }
+}
+
+std::optional<std::uint64_t> HistoryChecker::find_message(const Session& session,
+                                                          std::uint64_t number) {
+  for (const auto* const messages : {&session.stored, &session.lost}) {
+    if (const auto found = messages->find(number); found != messages->end()) return found->second;
+  }
+  return std::nullopt;
+}
+
+void HistoryChecker::log_was_cut() {
+  for (Session& session : sessions_) session.lost.merge(std::exchange(session.stored, {}));
+  session_of_key_.clear();
+  table_ = {};
+  for (const ChunkPointer& chunk : database_.log()) committed(*chunk);
+  for (Session& session : sessions_) {
+    std::erase_if(session.lost,
+                  [&](const auto& one) { return session.stored.contains(one.first); });
   }
 }
 
@@ -94,10 +114,9 @@ void HistoryChecker::take_sent(std::size_t node, const WireMessage& message) {
     found("sent-before-commit",
           "node " + std::to_string(node) + " sends " + text + ", which no COMMIT has confirmed");
   }
-  const auto stored = session.stored.find(number);
-  const bool is_stored = stored != session.stored.end();
+  const auto stored = find_message(session, number);
   const bool is_wrong =
-      message.is_administrative() ? is_stored : !is_stored || stored->second != message.fingerprint;
+      message.is_administrative() ? session.stored.contains(number) : stored != message.fingerprint;
   const auto [place, is_new] = session.sent.emplace(number, message.fingerprint);
   const bool is_again = !message.poss_dup && !is_new && place->second != message.fingerprint;
   if (is_wrong || is_again) {
@@ -112,7 +131,7 @@ void HistoryChecker::taken_over(std::size_t node, const std::set<Recovered>& rec
   if (database_.row().node != node && !clocks_are_bounded_) return;
   for (std::size_t i = 0; i < sessions_.size(); ++i) {
     for (const std::uint64_t number : sessions_[i].delivered) {
-      if (recovered.contains({i, number})) continue;
+      if (recovered.contains({i, number}) || sessions_[i].lost.contains(number)) continue;
       return found("acknowledged-lost", "node " + std::to_string(node) +
                                             " takes over, and lacks MsgSeqNum " +
                                             std::to_string(number) + " of session " +
@@ -130,10 +149,9 @@ void HistoryChecker::delivered(std::size_t index, std::string_view bytes) {
   const auto message = read_wire_message(bytes);
   if (!message) return found("malformed", "a counterparty gets no FIX");
   Session& session = sessions_[index];
-  const auto stored = session.stored.find(message->msg_seq_num);
   const std::string text = "session " + std::to_string(index) + " gets MsgSeqNum " +
                            std::to_string(message->msg_seq_num);
-  if (stored == session.stored.end() || stored->second != message->fingerprint) {
+  if (find_message(session, message->msg_seq_num) != message->fingerprint) {
     found("number-means-two-things", text + ", and the log has another message");
   }
   ++deliveries_;
@@ -156,9 +174,16 @@ void HistoryChecker::report_received(std::size_t session, std::uint64_t order,
   known.execution = execution;
 }
 
+void HistoryChecker::refusal_received(std::size_t session, std::uint64_t order) {
+  if (order == 0 || order > orders_.size() || orders_[order - 1].session != session) {
+    return found("report-invented", "order " + std::to_string(order));
+  }
+  orders_[order - 1].is_refused = true;
+}
+
 std::string HistoryChecker::unsettled() const {
   for (std::size_t i = 0; i < orders_.size(); ++i) {
-    if (orders_[i].execution != 0) continue;
+    if (orders_[i].execution != 0 || orders_[i].is_refused) continue;
     return "order " + std::to_string(i + 1) + " of session " + std::to_string(orders_[i].session) +
            " has no report";
   }

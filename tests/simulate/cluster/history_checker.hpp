@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -42,10 +43,18 @@ class HistoryChecker {
   };
   void taken_over(std::size_t node, const std::set<Recovered>& recovered);
 
+  // The database has lost the end of its log: its messages are gone, and what they were stays
+  // known.
+  void log_was_cut();
+  [[nodiscard]] bool has_all_sessions() const noexcept {
+    return session_of_key_.size() == sessions_.size();
+  }
+
   // The counterparties' side.
   [[nodiscard]] std::uint64_t order_sent(std::size_t session);
   void delivered(std::size_t session, std::string_view bytes);
   void report_received(std::size_t session, std::uint64_t order, std::uint64_t execution);
+  void refusal_received(std::size_t session, std::uint64_t order);
 
   // An ExecID that no report had before.
   [[nodiscard]] std::uint64_t next_execution() noexcept { return ++executions_; }
@@ -57,16 +66,21 @@ class HistoryChecker {
  private:
   struct Session {
     std::map<std::uint64_t, std::uint64_t> stored;  // in the log: number, fingerprint
-    std::uint64_t next_outbound = 1;                // in the log
+    std::map<std::uint64_t, std::uint64_t> lost;    // were in the log
+    std::uint64_t next_outbound = 1;                // in the log, or lost
     std::map<std::uint64_t, std::uint64_t> sent;    // first bytes on the wire
     std::set<std::uint64_t> delivered;
   };
   struct Order {
     std::size_t session = 0;
     std::uint64_t execution = 0;  // 0: no report
+    bool is_refused = false;
   };
 
   void take_entry(const store::Entry& entry);
+  // The fingerprint of the message that has this number, in the log or lost.
+  [[nodiscard]] static std::optional<std::uint64_t> find_message(const Session& session,
+                                                                 std::uint64_t number);
   void take_sent(std::size_t node, const WireMessage& message);
   void found(std::string_view invariant, std::string text);
 

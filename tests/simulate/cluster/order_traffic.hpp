@@ -20,11 +20,16 @@ class ClusterApplication {
   [[nodiscard]] const std::set<HistoryChecker::Recovered>& recovered() const noexcept {
     return recovered_;
   }
-  void begin() { recovered_.clear(); }
+  // has_loss: the log has lost messages. As in the venue, an order that was sent before is refused.
+  void begin(bool has_loss) {
+    recovered_.clear();
+    refuses_repeated_ = has_loss;
+  }
 
  private:
   HistoryChecker& checker_;
   std::set<HistoryChecker::Recovered> recovered_;
+  bool refuses_repeated_ = false;
 };
 
 class PeerApplication {

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <utility>
 
+#include "store/format/entry.hpp"
+
 namespace nexusfix::simulator::cluster {
 namespace {
 
@@ -11,6 +13,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLookInterval{100};
 constexpr milliseconds kAskInterval{250};
 constexpr int kRenewalsInTtl = 3;
+// As store/postgres/server/lineage.hpp has it.
+constexpr std::uint64_t kUnseenNumbers = 1'000'000;
 
 }  // namespace
 
@@ -39,6 +43,11 @@ void ClusterNode::end(std::string_view why, bool is_silent) {
   if (phase_ == Phase::Down) return;
   context_.note(name(), "ends: " + std::string{why});
   phase_ = Phase::Down;
+  // Everything that left lies before it.
+  if (log_ != nullptr && log_->queue().durable() >= noted_from_) {
+    note_.confirmed = log_->queue().durable();
+    note_.by = store::postgres::RecordedBy::Owner;
+  }
   gate_.end();
   end_engine(is_silent);
   disconnect();
@@ -114,10 +123,14 @@ void ClusterNode::looked(const Answer& answer) {
 }
 
 bool ClusterNode::follow(const Answer& answer) {
-  if (answer.row.position < followed_.end) {
+  const bool is_other_log =
+      followed_.end > 0 && followed_.timeline != answer.row.timeline && sees_loss(answer.row);
+  if (answer.row.position < followed_.end || is_other_log) {
     end("the database has lost what it has followed", false);
     return false;
   }
+  note(answer.row);
+  followed_.timeline = answer.row.timeline;
   for (const ChunkPointer& chunk : answer.chunks) {
     if (chunk->end <= followed_.end) continue;
     for (const LogRecord& record : chunk->records) {
@@ -191,12 +204,53 @@ void ClusterNode::claimed(const Answer& answer) {
   serve(answer.row);
 }
 
+// The rules of the PostgreSQL store's marker. A node that has seen a loss keeps its note until it
+// has skipped what was used.
+bool ClusterNode::sees_loss(const OwnerRow& row) const {
+  return row.position < note_.confirmed || (knows_one_copy() && row.timeline > note_.timeline);
+}
+
+void ClusterNode::note(const OwnerRow& row) {
+  if (sees_loss(row)) return;
+  using store::postgres::RecordedBy;
+  note_.confirmed = row.position;
+  note_.timeline = row.timeline;
+  note_.by = row.is_one_copy ? RecordedBy::WaiterOneCopy : RecordedBy::Waiter;
+}
+
+void ClusterNode::skip_lost(const OwnerRow& row) {
+  const std::uint64_t known = row.position < note_.confirmed
+                                  ? (note_.confirmed - row.position) / store::kEntryHeaderBytes + 1
+                                  : 0;
+  context_.note(name(), "skips " + std::to_string(known + kUnseenNumbers) + " numbers");
+  const store::SessionTable& sessions = log_->queue().sessions();
+  for (store::SessionKey key = 0; key < sessions.size(); ++key) {
+    const std::uint64_t first = sessions.record(key).next_outbound;
+    const std::uint64_t last = first + known + kUnseenNumbers - 1;
+    std::vector<char> entries;
+    store::append_entry(
+        entries,
+        {.kind = store::EntryKind::OutboundNumber, .session = key, .number = last, .bytes = {}});
+    store::append_messages_lost(entries, key, first, last);
+    if (!log_->append(entries, clock().now().wall)) {
+      context_.violation.found("cannot-skip", name());
+    }
+  }
+}
+
 void ClusterNode::serve(const OwnerRow& row) {
   context_.note(name(), "takes the log over at " + std::to_string(row.position));
   phase_ = Phase::Serving;
   ++take_overs_;
-  application_.begin();
   log_ = std::make_unique<OwnerLog>(std::exchange(followed_, {}), row.position);
+  if (sees_loss(row) && context_.bug != Bug::NoteNotRead) skip_lost(row);
+  noted_from_ = log_->queue().appended();
+  const store::SessionTable& sessions = log_->queue().sessions();
+  bool has_loss = false;
+  for (store::SessionKey key = 0; key < sessions.size(); ++key) {
+    has_loss = has_loss || !sessions.lost(key).empty();
+  }
+  application_.begin(has_loss && context_.bug != Bug::FillsAgainAfterLoss);
   writer_ =
       std::make_unique<LogWriter>(context_, services_.database, gate_, clock(), *log_,
                                   LogWriter::Owner{.node = index_,

@@ -48,6 +48,10 @@ class ClusterNode final : public EngineHost {
   // The operator moves the log to another node.
   void hand_over();
   [[nodiscard]] std::uint64_t take_overs() const noexcept { return take_overs_; }
+  // It has noted that COMMITs do not wait for a standby.
+  [[nodiscard]] bool knows_one_copy() const noexcept {
+    return note_.by == store::postgres::RecordedBy::WaiterOneCopy;
+  }
 
  private:
   using Answer = SimulatedDatabase::Answer;
@@ -65,6 +69,9 @@ class ClusterNode final : public EngineHost {
   void claim();
   void claimed(const Answer& answer);
   void serve(const OwnerRow& row);
+  [[nodiscard]] bool sees_loss(const OwnerRow& row) const;
+  void note(const OwnerRow& row);
+  void skip_lost(const OwnerRow& row);
   void wait_again();
 
   std::size_t index_;
@@ -74,6 +81,8 @@ class ClusterNode final : public EngineHost {
   HeldLease lease_;
   Phase phase_ = Phase::Down;
   FollowedLog followed_;
+  store::postgres::PositionRecord note_;  // on its disk: the process may end
+  store::LogPosition noted_from_ = 0;     // of an owner: before it the note stays as it is
   SimulatedDatabase::ConnectionId connection_ = 0;  // 0: none
   bool is_looked_ = false;                          // it has followed on this connection
   std::optional<MonoTime> connects_since_;          // while it has none

@@ -18,6 +18,7 @@ struct FollowedLog {
   store::SessionTable sessions;
   std::vector<ChunkPointer> chunks;
   store::LogPosition end = 0;
+  std::uint32_t timeline = 0;  // of the database, when it was followed last
 };
 
 class OwnerLog {

@@ -166,6 +166,20 @@ void SimulatedDatabase::fail_over(bool is_silent) {
     row_.position = log_.back()->begin;
     log_.pop_back();
   }
+  promote_standby(is_silent);
+}
+
+void SimulatedDatabase::fail_over_with_loss() {
+  while (!log_.empty() && log_.back()->end > standby_end_) log_.pop_back();
+  context_.note("database", "loses what was confirmed from " + std::to_string(standby_end_) +
+                                " to " + std::to_string(row_.position));
+  row_.position = standby_end_;
+  promote_standby(true);
+}
+
+void SimulatedDatabase::promote_standby(bool is_silent) {
+  regain_standby();
+  ++row_.timeline;
   running_.reset();
   ++generation_;
   is_finish_due_ = false;

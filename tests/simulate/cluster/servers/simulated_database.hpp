@@ -41,6 +41,8 @@ struct OwnerRow {
   std::uint64_t owner_epoch = 0;
   std::size_t node = kNoNode;
   store::LogPosition position = 0;
+  std::uint32_t timeline = 1;  // rises with each promotion
+  bool is_one_copy = false;    // the standby is away, and a COMMIT does not wait for it
 };
 
 class SimulatedDatabase {
@@ -92,6 +94,15 @@ class SimulatedDatabase {
   // that was under way. The database is away until start(). With is_silent no client is notified.
   void fail_over(bool is_silent);
   void start();
+  // The standby is away from now on, and COMMITs are confirmed without it.
+  void lose_standby() noexcept {
+    standby_end_ = row_.position;
+    row_.is_one_copy = true;
+  }
+  // It has caught up.
+  void regain_standby() noexcept { row_.is_one_copy = false; }
+  // As fail_over(), to the standby that was away: what was confirmed meanwhile is lost.
+  void fail_over_with_loss();
   // The connections of a node break, and none of them hears it if is_silent.
   void drop(std::size_t node, bool is_silent);
   [[nodiscard]] bool is_committing() const noexcept { return running_.has_value(); }
@@ -112,6 +123,7 @@ class SimulatedDatabase {
   };
 
   void send(ConnectionId connection, Transaction transaction);
+  void promote_standby(bool is_silent);
   void arrive(Transaction transaction);
   void run_next();
   [[nodiscard]] bool may_run(const Transaction& transaction) const;
@@ -132,6 +144,7 @@ class SimulatedDatabase {
   std::optional<Transaction> running_;  // has the lock
   std::deque<Transaction> waiting_;
   OwnerRow row_;
+  store::LogPosition standby_end_ = 0;  // of its log, while row_.is_one_copy
   std::vector<ChunkPointer> log_;
   std::uint64_t lost_confirmations_ = 0;
 };
