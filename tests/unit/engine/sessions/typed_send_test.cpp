@@ -8,7 +8,6 @@ namespace nexusfix::testing {
 namespace {
 
 using ClOrdID = wire::Field<11, std::string_view>;
-using OrderQty = wire::Field<38, Decimal>;
 using Symbol = wire::Field<55, std::string_view>;
 using SenderSubID = wire::Field<50, std::string_view>;
 
@@ -74,26 +73,10 @@ TEST_F(TypedSendTest, message_of_another_version_has_its_appl_ver_id) {
   EXPECT_EQ(failure, engine::SendFailure::WrongVersion);
 }
 
-TEST_F(TypedSendTest, prepared_message_has_its_constants_after_the_header) {
-  std::vector<std::uint64_t> numbers;
-  const std::string sent = answer([&](Session& session) {
-    auto prepared = session.prepare<Report>(Symbol{"X"}, OrderQty{Decimal{15, 1}});
-    for (const char* const id : {"A1", "A2"}) {
-      const auto result = prepared.send(ClOrdID{id}, SenderSubID{"desk"});
-      ASSERT_TRUE(result.has_value());
-      numbers.push_back(result->msg_seq_num);
-    }
-  });
-  EXPECT_TRUE(contains(sent, "|52=" + time_text() + "|56=TRADER|50=desk|55=X|38=1.5|11=A1|10="))
-      << sent;
-  EXPECT_EQ(numbers, (std::vector<std::uint64_t>{2, 3}));
-}
-
-TEST_F(TypedSendTest, invalid_constant_is_an_error_of_each_message) {
+TEST_F(TypedSendTest, invalid_value_is_an_error_that_uses_no_number) {
   std::optional<engine::SendError> error;
   const std::string sent = answer([&](Session& session) {
-    auto prepared = session.prepare<Report>(Symbol{""});
-    const auto result = prepared.send(ClOrdID{"A1"});
+    const auto result = session.send<Report>(Symbol{""}, ClOrdID{"A1"});
     ASSERT_FALSE(result.has_value());
     error = result.error();
   });
