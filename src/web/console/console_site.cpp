@@ -218,8 +218,9 @@ Response ConsoleSite::messages(const Request& request) {
                                  .has_received = request.argument("direction") == "both"});
   if (!page) return wrong(503, page.error());
   Json messages = Json::array();
+  const auto names = options_.names.of(session);
   for (const StoredMessage& one : page->messages) {
-    Json message = message_json(one.bytes, options_.names.of(session));
+    Json message = message_json(one.bytes, names);
     message["direction"] = one.is_received ? "in" : "out";
     messages.push_back(std::move(message));
   }

@@ -76,23 +76,52 @@ std::size_t FieldBegins::find_each(std::string_view bytes, std::size_t from, Pla
 
 #if defined(__x86_64__)
 
+// The sets of a FieldBegins in registers. Compares 32 bytes at a time, by bits.
+struct FieldBegins::WideSets {
+  struct Bits {
+    unsigned sohs = 0;
+    unsigned others = 0;  // what follows begins none of the tags
+  };
+
+  [[gnu::target("avx2"), gnu::always_inline]] explicit WideSets(const Sets& sets) noexcept
+      : first{load_set(sets[0])}, second{load_set(sets[1])}, third{load_set(sets[2])} {}
+
+  // data: 32 bytes of the message, and three after them.
+  [[nodiscard]] [[gnu::target("avx2"), gnu::always_inline]] Bits bits(
+      const char* data) const noexcept {
+    const __m256i sets =
+        _mm256_and_si256(_mm256_and_si256(_mm256_shuffle_epi8(first, load(data + 1)),
+                                          _mm256_shuffle_epi8(second, load(data + 2))),
+                         _mm256_shuffle_epi8(third, load(data + 3)));
+    const __m256i sohs = _mm256_cmpeq_epi8(load(data), _mm256_set1_epi8(kSoh));
+    const __m256i others = _mm256_cmpeq_epi8(sets, _mm256_setzero_si256());
+    return {static_cast<unsigned>(_mm256_movemask_epi8(sohs)),
+            static_cast<unsigned>(_mm256_movemask_epi8(others))};
+  }
+
+  [[gnu::target("avx2"), gnu::always_inline]] static __m256i load(const char* data) noexcept {
+    // Valid: an unaligned load of 32 bytes of the message.
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(data));
+  }
+  [[gnu::target("avx2"), gnu::always_inline]] static __m256i load_set(
+      const std::array<std::uint8_t, 16>& set) noexcept {
+    // Valid: 16 bytes of the array.
+    return _mm256_broadcastsi128_si256(
+        _mm_loadu_si128(reinterpret_cast<const __m128i*>(set.data())));
+  }
+
+  __m256i first;
+  __m256i second;
+  __m256i third;
+};
+
 // 64 bytes at a time. bytes: at least these, and those that the last of them looks at.
 [[gnu::target("avx2")]] std::size_t FieldBegins::find_wide(std::string_view bytes, std::size_t from,
                                                            Places& to) const {
   constexpr std::size_t kLanes = 32;
   constexpr std::size_t kBlock = 2 * kLanes;
   constexpr std::size_t kFoundMax = kBlock / 2;  // in a block
-  const auto table = [&](std::size_t i) __attribute__((target("avx2"))) {
-    // Valid: 16 bytes of the array.
-    return _mm256_broadcastsi128_si256(
-        _mm_loadu_si128(reinterpret_cast<const __m128i*>(sets_[i].data())));
-  };
-  const __m256i first = table(0);
-  const __m256i second = table(1);
-  const __m256i third = table(2);
-  const __m256i soh = _mm256_set1_epi8(kSoh);
-  const __m256i zero = _mm256_setzero_si256();
-  const char* const data = bytes.data();
+  const WideSets wide{sets_};
   const std::size_t last_block = bytes.size() - kBlock - kBeginBytes;
   const std::size_t end = bytes.size() - kBeginBytes;
   Place* out = to.all.data() + to.count;
@@ -103,18 +132,9 @@ std::size_t FieldBegins::find_each(std::string_view bytes, std::size_t from, Pla
     std::uint64_t sohs = 0;
     std::uint64_t others = 0;  // that begin none of the tags
     for (std::size_t half = 0; half < kBlock; half += kLanes) {
-      const auto load = [&](std::size_t more) __attribute__((target("avx2"))) {
-        // Valid: unaligned loads of 32 bytes of the message.
-        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(data + block + half + more));
-      };
-      const __m256i sets = _mm256_and_si256(_mm256_and_si256(_mm256_shuffle_epi8(first, load(1)),
-                                                             _mm256_shuffle_epi8(second, load(2))),
-                                            _mm256_shuffle_epi8(third, load(3)));
-      const auto bits = [&](__m256i equal) __attribute__((target("avx2"))) {
-        return std::uint64_t{static_cast<unsigned>(_mm256_movemask_epi8(equal))} << half;
-      };
-      sohs |= bits(_mm256_cmpeq_epi8(load(0), soh));
-      others |= bits(_mm256_cmpeq_epi8(sets, zero));
+      const WideSets::Bits bits = wide.bits(bytes.data() + block + half);
+      sohs |= std::uint64_t{bits.sohs} << half;
+      others |= std::uint64_t{bits.others} << half;
     }
     // The last block overlaps the one before it.
     sohs &= ~std::uint64_t{0} << (from - block);
@@ -146,31 +166,13 @@ std::size_t FieldBegins::find_each(std::string_view bytes, std::size_t from, Pla
 [[gnu::target("avx2")]] std::size_t FieldBegins::next_wide(std::string_view bytes,
                                                            std::size_t from) const {
   constexpr std::size_t kLanes = 32;
-  const auto table = [&](std::size_t i) __attribute__((target("avx2"))) {
-    // Valid: 16 bytes of the array.
-    return _mm256_broadcastsi128_si256(
-        _mm_loadu_si128(reinterpret_cast<const __m128i*>(sets_[i].data())));
-  };
-  const __m256i first = table(0);
-  const __m256i second = table(1);
-  const __m256i third = table(2);
-  const __m256i soh = _mm256_set1_epi8(kSoh);
-  const __m256i zero = _mm256_setzero_si256();
+  const WideSets wide{sets_};
   const std::size_t end = bytes.size() - kBeginBytes;
   while (from < end) {
     // The last block overlaps the one before it.
     const std::size_t block = std::min(from, end - kLanes);
-    const auto load = [&](std::size_t more) __attribute__((target("avx2"))) {
-      // Valid: unaligned loads of 32 bytes of the message.
-      return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes.data() + block + more));
-    };
-    const __m256i sets = _mm256_and_si256(
-        _mm256_and_si256(_mm256_shuffle_epi8(first, load(1)), _mm256_shuffle_epi8(second, load(2))),
-        _mm256_shuffle_epi8(third, load(3)));
-    const __m256i begins =
-        _mm256_andnot_si256(_mm256_cmpeq_epi8(sets, zero), _mm256_cmpeq_epi8(load(0), soh));
-    const unsigned places =
-        static_cast<unsigned>(_mm256_movemask_epi8(begins)) & ~0U << (from - block);
+    const WideSets::Bits bits = wide.bits(bytes.data() + block);
+    const unsigned places = bits.sohs & ~bits.others & ~0U << (from - block);
     if (places != 0) return block + static_cast<std::size_t>(std::countr_zero(places)) + 1;
     from = block + kLanes;
   }

@@ -41,13 +41,16 @@ class FieldBegins {
  private:
   static constexpr std::size_t kBeginBytes = 3;
 
+  using Sets = std::array<std::array<std::uint8_t, 16>, kBeginBytes>;
+  struct WideSets;
+
   [[nodiscard]] bool may_begin(std::string_view field) const noexcept;
   void add_first(std::string_view bytes, Places& to) const;
   [[nodiscard]] std::size_t find_wide(std::string_view bytes, std::size_t from, Places& to) const;
   [[nodiscard]] std::size_t next_wide(std::string_view bytes, std::size_t from) const;
 
   // For the low bits of the first, second and third byte: a bit for each set of similar tags.
-  std::array<std::array<std::uint8_t, 16>, kBeginBytes> sets_{};
+  Sets sets_{};
 };
 
 }  // namespace nexusfix::logs
