@@ -111,6 +111,17 @@ TEST_F(LogBackups, numbers_go_on_after_packed_backups_and_both_forms_count) {
   EXPECT_TRUE(disk.exists(backup(4)));
 }
 
+TEST_F(LogBackups, both_forms_of_one_backup_count_once) {
+  files.backups_max = 3;
+  files.is_compressed = false;
+  for (const std::string& path : {backup(1), backup(2), packed(2)}) disk.set_contents(path, "old");
+  open();
+  receive("one");
+  receive("two");
+  EXPECT_TRUE(disk.exists(backup(1)));
+  EXPECT_TRUE(disk.exists(backup(3)));
+}
+
 // Also of a backup that is not there any more, and if logs are no longer packed.
 TEST_F(LogBackups, what_a_killed_process_left_of_a_packing_is_removed) {
   for (const bool is_compressed : {true, false}) {

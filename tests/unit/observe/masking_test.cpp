@@ -100,6 +100,12 @@ TEST(Masking, garbled_bytes_hide_passwords_and_their_lengths) {
             "IN GARBLED : GET / HTTP\nIN GARBLED : 8=FIX.4.4|\nIN GARBLED : 9=2|\n");
 }
 
+TEST(Masking, a_new_message_is_not_the_rest_of_a_cut_password) {
+  EXPECT_EQ(garbled_lines_of({"554=sec", "ret", "8=FIX.4.4\x01", "35=0\x01"}),
+            "IN GARBLED MASKED : 554=***\nIN GARBLED MASKED : ***\n"
+            "IN GARBLED : 8=FIX.4.4|\nIN GARBLED : 35=0|\n");
+}
+
 TEST(Masking, a_password_in_pieces_is_masked_in_each_piece) {
   const std::string bytes = soh("8=FIX.4.4|35=A|554=secret|95=9|96=sec|ret-2|108=30|");
   for (std::size_t first = 0; first <= bytes.size(); ++first) {

@@ -217,7 +217,8 @@ TEST_F(SessionLogsTest, a_file_at_its_limit_becomes_a_backup_and_old_backups_are
 }
 
 TEST_F(SessionLogsTest, a_file_is_never_larger_than_its_limit_however_lines_come) {
-  for (const std::uint64_t limit : {kLineBytes - 1, kLineBytes, kLineBytes + 1, 3 * kLineBytes}) {
+  for (const std::uint64_t limit :
+       {kLineBytes - 1, kLineBytes, kLineBytes + 1, 2 * kLineBytes - 1, 3 * kLineBytes}) {
     disk = FakeDisk{};
     files.bytes_max = limit;
     files.backups_max = 100;
@@ -270,6 +271,28 @@ TEST_F(SessionLogsTest, no_backups_and_a_backup_folder_can_be_configured) {
   open();
   receive(kLine40);
   EXPECT_EQ(contents("old/FIX.4.4-VENUE-TRADER.messages.backup.1.log").size(), kLineBytes);
+}
+
+TEST_F(SessionLogsTest, a_backup_stays_beside_its_log_if_its_folder_is_on_another_file_system) {
+  files.bytes_max = kLineBytes;
+  files.backup_folder = "old";
+  open();
+  receive(kLine40);
+  disk.fail(DiskCall::Remove, 1, EXDEV);
+  receive(kLine40);
+  EXPECT_EQ(contents(backup(1)).size(), kLineBytes);
+  EXPECT_EQ(contents(kMessages).size(), kLineBytes);
+  EXPECT_THAT(notices, IsEmpty());
+}
+
+TEST_F(SessionLogsTest, a_log_that_failed_is_tried_again_after_the_clock_was_set_back) {
+  open();
+  disk.fail(DiskCall::Write, 1, ENOSPC);
+  receive("lost");
+  now -= std::chrono::hours{1};
+  receive("there");
+  EXPECT_THAT(contents(kMessages), HasSubstr(" IN : there\n"));
+  EXPECT_EQ(logs->stats().lost_on_disk, 1U);
 }
 
 TEST_F(SessionLogsTest, a_daily_file_ends_at_midnight_utc_also_across_a_restart) {
@@ -385,6 +408,17 @@ TEST_F(SessionLogsTest, records_without_room_in_the_queue_are_counted_and_report
   ASSERT_NE(report, std::string::npos) << text;
   EXPECT_LT(text.rfind("xxx"), report);
   EXPECT_GT(text.find("next"), report);
+}
+
+TEST_F(SessionLogsTest, a_loss_is_reported_before_the_next_message_that_has_room) {
+  options.queue_bytes = 4'096;
+  open();
+  for (int i = 0; i < 10; ++i) logs->received(kTrader, std::string(1'000, 'x'), now);
+  take_notices();  // There is room again.
+  receive("next");
+  const std::string text = contents(kMessages);
+  ASSERT_THAT(text, HasSubstr(" LOST : "));
+  EXPECT_LT(text.find(" LOST : "), text.find(" IN : next"));
 }
 
 TEST_F(SessionLogsTest, a_message_that_the_queue_can_never_hold_is_reported_too) {
