@@ -23,17 +23,22 @@ namespace nexusfix::cluster {
 // The part for ClusterShard: EngineOptions::parts. Never null; static lifetime.
 [[nodiscard]] const ClusterPart* cluster_part() noexcept;
 
-// An engine that runs on a node, for one shard.
+// An engine that runs on a node, for one shard; or a node whose engine refused to serve the shard,
+// and has ended.
 struct ClusterEngine {
   std::string node{};                  // its ClusterNode
   std::string shard{};                 // its ClusterShard
   std::string host{};                  // the name of the machine
-  std::int64_t process = 0;            // its process ID
+  std::int64_t process = 0;            // its process ID; 0: it has ended
   WallTime since{};                    // when it was started
   std::chrono::seconds lease_left{0};  // until its lease ends, if it is not renewed
   bool is_owner = false;               // it has the shard
   bool is_ready = false;               // it waits, and could take the shard now
   bool is_drained = false;             // its node takes no shard
+  // Why this node did not serve the shard when it had it last (Engine::refuse(), or the engine
+  // could not open); empty: it did, or never had it.
+  std::string refusal{};
+  WallTime refused_at{};
 };
 
 // A shard, and the node that has it.

@@ -112,8 +112,9 @@ std::expected<ClusterOverview, std::string> read_cluster(const ClusterSettings& 
                                .owner = shard.owner ? shard.owner->node : std::string{},
                                .token = shard.token(),
                                .wanted = shard.wanted});
-    for (const auto& [node, engine] : shard.members) {
-      const auto left = found.etcd.time_left(engine.lease);
+    for (const auto& [node, engine] : shard.engines()) {
+      EtcdResult<std::chrono::seconds> left{0};
+      if (engine.lease != 0) left = found.etcd.time_left(engine.lease);
       if (!left) return std::unexpected{left.error().text};
       overview.engines.push_back({.node = node,
                                   .shard = name,
@@ -123,7 +124,9 @@ std::expected<ClusterOverview, std::string> read_cluster(const ClusterSettings& 
                                   .lease_left = *left,
                                   .is_owner = shard.owner && shard.owner->lease == engine.lease,
                                   .is_ready = engine.is_ready,
-                                  .is_drained = found.state.drained.contains(node)});
+                                  .is_drained = found.state.drained.contains(node),
+                                  .refusal = engine.refusal,
+                                  .refused_at = engine.refused_at});
     }
   }
   return overview;
@@ -216,6 +219,11 @@ std::expected<std::vector<std::string>, std::string> join_cluster(
     auto written = found.write({.deletions = {found.names.drained(cluster.node)}});
     if (!written) return std::unexpected{std::move(written.error())};
     done.push_back("etcd: node " + cluster.node + " takes shards again");
+  }
+  if (shard.refused.contains(cluster.node)) {
+    auto written = found.write({.deletions = {found.names.refused(cluster.shard, cluster.node)}});
+    if (!written) return std::unexpected{std::move(written.error())};
+    done.push_back("etcd: the refusal of node " + cluster.node + " is removed");
   }
   const auto fault = postgres.standby_fault(settings.postgres);
   if (!fault) return std::unexpected{fault.error().text};

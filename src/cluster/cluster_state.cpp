@@ -34,6 +34,7 @@ std::optional<Holder> read_holder(const EtcdKey& key) {
                 .process = number("process"),
                 .since = WallTime{std::chrono::nanoseconds{number("since_ns")}},
                 .is_ready = ready != value.end() && ready->is_boolean() && ready->get<bool>(),
+                .refusal = text("refusal"),
                 .lease = key.lease,
                 .created = key.created};
 }
@@ -41,6 +42,10 @@ std::optional<Holder> read_holder(const EtcdKey& key) {
 // name: after "shards/SHARD/".
 void read_shard_key(std::string_view name, const EtcdKey& key, ShardState& shard) {
   constexpr std::string_view kMembers = "members/";
+  constexpr std::string_view kRefused = "refused/";
+  const auto add_to = [&](std::map<std::string, Holder>& holders, std::size_t prefix) {
+    if (auto holder = read_holder(key)) holders.emplace(name.substr(prefix), std::move(*holder));
+  };
   if (name == "base") {
     shard.base = read_number(key.value);
   } else if (name == "wanted") {
@@ -48,9 +53,9 @@ void read_shard_key(std::string_view name, const EtcdKey& key, ShardState& shard
   } else if (name == "owner") {
     shard.owner = read_holder(key);
   } else if (name.starts_with(kMembers)) {
-    if (auto holder = read_holder(key)) {
-      shard.members.emplace(name.substr(kMembers.size()), std::move(*holder));
-    }
+    add_to(shard.members, kMembers.size());
+  } else if (name.starts_with(kRefused)) {
+    add_to(shard.refused, kRefused.size());
   }
 }
 
@@ -74,17 +79,32 @@ std::string KeyNames::member(std::string_view shard, std::string_view node) cons
   return this->shard(shard) + "members/" + std::string{node};
 }
 
+std::string KeyNames::refused(std::string_view shard, std::string_view node) const {
+  return this->shard(shard) + "refused/" + std::string{node};
+}
+
 std::string Holder::to_value() const {
-  return json{{"node", node},
-              {"host", host},
-              {"process", process},
-              {"since_ns", since.time_since_epoch().count()},
-              {"ready", is_ready}}
-      .dump(-1, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace);
+  json value{{"node", node},
+             {"host", host},
+             {"process", process},
+             {"since_ns", since.time_since_epoch().count()},
+             {"ready", is_ready}};
+  if (!refusal.empty()) value["refusal"] = refusal;
+  return value.dump(-1, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace);
 }
 
 std::string Holder::text() const {
   return "process " + std::to_string(process) + " on host " + host;
+}
+
+std::map<std::string, Holder> ShardState::engines() const {
+  std::map<std::string, Holder> all = members;
+  for (const auto& [node, one] : refused) {
+    Holder& engine = all.try_emplace(node, Holder{.node = node, .host = one.host}).first->second;
+    engine.refusal = one.refusal;
+    engine.refused_at = one.since;
+  }
+  return all;
 }
 
 ShardState ClusterState::shard(const std::string& name) const {

@@ -30,6 +30,8 @@ class KeyNames {
   [[nodiscard]] std::string owner(std::string_view shard) const { return at(shard, "owner"); }
   [[nodiscard]] std::string wanted(std::string_view shard) const { return at(shard, "wanted"); }
   [[nodiscard]] std::string member(std::string_view shard, std::string_view node) const;
+  // Without a lease: it outlives its engine.
+  [[nodiscard]] std::string refused(std::string_view shard, std::string_view node) const;
 
  private:
   [[nodiscard]] std::string at(std::string_view shard, std::string_view what) const;
@@ -41,8 +43,10 @@ struct Holder {
   std::string node{};
   std::string host{};
   std::int64_t process = 0;
-  WallTime since{};
+  WallTime since{};       // when it was started; of a key of a refusal: when it refused
   bool is_ready = false;  // a waiting engine: it could take the shard now
+  std::string refusal{};  // why its node did not serve the shard when it had it; empty: it did
+  WallTime refused_at{};  // with a refusal, in ShardState::engines()
   // Of its key.
   LeaseId lease = 0;
   std::uint64_t created = 0;
@@ -57,11 +61,15 @@ struct ShardState {
   std::optional<Holder> owner{};
   std::string wanted{};                     // the node that is to have it; empty: any
   std::map<std::string, Holder> members{};  // by node; the owner is one of them
+  std::map<std::string, Holder> refused{};  // by node; its engine may have ended
 
   // The fencing token of the owner. 0: there is none.
   [[nodiscard]] std::uint64_t token() const {
     return owner ? base.value_or(0) + owner->created : 0;
   }
+  // The members with their refusals, and the nodes that refused and have no engine: these have no
+  // process.
+  [[nodiscard]] std::map<std::string, Holder> engines() const;
 };
 
 struct ClusterState {

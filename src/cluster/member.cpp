@@ -49,7 +49,19 @@ Member::~Member() {
   changed_.notify_all();
   if (thread_.joinable()) thread_.join();
   token_ = 0;
+  write_refusal();
   give_lease_back();
+}
+
+// Before the lease is given back: the node is shown as refused from its end on. If etcd does not
+// answer, the loss of the lease is reported.
+void Member::write_refusal() {
+  if (shared_.refused.empty()) return;
+  Holder refused = myself(false);
+  refused.since = clock_.now().wall;
+  refused.refusal = std::move(shared_.refused);
+  static_cast<void>(etcd_.change(
+      {.puts = {{names_.refused(settings_.shard, settings_.node), refused.to_value()}}}));
 }
 
 void Member::give_lease_back() {
@@ -147,6 +159,16 @@ void Member::on_claimed() noexcept {
 void Member::serve() {
   const std::lock_guard lock{mutex_};
   shared_.is_serving = true;
+  shared_.has_served = true;
+}
+
+// Before it has claimed the log, nothing was refused: the engine could not even begin.
+void Member::refuse(std::string why) {
+  constexpr std::size_t kRefusalBytesMax = 2'000;
+  const std::lock_guard lock{mutex_};
+  if (!shared_.is_claimed) return;
+  why.resize(std::min(why.size(), kRefusalBytesMax));
+  shared_.refused = std::move(why);
 }
 
 void Member::stop_serving() noexcept {
@@ -298,13 +320,14 @@ EtcdResult<void> Member::check_cluster(const ClusterState& state, const ShardSta
   const std::lock_guard lock{mutex_};
   shared_.owner = shard.owner ? shard.owner->node : std::string{};
   shared_.engines.clear();
-  for (const auto& [node, one] : shard.members) {
+  for (const auto& [node, one] : shard.engines()) {
     shared_.engines.push_back({.node = node,
                                .host = one.host,
                                .process = one.process,
                                .is_owner = shard.owner && shard.owner->lease == one.lease,
                                .is_ready = one.is_ready,
-                               .is_drained = state.drained.contains(node)});
+                               .is_drained = state.drained.contains(node),
+                               .refusal = one.refusal});
   }
   std::string why;
   if (state.id != shared_.mark.cluster || !shard.base) {
@@ -373,6 +396,18 @@ EtcdResult<void> Member::write_ready(const ShardState& shard, bool is_ready) {
   return {};
 }
 
+// The engine serves what its node refused before.
+EtcdResult<void> Member::end_refusal(const ShardState& shard) {
+  {
+    const std::lock_guard lock{mutex_};
+    if (!shared_.has_served || !shard.refused.contains(settings_.node)) return {};
+  }
+  const auto changed =
+      etcd_.change({.deletions = {names_.refused(settings_.shard, settings_.node)}});
+  if (!changed) return std::unexpected{changed.error()};
+  return {};
+}
+
 EtcdResult<void> Member::try_to_take(const ClusterState& state, const ShardState& shard) {
   if (!may_take(state, shard, settings_.node)) return write_ready(shard, is_asked());
   const std::string owner = names_.owner(settings_.shard);
@@ -413,6 +448,7 @@ EtcdResult<void> Member::own(const ClusterState& state, const ShardState& shard)
   }
   token_ = shard.token();
   if (auto written = write_ready(shard, false); !written) return written;
+  if (auto ended = end_refusal(shard); !ended) return ended;
   hand_over_if_asked(state, shard);
   return {};
 }

@@ -36,6 +36,7 @@ class Member final : public engine::ClusterMember {
   void on_claimed() noexcept override;
   void serve() override;
   void stop_serving() noexcept override;
+  void refuse(std::string why) override;
   [[nodiscard]] engine::ClusterStatistics statistics() const override;
   [[nodiscard]] std::expected<void, std::string> order(engine::OperatorAct act,
                                                        const std::string& node,
@@ -54,6 +55,7 @@ class Member final : public engine::ClusterMember {
     std::string owner{};                                     // the node with the shard's lease
     std::vector<engine::ClusterEngineStatistics> engines{};  // of the shard
     std::string refusal{};  // why the shard will never be taken; empty: it may be
+    std::string refused{};  // why the engine ends without serving the shard; empty: it does not
     store::ClusterMark mark{};
     std::optional<WallTime> renewed_at{};
     std::optional<MonoTime> asked_at{};
@@ -63,6 +65,7 @@ class Member final : public engine::ClusterMember {
     bool is_handing_over = false;
     bool is_stopping = false;
     bool is_serving = false;  // it may be asked to hand over
+    bool has_served = false;
   };
 
   Member(const config::ClusterSettings& settings, engine::ClusterObserver& observer);
@@ -78,8 +81,10 @@ class Member final : public engine::ClusterMember {
                                                std::uint64_t claimed);
   [[nodiscard]] EtcdResult<void> own(const ClusterState& state, const ShardState& shard);
   [[nodiscard]] EtcdResult<void> try_to_take(const ClusterState& state, const ShardState& shard);
+  [[nodiscard]] EtcdResult<void> end_refusal(const ShardState& shard);
   [[nodiscard]] EtcdResult<void> write_ready(const ShardState& shard, bool is_ready);
   void lose_lease(const std::string& why);
+  void write_refusal();
   void give_lease_back();
   void set_link(const EtcdResult<void>& result);
   void look_at_clock();

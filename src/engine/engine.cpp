@@ -13,7 +13,6 @@
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/base/core_dumps.hpp>
 #include <nexusfix/config/settings.hpp>
-#include <nexusfix/engine/cluster_member.hpp>
 #include <nexusfix/engine/engine.hpp>
 #include <nexusfix/engine/operations/operations.hpp>
 #include <nexusfix/engine/preflight.hpp>
@@ -21,6 +20,7 @@
 #include <nexusfix/transport/proxy.hpp>
 #include <nexusfix/transport/tls.hpp>
 
+#include "engine/cluster_seat.hpp"
 #include "engine/engine_error.hpp"
 #include "engine/inbox/mailbox_state.hpp"
 #include "engine/inbox/remote_state.hpp"
@@ -76,43 +76,6 @@ class SharedEventLog final : public observe::EventLog {
  private:
   std::mutex mutex_;
   observe::EventLog& log_;
-};
-
-// The engine's place in a cluster: logs its events, and stops the only loop when its shard goes.
-class ClusterSeat final : public ClusterObserver {
- public:
-  // service: null if no service manager is notified.
-  ClusterSeat(observe::EventLog& log, Clock& clock, transport::ServiceNotifier* service) noexcept
-      : log_{log}, clock_{clock}, service_{service} {}
-  std::expected<void, std::string> join(const cluster::ClusterPart& part,
-                                        const config::ClusterSettings& settings) {
-    auto joined = part.join(settings, *this);
-    if (!joined) return std::unexpected{std::move(joined.error())};
-    member_ = std::move(*joined);
-    return {};
-  }
-  // After join().
-  [[nodiscard]] ClusterMember& member() const noexcept { return *member_; }
-  // The loop outlives the call of stop_serving().
-  void serve(EventLoop& loop) {
-    loop_ = &loop;
-    member_->serve();
-  }
-  void on_event(EventId id, const std::string& text) override {
-    log_.write({.time = clock_.now().wall, .id = id, .session = {}, .text = text});
-  }
-  // The process opens its engine again, and waits for the shard.
-  void on_hand_over() override {
-    if (service_ != nullptr) service_->goes_on();
-    loop_->request_stop();
-  }
-
- private:
-  observe::EventLog& log_;
-  Clock& clock_;
-  transport::ServiceNotifier* service_;
-  EventLoop* loop_ = nullptr;
-  std::unique_ptr<ClusterMember> member_;  // the last member: it uses all others
 };
 
 std::unexpected<EngineError> wrong_at(const std::string& file, std::size_t line,
@@ -471,6 +434,11 @@ struct Engine::Shared {
     return {};
   }
 
+  std::unexpected<EngineError> not_open(EngineError error) {
+    if (cluster) cluster->on_not_open(error);
+    return std::unexpected{std::move(error)};
+  }
+
   void end_commands() noexcept {
     if (cluster) cluster->member().stop_serving();
     web.reset();
@@ -571,7 +539,7 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
     return std::unexpected{std::move(prepared.error())};
   }
   auto made = shared->make_loops(settings, callbacks, options);
-  if (!made) return std::unexpected{std::move(made.error())};
+  if (!made) return shared->not_open(std::move(made.error()));
   Loops loops = std::move(*made);
   // The threads that serve operators end before the loops.
   std::unique_ptr<Shared, void (*)(Shared*)> ender{shared.get(),
@@ -581,36 +549,40 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   const bool is_single = loops.size() == 1;
   auto right = Shared::prepare_first(*loops.front(), settings, is_single, may_wait);
   if (right && may_wait) right = shared->begin_standby(sockets, loops, options);
-  if (!right) return std::unexpected{std::move(right.error())};
+  if (!right) return shared->not_open(std::move(right.error()));
   for (const auto& loop : loops) {
     if (auto opened = loop->open_store(settings); !opened) {
-      return std::unexpected{std::move(opened.error())};
+      return shared->not_open(std::move(opened.error()));
     }
   }
   auto shares = partition_by_loop(std::move(settings), *options.disk, loops);
-  if (!shares) return std::unexpected{std::move(shares.error())};
+  if (!shares) return shared->not_open(std::move(shares.error()));
   for (std::size_t loop = 0; loop < loops.size(); ++loop) {
     Settings& share = (*shares)[loop];
     std::expected<void, EngineError> done;
     if (!is_single) done = loops[loop]->prepare(share);
     if (done) done = loops[loop]->open(std::move(share));
-    if (!done) return std::unexpected{std::move(done.error())};
+    if (!done) return shared->not_open(std::move(done.error()));
   }
   shares->clear();
   // A simulation opens engines so often that they would get it back at once.
   if (shared->disk != nullptr) give_back_memory();
   if (auto kept = keep_memory(threads, file); !kept) {
-    return std::unexpected{std::move(kept.error())};
+    return shared->not_open(std::move(kept.error()));
   }
   if (!may_wait) {
     if (auto served = shared->open_for_operators(sockets, loops, options); !served) {
-      return std::unexpected{std::move(served.error())};
+      return shared->not_open(std::move(served.error()));
     }
   }
   shared->common.standby->clear();
-  if (shared->cluster) shared->cluster->serve(*loops.front());
+  if (shared->cluster) shared->cluster->serve_soon(*loops.front());
   static_cast<void>(ender.release());
   return Engine{std::move(shared), std::move(loops)};
+}
+
+void Engine::refuse(const std::string& why) {
+  if (shared_->cluster) shared_->cluster->member().refuse(why);
 }
 
 int Engine::run() { return run_all(loops_to_run(loops_), shared_->service.get()); }

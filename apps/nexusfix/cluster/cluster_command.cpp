@@ -67,7 +67,7 @@ int move(const config::ClusterSettings& settings, const ClusterOptions& options)
   const bool is_over =
       wait_until(settings, options.wait_seconds, [&](const cluster::ClusterOverview& overview) {
         has_engine = std::ranges::any_of(overview.engines, [&](const cluster::ClusterEngine& one) {
-          return one.shard == options.shard && one.node == options.node;
+          return one.shard == options.shard && one.node == options.node && one.process != 0;
         });
         return !has_engine ||
                std::ranges::any_of(overview.shards, [&](const cluster::ClusterShard& one) {

@@ -1,8 +1,12 @@
 #include "nexusfix/cluster/cluster_report.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <nexusfix/base/printable_text.hpp>
+#include <nexusfix/base/utc_text.hpp>
 
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
@@ -15,6 +19,7 @@ using cluster::ClusterOverview;
 using cluster::ClusterShard;
 
 std::string_view role_of(const ClusterEngine& one) {
+  if (!one.refusal.empty()) return "refused";
   if (one.is_owner) return "owner";
   return one.is_ready ? "ready" : "not ready";
 }
@@ -42,8 +47,16 @@ std::string cluster_table(const ClusterOverview& overview, const std::string& na
       if (one.shard != shard.name) continue;
       add_row(shard.name, one.node, role_of(one), one.is_owner ? std::to_string(shard.token) : "-",
               fmt::format("{} s", one.lease_left.count()),
-              fmt::format("process {} on {}{}", one.process, one.host,
-                          one.is_drained ? ", drained" : ""));
+              fmt::format("{} on {}{}",
+                          one.process != 0 ? fmt::format("process {}", one.process) : "no process",
+                          one.host, one.is_drained ? ", drained" : ""));
+    }
+    for (const ClusterEngine& one : overview.engines) {
+      if (one.shard != shard.name || one.refusal.empty()) continue;
+      text += fmt::format(
+          "  {} refused {} at {} UTC: {}\n", one.node, shard.name,
+          utc_text(std::chrono::floor<std::chrono::seconds>(one.refused_at), UtcForm::Plain),
+          printable(one.refusal));
     }
     if (!shard.wanted.empty()) {
       text += fmt::format("  {} is to go to node {}\n", shard.name, shard.wanted);
@@ -69,7 +82,8 @@ std::string cluster_json(const ClusterOverview& overview) {
                          {"host", one.host},
                          {"process", one.process},
                          {"leaseSeconds", one.lease_left.count()},
-                         {"drained", one.is_drained}});
+                         {"drained", one.is_drained},
+                         {"refusal", text_or_none(one.refusal)}});
   };
   return Json::object({{"id", overview.id},
                        {"shards", Json::array(overview.shards, shard_json)},

@@ -156,7 +156,10 @@ int serve(const ServeOptions& options, Served& served) {
   if (!engine) return fail(kServeCommand, engine.error().what());
   served.was_open = true;
   venue.set_losses(losses_of(*engine, options));
-  if (!venue.attach(*engine)) return fail(kServeCommand, venue.failure());
+  if (!venue.attach(*engine)) {
+    engine->refuse(venue.failure());
+    return fail(kServeCommand, venue.failure());
+  }
   if (!venue.alarm().empty()) fmt::print(stderr, "nexusfix {}: {}\n", kServeCommand, venue.alarm());
   int status = kSuccess;
   {

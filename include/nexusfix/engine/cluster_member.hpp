@@ -28,10 +28,13 @@ class ClusterObserver {
 // it gives the shard back.
 class ClusterMember : public store::LogLease {
  public:
-  // The engine serves the shard: on_hand_over() may be called once from now on.
+  // The engine serves the shard: on_hand_over() may be called once from now on. Any thread.
   virtual void serve() = 0;
   // on_hand_over() is called no more when this returns.
   virtual void stop_serving() noexcept = 0;
+  // The engine has the shard, and ends without serving it: the node is shown as refused from the
+  // end of this object on, until its engine serves the shard. Without effect before on_claimed().
+  virtual void refuse(std::string why) = 0;
   // Any thread.
   [[nodiscard]] virtual ClusterStatistics statistics() const = 0;
   // MoveShard (to this node), DrainNode or JoinNode. Returns when etcd has noted it, and then

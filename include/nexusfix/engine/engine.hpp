@@ -237,6 +237,12 @@ class Engine {
   // Logs out every session and ends run(). Any thread, and signal handlers.
   void stop() noexcept;
 
+  // Says that the program will not serve what open() has brought back, as after a loss that it does
+  // not accept. In a cluster, `nexusfix cluster status` shows the node as refused with this reason
+  // (at most 2,000 bytes) from the end of the engine on, until an engine of the node serves the
+  // shard. Without a cluster it has no effect. Call it before run() and poll(), and then destroy
+  // the engine. The thread of open(); allocates.
+  void refuse(const std::string& why);
   // Lets one other thread run tasks on sessions: see Mailbox. Any thread. An engine with an open
   // mailbox serves until stop(), because a task may log on an initiator again.
   [[nodiscard]] Mailbox open_mailbox();

@@ -206,13 +206,15 @@ struct StandbyStatistics {
 struct ClusterEngineStatistics {
   std::string node{};        // its ClusterNode
   std::string host{};        // the name of its machine
-  std::int64_t process = 0;  // its process ID there
+  std::int64_t process = 0;  // its process ID there; 0: it has ended
   bool is_owner = false;     // it has the shard's lease
   bool is_ready = false;     // it waits, and could take the shard now
   bool is_drained = false;   // its node takes no shard
+  std::string refusal{};     // why its node did not serve the shard when it had it; empty: it did
 };
-// "owner", "ready" or "not ready".
+// "refused", "owner", "ready" or "not ready".
 [[nodiscard]] constexpr std::string_view to_string(const ClusterEngineStatistics& one) noexcept {
+  if (!one.refusal.empty()) return "refused";
   if (one.is_owner) return "owner";
   return one.is_ready ? "ready" : "not ready";
 }

@@ -124,7 +124,8 @@ Json cluster_json(const std::optional<engine::ClusterStatistics>& cluster) {
                        {"host", printable(one.host)},
                        {"process", one.process},
                        {"state", engine::to_string(one)},
-                       {"is_drained", one.is_drained}});
+                       {"is_drained", one.is_drained},
+                       {"refusal", printable(one.refusal)}});
   }
   return {{"name", cluster->cluster},
           {"node", cluster->node},

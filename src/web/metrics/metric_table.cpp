@@ -245,7 +245,8 @@ constexpr Metric kMetrics[] = {
       "Since etcd has confirmed the lease. Only in a cluster, and while there is a lease."},
      cluster_lease_age},
     {{"nexusfix_cluster_engine", Gauge, "", "node,state",
-      "1: the state of an engine of the shard, as etcd has it: owner, ready, or not ready. Only in "
+      "1: the state of an engine of the shard, as etcd has it: owner, ready, not ready, or "
+      "refused. Only in "
       "a cluster."},
      cluster_engines},
     {{"nexusfix_sessions", Gauge, "sessions", "", "Sessions of the engine, logged on or not."},

@@ -43,7 +43,7 @@ class ClusterPanel {
     setText(this.text, [place, waits, copy].filter(Boolean).join(" "));
     this.node.classList.toggle("bad", Boolean(cluster && !cluster.renewed_at) || Boolean(replica?.is_lagging));
     const rows = (cluster?.engines ?? []).map((one) => [one.node, one.state + (one.is_drained ? ", drained" : ""),
-      `process ${one.process} on ${one.host}`]);
+      `${one.process ? `process ${one.process}` : "no process"} on ${one.host}${one.refusal && `: ${one.refusal}`}`]);
     const shown = JSON.stringify(rows);
     if (this.shown === shown) return;
     this.shown = shown;

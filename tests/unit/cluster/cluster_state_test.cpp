@@ -61,6 +61,22 @@ TEST_F(ClusterRules, keys_and_values_of_another_kind_are_passed_over) {
   EXPECT_FALSE(found.shards.contains("unfinished"));
 }
 
+TEST_F(ClusterRules, a_refusal_is_of_its_node_whether_its_engine_runs_again_or_not) {
+  put(kNames.refused("s", "b"), Holder{.node = "b", .host = "h", .refusal = "lost: x"}.to_value());
+  put(kNames.refused("s", "d"), Holder{.node = "d", .process = 9, .refusal = "port"}.to_value());
+  const std::map<std::string, Holder> engines = state().shard("s").engines();
+  ASSERT_EQ(engines.size(), 3U);
+  EXPECT_EQ(engines.at("a").refusal, "");
+  EXPECT_EQ(engines.at("b").refusal, "lost: x");
+  EXPECT_EQ(engines.at("b").lease, 2);
+  EXPECT_TRUE(engines.at("b").is_ready);
+  EXPECT_EQ(engines.at("d").refusal, "port");
+  EXPECT_EQ(engines.at("d").lease, 0);
+  EXPECT_EQ(engines.at("d").process, 0);  // it has ended
+  // Only its next attempt shows whether it takes the shard.
+  EXPECT_TRUE(may_take("b"));
+}
+
 TEST_F(ClusterRules, an_owner_keeps_its_shard_unless_it_is_asked) { EXPECT_EQ(goes_to(), ""); }
 
 TEST_F(ClusterRules, a_shard_goes_only_to_a_wanted_node_that_is_ready) {

@@ -27,7 +27,8 @@ TEST(StateJson, shows_the_shard_its_owner_the_lease_and_the_engines) {
                      .renewed_at = kNow - milliseconds{412},
                      .engines = {{.node = "a", .host = "h1", .process = 7, .is_owner = true},
                                  {.node = "b", .host = "h2", .process = 8, .is_ready = true},
-                                 {.node = "c\x1b", .host = "h3", .is_drained = true}}};
+                                 {.node = "c\x1b", .host = "h3", .is_drained = true},
+                                 {.node = "d", .is_ready = true, .refusal = "lost\x1b"}}};
   figures.standby = {.owner = "process 7 on host h1",
                      .since = kNow,
                      .is_connected = true,
@@ -41,12 +42,15 @@ TEST(StateJson, shows_the_shard_its_owner_the_lease_and_the_engines) {
   EXPECT_EQ(cluster["token"], 17);
   EXPECT_EQ(cluster["is_owner"], false);
   EXPECT_EQ(state["taken_at"].get<std::int64_t>() - cluster["renewed_at"].get<std::int64_t>(), 412);
-  ASSERT_EQ(cluster["engines"].size(), 3U);
+  ASSERT_EQ(cluster["engines"].size(), 4U);
   EXPECT_EQ(cluster["engines"][0]["state"], "owner");
   EXPECT_EQ(cluster["engines"][1]["state"], "ready");
   EXPECT_EQ(cluster["engines"][2]["state"], "not ready");
   EXPECT_EQ(cluster["engines"][2]["is_drained"], true);
   EXPECT_EQ(cluster["engines"][2]["node"], "c\\x1b");
+  EXPECT_EQ(cluster["engines"][2]["refusal"], "");
+  EXPECT_EQ(cluster["engines"][3]["state"], "refused");
+  EXPECT_EQ(cluster["engines"][3]["refusal"], "lost\\x1b");
   EXPECT_EQ(state["standby"]["lag_bytes"], 300);
   EXPECT_EQ(state["standby"]["owner"], "process 7 on host h1");
 }

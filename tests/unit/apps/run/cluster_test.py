@@ -196,7 +196,7 @@ class WithCluster(standby_test.WithDatabase):
     def start_node(self, node, **options):
         port = options.pop("port", None)
         sessions = options.pop("sessions", 1)
-        given = {"env": options.pop("env")} if "env" in options else {}
+        given = {key: options.pop(key) for key in ("env", "arguments") if key in options}
         return self.start(node, self.keys(node, **options), sessions, port, **given)
 
     def lossy_etcd(self):
@@ -594,6 +594,66 @@ class Cluster(WithCluster):
         done = self.order("join", "a")
         self.assertIn("node a takes shards again", done.stdout)
         self.listening(a, times=2)
+        self.end(a)
+
+    def roles(self, node):
+        return {one["node"]: (one["role"], one["refusal"])
+                for one in self.overview(node)["engines"]}
+
+    def test_an_engine_that_refused_to_serve_is_shown_as_refused_until_it_serves(self):
+        a, b, _ = self.start_two(other_port=free_port())
+        trader = self.counterparty()
+        trader.log_on()
+        trader.order("A1")
+        self.assertEqual(self.roles("a"), {"a": ("owner", None), "b": ("ready", None)})
+        a.kill()
+        a.wait()
+        b.kill()
+        b.wait()
+        for node in "ab":
+            self.etcd.end_lease_of(self.member_key(node))
+        self.sql(f"INSERT INTO {self.schema}.lost_numbers SELECT 1, session_key, epoch, 3, 9 "
+                 f"FROM {self.schema}.sessions")
+        self.refused("a", "lost: what was sent to session FIX.4.4:VENUE->TRADER as MsgSeqNum 3")
+        role, why = self.roles("b")["a"]
+        self.assertEqual(role, "refused")
+        self.assertIn("lost: what was sent to session FIX.4.4:VENUE->TRADER", why)
+        self.assertIn("--accept-losses", why)
+        table = self.order("status", "b").stdout
+        self.assertRegex(table, r"s1 +a +refused +- +0 s +no process on \S+\n")
+        self.assertRegex(table, r"\n  a refused s1 at \S+ \S+ UTC: lost: what was sent")
+        # It waits again, for b has the shard: it would refuse again.
+        b, metrics = self.start_node("b", arguments=["--accept-losses"])
+        self.listening(b)
+        a, _ = self.start_node("a", port=free_port())
+        self.wait_until(lambda: self.is_ready("a"), "a waits")
+        self.wait_until(lambda: self.roles("b")["b"] == ("owner", None), "b serves")
+        self.assertEqual(self.roles("b")["a"], ("refused", why))
+        state = '\nnexusfix_cluster_engine{node="a",state="refused"} 1\n'
+        self.wait_until(lambda: state in get(metrics, "/metrics")[1], "the metrics say refused")
+        # The loss is settled: a takes the shard, and serves.
+        self.end(b)
+        self.listening(a)
+        self.wait_until(lambda: self.roles("b") == {"a": ("owner", None)}, "a serves")
+        self.end(a)
+
+    def test_join_ends_the_refusal_of_its_node(self):
+        self.join("a")
+        taken = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(taken.close)
+        self.refused("a", "listen", port=taken.getsockname()[1])
+        role, why = self.roles("a")["a"]
+        self.assertEqual(role, "refused")
+        self.assertIn("listen", why)
+        done = self.order("join", "a")
+        self.assertIn("etcd: the refusal of node a is removed", done.stdout)
+        self.assertEqual(self.roles("a"), {})
+
+    def test_an_engine_that_is_stopped_while_it_waits_has_refused_nothing(self):
+        a, b, _ = self.start_two()
+        b.terminate()
+        self.assertEqual(b.wait(LIMIT_SECONDS), 0)
+        self.assertEqual(self.roles("a"), {"a": ("owner", None)})
         self.end(a)
 
     def wait_for_renewal(self, metrics):

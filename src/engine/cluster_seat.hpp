@@ -1,0 +1,69 @@
+// The engine's place in a cluster: logs its events, and stops the only loop when its shard goes.
+#pragma once
+
+#include <expected>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/engine/cluster_member.hpp>
+#include <nexusfix/engine/stop_signals.hpp>
+#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/transport/service_notifier.hpp>
+
+#include "engine/loop/event_loop.hpp"
+
+namespace nexusfix::engine {
+
+class ClusterSeat final : public ClusterObserver {
+ public:
+  // service: null if no service manager is notified.
+  ClusterSeat(observe::EventLog& log, Clock& clock, transport::ServiceNotifier* service) noexcept
+      : log_{log}, clock_{clock}, service_{service} {}
+  std::expected<void, std::string> join(const cluster::ClusterPart& part,
+                                        const config::ClusterSettings& settings) {
+    auto joined = part.join(settings, *this);
+    if (!joined) return std::unexpected{std::move(joined.error())};
+    member_ = std::move(*joined);
+    return {};
+  }
+  // After join().
+  [[nodiscard]] ClusterMember& member() const noexcept { return *member_; }
+  // The engine is open. Before the first turn of its loop the program may refuse what the log has.
+  // The loop outlives the call of stop_serving().
+  void serve_soon(EventLoop& loop) { loop.inbox()->add(std::make_unique<FirstTurn>(*this)); }
+  // The engine could not open. A signal that ends the wait is no refusal.
+  void on_not_open(const EngineError& error) {
+    if (!StopSignals::received()) member_->refuse(error.text);
+  }
+  void on_event(EventId id, const std::string& text) override {
+    log_.write({.time = clock_.now().wall, .id = id, .session = {}, .text = text});
+  }
+  // The process opens its engine again, and waits for the shard.
+  void on_hand_over() override {
+    if (service_ != nullptr) service_->goes_on();
+    loop_->request_stop();
+  }
+
+ private:
+  class FirstTurn final : public LoopTask {
+   public:
+    explicit FirstTurn(ClusterSeat& seat) noexcept : seat_{seat} {}
+    void run(EventLoop& event_loop) override {
+      seat_.loop_ = &event_loop;
+      seat_.member_->serve();
+    }
+
+   private:
+    ClusterSeat& seat_;
+  };
+
+  observe::EventLog& log_;
+  Clock& clock_;
+  transport::ServiceNotifier* service_;
+  EventLoop* loop_ = nullptr;
+  std::unique_ptr<ClusterMember> member_;  // the last member: it uses all others
+};
+
+}  // namespace nexusfix::engine
