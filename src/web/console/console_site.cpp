@@ -47,6 +47,7 @@ ConsoleSite::ConsoleSite(ConsoleOptions options, EventRing& events, Clock& clock
       events_{events},
       clock_{clock},
       access_{options_.is_encrypted, options_.has_certificates},
+      names_{std::make_shared<const SessionNames>(std::move(options_.names))},
       reader_{clock, kReadWaitMax},
       acts_{clock, kActWaitMax} {}
 
@@ -165,6 +166,27 @@ Response ConsoleSite::overview(const SignIn& sign_in) const {
                                      {"has_configuration", !options_.configuration_file.empty()}}));
 }
 
+// A reload may have named other dictionaries, or read changed ones.
+bool ConsoleSite::was_reloaded() noexcept {
+  const std::uint64_t reloads = events_.reloads();
+  return named_reload_.exchange(reloads) != reloads;
+}
+
+// The thread of reader_. A file that cannot be read leaves the names as they are: the engine has
+// reported it.
+void ConsoleSite::read_names() {
+  const auto settings = config::load_settings(disk_, options_.configuration_file);
+  if (!settings) return;
+  auto fresh = std::make_shared<const SessionNames>(disk_, *settings);
+  const std::lock_guard lock{names_mutex_};
+  names_ = std::move(fresh);
+}
+
+std::shared_ptr<const SessionNames> ConsoleSite::names() {
+  const std::lock_guard lock{names_mutex_};
+  return names_;
+}
+
 // The first chunk comes with the head, so that the page need not wait for a tick.
 Response ConsoleSite::live(const Request& request) {
   std::unique_ptr<engine::MessageFeed> feed;
@@ -178,7 +200,12 @@ Response ConsoleSite::live(const Request& request) {
     }
   }
   auto stream = std::make_unique<LiveStream>(board_, events_, as_number(request.argument("after")),
-                                             std::move(feed), options_.names);
+                                             std::move(feed), [this] {
+                                               if (was_reloaded()) {
+                                                 reader_.add([this] { read_names(); });
+                                               }
+                                               return names();
+                                             });
   Response response{.content_type = "text/event-stream",
                     .body = refusal + *stream->next(clock_.now().mono)};
   response.stream = std::move(stream);
@@ -218,9 +245,10 @@ Response ConsoleSite::messages(const Request& request) {
                                  .has_received = request.argument("direction") == "both"});
   if (!page) return wrong(503, page.error());
   Json messages = Json::array();
-  const auto names = options_.names.of(session);
+  if (was_reloaded()) read_names();
+  const auto names = this->names();
   for (const StoredMessage& one : page->messages) {
-    Json message = message_json(one.bytes, names);
+    Json message = message_json(one.bytes, names->of(session));
     message["direction"] = one.is_received ? "in" : "out";
     messages.push_back(std::move(message));
   }

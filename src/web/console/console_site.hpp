@@ -1,8 +1,12 @@
 // The web console: its page, and what the page asks for.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <expected>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,6 +61,9 @@ class ConsoleSite final : public Site {
   [[nodiscard]] Response schedule();
   [[nodiscard]] Response wrong_token(const Request& request) const;
   void report_refusals();
+  [[nodiscard]] bool was_reloaded() noexcept;
+  void read_names();
+  [[nodiscard]] std::shared_ptr<const SessionNames> names();
 
   ConsoleOptions options_;
   EventRing& events_;
@@ -65,6 +72,9 @@ class ConsoleSite final : public Site {
   Access access_;
   StateBoard board_;
   JournalPages pages_{disk_};  // of the thread of reader_
+  std::mutex names_mutex_;
+  std::shared_ptr<const SessionNames> names_;
+  std::atomic<std::uint64_t> named_reload_{0};  // of EventRing::reloads(): names_ are of then
   Worker reader_;
   Worker acts_;  // never waits for reader_
   engine::Operations* engine_ = nullptr;

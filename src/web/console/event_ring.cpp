@@ -5,6 +5,7 @@
 namespace nexusfix::web {
 
 void EventRing::write(const observe::Event& event) {
+  if (event.id == EventId::ConfigurationReloaded) ++reloads_;
   KeptEvent kept{.number = 0,
                  .time = event.time,
                  .id = event.id,

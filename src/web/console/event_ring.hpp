@@ -1,6 +1,7 @@
 // The newest events of the engine, for the console.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -32,11 +33,14 @@ class EventRing final : public observe::EventLog {
   void write(const observe::Event& event) override;
   // The newest events after this number, at most count of them; in their order.
   [[nodiscard]] std::vector<KeptEvent> after(std::uint64_t number, std::size_t count) const;
+  // How often the configuration was read again, and is used.
+  [[nodiscard]] std::uint64_t reloads() const noexcept { return reloads_.load(); }
 
  private:
   mutable std::mutex mutex_;
   std::deque<KeptEvent> events_;
   std::uint64_t last_ = 0;
+  std::atomic<std::uint64_t> reloads_{0};
 };
 
 }  // namespace nexusfix::web

@@ -51,12 +51,13 @@ void LiveStream::append_messages(std::string& chunk) {
   if (!feed_) return;
   Json messages = Json::array();
   std::uint64_t left_out = 0;
+  const auto names = names_();
   feed_->read(kFeedBytesMax, [&](const observe::LoggedMessage& message) {
     if (messages.size() == kMessagesMax) {
       ++left_out;
       return;
     }
-    Json one = message_json(message.bytes, names_.of(message.session));
+    Json one = message_json(message.bytes, names->of(message.session));
     one["time"] = millis_of(message.time);
     one["direction"] = direction_of(message.kind);
     messages.push_back(std::move(one));

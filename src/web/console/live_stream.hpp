@@ -4,8 +4,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <nexusfix/engine/operations/operations.hpp>
 
@@ -38,11 +40,18 @@ class LiveStream final : public Stream {
   static constexpr std::size_t kMessagesMax = 100;  // in a tick; more are counted only
   static constexpr std::size_t kEventsMax = 200;
 
-  // board, events and names outlive the stream. after: only events after this number. feed: null:
-  // no messages.
+  // The names of the present dictionaries. Not null.
+  using Names = std::function<std::shared_ptr<const SessionNames>()>;
+
+  // board and events outlive the stream. after: only events after this number. feed: null: no
+  // messages.
   LiveStream(StateBoard& board, const EventRing& events, std::uint64_t after,
-             std::unique_ptr<engine::MessageFeed> feed, const SessionNames& names) noexcept
-      : board_{board}, events_{events}, last_event_{after}, feed_{std::move(feed)}, names_{names} {}
+             std::unique_ptr<engine::MessageFeed> feed, Names names) noexcept
+      : board_{board},
+        events_{events},
+        last_event_{after},
+        feed_{std::move(feed)},
+        names_{std::move(names)} {}
 
   [[nodiscard]] std::shared_ptr<const std::string> next(MonoTime now) override;
 
@@ -54,7 +63,7 @@ class LiveStream final : public Stream {
   const EventRing& events_;
   std::uint64_t last_event_;
   std::unique_ptr<engine::MessageFeed> feed_;
-  const SessionNames& names_;
+  Names names_;
 };
 
 }  // namespace nexusfix::web

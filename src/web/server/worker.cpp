@@ -37,11 +37,27 @@ void Worker::add(Reply reply, Work work) {
   changed_.notify_one();
 }
 
+void Worker::add(Task task) {
+  {
+    const std::lock_guard lock{mutex_};
+    tasks_.push_back(std::move(task));
+  }
+  changed_.notify_one();
+}
+
 void Worker::run() {
   std::unique_lock lock{mutex_};
   for (;;) {
-    changed_.wait(lock, [this] { return is_stopping_ || !jobs_.empty(); });
+    changed_.wait(lock, [this] { return is_stopping_ || !jobs_.empty() || !tasks_.empty(); });
     if (is_stopping_) return;
+    if (!tasks_.empty()) {
+      Task task = std::move(tasks_.front());
+      tasks_.pop_front();
+      lock.unlock();
+      task();
+      lock.lock();
+      continue;
+    }
     Job job = std::move(jobs_.front());
     jobs_.pop_front();
     lock.unlock();

@@ -18,6 +18,7 @@ namespace nexusfix::web {
 class Worker {
  public:
   using Work = std::move_only_function<Response()>;
+  using Task = std::move_only_function<void()>;
   static constexpr std::size_t kJobsMax = 64;
 
   // wait_max: a job that has waited longer than this is refused: its operator has seen other things
@@ -34,6 +35,8 @@ class Worker {
   // Sends what the work returns. Work whose client has gone before it begins is not done. If
   // kJobsMax jobs wait already, the answer is status 503. Any thread.
   void add(Reply reply, Work work);
+  // Work for which no client waits. Any thread.
+  void add(Task task);
 
  private:
   struct Job {
@@ -49,6 +52,7 @@ class Worker {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> jobs_;
+  std::deque<Task> tasks_;  // before the jobs
   bool is_stopping_ = false;
   std::thread thread_;
 };

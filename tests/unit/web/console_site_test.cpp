@@ -39,6 +39,19 @@ class Gate {
   std::promise<void> opened_;
 };
 
+// Has one message whenever it is read.
+class FakeFeed final : public engine::MessageFeed {
+ public:
+  void read(std::size_t, Visitor visit) override {
+    visit({.time = {},
+           .session = "FIX.4.4:VENUE->TRADER",
+           .bytes = "8=FIX.4.4\x01"
+                    "35=UX\x01"
+                    "6001=7\x01"});
+  }
+  std::uint64_t take_lost() override { return 0; }
+};
+
 class FakeEngine final : public engine::Operations {
  public:
   engine::EngineStatistics statistics() const override {
@@ -64,7 +77,7 @@ class FakeEngine final : public engine::Operations {
   }
   std::expected<std::unique_ptr<engine::MessageFeed>, std::string> follow(
       const std::string&) override {
-    return std::unexpected{std::string{"no"}};
+    return std::make_unique<FakeFeed>();
   }
   void report(EventId, std::string text) override { events.push_back(std::move(text)); }
 
@@ -87,7 +100,19 @@ class ConsoleSiteTest : public ::testing::Test {
     const std::string tokens = folder.path() + "/console.token";
     std::ofstream{tokens} << "anna:" << kToken << '\n';
     EXPECT_EQ(::chmod(tokens.c_str(), 0600), 0);
-    site.emplace(ConsoleOptions{.allows_acts = true, .token_file = tokens}, events, clock);
+    write_dictionary("VenueSide");
+    std::ofstream{file("venue.cfg")}
+        << "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=0\nStore=memory\n[SESSION]\n"
+           "BeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\nDataDictionary="
+        << file("venue.xml") << '\n';
+    PosixDisk disk;
+    const auto settings = config::load_settings(disk, file("venue.cfg"));
+    EXPECT_TRUE(settings.has_value());
+    site.emplace(ConsoleOptions{.allows_acts = true,
+                                .configuration_file = file("venue.cfg"),
+                                .token_file = tokens,
+                                .names = SessionNames{disk, *settings}},
+                 events, clock);
     server.emplace(network, clock);
     static_cast<void>(server->listen({.host = "", .port = 8080}, *site).value());
     site->listen_on("127.0.0.1", 8080, {});
@@ -96,6 +121,18 @@ class ConsoleSiteTest : public ::testing::Test {
   ~ConsoleSiteTest() override {
     server.reset();
     site->end();
+  }
+
+  [[nodiscard]] std::string file(const std::string& name) const {
+    return folder.path() + '/' + name;
+  }
+  void write_dictionary(const std::string& name_of_6001) const {
+    std::ofstream{file("venue.xml")}
+        << "<fix major='4' minor='4'><header/><trailer/><messages><message name='VenueOrder' "
+           "msgtype='UX' msgcat='app'><field name='"
+        << name_of_6001
+        << "' required='N'/></message></messages><fields><field number='6001' name='"
+        << name_of_6001 << "' type='CHAR'/></fields></fix>";
   }
 
   SocketId ask(const std::string& first_line, const std::string& token = kToken,
@@ -195,6 +232,21 @@ TEST_F(ConsoleSiteTest, job_whose_client_has_gone_leaves_its_place_in_the_queue)
   EXPECT_THAT(answer(last), StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(answer(first), StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(engine.reasons(), ElementsAre("blocks", "last"));
+}
+
+TEST_F(ConsoleSiteTest, reload_gives_the_page_the_names_of_the_changed_dictionary) {
+  const SocketId page = ask("GET /api/live?session=S");
+  EXPECT_THAT(answer(page), HasSubstr("VenueSide"));
+  write_dictionary("VenuePlace");
+  received[page].clear();
+  clock.advance(std::chrono::seconds{1});
+  EXPECT_THAT(answer(page), HasSubstr("VenueSide"));  // nothing was reloaded
+  events.write({.time = {}, .id = EventId::ConfigurationReloaded, .session = {}, .text = "read"});
+  while (!received[page].contains("VenuePlace")) {
+    received[page].clear();
+    clock.advance(std::chrono::seconds{1});
+    static_cast<void>(answer(page));
+  }
 }
 
 TEST_F(ConsoleSiteTest, guesses_are_answered_late_and_a_right_token_at_once) {
