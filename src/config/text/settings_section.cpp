@@ -75,6 +75,7 @@ bool looks_commented(std::string_view value) noexcept {
 
 constexpr std::string_view kOwnKey =
     "; a key of the program's own is to be listed in ApplicationKeys";
+constexpr std::string_view kElseOwnKey = " List a key of the program's own in ApplicationKeys";
 
 // Reads the entries of one section. Values of keys that are not honoured are not shown: some are
 // passwords.
@@ -140,9 +141,9 @@ class SectionReader {
 
   void read_unknown(const SettingsEntry& entry) {
     const KeyRule* nearest = nearest_key(entry.key);
-    const std::string hint = nearest == nullptr
-                                 ? std::string{kOwnKey}
-                                 : "; did you mean " + std::string{nearest->name} + "?";
+    const std::string hint = nearest == nullptr ? std::string{kOwnKey}
+                                                : "; did you mean " + std::string{nearest->name} +
+                                                      "?" + std::string{kElseOwnKey};
     note_meant(entry.key);
     const bool is_security =
         sounds_like_security(entry.key) ||

@@ -15,8 +15,10 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 TEST(ConfigKeys, an_unknown_key_is_a_warning_that_names_the_key_that_was_meant) {
-  EXPECT_THAT(warnings_of("HartBtInt=10"),
-              ElementsAre("t.cfg:11: HartBtInt: unknown key, ignored; did you mean HeartBtInt?"));
+  EXPECT_THAT(
+      warnings_of("HartBtInt=10"),
+      ElementsAre("t.cfg:11: HartBtInt: unknown key, ignored; did you mean HeartBtInt? List "
+                  "a key of the program's own in ApplicationKeys"));
   EXPECT_THAT(warnings_of("ResetOnLogn=Y"), ElementsAre(HasSubstr("did you mean ResetOnLogon?")));
   EXPECT_THAT(warnings_of("SenderCompDI=Y"), ElementsAre(HasSubstr("did you mean SenderCompID?")));
   EXPECT_THAT(warnings_of("SocketConectHost1=Y"),
