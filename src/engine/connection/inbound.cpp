@@ -16,6 +16,7 @@
 #include "engine/connection/direct_receive.hpp"
 #include "engine/connection/repaired_frame.hpp"
 #include "engine/control/session_control.hpp"
+#include "engine/loop/charge.hpp"
 #include "engine/loops/connection_migration.hpp"
 #include "engine/registry/dynamic_sessions.hpp"
 #include "engine/registry/settings_changes.hpp"
@@ -57,7 +58,12 @@ Inbound::Direct Inbound::receive_from_one_of(std::size_t count) {
     if (result.status == transport::IoStatus::WouldBlock) [[likely]]
       continue;
     loop_.update_time();
-    on_direct_result(connection, result);
+    received_from_ = connection.socket_id();
+    if (loop_.boundary.costs().is_measuring()) {
+      measure(loop_, connection, [&] { on_direct_result(connection, result); });
+    } else {
+      on_direct_result(connection, result);
+    }
     return Direct::Received;
   }
   if (receives_unasked_ == before) return Direct::NeedsWait;

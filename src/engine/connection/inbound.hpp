@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <expected>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/base/time.hpp>
@@ -63,6 +64,10 @@ class Inbound {
   [[nodiscard]] bool may_receive_unasked() const noexcept;
   [[nodiscard]] Connection* only_connection() const noexcept;
   [[nodiscard]] transport::IoResult receive_from(Connection& connection);
+  // The connection from which one of several was received since the last call; 0: none.
+  [[nodiscard]] transport::SocketId take_received() noexcept {
+    return std::exchange(received_from_, transport::SocketId{0});
+  }
   void on_direct_result(Connection& connection, const transport::IoResult& result);
   // Before each wait(). spins: further turns will receive directly.
   void unwatch_connections(bool spins) noexcept;
@@ -118,7 +123,8 @@ class Inbound {
   // Since the last wait(), when receive_directly() is in use.
   std::size_t receives_unasked_ = 0;
   std::size_t first_asked_ = 0;  // index of the connection that it has tried first
-  bool has_unwatched_ = false;   // connections that wait() does not report
+  transport::SocketId received_from_ = 0;
+  bool has_unwatched_ = false;  // connections that wait() does not report
 };
 
 }  // namespace nexusfix::engine

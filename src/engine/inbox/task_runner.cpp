@@ -1,6 +1,7 @@
 // Runs what other threads post.
 #include "engine/inbox/task_runner.hpp"
 
+#include "engine/loop/charge.hpp"
 #include "engine/loop/loop_context.hpp"
 #include "engine/registry/session_registry.hpp"
 #include "engine/sending/outbox.hpp"
@@ -41,8 +42,9 @@ void TaskRunner::run_posted_task(QueuedTask& posted, PostResult& result) {
     result.text = to_string(PostOutcome::NoSession);
     return;
   }
-  const std::exception_ptr thrown =
-      Transactor::exception_of([&] { posted.kind->run(posted.task, entry->session, result); });
+  const std::exception_ptr thrown = Transactor::exception_of([&] {
+    charge(loop_, *entry, [&] { posted.kind->run(posted.task, entry->session, result); });
+  });
   outbox_.forget_begun();
   if (!thrown) return;
   result.outcome = PostOutcome::Threw;

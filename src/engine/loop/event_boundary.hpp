@@ -7,6 +7,7 @@
 #include <nexusfix/transport/network.hpp>
 
 #include "engine/loop/loop_clock.hpp"
+#include "engine/loop/loop_costs.hpp"
 
 namespace nexusfix::engine {
 
@@ -49,6 +50,8 @@ class EventBoundary {
     NoOwner none;
     return run(none, std::forward<Step>(step));
   }
+  // Of the events: see charge.hpp.
+  [[nodiscard]] LoopCosts& costs() noexcept { return costs_; }
 
  private:
   struct NoOwner {};
@@ -63,6 +66,7 @@ class EventBoundary {
   LoopClock& time_;
   Connections& connections_;
   Transactor& transactor_;
+  LoopCosts costs_;
 };
 
 }  // namespace nexusfix::engine

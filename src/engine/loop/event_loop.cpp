@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/connection/direct_receive.hpp"
+#include "engine/loop/charge.hpp"
 #include "engine/loop/thread_setup.hpp"
 
 namespace nexusfix::engine {
@@ -155,9 +156,12 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
                                                           MonoTime first) {
   tasks_.inbox().wake_up();
   measure_turn();
-  state_.costs.begin_turn(loop_.now().mono);
-  const bool is_measured = state_.costs.is_measuring();
+  loop_.boundary.costs().begin_turn(loop_.now().mono);
+  if (const auto one = inbound_.take_received(); one != 0)
+    loop_.boundary.costs().note({nullptr, one});
+  const bool is_measured = loop_.boundary.costs().is_measuring();
   for (std::size_t i = 0; i < count && !commit_.has_failed(); ++i) {
+    loop_.boundary.costs().note({nullptr, state_.ready[i].socket});
     loop_.boundary.run(state_.ready[i], [&] {
       if (is_measured) [[unlikely]]
         return handle_measured(state_.ready[i]);
@@ -246,14 +250,14 @@ void EventLoop::handle(const transport::Ready& ready) {
 void EventLoop::handle_measured(const transport::Ready& ready) {
   const Connection* const connection = connections_.find(ready.socket);
   if (connection == nullptr) return handle(ready);
-  const std::string who = who_is(*connection);
-  const MonoTime begun = loop_.time.read().mono;
-  handle(ready);
-  state_.costs.add(who, loop_.time.read().mono - begun);
+  measure(loop_, *connection, [&] { handle(ready); });
 }
 
 void EventLoop::name_costly() {
-  const auto costly = state_.costs.end_window(loop_.now().mono);
+  const MonoTime now = loop_.now().mono;
+  if (const auto stall = loop_.boundary.costs().take_stall(now, state_.is_running))
+    report_stall(*stall);
+  const auto costly = loop_.boundary.costs().end_window(now);
   if (!costly) return;
   constexpr std::chrono::milliseconds kUnit{1};
   loop_.report.engine(EventId::LoopCostly,
@@ -262,9 +266,32 @@ void EventLoop::name_costly() {
                        " events. The other sessions of this loop waited meanwhile"});
 }
 
-std::string EventLoop::who_is(const Connection& connection) const {
-  if (connection.entry() != nullptr) return connection.entry()->name;
-  return std::string{transport::peer_address_of(loop_.network->peer_name(connection.socket_id()))};
+void EventLoop::report_stall(const LoopCosts::Stall& stall) {
+  std::vector<std::string> names;
+  for (const LoopCosts::Id id : stall.served) {
+    std::string name = name_of(id);
+    if (!name.empty() && std::ranges::find(names, name) == names.end())
+      names.push_back(std::move(name));
+  }
+  std::string served = names.empty() ? "no session" : "";
+  for (const std::string& name : names) served += (served.empty() ? "" : ", ") + name;
+  if (stall.more != 0) served += ", and " + std::to_string(stall.more) + " events more";
+  loop_.report.engine(
+      EventId::LoopCostly,
+      {"one turn of the event loop took ", stall.time / std::chrono::milliseconds{1},
+       " ms. It served ", served, ". The other sessions of this loop waited meanwhile"});
+}
+
+// Empty: it has ended, or it is a port.
+std::string EventLoop::name_of(LoopCosts::Id id) const {
+  if (id.session == nullptr) {
+    const Connection* const connection = connections_.find(id.socket);
+    return connection != nullptr ? who_is(loop_, *connection) : std::string{};
+  }
+  for (const auto& entry : registry_.entries()) {
+    if (entry.get() == id.session) return entry->name;
+  }
+  return {};
 }
 
 // An owner that becomes due during these timers runs in the next turn.
@@ -279,10 +306,11 @@ void EventLoop::run_timers() {
   const auto& due = loop_.timers.take_due_connections(loop_.now().mono, kDueConnectionsPerTurn);
   state_.has_late_connections = loop_.timers.first_connection() <= loop_.now().mono;
   for (Connection* connection : due) {
+    loop_.boundary.costs().note({nullptr, connection->socket_id()});
     loop_.boundary.run(*connection, [&] { on_timer(*connection); });
   }
   for (SessionEntry* entry : loop_.timers.take_due_sessions(loop_.now().mono)) {
-    loop_.boundary.run(*entry, [&] { on_timer(*entry); });
+    loop_.boundary.run(*entry, [&] { charge(loop_, *entry, [&] { on_timer(*entry); }); });
   }
   loop_.report.report_suppressed();
 }

@@ -25,7 +25,6 @@
 #include "engine/control/session_control.hpp"
 #include "engine/inbox/task_runner.hpp"
 #include "engine/loop/loop_context.hpp"
-#include "engine/loop/loop_costs.hpp"
 #include "engine/loops/connection_migration.hpp"
 #include "engine/registry/dynamic_sessions.hpp"
 #include "engine/registry/reloader.hpp"
@@ -130,19 +129,20 @@ class EventLoop {
                           !commit_.is_settled() || resends_.is_ready() || actions_.has_decided();
     if (!state_.busy_spin || has_work) return;
     loop_.note_quiet(inbound_.only_connection());
-    if (loop_.quiet() != nullptr) state_.costs.forget_turn();  // No other session waits.
+    if (loop_.quiet() != nullptr) loop_.boundary.costs().forget_turn();  // No other session waits.
   }
   void handle(const transport::Ready& ready);
   // handle() while it is measured who costs the loop its time.
   void handle_measured(const transport::Ready& ready);
   // When the work of a turn has ended.
   void measure_turn() {
-    state_.costs.end_turn(loop_.now().mono);
-    if (state_.costs.is_over(loop_.now().mono)) [[unlikely]]
+    loop_.boundary.costs().end_turn(loop_.now().mono);
+    if (loop_.boundary.costs().is_due(loop_.now().mono)) [[unlikely]]
       loop_.boundary.run([this] { name_costly(); });
   }
   void name_costly();
-  [[nodiscard]] std::string who_is(const Connection& connection) const;
+  void report_stall(const LoopCosts::Stall& stall);
+  [[nodiscard]] std::string name_of(LoopCosts::Id id) const;
   void run_housekeeping();
   // Ends aborted sessions, and sends what may leave. Most turns have neither.
   void end_events() {
@@ -188,11 +188,10 @@ class EventLoop {
   struct State {
     bool busy_spin = false;
     std::vector<transport::Ready> ready;  // of this turn
-    LoopCosts costs{};
-    bool is_running = false;            // run() is on the stack
-    bool has_late_connections = false;  // the last turn left due connections over
-    MonoTime stop_by = kNever;          // from then on, a stop no longer waits for the disk
-    MonoTime drain_by = kNever;         // a drain ends then at the latest; kNever: there is none
+    bool is_running = false;              // run() is on the stack
+    bool has_late_connections = false;    // the last turn left due connections over
+    MonoTime stop_by = kNever;            // from then on, a stop no longer waits for the disk
+    MonoTime drain_by = kNever;           // a drain ends then at the latest; kNever: there is none
     // Seconds that a drain may take; 0: the loop stops at once. Read after stop_requested.
     std::atomic<std::int64_t> drain_seconds{0};
     std::atomic<bool> stop_requested{false};

@@ -10,6 +10,7 @@
 #include "engine/commit/commit_gate.hpp"
 #include "engine/connection/buffer_governor.hpp"
 #include "engine/connection/connections.hpp"
+#include "engine/loop/charge.hpp"
 #include "engine/loop/loop_context.hpp"
 #include "engine/sending/outbox.hpp"
 #include "engine/sessions/transactor.hpp"
@@ -95,7 +96,7 @@ void ResendServer::serve_all() {
   for (std::size_t i = 0; i < replaying_.size() && !commit_.has_failed(); ++i) {
     SessionEntry& entry = *replaying_[i];
     if (!entry.resend.cursor_ || entry.abort.is_pending()) continue;
-    loop_.boundary.run(entry, [&] { serve_replay(entry); });
+    loop_.boundary.run(entry, [&] { charge(loop_, entry, [&] { serve_replay(entry); }); });
   }
 }
 
