@@ -84,7 +84,8 @@ TestAuthority::TestAuthority(std::string folder, std::string name, const TestAut
       file_{folder_ + "/" + name_ + ".pem"},
       objects_{std::make_unique<Objects>()} {
   static long next_authority = 1'000;
-  objects_->certificate = blank(name_, objects_->key.get(), next_authority++, -10, 3'650);
+  const long serial = next_authority++;
+  objects_->certificate = blank(name_, objects_->key.get(), serial, -10, 3'650);
   X509* const own = objects_->certificate.get();
   X509* const issuer = above == nullptr ? own : above->objects_->certificate.get();
   EVP_PKEY* const signer = above == nullptr ? objects_->key.get() : above->objects_->key.get();
@@ -94,6 +95,7 @@ TestAuthority::TestAuthority(std::string folder, std::string name, const TestAut
   extend(own, issuer, NID_subject_key_identifier, "hash");
   require(X509_sign(own, signer, EVP_sha256()) > 0, "sign");
   if (above != nullptr) {
+    above->objects_->serials[name_] = serial;
     objects_->chain = above->objects_->chain;
     objects_->chain.insert(objects_->chain.begin(), own);
   }
@@ -177,6 +179,12 @@ std::string write_encrypted_key(const CertificateFiles& files, const std::string
   const std::string path = files.key + ".encrypted";
   PEM_write_PKCS8PrivateKey(create(path).get(), key.get(), EVP_aes_256_cbc(), password.data(),
                             static_cast<int>(password.size()), nullptr, nullptr);
+  return path;
+}
+
+std::string write_ed25519_key(const std::string& path) {
+  const Key key{EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519")};
+  PEM_write_PrivateKey(create(path).get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr);
   return path;
 }
 

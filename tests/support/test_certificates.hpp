@@ -28,7 +28,8 @@ class TestAuthority {
 
   // Writes NAME.pem and NAME.key; a second call replaces them.
   CertificateFiles issue(const std::string& name, const CertificateOptions& options = {});
-  // Writes NAME.crl with all revoked certificates, valid until that day from today.
+  // Writes NAME.crl with all revoked certificates, valid until that day from today. The name may be
+  // that of an authority below this one.
   std::string revoke(const std::string& name, int last_day = 20);
   [[nodiscard]] const std::string& file() const noexcept { return file_; }
 
@@ -46,5 +47,7 @@ CertificateFiles write_self_signed(const std::string& folder, const std::string&
 std::string write_pkcs12(const CertificateFiles& files, const std::string& password);
 // The key again, encrypted.
 std::string write_encrypted_key(const CertificateFiles& files, const std::string& password);
+// A key of another kind than those of certificates; returns its path.
+std::string write_ed25519_key(const std::string& path);
 
 }  // namespace nexusfix::testing

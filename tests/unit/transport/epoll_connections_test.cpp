@@ -388,6 +388,11 @@ class EpollNames : public Loopback {
 TEST_F(EpollNames, every_address_of_a_name_is_tried) {
   const Pair pair = connect_pair(listen(), "fix.example.com");
   EXPECT_EQ(network_->peer_name(pair.near).substr(0, 10), "127.0.0.1:");
+  network_->close(pair.far);  // Its end is no failure, although the first address refused.
+  await(ReadyKind::Readable, pair.near);
+  IoStatus last = IoStatus::Ok;
+  EXPECT_EQ(read(pair.near, 1, &last), "");
+  EXPECT_EQ(last, IoStatus::Closed);
 }
 
 TEST_F(EpollNames, a_name_that_does_not_exist_fails_with_the_resolvers_text) {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -181,6 +181,20 @@ TEST_F(LocalSocketTest, line_may_come_in_any_pieces) {
 TEST_F(LocalSocketTest, answer_with_a_line_feed_stays_one_line) {
   open();
   EXPECT_EQ(ask_local(path, "one\ntwo", kLong).value_or("none"), "0 mine here one two");
+}
+
+TEST_F(LocalSocketTest, sockets_of_a_name_are_found_once_each) {
+  const std::string name = "of" + std::to_string(::getpid());
+  std::vector<std::string> paths;
+  for (const std::string prefix : {"", "desk.", "desk"}) {
+    paths.push_back(folder.path() + "/" + prefix + name);
+  }
+  server = LocalServer::open(paths, echo).value();
+  path = paths[1];
+  const int caller = call();
+  paths.pop_back();  // another name
+  EXPECT_THAT(find_local_sockets(name), ::testing::UnorderedElementsAreArray(paths));
+  ::close(caller);
 }
 
 TEST_F(LocalSocketTest, caller_gets_its_answer_although_the_server_ends) {

@@ -108,6 +108,10 @@ TEST_F(ServiceNotifierTest, one_loop_that_hangs_is_not_hidden_by_the_others) {
   EXPECT_EQ(sent(), Sent{});
   service->is_alive(0, now);
   EXPECT_EQ(sent(), Sent{"WATCHDOG=1\n"});
+  now += milliseconds{100};
+  service->is_alive(1, now);
+  EXPECT_EQ(sent(), Sent{});  // The sign of loop 0 was that of the last interval.
+  now += milliseconds{100};
   service->has_ended(0);
   service->is_alive(1, now);
   EXPECT_EQ(sent(), Sent{"WATCHDOG=1\n"});

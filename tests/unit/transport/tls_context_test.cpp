@@ -60,6 +60,10 @@ TEST_F(TlsContextTest, certificate_and_key_may_be_in_a_pkcs12_store) {
   EXPECT_THAT(error_of(acceptor_settings), HasSubstr("is the password right?"));
   EXPECT_THAT(error_of(acceptor_settings), ::testing::Not(HasSubstr("wr0ng")));
   acceptor_settings.key_password = "s3cret";
+  using std::filesystem::perms;
+  std::filesystem::permissions(acceptor_settings.certificate_file, perms{0640});
+  EXPECT_THAT(error_of(acceptor_settings), HasSubstr("is readable by other users: chmod 600"));
+  std::filesystem::permissions(acceptor_settings.certificate_file, perms{0600});
   meet();
   expect_talk();
 }
@@ -95,6 +99,8 @@ TEST_F(TlsContextTest, wrong_files_are_named_with_their_errors) {
   EXPECT_THAT(error_of(settings), HasSubstr("venue.pem: contains no private key"));
   settings.key_file = authority.issue("other").key;
   EXPECT_THAT(error_of(settings), HasSubstr("other.key: not the key of "));
+  settings.key_file = nexusfix::testing::write_ed25519_key(folder.file("other_kind.key"));
+  EXPECT_THAT(error_of(settings), HasSubstr("other_kind.key: not the key of "));
   settings = acceptor_settings;
   settings.certificate_file.clear();
   EXPECT_THAT(error_of(settings), HasSubstr("an acceptor with TLS needs a certificate"));
@@ -105,6 +111,12 @@ TEST_F(TlsContextTest, wrong_files_are_named_with_their_errors) {
   settings.revocation_file = authority.file();
   EXPECT_THAT(error_of(settings),
               HasSubstr("authority.pem: contains no list of revoked certificates"));
+}
+
+TEST_F(TlsContextTest, authorities_after_a_damaged_one_are_not_left_out_silently) {
+  std::ofstream{authority.file(), std::ios::app}
+      << "-----BEGIN CERTIFICATE-----\n????\n-----END CERTIFICATE-----\n";
+  EXPECT_THAT(error_of(initiator_settings), HasSubstr("authority.pem: "));
 }
 
 TEST_F(TlsContextTest, files_are_read_up_to_4_mib) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <gmock/gmock.h>
 #include <set>
 
 #include "support/network/raw_peer.hpp"
@@ -136,6 +137,85 @@ TEST_F(TlsTest, certificate_that_is_not_revoked_is_accepted) {
   expect_talk();
 }
 
+// Each authority between the certificate and the root has a list of its own.
+class RevokedAuthorityTest : public TlsTest {
+ protected:
+  void SetUp() override {
+    require_client_certificate();
+    use(initiator_settings, desk.issue("trader"));
+    desk.issue("gone");
+    std::filesystem::create_directory(lists);
+    acceptor_settings.revocation_folder = lists;
+    add_list(desk.revoke("gone"), "desk.crl");
+  }
+  void add_list(const std::string& list, const std::string& name) {
+    std::filesystem::copy_file(list, lists + "/" + name);
+  }
+  TestAuthority desk{folder.path(), "desk", &authority};
+  std::string lists = folder.file("lists");
+};
+
+TEST_F(RevokedAuthorityTest, certificate_of_an_authority_that_is_not_revoked_is_accepted) {
+  authority.issue("other");
+  add_list(authority.revoke("other"), "authority.crl");
+  meet();
+  expect_talk();
+}
+
+TEST_F(RevokedAuthorityTest, certificate_of_a_revoked_authority_is_refused) {
+  add_list(authority.revoke("desk"), "authority.crl");
+  expect_refused("its certificate is refused: certificate revoked");
+}
+
+TEST_F(TlsTest, identities_are_those_of_a_verified_certificate) {
+  require_client_certificate();
+  use(initiator_settings,
+      authority.issue("trader", {.names = "DNS:Desk.Example.com,IP:10.1.2.3,IP:2001:db8::1,"
+                                          "URI:spiffe://example.com/desk,email:desk@example.com"}));
+  meet();
+  expect_talk();
+  const auto identities = acceptor.tls->peer_identities(acceptor.socket);
+  EXPECT_THAT(identities, ::testing::ElementsAre(
+                              ::testing::StartsWith("pin:sha256/"), "dns:desk.example.com",
+                              "ip:10.1.2.3", "ip:2001:db8::1", "uri:spiffe://example.com/desk"));
+  EXPECT_EQ(certificate_identity(identities.at(0)), identities.at(0));
+}
+
+TEST_F(TlsTest, certificate_that_is_not_verified_has_no_identities) {
+  use(initiator_settings, authority.issue("trader"));
+  meet();
+  expect_talk();
+  EXPECT_THAT(acceptor.tls->peer_identities(acceptor.socket), ::testing::IsEmpty());
+}
+
+TEST(CertificateIdentity, is_a_pin_an_address_a_dns_name_or_a_uri) {
+  const std::string pin = "pin:sha256/" + std::string(42, 'A');
+  EXPECT_EQ(certificate_identity(pin + "E="), pin + "E=");
+  EXPECT_EQ(certificate_identity("san:010.1.2.3"), "dns:010.1.2.3");
+  EXPECT_EQ(certificate_identity("san:10.1.2.3"), "ip:10.1.2.3");
+  EXPECT_EQ(certificate_identity("san:2001:DB8::1"), "ip:2001:db8::1");
+  EXPECT_EQ(certificate_identity("san:Desk.Example"), "dns:desk.example");
+  EXPECT_EQ(certificate_identity("san:spiffe://a/B"), "uri:spiffe://a/B");
+  for (const std::string& wrong :
+       {pin + "=", pin + "AE=", pin + "EE", pin + "F=", pin + "-=", std::string{"desk.example"},
+        std::string{"san:"}, std::string{"san:desk/1"}, std::string{"san:a:b c"},
+        "san:" + std::string(254, 'a')}) {
+    EXPECT_EQ(certificate_identity(wrong), std::nullopt) << wrong;
+  }
+}
+
+TEST_F(TlsTest, server_name_is_sent_unless_the_settings_say_no) {
+  initiator_settings.server_name = "fix.example.com";
+  for (const bool sends : {true, false}) {
+    initiator_settings.sends_server_name = sends;
+    port = acceptor.tls->local_port(acceptor.tls->listen({"127.0.0.1", 0}).value());
+    acceptor.received.clear();
+    connect();
+    ASSERT_TRUE(run_until([&] { return !acceptor.received.empty(); }));
+    EXPECT_EQ(acceptor.received.contains("fix.example.com"), sends);
+  }
+}
+
 TEST_F(TlsTest, server_certificate_is_refused_from_an_initiator) {
   require_client_certificate();
   use(initiator_settings, authority.issue("server-only", {.usage = "serverAuth"}));
@@ -256,6 +336,27 @@ TEST_F(TlsTest, flood_of_rubbish_from_one_address_does_not_delay_another) {
   }
   EXPECT_TRUE(initiator.is_connected);
   EXPECT_LT(failed.size(), kFlood) << "before the whole flood had its turn";
+}
+
+TEST_F(TlsTest, port_that_no_longer_has_tls_takes_plain_connections) {
+  const auto listener = acceptor.tls->listen({"127.0.0.1", 0, {}, context(acceptor_settings)});
+  ASSERT_TRUE(listener);
+  acceptor.tls->change_listener(*listener, {"127.0.0.1", 0});
+  testing::RawPeer plain{acceptor.tls->local_port(*listener)};
+  plain.send("8=FIX.4.4");
+  ASSERT_TRUE(run_until([&] {
+    plain.poll();
+    return !acceptor.received.empty() || acceptor.end;
+  }));
+  EXPECT_EQ(acceptor.received, "8=FIX.4.4") << acceptor.error;
+}
+
+TEST_F(TlsTest, connection_does_not_move_in_its_handshake) {
+  listen();
+  const testing::RawPeer silent{port};
+  ASSERT_TRUE(run_until([&] { return acceptor.socket != 0; }));
+  EXPECT_EQ(acceptor.tls->detach(acceptor.socket).descriptor, -1);
+  EXPECT_EQ(acceptor.tls->protection(acceptor.socket), "TLS handshake not finished");
 }
 
 TEST_F(TlsTest, plain_fix_on_a_port_with_tls_is_refused_with_a_clear_error) {
