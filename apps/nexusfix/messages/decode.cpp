@@ -146,8 +146,9 @@ class DecodeRun {
     }
     if (messages_ > 0 && !options_.summary) text_ += '\n';
     ++messages_;
+    // A summary shows no field that may be a password.
     const std::string_view shown =
-        options_.shows_passwords ? scanned.bytes : mask_.masked(scanned.bytes);
+        options_.shows_passwords || options_.summary ? scanned.bytes : mask_.masked(scanned.bytes);
     if (printer_->append(text_, shown, scanned.bytes, scanned.prefix) > 0) ++faulty_;
     if (text_.size() >= kTextBytes) write_text();
   }

@@ -181,26 +181,6 @@ bool write_with_bars(char* to, std::string_view bytes) noexcept {
   return true;
 }
 
-bool is_printable(std::string_view bytes) noexcept {
-  constexpr char kSoh = '\x01';
-  std::size_t at = 0;
-#if defined(__SSE2__)
-  const __m128i soh = _mm_set1_epi8(kSoh);
-  const __m128i space = _mm_set1_epi8(' ');
-  const __m128i deleted = _mm_set1_epi8(0x7f);
-  __m128i special = _mm_setzero_si128();
-  for (; at + kLanes <= bytes.size(); at += kLanes) {
-    const __m128i found = load(bytes.data() + at);
-    // Bytes from 0x80 are negative.
-    const __m128i low = _mm_andnot_si128(_mm_cmpeq_epi8(found, soh), _mm_cmplt_epi8(found, space));
-    special = _mm_or_si128(special, _mm_or_si128(low, _mm_cmpeq_epi8(found, deleted)));
-  }
-  if (_mm_movemask_epi8(special) != 0) return false;
-#endif
-  return std::ranges::all_of(bytes.substr(at),
-                             [](char c) { return c == kSoh || (c >= ' ' && c < 0x7f); });
-}
-
 bool is_ascii(std::string_view text) noexcept {
   std::size_t at = 0;
   unsigned high = 0;

@@ -25,9 +25,6 @@ void replace_bytes(char* data, std::size_t size, char from, char to) noexcept;
 // and what was written is undefined. to: room for the bytes.
 [[nodiscard]] bool write_with_bars(char* to, std::string_view bytes) noexcept;
 
-// Whether every byte is SOH or printable ASCII.
-[[nodiscard]] bool is_printable(std::string_view bytes) noexcept;
-
 // Whether every byte is below 0x80.
 [[nodiscard]] bool is_ascii(std::string_view text) noexcept;
 

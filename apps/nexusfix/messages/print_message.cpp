@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstring>
 #include <optional>
 
 #include <nexusfix/wire/session_tags.hpp>
-
-#include "nexusfix/messages/find_bytes.hpp"
 
 namespace nexusfix::printing {
 
@@ -238,12 +237,6 @@ void MessagePrinter::choose_names(Value value) {
   }
 }
 
-// Valid until the next heading.
-std::string_view MessagePrinter::shown(std::string_view text, bool is_plain) {
-  if (text.empty()) return "?";
-  return is_plain ? text : escaped_.emplace_back(printable(text));
-}
-
 template <class Value>
 void MessagePrinter::append_heading(std::string& to, std::string_view prefix,
                                     std::string_view bytes, Value value) {
@@ -253,25 +246,37 @@ void MessagePrinter::append_heading(std::string& to, std::string_view prefix,
     append_printable(to, prefix);
     to += paint.off;
   }
-  escaped_.clear();
-  const bool is_plain = is_printable(bytes);
-  const auto field = [&](wire::Tag tag) { return shown(value(tag), is_plain); };
-  const std::string_view name = named_->message(value(tag::MsgType));
-  const std::array<std::string_view, 13> parts{
-      paint.heading, name.empty() ? "unknown message" : name,
-      " (",          field(tag::MsgType),
-      ")  34=",      field(tag::MsgSeqNum),
-      "  ",          field(tag::SenderCompID),
-      " -> ",        field(tag::TargetCompID),
-      "  ",          field(tag::SendingTime),
-      paint.off};
-  std::size_t size = to.size() + 1;
-  for (const std::string_view part : parts) size += part.size();
-  to.resize_and_overwrite(size, [&, at = to.size()](char* data, std::size_t) mutable {
-    for (const std::string_view part : parts) at += part.copy(data + at, part.size());
-    data[at] = '\n';
-    return size;
+  // Beyond the end of a value 32 bytes are copied, too: a copy of constant size is fast.
+  constexpr std::size_t kUsual = 32;
+  constexpr std::size_t kOtherBytes = 64;  // more than those between the values
+  const char* const readable = bytes.data() + bytes.size();
+  const auto put = [](char* out, std::string_view text)
+                       __attribute__((always_inline)) { return out + text.copy(out, text.size()); };
+  const auto put_field = [&](char* out, wire::Tag tag) __attribute__((always_inline)) {
+    const std::string_view text = value(tag);
+    if (text.empty()) return put(out, "?");
+    if (text.size() > kUsual || readable - text.data() < std::ptrdiff_t{kUsual}) {
+      return put(out, text);
+    }
+    std::memcpy(out, text.data(), kUsual);
+    return out + text.size();
+  };
+  const std::string_view known = named_->message(value(tag::MsgType));
+  const std::string_view name = known.empty() ? "unknown message" : known;
+  // The values are different parts of the message.
+  const std::size_t most = name.size() + bytes.size() + kOtherBytes + kUsual;
+  heading_.resize_and_overwrite(most, [&](char* data, std::size_t) {
+    char* out = put(data, name);
+    out = put_field(put(out, " ("), tag::MsgType);
+    out = put_field(put(out, ")  34="), tag::MsgSeqNum);
+    out = put_field(put(out, "  "), tag::SenderCompID);
+    out = put_field(put(out, " -> "), tag::TargetCompID);
+    out = put_field(put(out, "  "), tag::SendingTime);
+    return static_cast<std::size_t>(out - data);
   });
+  to += paint.heading;
+  append_printable(to, heading_);
+  to.append(paint.off) += '\n';
 }
 
 void MessagePrinter::append_fields(std::string& to) {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -73,7 +72,6 @@ class MessagePrinter {
   template <class Value>
   void append_heading(std::string& to, std::string_view prefix, std::string_view bytes,
                       Value value);
-  [[nodiscard]] std::string_view shown(std::string_view text, bool is_plain);
   void append_fields(std::string& to);
   [[nodiscard]] bool is_shown(wire::Tag tag) const noexcept;
 
@@ -83,7 +81,7 @@ class MessagePrinter {
   MessageNames* named_ = nullptr;                     // of the present message
   std::string begin_string_;                          // of the last message
   std::optional<dictionary::Version> version_;        // that it names
-  std::deque<std::string> escaped_;                   // what a heading shows in place of bytes
+  std::string heading_;                               // of the present message, as received
   std::vector<ShownField> fields_;                    // of the present message
 };
 

@@ -88,13 +88,13 @@ const FieldDefinition* FieldNames::field(std::string_view word) const {
 }
 
 std::optional<std::string> FieldNames::message_name(std::string_view msg_type) const {
-  std::optional<std::string> found;
-  each([&](const Dictionary& dictionary) {
-    const dictionary::MessageDefinition* const message = dictionary.message(msg_type);
-    if (message != nullptr) found = message->name;
-    return found.has_value();
-  });
-  return found;
+  const auto* const own = own_ == nullptr ? nullptr : own_->message(msg_type);
+  if (own != nullptr) return own->name;
+  for (const Version version : kOrder) {
+    const auto name = dictionary::builtin_names(version).message_name(msg_type);
+    if (name) return std::string{*name};
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string_view> FieldNames::nearest_field(std::string_view word) const {

@@ -37,12 +37,13 @@ ShortTag read_tag(std::string_view field) {
   return {is_tag ? static_cast<wire::Tag>(number) : 0, equals + 1};
 }
 
-// The tags of up to four digits that are those of Length fields.
-using LengthBits = std::bitset<10'000>;
+// The tags of up to four digits that are those of Length fields and of passwords.
+using RareBits = std::bitset<10'000>;
 
-const LengthBits& length_bits() {
-  static const LengthBits kBits = [] {
-    LengthBits bits;
+const RareBits& rare_bits() {
+  static const RareBits kBits = [] {
+    RareBits bits;
+    for (const wire::Tag tag : kPasswordTags) bits.set(static_cast<std::size_t>(tag));
     const wire::DataFieldTable standard = wire::DataFieldTable::standard();
     for (const wire::DataFieldPair& pair : standard.pairs()) {
       if (static_cast<std::size_t>(pair.length) < bits.size()) {
@@ -71,7 +72,8 @@ void MessageFields::read(std::string_view bytes) {
     fields_ = std::make_unique_for_overwrite<MessageField[]>(capacity_);
   }
   MessageField* out = fields_.get();
-  const LengthBits& lengths = length_bits();
+  const RareBits& rare = rare_bits();
+  bool has_password = false;
   std::size_t at = 0;        // of the field
   std::size_t data_end = 0;  // the value of a data field goes on up to here
   wire::Tag data_tag = 0;    // that the field before announced
@@ -96,7 +98,8 @@ void MessageFields::read(std::string_view bytes) {
     *out++ = {tag.tag, text, {text.data() + tag.size, text.size() - tag.size}};
     data_tag = 0;
     const auto number = static_cast<std::size_t>(tag.tag);
-    if (number >= lengths.size() || lengths[number]) {
+    if (number >= rare.size() || rare[number]) {
+      has_password = has_password || is_password(tag.tag);
       const auto size = size_of(text.substr(tag.size));
       data_tag = size ? wire::standard_data_tag(tag.tag) : 0;
       data_size = size.value_or(0);
@@ -107,6 +110,7 @@ void MessageFields::read(std::string_view bytes) {
   if (at < bytes.size()) end_field(bytes.size());
   count_ = static_cast<std::size_t>(out - fields_.get());
   has_soh_in_value_ = data_end != 0;
+  has_password_ = has_password;
 }
 
 std::string_view MessageFields::value(wire::Tag tag) const noexcept {

@@ -48,6 +48,8 @@ class MessageFields {
   }
   // Whether a data field has a SOH that ends no field.
   [[nodiscard]] bool has_soh_in_value() const noexcept { return has_soh_in_value_; }
+  // Whether a field has one of kPasswordTags.
+  [[nodiscard]] bool has_password() const noexcept { return has_password_; }
   // The first value of a tag; empty: the message does not have it.
   [[nodiscard]] std::string_view value(wire::Tag tag) const noexcept;
 
@@ -56,6 +58,7 @@ class MessageFields {
   std::size_t capacity_ = 0;
   std::size_t count_ = 0;
   bool has_soh_in_value_ = false;
+  bool has_password_ = false;
 };
 
 // Fields that hardly any message has, and that take more work. One search finds that there is none,

@@ -1,6 +1,7 @@
 #include "nexusfix/logs/output/json_bytes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include <nexusfix/base/utf8.hpp>
@@ -61,36 +62,43 @@ bool is_plain_json(std::string_view text) noexcept {
 #if defined(__SSE2__)
   constexpr std::size_t kLanes = 16;
   unsigned special = 0;
-  for (; at + kLanes <= text.size(); at += kLanes) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+  const auto look_at = [&](std::size_t block) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + block));
     const __m128i soh = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(kSoh));
     special |= special_json_bytes(bytes) & ~static_cast<unsigned>(_mm_movemask_epi8(soh));
+  };
+  for (; at + kLanes <= text.size(); at += kLanes) look_at(at);
+  if (at > 0) {
+    // The last block overlaps the one before it.
+    look_at(text.size() - kLanes);
+    return special == 0;
   }
-  if (special != 0) return false;
 #endif
   return std::ranges::all_of(text.substr(at), [](char c) { return is_plain(c) || c == kSoh; });
 }
 
 char* write_any_json_bytes(char* out, std::string_view text, const char* readable) noexcept {
-  while (!text.empty()) {
 #if defined(__SSE2__)
-    constexpr std::size_t kLanes = 16;
-    if (readable - text.data() >= static_cast<std::ptrdiff_t>(kLanes)) {
-      // Valid: 16 bytes can be read here, and out has that room.
-      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data()));
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(out), bytes);
-      const unsigned places = special_json_bytes(bytes) | 1U << kLanes;
-      const std::size_t plain =
-          std::min(text.size(), static_cast<std::size_t>(std::countr_zero(places)));
-      out += plain;
-      text.remove_prefix(plain);
-      if (plain == kLanes || text.empty()) continue;
-      out = write_special(out, text);
-      continue;
+  constexpr std::size_t kLanes = 16;
+  std::array<char, 2 * kLanes> last{};  // the last bytes of text, with as many after each of them
+  while (!text.empty()) {
+    if (readable - text.data() < static_cast<std::ptrdiff_t>(kLanes)) {
+      text = {last.data(), text.copy(last.data(), text.size())};
+      readable = last.data() + last.size();
     }
+    // Valid: 16 bytes can be read here, and out has that room.
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data()));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out), bytes);
+    const unsigned places = special_json_bytes(bytes) | 1U << kLanes;
+    const std::size_t plain =
+        std::min(text.size(), static_cast<std::size_t>(std::countr_zero(places)));
+    out += plain;
+    text.remove_prefix(plain);
+    if (plain < kLanes && !text.empty()) out = write_special(out, text);
+  }
 #else
-    static_cast<void>(readable);
-#endif
+  static_cast<void>(readable);
+  while (!text.empty()) {
     if (is_plain(text.front())) {
       *out++ = text.front();
       text.remove_prefix(1);
@@ -98,6 +106,7 @@ char* write_any_json_bytes(char* out, std::string_view text, const char* readabl
       out = write_special(out, text);
     }
   }
+#endif
   return out;
 }
 

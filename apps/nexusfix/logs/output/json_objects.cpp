@@ -72,8 +72,13 @@ bool JsonObjects::are_utf8() const noexcept {
   });
 }
 
-void JsonObjects::append(std::string& to, const LogMessage& message, std::string_view path) {
+void JsonObjects::append(std::string& to, LogMessage message, std::string_view path,
+                         PasswordMask* mask) {
   fields_.read(message.bytes);
+  if (mask != nullptr && fields_.has_password()) {
+    message.bytes = mask->with_mask(message.bytes);
+    fields_.read(message.bytes);
+  }
   const std::size_t texts = path.size() + message.prefix.size() + 2 * message.bytes.size();
   const std::size_t most = texts * kJsonByteMax + 2 * message.bytes.size() +
                            (fields_.all().size() + 2) * kNameBytesMax + kJsonSlack;

@@ -9,6 +9,7 @@
 
 #include "nexusfix/logs/fields/field_names.hpp"
 #include "nexusfix/logs/fields/message_fields.hpp"
+#include "nexusfix/logs/fields/password_mask.hpp"
 #include "nexusfix/logs/source/log_reader.hpp"
 
 namespace nexusfix::logs {
@@ -28,8 +29,9 @@ class JsonObjects {
   JsonObjects(const dictionary::NameTable* own, std::vector<wire::Tag> columns)
       : names_{own}, columns_{std::move(columns)} {}
 
-  // path: the first member, if it is not empty.
-  void append(std::string& to, const LogMessage& message, std::string_view path);
+  // path: the first member, if it is not empty. mask: removes the passwords; null: they are shown.
+  void append(std::string& to, LogMessage message, std::string_view path,
+              PasswordMask* mask = nullptr);
 
  private:
   // Whether a tag occurs more than once in the message, by its last bits: a filter. Each place has

@@ -87,7 +87,9 @@ bool MessageWriter::is_wanted(wire::Tag tag) const noexcept {
 }
 
 void MessageWriter::write(LogMessage message) {
-  const RareFields rare = rare_fields(message.bytes);
+  // An object needs all fields, and they show whether one is a password.
+  const bool is_object = options_.form == OutputForm::Ndjson || options_.form == OutputForm::Json;
+  const RareFields rare = is_object ? RareFields{} : rare_fields(message.bytes);
   if (rare.has_password && !options_.shows_passwords) {
     message.bytes = mask_.with_mask(message.bytes);
   }
@@ -184,7 +186,7 @@ void MessageWriter::write_raw(const LogMessage& message) {
 void MessageWriter::write_object(const LogMessage& message) {
   if (options_.form == OutputForm::Json) text_ += count_ == 0 ? "[\n" : ",\n";
   const std::string_view path = options_.with_path ? message.path : std::string_view{};
-  objects_.append(text_, message, path);
+  objects_.append(text_, message, path, options_.shows_passwords ? nullptr : &mask_);
   if (options_.form == OutputForm::Ndjson) text_ += '\n';
 }
 

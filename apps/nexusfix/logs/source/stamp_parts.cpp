@@ -176,12 +176,10 @@ std::size_t read_date(std::string_view text, std::size_t at, StampParts& to) {
 }
 
 nanoseconds fraction_of(std::string_view digits) noexcept {
-  constexpr std::array<std::int64_t, 10> kUnits{
-      1'000'000'000, 100'000'000, 10'000'000, 1'000'000, 100'000, 10'000, 1000, 100, 10, 1};
-  const std::size_t size = std::min(digits.size(), kUnits.size() - 1);
+  const std::size_t size = std::min(digits.size(), kFractionUnits.size() - 1);
   std::int64_t value = 0;
   for (const char c : digits.substr(0, size)) value = value * 10 + (c - '0');
-  return nanoseconds{value * kUnits[size]};
+  return nanoseconds{value * kFractionUnits[size]};
 }
 
 std::optional<bool> afternoon_at(std::string_view text, std::size_t at) noexcept {

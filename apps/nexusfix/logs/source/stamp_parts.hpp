@@ -73,25 +73,26 @@ struct StampParts {
   return !is_alphanumeric(at_or_nul(text, at));
 }
 
+// By the number of its digits: the nanoseconds of 1 in the last place of a fraction.
+inline constexpr std::array<std::int64_t, 10> kFractionUnits{
+    1'000'000'000, 100'000'000, 10'000'000, 1'000'000, 100'000, 10'000, 1000, 100, 10, 1};
 // .123 after the seconds of a clock, or 0.
 struct FractionText {
   std::chrono::nanoseconds value{};
   std::size_t end = 0;
 };
 [[nodiscard]] inline FractionText read_fraction(std::string_view text, std::size_t at) noexcept {
-  constexpr std::array<std::int64_t, 10> kUnits{
-      1'000'000'000, 100'000'000, 10'000'000, 1'000'000, 100'000, 10'000, 1000, 100, 10, 1};
   const char c = at_or_nul(text, at);
   if (c != '.' && c != ',' && c != ':') return {{}, at};
   const std::size_t first = at + 1;
-  const std::size_t counted_end = std::min(text.size(), first + kUnits.size() - 1);
+  const std::size_t counted_end = std::min(text.size(), first + kFractionUnits.size() - 1);
   std::size_t end = first;
   std::int64_t value = 0;
   for (; end < counted_end && is_digit(text[end]); ++end) value = value * 10 + (text[end] - '0');
   const std::size_t digits = end - first;
   end += digits_at(text, end);
   if (digits == 0 || (c == ':' && (digits % 3 != 0 || end > counted_end))) return {{}, at};
-  return {std::chrono::nanoseconds{value * kUnits[digits]}, end};
+  return {std::chrono::nanoseconds{value * kFractionUnits[digits]}, end};
 }
 
 struct ZoneText {

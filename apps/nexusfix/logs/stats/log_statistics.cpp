@@ -67,6 +67,28 @@ double quantity_of(std::string_view text) {
   return static_cast<double>(number->mantissa()) / std::pow(10, number->scale());
 }
 
+// Of a ClOrdID. The hash of the standard library takes four times as long.
+std::uint64_t hash_of(std::string_view text) noexcept {
+  const auto mixed = [](std::uint64_t hash, std::uint64_t word) {
+    hash ^= word;
+    hash = (hash ^ hash >> 32U) * kMix;
+    return hash ^ hash >> 29U;
+  };
+  std::uint64_t hash = text.size() * kMix;
+  std::uint64_t word = 0;
+  if (text.size() < sizeof(word)) {
+    for (const char c : text) word = word << 8U | static_cast<unsigned char>(c);
+    return mixed(hash, word);
+  }
+  // The last word overlaps the one before it.
+  const std::size_t last = text.size() - sizeof(word);
+  for (std::size_t at = 0;; at = std::min(at + sizeof(word), last)) {
+    std::memcpy(&word, text.data() + at, sizeof(word));
+    hash = mixed(hash, word);
+    if (at == last) return hash;
+  }
+}
+
 // Whether a value is this character. A comparison with a text calls memcmp().
 bool is_code(std::string_view value, char code) noexcept {
   return value.size() == 1 && value.front() == code;
@@ -184,9 +206,8 @@ LogStatistics::Flow& LogStatistics::flow_of(std::string_view sender, std::string
   if (is_new) {
     found->second.counts.sender = sender;
     found->second.counts.target = target;
-    const std::hash<std::string_view> hash;
-    found->second.request_hash = (hash(sender) * kMix + hash(target)) * kMix;
-    found->second.report_hash = (hash(target) * kMix + hash(sender)) * kMix;
+    found->second.request_hash = (hash_of(sender) * kMix + hash_of(target)) * kMix;
+    found->second.report_hash = (hash_of(target) * kMix + hash_of(sender)) * kMix;
     if (flows_.size() <= kPlaceFlowsMax) found->second.places.resize(kPlaces);
   }
   recent = &found->second;
@@ -468,16 +489,14 @@ void LogStatistics::count_request(const Flow& flow, const Header& header, const 
     requests_.forgotten += requests_.waiting.size();
     requests_.waiting.clear();
   }
-  requests_.waiting.try_emplace(
-      flow.request_hash + std::hash<std::string_view>{}(header[Header::ClOrdID]), request);
+  requests_.waiting.try_emplace(flow.request_hash + hash_of(header[Header::ClOrdID]), request);
 }
 
 // The request that waited for this report. Its time counts.
 std::optional<MessagePlace> LogStatistics::answered_request(const Flow& flow, const Header& header,
                                                             MessagePlace place,
                                                             const std::optional<WallTime>& time) {
-  const auto found = requests_.waiting.find(flow.report_hash +
-                                            std::hash<std::string_view>{}(header[Header::ClOrdID]));
+  const auto found = requests_.waiting.find(flow.report_hash + hash_of(header[Header::ClOrdID]));
   if (found == requests_.waiting.end()) return std::nullopt;
   const Waiting request = found->second;
   requests_.waiting.erase(found);

@@ -151,6 +151,22 @@ TEST(FieldBegins, finds_the_next_rare_field_with_and_without_wide_instructions) 
   }
 }
 
+TEST(MessageFields, know_whether_one_is_a_password) {
+  MessageFields fields;
+  const auto has = [&](std::string_view body) {
+    fields.read(fix("FIX.4.4", "35=D|" + std::string{body}));
+    return fields.has_password();
+  };
+  for (const wire::Tag tag : kPasswordTags) {
+    EXPECT_TRUE(has(std::to_string(tag) + "=x|11=A|")) << tag;
+    EXPECT_TRUE(has("11=A|0" + std::to_string(tag) + "=x|" + std::to_string(tag) + "=|")) << tag;
+    EXPECT_FALSE(has("11=" + std::to_string(tag) + "|1" + std::to_string(tag) + "=x|")) << tag;
+  }
+  EXPECT_FALSE(
+      has("354=6|355=a\x01"
+          "554=|11=A|"));
+}
+
 TEST(RareFields, are_lengths_of_data_and_passwords_at_any_place) {
   const RareFields none = rare_fields(
       fix("FIX.4.4", "35=D|34=2|11=A1|9=1|900=x|2120=1|35=x|140=1|5540=1|0554=x|14021=1|96|"));

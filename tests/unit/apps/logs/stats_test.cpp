@@ -415,6 +415,26 @@ TEST_F(Stats, measures_orders_and_other_requests_apart) {
   EXPECT_EQ(result["rejects"][0]["text"], "too late");
 }
 
+// By a hash that reads eight bytes at a time.
+TEST_F(Stats, answers_a_request_by_every_byte_of_its_identifier) {
+  int number = 0;
+  for (std::size_t size = 1; size < 26; ++size) {
+    const std::string asked(size, 'a');
+    add("00.000", "T", "V", std::to_string(++number), "D", "11=" + asked + "|");
+    for (std::size_t at = 0; at < size; ++at) {
+      std::string other = asked;
+      other[at] = 'b';
+      add("00.001", "V", "T", std::to_string(++number), "8", "11=" + other + "|39=0|150=0|");
+    }
+  }
+  EXPECT_EQ(json()["orders"]["unanswered"], 25);
+  for (std::size_t size = 1; size < 26; ++size) {
+    add("00.002", "V", "T", std::to_string(++number), "8",
+        "11=" + std::string(size, 'a') + "|39=0|150=0|");
+  }
+  EXPECT_EQ(json()["orders"]["unanswered"], 0);
+}
+
 TEST_F(Stats, names_the_message_that_was_rejected) {
   const std::string first_line_prefix = "20240115-10:30:00 : ";
   add("00", "T", "V", "7", "D", "11=A1|");

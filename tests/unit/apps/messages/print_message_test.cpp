@@ -132,6 +132,22 @@ TEST(PrintMessage, shows_only_the_heading_on_request) {
   EXPECT_EQ(print(fix("FIX.4.4", "35=0|34=2|"), options), "12:00 Heartbeat (0)  34=2  ? -> ?  ?\n");
 }
 
+// Within the message and at its end, where fewer bytes follow than a fast copy reads.
+TEST(PrintMessage, shows_values_of_any_size_in_the_heading) {
+  PrintOptions options;
+  options.detail = Detail::HeadingOnly;
+  for (std::size_t size = 1; size < 70; ++size) {
+    const std::string name(size, 'x');
+    for (const std::string& more : {std::string{}, "58=" + std::string(40, 'y') + "|"}) {
+      EXPECT_EQ(print(fix("FIX.4.4", "35=0|34=2|49=A|52=20240115-10:30:00|56=" + name + "|" + more),
+                      options),
+                "Heartbeat (0)  34=2  A -> " + name + "  20240115-10:30:00\n");
+    }
+  }
+  EXPECT_EQ(print(fix("FIX.4.4", "35=0|34=2|49=\x1b|56=Z\xc3\xbc|52=\xc3|"), options),
+            "Heartbeat (0)  34=2  \\x1b -> Z\xc3\xbc  \\xc3\n");
+}
+
 TEST(PrintMessage, colours_only_on_request) {
   PrintOptions options;
   EXPECT_THAT(print(fix("FIX.4.4", "35=0|34=2|"), options), Not(HasSubstr("\x1b")));
