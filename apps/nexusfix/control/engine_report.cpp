@@ -14,6 +14,7 @@
 #include <nexusfix/base/edit_distance.hpp>
 
 #include "nexusfix/text/json.hpp"
+#include "nexusfix/text/meant_names.hpp"
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {
@@ -80,19 +81,6 @@ Json session_json(const engine::SessionStatus& session) {
                        {"gaps", session.gaps},
                        {"resent", session.resent},
                        {"garbled", session.garbled}});
-}
-
-// is_whole: a BeginString, a CompID, a SubID or a qualifier; otherwise any part of the name.
-bool has_part(std::string_view name, std::string_view part, bool is_whole) {
-  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
-  for (std::size_t at = 0; at + part.size() <= name.size() && !part.empty(); ++at) {
-    if (!equals_ignoring_case(name.substr(at, part.size()), part)) continue;
-    const std::size_t end = at + part.size();
-    const bool begins = at == 0 || !is_letter(name[at - 1]);
-    const bool ends = end == name.size() || !is_letter(name[end]);
-    if (!is_whole || (begins && ends)) return true;
-  }
-  return false;
 }
 
 void add_attention(std::string& text, const engine::EngineStatus& engine) {
@@ -221,16 +209,10 @@ std::string latency_json(const std::vector<engine::LatencyRow>& rows, std::strin
 std::expected<const engine::SessionStatus*, std::string> find_session(
     const engine::EngineStatus& engine, std::string_view name) {
   const auto& sessions = engine.sessions;
-  const auto exact = std::ranges::find(sessions, name, &engine::SessionStatus::name);
-  if (exact != sessions.end()) return &*exact;
-  std::vector<const engine::SessionStatus*> found;
-  for (const bool is_whole : {true, false}) {
-    for (const engine::SessionStatus& one : sessions) {
-      if (has_part(one.name, name, is_whole)) found.push_back(&one);
-    }
-    if (!found.empty()) break;
-  }
-  if (found.size() == 1) return found.front();
+  std::vector<std::string_view> names;
+  for (const engine::SessionStatus& one : sessions) names.push_back(one.name);
+  const std::vector<std::size_t> found = meant_names(names, name);
+  if (found.size() == 1) return &sessions[found.front()];
   std::string text = fmt::format("the engine has no session {}", name);
   if (sessions.empty()) return std::unexpected{std::move(text)};
   if (found.empty()) {
@@ -240,7 +222,8 @@ std::expected<const engine::SessionStatus*, std::string> find_session(
   }
   constexpr std::size_t kNamed = 5;
   text = fmt::format("{} may be any of {}:", name, counted(found.size(), "session"));
-  for (std::size_t i = 0; i < std::min(found.size(), kNamed); ++i) text += ' ' + found[i]->name;
+  for (std::size_t i = 0; i < std::min(found.size(), kNamed); ++i)
+    text.append(1, ' ').append(names[found[i]]);
   return std::unexpected{text + (found.size() > kNamed ? " ..." : "")};
 }
 

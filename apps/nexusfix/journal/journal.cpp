@@ -199,7 +199,7 @@ CLI::App* add_set(CLI::App& app, SetNumbers& request, std::string& log) {
       "why.");
   add_folder(*set, log);
   set->add_option("SESSION", request.session,
-                  "the whole name of the session, in quotes: 'FIX.4.4:A->B'")
+                  "the name of the session, in quotes: 'FIX.4.4:A->B', or a part that only it has")
       ->required();
   const CLI::Range number{std::uint64_t{1}, session::kSetNumberMax, "NUMBER"};
   CLI::Option* in =
@@ -282,7 +282,7 @@ CLI::App* add_export(CLI::App& app, ExportRequest& request, ExportTargets& targe
           ->option_text("PATH")
           ->excludes(quickfix);
   out->add_option("--session", request.session,
-                  "only this session, by its whole name: 'FIX.4.4:A->B'")
+                  "only this session: its name, or a part that only it has")
       ->option_text("NAME");
   out->add_option("--prefix", request.prefix, "the names of the files before the last point")
       ->option_text("PREFIX");

@@ -427,7 +427,7 @@ int export_quickfix(Disk& disk, const ExportRequest& request, OpenPostgres open_
   store::Store& store = *log->store;
   std::vector<store::SessionKey> keys;
   if (!request.session.empty()) {
-    const auto key = find_session(store, request.session);
+    const auto key = find_session(store, stored_name(store, request.session));
     if (!key) return fail("journal", key.error());
     keys.push_back(*key);
   } else {

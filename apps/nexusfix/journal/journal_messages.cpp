@@ -9,6 +9,7 @@
 
 #include "nexusfix/messages/print_message.hpp"
 #include "nexusfix/text/json.hpp"
+#include "nexusfix/text/meant_names.hpp"
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {
@@ -83,6 +84,14 @@ bool passes(const LogMessage& message, const MessageFilter& filter) {
   return filter.text.empty() || message.bytes.find(filter.text) != std::string_view::npos;
 }
 
+std::vector<std::string_view> names_in(const store::Store& store) {
+  std::vector<std::string_view> names;
+  for (store::SessionKey key = 0; key < store.session_count(); ++key) {
+    names.push_back(store.session_name(key));
+  }
+  return names;
+}
+
 }  // namespace
 
 std::string record_time(WallTime time) {
@@ -105,30 +114,30 @@ void set_message(Json& json, std::string_view bytes) {
 }
 
 std::string stored_name(const store::Store& store, const std::string& name) {
-  const auto has = [&](std::string_view wanted) {
-    for (store::SessionKey key = 0; key < store.session_count(); ++key) {
-      if (store.session_name(key) == wanted) return true;
-    }
-    return false;
-  };
-  const auto id = session::SessionId::parse(name);
-  if (!id || has(name)) return name;
-  std::string former = id->former_name();
-  return has(former) ? former : name;
+  const std::vector<std::string_view> names = names_in(store);
+  if (const auto id = session::SessionId::parse(name)) {  // a whole name is no part of another one
+    std::string former = id->former_name();
+    const bool is_former =
+        std::ranges::count(names, name) == 0 && std::ranges::count(names, former) > 0;
+    return is_former ? former : name;
+  }
+  const std::vector<std::size_t> meant = meant_names(names, name);
+  return meant.size() == 1 ? std::string{names[meant.front()]} : name;
 }
 
 std::expected<store::SessionKey, std::string> find_session(const store::Store& store,
                                                            std::string_view name) {
-  std::string known;
-  for (store::SessionKey key = 0; key < store.session_count(); ++key) {
-    if (store.session_name(key) == name) return key;
-    if (key < kSessionsListed) {
-      known += (known.empty() ? "" : ", ") + std::string{store.session_name(key)};
-    }
-  }
-  if (store.session_count() > kSessionsListed) known += ", ...";
-  return std::unexpected{fmt::format("there is no session '{}' in it; there is: {}", name,
-                                     known.empty() ? "none" : known)};
+  std::vector<std::string_view> names = names_in(store);
+  const auto found = std::ranges::find(names, name);
+  if (found != names.end()) return static_cast<store::SessionKey>(found - names.begin());
+  const std::size_t meant = meant_names(names, name).size();
+  const bool has_more = names.size() > kSessionsListed;
+  if (has_more) names.resize(kSessionsListed);
+  return std::unexpected{fmt::format(
+      "{}; there is: {}{}",
+      meant > 1 ? fmt::format("'{}' may be any of {} sessions", name, meant)
+                : fmt::format("there is no session '{}' in it", name),
+      names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")), has_more ? ", ..." : "")};
 }
 
 std::expected<std::uint64_t, std::string> print_messages(std::FILE* out, store::Store& store,

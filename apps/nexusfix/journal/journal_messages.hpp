@@ -51,7 +51,8 @@ struct MessageFilter {
 // Sets "message" of an object, and "message_hex" if the bytes are not UTF-8.
 void set_message(Json& json, std::string_view bytes);
 
-// The session's name in the log: this name, or its form of earlier versions, without escapes.
+// The session's name in the log: this name, its form of earlier versions, without escapes, or for a
+// text that is no whole name the only one that has it as a part. Otherwise the text itself.
 [[nodiscard]] std::string stored_name(const store::Store& store, const std::string& name);
 
 // The key of a session. The error lists the existing sessions.

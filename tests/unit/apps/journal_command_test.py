@@ -52,6 +52,34 @@ class Journal(WithFolder):
         self.assertEqual(done.returncode, 1)
         self.assertIn(f"there is no session 'missing' in it; there is: {VENUE}", done.stderr)
 
+    def test_part_of_a_name_that_one_session_has_names_it(self):
+        other = "FIX.4.2:VENUE->TRADER2"
+        done = run("journal", "set", self.journal, other, "--next-in", 7, "--new", "--yes")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for part in ("trader", "4.4", VENUE):
+            shown = run("journal", "show", self.journal, "--session", part, "--json")
+            [session] = json.loads(shown.stdout)["sessions"]
+            self.assertEqual(session["name"], VENUE)
+        done = run("journal", "show", self.journal, "--session", "Trader", "--from", 3, "--to", 3)
+        self.assertIn("|34=3|", done.stdout)
+        done = run("journal", "set", self.journal, "ader2", "--next-in", 9, "--yes")
+        self.assertIn(f"{other}\n  now: next inbound 7", done.stdout)
+        done = run("journal", "export", self.journal, "--session", "trader2", "--quickfix",
+                   self.folder / "quickfix")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(all("TRADER2" in file.name for file in
+                            (self.folder / "quickfix").iterdir()))
+        several = f"'venue' may be any of 2 sessions; there is: {VENUE}, {other}"
+        unknown = "there is no session 'FIX.4.4:VENUE->TRADE'"
+        for name, text in (("venue", several), ("FIX.4.4:VENUE->TRADE", unknown)):
+            for arguments in (("show", self.journal, "--session", name),
+                              ("set", self.journal, name, "--next-in", 3, "--yes"),
+                              ("export", self.journal, "--session", name, "--quickfix",
+                               self.folder / "refused")):
+                done = run("journal", *arguments)
+                self.assertEqual(done.returncode, 1, arguments)
+                self.assertIn(text, done.stderr)
+
     def test_verify_of_a_sound_journal_ends_with_0(self):
         done = run("journal", "verify", self.journal)
         self.assertEqual(done.returncode, 0, done.stdout)

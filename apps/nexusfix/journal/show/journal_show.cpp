@@ -143,7 +143,7 @@ CLI::App* add_show(CLI::App& app, ShowOptions& options) {
   CLI::Option* json =
       show->add_flag("--json", options.json, "print JSON; messages are one object a line");
   CLI::Option* session = show->add_option("--session", options.session,
-                                          "only this session, by its whole name: 'FIX.4.4:A->B'")
+                                          "only this session: its name, or a part that only it has")
                              ->option_text("NAME");
   CLI::Option* messages =
       show->add_flag("--messages", options.messages, "print the stored messages, one a line");
