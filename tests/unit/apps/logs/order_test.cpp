@@ -269,6 +269,41 @@ TEST_F(Order, does_not_count_a_resend_or_an_execution_again) {
   EXPECT_FALSE(order["events"][4]["counted"]);
 }
 
+TEST_F(Order, has_no_open_request_after_its_answer_if_it_is_resent) {
+  accepted();
+  sent("F", "11=A2|41=A1|55=SAP|54=1|38=100|");
+  got("9", "11=A2|41=A1|37=O1|39=0|434=1|102=0|");
+  log_ += fix("FIX.4.4",
+              "35=F|34=2|49=T|52=20240115-10:30:40|56=V|43=Y|122=20240115-10:30:13|11=A2|41=A1|"
+              "55=SAP|54=1|38=100|");
+  const nlohmann::json order = find("A1")[0];
+  EXPECT_THAT(order["open_requests"], IsEmpty());
+  ASSERT_EQ(order["events"].size(), 5U);
+  EXPECT_FALSE(order["events"][4]["counted"]);
+}
+
+// FIX 4.0 has no ExecType: a report with LastShares is a fill.
+TEST_F(Order, counts_a_fill_of_a_report_without_exec_type) {
+  sent("D", "11=A1|55=SAP|54=1|38=100|44=150.5|");
+  got("8", "11=A1|37=O1|17=E1|20=0|39=0|38=100|32=0|31=0|14=0|6=0|");
+  EXPECT_EQ(state_of("A1"), "0 0 100");
+  got("8", "11=A1|37=O1|17=E2|20=0|39=1|38=100|32=40|31=150|14=40|6=150|");
+  EXPECT_EQ(state_of("A1"), "1 40 60 150.0");
+}
+
+TEST_F(Order, is_not_linked_by_what_a_venue_writes_for_no_identifier) {
+  for (const std::string none : {"0", "NONE", "None", "none", "UNKNOWN"}) {
+    log_.clear();
+    sent("D", "11=A1|55=SAP|54=1|38=100|44=150.5|");
+    got("8", "11=A1|37=" + none + "|17=0|150=0|39=0|38=100|14=0|151=100|6=0|");
+    sent("D", "11=B1|55=SAP|54=1|38=7|44=150.5|");
+    got("8", "11=B1|37=" + none + "|17=0|150=0|39=0|38=7|14=0|151=7|6=0|");
+    const nlohmann::json orders = find("A1");
+    ASSERT_EQ(orders.size(), 1U) << none;
+    EXPECT_EQ(orders[0]["events"].size(), 2U) << none;
+  }
+}
+
 TEST_F(Order, has_each_message_of_both_sides_once_with_both_times) {
   accepted();
   std::string other = log_;
@@ -302,6 +337,19 @@ TEST_F(Order, has_the_time_of_the_other_side_from_its_first_copy) {
     EXPECT_EQ(order["events"][0]["other_time"], "20240115-10:31:11.000000");
     EXPECT_EQ(order["events"][1]["other_time"], "20240115-10:31:12.000000");
   }
+}
+
+TEST_F(Order, has_no_time_of_the_other_side_from_a_copy_in_its_own_log) {
+  accepted();
+  std::string again = log_;
+  for (std::size_t at = 0; at < again.size(); at = again.find('\n', at) + 1) {
+    again.replace(at, 14, "20240115-10:31");
+  }
+  log_ += again;
+  const nlohmann::json order = find("A1")[0];
+  ASSERT_EQ(order["events"].size(), 2U);
+  EXPECT_EQ(order["events"][0]["other_time"], "");
+  EXPECT_EQ(order["events"][1]["other_time"], "");
 }
 
 TEST_F(Order, keeps_sessions_apart_that_use_the_same_identifiers) {
