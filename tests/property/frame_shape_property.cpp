@@ -129,6 +129,7 @@ class FrameShapeProperty : public ::testing::TestWithParam<Version> {
     proven_ += is_proven ? 1 : 0;
     wrong_ += is_proven && !is_valid ? 1 : 0;
     EXPECT_EQ(validator.is_valid_after_header(*message, memory_), is_valid) << testing::bar(bytes);
+    EXPECT_TRUE(is_valid || memory_.proof() == nullptr) << testing::bar(bytes);
     return is_valid;
   }
 

@@ -71,6 +71,9 @@ TEST(CompleteSession, what_the_dictionary_has_stays_as_it_is) {
   static_cast<void>(complete_session(own, builtin_dictionary(Version::Fix44)));
   EXPECT_EQ(members_of(own, "U1"), before);
   EXPECT_THAT(before, ElementsAre("HeartBtInt!", "NoDesks"));
+  const GroupDefinition& desks = own.groups.at(*flatten(own, own.message("U1")->members)[1].group);
+  EXPECT_EQ(own.fields[desks.count_field].name, "NoDesks");
+  EXPECT_EQ(own.fields[desks.members.at(0).index].name, "DeskID");
   EXPECT_EQ(own.field(108)->type, FieldType::String);
   // Names stay unique.
   EXPECT_EQ(own.message("A")->name, "Logon_A");
