@@ -31,6 +31,13 @@ TEST(ScheduleSettings, times_are_utc_unless_a_zone_is_named) {
   EXPECT_EQ(rules->session.start.zone, nullptr);
 }
 
+TEST(ScheduleSettings, reset_seq_time_is_a_time_within_the_session) {
+  const auto rules = rules_of("StartTime=08:00:00\nEndTime=17:00:00\nResetSeqTime=12:30:00\n");
+  ASSERT_TRUE(rules && rules->reset_time);
+  EXPECT_EQ(rules->reset_time->time_of_day, 12h + 30min);
+  EXPECT_FALSE(rules_of("StartTime=08:00:00\nEndTime=17:00:00\n")->reset_time);
+}
+
 TEST(ScheduleSettings, a_zone_may_follow_a_time_or_have_its_key) {
   const auto rules =
       rules_of("TimeZone=America/New_York\nStartTime=08:00:00 Europe/London\nEndTime=17:00:00\n");

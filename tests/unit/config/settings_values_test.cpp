@@ -173,6 +173,8 @@ TEST(SettingsValues, names_of_a_console_are_read_in_lower_case) {
 TEST(SettingsValues, messages_are_validated_unless_a_key_says_no) {
   EXPECT_TRUE(session_with("ValidateIncomingMessage=Y\n").dictionary.is_used);
   EXPECT_FALSE(session_with("ValidateIncomingMessage=N\n").dictionary.is_used);
+  EXPECT_TRUE(session_with("").validates_check_sum);
+  EXPECT_FALSE(session_with("ValidateLengthAndChecksum=N\n").validates_check_sum);
 }
 
 }  // namespace
