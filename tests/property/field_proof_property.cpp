@@ -183,16 +183,21 @@ TEST_F(FieldProofProperty, a_message_that_fits_a_proven_shape_is_valid_and_passe
 TEST_F(FieldProofProperty, a_dictionary_with_more_values_proves_less) {
   Dictionary wider = builtin_dictionary(Version::Fix44);
   for (FieldDefinition& field : wider.fields) {
-    if (field.tag == 54) field.values.push_back({.value = "Z", .name = "OTHER"});
+    if (field.tag == 54) {
+      field.values.push_back({.value = "0", .name = "NONE"});
+      field.values.push_back({.value = "Z", .name = "OTHER"});
+    }
     if (field.tag == 60) field.type = FieldType::String;
   }
   const Validator validator = Validator::make(wider, {}).value();
   EXPECT_GT(receive_many<fix44::NewOrderSingle>(validator, kOrder), 2'000U);
   Fields other = kOrder;
-  other[3].second = "Z";
-  for (int i = 0; i < 4; ++i) {
-    receive<fix44::NewOrderSingle>(validator, text_of("D", kOrder));
-    EXPECT_FALSE(receive<fix44::NewOrderSingle>(validator, text_of("D", other)));
+  for (const char* const value : {"Z", "0"}) {
+    other[3].second = value;
+    for (int i = 0; i < 4; ++i) {
+      receive<fix44::NewOrderSingle>(validator, text_of("D", kOrder));
+      EXPECT_FALSE(receive<fix44::NewOrderSingle>(validator, text_of("D", other)));
+    }
   }
 }
 

@@ -160,7 +160,9 @@ TEST(EditedCopy, every_buffer_that_is_too_small_is_refused) {
     const auto copy = edited_copy(*message, edits, std::span{out});
     EXPECT_FALSE(fits && !copy) << "fitted into less than " << size;
     fits = copy.has_value();
-    if (!copy) {
+    if (copy) {
+      EXPECT_EQ(with_pipes(*copy), edited(kOrder, edits)) << size;
+    } else {
       EXPECT_EQ(copy.error().code, EncodeErrorCode::BufferFull) << size;
     }
   }

@@ -239,7 +239,7 @@ TEST(HeaderTemplate, the_date_follows_the_time_in_any_order) {
   for (const WallTime time :
        {midnight, midnight - std::chrono::nanoseconds{1}, midnight + day,
         midnight + day - std::chrono::nanoseconds{1}, WallTime{}, WallTime{-day},
-        WallTime{std::chrono::nanoseconds{-1}}, WallTime::min(), WallTime::max(),
+        WallTime{std::chrono::nanoseconds{-1}}, WallTime{}, WallTime::min(), WallTime::max(),
         WallTime::min() + day, WallTime::max() - day, WallTime::min() + std::chrono::hours{1},
         WallTime::min(), WallTime::max() - std::chrono::hours{1}, midnight}) {
     for (const TimePrecision precision : {TimePrecision::Seconds, TimePrecision::Millis,

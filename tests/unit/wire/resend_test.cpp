@@ -151,6 +151,9 @@ TEST(ResendCopy, bytes_that_are_not_a_message_are_an_error) {
 
 TEST(ResendCopy, room_for_the_growth_suffices_and_less_is_an_error_that_overruns_nothing) {
   const std::string stored = message_of("35=D|34=7|49=S|52=20240115-10:30:00|56=T|11=A|");
+  std::array<char, 512> large;
+  const auto whole = resend_copy(stored, kNow, TimePrecision::Nanos, large);
+  ASSERT_TRUE(whole);
   bool fitted = false;
   for (std::size_t size = 0; size <= stored.size() + kResendGrowthBytesMax; ++size) {
     std::string memory(1000, '#');
@@ -158,7 +161,9 @@ TEST(ResendCopy, room_for_the_growth_suffices_and_less_is_an_error_that_overruns
         resend_copy(stored, kNow, TimePrecision::Nanos, std::span{memory.data() + 100, size});
     EXPECT_FALSE(fitted && !copy);
     fitted = copy.has_value();
-    if (!copy) {
+    if (copy) {
+      EXPECT_EQ(*copy, *whole) << size;
+    } else {
       EXPECT_EQ(copy.error().code, EncodeErrorCode::BufferFull);
     }
     ASSERT_EQ(memory.substr(0, 100), std::string(100, '#'));
