@@ -196,8 +196,7 @@ LoggedDirection direction_in(std::string_view prefix) {
     while (end < prefix.size() && is_letter(prefix[end])) ++end;
     const std::string_view word = prefix.substr(at, end - at);
     for (const DirectionWord& known : kDirectionWords) {
-      if (word.size() == known.word.size() &&
-          std::ranges::equal(word, known.word, [](char a, char b) { return to_lower(a) == b; })) {
+      if (equals_ignoring_case(word, known.word)) {
         return known.direction;
       }
     }

@@ -460,7 +460,7 @@ bool LogStatistics::count_report(const Header& header, MessagePlace place,
   const std::string_view type = header[Header::ExecType];
   const std::string_view transaction = header[Header::ExecTransType];
   // The status of an order, which was reported.
-  if (is_code(type, 'I') || is_code(transaction, '3')) return false;
+  if (is_code(type, 'I')) return false;
   // Corrected, busted, restated, done for the day, calculated: the order has ended before.
   const char kind = type.size() == 1 ? type.front() : '\0';
   const bool is_news = kind != 'G' && kind != 'H' && kind != 'D' && kind != '3' && kind != 'B';

@@ -120,6 +120,17 @@ TEST_F(Stats, counts_resends_that_come_before_the_next_new_message) {
   EXPECT_EQ(session["gaps"], 0);
 }
 
+TEST_F(Stats, has_no_gap_after_the_resends_with_which_a_log_begins) {
+  add("00", "T", "V", "3", "D", "43=Y|");
+  add("00", "T", "V", "4", "D", "43=Y|");
+  add("01", "T", "V", "10", "0");
+  add("02", "T", "V", "12", "0");
+  const auto session = json()["sessions"][0];
+  EXPECT_EQ(session["gaps"], 1);
+  EXPECT_EQ(session["missing"], 1);
+  EXPECT_EQ(session["resends"], 2);
+}
+
 TEST_F(Stats, fills_no_gap_from_before_a_reset) {
   for (const char* const number : {"1", "5"}) add("00", "T", "V", number, "0");
   add("00", "T", "V", "1", "A", "141=Y|");
@@ -435,6 +446,18 @@ TEST_F(Stats, answers_a_request_by_every_byte_of_its_identifier) {
   EXPECT_EQ(json()["orders"]["unanswered"], 0);
 }
 
+TEST_F(Stats, counts_rejects_by_reason_and_text) {
+  for (const char* const text : {"unknown account", "unknown account", "no such account"}) {
+    const std::string number = std::to_string(++number_);
+    add("00", "V", "T", number, "3", "45=" + number + "|373=5|58=" + text + "|");
+  }
+  const auto rejects = json()["rejects"];
+  ASSERT_EQ(rejects.size(), 2U);
+  EXPECT_EQ(rejects[0]["text"], "unknown account");
+  EXPECT_EQ(rejects[0]["count"], 2);
+  EXPECT_EQ(rejects[1]["text"], "no such account");
+}
+
 TEST_F(Stats, names_the_message_that_was_rejected) {
   const std::string first_line_prefix = "20240115-10:30:00 : ";
   add("00", "T", "V", "7", "D", "11=A1|");
@@ -486,6 +509,16 @@ TEST_F(Stats, counts_the_quantity_of_orders_and_of_fills) {
 }
 
 // The quantity after replaces counts, and so does an order from before the log.
+TEST_F(Stats, reads_quantities_of_any_number_of_digits) {
+  const std::string digits = "123456789012";
+  for (std::size_t size = 1; size <= digits.size(); ++size) {
+    text_.clear();
+    const std::string quantity = digits.substr(0, size);
+    add("00", "T", "V", "1", "D", "11=A1|38=" + quantity + "|");
+    EXPECT_EQ(json()["orders"]["ordered_quantity"], std::stod(quantity));
+  }
+}
+
 TEST_F(Stats, has_a_fill_ratio_of_the_orders_that_ended) {
   add("00", "T", "V", "1", "D", "11=A1|38=100|");
   add("01", "T", "V", "2", "G", "11=A2|41=A1|38=500|");
