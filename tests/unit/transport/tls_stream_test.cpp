@@ -1,17 +1,13 @@
 // Bytes, ends and waits of a connection with TLS.
-#include <algorithm>
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <openssl/ssl.h>
-#include <set>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
-
-#include <nexusfix/transport/proxy.hpp>
 
 #include "support/network/fake_network.hpp"
 #include "support/network/raw_peer.hpp"
@@ -29,8 +25,7 @@ std::string pattern(std::size_t size) {
 // A client with OpenSSL only, which does what no engine would do.
 class BareTlsClient {
  public:
-  // before: bytes that precede the handshake.
-  explicit BareTlsClient(std::uint16_t port, std::string_view before = {}) {
+  explicit BareTlsClient(std::uint16_t port) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
@@ -38,8 +33,6 @@ class BareTlsClient {
     EXPECT_EQ(::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
     const int on = 1;  // Otherwise the network would merge small writes.
     EXPECT_EQ(::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on), 0);
-    EXPECT_EQ(::send(socket_, before.data(), before.size(), 0),
-              static_cast<ssize_t>(before.size()));
     EXPECT_EQ(::fcntl(socket_, F_SETFL, O_NONBLOCK), 0);
     SSL_set_fd(ssl_, socket_);
     SSL_set_connect_state(ssl_);
@@ -111,39 +104,6 @@ TEST_F(TlsTest, end_that_comes_with_the_last_bytes_is_reported) {
   ASSERT_TRUE(run_until([&] { return acceptor.end.has_value(); }));
   EXPECT_EQ(acceptor.end, IoStatus::Closed);
   EXPECT_EQ(acceptor.received, "the last word");
-}
-
-// One step in a wait(): those of another client of the proxy come before the rest of the flood.
-TEST_F(TlsTest, flood_of_one_client_of_a_proxy_does_not_delay_another_client) {
-  const std::string header = "PROXY TCP4 192.0.2.";
-  const auto proxied = make_proxied_network(*acceptor.inner);
-  acceptor.tls = make_tls_network(*proxied);
-  Endpoint endpoint{"127.0.0.1", 0, {}, context(acceptor_settings)};
-  endpoint.trusted_proxies.emplace().allow(*AddressRange::parse("127.0.0.1"));
-  port = acceptor.tls->local_port(acceptor.tls->listen(endpoint).value());
-  constexpr std::size_t kFlood = 24;  // so few that each wait() compares all
-  std::vector<std::unique_ptr<testing::RawPeer>> flood;
-  for (std::size_t i = 0; i < kFlood; ++i) {
-    flood.push_back(std::make_unique<testing::RawPeer>(port));
-    flood.back()->send(header + "9 10.0.0.1 40112 5001\r\nno TLS");
-  }
-  std::array<Ready, 256> ready;
-  std::set<SocketId> failed;
-  const auto note_failed = [&] {
-    const std::size_t count = acceptor.tls->wait(ready, std::chrono::nanoseconds{0});
-    for (std::size_t i = 0; i < count; ++i) {
-      if (ready[i].kind == ReadyKind::Readable) failed.insert(ready[i].socket);
-    }
-  };
-  const auto all_sent = [&] {
-    for (const auto& peer : flood) peer->poll();
-    return std::ranges::all_of(flood, [](const auto& peer) { return peer->all_sent(); });
-  };
-  while (!all_sent()) note_failed();
-  BareTlsClient client{port, header + "7 10.0.0.1 40112 5001\r\n"};
-  while (!client.shake_hands() && failed.size() < kFlood) note_failed();
-  EXPECT_LT(failed.size(), kFlood) << "before the whole flood had its turn";
-  acceptor.tls.reset();
 }
 
 TEST_F(TlsTest, endpoints_without_tls_are_not_changed) {
