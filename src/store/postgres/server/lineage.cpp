@@ -6,7 +6,6 @@
 
 #include <nexusfix/base/random.hpp>
 
-#include "store/format/entry.hpp"
 #include "store/postgres/server/schema.hpp"
 
 namespace nexusfix::store::postgres {
@@ -20,36 +19,7 @@ constexpr const char* kSameLog =
     "AND o.claim <> $2 ORDER BY o.first_epoch LIMIT 1), -1), mine.first_epoch IS NOT NULL "
     "FROM log_state s LEFT JOIN owners mine ON mine.claim = $1";
 
-// Each number that was used takes an entry of the log, unless the session skipped numbers.
-std::uint64_t numbers_max(const PositionRecord& recorded, LogPosition left_at) {
-  std::uint64_t numbers = (recorded.confirmed - left_at) / kEntryHeaderBytes + 1;
-  for (const Raise& raise : recorded.raises) {
-    if (raise.until > left_at) numbers += raise.numbers;
-  }
-  return std::min(numbers, kNumberMax / 2);
-}
-
 }  // namespace
-
-std::string Loss::what(const std::string& marker_path) const {
-  const std::string note = "as " + marker_path + " says, and the log in the database ";
-  std::string text = "the database has lost what it had confirmed: up to " +
-                     std::to_string(confirmed) + " was, " + note + "has gone on from " +
-                     std::to_string(left_at) + ". Messages that were sent are missing";
-  if (was_seen_only && left_at >= confirmed) {
-    text = "the database may have lost what it had confirmed: this engine saw the log up to " +
-           std::to_string(confirmed) + " on a server without a synchronous standby, " + note +
-           "goes on from " + std::to_string(left_at) +
-           " on a server that was promoted since. Messages that were sent may be missing";
-  } else if (was_seen_only) {
-    text += ". This engine waited, and does not know what was sent after that";
-  }
-  if (may_miss_sessions) {
-    text += ". Sessions may be missing, too: one that the log does not have begins at MsgSeqNum " +
-            std::to_string(numbers + 1);
-  }
-  return text;
-}
 
 StoreResult<std::optional<Loss>> find_loss(Connection& connection, const PostgresOptions& options,
                                            const PositionMarker& marker, std::uint32_t timeline,
@@ -68,22 +38,13 @@ StoreResult<std::optional<Loss>> find_loss(Connection& connection, const Postgre
          .state = {}},
         StoreErrorCode::Corrupt)};
   }
-  const auto end = static_cast<LogPosition>(number_at<std::int64_t>(*rows, 1));
-  const auto sessions = static_cast<std::uint64_t>(number_at<std::int64_t>(*rows, 2));
+  PresentLog log{.end = static_cast<LogPosition>(number_at<std::int64_t>(*rows, 1)),
+                 .sessions = static_cast<std::uint64_t>(number_at<std::int64_t>(*rows, 2)),
+                 .has_claim = text_at(*rows, 4) == "t",
+                 .timeline = timeline};
   const std::int64_t next_claim = number_at<std::int64_t>(*rows, 3);
-  LogPosition left_at = next_claim < 0 ? end : static_cast<LogPosition>(next_claim);
-  if (text_at(*rows, 4) != "t") left_at = std::min(recorded.begin, end);
-  const bool was_promoted = recorded.timeline != 0 && timeline > recorded.timeline;
-  const bool is_unseen_lost =
-      recorded.by == RecordedBy::WaiterOneCopy && was_promoted && next_claim < 0;
-  if (left_at >= recorded.confirmed && !is_unseen_lost) return std::nullopt;
-  const bool was_seen_only = recorded.by != RecordedBy::Owner;
-  const std::uint64_t known = left_at >= recorded.confirmed ? 0 : numbers_max(recorded, left_at);
-  return Loss{.left_at = left_at,
-              .confirmed = recorded.confirmed,
-              .numbers = known + (was_seen_only ? kUnseenNumbers : 0),
-              .may_miss_sessions = was_seen_only || sessions < recorded.sessions || left_at < end,
-              .was_seen_only = was_seen_only};
+  if (next_claim >= 0) log.next_claim = static_cast<LogPosition>(next_claim);
+  return loss_of(recorded, log);
 }
 
 std::string new_claim_name() {

@@ -13,8 +13,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLookInterval{100};
 constexpr milliseconds kAskInterval{250};
 constexpr int kRenewalsInTtl = 3;
-// As store/postgres/server/lineage.hpp has it.
-constexpr std::uint64_t kUnseenNumbers = 1'000'000;
 
 }  // namespace
 
@@ -124,7 +122,7 @@ void ClusterNode::looked(const Answer& answer) {
 
 bool ClusterNode::follow(const Answer& answer) {
   const bool is_other_log =
-      followed_.end > 0 && followed_.timeline != answer.row.timeline && sees_loss(answer.row);
+      followed_.end > 0 && followed_.timeline != answer.row.timeline && loss_in(answer.row);
   if (answer.row.position < followed_.end || is_other_log) {
     end("the database has lost what it has followed", false);
     return false;
@@ -204,29 +202,25 @@ void ClusterNode::claimed(const Answer& answer) {
   serve(answer.row);
 }
 
-// The rules of the PostgreSQL store's marker. A node that has seen a loss keeps its note until it
-// has skipped what was used.
-bool ClusterNode::sees_loss(const OwnerRow& row) const {
-  return row.position < note_.confirmed || (knows_one_copy() && row.timeline > note_.timeline);
+// A node that has seen a loss keeps its note until it has skipped what was used.
+std::optional<store::postgres::Loss> ClusterNode::loss_in(const OwnerRow& row) const {
+  return store::postgres::loss_of(note_, {.end = row.position, .timeline = row.timeline});
 }
 
 void ClusterNode::note(const OwnerRow& row) {
-  if (sees_loss(row)) return;
+  if (loss_in(row)) return;
   using store::postgres::RecordedBy;
   note_.confirmed = row.position;
   note_.timeline = row.timeline;
   note_.by = row.is_one_copy ? RecordedBy::WaiterOneCopy : RecordedBy::Waiter;
 }
 
-void ClusterNode::skip_lost(const OwnerRow& row) {
-  const std::uint64_t known = row.position < note_.confirmed
-                                  ? (note_.confirmed - row.position) / store::kEntryHeaderBytes + 1
-                                  : 0;
-  context_.note(name(), "skips " + std::to_string(known + kUnseenNumbers) + " numbers");
+void ClusterNode::skip(std::uint64_t numbers) {
+  context_.note(name(), "skips " + std::to_string(numbers) + " numbers");
   const store::SessionTable& sessions = log_->queue().sessions();
   for (store::SessionKey key = 0; key < sessions.size(); ++key) {
     const std::uint64_t first = sessions.record(key).next_outbound;
-    const std::uint64_t last = first + known + kUnseenNumbers - 1;
+    const std::uint64_t last = first + numbers - 1;
     std::vector<char> entries;
     store::append_entry(
         entries,
@@ -243,7 +237,7 @@ void ClusterNode::serve(const OwnerRow& row) {
   phase_ = Phase::Serving;
   ++take_overs_;
   log_ = std::make_unique<OwnerLog>(std::exchange(followed_, {}), row.position);
-  if (sees_loss(row) && context_.bug != Bug::NoteNotRead) skip_lost(row);
+  if (const auto loss = loss_in(row); loss && context_.bug != Bug::NoteNotRead) skip(loss->numbers);
   noted_from_ = log_->queue().appended();
   const store::SessionTable& sessions = log_->queue().sessions();
   bool has_loss = false;

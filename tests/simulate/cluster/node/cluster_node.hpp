@@ -18,6 +18,8 @@
 #include "node/replicated_store.hpp"
 #include "order_traffic.hpp"
 #include "servers/lease_service.hpp"
+#include "servers/simulated_database.hpp"
+#include "store/postgres/server/loss.hpp"
 
 namespace nexusfix::simulator::cluster {
 
@@ -69,9 +71,9 @@ class ClusterNode final : public EngineHost {
   void claim();
   void claimed(const Answer& answer);
   void serve(const OwnerRow& row);
-  [[nodiscard]] bool sees_loss(const OwnerRow& row) const;
+  [[nodiscard]] std::optional<store::postgres::Loss> loss_in(const OwnerRow& row) const;
   void note(const OwnerRow& row);
-  void skip_lost(const OwnerRow& row);
+  void skip(std::uint64_t numbers);
   void wait_again();
 
   std::size_t index_;
