@@ -6,11 +6,11 @@ namespace nexusfix::simulator {
 namespace {
 
 constexpr std::array<std::string_view, kFaults> kNames{
-    "tear",       "delay",        "reorder",    "drop",         "half-open",
-    "refuse",     "congest",      "alter",      "power-loss",   "torn-write",
-    "disk-full",  "write-error",  "sync-error", "die-in-roll",  "clock-drift",
-    "clock-jump", "kill",         "pause",      "throw",        "logout",
-    "reset",      "die-in-reset", "remount",    "reset-within", "ask-again"};
+    "tear",       "delay",         "reorder",     "drop",         "half-open", "refuse",
+    "congest",    "alter",         "power-loss",  "torn-write",   "disk-full", "write-error",
+    "sync-error", "die-in-roll",   "clock-drift", "clock-jump",   "kill",      "pause",
+    "throw",      "logout",        "reset",       "die-in-reset", "remount",   "reset-within",
+    "ask-again",  "jump-in-flight"};
 static_assert(!kNames.back().empty());
 
 }  // namespace

@@ -54,6 +54,8 @@ seconds interval(Fault fault) {
     case Fault::ResetWithin:
     case Fault::AskAgain:
       return seconds{8};
+    case Fault::JumpInFlight:
+      return seconds{60};
   }
   return seconds{60};
 }
@@ -112,6 +114,11 @@ Machine* WorldState::any_machine(SeededRandom& chance, bool is_to_initiate) {
 void WorldState::strike(Fault fault) {
   SeededRandom& chance = fault_random_[static_cast<std::size_t>(fault)];
   if (fault <= Fault::Alter) return strike_internet(fault, chance);
+  if (fault == Fault::JumpInFlight) {
+    // Few worlds have it: which messages are lost is not checked after it.
+    jumps_next_ = jumps_ && checks_latency(machines);
+    return;
+  }
   if (fault >= Fault::ResetWithin) return strike_messages(fault, chance);
   const bool is_reset = fault == Fault::Reset || fault == Fault::DieInReset;
   Machine* const machine = any_machine(chance, is_reset);
@@ -204,6 +211,27 @@ void WorldState::strike_clock(Fault fault, Machine& machine, SeededRandom& chanc
   }
   count(fault_counts, fault);
   process_is_ready(machine.index);
+}
+
+// Orders are on their way over this connection, and the clock of the machine that gets them jumps.
+// It is set right again before the operators would look for the cause.
+void WorldState::jump_in_flight(std::uint64_t connection) {
+  constexpr seconds kJump{600};
+  const auto index = checker.process_of(connection, 1);
+  if (!index || !faults_strike_) return;
+  Machine& machine = machines[*index];
+  if (machine.clock.error() > kErrorMax) return;  // it has jumped already
+  jumps_next_ = false;
+  count(fault_counts, Fault::JumpInFlight);
+  if (trace.is_on()) trace.line(machine.name, "! jump-in-flight");
+  checker.excuse_for_good(machine.index);
+  machine.clock.jump(kJump);
+  process_is_ready(machine.index);
+  SeededRandom& chance = fault_random_[static_cast<std::size_t>(Fault::JumpInFlight)];
+  after(seconds{2} + skewed(chance, 20'000), [this, &machine] {
+    machine.clock.jump(-machine.clock.error());
+    process_is_ready(machine.index);
+  });
 }
 
 void WorldState::strike_process(Fault fault, Machine& machine, SeededRandom& chance) {

@@ -62,6 +62,10 @@ WorldState::WorldState(WorldOptions world_options)
       options.faults.has(Fault::ResetWithin) || options.faults.has(Fault::AskAgain);
   if (injects && options.middleman == nullptr) internet.middleman = &injector;
   for (std::size_t i = 0; i < kFaults; ++i) fault_random_.push_back(stream(options.seed, 8 + i));
+  if (options.faults.has(Fault::JumpInFlight)) {
+    jumps_ = fault_random_[static_cast<std::size_t>(Fault::JumpInFlight)].below(3) == 0;
+    checker.watch_orders();
+  }
 }
 
 WorldState::~WorldState() {
@@ -120,6 +124,11 @@ void WorldState::process_is_ready(std::size_t process) {
 void WorldState::bytes_sent(std::uint64_t connection, Side side, std::size_t process,
                             std::string_view bytes) {
   checker.bytes_sent(connection, side, process, bytes);
+  if (jumps_next_ && side == 0 &&
+      bytes.contains("\x01"
+                     "35=D\x01")) {
+    jump_in_flight(connection);
+  }
 }
 
 void WorldState::connection_event(std::uint64_t connection, std::string_view what) {

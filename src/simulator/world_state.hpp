@@ -42,6 +42,9 @@ class WorldState final : public InternetObserver {
   void process_is_ready(std::size_t process) override;
   void bytes_sent(std::uint64_t connection, Side side, std::size_t process,
                   std::string_view bytes) override;
+  void bytes_received(std::uint64_t connection, Side side, std::string_view bytes) override {
+    checker.bytes_received(connection, side, bytes, now);
+  }
   void connection_event(std::uint64_t connection, std::string_view what) override;
   void closed_by(std::uint64_t connection, Side side, std::size_t process, bool works) override;
   void connection_over(std::uint64_t connection) override;
@@ -97,6 +100,7 @@ class WorldState final : public InternetObserver {
   void strike_disk(Fault fault, Machine& machine, SeededRandom& chance);
   void strike_clock(Fault fault, Machine& machine, SeededRandom& chance);
   void strike_process(Fault fault, Machine& machine, SeededRandom& chance);
+  void jump_in_flight(std::uint64_t connection);
   void doom(Machine& machine, std::uint64_t calls, End end);
   void lose_power(Machine& machine);
   void lose_mount(Machine& machine);
@@ -118,6 +122,8 @@ class WorldState final : public InternetObserver {
   // one stream for each kind, so that none changes another
   std::vector<SeededRandom> fault_random_;
   bool faults_strike_ = false;
+  bool jumps_ = false;       // Fault::JumpInFlight strikes in this world
+  bool jumps_next_ = false;  // when the next order is sent
   std::uint64_t starts_ = 0;
   std::uint64_t turns_ = 0;
   std::uint64_t rolls_ = 0;

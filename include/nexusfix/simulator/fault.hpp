@@ -44,9 +44,11 @@ enum class Fault : std::uint8_t {
   Remount,      // the disk fails, and its file system is mounted again in the same boot
   ResetWithin,  // both sides reset their sequence numbers within the session
   AskAgain,     // more ResendRequests come while one is being answered
+  // The wall clock of a venue jumps ten minutes ahead while orders are on their way to it.
+  JumpInFlight,
 };
 // The number of kinds.
-inline constexpr std::size_t kFaults = 25;
+inline constexpr std::size_t kFaults = 26;
 
 // The name in a scenario: "torn-write". Static lifetime.
 [[nodiscard]] std::string_view to_string(Fault fault) noexcept;

@@ -35,6 +35,9 @@ class InternetObserver {
   // The side's process has sent these bytes; they need not arrive.
   virtual void bytes_sent(std::uint64_t connection, Side side, std::size_t process,
                           std::string_view bytes) = 0;
+  // The side's process has received these bytes.
+  virtual void bytes_received(std::uint64_t /*connection*/, Side /*side*/,
+                              std::string_view /*bytes*/) {}
   virtual void connection_event(std::uint64_t connection, std::string_view what) = 0;
   // The side's process has closed it. works: the connection was intact, and had taken all bytes.
   virtual void closed_by(std::uint64_t connection, Side side, std::size_t process, bool works) = 0;

@@ -60,7 +60,7 @@ Checker::Ledger& Checker::ledger_of(Link& link, Side sender, std::uint64_t epoch
       found("reset-unasked",
             link.name + ": side " + std::to_string(sender) + " began a new epoch without a reason");
     }
-    direction.is_excused = false;
+    direction.is_excused = direction.stays_excused;
   }
   if (direction.ledgers.size() == kLedgersMax) direction.ledgers.pop_front();
   direction.ledgers.push_back({.epoch = epoch, .entries = {}, .last = 0, .created = created});
@@ -113,6 +113,7 @@ void Checker::process_started(std::size_t index, const CheckedProcess& inside,
     side.resets |= config.reset.on_logon || config.reset.on_logout || config.reset.on_disconnect;
     side.schedule = settings.sessions[i].schedule;
     side.keeps_messages = config.resend.persist_messages;
+    side.is_throttled = settings.sessions[i].throttle.messages_max != 0;
     side.retention = settings.journal_retention;
     process.sessions.push_back(session);
     check_numbers_kept(process, process.sessions.back());
@@ -249,6 +250,14 @@ void Checker::process_ended(std::size_t index, bool forgets) {
     for (Direction& direction : link.directions) {
       direction.is_excused = true;
       direction.safe = direction.seen = direction.doubtful = {};
+    }
+  }
+}
+
+void Checker::excuse_for_good(std::size_t index) {
+  for (const LocalSession& session : processes_[index].sessions) {
+    for (Direction& direction : links_[session.link].directions) {
+      direction.is_excused = direction.stays_excused = true;
     }
   }
 }

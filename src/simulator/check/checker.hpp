@@ -70,6 +70,12 @@ class Checker {
 
   // The wire's side.
   void bytes_sent(std::uint64_t connection, Side side, std::size_t process, std::string_view bytes);
+  // From now on the orders that a process has received before it says Logout are watched, if it
+  // refuses one for its SendingTime: each is answered first.
+  void watch_orders() noexcept { watches_orders_ = true; }
+  void bytes_received(std::uint64_t connection, Side side, std::string_view bytes, WorldTime now);
+  // What the process sends and receives from now on may be refused by the other side.
+  void excuse_for_good(std::size_t process);
   // The side's process has closed it.
   void closed_by(std::uint64_t connection, Side side, std::size_t process, bool works,
                  WorldTime now);
@@ -126,6 +132,7 @@ class Checker {
     Position doubtful;           // the same when its process died
     Position first_taken;        // of the receiver's epoch, and the sender's epoch at that time
     bool is_excused = false;     // until the next epoch
+    bool stays_excused = false;  // in each later epoch
   };
   struct SideOfLink {
     std::size_t process = 0;
@@ -134,6 +141,7 @@ class Checker {
     bool resets = false;  // by its settings, at least once: its effect may end much later
     session::Schedule schedule{};
     bool keeps_messages = true;
+    bool is_throttled = false;  // messages wait after they are received
     store::Retention retention{};
   };
   struct Link {
@@ -165,6 +173,12 @@ class Checker {
     std::string unanswered;           // one of them; empty: none
     store::LogPosition appended = 0;  // to its log, at the end of its last turn
   };
+  struct Received {
+    std::uint64_t msg_seq_num = 0;
+    WorldTime at{};
+    std::string cl_ord_id;  // empty: it is no order
+    bool is_answered = false;
+  };
   struct Tap {
     std::size_t link = kNone;
     struct Half {
@@ -173,6 +187,9 @@ class Checker {
       std::uint64_t last_fresh = 0;
       bool has_begun = false;
       bool has_sent_logout = false;
+      std::string partly_received;
+      std::vector<Received> received;         // the last ones, without PossDupFlag
+      std::optional<std::size_t> refused_at;  // the first one that was refused for its SendingTime
     };
     std::array<Half, 2> halves;
   };
@@ -193,6 +210,8 @@ class Checker {
   void check_gap_fill(Link& link, Ledger& ledger, Side side, const WireMessage& message);
   [[nodiscard]] bool may_be_retired(const Link& link, const Ledger& ledger, Side side,
                                     std::uint64_t msg_seq_num) const;
+  void check_orders_answered(const Link& link, Tap::Half& half, Side side,
+                             const WireMessage& message);
   void note_logouts(Process& process);
   void note_first_taken(const Process& process, const LocalSession& session);
   void check_start(Process& process, const LocalSession& session);
@@ -211,6 +230,7 @@ class Checker {
   std::deque<Link> links_;
   std::map<std::string, std::size_t, std::less<>> links_by_name_;
   std::unordered_map<std::uint64_t, Tap> taps_;
+  bool watches_orders_ = false;
 };
 
 }  // namespace nexusfix::simulator

@@ -1,5 +1,6 @@
 // The wire's part of checking: every byte that a process sends.
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "simulator/check/checker.hpp"
@@ -75,6 +76,7 @@ void Checker::check_message(Tap& tap, Side side, std::size_t process_index,
 }
 
 void Checker::check_sent(Link& link, Tap::Half& half, Side side, const WireMessage& message) {
+  if (watches_orders_) check_orders_answered(link, half, side, message);
   Ledger& ledger = ledger_of(link, side, half.epoch);
   const std::uint64_t n = message.msg_seq_num;
   if (message.msg_type == "5") half.has_sent_logout = true;
@@ -109,6 +111,66 @@ void Checker::check_sent(Link& link, Tap::Half& half, Side side, const WireMessa
   entry.kind = kind;
   entry.fingerprint = message.fingerprint;
   entry.was_sent = true;
+}
+
+void Checker::bytes_received(std::uint64_t connection, Side side, std::string_view bytes,
+                             WorldTime now) {
+  constexpr std::size_t kReceivedMax = 4'096;
+  const auto tap = taps_.find(connection);
+  if (!watches_orders_ || tap == taps_.end()) return;
+  Tap::Half& half = tap->second.halves[side];
+  half.partly_received += bytes;
+  std::string_view rest = half.partly_received;
+  while (!rest.empty()) {
+    const std::optional<std::size_t> size = wire_message_size(rest);
+    if (!size) return half.partly_received.clear();  // Fault::Alter
+    if (*size == 0) break;
+    if (half.received.size() == kReceivedMax && !half.refused_at) half.received.clear();
+    const std::optional<WireMessage> message = read_wire_message(rest.substr(0, *size));
+    if (message && !message->poss_dup) {
+      const bool is_order = message->msg_type == "D";
+      half.received.push_back({.msg_seq_num = message->msg_seq_num,
+                               .at = now,
+                               .cl_ord_id = std::string{is_order ? message->cl_ord_id : ""},
+                               .is_answered = false});
+    }
+    rest.remove_prefix(*size);
+  }
+  half.partly_received.erase(0, half.partly_received.size() - rest.size());
+}
+
+// After a wrong SendingTime the engine answers what is in flight for a second, and then says
+// Logout. Messages without a gap follow the first refused order in sequence. Not earlier: a message
+// of the session layer is refused whatever its number is.
+void Checker::check_orders_answered(const Link& link, Tap::Half& half, Side side,
+                                    const WireMessage& message) {
+  constexpr WorldTime kAnswered = std::chrono::milliseconds{900};
+  if (message.poss_dup || link.sides[side].is_throttled) return;
+  if (message.msg_type == "3" || message.msg_type == "j" || message.msg_type == "8") {
+    for (std::size_t i = 0; i < half.received.size(); ++i) {
+      Received& one = half.received[i];
+      if (one.cl_ord_id.empty()) continue;
+      const bool is_report = message.msg_type == "8";
+      if (is_report ? one.cl_ord_id != message.cl_ord_id : one.msg_seq_num != message.ref_seq_num) {
+        continue;
+      }
+      one.is_answered = true;
+      const bool is_refused = message.msg_type == "3" && message.text.starts_with("SendingTime ");
+      if (is_refused && !half.refused_at) half.refused_at = i;
+    }
+    return;
+  }
+  if (message.msg_type != "5" || !half.refused_at) return;
+  const std::size_t first = *std::exchange(half.refused_at, std::nullopt);
+  for (std::size_t i = first + 1; i < half.received.size(); ++i) {
+    const Received& one = half.received[i];
+    const bool is_next = one.msg_seq_num == half.received[i - 1].msg_seq_num + 1;
+    if (!is_next || one.at - half.received[first].at > kAnswered) return;
+    if (one.cl_ord_id.empty() || one.is_answered) continue;
+    return found("logout-before-answer",
+                 where(link, static_cast<Side>(1 - side), one.msg_seq_num) +
+                     ": an order that was received before the Logout, and has no answer");
+  }
 }
 
 // A gap fill replaces messages that are not sent again. None of them may be an application message

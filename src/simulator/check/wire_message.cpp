@@ -60,6 +60,15 @@ bool take_field(WireMessage& message, std::uint64_t tag, std::string_view value)
     case 35:
       message.msg_type = value;
       break;
+    case 11:
+      message.cl_ord_id = value;
+      break;
+    case 45:
+      message.ref_seq_num = to_number(value).value_or(0);
+      break;
+    case 58:
+      message.text = value;
+      break;
     case 36:
       message.new_seq_no = to_number(value).value_or(0);
       break;

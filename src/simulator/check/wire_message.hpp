@@ -15,6 +15,9 @@ struct WireMessage {
   std::string_view target_comp_id;
   std::uint64_t msg_seq_num = 0;
   std::uint64_t new_seq_no = 0;
+  std::uint64_t ref_seq_num = 0;  // 45
+  std::string_view cl_ord_id;
+  std::string_view text;
   bool poss_dup = false;
   bool gap_fill = false;    // 123=Y
   bool reset_flag = false;  // 141=Y

@@ -89,6 +89,7 @@ IoResult SimulatedNetwork::receive(SocketId id, std::span<char> buffer) noexcept
     simulator::count(internet_.counts_, Fault::Tear);
   }
   std::memcpy(buffer.data(), pipe.bytes.data() + pipe.begin, count);
+  internet_.observer_.bytes_received(connection->id, socket->side, {buffer.data(), count});
   const bool was_full = pipe.size() >= pipe.capacity;
   pipe.begin += count;
   pipe.arrived -= count;
