@@ -331,6 +331,12 @@ bool use_in_book(const ExecutionReport& report) {
 #elif NEXUSFIX_MISTAKE == 72
   // error: an enumeration is compared with a name
   return OrdRejReason::BrokerExchangeOption == "0";
+#elif NEXUSFIX_MISTAKE == 73
+  // error: the default has the type of the field: side_or\(Side::Buy\), not side_or\('1'\)
+  return report.time_in_force_or('0') == TimeInForce::Day;
+#elif NEXUSFIX_MISTAKE == 74
+  // error: the default has the type of the field: side_or\(Side::Buy\), not side_or\('1'\)
+  return report.time_in_force().value_or("0") == TimeInForce::Day;
 #else
   const std::int64_t reason = report.ord_rej_reason_or(0);
   if (reason == 3 || report.ord_rej_reason() == 3 || OrdRejReason{reason} == 3) return false;

@@ -179,6 +179,10 @@ class OptionalField : public std::expected<T, FieldError> {
       return this->has_value() ? **this : static_cast<T>(other);
     } else if constexpr (IntegerEnumeration<T> && WholeNumber<Other>) {
       return this->has_value() ? std::to_underlying(**this) : static_cast<std::int64_t>(other);
+    } else if constexpr (!detail::HasValueType<T>) {
+      static_assert(detail::kCompiles<Other>,
+                    "the default has the type of the field: side_or(Side::Buy), not side_or('1')");
+      return **this;
     } else {
       using Plain = typename T::ValueType;
       if constexpr (WholeNumber<Plain> && WholeNumber<Other>) {
