@@ -102,7 +102,8 @@ TEST(ConfigKeys, an_unknown_key_is_named_also_when_the_file_is_refused_for_what_
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=A\nTargetCompID=B\n");
   EXPECT_THAT(reported, ElementsAre(HasSubstr("FileStorePath"),
                                     "t.cfg:5: FileStorPath: unknown key, ignored; did you mean "
-                                    "FileStorePath?"));
+                                    "FileStorePath? List a key of the program's own in "
+                                    "ApplicationKeys"));
 }
 
 TEST(ConfigKeys, an_unknown_key_that_sounds_like_security_is_refused_too) {
