@@ -96,6 +96,18 @@ DiskResult<std::string> read_all(Disk& disk, const std::string& path, OpenMode m
   }
 }
 
+DiskResult<void> write_replacement(Disk& disk, const std::string& path, std::string_view content) {
+  auto file = disk.open(path, OpenMode::Create);
+  if (!file) return std::unexpected{std::move(file.error())};
+  if (auto done = (*file)->truncate(0); !done) return done;
+  if (auto done = (*file)->set_permissions(0600);
+      !done && done.error().error_number != EOPNOTSUPP) {
+    return done;
+  }
+  if (auto done = (*file)->write_at(0, content); !done) return done;
+  return (*file)->sync();
+}
+
 }  // namespace
 
 DiskResult<std::string> read_file(Disk& disk, const std::string& path, std::uint64_t limit_bytes) {
@@ -105,6 +117,21 @@ DiskResult<std::string> read_file(Disk& disk, const std::string& path, std::uint
 DiskResult<std::string> read_regular_file(Disk& disk, const std::string& path,
                                           std::uint64_t limit_bytes) {
   return read_all(disk, path, OpenMode::ReadRegular, limit_bytes);
+}
+
+DiskResult<void> replace_file(Disk& disk, const std::string& path, std::string_view content,
+                              Readers readers) {
+  const std::string next = path + ".new";
+  if (auto done = write_replacement(disk, next, content); !done) return done;
+  if (readers == Readers::OwnerOnly) {
+    const auto is_private = disk.is_private(next);
+    if (!is_private) return std::unexpected{is_private.error()};
+    if (!*is_private) return std::unexpected{DiskError{next, "may be read by others; write", 0}};
+  }
+  if (auto done = disk.rename(next, path); !done) return done;
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return disk.sync_directory(".");
+  return disk.sync_directory(slash == 0 ? "/" : path.substr(0, slash));
 }
 
 }  // namespace nexusfix

@@ -218,4 +218,17 @@ class PosixDisk final : public Disk {
 [[nodiscard]] DiskResult<std::string> read_regular_file(Disk& disk, const std::string& path,
                                                         std::uint64_t limit_bytes);
 
+// Who may read a file that replace_file() writes.
+enum class Readers : std::uint8_t {
+  OwnerIfPossible,  // only its owner, if the disk has permissions
+  OwnerOnly,        // only its owner: a disk without permissions is an error
+};
+// Replaces a file, or makes it. A kill or a loss of power at any moment leaves its former content,
+// or all of the new one. Writes path + ".new" first, over what an interrupted call has left, and
+// syncs the file and its folder. With an error the file is unchanged, unless the folder could not
+// be synced. Blocks for the disk.
+[[nodiscard]] DiskResult<void> replace_file(Disk& disk, const std::string& path,
+                                            std::string_view content,
+                                            Readers readers = Readers::OwnerIfPossible);
+
 }  // namespace nexusfix

@@ -89,25 +89,6 @@ config::SettingsError error_of(const std::string& path, const DiskError& error) 
   return {path, 0, error.what()};
 }
 
-// Overwrites what an interrupted change has left.
-DiskResult<void> write_replacement(Disk& disk, const std::string& path, std::string_view content) {
-  auto file = disk.open(path, OpenMode::Create);
-  if (!file) return std::unexpected{file.error()};
-  if (auto done = (*file)->truncate(0); !done) return done;
-  if (auto done = (*file)->write_at(0, content); !done) return done;
-  return (*file)->sync();
-}
-
-DiskResult<void> replace_file(Disk& disk, const std::string& path, std::string_view content) {
-  const std::string next = path + ".new";
-  if (auto done = write_replacement(disk, next, content); !done) return done;
-  const auto is_private = disk.is_private(next);
-  if (!is_private) return std::unexpected{is_private.error()};
-  if (!*is_private) return std::unexpected{DiskError{next, "may be read by others; write", 0}};
-  if (auto done = disk.rename(next, path); !done) return done;
-  return disk.sync_directory(folder_of(path));
-}
-
 }  // namespace
 
 std::string_view password_error(std::string_view password) noexcept {
@@ -254,7 +235,7 @@ std::expected<bool, config::SettingsError> change_password_file(
     file = std::move(*loaded);
   }
   if (!change(file)) return false;
-  if (auto done = replace_file(disk, path, file.text()); !done) {
+  if (auto done = replace_file(disk, path, file.text(), Readers::OwnerOnly); !done) {
     return std::unexpected{error_of(path, done.error())};
   }
   return true;

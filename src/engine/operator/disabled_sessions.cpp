@@ -13,24 +13,6 @@ namespace {
 constexpr std::uint64_t kListBytesMax = std::uint64_t{64} << 20U;
 constexpr std::string_view kByOperator = "an operator";  // a line of a former version
 
-DiskResult<void> write_durably(Disk& disk, const std::string& path, const std::string& content) {
-  auto file = disk.open(path, OpenMode::Create);
-  if (!file) return std::unexpected{file.error()};
-  if (auto done = (*file)->truncate(0); !done) return done;
-  if (auto done = (*file)->write_at(0, content); !done) return done;
-  return (*file)->sync();
-}
-
-// A reader finds the old file or the new one, and nothing in between.
-DiskResult<void> replace_file(const std::string& path, const std::string& content) {
-  PosixDisk disk;
-  const std::string next = path + ".new";
-  if (auto done = write_durably(disk, next, content); !done) return done;
-  if (auto done = disk.rename(next, path); !done) return done;
-  const std::size_t slash = path.rfind('/');
-  return disk.sync_directory(slash == std::string::npos ? "." : path.substr(0, slash));
-}
-
 }  // namespace
 
 std::expected<std::shared_ptr<DisabledSessions>, std::string> DisabledSessions::open(
@@ -81,7 +63,8 @@ std::expected<void, std::string> DisabledSessions::replace(Names names) {
   if (!file_.empty()) {
     std::string content;
     for (const auto& [name, by] : names) ((content += name) += '\t') += by + '\n';
-    if (auto done = replace_file(file_, content); !done) {
+    PosixDisk disk;
+    if (auto done = replace_file(disk, file_, content); !done) {
       return std::unexpected{"the list of disabled sessions cannot be written: " +
                              done.error().what()};
     }

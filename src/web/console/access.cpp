@@ -57,32 +57,12 @@ std::expected<std::vector<OperatorToken>, std::string> parse_tokens(std::string_
   return tokens;
 }
 
-// A kill or a loss of power at any moment leaves no file of this name, or the whole one.
-DiskResult<void> write_new_file(Disk& disk, const std::string& path, std::string_view text) {
-  const std::string next = path + ".new";
-  {
-    const auto file = disk.open(next, OpenMode::Create);  // 0600
-    if (!file) return std::unexpected{file.error()};
-    if (auto done = (*file)->truncate(0); !done) return done;  // left by a start that was killed
-    if (auto done = (*file)->set_permissions(0600);
-        !done && done.error().error_number != EOPNOTSUPP) {
-      return done;
-    }
-    if (auto done = (*file)->write_at(0, text); !done) return done;
-    if (auto done = (*file)->sync(); !done) return done;
-  }
-  if (auto done = disk.rename(next, path); !done) return done;
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return disk.sync_directory(".");
-  return disk.sync_directory(slash == 0 ? "/" : path.substr(0, slash));
-}
-
 std::expected<std::vector<OperatorToken>, std::string> make_tokens(Disk& disk,
                                                                    const std::string& path) {
   std::vector<OperatorToken> tokens{{"operator", random_secret()}};
   const std::string text = "# Operators of the web console, one a line: NAME:TOKEN\n" +
                            tokens[0].name + ':' + tokens[0].token + '\n';
-  if (auto done = write_new_file(disk, path, text); !done) {
+  if (auto done = replace_file(disk, path, text); !done) {
     return std::unexpected{done.error().what()};
   }
   return tokens;

@@ -202,6 +202,21 @@ TEST_F(PosixDiskTest, only_a_regular_file_is_created_or_overwritten) {
             "open " + path_ + ": it is a pipe (FIFO); a regular file was expected");
 }
 
+TEST_F(PosixDiskTest, replaced_file_is_whole_and_its_owners_whatever_an_interrupted_call_has_left) {
+  const std::string path = folder_.file("list");
+  ASSERT_TRUE(nexusfix::replace_file(disk_, path, "first"));
+  std::ofstream{path + ".new"} << "a longer rest";
+  ASSERT_EQ(::chmod((path + ".new").c_str(), 0644), 0);
+  ASSERT_TRUE(nexusfix::replace_file(disk_, path, "second", nexusfix::Readers::OwnerOnly));
+  EXPECT_EQ(nexusfix::read_file(disk_, path, 100).value(), "second");
+  EXPECT_EQ(mode_of(path), 0600U);
+  EXPECT_FALSE(std::filesystem::exists(path + ".new"));
+  // The file of an error is as it was.
+  std::filesystem::create_directory(path + ".new");
+  EXPECT_FALSE(nexusfix::replace_file(disk_, path, "third"));
+  EXPECT_EQ(nexusfix::read_file(disk_, path, 100).value(), "second");
+}
+
 TEST_F(PosixDiskTest, list_gives_regular_files_sorted) {
   put(folder_.file("b"), "");
   put(folder_.file("a"), "");
