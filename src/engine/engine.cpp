@@ -701,7 +701,7 @@ void SessionRange::Iterator::skip_ends() noexcept {
 }
 
 std::expected<void, EngineError> Engine::add_sessions(Settings settings, std::uint32_t loop) {
-  return at(loop).installer().add_sessions(std::move(settings));
+  return at(loop).add_sessions(std::move(settings));
 }
 
 std::expected<Reloaded, EngineError> Engine::reload() {

@@ -108,7 +108,11 @@ void Session::reset(std::string_view text) { services_->control.reset(*entry_, t
 std::expected<void, std::string> Session::reset_in_session() {
   return services_->control.reset_in_session(*entry_);
 }
-void Session::remove(std::string_view text) { services_->registry.remove(*entry_, text); }
+void Session::remove(std::string_view text) {
+  if (services_->registry.remove(*entry_) && entry_->connection() != nullptr) {
+    services_->control.log_out(*entry_, text);
+  }
+}
 void Session::log_on() { services_->control.log_on(*entry_); }
 
 std::expected<void, std::string> Session::set_next_numbers(session::Numbers numbers,

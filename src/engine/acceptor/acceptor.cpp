@@ -53,11 +53,11 @@ void Acceptor::on_announced(Connection& connection) {
   Listener& listener = listeners_.all()[connection.accepted().listener];
   const std::string peer = loop_.network->peer_name(connection.socket_id());
   const transport::Source source = transport::source_of(transport::peer_address_of(peer));
-  leave_pending(connection);
+  connection.leave_pending();
   connection.set_source(source);
   if (!listeners_.is_address_allowed(listener, peer))
     return connections_.refuse(connection, EventId::AddressRefused, kAddressNotAllowed);
-  if (!find_place(listener, source, peer)) return connections_.close(connection);
+  if (!find_place(listener, source, peer)) return connections_.drop(connection);
   await_among(listener, source, connection);
 }
 
@@ -87,18 +87,17 @@ Connection* Acceptor::await_logon(Listener& listener, transport::SocketId socket
 }
 
 void Acceptor::await_among(Listener& listener, transport::Source source, Connection& connection) {
-  listener.pending.add(source, connection.socket_id());
   connection.set_source(source);
-  connection.set_pending(true);
+  connection.join_pending(*listener.pending);
 }
 
 bool Acceptor::find_place(Listener& listener, transport::Source source, const std::string& peer) {
   PendingLogons::Limits limits = listener.pending_limits;
   if (loop_.now().mono < short_until_) {  // No more may be pending than now.
-    const auto pending = static_cast<std::uint32_t>(listener.pending.size());
+    const auto pending = static_cast<std::uint32_t>(listener.pending->size());
     limits.all_max = std::min(limits.all_max, std::max(pending, kPendingAlways));
   }
-  const PendingLogons::Place place = listener.pending.ask(source, limits);
+  const PendingLogons::Place place = listener.pending->ask(source, limits);
   using Answer = PendingLogons::Answer;
   if (place.answer != Answer::Yes) {
     ++loop_.stats.connections_refused;
@@ -114,7 +113,7 @@ void Acceptor::displace(transport::SocketId oldest) {
   if (connection == nullptr) return;
   ++loop_.stats.connections_refused;
   loop_.report.count(NoRoom::Displaced, 1, loop_.network->peer_name(connection->socket_id()));
-  connections_.close(*connection);
+  connections_.drop(*connection);
 }
 
 // The operating system had no room for a new connection. Closes pending connections of the address
@@ -125,18 +124,11 @@ void Acceptor::make_room() {
   loop_.wake_at(short_until_);
   for (Listener& listener : listeners_.all()) {
     for (std::size_t i = 0; i < kPlacesMade; ++i) {
-      const auto oldest = listener.pending.oldest_of_most();
+      const auto oldest = listener.pending->oldest_of_most();
       if (!oldest) break;
       displace(*oldest);
     }
   }
-}
-
-void Acceptor::leave_pending(Connection& connection) noexcept {
-  if (!connection.accepted().is_pending) return;
-  connection.set_pending(false);
-  listeners_.all()[connection.accepted().listener].pending.remove(connection.accepted().source,
-                                                                  connection.socket_id());
 }
 
 // Counts the connections that the network closed because there was no room for them.

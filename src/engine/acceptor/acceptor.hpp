@@ -25,7 +25,6 @@ class Acceptor {
   void on_announced(Connection& connection);
   [[nodiscard]] Connection* await_logon(Listener& listener, transport::SocketId socket,
                                         const std::string& peer);
-  void leave_pending(Connection& connection) noexcept;
   void check_refused();
 
  private:

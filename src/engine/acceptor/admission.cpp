@@ -43,7 +43,7 @@ void LogonAdmission::note_lateness(MonoTime due) {
 bool LogonAdmission::delays_logon(Connection& connection, const wire::MessageView& logon) {
   if (!lateness_.is_late(loop_.now().mono)) [[likely]]
     return false;
-  if (logon.msg_type() != std::string_view{"A"} || migration_.other_loop_of(logon)) return false;
+  if (logon.msg_type() != std::string_view{"A"} || other_loop_of(loop_, logon)) return false;
   if (!logons_wait_) {
     logons_wait_ = true;
     loop_.report.engine_limited(

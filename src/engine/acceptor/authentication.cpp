@@ -10,39 +10,15 @@
 
 #include "engine/acceptor/logon_admission.hpp"
 #include "engine/connection/connections.hpp"
-#include "engine/connection/inbound.hpp"
 #include "engine/loop/loop_context.hpp"
+#include "engine/policy/admission_rules.hpp"
 #include "engine/registry/dynamic_sessions.hpp"
 #include "engine/sessions/session_actions.hpp"
 
 namespace nexusfix::engine {
-namespace {
 
-// SessionStatus (1409): "new session password does not comply with policy".
-constexpr std::uint32_t kPasswordAgainstPolicy = 3;
-
-// The Username must be the counterparty's CompID, or one of AllowedUsernames, where "*" allows all.
-bool is_users_session(const SessionSettings& settings, std::string_view comp_id,
-                      std::string_view username) {
-  return username == comp_id || std::ranges::any_of(settings.credentials.allowed_usernames,
-                                                    [&](const std::string& allowed) {
-                                                      return allowed == "*" || allowed == username;
-                                                    });
-}
-
-}  // namespace
-
-// Takes the results of the checks. A connection whose check has ended continues with the bytes in
-// `carried`.
-void LogonAdmission::take_password_checks() {
-  for (Credentials::Decision& decision : loop_.shared.credentials->take(loop_.index)) {
-    // An event of the connection, which may have been closed meanwhile.
-    transport::Ready decided{transport::ReadyKind::Readable, decision.socket, 0};
-    loop_.boundary.run(decided, [&] { on_password_check(decision); });
-  }
-}
-
-void LogonAdmission::on_password_check(Credentials::Decision& decision) {
+// A connection that was closed meanwhile has no answer; a failure has been counted nevertheless.
+Connection* LogonAdmission::take_check(Credentials::Decision& decision) {
   if (!decision.trouble.empty()) {
     loop_.report.engine_limited(EventId::PasswordFileFailed, decision.trouble);
   }
@@ -52,43 +28,16 @@ void LogonAdmission::on_password_check(Credentials::Decision& decision) {
   Connection* const connection = connections_.find(decision.socket);
   if (decision.is_change) {
     on_password_changed(connection, decision);
-    return;
+    return nullptr;
   }
-  if (connection == nullptr || !connection->is_checking_password()) {
-    return;  // It was closed meanwhile. A failure has been counted nevertheless.
-  }
+  if (connection == nullptr || !connection->is_checking_password()) return nullptr;
   LogonCredentials& credentials = connection->credentials();
   if (decision.is_right) {
     credentials.admit(std::move(decision.text), std::move(decision.change));
   } else {
     credentials.refuse(std::move(decision.text));
   }
-  inbound_.resume(*connection);
-}
-
-// The last step before the answer to a Logon that breaks no rule and that the application accepts.
-// True: the answer waits until the password is changed.
-bool LogonAdmission::changes_password(SessionEntry& entry, LogonAnswer& answer) {
-  if (entry.connection() == nullptr) return false;
-  LogonCredentials& credentials = entry.connection()->credentials();
-  if (credentials.is_changing()) return true;  // The Logon was accepted already.
-  if (credentials.change() == nullptr || !answer.accepted) return false;
-  if (!entry.machine.would_admit()) return false;  // The state machine gives the reason.
-  const std::string_view wrong =
-      loop_.shared.credentials->new_password_error(credentials.change()->new_password.view());
-  if (!wrong.empty()) {
-    loop_.report.peer(EventId::NewPasswordRefused, entry,
-                      "NewPassword (925): " + std::string{wrong});
-    answer =
-        LogonAnswer::refuse("NewPassword (925): " + std::string{wrong}, kPasswordAgainstPolicy);
-    return false;
-  }
-  entry.logons.password_change.begin(entry.commands.logon_id(), std::move(answer));
-  loop_.shared.credentials->submit(
-      Credentials::Change{.loop = loop_.index,
-                          .socket = entry.connection()->socket_id(),
-                          .password = std::move(*credentials.begin_change())});
-  return true;
+  return connection;
 }
 
 void LogonAdmission::on_password_changed(Connection* connection,
@@ -108,7 +57,7 @@ void LogonAdmission::on_password_changed(Connection* connection,
   if (!decision.is_right) {
     answer = LogonAnswer::refuse("NewPassword (925) cannot be taken");
   }
-  actions_.answer_logon(*entry, entry->logons.password_change.logon_id_, answer);
+  actions_.answer_logon(*entry, entry->logons.password_change.logon_id(), answer);
 }
 
 // The settings of the session that the Logon names, or of the template that would create it; null:

@@ -7,7 +7,6 @@
 
 #include "engine/loop/loop_context.hpp"
 #include "engine/registry/reload_job.hpp"
-#include "engine/registry/reloader.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -27,8 +26,7 @@ void CertificateWatch::check() {
 }
 
 void CertificateWatch::reload(std::unique_ptr<CertificatesJob::Reader> reader) {
-  reloader_.read_files(
-      std::make_shared<CertificatesJob>(*this, loop_.shared.tls, std::move(reader)));
+  files_.add(std::make_shared<CertificatesJob>(*this, loop_.shared.tls, std::move(reader)));
 }
 
 void CertificateWatch::report_expiries() {

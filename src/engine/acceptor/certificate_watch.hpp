@@ -6,18 +6,16 @@
 
 #include <nexusfix/base/time.hpp>
 
+#include "engine/loop/file_reader.hpp"
 #include "engine/loop/loop_context.hpp"
 #include "engine/registry/reload_job.hpp"
 #include "engine/registry/tls_contexts.hpp"
 
 namespace nexusfix::engine {
 
-class Reloader;
-
 class CertificateWatch {
  public:
-  CertificateWatch(LoopContext& loop, Reloader& reloader) noexcept
-      : loop_{loop}, reloader_{reloader} {}
+  CertificateWatch(LoopContext& loop, FileReader& files) noexcept : loop_{loop}, files_{files} {}
 
   void check();
   // Reads all certificates again. reader: null: the event log has the result.
@@ -28,7 +26,7 @@ class CertificateWatch {
   void report_expiries();
 
   LoopContext& loop_;
-  Reloader& reloader_;
+  FileReader& files_;
 
   MonoTime check_at_ = MonoTime::min();  // the next check of the expiries
 };

@@ -32,7 +32,7 @@ bool is_same(const transport::Endpoint& a, const transport::Endpoint& b) {
 // Runs on the loop that listens, when no loop uses one of its ports any more.
 class CloseUnused final : public LoopTask {
  public:
-  void run(EventLoop& event_loop) override { event_loop.listeners().close_unused_listeners(); }
+  void run(EventLoop& event_loop) override { event_loop.close_unused_listeners(); }
 };
 
 }  // namespace
@@ -145,24 +145,11 @@ std::expected<void, EngineError> Listeners::could_listen(const Settings& setting
   return std::unexpected{std::move(errors)};
 }
 
-// Whether a session accepts connections here, a template may create one that does, or a reload that
-// is not applied yet needs the listener.
-bool Listeners::is_used(std::size_t listener) const {
-  return listeners_[listener].in_reload == ListenerInReload::Kept ||
-         std::ranges::any_of(registry_.entries(),
-                             [&](const auto& one) {
-                               return one->settings().accept &&
-                                      one->acceptor.listener() == listener &&
-                                      !one->membership.is_out();
-                             }) ||
-         std::ranges::any_of(dynamic_.templates(),
-                             [&](const SessionTemplate& one) { return one.listener == listener; });
-}
-
-void Listeners::close_unused_listeners() {
+// A reload that is not applied yet may need a listener, too.
+void Listeners::close_unused(FunctionRef<bool(std::size_t)> is_used) {
   for (std::size_t i = 0; i < listeners_.size(); ++i) {
     Listener& one = listeners_[i];
-    if (!one.is_open() || is_used(i)) continue;
+    if (!one.is_open() || one.in_reload == ListenerInReload::Kept || is_used(i)) continue;
     if (!loop_.shared.directory) {
       close_listener(one);
       continue;

@@ -10,17 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/base/function_ref.hpp>
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/transport/address_range.hpp>
 #include <nexusfix/transport/network.hpp>
 
-#include "engine/acceptor/pending_logons.hpp"
+#include "engine/connection/pending_logons.hpp"
 #include "engine/loop/loop_context.hpp"
 
 namespace nexusfix::engine {
-
-class DynamicSessions;
-class SessionRegistry;
 
 enum class ListenerState : std::uint8_t {
   Closed,     // no session uses it
@@ -47,7 +45,8 @@ struct Listener {
   transport::AllowList allowed{};          // of all its sessions
   PendingLogons::Limits pending_limits{};  // the largest of its sessions
   std::uint32_t logon_bytes_max = 0;       // likewise
-  PendingLogons pending{};
+  // Its connections point to it.
+  std::unique_ptr<PendingLogons> pending = std::make_unique<PendingLogons>();
 
   [[nodiscard]] bool is_listening() const noexcept { return state == ListenerState::Listening; }
   // Connections arrive, here or by another loop.
@@ -86,8 +85,7 @@ struct Listener {
 
 class Listeners {
  public:
-  Listeners(LoopContext& loop, DynamicSessions& dynamic, SessionRegistry& registry) noexcept
-      : loop_{loop}, dynamic_{dynamic}, registry_{registry} {}
+  explicit Listeners(LoopContext& loop) noexcept : loop_{loop} {}
 
   [[nodiscard]] std::expected<std::size_t, EngineError> listen_for(const SessionSettings& settings,
                                                                    const std::string& file);
@@ -96,7 +94,9 @@ class Listeners {
   // Checks before anything is created whether the process can listen on the ports.
   [[nodiscard]] std::expected<void, EngineError> could_listen(const Settings& settings) const;
   void open_displaced() noexcept;
-  void close_unused_listeners();
+  // is_used: whether a session accepts connections at the listener of this index, or a template may
+  // create one that does.
+  void close_unused(FunctionRef<bool(std::size_t)> is_used);
   [[nodiscard]] bool is_address_allowed(const Listener& listener, std::string_view peer_name);
 
   [[nodiscard]] std::vector<Listener>& all() noexcept { return listeners_; }
@@ -126,11 +126,8 @@ class Listeners {
   [[nodiscard]] std::string_view difference_from(const transport::Endpoint& used,
                                                  const transport::Endpoint& wanted) const;
   [[nodiscard]] bool displace_for(const transport::Endpoint& wanted) noexcept;
-  [[nodiscard]] bool is_used(std::size_t listener) const;
 
   LoopContext& loop_;
-  DynamicSessions& dynamic_;
-  SessionRegistry& registry_;
 
   std::vector<Listener> listeners_;
   bool listens_by_file_ = false;  // in a reload: see ByFile

@@ -18,11 +18,9 @@ namespace nexusfix::engine {
 
 inline constexpr std::string_view kLogonTooLong = "more bytes than a Logon may have (MaxLogonSize)";
 
-class Acceptor;
-class ConnectionMigration;
 class Connections;
+class Disconnector;
 class DynamicSessions;
-class Inbound;
 class SessionActions;
 class SessionControl;
 class SessionRegistry;
@@ -30,35 +28,28 @@ class Transactor;
 
 class LogonAdmission {
  public:
-  LogonAdmission(LoopContext& loop, Connections& connections, Inbound& inbound, Acceptor& acceptor,
+  LogonAdmission(LoopContext& loop, Connections& connections, Disconnector& disconnector,
                  DynamicSessions& dynamic, SessionRegistry& registry, Transactor& transactor,
-                 SessionActions& actions, SessionControl& control,
-                 ConnectionMigration& migration) noexcept
+                 SessionActions& actions, SessionControl& control) noexcept
       : loop_{loop},
         connections_{connections},
-        inbound_{inbound},
-        acceptor_{acceptor},
+        disconnector_{disconnector},
         dynamic_{dynamic},
         registry_{registry},
         transactor_{transactor},
         actions_{actions},
-        control_{control},
-        migration_{migration} {}
+        control_{control} {}
 
   void note_lateness(MonoTime due);
   [[nodiscard]] bool delays_logon(Connection& connection, const wire::MessageView& logon);
   [[nodiscard]] bool admits_delayed(Connection& connection);
   [[nodiscard]] bool bind(Connection& connection, const wire::MessageView& logon);
-  [[nodiscard]] static bool may_come_from(const SessionSettings& settings,
-                                          std::string_view peer_name);
   [[nodiscard]] const SessionSettings* acceptor_settings(const Connection& connection,
                                                          const wire::MessageView& logon);
   [[nodiscard]] bool waits_for_credentials(Connection& connection, const wire::MessageView& logon);
-  void on_password_checks() {
-    if (loop_.shared.credentials) [[unlikely]]
-      take_password_checks();
-  }
-  [[nodiscard]] bool changes_password(SessionEntry& entry, LogonAnswer& answer);
+  // The result of a password check. Returns the connection that continues with the bytes that it
+  // carries; null: there is none.
+  [[nodiscard]] Connection* take_check(Credentials::Decision& decision);
 
   // LogonMaxLateness.
   void limit_lateness(std::chrono::nanoseconds late_max) noexcept {
@@ -95,20 +86,16 @@ class LogonAdmission {
                                             const wire::MessageView& logon);
   [[nodiscard]] SessionEntry* known_acceptor(const session::SessionId& id);
   [[nodiscard]] std::string why_unknown(const wire::MessageView& logon) const;
-  void take_password_checks();
-  void on_password_check(Credentials::Decision& decision);
   void on_password_changed(Connection* connection, const Credentials::Decision& decision);
 
   LoopContext& loop_;
   Connections& connections_;
-  Inbound& inbound_;
-  Acceptor& acceptor_;
+  Disconnector& disconnector_;
   DynamicSessions& dynamic_;
   SessionRegistry& registry_;
   Transactor& transactor_;
   SessionActions& actions_;
   SessionControl& control_;
-  ConnectionMigration& migration_;
 
   LoopLateness lateness_;
   LoopStallDetector stall_detector_;

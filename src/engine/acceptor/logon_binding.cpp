@@ -6,13 +6,14 @@
 #include <nexusfix/session/logon_identity.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
-#include "engine/acceptor/acceptor.hpp"
 #include "engine/acceptor/logon_admission.hpp"
 #include "engine/connection/connections.hpp"
 #include "engine/control/session_control.hpp"
 #include "engine/loops/connection_migration.hpp"
+#include "engine/policy/admission_rules.hpp"
 #include "engine/registry/dynamic_sessions.hpp"
 #include "engine/registry/session_registry.hpp"
+#include "engine/sessions/disconnector.hpp"
 #include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
@@ -38,12 +39,6 @@ std::string describe_identity(const wire::MessageView& logon) {
 
 }  // namespace
 
-// AllowedRemoteAddresses.
-bool LogonAdmission::may_come_from(const SessionSettings& settings, std::string_view peer_name) {
-  return settings.admission.allowed_remote_addresses.contains(
-      transport::peer_address_of(peer_name));
-}
-
 // A connection that cannot be bound is closed without an answer, because an answer would use a
 // MsgSeqNum of a session that the peer has not proven to be its own (test cases 1S b, c and e).
 bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon) {
@@ -60,18 +55,18 @@ bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon
   };
   if (const auto refusal = refusal_of(connection, logon)) return refuse(*refusal);
   SessionEntry* const entry = find_acceptor(connection, logon);
-  if (entry == nullptr && migration_.is_of_another_loop(connection, logon)) return false;
+  if (entry == nullptr && begin_migration(loop_, connection, logon)) return false;
   if (entry == nullptr) return refuse({EventId::SessionUnknown, why_unknown(logon)});
   control_.follow_schedule(*entry);  // It may open at this moment.
   if (const auto refusal = refusal_of(connection, *entry)) return refuse(*refusal);
   if (entry->connection() != nullptr) {
-    connections_.close(*entry->connection(), EventId::ConnectionClosed,
-                       "the counterparty connects again after the Logouts");
+    disconnector_.close(*entry->connection(), EventId::ConnectionClosed,
+                        "the counterparty connects again after the Logouts");
     if (find_acceptor(connection, logon) != entry) {  // It was removed while it was logged on.
       return refuse({EventId::SessionUnknown, why_unknown(logon)});
     }
   }
-  acceptor_.leave_pending(connection);
+  connection.leave_pending();
   connection.bind_to(*entry);
   entry->logons.failed.begin();
   loop_.report.peer(EventId::ConnectionAccepted, *entry,
@@ -118,7 +113,7 @@ void LogonAdmission::answer(SessionEntry& entry, AnsweredRefusal refusal) {
   loop_.report.peer(refusal.id, entry, "its Logon is refused: " + refusal.why);
   entry.logons.failed.on_refusal(refusal.why);
   if (!entry.machine.config().logon.answers_invalid) {
-    return connections_.close(*entry.connection());
+    return disconnector_.close(*entry.connection());
   }
   transactor_.transact(entry, [&](session::StateMachine& machine) {
     machine.on_logon_refused(refusal.answer, loop_.now());

@@ -84,7 +84,10 @@ class CommitGate {
   }
 
   // From here on no application message fits.
-  void begin_drain() noexcept { health_ = std::max(health_, Health::Draining); }
+  void begin_drain() noexcept {
+    loop_.begin_drain();
+    health_ = std::max(health_, Health::Draining);
+  }
   [[nodiscard]] bool is_draining() const noexcept { return health_ == Health::Draining; }
 
   // Nothing was appended since the last flush(), and all that was appended before is durable.

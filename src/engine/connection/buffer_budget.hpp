@@ -1,6 +1,7 @@
 // The bytes that all connections and sessions of an engine have in buffers, and their limit.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,16 @@ class BufferBudget {
   }
   [[nodiscard]] bool has_reserve(std::uint64_t bytes) const noexcept {
     return used() + bytes <= bytes_max_;
+  }
+
+  // The bytes that a resend may have unsent, and may add in one turn. A resend can wait, so it must
+  // not cause a disconnection.
+  [[nodiscard]] std::size_t replay_bytes_max() const noexcept {
+    constexpr std::uint64_t kUnsentBytesMax = 1U << 20U;  // A slow reader costs little memory.
+    constexpr std::uint64_t kBytesWhenScarce = 64U << 10U;
+    const bool is_scarce = used() > bytes_max_ / 4 * 3;
+    return static_cast<std::size_t>(
+        std::min(bytes_max_ / 16, is_scarce ? kBytesWhenScarce : kUnsentBytesMax));
   }
 
   // The bytes of the loop's largest connection, when it was last checked.

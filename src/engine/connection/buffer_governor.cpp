@@ -10,22 +10,14 @@
 #endif
 
 #include "engine/connection/connections.hpp"
-#include "engine/sessions/out_of_order_queue.hpp"
-#include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
 namespace {
 
 constexpr std::chrono::seconds kLookEvery{1};
-// The unsent bytes that a resend may have, so that a slow reader costs little memory. Less if
-// MaxBufferedBytes is small or nearly used up.
-constexpr std::size_t kReplayUnsentBytesMax = 1U << 20U;
 // The C library keeps freed memory. From this number of bytes on, it is returned to the operating
 // system.
 constexpr std::uint64_t kHeapGivenBackMin = 8U << 20U;
-
-// A resend can wait, so it must not cause a disconnection.
-constexpr std::size_t kReplayBytesWhenScarce = 64U << 10U;
 
 // On a thread of its own, because it takes milliseconds for each gigabyte.
 void give_back_heap() {
@@ -73,15 +65,6 @@ bool BufferGovernor::may_grow(Connection& connection, std::size_t bytes, std::si
   return true;
 }
 
-// The bytes that a resend may have unsent, and may add in one turn.
-std::size_t BufferGovernor::replay_bytes_max() const noexcept {
-  const BufferBudget& budget = *loop_.shared.budget;
-  const bool is_scarce = budget.used() > budget.bytes_max() / 4 * 3;
-  const std::uint64_t share = budget.bytes_max() / 16;
-  return static_cast<std::size_t>(
-      std::min<std::uint64_t>(share, is_scarce ? kReplayBytesWhenScarce : kReplayUnsentBytesMax));
-}
-
 // False: the connection is disconnected instead.
 bool BufferGovernor::carry(Connection& connection, std::string_view bytes) {
   CarriedBytes& carried = connection.framing().carried();
@@ -117,9 +100,9 @@ void BufferGovernor::disconnect_largest(Connection& connection) {
   SessionEntry* const entry = connection.entry();
   if (entry == nullptr) return connections_.refuse(connection, EventId::BufferLimitReached, why);
   const bool is_in_use = entry->progress.is_acting() || connection.is_receiving();
-  transactor_.abort_session(*entry, "disconnected: " + why);
+  abort_session(loop_, *entry, "disconnected: " + why);
   connection.outbound().release();
-  OutOfOrderQueue::forget_out_of_order(*entry);
+  entry->out_of_order.clear();
   entry->resend.abort();
   if (is_in_use) return;
   connection.framing().carried().clear();

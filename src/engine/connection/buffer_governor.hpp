@@ -13,14 +13,12 @@
 namespace nexusfix::engine {
 
 class Connections;
-class Transactor;
 
 class BufferGovernor {
  public:
-  BufferGovernor(LoopContext& loop, Connections& connections, Transactor& transactor) noexcept
-      : loop_{loop}, connections_{connections}, transactor_{transactor} {}
+  BufferGovernor(LoopContext& loop, Connections& connections) noexcept
+      : loop_{loop}, connections_{connections} {}
 
-  [[nodiscard]] std::size_t replay_bytes_max() const noexcept;
   [[nodiscard]] bool may_grow(Connection& connection, std::size_t bytes, std::size_t storage);
   // False: the connection is disconnected instead. Inlined: each message that is sent calls it.
   [[nodiscard, gnu::always_inline]] inline bool push(Connection& connection, OutboundQueue& queue,
@@ -48,7 +46,6 @@ class BufferGovernor {
 
   LoopContext& loop_;
   Connections& connections_;
-  Transactor& transactor_;
 
   bool has_large_buffers_ = false;  // or may have: they release it when they are empty
   MonoTime check_at_ = MonoTime::min();

@@ -142,6 +142,16 @@ void Connection::begin_migration(Migration migration) noexcept {
   migration_ = std::move(migration);
 }
 
+void Connection::join_pending(PendingLogons& pending) {
+  pending.add(accepted_.source, socket_);
+  accepted_.pending = &pending;
+}
+
+void Connection::leave_pending() noexcept {
+  PendingLogons* const pending = std::exchange(accepted_.pending, nullptr);
+  if (pending != nullptr) pending->remove(accepted_.source, socket_);
+}
+
 SessionEntry* Connection::end() noexcept {
   become(LinkState::Dead);
   socket_ = 0;

@@ -22,6 +22,7 @@
 
 #include "engine/connection/buffer_budget.hpp"
 #include "engine/connection/link_state.hpp"
+#include "engine/connection/pending_logons.hpp"
 #include "engine/credentials/password_change.hpp"
 #include "engine/loop/timer_queue.hpp"
 #include "engine/report/second_limit.hpp"
@@ -217,7 +218,7 @@ struct AcceptedFrom {
   std::size_t listener = 0;           // its index
   transport::Source source = 0;       // the address that it counts for
   std::uint32_t logon_bytes_max = 0;  // what it may send before its Logon is complete
-  bool is_pending = false;            // among those of its listener that have not logged on
+  PendingLogons* pending = nullptr;   // those of its listener; null: it is not among them
 };
 
 // For a connection whose session is on another event loop.
@@ -391,8 +392,14 @@ class Connection : public TimerOwner {
   [[nodiscard]] const AcceptedFrom& accepted() const noexcept { return accepted_; }
   // It counts for this address from here on.
   void set_source(transport::Source source) noexcept { accepted_.source = source; }
-  void set_pending(bool is_pending) noexcept { accepted_.is_pending = is_pending; }
+  // It waits for its Logon among these, which outlive it.
+  void join_pending(PendingLogons& pending);
+  void leave_pending() noexcept;
 
+  // It is to be closed for this event, with the close reason as its text.
+  void end_with(EventId id) noexcept { end_ = id; }
+  [[nodiscard]] EventId end_event() const noexcept { return end_; }
+  [[nodiscard]] bool has_ended() const noexcept { return end_ != EventId{}; }
   // For on_disconnect() of a connection that is draining.
   [[nodiscard]] const std::string& close_reason() const noexcept { return close_reason_; }
   void set_close_reason(std::string_view why) { close_reason_ = why; }
@@ -438,6 +445,7 @@ class Connection : public TimerOwner {
   LogonCredentials credentials_;
   std::optional<Migration> migration_;
   std::string close_reason_;
+  EventId end_{};
 };
 
 // While bytes of the connection are parsed: views into its buffers are in use.

@@ -1,4 +1,5 @@
-// The connections of one event loop: sends their bytes, and closes them.
+// The connections of one event loop: sends their bytes, and closes their sockets. What the end of a
+// connection means for its session: sessions/disconnector.hpp.
 #pragma once
 
 #include <memory>
@@ -13,25 +14,10 @@
 
 namespace nexusfix::engine {
 
-class Acceptor;
-class BufferGovernor;
-class Inbound;
-class ResendServer;
-class SessionRegistry;
-class Transactor;
-
 // The event loop's thread only. A closed Connection lives until the end of the turn, with socket 0.
 class Connections {
  public:
-  Connections(LoopContext& loop, BufferGovernor& buffers, Inbound& inbound, Acceptor& acceptor,
-              SessionRegistry& registry, Transactor& transactor, ResendServer& resends) noexcept
-      : loop_{loop},
-        buffers_{buffers},
-        inbound_{inbound},
-        acceptor_{acceptor},
-        registry_{registry},
-        transactor_{transactor},
-        resends_{resends} {}
+  explicit Connections(LoopContext& loop) noexcept : loop_{loop} {}
 
   [[nodiscard]] const ConnectionTable& table() const noexcept { return table_; }
   // Null: there is no such connection.
@@ -70,17 +56,21 @@ class Connections {
 
   // Closes a connection that has no session yet.
   void refuse(Connection& connection, EventId id, std::string_view why);
-  void close(Connection& connection);  // without an event
-  void close(Connection& connection, EventId id, std::string_view why);
+  void drop(Connection& connection) noexcept;  // without an event
   // Closes it when its last bytes have left; nothing more is received from it.
   void close_soon(Connection& connection);
-  // Closes it: the counterparty has taken nothing for SlowConsumerTimeout.
-  void end_slow_consumer(Connection& connection);
-  // Closes the connections whose bytes wait for more than `durable`: the store has stalled.
-  void close_stalled(store::LogPosition durable);
+  // It has a session, and ends in this turn: next_ended() returns it.
+  void end(Connection& connection, EventId id, std::string_view why);
+  [[nodiscard]] bool has_ended() const noexcept { return !ended_.empty(); }
+  // A connection that end() has got, with its reason; null: there is none, or none any more.
+  [[nodiscard]] Connection* next_ended() noexcept;
+  // Ends the connections whose bytes wait for more than `durable`: the store has stalled.
+  void end_stalled(store::LogPosition durable);
   // Closes it: there was no memory for one of its events.
   void abort(Connection& connection) noexcept;
   void abort(const transport::Ready& ready) noexcept;
+  // Takes it out of the table and closes its socket. False: it has ended already.
+  [[nodiscard]] bool cut(Connection& connection) noexcept;
   // Takes it out of the table; its socket belongs to another loop.
   void retire(Connection& connection) noexcept;
   // Closes all sockets at once, without a Logout: the store has failed.
@@ -98,25 +88,17 @@ class Connections {
   void send_waiting(Connection& connection);
   // The socket has taken bytes, or does not take them.
   void note_sent(Connection& connection, SessionEntry& entry) noexcept;
-  void count_end(const Connection& connection, SessionEntry& entry, bool was_connecting) noexcept;
-  void report_end(const Connection& connection, SessionEntry& entry, EventId id,
-                  std::string_view why);
   void block(Connection& connection);
   void check_backlog(Connection& connection);
   void on_backlog(Connection& connection, std::size_t waiting);
 
   LoopContext& loop_;
-  BufferGovernor& buffers_;
-  Inbound& inbound_;
-  Acceptor& acceptor_;
-  SessionRegistry& registry_;
-  Transactor& transactor_;
-  ResendServer& resends_;
 
   ConnectionTable table_;
   std::vector<std::unique_ptr<Connection>> closed_;  // until the end of the turn
   std::vector<Connection*> unsent_;                  // with bytes to send
-  std::vector<Connection*> sending_;                 // likewise, while send_unsent() runs
+  std::vector<Connection*> sending_;                 // those of send_unsent(), while it runs
+  std::vector<Connection*> ended_;                   // for next_ended()
 };
 
 }  // namespace nexusfix::engine

@@ -4,6 +4,7 @@
 #include "engine/connection/connections.hpp"
 #include "engine/loop/loop_context.hpp"
 #include "engine/registry/settings_changes.hpp"
+#include "engine/sessions/disconnector.hpp"
 #include "engine/sessions/transactor.hpp"
 #include "engine/statistics/session_state.hpp"
 #include "engine/undo_guard.hpp"
@@ -49,7 +50,7 @@ void Connector::on_connected(Connection& connection) {
     loop_.report.peer(EventId::CertificateRefused, entry,
                       "connection to " + loop_.network->peer_name(connection.socket_id()) +
                           connections_.protection_of(connection) + " closed: " + fault);
-    return connections_.close(connection);
+    return disconnector_.close(connection);
   }
   connection.on_connected();
   loop_.report.session(EventId::Connected, entry,

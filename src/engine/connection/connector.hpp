@@ -9,14 +9,19 @@
 namespace nexusfix::engine {
 
 class Connections;
+class Disconnector;
 class SettingsChanges;
 class Transactor;
 
 class Connector {
  public:
-  Connector(LoopContext& loop, Connections& connections, SettingsChanges& changes,
-            Transactor& transactor) noexcept
-      : loop_{loop}, connections_{connections}, changes_{changes}, transactor_{transactor} {}
+  Connector(LoopContext& loop, Connections& connections, Disconnector& disconnector,
+            SettingsChanges& changes, Transactor& transactor) noexcept
+      : loop_{loop},
+        connections_{connections},
+        disconnector_{disconnector},
+        changes_{changes},
+        transactor_{transactor} {}
 
   void connect(SessionEntry& entry);
   void on_connected(Connection& connection);
@@ -24,6 +29,7 @@ class Connector {
  private:
   LoopContext& loop_;
   Connections& connections_;
+  Disconnector& disconnector_;
   SettingsChanges& changes_;
   Transactor& transactor_;
 };

@@ -15,11 +15,12 @@
 #include "engine/connection/connections.hpp"
 #include "engine/connection/direct_receive.hpp"
 #include "engine/connection/repaired_frame.hpp"
-#include "engine/control/session_control.hpp"
+#include "engine/control/floods.hpp"
 #include "engine/loop/charge.hpp"
 #include "engine/loops/connection_migration.hpp"
 #include "engine/registry/dynamic_sessions.hpp"
 #include "engine/registry/settings_changes.hpp"
+#include "engine/sessions/disconnector.hpp"
 #include "engine/sessions/out_of_order_queue.hpp"
 #include "engine/sessions/transactor.hpp"
 #include "engine/statistics/administrative.hpp"
@@ -117,7 +118,7 @@ void Inbound::on_received(Connection& connection, const transport::IoResult& res
     case transport::IoStatus::WouldBlock:
       break;
     case transport::IoStatus::Closed:
-      connections_.close(connection, EventId::ConnectionClosedByCounterparty,
+      disconnector_.close(connection, EventId::ConnectionClosedByCounterparty,
                          connection.framing().carried().empty()
                              ? "closed by the counterparty"
                              : "closed by the counterparty in the middle of a message");
@@ -129,7 +130,7 @@ void Inbound::on_received(Connection& connection, const transport::IoResult& res
           (result.error_number == EPROTO || result.error_number == ENOMEM)) {
         return connections_.refuse(connection, EventId::HandshakeFailed, why);
       }
-      connections_.close(connection, EventId::ConnectionLost, why);
+      disconnector_.close(connection, EventId::ConnectionLost, why);
       break;
     }
   }
@@ -322,7 +323,7 @@ std::size_t Inbound::on_frame(Connection& connection, std::string_view frame) {
   entry.counters->on_received(msg_type, frame.size(), loop.now().wall);
   if (is_noted(msg_type)) [[unlikely]] {
     count_received(message, msg_type, loop.now().mono, *entry.counters, loop.stats);
-    if (msg_type != kPackedBusinessReject) control_.note_administrative(entry, message, msg_type);
+    if (msg_type != kPackedBusinessReject) count_administrative(loop, entry, message, msg_type);
   }
   if (connection.has_waited()) [[unlikely]]
     entry.machine.set_delayed(true);
@@ -413,7 +414,7 @@ void Inbound::on_paused_readable(Connection& connection) {
       loop_.network->receive(connection.socket_id(), receive_buffer_.span());
   if (result.status == transport::IoStatus::Ok) {
     if (connection.entry() == nullptr)
-      return connections_.close(connection);  // It has ended: no peer waits for an answer.
+      return connections_.drop(connection);  // It has ended: no peer waits for an answer.
     static_cast<void>(buffers_.carry(connection, {receive_buffer_.data(), result.bytes}));
   } else if (result.status != transport::IoStatus::WouldBlock) {
     drain_delayed(connection);
@@ -447,7 +448,7 @@ void Inbound::on_garbled_frame(Connection& connection, wire::GarbledReason reaso
       entry, [&](session::StateMachine& machine) { machine.on_garbled(reason, loop_.now()); });
   const std::uint32_t count_max = entry.settings().limits.garbled_per_second_max;
   if (connection.rates().garbled.allow(loop_.now().mono, count_max) || connection.is_dead()) return;
-  connections_.close(connection, EventId::GarbledFlood,
+  disconnector_.close(connection, EventId::GarbledFlood,
                      "disconnecting: more than " + std::to_string(count_max) +
                          " garbled messages within a second");
 }

@@ -23,29 +23,29 @@ class BufferGovernor;
 class CommitGate;
 class ConnectionMigration;
 class Connections;
+class Disconnector;
 class DynamicSessions;
 class LogonAdmission;
 class OutOfOrderQueue;
-class SessionControl;
 class SettingsChanges;
 class Transactor;
 
 class Inbound {
  public:
-  Inbound(LoopContext& loop, CommitGate& commit, Connections& connections, BufferGovernor& buffers,
-          LogonAdmission& admission, DynamicSessions& dynamic, SettingsChanges& changes,
-          Transactor& transactor, OutOfOrderQueue& out_of_order, SessionControl& control,
-          ConnectionMigration& migration)
+  Inbound(LoopContext& loop, CommitGate& commit, Connections& connections,
+          Disconnector& disconnector, BufferGovernor& buffers, LogonAdmission& admission,
+          DynamicSessions& dynamic, SettingsChanges& changes, Transactor& transactor,
+          OutOfOrderQueue& out_of_order, ConnectionMigration& migration)
       : loop_{loop},
         commit_{commit},
         connections_{connections},
+        disconnector_{disconnector},
         buffers_{buffers},
         admission_{admission},
         dynamic_{dynamic},
         changes_{changes},
         transactor_{transactor},
         out_of_order_{out_of_order},
-        control_{control},
         migration_{migration},
         receive_buffer_(kReceiveBytes) {}
 
@@ -109,13 +109,13 @@ class Inbound {
   LoopContext& loop_;
   CommitGate& commit_;
   Connections& connections_;
+  Disconnector& disconnector_;
   BufferGovernor& buffers_;
   LogonAdmission& admission_;
   DynamicSessions& dynamic_;
   SettingsChanges& changes_;
   Transactor& transactor_;
   OutOfOrderQueue& out_of_order_;
-  SessionControl& control_;
   ConnectionMigration& migration_;
 
   std::string repaired_;  // a message whose BodyLength or CheckSum was wrong, corrected

@@ -2,10 +2,8 @@
 #include <span>
 #include <string>
 
-#include "engine/connection/buffer_governor.hpp"
 #include "engine/connection/connections.hpp"
-#include "engine/sending/resend_server.hpp"
-#include "engine/sessions/transactor.hpp"
+#include "engine/sessions/session_entry.hpp"
 
 namespace nexusfix::engine {
 
@@ -25,8 +23,8 @@ inline void Connections::note_sent(Connection& connection, SessionEntry& entry) 
         loop_.network->send(connection.socket_id(), connection.outbound().waiting());
     if (result.status == transport::IoStatus::Failed ||
         result.status == transport::IoStatus::Closed) {
-      close(connection, EventId::ConnectionLost, loop_.network->last_error(connection.socket_id()));
-      return;
+      return end(connection, EventId::ConnectionLost,
+                 loop_.network->last_error(connection.socket_id()));
     }
     if (result.status == transport::IoStatus::WouldBlock || result.bytes == 0) {
       block(connection);
@@ -36,10 +34,10 @@ inline void Connections::note_sent(Connection& connection, SessionEntry& entry) 
   }
   if (connection.entry() != nullptr) note_sent(connection, *connection.entry());
   if (connection.outbound().empty() && connection.is_draining()) {
-    close(connection, EventId::ConnectionClosed, connection.close_reason());
+    end(connection, EventId::ConnectionClosed, std::string{connection.close_reason()});
   } else if (connection.entry() != nullptr && connection.entry()->resend.is_in_progress() &&
-             connection.outbound().size() <= buffers_.replay_bytes_max()) {
-    resends_.set_ready();  // There is room again for the resend.
+             connection.outbound().size() <= loop_.shared.budget->replay_bytes_max()) {
+    loop_.set(Work::Resends);  // There is room again for the resend.
   }
 }
 
@@ -51,13 +49,6 @@ void Connections::block(Connection& connection) {
   connection.set_takes_by(loop_.now().mono +
                           connection.entry()->settings().limits.slow_consumer_timeout);
   loop_.arm(connection, connection.takes_by());
-}
-
-void Connections::end_slow_consumer(Connection& connection) {
-  const auto time = connection.entry()->settings().limits.slow_consumer_timeout;
-  close(connection, EventId::SlowConsumerTimedOut,
-        "slow consumer: it has taken none of " + std::to_string(connection.outbound().size()) +
-            " bytes for " + std::to_string(time.count()) + " s (SlowConsumerTimeout)");
 }
 
 void Connections::check_backlog(Connection& connection) {
@@ -73,8 +64,8 @@ void Connections::on_backlog(Connection& connection, std::size_t waiting) {
   Backlog& backlog = connection.backlog();
   const std::size_t queued_bytes_max = entry.settings().limits.queued_bytes_max;
   if (waiting > queued_bytes_max) {
-    return close(connection, EventId::SlowConsumerQueueFull,
-                 "slow consumer: " + std::to_string(waiting) + " bytes wait for it");
+    return end(connection, EventId::SlowConsumerQueueFull,
+               "slow consumer: " + std::to_string(waiting) + " bytes wait for it");
   }
   if (waiting > Backlog::high(queued_bytes_max)) return backlog.begin();
   if (backlog.is_high()) {
@@ -88,7 +79,9 @@ void Connections::on_backlog(Connection& connection, std::size_t waiting) {
 void Connections::send_or_keep(Connection& connection, store::LogPosition durable) {
   if (connection.is_dead()) return;  // It was closed in the meantime.
   connection.set_unsent(false);
-  if (transactor_.has_aborted() && connection.entry() != nullptr &&
+  if (connection.has_ended()) [[unlikely]]
+    return;
+  if (loop_.has(Work::Aborted) && connection.entry() != nullptr &&
       connection.entry()->abort.is_pending()) [[unlikely]] {
     return;
   }
@@ -100,29 +93,22 @@ void Connections::send_or_keep(Connection& connection, store::LogPosition durabl
   });
 }
 
-// If a connection breaks here, the application may send on another connection of the list. Those
-// bytes are not durable yet; the new waits_for of that connection holds them back.
 void Connections::send_several(store::LogPosition durable) {
   sending_.swap(unsent_);
   for (Connection* const connection : sending_) send_or_keep(*connection, durable);
   sending_.clear();
 }
 
-void Connections::close_stalled(store::LogPosition durable) {
-  std::vector<transport::SocketId> waiting;
+void Connections::end_stalled(store::LogPosition durable) {
+  std::size_t count = 0;
   for (const auto& [socket, connection] : table_) {
-    if (connection->waits_for() > durable && !connection->outbound().empty())
-      waiting.push_back(socket);
+    if (connection->waits_for() <= durable || connection->outbound().empty()) continue;
+    end(*connection, EventId::ConnectionClosedStoreStalled, "closed: the store is stalled");
+    ++count;
   }
-  if (waiting.empty()) return;
-  loop_.report.engine(EventId::StoreStalled, {"ALARM: the store does not answer; ", waiting.size(),
+  if (count == 0) return;
+  loop_.report.engine(EventId::StoreStalled, {"ALARM: the store does not answer; ", count,
                                               " connections whose bytes wait for it are closed"});
-  for (const transport::SocketId socket : waiting) {
-    Connection* const found = table_.find(socket);
-    if (found != nullptr) {
-      close(*found, EventId::ConnectionClosedStoreStalled, "closed: the store is stalled");
-    }
-  }
 }
 
 }  // namespace nexusfix::engine

@@ -7,9 +7,9 @@
 #include <nexusfix/base/utc_text.hpp>
 
 #include "engine/commit/commit_gate.hpp"
-#include "engine/connection/connections.hpp"
 #include "engine/control/session_control.hpp"
 #include "engine/loop/loop_context.hpp"
+#include "engine/sessions/disconnector.hpp"
 #include "engine/sessions/transactor.hpp"
 #include "engine/statistics/session_state.hpp"
 
@@ -62,7 +62,7 @@ void SessionControl::close_for_logons(SessionEntry& entry) {
            : std::string{"closed by its schedule for the next two years"});
   if (entry.connection() == nullptr) return;
   if (entry.connection()->is_connecting()) {
-    return connections_.close(*entry.connection(), EventId::ConnectAborted,
+    return disconnector_.close(*entry.connection(), EventId::ConnectAborted,
                               "the connection attempt is aborted");
   }
   transactor_.transact(entry, [this](session::StateMachine& machine) {

@@ -10,16 +10,19 @@
 #include <nexusfix/session/version.hpp>
 
 #include "engine/commit/commit_gate.hpp"
-#include "engine/connection/connections.hpp"
-#include "engine/sending/outbox.hpp"
+#include "engine/policy/connecting.hpp"
+#include "engine/sessions/disconnector.hpp"
 #include "engine/sessions/transactor.hpp"
 #include "engine/statistics/session_state.hpp"
 
 namespace nexusfix::engine {
 
 void SessionControl::disconnect(SessionEntry& entry, std::string_view why) {
-  entry.commands.add(SessionCommands::Kind::Disconnect, std::string{why});
   static_cast<void>(transactor_.now());
+  if (entry.connection() != nullptr && entry.connection()->is_connecting()) {
+    return disconnector_.close(*entry.connection(), EventId::ConnectionClosed, why);
+  }
+  entry.commands.add(SessionCommands::Kind::Disconnect, std::string{why});
   transactor_.apply_or_defer(entry);
 }
 
@@ -84,32 +87,10 @@ void SessionControl::end_session(SessionEntry& entry, const session::ScheduleSta
   });
 }
 
-void SessionControl::disconnect_now(SessionEntry& entry, std::string_view why) {
-  if (entry.connection() == nullptr) return;
-  Connection& connection = *entry.connection();
-  if (connection.is_connecting())
-    return connections_.close(connection, EventId::ConnectionClosed, why);
-  connection.set_close_reason(why);
-  connections_.close_soon(connection);
-}
-
-void SessionControl::halt(SessionEntry& entry) noexcept {
-  entry.acceptor.halt.accepts_only_reset_ = true;
-  entry.connect_policy.halt();
-}
-
-void SessionControl::on_reset(SessionEntry& entry) {
-  entry.acceptor.halt.accepts_only_reset_ = false;
-  if (entry.connect_policy.on_reset(may_connect(entry), entry.connection() != nullptr,
-                                    loop_.now().mono)) {
-    loop_.arm(entry, entry.connect_policy.connect_at());
-  }
-}
-
 // The sequence numbers are known again: the session connects, and accepts every valid Logon.
 void SessionControl::end_halt(SessionEntry& entry) {
-  entry.acceptor.halt.accepts_only_reset_ = false;
-  if (!may_connect(entry)) return;
+  entry.acceptor.halt.end();
+  if (!may_connect(loop_, entry)) return;
   if (entry.connect_policy.on_numbers_set(entry.connection() != nullptr, transactor_.now().mono)) {
     loop_.arm(entry, entry.connect_policy.connect_at());
   }
@@ -120,7 +101,7 @@ void SessionControl::log_out(SessionEntry& entry, std::string_view text) {
   std::string of_logout{text};
   static_cast<void>(transactor_.now());
   if (entry.connection() != nullptr && entry.connection()->is_connecting()) {
-    connections_.close(*entry.connection(), EventId::ConnectAborted,
+    disconnector_.close(*entry.connection(), EventId::ConnectAborted,
                        "the connection attempt is aborted");
   }
   entry.commands.add(SessionCommands::Kind::LogOut, std::move(of_logout));
@@ -128,7 +109,7 @@ void SessionControl::log_out(SessionEntry& entry, std::string_view text) {
 }
 
 void SessionControl::log_on(SessionEntry& entry) {
-  if (!may_connect(entry)) return;
+  if (!may_connect(loop_, entry)) return;
   entry.connect_policy.log_on(entry.connection() != nullptr, transactor_.now().mono);
   loop_.arm(entry, entry.connect_policy.connect_at());
   publish(entry, loop_.now());
@@ -137,7 +118,7 @@ void SessionControl::log_on(SessionEntry& entry) {
 // A change of sequence numbers that changes none: every reader of the log shows its text.
 void SessionControl::record_act(SessionEntry& entry, std::string_view text) {
   if (commit_.has_failed() || entry.stored.is_on_trial()) return;
-  outbox_.forget_begun();
+  transactor_.forget_begun();
   static_cast<void>(transactor_.now());
   transactor_.record().set_numbers(
       entry.stored.key(), store::numbers_change(commit_.store().session(entry.stored.key()), {},
@@ -157,7 +138,7 @@ void SessionControl::record_act(std::string_view text,
 }
 
 std::uint64_t SessionControl::send_test_request(SessionEntry& entry) {
-  const RoundTrips::Trip& trip = round_trips_.begin(entry, transactor_.now().mono);
+  const RoundTrips::Trip& trip = loop_.round_trips.begin(entry, transactor_.now().mono);
   transactor_.transact(entry, [&](session::StateMachine& machine) {
     machine.on_test_request_command(trip.test_req_id(), loop_.now());
   });
@@ -192,7 +173,7 @@ void SessionControl::disable(SessionEntry& entry, std::string_view text, std::st
   publish(entry, transactor_.now());
   if (entry.connection() == nullptr) return;
   if (entry.connection()->is_connecting()) {
-    return connections_.close(*entry.connection(), EventId::ConnectAborted,
+    return disconnector_.close(*entry.connection(), EventId::ConnectAborted,
                               "the connection attempt is aborted: the session is disabled");
   }
   entry.commands.add(SessionCommands::Kind::LogOut,
@@ -207,11 +188,6 @@ void SessionControl::enable(SessionEntry& entry) {
   entry.connect_policy.restart_intervals();
   entry.connect_policy.connect_now(loop_.now().mono);
   loop_.arm(entry, entry.connect_policy.connect_at());
-}
-
-bool SessionControl::may_connect(const SessionEntry& entry) const noexcept {
-  return entry.settings().session.role == session::Role::Initiator && !loop_.is_stopping() &&
-         !commit_.is_draining() && entry.membership.is_active();
 }
 
 std::expected<void, std::string> SessionControl::set_next_numbers(SessionEntry& entry,
@@ -238,12 +214,12 @@ std::expected<void, std::string> SessionControl::record_next_numbers(SessionEntr
     static_cast<void>(transactor_.now());
     constexpr std::string_view kWhy =
         "the connection attempt is aborted: the sequence numbers are being set";
-    connections_.close(*entry.connection(), EventId::ConnectAborted, kWhy);
+    disconnector_.close(*entry.connection(), EventId::ConnectAborted, kWhy);
   }
   if (entry.connection() != nullptr) {
     return std::unexpected{"the session is connected: log it out first"};
   }
-  outbox_.forget_begun();
+  transactor_.forget_begun();
   static_cast<void>(transactor_.now());
   const session::Numbers before = entry.machine.sequence_numbers();
   transactor_.record().set_numbers(

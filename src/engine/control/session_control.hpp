@@ -10,17 +10,14 @@
 
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/session/version.hpp>
-#include <nexusfix/wire/parser.hpp>
 
 #include "engine/loop/loop_context.hpp"
-#include "engine/operator/round_trips.hpp"
 #include "engine/sessions/session_entry.hpp"
 
 namespace nexusfix::engine {
 
 class CommitGate;
-class Connections;
-class Outbox;
+class Disconnector;
 class Transactor;
 
 // Text (58) of the Logout of a session that an operator has disabled.
@@ -28,13 +25,9 @@ inline constexpr std::string_view kDisabledText = "Session disabled by the opera
 
 class SessionControl {
  public:
-  SessionControl(LoopContext& loop, CommitGate& commit, Connections& connections,
-                 Transactor& transactor, Outbox& outbox) noexcept
-      : loop_{loop},
-        commit_{commit},
-        connections_{connections},
-        transactor_{transactor},
-        outbox_{outbox} {}
+  SessionControl(LoopContext& loop, CommitGate& commit, Disconnector& disconnector,
+                 Transactor& transactor) noexcept
+      : loop_{loop}, commit_{commit}, disconnector_{disconnector}, transactor_{transactor} {}
 
   void log_on(SessionEntry& entry);
   void disconnect(SessionEntry& entry, std::string_view why);
@@ -52,7 +45,8 @@ class SessionControl {
   void record_act(SessionEntry& entry, std::string_view text);
   // An act on the whole engine: for each connected session; without any, for the first one.
   void record_act(std::string_view text, std::span<const std::unique_ptr<SessionEntry>> entries);
-  // The session must be logged on. Returns the number of the TestRequest, for round_trips().
+  // The session must be logged on. Returns the number of the TestRequest, for
+  // LoopContext::round_trips.
   [[nodiscard]] std::uint64_t send_test_request(SessionEntry& entry);
   // Why send_gap_fill() must not be called. Empty: it may be.
   [[nodiscard]] static std::string gap_fill_refusal(const SessionEntry& entry,
@@ -61,37 +55,22 @@ class SessionControl {
   // Logs the session out, and allows no Logon until enable(). by: who, and why.
   void disable(SessionEntry& entry, std::string_view text, std::string by);
   void enable(SessionEntry& entry);
-  [[nodiscard]] const RoundTrips& round_trips() const noexcept { return round_trips_; }
 
-  // One side has lost sequence numbers: the session waits for an operator.
-  static void halt(SessionEntry& entry) noexcept;
-  // The sequence numbers are 1 again.
-  void on_reset(SessionEntry& entry);
-  void disconnect_now(SessionEntry& entry, std::string_view why);
   void follow_schedule(SessionEntry& entry);
   void open_for_logons(SessionEntry& entry);
-  // An administrative message was received. Runs before it is processed, so that the answer to it
-  // is the last one of a counterparty that floods us.
-  void note_administrative(SessionEntry& entry, const wire::MessageView& message,
-                           PackedMsgType msg_type);
-  void note_reject(SessionEntry& entry);
 
  private:
-  [[nodiscard]] bool may_connect(const SessionEntry& entry) const noexcept;
   [[nodiscard]] std::expected<void, std::string> record_next_numbers(SessionEntry& entry,
                                                                      session::Numbers numbers,
                                                                      std::string_view reason);
   void end_halt(SessionEntry& entry);
   void end_session(SessionEntry& entry, const session::ScheduleState& state);
   void close_for_logons(SessionEntry& entry);
-  void disconnect_flooder(SessionEntry& entry, const std::string& why);
 
   LoopContext& loop_;
   CommitGate& commit_;
-  Connections& connections_;
+  Disconnector& disconnector_;
   Transactor& transactor_;
-  Outbox& outbox_;
-  RoundTrips round_trips_;
 };
 
 }  // namespace nexusfix::engine

@@ -4,7 +4,6 @@
 #include "engine/loop/charge.hpp"
 #include "engine/loop/loop_context.hpp"
 #include "engine/registry/session_registry.hpp"
-#include "engine/sending/outbox.hpp"
 #include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
@@ -45,7 +44,7 @@ void TaskRunner::run_posted_task(QueuedTask& posted, PostResult& result) {
   const std::exception_ptr thrown = Transactor::exception_of([&] {
     charge(loop_, *entry, [&] { posted.kind->run(posted.task, entry->session, result); });
   });
-  outbox_.forget_begun();
+  transactor_.forget_begun();
   if (!thrown) return;
   result.outcome = PostOutcome::Threw;
   const std::string_view text = Transactor::text_of(thrown);
@@ -61,7 +60,7 @@ bool TaskRunner::report_result(TaskChannel& lane, QueuedTask& posted, const Post
   bool is_reported = true;
   const std::exception_ptr thrown =
       Transactor::exception_of([&] { is_reported = posted.kind->report(posted.task, result); });
-  outbox_.forget_begun();
+  transactor_.forget_begun();
   if (thrown) {
     loop_.report.engine_limited(
         EventId::PostedTaskThrew,

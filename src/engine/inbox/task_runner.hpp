@@ -11,18 +11,16 @@
 
 namespace nexusfix::engine {
 
-class Outbox;
 class EventLoop;
 class SessionRegistry;
 class Transactor;
 
 class TaskRunner {
  public:
-  TaskRunner(LoopContext& loop, SessionRegistry& registry, Transactor& transactor, Outbox& outbox)
+  TaskRunner(LoopContext& loop, SessionRegistry& registry, Transactor& transactor)
       : loop_{loop},
         registry_{registry},
         transactor_{transactor},
-        outbox_{outbox},
         inbox_{std::make_shared<TaskInbox>(*loop.network)} {
     loop.shared.remotes->add_loop(inbox_);
   }
@@ -52,7 +50,6 @@ class TaskRunner {
   LoopContext& loop_;
   SessionRegistry& registry_;
   Transactor& transactor_;
-  Outbox& outbox_;
 
   std::shared_ptr<TaskInbox> inbox_;
 };

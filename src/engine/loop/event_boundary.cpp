@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "engine/connection/connections.hpp"
-#include "engine/report/reporter.hpp"
+#include "engine/loop/loop_context.hpp"
 #include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
@@ -15,8 +15,8 @@ constexpr std::chrono::milliseconds kNextTry{10};
 }  // namespace
 
 void EventBoundary::count_failure() noexcept {
-  report_.memory_failed();
-  time_.wake_at(time_.now().mono + kNextTry);
+  loop_.report.memory_failed();
+  loop_.wake_at(loop_.now().mono + kNextTry);
 }
 
 void EventBoundary::end(const NoOwner& /*none*/) noexcept {
@@ -24,7 +24,7 @@ void EventBoundary::end(const NoOwner& /*none*/) noexcept {
 }
 
 void EventBoundary::end(SessionEntry& entry) noexcept {
-  transactor_.is_idle() ? transactor_.abort_session(entry) : transactor_.abort_event(entry);
+  transactor_.is_idle() ? abort_session(loop_, entry) : transactor_.abort_event(entry);
 }
 
 void EventBoundary::end(Connection& connection) noexcept { connections_.abort(connection); }

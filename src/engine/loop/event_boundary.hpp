@@ -6,14 +6,13 @@
 
 #include <nexusfix/transport/network.hpp>
 
-#include "engine/loop/loop_clock.hpp"
 #include "engine/loop/loop_costs.hpp"
 
 namespace nexusfix::engine {
 
 class Connection;
 class Connections;
-class Reporter;
+class LoopContext;
 class SessionEntry;
 class Transactor;
 
@@ -26,9 +25,8 @@ struct EventAborted {};
 // event within another one. Without memory outside of an event, the loop ends in order.
 class EventBoundary {
  public:
-  EventBoundary(Reporter& report, LoopClock& time, Connections& connections,
-                Transactor& transactor) noexcept
-      : report_{report}, time_{time}, connections_{connections}, transactor_{transactor} {}
+  EventBoundary(LoopContext& loop, Connections& connections, Transactor& transactor) noexcept
+      : loop_{loop}, connections_{connections}, transactor_{transactor} {}
 
   // owner: the Connection, the SessionEntry, or the Ready whose event it is. False: the event could
   // not be finished.
@@ -62,8 +60,7 @@ class EventBoundary {
   void end(Connection& connection) noexcept;
   void end(const transport::Ready& ready) noexcept;
 
-  Reporter& report_;
-  LoopClock& time_;
+  LoopContext& loop_;
   Connections& connections_;
   Transactor& transactor_;
   LoopCosts costs_;

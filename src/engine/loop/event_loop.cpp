@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include <nexusfix/base/secret.hpp>
+
 #include "engine/connection/direct_receive.hpp"
 #include "engine/loop/charge.hpp"
 #include "engine/loop/thread_setup.hpp"
@@ -170,11 +172,12 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   }
   end_events();  // Answers are sent first.
   tasks_.run_tasks(*this);
-  admission_.on_password_checks();
+  if (loop_.shared.credentials) [[unlikely]]
+    take_password_checks();
   resends_.serve_replays();
   if (first_timer() <= loop_.now().mono) run_timers();
-  if (actions_.has_decided()) [[unlikely]]
-    actions_.deliver_decided();
+  if (loop_.has(Work::Decided)) [[unlikely]]
+    deliver_decided();
   // Turns that receive directly delay this, as they delay the wait.
   if (asked_network || first <= loop_.now().mono || finished()) run_housekeeping();
   end_events();
@@ -187,7 +190,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
 // Work that delays no message.
 void EventLoop::run_housekeeping() {
   loop_.stats.turned_at_ns.set(loop_.now().mono.time_since_epoch().count());
-  migration_.on_migrated(*this);
+  take_migrated();
   loop_.boundary.run([this] { acceptor_.check_refused(); });
   commit_.check();
   certificates_.check();
@@ -198,7 +201,9 @@ void EventLoop::run_housekeeping() {
   }
   reloader_.serve_files();
   end_events();
-  registry_.destroy_leaving();
+  if (registry_.destroy_leaving()) [[unlikely]]
+    close_unused_listeners();
+  free_destroyed_sessions();
   if (changes_.has_waiting()) [[unlikely]]
     loop_.boundary.run([this] { changes_.apply_next_settings(); });
   loop_.report.logs().turn(loop_.now().wall);
@@ -207,7 +212,7 @@ void EventLoop::run_housekeeping() {
 }
 
 MonoTime EventLoop::next_deadline() const {
-  const bool is_due = resends_.is_ready() || commit_.is_unflushed() ||
+  const bool is_due = loop_.has(Work::Resends) || commit_.is_unflushed() ||
                       (connections_.has_unsent() && !commit_.is_waiting()) ||
                       tasks_.inbox().has_work();
   return is_due ? MonoTime::min() : first_timer();
@@ -232,10 +237,10 @@ void EventLoop::handle(const transport::Ready& ready) {
       connection.set_blocked(false);
       connections_.mark_unsent(connection);
       if (connection.entry() != nullptr && connection.entry()->resend.is_in_progress())
-        resends_.set_ready();
+        loop_.set(Work::Resends);
       break;
     case transport::ReadyKind::Failed:
-      connections_.close(
+      close(
           connection, connection.is_connecting() ? EventId::ConnectFailed : EventId::ConnectionLost,
           loop_.network->last_error(connection.socket_id()));
       break;
@@ -354,7 +359,7 @@ void EventLoop::run_session_timers(SessionEntry& entry) {
   if (entry.resend.is_in_progress() && entry.resend.resumes_at() > loop_.now().mono) {
     loop_.arm(entry, entry.resend.resumes_at());
   } else if (entry.resend.is_in_progress()) {
-    resends_.set_ready();
+    loop_.set(Work::Resends);
   }
   if (!entry.disconnection.is_pending()) return;
   if (entry.disconnection.due_at() > loop_.now().mono)
@@ -370,14 +375,14 @@ void EventLoop::on_timer(Connection& connection) {
     inbound_.resume(connection);
   }
   if (connection.is_dead()) return;
-  if (connection.takes_by() <= loop_.now().mono) return connections_.end_slow_consumer(connection);
+  if (connection.takes_by() <= loop_.now().mono) return end_slow_consumer(connection);
   if (connection.deadline() > loop_.now().mono) {
     loop_.arm(connection, connection.next_deadline());
   } else if (connection.is_draining()) {
-    connections_.close(connection, EventId::ConnectionClosedUnsent,
+    close(connection, EventId::ConnectionClosedUnsent,
                        "closed with bytes unsent: the counterparty does not read");
   } else if (connection.is_connecting()) {
-    connections_.close(connection, EventId::ConnectTimedOut,
+    close(connection, EventId::ConnectTimedOut,
                        "connect timed out" + connections_.protection_of(connection));
   } else if (connection.is_checking_password()) {
     connections_.refuse(
@@ -438,8 +443,87 @@ bool EventLoop::waits_for_operator() const noexcept {
 void EventLoop::flush() {
   store::LogPosition durable = 0;
   if (!commit_.flush(durable)) return;
-  if (commit_.has_stalled(durable)) connections_.close_stalled(durable);
+  if (commit_.has_stalled(durable)) connections_.end_stalled(durable);
   connections_.send_unsent(durable);
+  if (connections_.has_ended()) [[unlikely]]
+    close_ended();
+}
+
+void EventLoop::close(Connection& connection, EventId id, std::string_view why) {
+  inbound_.drain_delayed(connection);
+  disconnector_.close(connection, id, why);
+}
+
+// What the application sends meanwhile leaves, too.
+void EventLoop::close_ended() {
+  while (Connection* const connection = connections_.next_ended()) {
+    loop_.boundary.run(*connection, [&] {
+      close(*connection, connection->end_event(), std::string{connection->close_reason()});
+    });
+  }
+  flush();
+}
+
+void EventLoop::end_slow_consumer(Connection& connection) {
+  const auto time = connection.entry()->settings().limits.slow_consumer_timeout;
+  close(connection, EventId::SlowConsumerTimedOut,
+        "slow consumer: it has taken none of " + std::to_string(connection.outbound().size()) +
+            " bytes for " + std::to_string(time.count()) + " s (SlowConsumerTimeout)");
+}
+
+// A connection whose check has ended continues with the bytes that it carries.
+void EventLoop::take_password_checks() {
+  for (Credentials::Decision& decision : loop_.shared.credentials->take(loop_.index)) {
+    // An event of the connection, which may have been closed meanwhile.
+    transport::Ready decided{transport::ReadyKind::Readable, decision.socket, 0};
+    loop_.boundary.run(decided, [&] {
+      if (Connection* const connection = admission_.take_check(decision)) {
+        inbound_.resume(*connection);
+      }
+    });
+  }
+}
+
+// After the event in which the Logon was decided, which may be another session's event.
+void EventLoop::deliver_decided() {
+  while (SessionEntry* const entry = actions_.next_decided()) {
+    loop_.boundary.run(*entry, [&] { out_of_order_.deliver_in_sequence(*entry); });
+  }
+}
+
+void EventLoop::take_migrated() {
+  if (!loop_.shared.directory) return;
+  LoopDirectory::Arrived arrived = loop_.shared.directory->take(loop_.index);
+  for (LoopDirectory::MigratedConnection& one : arrived.connections) {
+    transport::Ready accepted{transport::ReadyKind::Accepted, 0, 0};
+    loop_.boundary.run(accepted, [&] {
+      const WipedAtEnd logon{one.bytes};
+      Connection* const connection = migration_.attach(one, accepted.accepted);
+      if (connection != nullptr) inbound_.on_bytes(*connection, one.bytes);
+    });
+  }
+  while (arrived.tasks) {
+    const std::unique_ptr<LoopTask> task = std::move(arrived.tasks);
+    arrived.tasks = std::move(task->next);
+    loop_.boundary.run([&] { task->run(*this); });
+  }
+}
+
+void EventLoop::free_destroyed_sessions() {
+  registry_.free_destroyed([this](SessionEntry& entry) {
+    dynamic_.forget(entry);
+    transactor_.forget(entry);
+    actions_.forget(entry);
+    resends_.forget(entry);
+    changes_.forget(entry);
+    reloader_.forget(entry);
+  });
+}
+
+std::expected<void, EngineError> EventLoop::add_sessions(Settings settings) {
+  if (reloader_.is_under_way())
+    return std::unexpected{EngineError{"a reload is under way: try again"}};
+  return installer_.add_sessions(std::move(settings));
 }
 
 // The content of the disk is no longer certain: waiting messages must not be sent, and no

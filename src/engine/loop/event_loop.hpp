@@ -24,17 +24,22 @@
 #include "engine/connection/inbound.hpp"
 #include "engine/control/session_control.hpp"
 #include "engine/inbox/task_runner.hpp"
+#include "engine/loop/file_reader.hpp"
 #include "engine/loop/loop_context.hpp"
 #include "engine/loops/connection_migration.hpp"
 #include "engine/registry/dynamic_sessions.hpp"
 #include "engine/registry/reloader.hpp"
 #include "engine/registry/session_installer.hpp"
 #include "engine/registry/session_registry.hpp"
+#include "engine/registry/session_templates.hpp"
 #include "engine/registry/settings_changes.hpp"
 #include "engine/sending/outbox.hpp"
 #include "engine/sending/resend_server.hpp"
+#include "engine/sessions/disconnector.hpp"
+#include "engine/sessions/held_messages.hpp"
 #include "engine/sessions/out_of_order_queue.hpp"
 #include "engine/sessions/session_actions.hpp"
+#include "engine/sessions/session_services.hpp"
 #include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
@@ -89,11 +94,13 @@ class EventLoop {
   [[nodiscard]] store::Store& store() noexcept { return commit_.store(); }
   [[nodiscard]] Listeners& listeners() noexcept { return listeners_; }
   [[nodiscard]] SessionRegistry& registry() noexcept { return registry_; }
-  [[nodiscard]] SessionInstaller& installer() noexcept { return installer_; }
+  [[nodiscard]] std::expected<void, EngineError> add_sessions(Settings settings);
+  void close_unused_listeners() { close_unused(listeners_, registry_, templates_); }
   [[nodiscard]] SettingsChanges& changes() noexcept { return changes_; }
   [[nodiscard]] Reloader& reloader() noexcept { return reloader_; }
   [[nodiscard]] CertificateWatch& certificates() noexcept { return certificates_; }
   [[nodiscard]] SessionControl& control() noexcept { return control_; }
+  [[nodiscard]] const RoundTrips& round_trips() const noexcept { return loop_.round_trips; }
   [[nodiscard]] Reporter& report() noexcept { return loop_.report; }
   [[nodiscard]] bool store_has_failed() const noexcept { return commit_.has_failed(); }
 
@@ -125,8 +132,7 @@ class EventLoop {
   }
   // At the end of a turn.
   void note_quiet() noexcept {
-    const bool has_work = transactor_.has_aborted() || connections_.has_unsent() ||
-                          !commit_.is_settled() || resends_.is_ready() || actions_.has_decided();
+    const bool has_work = loop_.has_work() || connections_.has_unsent() || !commit_.is_settled();
     if (!state_.busy_spin || has_work) return;
     loop_.note_quiet(inbound_.only_connection());
     if (loop_.quiet() != nullptr) loop_.boundary.costs().forget_turn();  // No other session waits.
@@ -140,14 +146,24 @@ class EventLoop {
     if (loop_.boundary.costs().is_due(loop_.now().mono)) [[unlikely]]
       loop_.boundary.run([this] { name_costly(); });
   }
+  // Ends it as if the network had reported its end.
+  void close(Connection& connection, EventId id, std::string_view why);
+  void close_ended();
+  void take_password_checks();
+  void deliver_decided();
+  // Connections that other loops moved here, and tasks that they posted.
+  void take_migrated();
+  // No component has them any more.
+  void free_destroyed_sessions();
+  void end_slow_consumer(Connection& connection);
   void name_costly();
   void report_stall(const LoopCosts::Stall& stall);
   [[nodiscard]] std::string name_of(LoopCosts::Id id) const;
   void run_housekeeping();
   // Ends aborted sessions, and sends what may leave. Most turns have neither.
   void end_events() {
-    if (transactor_.has_aborted()) [[unlikely]]
-      transactor_.end_aborted();
+    if (loop_.has(Work::Aborted)) [[unlikely]]
+      disconnector_.end_aborted();
     if (connections_.has_unsent() || !commit_.is_settled()) flush();
   }
   void flush();
@@ -162,8 +178,7 @@ class EventLoop {
 
   // Whether the loop has work that no event of the network announces.
   [[nodiscard]] bool has_due_work(MonoTime first) const noexcept {
-    return first <= loop_.now().mono || tasks_.inbox().has_work() || resends_.is_ready() ||
-           actions_.has_decided();
+    return first <= loop_.now().mono || tasks_.inbox().has_work() || loop_.has_work();
   }
 
   // In stop.cpp.
@@ -204,25 +219,30 @@ class EventLoop {
   CommitGate commit_;
   Connections connections_;
   BufferGovernor buffers_;
-  Inbound inbound_;
-  Connector connector_;
-  Listeners listeners_;
-  Acceptor acceptor_;
-  LogonAdmission admission_;
-  CertificateWatch certificates_;
   SessionRegistry registry_;
+  SessionTemplates templates_;
   DynamicSessions dynamic_;
-  SessionInstaller installer_;
-  SettingsChanges changes_;
-  Reloader reloader_;
+  HeldMessages held_;
   Transactor transactor_;
   SessionActions actions_;
   Outbox outbox_;
   ResendServer resends_;
   OutOfOrderQueue out_of_order_;
+  Disconnector disconnector_;
   SessionControl control_;
-  TaskRunner tasks_;
+  SessionServices services_;
+  Listeners listeners_;
+  Acceptor acceptor_;
+  LogonAdmission admission_;
+  FileReader files_;
+  CertificateWatch certificates_;
+  SessionInstaller installer_;
+  SettingsChanges changes_;
+  Reloader reloader_;
+  Connector connector_;
   ConnectionMigration migration_;
+  Inbound inbound_;
+  TaskRunner tasks_;
 };
 
 }  // namespace nexusfix::engine

@@ -14,12 +14,21 @@
 #include "engine/loop/loop_clock.hpp"
 #include "engine/loop/loop_dependencies.hpp"
 #include "engine/loop/loop_timers.hpp"
+#include "engine/operator/round_trips.hpp"
 #include "engine/report/reporter.hpp"
 #include "engine/statistics/latency_meter.hpp"
 #include "engine/statistics/loop_counters.hpp"
 #include "engine/statistics/session_board.hpp"
 
 namespace nexusfix::engine {
+
+struct SessionServices;
+
+enum class Work : unsigned {
+  Aborted = 1,  // sessions are to be disconnected
+  Resends = 2,  // a resend can go on: its connection has room, or its messages were read
+  Decided = 4,  // Logons were decided: the held messages of their sessions are due
+};
 
 // The loop's thread only.
 class LoopContext : public LoopDependencies {
@@ -29,7 +38,7 @@ class LoopContext : public LoopDependencies {
       : LoopDependencies{std::move(dependencies)},
         time{*clock},
         report{*logs.events, logs.is_standard_error, logs.messages, index, time},
-        boundary{report, time, connections, transactor},
+        boundary{*this, connections, transactor},
         callbacks{application} {
     report.logs().tap_events(logs.event_tap);
     if (!shared.remotes) shared.remotes = std::make_shared<RemoteDirectory>();
@@ -52,8 +61,21 @@ class LoopContext : public LoopDependencies {
   // A disturbance that was not noted waits for a few receives.
   [[nodiscard]] Connection* quiet() const noexcept { return quiet_; }
   void note_quiet(Connection* only) noexcept { quiet_ = only; }
+  // Work that no event of the network announces: its owner sets the flag, and clears it.
+  void set(Work work) noexcept {
+    disturb();
+    work_ |= static_cast<unsigned>(work);
+  }
+  void clear(Work work) noexcept { work_ &= ~static_cast<unsigned>(work); }
+  [[nodiscard]] bool has(Work work) const noexcept {
+    return (work_ & static_cast<unsigned>(work)) != 0;
+  }
+  [[nodiscard]] bool has_work() const noexcept { return work_ != 0; }
   [[nodiscard]] bool is_stopping() const noexcept { return is_stopping_; }
   void begin_stop() noexcept { is_stopping_ = true; }
+  // No new message of the application is accepted.
+  [[nodiscard]] bool is_draining() const noexcept { return is_draining_; }
+  void begin_drain() noexcept { is_draining_ = true; }
   // From the control socket.
   [[nodiscard]] bool takes_commands() const noexcept { return takes_commands_; }
   void take_commands() noexcept { takes_commands_ = true; }
@@ -68,15 +90,20 @@ class LoopContext : public LoopDependencies {
   Reporter report;
   EventBoundary boundary;
   Callbacks callbacks;
+  // Of each Session, which forwards its calls to them. Never null while there are sessions.
+  const SessionServices* services = nullptr;
   Parsers parsers;
   session::EventMemory event_memory;  // of all state machines: the loop has one event at a time
   LatencyMeter latency{time, stats};
   LoopCounters stats;
   SessionBoard board;
+  RoundTrips round_trips;
 
  private:
   Connection* quiet_ = nullptr;
+  unsigned work_ = 0;
   bool is_stopping_ = false;
+  bool is_draining_ = false;
   bool takes_commands_ = false;
 };
 

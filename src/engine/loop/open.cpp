@@ -27,33 +27,36 @@ EventLoop::EventLoop(LoopDependencies dependencies, Callbacks callbacks, bool bu
                      static_cast<EventLoop*>(event_loop)->end_all_sessions(error);
                    },
                .context = this}},
-      connections_{loop_, buffers_, inbound_, acceptor_, registry_, transactor_, resends_},
-      buffers_{loop_, connections_, transactor_},
-      inbound_{loop_,    commit_,     connections_,  buffers_, admission_, dynamic_,
-               changes_, transactor_, out_of_order_, control_, migration_},
-      connector_{loop_, connections_, changes_, transactor_},
-      listeners_{loop_, dynamic_, registry_},
+      connections_{loop_},
+      buffers_{loop_, connections_},
+      registry_{loop_, commit_},
+      templates_{loop_},
+      dynamic_{loop_, commit_, templates_, registry_},
+      held_{loop_, buffers_},
+      transactor_{loop_, commit_, connections_, dynamic_, registry_, actions_, resends_},
+      actions_{loop_, connections_, transactor_, outbox_, resends_, held_},
+      outbox_{loop_, commit_, connections_, buffers_, dynamic_, transactor_},
+      resends_{loop_, commit_, connections_, transactor_, outbox_},
+      out_of_order_{loop_, transactor_},
+      disconnector_{loop_, connections_, registry_, transactor_},
+      control_{loop_, commit_, disconnector_, transactor_},
+      services_{loop_, commit_, registry_, transactor_, actions_, outbox_, control_},
+      listeners_{loop_},
       acceptor_{loop_, connections_, listeners_},
-      admission_{loop_,     connections_, inbound_, acceptor_, dynamic_,
-                 registry_, transactor_,  actions_, control_,  migration_},
-      certificates_{loop_, reloader_},
-      registry_{loop_,       commit_,  listeners_, dynamic_, changes_, reloader_,
-                transactor_, actions_, outbox_,    resends_, control_},
-      dynamic_{loop_, commit_, listeners_, admission_, registry_, control_},
-      installer_{loop_, commit_, listeners_, dynamic_, registry_, reloader_, transactor_, control_},
-      changes_{loop_, listeners_, dynamic_, registry_, reloader_, control_},
-      reloader_{loop_,      commit_,  listeners_,  dynamic_, registry_,
-                installer_, changes_, transactor_, control_},
-      transactor_{loop_,    commit_, connections_, dynamic_, registry_,
-                  actions_, outbox_, resends_,     control_},
-      actions_{loop_,   connections_, admission_,    transactor_,
-               outbox_, resends_,     out_of_order_, control_},
-      outbox_{loop_, commit_, connections_, buffers_, dynamic_, transactor_, control_},
-      resends_{loop_, commit_, connections_, buffers_, transactor_, outbox_},
-      out_of_order_{loop_, buffers_, transactor_},
-      control_{loop_, commit_, connections_, transactor_, outbox_},
-      tasks_{loop_, registry_, transactor_, outbox_},
-      migration_{loop_, commit_, connections_, inbound_, listeners_, acceptor_} {
+      admission_{loop_,     connections_, disconnector_, dynamic_,
+                 registry_, transactor_,  actions_,      control_},
+      files_{*loop_.disk, loop_.owned_disk, *loop_.network},
+      certificates_{loop_, files_},
+      installer_{loop_, commit_, listeners_, templates_, registry_, transactor_, control_},
+      changes_{loop_, listeners_, templates_, registry_, control_},
+      reloader_{loop_,      commit_,  listeners_,  templates_, registry_,
+                installer_, changes_, transactor_, control_,   files_},
+      connector_{loop_, connections_, disconnector_, changes_, transactor_},
+      migration_{loop_, commit_, connections_, listeners_, acceptor_},
+      inbound_{loop_,    commit_,  connections_, disconnector_, buffers_,  admission_,
+               dynamic_, changes_, transactor_,  out_of_order_, migration_},
+      tasks_{loop_, registry_, transactor_} {
+  loop_.services = &services_;
   if (loop_.shared.directory) loop_.shared.directory->add_loop(loop_.index, *loop_.network);
   if (loop_.shared.credentials) loop_.shared.credentials->add_loop(loop_.index, *loop_.network);
 }
@@ -91,7 +94,7 @@ std::expected<void, EngineError> EventLoop::open(Settings settings) {
   admission_.limit_lateness(settings.threads.logon_lateness_max);
   buffers_.keep_heap(settings.threads.lock_memory);
   if (!settings.text.empty()) {
-    reloader_.begin(settings.file, std::move(settings.text));
+    changes_.begin(settings.file, std::move(settings.text));
   }
   if (loop_.shared.directory) {
     for (std::size_t key = 0; key < commit_.store().session_count(); ++key) {
@@ -114,13 +117,13 @@ std::expected<void, EngineError> EventLoop::open_sessions(Settings& settings) {
     if (one.is_template) {
       note_rules(loop_, one);
       if (loop_.shared.directory) loop_.shared.directory->add_template(one.session.id, loop_.index);
-      dynamic_.templates().push_back({std::move(one), 0, reloader_.text()});
+      templates_.all().push_back({std::move(one), 0, changes_.text()});
       continue;
     }
     const bool is_acceptor = one.session.role == session::Role::Acceptor;
     const auto entry = registry_.make_entry(std::move(one));
     if (entry) {
-      (*entry)->file.configure((*entry)->name, reloader_.text());
+      (*entry)->file.configure((*entry)->name, changes_.text());
       report_inbound_in_doubt(**entry);
       continue;
     }
@@ -138,7 +141,7 @@ std::expected<void, EngineError> EventLoop::open_sessions(Settings& settings) {
   // common limit counts.
   const std::uint32_t share = settings.dynamic_sessions_per_address_max.value_or((all_max + 1) / 2);
   dynamic_.limit({all_max, share == 0 ? all_max : share});
-  if (registry_.entries().empty() && dynamic_.templates().empty() && !refused.empty()) {
+  if (registry_.entries().empty() && templates_.all().empty() && !refused.empty()) {
     return std::unexpected{EngineError{refused}};
   }
   if (auto flushed = commit_.store().flush(); !flushed) {
@@ -168,7 +171,7 @@ std::expected<void, EngineError> EventLoop::open_listeners(const std::string& fi
     if (!listener) return std::unexpected{listener.error()};
     entry->acceptor.listen_at(*listener);
   }
-  for (SessionTemplate& one : dynamic_.templates()) {
+  for (SessionTemplate& one : templates_.all()) {
     const auto listener = listeners_.listen_for(one.settings, file);
     if (!listener) return std::unexpected{listener.error()};
     one.listener = *listener;

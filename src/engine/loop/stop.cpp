@@ -55,7 +55,7 @@ void EventLoop::begin_drain() {
     SessionEntry& entry = *owned;
     entry.connect_policy.log_out();  // A connection that ends is not opened again.
     if (entry.connection() == nullptr || !entry.connection()->is_connecting()) continue;
-    connections_.close(*entry.connection(), EventId::ConnectionClosedByStop, "draining");
+    disconnector_.close(*entry.connection(), EventId::ConnectionClosedByStop, "draining");
   }
   close_unbound();
 }
@@ -75,7 +75,7 @@ void EventLoop::close_unbound() {
   for (const auto& [socket, connection] : connections_.table()) {
     if (connection->entry() == nullptr) unbound.push_back(connection.get());
   }
-  for (Connection* connection : unbound) connections_.close(*connection);
+  for (Connection* connection : unbound) connections_.drop(*connection);
 }
 
 // LogoutTimeout bounds the wait for each counterparty's Logout. The last bytes of a connection have
@@ -99,7 +99,7 @@ void EventLoop::begin_stop() {
     if (!entry.connection()->is_connecting()) {
       control_.log_out(entry, {});
     } else {
-      connections_.close(*entry.connection(), EventId::ConnectionClosedByStop, "stopping");
+      disconnector_.close(*entry.connection(), EventId::ConnectionClosedByStop, "stopping");
     }
   }
   close_unbound();

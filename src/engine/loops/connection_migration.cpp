@@ -11,24 +11,23 @@
 
 #include "engine/acceptor/acceptor.hpp"
 #include "engine/acceptor/listeners.hpp"
-#include "engine/acceptor/logon_admission.hpp"
 #include "engine/commit/commit_gate.hpp"
 #include "engine/connection/connections.hpp"
-#include "engine/connection/inbound.hpp"
 #include "engine/loop/loop_context.hpp"
 
 namespace nexusfix::engine {
 
-std::optional<std::uint32_t> ConnectionMigration::other_loop_of(const wire::MessageView& logon) {
-  if (!loop_.shared.directory) return std::nullopt;
+std::optional<std::uint32_t> other_loop_of(const LoopContext& loop,
+                                           const wire::MessageView& logon) {
+  if (!loop.shared.directory) return std::nullopt;
   const auto id = session::session_of(logon);
-  const auto other = id ? loop_.shared.directory->find(*id) : std::nullopt;
-  return other == loop_.index ? std::nullopt : other;
+  const auto other = id ? loop.shared.directory->find(*id) : std::nullopt;
+  return other == loop.index ? std::nullopt : other;
 }
 
-bool ConnectionMigration::is_of_another_loop(Connection& connection,
-                                             const wire::MessageView& logon) {
-  const auto other = other_loop_of(logon);
+bool begin_migration(const LoopContext& loop, Connection& connection,
+                     const wire::MessageView& logon) {
+  const auto other = other_loop_of(loop, logon);
   if (!other) return false;
   connection.begin_migration({.loop = *other, .bytes = std::string{logon.bytes()}});
   return true;
@@ -55,7 +54,7 @@ void ConnectionMigration::migrate(Connection& connection, std::string_view rest)
     return connections_.refuse(connection, EventId::ConnectionNotMigrated,
                                "it cannot be moved to its session's event loop");
   }
-  acceptor_.leave_pending(connection);
+  connection.leave_pending();
   connections_.retire(connection);
   handed.connection = std::move(detached);
   if (loop_.shared.directory->migrate(other, std::move(handed))) return;
@@ -63,39 +62,22 @@ void ConnectionMigration::migrate(Connection& connection, std::string_view rest)
   loop_.report.unauthenticated(EventId::ConnectionNotMigrated, source, {}, lost);
 }
 
-void ConnectionMigration::on_migrated(EventLoop& event_loop) {
-  if (!loop_.shared.directory) return;
-  LoopDirectory::Arrived arrived = loop_.shared.directory->take(loop_.index);
-  for (LoopDirectory::MigratedConnection& one : arrived.connections) {
-    transport::Ready accepted{transport::ReadyKind::Accepted, 0, 0};
-    loop_.boundary.run(accepted, [&] { attach(std::move(one), accepted.accepted); });
-  }
-  while (arrived.tasks) {
-    const std::unique_ptr<LoopTask> task = std::move(arrived.tasks);
-    arrived.tasks = std::move(task->next);
-    loop_.boundary.run([&] { task->run(event_loop); });
-  }
-}
-
-// attached: the new socket id, set also when a later step throws.
-void ConnectionMigration::attach(LoopDirectory::MigratedConnection handed,
-                                 transport::SocketId& attached) {
-  const WipedAtEnd logon{handed.bytes};
+Connection* ConnectionMigration::attach(LoopDirectory::MigratedConnection& handed,
+                                        transport::SocketId& attached) {
   Listener* const listener = listeners_.find(handed.endpoint);
   if (loop_.is_stopping() || commit_.has_failed() || listener == nullptr) {
     ::close(handed.connection.descriptor);
     ++loop_.stats.connections_refused;
-    return;
+    return nullptr;
   }
   const auto socket = loop_.network->attach(std::move(handed.connection));
   if (!socket) {
     ++loop_.stats.connections_refused;
-    return loop_.report.engine_limited(EventId::MigratedConnectionLost, socket.error().text);
+    loop_.report.engine_limited(EventId::MigratedConnectionLost, socket.error().text);
+    return nullptr;
   }
   attached = *socket;
-  Connection* const connection =
-      acceptor_.await_logon(*listener, *socket, loop_.network->peer_name(*socket));
-  if (connection != nullptr) inbound_.on_bytes(*connection, handed.bytes);
+  return acceptor_.await_logon(*listener, *socket, loop_.network->peer_name(*socket));
 }
 
 }  // namespace nexusfix::engine

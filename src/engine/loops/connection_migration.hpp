@@ -15,36 +15,37 @@
 namespace nexusfix::engine {
 
 class Acceptor;
-class EventLoop;
 class CommitGate;
 class Connections;
-class Inbound;
 class Listeners;
+
+// The loop that has the session of this Logon; unset: this one, or none.
+[[nodiscard]] std::optional<std::uint32_t> other_loop_of(const LoopContext& loop,
+                                                         const wire::MessageView& logon);
+// True: the session is on another loop, and the connection is migrating.
+[[nodiscard]] bool begin_migration(const LoopContext& loop, Connection& connection,
+                                   const wire::MessageView& logon);
 
 class ConnectionMigration {
  public:
   ConnectionMigration(LoopContext& loop, CommitGate& commit, Connections& connections,
-                      Inbound& inbound, Listeners& listeners, Acceptor& acceptor) noexcept
+                      Listeners& listeners, Acceptor& acceptor) noexcept
       : loop_{loop},
         commit_{commit},
         connections_{connections},
-        inbound_{inbound},
         listeners_{listeners},
         acceptor_{acceptor} {}
 
-  [[nodiscard]] std::optional<std::uint32_t> other_loop_of(const wire::MessageView& logon);
-  [[nodiscard]] bool is_of_another_loop(Connection& connection, const wire::MessageView& logon);
   void migrate(Connection& connection, std::string_view rest);
-  // Connections that other loops moved here, and tasks that they posted.
-  void on_migrated(EventLoop& event_loop);
+  // Adds a connection that another loop moved here. Null: it is not taken.
+  // attached: its socket, set also when a later step throws.
+  [[nodiscard]] Connection* attach(LoopDirectory::MigratedConnection& handed,
+                                   transport::SocketId& attached);
 
  private:
-  void attach(LoopDirectory::MigratedConnection handed, transport::SocketId& attached);
-
   LoopContext& loop_;
   CommitGate& commit_;
   Connections& connections_;
-  Inbound& inbound_;
   Listeners& listeners_;
   Acceptor& acceptor_;
 };

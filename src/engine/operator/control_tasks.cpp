@@ -126,7 +126,7 @@ class RoundTripTask final : public ControlTask {
       return reply(std::string{kNoSession} + request.session);
     }
     const RoundTrips::Trip* const trip =
-        event_loop.control().round_trips().find(*entry, request.id);
+        event_loop.round_trips().find(*entry, request.id);
     if (trip == nullptr) return reply("the engine knows no such TestRequest any more");
     if (!trip->took) return reply(kStillWaiting);
     reply(number_answer(kRoundTrip, static_cast<std::uint64_t>(trip->took->count())));

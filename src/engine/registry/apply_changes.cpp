@@ -10,9 +10,8 @@
 
 #include "engine/control/session_control.hpp"
 #include "engine/loop/loop_context.hpp"
-#include "engine/registry/dynamic_sessions.hpp"
-#include "engine/registry/reloader.hpp"
 #include "engine/registry/session_registry.hpp"
+#include "engine/registry/session_templates.hpp"
 #include "engine/registry/settings_changes.hpp"
 
 namespace nexusfix::engine {
@@ -109,7 +108,7 @@ void SettingsChanges::apply_next_settings(SessionEntry& entry) {
   const std::string keys = joined_keys(std::exchange(entry.file.pending_.until_logon, {}));
   loop_.report.session(
       EventId::PendingKeysTakenOver, entry,
-      "the values that " + reloader_.file() + " has now are in effect from here on: " + keys);
+      "the values that " + file_ + " has now are in effect from here on: " + keys);
   publish_pending();
 }
 
@@ -145,7 +144,7 @@ void SettingsChanges::report_pending() {
     for (const auto& [keys, sessions] : all) {
       loop_.report.session(EventId::KeysPending,
                            sessions.size() == 1 ? sessions.front() : std::string{},
-                           reloader_.file() + " has other values now, which count from the next " +
+                           file_ + " has other values now, which count from the next " +
                                std::string{when} + " on: " + keys +
                                (sessions.size() == 1 ? "" : "; of " + names_text(sessions)));
     }
@@ -171,12 +170,12 @@ void SettingsChanges::report_changes(const ReloadPlan& plan) {
   }
   for (const TemplateChange& change : plan.template_changes) {
     in_effect[joined_keys(change.keys)].push_back(
-        dynamic_.templates()[change.index].settings.session.id.to_string());
+        templates_.all()[change.index].settings.session.id.to_string());
   }
   for (const auto& [keys, sessions] : in_effect) {
     loop_.report.session(
         EventId::KeysTakenOver, sessions.size() == 1 ? sessions.front() : std::string{},
-        reloader_.file() + " has other values now, in effect from here on: " + keys +
+        file_ + " has other values now, in effect from here on: " + keys +
             (sessions.size() == 1 ? "" : "; of " + names_text(sessions)));
   }
   report_pending();

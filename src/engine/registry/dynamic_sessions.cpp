@@ -7,9 +7,7 @@
 #include <nexusfix/base/ascii.hpp>
 #include <nexusfix/session/logon_identity.hpp>
 
-#include "engine/acceptor/listeners.hpp"
-#include "engine/acceptor/logon_admission.hpp"
-#include "engine/control/session_control.hpp"
+#include "engine/policy/admission_rules.hpp"
 #include "engine/registry/session_registry.hpp"
 #include "engine/undo_guard.hpp"
 
@@ -29,57 +27,14 @@ bool may_be_named(std::string_view comp_id) noexcept {
 
 }  // namespace
 
-bool DynamicSessions::has_template(const SessionSettings& settings) const {
-  return std::ranges::any_of(templates_, [&](const SessionTemplate& one) {
-    return one.settings.session.id == settings.session.id &&
-           one.settings.accept->host == settings.accept->host &&
-           one.settings.accept->port == settings.accept->port;
-  });
-}
-
-// Clients that already have a session of the template keep it.
-void DynamicSessions::drop_templates(const Settings& fresh) {
-  for (std::size_t i = templates_.size(); i-- > 0;) {
-    if (!keeps(templates_[i], fresh)) drop(i);
-  }
-}
-
-bool DynamicSessions::keeps(const SessionTemplate& one, const Settings& fresh) {
-  return !one.origin || std::ranges::any_of(fresh.sessions, [&](const SessionSettings& other) {
-    return other.is_template && other.session.id == one.settings.session.id &&
-           other.accept->host == one.settings.accept->host &&
-           other.accept->port == one.settings.accept->port;
-  });
-}
-
-// The vector has room for it, so push_back() does not allocate.
-void DynamicSessions::add_template(SessionTemplate& one) {
-  note_rules(loop_, one.settings);
-  if (loop_.shared.directory)
-    loop_.shared.directory->add_template(one.settings.session.id, loop_.index);
-  listeners_.all()[one.listener].release();
-  templates_.push_back(std::move(one));
-}
-
-void DynamicSessions::drop(std::size_t index) noexcept {
-  if (loop_.shared.directory) {
-    loop_.shared.directory->remove_template(templates_[index].settings.session.id, loop_.index);
-  }
-  templates_.erase(templates_.begin() + static_cast<std::ptrdiff_t>(index));
-}
-
 // Null: no template matches this identity, or its CompIDs are not allowed in names.
 const SessionTemplate* DynamicSessions::template_for(const Connection& connection,
                                                      const session::SessionId& id) {
-  const auto fits = [&](const SessionTemplate& one) {
-    return one.listener == connection.accepted().listener &&
-           session::stands_for(one.settings.session.id, id);
-  };
-  const auto found = std::ranges::find_if(templates_, fits);
-  const bool is_found = found != templates_.end() && may_be_named(id.sender_comp_id) &&
-                        may_be_named(id.target_comp_id) &&
-                        registry_.find_entry(id.to_string()) == nullptr;
-  return is_found ? &*found : nullptr;
+  const SessionTemplate* const found = templates_.find(connection.accepted().listener, id);
+  const bool is_allowed = found != nullptr && may_be_named(id.sender_comp_id) &&
+                          may_be_named(id.target_comp_id) &&
+                          registry_.find_entry(id.to_string()) == nullptr;
+  return is_allowed ? found : nullptr;
 }
 
 // Makes a session for an unknown client if a template matches. The address is checked first,
@@ -87,8 +42,8 @@ const SessionTemplate* DynamicSessions::template_for(const Connection& connectio
 SessionEntry* DynamicSessions::make_dynamic(const Connection& connection,
                                             const session::SessionId& id) {
   const SessionTemplate* const found = template_for(connection, id);
-  if (found == nullptr || !LogonAdmission::may_come_from(
-                              found->settings, loop_.network->peer_name(connection.socket_id()))) {
+  if (found == nullptr ||
+      !may_come_from(found->settings, loop_.network->peer_name(connection.socket_id()))) {
     return nullptr;
   }
   // With a wrong password LogonAdmission::bind() would refuse the Logon, but the session would
@@ -137,16 +92,9 @@ void DynamicSessions::begin_dynamic(SessionEntry& entry, const Connection& conne
     loop_.report.unauthenticated(EventId::SessionMadeOfTemplate, connection.accepted().source,
                                  entry.name, made);
   }
-  control_.follow_schedule(entry);
-}
-
-SessionEntry* DynamicSessions::find_trial(std::uint32_t handle_key) const noexcept {
-  const auto trial = trials_.find(handle_key);
-  return trial == trials_.end() ? nullptr : trial->second;
 }
 
 void DynamicSessions::forget(SessionEntry& entry) noexcept {
-  if (entry.stored.handle_key_ >= kTrialKeysBegin) trials_.erase(entry.stored.handle_key_);
   if (entry.stored.trial_ != nullptr) names_.disconnect(entry.name, entry.stored.trial_->numbers);
 }
 

@@ -6,10 +6,10 @@
 #include "engine/acceptor/listeners.hpp"
 #include "engine/commit/commit_gate.hpp"
 #include "engine/control/session_control.hpp"
-#include "engine/registry/dynamic_sessions.hpp"
 #include "engine/registry/reloader.hpp"
 #include "engine/registry/session_installer.hpp"
 #include "engine/registry/session_registry.hpp"
+#include "engine/registry/session_templates.hpp"
 #include "engine/registry/settings_changes.hpp"
 #include "engine/sessions/transactor.hpp"
 #include "engine/undo_guard.hpp"
@@ -26,7 +26,7 @@ std::expected<ReloadPlan, EngineError> Reloader::plan_reload(FreshShare fresh) c
   for (const SessionSettings& one : plan.fresh.sessions) {
     const std::string name = one.session.id.to_string();
     if (one.is_template) {
-      if (!dynamic_.has_template(one)) plan.added.sessions.push_back(one);
+      if (!templates_.has(one)) plan.added.sessions.push_back(one);
       continue;
     }
     plan.names.insert(name);
@@ -108,8 +108,8 @@ void Reloader::note_leaving_listeners(const ReloadPlan& plan) {
     };
     listeners_.all()[i].note_leaving(
         std::ranges::none_of(registry_.entries(), stays) &&
-        std::ranges::none_of(dynamic_.templates(), [&](const SessionTemplate& one) {
-          return one.listener == i && DynamicSessions::keeps(one, plan.fresh);
+        std::ranges::none_of(templates_.all(), [&](const SessionTemplate& one) {
+          return one.listener == i && SessionTemplates::keeps(one, plan.fresh);
         }));
   }
 }
@@ -140,7 +140,7 @@ void Reloader::commit_reload() {
 
 void Reloader::carry_out_reload() {
   ReloadPlan& plan = *reload_plan_;
-  settings_text_ = plan.text;
+  changes_.set_text(plan.text);
   for (; plan.made_done < plan.made.entries.size(); ++plan.made_done) {
     SessionEntry* const entry = plan.made.entries[plan.made_done];
     if (entry == nullptr) continue;
@@ -149,16 +149,17 @@ void Reloader::carry_out_reload() {
   }
   for (; plan.templates_done < plan.made.templates.size(); ++plan.templates_done) {
     plan.made.templates[plan.templates_done].origin = plan.text;
-    dynamic_.add_template(plan.made.templates[plan.templates_done]);
+    listeners_.all()[plan.made.templates[plan.templates_done].listener].release();
+    templates_.add(plan.made.templates[plan.templates_done]);
   }
   for (; plan.changes_done < plan.changes.size(); ++plan.changes_done) {
     changes_.apply_change(plan.changes[plan.changes_done]);
   }
   for (; plan.template_changes_done < plan.template_changes.size(); ++plan.template_changes_done) {
     TemplateChange& change = plan.template_changes[plan.template_changes_done];
-    dynamic_.templates()[change.index].settings = std::move(change.settings);
-    dynamic_.templates()[change.index].origin = plan.text;
-    note_rules(loop_, dynamic_.templates()[change.index].settings);
+    templates_.all()[change.index].settings = std::move(change.settings);
+    templates_.all()[change.index].origin = plan.text;
+    note_rules(loop_, templates_.all()[change.index].settings);
   }
   for (; plan.back_done < plan.back.size(); ++plan.back_done) {
     if (SessionEntry* const entry = plan.back[plan.back_done]; entry != nullptr) reactivate(*entry);
@@ -167,10 +168,10 @@ void Reloader::carry_out_reload() {
     if (SessionEntry* const entry = plan.out[plan.out_done]; entry != nullptr) deactivate(*entry);
   }
   changes_.report_changes(plan);
-  dynamic_.drop_templates(plan.fresh);
+  templates_.drop_missing(plan.fresh);
   changes_.refresh_listeners(plan);
   for (Listener& listener : listeners_.all()) listener.end_reload();
-  listeners_.close_unused_listeners();
+  close_unused(listeners_, registry_, templates_);
 }
 
 // A plan that is decided is still applied.
@@ -184,7 +185,7 @@ void Reloader::deactivate(SessionEntry& entry) {
   registry_.deactivate(entry);
   changes_.forget_pending(entry);
   loop_.report.session(EventId::SessionTakenOut, entry,
-                       "session removed: it is not in " + settings_file_);
+                       "session removed: it is not in " + changes_.file());
   if (entry.connection() != nullptr) control_.log_out(entry, "Session removed");
 }
 

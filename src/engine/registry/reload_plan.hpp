@@ -38,7 +38,7 @@ struct Change {
 };
 
 struct TemplateChange {
-  std::size_t index = 0;  // of DynamicSessions::templates()
+  std::size_t index = 0;  // of SessionTemplates::all()
   SessionSettings settings;
   std::vector<std::string> keys;
 };

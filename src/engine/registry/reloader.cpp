@@ -31,7 +31,7 @@ void Reloader::reload_as_requested() {
   const unsigned wanted = reload_wanted_.exchange(0, std::memory_order_relaxed);
   if ((wanted & kReloadUnfinished) != 0 && !loop_.is_stopping() && !commit_.has_failed())
     commit_reload();
-  if ((wanted & kReloadRequested) == 0 || settings_file_.empty()) return;
+  if ((wanted & kReloadRequested) == 0 || changes_.file().empty()) return;
   begin_reload(nullptr);
 }
 
@@ -41,7 +41,7 @@ void Reloader::report_reload(const ReloadResult& done) {
     const TextPiece kept = pending == 0 ? TextPiece{""} : TextPiece{pending};
     loop_.report.engine(
         EventId::ConfigurationReloaded,
-        {settings_file_, " was read again: ", done->added.size(),
+        {changes_.file(), " was read again: ", done->added.size(),
          done->added.size() == 1 ? " session added, " : " sessions added, ", done->removed.size(),
          " removed, ", done->changed.size(), " changed", pending == 0 ? "" : ", ", kept,
          pending == 0 ? "" : " with keys that do not count yet"});
@@ -49,7 +49,7 @@ void Reloader::report_reload(const ReloadResult& done) {
   }
   loop_.report.engine(
       EventId::ReloadRefused,
-      {settings_file_, " was read again and is not taken over; nothing has changed"});
+      {changes_.file(), " was read again and is not taken over; nothing has changed"});
   std::string_view lines = done.error().text;
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
@@ -62,7 +62,7 @@ std::expected<Reloaded, EngineError> Reloader::reload() {
   const auto refusal = [](std::string why) { return std::unexpected{EngineError{std::move(why)}}; };
   if (!transactor_.is_idle()) return refusal("not from within a callback");
   if (loop_.is_stopping() || commit_.has_failed()) return refusal("the engine is stopping");
-  if (settings_file_.empty()) return refusal("the engine was not opened with a file");
+  if (changes_.file().empty()) return refusal("the engine was not opened with a file");
   if (is_round_on_) return refusal("the configuration is being read again already: try again");
   const std::shared_ptr<ReloadJob> job = make_reload_job(nullptr);
   if (std::string why = files_.read_now(job, *loop_.clock); !why.empty()) {
@@ -75,8 +75,8 @@ std::expected<Reloaded, EngineError> Reloader::reload() {
 
 std::shared_ptr<ReloadJob> Reloader::make_reload_job(std::shared_ptr<ReloadOrder> order) {
   return std::make_shared<ReloadJob>(
-      *this, ReloadJob::Start{.file = settings_file_,
-                              .known = settings_text_,
+      *this, ReloadJob::Start{.file = changes_.file(),
+                              .known = changes_.text(),
                               .tls = loop_.shared.tls,
                               .directory = loop_.shared.directory,
                               .order = std::move(order),
@@ -86,7 +86,7 @@ std::shared_ptr<ReloadJob> Reloader::make_reload_job(std::shared_ptr<ReloadOrder
 
 // For an engine with one loop.
 ReloadResult Reloader::take_over(ReloadJob::Found found) {
-  if (found.is_same || found.shares.front().settings.text == *settings_text_) {
+  if (found.is_same || found.shares.front().settings.text == *changes_.text()) {
     changes_.report_pending();
     Reloaded reloaded;
     reloaded.pending = changes_.pending_changes();
@@ -107,7 +107,7 @@ std::string_view Reloader::add_reload(const std::shared_ptr<ReloadOrder>& order)
     return {};
   }
   if (loop_.is_stopping() || commit_.has_failed()) return "the engine is stopping";
-  if (settings_file_.empty()) return "the engine was not opened with a file";
+  if (changes_.file().empty()) return "the engine was not opened with a file";
   files_.add(make_reload_job(order));
   is_round_on_ = true;
   return {};
@@ -178,16 +178,6 @@ void Reloader::end_round(const ReloadRound* untold) {
     orders_.erase(orders_.begin());
     begin_reload(std::move(order));
   }
-}
-
-void Reloader::begin(std::string file, std::string text) {
-  settings_file_ = std::move(file);
-  settings_text_ = std::make_shared<const std::string>(std::move(text));
-}
-
-void Reloader::read_files(std::shared_ptr<FileJob> job) {
-  files_.add(std::move(job));
-  serve_files();
 }
 
 void Reloader::stop() {

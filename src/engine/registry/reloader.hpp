@@ -18,28 +18,28 @@
 namespace nexusfix::engine {
 
 class CommitGate;
-class DynamicSessions;
 class Listeners;
 class SessionControl;
 class SessionRegistry;
+class SessionTemplates;
 class SettingsChanges;
 class Transactor;
 
 class Reloader {
  public:
-  Reloader(LoopContext& loop, CommitGate& commit, Listeners& listeners, DynamicSessions& dynamic,
+  Reloader(LoopContext& loop, CommitGate& commit, Listeners& listeners, SessionTemplates& templates,
            SessionRegistry& registry, SessionInstaller& installer, SettingsChanges& changes,
-           Transactor& transactor, SessionControl& control)
+           Transactor& transactor, SessionControl& control, FileReader& files) noexcept
       : loop_{loop},
         commit_{commit},
         listeners_{listeners},
-        dynamic_{dynamic},
+        templates_{templates},
         registry_{registry},
         installer_{installer},
         changes_{changes},
         transactor_{transactor},
         control_{control},
-        files_{*loop.disk, loop.owned_disk, *loop.network} {}
+        files_{files} {}
 
   // Any thread.
   void request_reload() noexcept;
@@ -56,19 +56,11 @@ class Reloader {
 
   void serve_files();
 
-  // Sets the engine's file and its text. Once, at the start.
-  void begin(std::string file, std::string text);
-  [[nodiscard]] const std::string& file() const noexcept { return settings_file_; }
-  // Null: the engine was opened without a file.
-  [[nodiscard]] const std::shared_ptr<const std::string>& text() const noexcept {
-    return settings_text_;
-  }
   [[nodiscard]] bool is_requested() const noexcept {
     return reload_wanted_.load(std::memory_order_relaxed) != 0;
   }
   // A reload is prepared, or not applied in full.
   [[nodiscard]] bool is_under_way() const noexcept { return reload_plan_ != nullptr; }
-  void read_files(std::shared_ptr<FileJob> job);
   void forget(SessionEntry& entry) noexcept;
   // The loop ends: no more files are read.
   void stop();
@@ -90,16 +82,14 @@ class Reloader {
   LoopContext& loop_;
   CommitGate& commit_;
   Listeners& listeners_;
-  DynamicSessions& dynamic_;
+  SessionTemplates& templates_;
   SessionRegistry& registry_;
   SessionInstaller& installer_;
   SettingsChanges& changes_;
   Transactor& transactor_;
   SessionControl& control_;
+  FileReader& files_;
 
-  std::string settings_file_;                         // empty: the engine was opened without a file
-  std::shared_ptr<const std::string> settings_text_;  // of the file, when it was last applied
-  FileReader files_;
   bool is_round_on_ = false;  // from the reading of the files on; of the first loop
   // The next requests; null: without a waiting caller.
   std::vector<std::shared_ptr<ReloadOrder>> orders_;

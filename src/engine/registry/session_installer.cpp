@@ -9,8 +9,6 @@
 #include "engine/engine_error.hpp"
 #include "engine/loop/loop_context.hpp"
 #include "engine/preflight/missing_parts.hpp"
-#include "engine/registry/dynamic_sessions.hpp"
-#include "engine/registry/reloader.hpp"
 #include "engine/registry/session_registry.hpp"
 #include "engine/sessions/transactor.hpp"
 #include "engine/undo_guard.hpp"
@@ -23,19 +21,20 @@ std::expected<void, EngineError> SessionInstaller::add_sessions(Settings setting
   }
   if (loop_.is_stopping() || commit_.has_failed())
     return std::unexpected{EngineError{"the engine is stopping"}};
-  if (reloader_.is_under_way())
-    return std::unexpected{EngineError{"a reload is under way: try again"}};
   static_cast<void>(transactor_.now());
-  const std::size_t first_template = dynamic_.templates().size();
+  const std::size_t first_template = templates_.all().size();
   auto made = make_sessions(std::move(settings), nullptr);
   if (!made) return std::unexpected{std::move(made.error())};
   UndoGuard undo{[&] {
-    while (dynamic_.templates().size() > first_template)
-      dynamic_.drop(dynamic_.templates().size() - 1);
+    while (templates_.all().size() > first_template)
+      templates_.drop(templates_.all().size() - 1);
     discard_new(*made);
   }};
   for (SessionEntry* entry : made->entries) registry_.activate(*entry);
-  for (SessionTemplate& one : made->templates) dynamic_.add_template(one);
+  for (SessionTemplate& one : made->templates) {
+    listeners_.all()[one.listener].release();
+    templates_.add(one);
+  }
   undo.keep();
   for (SessionEntry* entry : made->entries) admit(*entry);
   return {};
@@ -96,7 +95,7 @@ std::expected<NewSessions, EngineError> SessionInstaller::make_sessions(
   NewSessions made;
   made.entries.reserve(settings.sessions.size());
   made.templates.reserve(settings.sessions.size());
-  dynamic_.templates().reserve(dynamic_.templates().size() + settings.sessions.size());
+  templates_.all().reserve(templates_.all().size() + settings.sessions.size());
   UndoGuard undo{[&] { discard_new(made); }};
   for (SessionSettings& one : settings.sessions) {
     if (auto done = make_session(std::move(one), settings.file, made); !done)
@@ -140,7 +139,7 @@ void SessionInstaller::discard_new(NewSessions& made) noexcept {
   }
   made = {};
   for (Listener& listener : listeners_.all()) listener.release();
-  listeners_.close_unused_listeners();
+  close_unused(listeners_, registry_, templates_);
   listeners_.open_displaced();
 }
 

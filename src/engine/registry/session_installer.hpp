@@ -9,13 +9,12 @@
 #include <nexusfix/base/time.hpp>
 
 #include "engine/loop/loop_context.hpp"
-#include "engine/registry/dynamic_sessions.hpp"
+#include "engine/registry/session_templates.hpp"
 
 namespace nexusfix::engine {
 
 class CommitGate;
 class Listeners;
-class Reloader;
 class SessionControl;
 class SessionRegistry;
 class Transactor;
@@ -29,14 +28,13 @@ struct NewSessions {
 class SessionInstaller {
  public:
   SessionInstaller(LoopContext& loop, CommitGate& commit, Listeners& listeners,
-                   DynamicSessions& dynamic, SessionRegistry& registry, Reloader& reloader,
-                   Transactor& transactor, SessionControl& control) noexcept
+                   SessionTemplates& templates, SessionRegistry& registry, Transactor& transactor,
+                   SessionControl& control) noexcept
       : loop_{loop},
         commit_{commit},
         listeners_{listeners},
-        dynamic_{dynamic},
+        templates_{templates},
         registry_{registry},
-        reloader_{reloader},
         transactor_{transactor},
         control_{control} {}
 
@@ -56,9 +54,8 @@ class SessionInstaller {
   LoopContext& loop_;
   CommitGate& commit_;
   Listeners& listeners_;
-  DynamicSessions& dynamic_;
+  SessionTemplates& templates_;
   SessionRegistry& registry_;
-  Reloader& reloader_;
   Transactor& transactor_;
   SessionControl& control_;
 };

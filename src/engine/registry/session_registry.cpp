@@ -4,16 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/acceptor/listeners.hpp"
 #include "engine/commit/commit_gate.hpp"
-#include "engine/control/session_control.hpp"
-#include "engine/registry/dynamic_sessions.hpp"
-#include "engine/registry/reloader.hpp"
-#include "engine/registry/settings_changes.hpp"
-#include "engine/sending/outbox.hpp"
-#include "engine/sending/resend_server.hpp"
-#include "engine/sessions/session_actions.hpp"
-#include "engine/sessions/transactor.hpp"
 #include "engine/statistics/session_state.hpp"
 #include "engine/undo_guard.hpp"
 
@@ -68,10 +59,10 @@ store::StoreResult<SessionEntry*> SessionRegistry::make_inactive_entry(SessionSe
 }
 
 SessionEntry* SessionRegistry::add_entry(SessionSettings settings, session::Numbers numbers) {
-  transactor_.reserve_for(entries_.size() + 1);
+  destroyed_.reserve(destroyed_.size() + entries_.size() + 1);
   loop_.timers.reserve_sessions(entries_.size() + 1);
   SessionEntry& entry = *entries_.emplace_back(
-      std::make_unique<SessionEntry>(services_, std::move(settings), numbers));
+      std::make_unique<SessionEntry>(loop_, std::move(settings), numbers));
   note_rules(loop_, entry.settings());
   entry.timetable.set_disabled(loop_.shared.disabled->disabled_by(entry.name));
   by_name_.emplace(entry.name, &entry);
@@ -100,6 +91,12 @@ void SessionRegistry::give_key(SessionEntry& entry, store::SessionKey key) {
   by_key_[key] = &entry;
   entry.stored.key_ = key;
   loop_.board.add(entry.counters);
+}
+
+void SessionRegistry::give_trial_key(SessionEntry& entry) {
+  if (next_trial_ < kTrialKeysBegin) next_trial_ = kTrialKeysBegin;
+  entry.stored.handle_key_ = next_trial_++;
+  trials_.insert_or_assign(entry.stored.handle_key_, &entry);
 }
 
 // From here on an acceptor admits its counterparty, and an initiator connects. A second call does
@@ -132,20 +129,19 @@ SessionEntry* SessionRegistry::find_entry(std::string_view name) noexcept {
   return found != by_name_.end() ? found->second : nullptr;
 }
 
-void SessionRegistry::remove(SessionEntry& entry, std::string_view text) {
-  if (entry.membership.is_closing()) return;
+bool SessionRegistry::remove(SessionEntry& entry) {
+  if (entry.membership.is_closing()) return false;
   leaving_.push_back(&entry);  // Allocates, so it comes first.
   entry.membership.become(MembershipState::Closing);
   entry.timers.clear();
   remove_acceptor(entry);
   entry.connect_policy.log_out();
-  if (entry.connection() != nullptr) control_.log_out(entry, text);
+  return true;
 }
 
-// At the end of a turn, when nothing refers to them any more.
-void SessionRegistry::destroy_leaving() {
+bool SessionRegistry::destroy_leaving() {
   if (leaving_.empty()) [[likely]]
-    return;
+    return false;
   bool has_destroyed = false;
   for (std::size_t i = 0; i < leaving_.size();) {
     SessionEntry* const entry = leaving_[i];
@@ -163,27 +159,23 @@ void SessionRegistry::destroy_leaving() {
     destroy(*entry);
     has_destroyed = true;
   }
-  if (has_destroyed) listeners_.close_unused_listeners();
+  return has_destroyed;
 }
 
-void SessionRegistry::destroy(SessionEntry& entry) {
+void SessionRegistry::destroy(SessionEntry& entry) noexcept {
   if (loop_.latency.is_unsettled()) loop_.latency.settle(loop_.now().mono);  // the session's
   loop_.timers.disarm(entry);
-  changes_.forget(entry);
-  resends_.forget(entry);
-  actions_.forget(entry);
-  transactor_.forget(entry);
-  outbox_.forget(entry);
-  reloader_.forget(entry);
-  dynamic_.forget(entry);
   remove_acceptor(entry);
   loop_.shared.remotes->remove(entry.name, entry.session.handle());
   by_name_.erase(entry.name);
+  if (entry.stored.handle_key_ >= kTrialKeysBegin) trials_.erase(entry.stored.handle_key_);
   if (entry.stored.trial_ == nullptr && entry.stored.key_ < by_key_.size() &&
       by_key_[entry.stored.key_] == &entry) {
     by_key_[entry.stored.key_] = nullptr;
   }
-  std::erase_if(entries_, [&](const auto& one) { return one.get() == &entry; });
+  const auto place = std::ranges::find(entries_, &entry, &std::unique_ptr<SessionEntry>::get);
+  destroyed_.push_back(std::move(*place));
+  entries_.erase(place);
 }
 
 session::Numbers SessionRegistry::stored_numbers(const SessionEntry& entry) const noexcept {
@@ -194,7 +186,8 @@ session::Numbers SessionRegistry::stored_numbers(const SessionEntry& entry) cons
 
 SessionEntry* SessionRegistry::entry_of(std::uint32_t handle_key) const noexcept {
   if (handle_key < by_key_.size()) return by_key_[handle_key];
-  return dynamic_.find_trial(handle_key);
+  const auto trial = trials_.find(handle_key);
+  return trial == trials_.end() ? nullptr : trial->second;
 }
 
 const SessionEntry* SessionRegistry::find(std::string_view name) const noexcept {

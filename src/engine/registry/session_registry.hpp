@@ -9,56 +9,47 @@
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/base/function_ref.hpp>
 #include <nexusfix/base/time.hpp>
 
 #include "engine/loop/loop_context.hpp"
 #include "engine/sessions/session_entry.hpp"
-#include "engine/sessions/session_services.hpp"
 
 namespace nexusfix::engine {
 
 class CommitGate;
-class DynamicSessions;
-class Listeners;
-class Outbox;
-class Reloader;
-class ResendServer;
-class SessionActions;
-class SessionControl;
-class SettingsChanges;
-class Transactor;
 
+// Handle keys of sessions on trial begin here; the store's keys are far smaller.
+inline constexpr std::uint32_t kTrialKeysBegin = std::uint32_t{1} << 31U;
+
+// Only data: which sessions there are, and by which names and keys they are found.
 class SessionRegistry {
  public:
   using Entries = std::vector<std::unique_ptr<SessionEntry>>;
 
-  SessionRegistry(LoopContext& loop, CommitGate& commit, Listeners& listeners,
-                  DynamicSessions& dynamic, SettingsChanges& changes, Reloader& reloader,
-                  Transactor& transactor, SessionActions& actions, Outbox& outbox,
-                  ResendServer& resends, SessionControl& control)
-      : loop_{loop},
-        commit_{commit},
-        listeners_{listeners},
-        dynamic_{dynamic},
-        changes_{changes},
-        reloader_{reloader},
-        transactor_{transactor},
-        actions_{actions},
-        outbox_{outbox},
-        resends_{resends},
-        control_{control},
-        services_{loop, commit, *this, changes, transactor, actions, outbox, control} {}
+  SessionRegistry(LoopContext& loop, CommitGate& commit) noexcept : loop_{loop}, commit_{commit} {}
 
   [[nodiscard]] store::StoreResult<SessionEntry*> make_entry(SessionSettings settings);
   [[nodiscard]] store::StoreResult<SessionEntry*> make_inactive_entry(SessionSettings settings);
   [[nodiscard]] SessionEntry* add_entry(SessionSettings settings, session::Numbers numbers);
   void resume_reset(SessionEntry& entry);
   void give_key(SessionEntry& entry, store::SessionKey key);
+  void give_trial_key(SessionEntry& entry);
   void activate(SessionEntry& entry);
   void deactivate(SessionEntry& entry) noexcept;
-  void destroy_leaving();
-  void destroy(SessionEntry& entry);
-  void remove(SessionEntry& entry, std::string_view text);
+  // At the end of a turn, when nothing refers to them any more. True: there was one.
+  [[nodiscard]] bool destroy_leaving();
+  // It can no longer be found, and lives until free_destroyed().
+  void destroy(SessionEntry& entry) noexcept;
+  // forget: gets each of them, before it is freed.
+  void free_destroyed(FunctionRef<void(SessionEntry&)> forget) {
+    if (destroyed_.empty()) [[likely]]
+      return;
+    for (const auto& entry : destroyed_) forget(*entry);
+    destroyed_.clear();
+  }
+  // It is destroyed when its connection has ended. False: it is closing already.
+  bool remove(SessionEntry& entry);
   [[nodiscard]] SessionEntry* find_entry(std::string_view name) noexcept;
   [[nodiscard]] SessionEntry* entry_of(std::uint32_t handle_key) const noexcept;
   [[nodiscard]] session::Numbers stored_numbers(const SessionEntry& entry) const noexcept;
@@ -81,18 +72,9 @@ class SessionRegistry {
  private:
   LoopContext& loop_;
   CommitGate& commit_;
-  Listeners& listeners_;
-  DynamicSessions& dynamic_;
-  SettingsChanges& changes_;
-  Reloader& reloader_;
-  Transactor& transactor_;
-  SessionActions& actions_;
-  Outbox& outbox_;
-  ResendServer& resends_;
-  SessionControl& control_;
-  SessionServices services_;
 
   Entries entries_;
+  Entries destroyed_;
   // Views of their names.
   std::map<std::string_view, SessionEntry*> by_name_;
   // By the name in the counterparty's Logon. Views likewise.
@@ -100,6 +82,8 @@ class SessionRegistry {
   // Sessions that the store may have under another session's name, and the reason.
   std::map<std::string, std::string, std::less<>> doubtful_names_;
   std::vector<SessionEntry*> by_key_;  // null: this loop has no session of the key
+  std::map<std::uint32_t, SessionEntry*> trials_;  // by handle key
+  std::uint32_t next_trial_ = kTrialKeysBegin;
   std::vector<SessionEntry*> leaving_;
 };
 

@@ -5,9 +5,8 @@
 
 #include "engine/acceptor/listeners.hpp"
 #include "engine/loop/loop_context.hpp"
-#include "engine/registry/dynamic_sessions.hpp"
-#include "engine/registry/reloader.hpp"
 #include "engine/registry/session_registry.hpp"
+#include "engine/registry/session_templates.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -128,9 +127,14 @@ std::optional<Change> SettingsChanges::change_of(SessionEntry& entry, const Relo
   return change;
 }
 
+void SettingsChanges::begin(std::string file, std::string text) {
+  file_ = std::move(file);
+  text_ = std::make_shared<const std::string>(std::move(text));
+}
+
 void SettingsChanges::plan_changes(ReloadPlan& plan) {
-  if (!reloader_.text()) return;
-  TextsRead texts{plan, reloader_.text()};
+  if (!text_) return;
+  TextsRead texts{plan, text_};
   const KeySources before{&texts.before(), &texts.before(), &texts.before()};
   for (const auto& entry : registry_.entries()) {
     const bool is_away =
@@ -144,13 +148,13 @@ void SettingsChanges::plan_changes(ReloadPlan& plan) {
     }
     plan.changes.push_back(std::move(*change));
   }
-  for (std::size_t i = 0; i < dynamic_.templates().size(); ++i) {
-    const SessionTemplate& one = dynamic_.templates()[i];
+  for (std::size_t i = 0; i < templates_.all().size(); ++i) {
+    const SessionTemplate& one = templates_.all()[i];
     if (!one.origin) continue;
     const std::string name = one.settings.session.id.to_string();
     const FileKeys& made_of = texts.keys_of(one.origin);
     const ChangedKeys keys = changed_keys({&made_of, &made_of, &made_of}, texts.fresh(), name);
-    if (keys.empty() || !DynamicSessions::keeps(one, plan.fresh)) continue;
+    if (keys.empty() || !SessionTemplates::keeps(one, plan.fresh)) continue;
     const KeySources fresh{&texts.fresh(), &texts.fresh(), &texts.fresh()};
     auto built = texts.build(fresh, name, one.settings);
     // The template keeps its settings: its clients have no sessions yet.
@@ -227,7 +231,7 @@ void SettingsChanges::refresh_listeners(const ReloadPlan& plan) {
         continue;
       widen(entry->file.next_settings() ? *entry->file.next_settings() : entry->settings());
     }
-    for (const SessionTemplate& one : dynamic_.templates()) {
+    for (const SessionTemplate& one : templates_.all()) {
       if (one.listener == i) widen(one.settings);
     }
     if (loop_.shared.directory) {

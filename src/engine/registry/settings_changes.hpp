@@ -3,8 +3,10 @@
 #pragma once
 
 #include <expected>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/base/time.hpp>
@@ -14,22 +16,28 @@
 
 namespace nexusfix::engine {
 
-class DynamicSessions;
 class Listeners;
-class Reloader;
 class SessionControl;
 class SessionRegistry;
+class SessionTemplates;
 
 class SettingsChanges {
  public:
-  SettingsChanges(LoopContext& loop, Listeners& listeners, DynamicSessions& dynamic,
-                  SessionRegistry& registry, Reloader& reloader, SessionControl& control) noexcept
+  SettingsChanges(LoopContext& loop, Listeners& listeners, SessionTemplates& templates,
+                  SessionRegistry& registry, SessionControl& control) noexcept
       : loop_{loop},
         listeners_{listeners},
-        dynamic_{dynamic},
+        templates_{templates},
         registry_{registry},
-        reloader_{reloader},
         control_{control} {}
+
+  // Sets the engine's file and its text. Once, at the start.
+  void begin(std::string file, std::string text);
+  // Empty: the engine was opened without a file.
+  [[nodiscard]] const std::string& file() const noexcept { return file_; }
+  // When it was last applied; null: the engine was opened without a file.
+  [[nodiscard]] const std::shared_ptr<const std::string>& text() const noexcept { return text_; }
+  void set_text(std::shared_ptr<const std::string> text) noexcept { text_ = std::move(text); }
 
   void plan_changes(ReloadPlan& plan);
   [[nodiscard]] static bool names_other_dictionaries(const ReloadPlan& plan) noexcept;
@@ -58,11 +66,12 @@ class SettingsChanges {
 
   LoopContext& loop_;
   Listeners& listeners_;
-  DynamicSessions& dynamic_;
+  SessionTemplates& templates_;
   SessionRegistry& registry_;
-  Reloader& reloader_;
   SessionControl& control_;
 
+  std::string file_;
+  std::shared_ptr<const std::string> text_;
   std::vector<SessionEntry*> with_next_settings_;  // sessions with settings for their next Logon
 };
 

@@ -63,9 +63,7 @@ store::StoreResult<SessionEntry*> DynamicSessions::make_trial(SessionSettings se
   SessionEntry* const entry = registry_.add_entry(std::move(settings), trial->numbers);
   entry->stored.trial_ = std::move(trial);
   entry->stored.log_ = loop_.report.logs().global();
-  if (next_trial_ < kTrialKeysBegin) next_trial_ = kTrialKeysBegin;
-  entry->stored.handle_key_ = next_trial_++;
-  trials_.insert_or_assign(entry->stored.handle_key(), entry);
+  registry_.give_trial_key(*entry);
   registry_.activate(*entry);
   undo.keep();
   return entry;

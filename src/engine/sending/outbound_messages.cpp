@@ -9,7 +9,7 @@
 #include "engine/commit/commit_gate.hpp"
 #include "engine/connection/buffer_governor.hpp"
 #include "engine/connection/connections.hpp"
-#include "engine/control/session_control.hpp"
+#include "engine/control/floods.hpp"
 #include "engine/registry/dynamic_sessions.hpp"
 #include "engine/sending/outbox.hpp"
 #include "engine/sending/push_bytes.hpp"
@@ -33,23 +33,6 @@ void Outbox::add_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t
                          entry.connection() != nullptr && !entry.connection()->is_draining();
   if (loop_.callbacks.on_sent == nullptr && !is_logged) return;
   transactor_.sent().add({&entry, kind, is_transmitted, is_logged, msg_seq_num}, bytes);
-}
-
-void Outbox::notify_sent() noexcept {
-  transactor_.sent().notify([&](const SentMessages::Message& one, std::string_view bytes) {
-    if (one.is_logged) loop_.report.logs().sent(one.entry->stored.log(), bytes, loop_.now().wall);
-    if (loop_.callbacks.on_sent == nullptr) return;
-    const SentMessage sent{.kind = one.kind,
-                           .msg_seq_num = one.msg_seq_num,
-                           .bytes = bytes,
-                           .is_transmitted = one.is_transmitted};
-    const std::exception_ptr thrown = transactor_.observe(
-        [&] { loop_.callbacks.on_sent(loop_.callbacks.application, one.entry->session, sent); });
-    if (!thrown) return;
-    loop_.report.peer(
-        EventId::SentCallbackThrew, *one.entry,
-        {"on_sent() threw; the message is still sent: ", Transactor::text_of(thrown)});
-  });
 }
 
 // A Logon of a reset within the session, without what only its counterparty is to know.
@@ -97,7 +80,7 @@ void Outbox::perform(SessionEntry& entry, const session::Transmit& action) {
   const bool is_application = action.is_resendable && !is_reset_logon;
   note_sent(entry, is_application ? Kind::Application : Kind::Administrative, action.msg_seq_num,
             bytes);
-  if (action.msg_type == kReject) control_.note_reject(entry);
+  if (action.msg_type == kReject) count_reject(loop_, entry);
   note_transmitted(entry, msg_type, bytes);
 }
 

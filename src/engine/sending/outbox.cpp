@@ -26,15 +26,13 @@ constexpr PackedMsgType kUserRequest = pack("BE");
 }  // namespace
 
 Outbox::Outbox(LoopContext& loop, CommitGate& commit, Connections& connections,
-               BufferGovernor& buffers, DynamicSessions& dynamic, Transactor& transactor,
-               SessionControl& control)
+               BufferGovernor& buffers, DynamicSessions& dynamic, Transactor& transactor)
     : loop_{loop},
       commit_{commit},
       connections_{connections},
       buffers_{buffers},
       dynamic_{dynamic},
       transactor_{transactor},
-      control_{control},
       encode_buffer_(wire::FrameLimits{}.message_bytes_max),
       edited_buffer_(loop.callbacks.on_sending != nullptr ? encode_buffer_.size() : 0) {}
 
@@ -59,7 +57,7 @@ Outbox::Outbox(LoopContext& loop, CommitGate& commit, Connections& connections,
 
 [[gnu::always_inline]] inline wire::Encoder Outbox::begin_in_buffer(
     SessionEntry& entry, std::string_view msg_type) noexcept {
-  begun_ = &entry;
+  transactor_.begin_message(entry);
   begun_msg_type_ = pack(msg_type);
   begun_has_password_ = begun_msg_type_ == kUserRequest;
   wire::Encoder encoder = entry.machine.begin_message(encode_buffer_.span(), msg_type, loop_.now());
@@ -193,7 +191,7 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
                         commit_.has_room_for(record_bytes + (bytes ? bytes->size() : 0));
   if (!may_send) [[unlikely]]
     return failure(obstacle());
-  if (std::exchange(begun_, nullptr) != &entry) [[unlikely]]
+  if (transactor_.take_begun() != &entry) [[unlikely]]
     return failure(SendFailure::NotBegun);
   if (record_bytes <= kTransactionBytesMax && is_plain(entry, bytes)) [[likely]]
     return send_plain(entry, *bytes);

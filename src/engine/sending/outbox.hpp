@@ -21,13 +21,12 @@ class BufferGovernor;
 class CommitGate;
 class Connections;
 class DynamicSessions;
-class SessionControl;
 class Transactor;
 
 class Outbox {
  public:
   Outbox(LoopContext& loop, CommitGate& commit, Connections& connections, BufferGovernor& buffers,
-         DynamicSessions& dynamic, Transactor& transactor, SessionControl& control);
+         DynamicSessions& dynamic, Transactor& transactor);
 
   // Called by Session.
   [[nodiscard]] wire::Encoder begin_message(SessionEntry& entry,
@@ -41,8 +40,6 @@ class Outbox {
                                                                  std::string_view bytes,
                                                                  std::uint64_t msg_seq_num,
                                                                  bool is_resend);
-  // After the event's record: on_sent() and the message logs get the event's messages.
-  void notify_sent() noexcept;
   // Why no application message can be sent on the session; nothing: one can.
   [[nodiscard]] std::optional<SendFailure> obstacle_of(const SessionEntry& entry) const noexcept;
   void report_queued_lost(SessionEntry& entry);
@@ -50,12 +47,6 @@ class Outbox {
   void perform(SessionEntry& entry, const session::Transmit& action);
   void perform(SessionEntry& entry, const session::Retransmit& action);
   void perform(SessionEntry& entry, const session::Release& action);
-
-  // A message that was begun before this can no longer be finished.
-  void forget_begun() noexcept { begun_ = nullptr; }
-  void forget(SessionEntry& entry) noexcept {
-    if (begun_ == &entry) begun_ = nullptr;
-  }
 
  private:
   [[nodiscard]] static wire::Encoder begin_nothing() noexcept;
@@ -115,10 +106,8 @@ class Outbox {
   BufferGovernor& buffers_;
   DynamicSessions& dynamic_;
   Transactor& transactor_;
-  SessionControl& control_;
 
   ScratchBuffer encode_buffer_;
-  SessionEntry* begun_ = nullptr;    // the session whose message is being encoded
   bool begun_has_password_ = false;  // set while it is encoded
   PackedMsgType begun_msg_type_ = 0;
   wire::FieldEdits edits_;

@@ -8,7 +8,6 @@
 #include <nexusfix/base/assert.hpp>
 
 #include "engine/commit/commit_gate.hpp"
-#include "engine/connection/buffer_governor.hpp"
 #include "engine/connection/connections.hpp"
 #include "engine/loop/charge.hpp"
 #include "engine/loop/loop_context.hpp"
@@ -82,11 +81,11 @@ void ResendServer::perform(SessionEntry& entry, const session::Replay& action) {
   }
   if (!entry.resend.is_listed_) replaying_.push_back(&entry);
   entry.resend.is_listed_ = true;
-  set_ready();
+  loop_.set(Work::Resends);
 }
 
 void ResendServer::serve_all() {
-  replay_ready_ = false;
+  loop_.clear(Work::Resends);
   replay_fetches_ = false;
   std::erase_if(replaying_, [](SessionEntry* entry) {
     if (!entry->resend.cursor_) entry->resend.is_listed_ = false;
@@ -101,9 +100,9 @@ void ResendServer::serve_all() {
 }
 
 void ResendServer::serve_replay(SessionEntry& entry) {
-  const std::size_t bytes_max = buffers_.replay_bytes_max();
+  const std::size_t bytes_max = loop_.shared.budget->replay_bytes_max();
   if (entry.connection() == nullptr || entry.connection()->outbound().size() > bytes_max) {
-    return;  // When the bytes have left, Connections::send_waiting() calls set_ready().
+    return;  // When the bytes have left, Connections::send_waiting() sets Work::Resends.
   }
   if (!has_fetched(entry)) return;
   const std::unique_ptr<store::Fetch> fetch = std::move(entry.resend.cursor_->fetch);
@@ -143,8 +142,8 @@ void ResendServer::serve_replay(SessionEntry& entry) {
   } else if (!read) {
     loop_.report.session(EventId::ResendUnreadable, entry, "cannot resend: " + read.error().text);
     if (entry.connection() != nullptr) {
-      connections_.close(*entry.connection(), EventId::ConnectionClosedUnreadable,
-                         "closed: its messages cannot be read");
+      connections_.end(*entry.connection(), EventId::ConnectionClosedUnreadable,
+                       "closed: its messages cannot be read");
     }
     return;
   }
@@ -154,7 +153,7 @@ void ResendServer::serve_replay(SessionEntry& entry) {
         entry, [&](session::StateMachine& machine) { machine.on_replay_done(loop_.now()); });
   } else {
     choose_next_slice(*entry.resend.cursor_, last);
-    set_ready();
+    loop_.set(Work::Resends);
   }
 }
 
@@ -180,7 +179,7 @@ bool ResendServer::has_fetched(SessionEntry& entry) {
                            ? cursor.end
                            : cursor.next + cursor.numbers_max - 1;
     cursor.fetch = commit_.store().fetch(entry.stored.key(), cursor.next, cursor.slice_end,
-                                         buffers_.replay_bytes_max());
+                                         loop_.shared.budget->replay_bytes_max());
   }
   if (!cursor.fetch || cursor.fetch->is_done()) return true;
   replay_fetches_ = true;

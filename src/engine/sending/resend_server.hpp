@@ -14,7 +14,6 @@
 
 namespace nexusfix::engine {
 
-class BufferGovernor;
 class CommitGate;
 class Connections;
 class Outbox;
@@ -23,17 +22,16 @@ class Transactor;
 class ResendServer {
  public:
   ResendServer(LoopContext& loop, CommitGate& commit, Connections& connections,
-               BufferGovernor& buffers, Transactor& transactor, Outbox& outbox) noexcept
+               Transactor& transactor, Outbox& outbox) noexcept
       : loop_{loop},
         commit_{commit},
         connections_{connections},
-        buffers_{buffers},
         transactor_{transactor},
         outbox_{outbox} {}
 
   // Once a turn.
   void serve_replays() {
-    if (replay_ready_ || replay_fetches_) [[unlikely]]
+    if (loop_.has(Work::Resends) || replay_fetches_) [[unlikely]]
       serve_all();
   }
   void finish_replay(SessionEntry& entry);
@@ -45,12 +43,6 @@ class ResendServer {
   void show_stored(const SessionEntry& entry, std::uint64_t msg_seq_num,
                    store::Store::MessageVisitor visit);
 
-  // A resend can go on: its connection has room, or its messages were read.
-  void set_ready() noexcept {
-    loop_.disturb();
-    replay_ready_ = true;
-  }
-  [[nodiscard]] bool is_ready() const noexcept { return replay_ready_; }
   void forget(SessionEntry& entry) noexcept { std::erase(replaying_, &entry); }
   // Frees unused memory above bytes_max.
   void give_back(std::size_t bytes_max);
@@ -72,12 +64,10 @@ class ResendServer {
   LoopContext& loop_;
   CommitGate& commit_;
   Connections& connections_;
-  BufferGovernor& buffers_;
   Transactor& transactor_;
   Outbox& outbox_;
 
   std::vector<SessionEntry*> replaying_;  // sessions with a resend in progress
-  bool replay_ready_ = false;             // a resend can go on without waiting
   bool replay_fetches_ = false;           // a resend waits for the store, which wakes the loop
   std::uint64_t replay_serial_ = 0;
   // The messages of the slice; replay_bytes_ has their bytes.

@@ -10,16 +10,25 @@
 
 namespace nexusfix::engine {
 
-// Only the OutOfOrderQueue changes them.
+// HeldMessages adds and discards them, OutOfOrderQueue delivers them.
 class OutOfOrderMessages {
  public:
   void count_in(BufferBudget& budget) noexcept { bytes_.count_in(budget); }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   // They came after a Logon that is not decided.
   [[nodiscard]] bool arrived_undecided() const noexcept { return arrived_undecided_; }
+  void clear() noexcept {
+    messages_.clear();
+    bytes_ = 0;
+    dropped_high_ = 0;
+    arrived_undecided_ = false;
+  }
 
  private:
+  friend class HeldMessages;
   friend class OutOfOrderQueue;
+
+  static constexpr std::size_t kOverheadBytes = 128;  // the estimated overhead of a message
 
   std::map<std::uint64_t, std::string> messages_;  // by MsgSeqNum
   BufferCharge bytes_;

@@ -1,24 +1,19 @@
-// Keeps messages that came too early, and delivers them in sequence.
+// Delivers held messages in sequence.
 #pragma once
 
-#include <cstdint>
-#include <string_view>
-
 #include <nexusfix/base/time.hpp>
-#include <nexusfix/session/actions.hpp>
 
 #include "engine/loop/loop_context.hpp"
 #include "engine/sessions/session_entry.hpp"
 
 namespace nexusfix::engine {
 
-class BufferGovernor;
 class Transactor;
 
 class OutOfOrderQueue {
  public:
-  OutOfOrderQueue(LoopContext& loop, BufferGovernor& buffers, Transactor& transactor) noexcept
-      : loop_{loop}, buffers_{buffers}, transactor_{transactor} {}
+  OutOfOrderQueue(LoopContext& loop, Transactor& transactor) noexcept
+      : loop_{loop}, transactor_{transactor} {}
 
   // Most sessions have none that waits.
   void deliver_in_sequence(SessionEntry& entry) {
@@ -26,11 +21,6 @@ class OutOfOrderQueue {
     if (!waiting.messages_.empty() || waiting.dropped_high_ != 0) [[unlikely]]
       deliver_waiting(entry);
   }
-  void discard_out_of_order(SessionEntry& entry, std::uint64_t begin, std::uint64_t end,
-                            std::string_view why);
-  static void forget_out_of_order(SessionEntry& entry) noexcept;
-  void perform(SessionEntry& entry, const session::BufferOutOfOrder& action);
-  void perform(SessionEntry& entry, const session::DiscardOutOfOrder& action);
 
  private:
   void deliver_waiting(SessionEntry& entry);
@@ -38,7 +28,6 @@ class OutOfOrderQueue {
   [[nodiscard]] bool request_dropped(SessionEntry& entry);
 
   LoopContext& loop_;
-  BufferGovernor& buffers_;
   Transactor& transactor_;
 };
 

@@ -7,13 +7,13 @@
 
 #include <nexusfix/base/assert.hpp>
 
-#include "engine/acceptor/logon_admission.hpp"
+#include "engine/acceptor/password_change.hpp"
 #include "engine/connection/connections.hpp"
-#include "engine/control/session_control.hpp"
+#include "engine/policy/connecting.hpp"
 #include "engine/report/session_events.hpp"
 #include "engine/sending/outbox.hpp"
 #include "engine/sending/resend_server.hpp"
-#include "engine/sessions/out_of_order_queue.hpp"
+#include "engine/sessions/held_messages.hpp"
 #include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
@@ -79,8 +79,8 @@ void SessionActions::perform(SessionEntry& entry, const session::Action& action)
           outbox_.perform(entry, one);
         } else if constexpr (requires { resends_.perform(entry, one); }) {
           resends_.perform(entry, one);
-        } else if constexpr (requires { out_of_order_.perform(entry, one); }) {
-          out_of_order_.perform(entry, one);
+        } else if constexpr (requires { held_.perform(entry, one); }) {
+          held_.perform(entry, one);
         } else {
           perform_own(entry, one);
         }
@@ -134,13 +134,13 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Administrat
 
 void SessionActions::perform_own(SessionEntry& entry, const session::Reset&) {
   if (!entry.stored.is_on_trial()) transactor_.record().reset(entry.stored.key());
-  control_.on_reset(entry);
+  end_halt_by_reset(loop_, entry);
   entry.progress.set_next_inbound(1);
   // Messages after the Logon that resets belong to the new epoch, and are requested again.
   if (!entry.out_of_order.arrived_undecided()) {
-    out_of_order_.discard_out_of_order(entry, 1, UINT64_MAX, "the sequence numbers are reset");
+    held_.discard(entry, 1, UINT64_MAX, "the sequence numbers are reset");
   }
-  OutOfOrderQueue::forget_out_of_order(entry);
+  entry.out_of_order.clear();
   entry.resend.abort();
   entry.resend.queued().clear();
   outbox_.report_queued_lost(entry);
@@ -166,7 +166,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Authenticat
 void SessionActions::decide_logon(SessionEntry& entry) {
   using Kind = session::LogonDecision::Kind;
   LogonAnswer& answer = entry.commands.answer();
-  if (admission_.changes_password(entry, answer))
+  if (begin_password_change(loop_, entry, answer))
     return;  // The Logon is answered when the new password is on the disk.
   if (answer.accepted && !answer.session_status && entry.connection() != nullptr &&
       entry.connection()->credentials().is_changed()) {
@@ -177,17 +177,18 @@ void SessionActions::decide_logon(SessionEntry& entry) {
                                    .text = answer.text,
                                    .session_status = answer.session_status},
                                   loop_.now());
-  loop_.disturb();
   decided_.push_back(&entry);
+  loop_.set(Work::Decided);
 }
 
-// After the event in which the Logon was decided, which may be another session's event.
-void SessionActions::deliver_decided() {
-  while (!decided_.empty()) {
-    SessionEntry& entry = *decided_.back();
-    decided_.pop_back();
-    loop_.boundary.run(entry, [&] { out_of_order_.deliver_in_sequence(entry); });
+SessionEntry* SessionActions::next_decided() noexcept {
+  if (decided_.empty()) {
+    loop_.clear(Work::Decided);
+    return nullptr;
   }
+  SessionEntry* const entry = decided_.back();
+  decided_.pop_back();
+  return entry;
 }
 
 void SessionActions::answer_logon(SessionEntry& entry, std::uint64_t logon_id,
@@ -195,7 +196,6 @@ void SessionActions::answer_logon(SessionEntry& entry, std::uint64_t logon_id,
   static_cast<void>(transactor_.now());
   entry.commands.answer_logon(logon_id, answer);
   transactor_.apply_or_defer(entry);
-  if (transactor_.is_idle()) deliver_decided();
 }
 
 void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOn&) {
@@ -341,7 +341,7 @@ void SessionActions::note_refusal(SessionEntry& entry, const session::Notice& no
 void SessionActions::halt_for_operator(SessionEntry& entry, const session::Notice& notice) {
   const session::Numbers numbers = entry.machine.sequence_numbers();
   const bool connects = entry.settings().session.role == session::Role::Initiator;
-  SessionControl::halt(entry);
+  halt(entry);
   const SideAtFault side = side_at_fault(notice, numbers.next_outbound);
   loop_.report.session(
       connects ? EventId::InitiatorHalted : EventId::AcceptorHalted, entry,

@@ -14,33 +14,28 @@
 namespace nexusfix::engine {
 
 class Connections;
-class LogonAdmission;
-class OutOfOrderQueue;
+class HeldMessages;
 class Outbox;
 class ResendServer;
-class SessionControl;
 class Transactor;
 
 class SessionActions {
  public:
-  SessionActions(LoopContext& loop, Connections& connections, LogonAdmission& admission,
-                 Transactor& transactor, Outbox& outbox, ResendServer& resends,
-                 OutOfOrderQueue& out_of_order, SessionControl& control) noexcept
+  SessionActions(LoopContext& loop, Connections& connections, Transactor& transactor,
+                 Outbox& outbox, ResendServer& resends, HeldMessages& held) noexcept
       : loop_{loop},
         connections_{connections},
-        admission_{admission},
         transactor_{transactor},
         outbox_{outbox},
         resends_{resends},
-        out_of_order_{out_of_order},
-        control_{control} {}
+        held_{held} {}
 
   void perform(SessionEntry& entry, const session::Action& action);
   // The same for the most frequent one.
   void deliver(SessionEntry& entry, const session::Deliver& action) { perform_own(entry, action); }
   void decide_logon(SessionEntry& entry);
-  void deliver_decided();
-  [[nodiscard]] bool has_decided() const noexcept { return !decided_.empty(); }
+  // A session whose Logon was decided, so that its held messages are due; null: there is none.
+  [[nodiscard]] SessionEntry* next_decided() noexcept;
   void answer_logon(SessionEntry& entry, std::uint64_t logon_id, const LogonAnswer& answer);
   void notify_disconnection(SessionEntry& entry);
   // Both are events of their own, outside of a running one.
@@ -64,15 +59,12 @@ class SessionActions {
 
   LoopContext& loop_;
   Connections& connections_;
-  LogonAdmission& admission_;
   Transactor& transactor_;
   Outbox& outbox_;
   ResendServer& resends_;
-  OutOfOrderQueue& out_of_order_;
-  SessionControl& control_;
+  HeldMessages& held_;
 
-  // Sessions whose Logon was decided: their held messages are due.
-  std::vector<SessionEntry*> decided_;
+  std::vector<SessionEntry*> decided_;  // for next_decided()
   MessageReply reply_;  // on the message that is being rejected: the Reject is the next action
 };
 

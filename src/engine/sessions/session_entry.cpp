@@ -9,9 +9,9 @@
 
 namespace nexusfix::engine {
 
-session::SessionConfig session_config_of(const SessionServices& services,
+session::SessionConfig session_config_of(const LoopContext& loop,
                                          const SessionSettings& settings, SessionEntry& entry) {
-  const Callbacks& callbacks = services.loop.callbacks;
+  const Callbacks& callbacks = loop.callbacks;
   session::SessionConfig config = settings.session;
   config.logon.authenticates =
       callbacks.on_logon_request != nullptr || !settings.credentials.password_file.empty();
@@ -23,7 +23,7 @@ session::SessionConfig session_config_of(const SessionServices& services,
   config.logon.writer = {&entry, [](void* context, wire::Encoder& encoder,
                                     const wire::MessageHeader& header) noexcept {
                            auto& session = *static_cast<SessionEntry*>(context);
-                           session.services.outbox.write_logon(session, encoder, header);
+                           session.loop.services->outbox.write_logon(session, encoder, header);
                          }};
   return config;
 }
@@ -42,26 +42,25 @@ OutboundRules::OutboundRules(const SessionSettings& settings)
     : has_sub_ids{settings.session.id.has_sub_ids()},
       keeps_masked_out{!settings.log.masked.empty() && !settings.log.stores_masked} {}
 
-SessionEntry::SessionEntry(const SessionServices& session_services,
-                           SessionSettings session_settings, session::Numbers numbers)
-    : machine{session_config_of(session_services, session_settings, *this), numbers,
-              &session_services.loop.event_memory},
+SessionEntry::SessionEntry(LoopContext& of_loop, SessionSettings session_settings,
+                           session::Numbers numbers)
+    : machine{session_config_of(of_loop, session_settings, *this), numbers, &of_loop.event_memory},
       progress{numbers.next_inbound, session_settings.journals_inbound},
       outbound_{session_settings},
       settings_{std::move(session_settings)},
       limits{.throttle = Throttle{settings_.throttle.messages_max, settings_.throttle.interval},
              .notices = {}},
-      counters{make_counters(session_services.loop, settings_)},
+      counters{make_counters(of_loop, settings_)},
       name{settings_.session.id.to_string()},
-      services{session_services},
-      session{services, *this} {
-  BufferBudget& budget = *services.loop.shared.budget;
+      loop{of_loop},
+      session{*of_loop.services, *this} {
+  BufferBudget& budget = *loop.shared.budget;
   resend.count_in(budget);
   until_logon.count_in(budget);
   out_of_order.count_in(budget);
 }
 
-SessionEntry::~SessionEntry() { services.loop.board.remove(*counters); }
+SessionEntry::~SessionEntry() { loop.board.remove(*counters); }
 
 void SessionEntry::change_settings(SessionSettings settings) {
   settings.session.id = std::move(settings_.session.id);
@@ -70,7 +69,7 @@ void SessionEntry::change_settings(SessionSettings settings) {
     before.session.id = std::move(settings_.session.id);
     settings_ = std::move(before);
   }};
-  machine.configure(session_config_of(services, settings_, *this));
+  machine.configure(session_config_of(loop, settings_, *this));
   undo.keep();
   outbound_ = OutboundRules{settings_};
   progress.keep_received(settings_.journals_inbound);

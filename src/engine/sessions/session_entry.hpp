@@ -34,7 +34,7 @@
 
 namespace nexusfix::engine {
 
-struct SessionServices;
+class LoopContext;
 
 // Where the session is in an event, and what the store has of its inbound messages.
 class EventProgress {
@@ -98,8 +98,7 @@ struct SessionLimits {
 // Its timer is due at the session's earliest deadline, or before.
 class SessionEntry : public TimerOwner {
  public:
-  SessionEntry(const SessionServices& services, SessionSettings session_settings,
-               session::Numbers numbers);
+  SessionEntry(LoopContext& loop, SessionSettings session_settings, session::Numbers numbers);
   ~SessionEntry();
   // The state machine's configuration points into the entry.
   SessionEntry(const SessionEntry&) = delete;
@@ -138,7 +137,7 @@ class SessionEntry : public TimerOwner {
   DisconnectionNotice disconnection;
 
   const std::string name;
-  const SessionServices& services;
+  LoopContext& loop;
   Session session;
   QueuedUntilLogon until_logon;
   Logons logons;
@@ -153,7 +152,7 @@ class SessionEntry : public TimerOwner {
 
 // The state machine's configuration: the session's settings, and the needs of the application's
 // callbacks.
-[[nodiscard]] session::SessionConfig session_config_of(const SessionServices& services,
+[[nodiscard]] session::SessionConfig session_config_of(const LoopContext& loop,
                                                        const SessionSettings& settings,
                                                        SessionEntry& entry);
 

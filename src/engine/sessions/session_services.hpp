@@ -8,7 +8,6 @@ class Outbox;
 class SessionActions;
 class SessionControl;
 class SessionRegistry;
-class SettingsChanges;
 class Transactor;
 class LoopContext;
 
@@ -16,7 +15,6 @@ struct SessionServices {
   LoopContext& loop;
   CommitGate& commit;
   SessionRegistry& registry;
-  SettingsChanges& changes;
   Transactor& transactor;
   SessionActions& actions;
   Outbox& outbox;

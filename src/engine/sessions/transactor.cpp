@@ -9,9 +9,7 @@
 
 #include "engine/commit/commit_gate.hpp"
 #include "engine/connection/connections.hpp"
-#include "engine/control/session_control.hpp"
 #include "engine/registry/dynamic_sessions.hpp"
-#include "engine/sending/outbox.hpp"
 #include "engine/sending/resend_server.hpp"
 #include "engine/sessions/session_actions.hpp"
 #include "engine/statistics/administrative.hpp"
@@ -42,16 +40,14 @@ bool is_old_delivery(const SessionEntry& entry, const session::Action& action) n
 
 Transactor::Transactor(LoopContext& loop, CommitGate& commit, Connections& connections,
                        DynamicSessions& dynamic, SessionRegistry& registry, SessionActions& actions,
-                       Outbox& outbox, ResendServer& resends, SessionControl& control)
+                       ResendServer& resends)
     : loop_{loop},
       commit_{commit},
       connections_{connections},
       dynamic_{dynamic},
       registry_{registry},
       actions_{actions},
-      outbox_{outbox},
       resends_{resends},
-      control_{control},
       action_buffer_(wire::FrameLimits{}.message_bytes_max + kResendGrowthBytes) {}
 
 void Transactor::apply_or_defer(SessionEntry& entry) {
@@ -67,7 +63,7 @@ inline void Transactor::transact_here(SessionEntry& entry, Run&& run) {
   if (commit_.has_failed() || entry.abort.is_pending()) return;
   NEXUSFIX_ASSERT(phase_ == Phase::Idle);
   phase_ = Phase::Event;
-  outbox_.forget_begun();  // A message that was begun before this event can no longer be finished.
+  forget_begun();  // A message that was begun before this event can no longer be finished.
   loop_.boundary.run(entry, [&] {
     run(entry.machine);
     finish_event(entry);
@@ -167,10 +163,16 @@ void Transactor::run_command(SessionEntry& entry) {
     case Kind::ResetInSession:
       return entry.machine.on_reset_command(session::ResetFallback::KeepNumbers, loop_.now());
     case Kind::Disconnect:
-      return control_.disconnect_now(entry, entry.commands.text());
+      return disconnect(entry, entry.commands.text());
     case Kind::AnswerLogon:
       return actions_.decide_logon(entry);
   }
+}
+
+void Transactor::disconnect(SessionEntry& entry, std::string_view why) {
+  if (entry.connection() == nullptr) return;
+  entry.connection()->set_close_reason(why);
+  connections_.close_soon(*entry.connection());
 }
 
 inline void Transactor::record_progress(SessionEntry& entry) {
@@ -262,16 +264,31 @@ void Transactor::append_record() { static_cast<void>(append_here()); }
   }
   if (sent_.empty()) [[likely]]
     return false;
-  outbox_.notify_sent();
+  notify_sent();
   return loop_.callbacks.on_sent != nullptr;
 }
 
-void Transactor::reserve_for(std::size_t sessions) {
-  if (undo_log_.size() <= sessions) undo_log_.resize(sessions + 1);
-  if (deferred_.capacity() < sessions) deferred_.reserve(2 * sessions);
+void Transactor::notify_sent() noexcept {
+  sent_.notify([&](const SentMessages::Message& one, std::string_view bytes) {
+    if (one.is_logged) loop_.report.logs().sent(one.entry->stored.log(), bytes, loop_.now().wall);
+    if (loop_.callbacks.on_sent == nullptr) return;
+    const SentMessage sent{.kind = one.kind,
+                           .msg_seq_num = one.msg_seq_num,
+                           .bytes = bytes,
+                           .is_transmitted = one.is_transmitted};
+    const std::exception_ptr thrown = observe(
+        [&] { loop_.callbacks.on_sent(loop_.callbacks.application, one.entry->session, sent); });
+    if (!thrown) return;
+    loop_.report.peer(
+        EventId::SentCallbackThrew, *one.entry,
+        {"on_sent() threw; the message is still sent: ", text_of(thrown)});
+  });
 }
 
-void Transactor::forget(SessionEntry& entry) noexcept { std::erase(deferred_, &entry); }
+void Transactor::forget(SessionEntry& entry) noexcept {
+  std::erase(deferred_, &entry);
+  if (begun_ == &entry) begun_ = nullptr;
+}
 
 void Transactor::drop_event() noexcept {
   deferred_.clear();

@@ -25,10 +25,8 @@ namespace nexusfix::engine {
 class CommitGate;
 class Connections;
 class DynamicSessions;
-class Outbox;
 class ResendServer;
 class SessionActions;
-class SessionControl;
 class SessionRegistry;
 
 // The present phase of the loop's call stack.
@@ -71,7 +69,7 @@ class Transactor {
 
   Transactor(LoopContext& loop, CommitGate& commit, Connections& connections,
              DynamicSessions& dynamic, SessionRegistry& registry, SessionActions& actions,
-             Outbox& outbox, ResendServer& resends, SessionControl& control);
+             ResendServer& resends);
 
   // Runs the event, the session's actions, and its commands. Appends one record.
   void transact(SessionEntry& entry, Event event);
@@ -109,6 +107,12 @@ class Transactor {
     connection.enter_event(in_event_);
     in_event_ = &connection;
   }
+
+  // The session whose message is being encoded. It is finished at once, or not at all: no other
+  // event may come between.
+  void begin_message(SessionEntry& entry) noexcept { begun_ = &entry; }
+  [[nodiscard]] SessionEntry* take_begun() noexcept { return std::exchange(begun_, nullptr); }
+  void forget_begun() noexcept { begun_ = nullptr; }
 
   // Runs a callback. If it throws, its messages are undone, and the result is false. Inlined: most
   // messages run one.
@@ -162,13 +166,7 @@ class Transactor {
 
   // Rolls the running event back, and aborts its sessions.
   void abort_event(SessionEntry& entry) noexcept;
-  // The session is disconnected at the end of the turn; until then it neither receives nor sends.
-  // why: empty if there was no memory.
-  void abort_session(SessionEntry& entry, std::string why = {}) noexcept;
-  [[nodiscard]] bool has_aborted() const noexcept { return has_aborted_; }
-  void end_aborted();
 
-  void reserve_for(std::size_t sessions);
   void forget(SessionEntry& entry) noexcept;
   // The store has failed: the running event has no effect.
   void drop_event() noexcept;
@@ -212,10 +210,13 @@ class Transactor {
   void finish_event(SessionEntry& entry);
   bool append_here();
   void run_deferred();
+  // on_sent() and the message logs get the event's messages.
+  void notify_sent() noexcept;
   void run_actions(SessionEntry& entry);
   [[nodiscard]] static bool has_more(const SessionEntry& entry) noexcept;
   void run_more(SessionEntry& entry);
   void run_command(SessionEntry& entry);
+  void disconnect(SessionEntry& entry, std::string_view why);
   void record_progress(SessionEntry& entry);
   void record_received(SessionEntry& entry, std::uint64_t next_inbound);
   // The received message that raises the session's next inbound MsgSeqNum, as the store keeps it;
@@ -230,13 +231,12 @@ class Transactor {
   DynamicSessions& dynamic_;
   SessionRegistry& registry_;
   SessionActions& actions_;
-  Outbox& outbox_;
   ResendServer& resends_;
-  SessionControl& control_;
 
   store::Transaction record_;
   ReceivedMessage received_;
   Phase phase_ = Phase::Idle;
+  SessionEntry* begun_ = nullptr;
   std::vector<UndoEntry> undo_log_;  // the messages of the running callbacks, or one
   std::size_t undo_count_ = 0;       // of them; the other entries are free
   // The connections that got bytes in this event: the last one, which knows the one before it.
@@ -244,7 +244,6 @@ class Transactor {
   std::vector<SessionEntry*> deferred_;  // sessions with commands of another session's callback
   SentMessages sent_;
   ScratchBuffer action_buffer_;
-  bool has_aborted_ = false;  // at least one session is to be aborted
 };
 
 }  // namespace nexusfix::engine

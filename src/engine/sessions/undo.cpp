@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "engine/connection/connections.hpp"
 #include "engine/registry/session_registry.hpp"
 #include "engine/sessions/transactor.hpp"
 
@@ -18,11 +17,9 @@ void drop_commands(SessionEntry& entry) noexcept {
 
 }  // namespace
 
-void Transactor::abort_session(SessionEntry& entry, std::string why) noexcept {
-  entry.abort.is_pending_ = true;
-  if (!why.empty()) entry.abort.reason_ = std::move(why);
-  has_aborted_ = true;
-  loop_.disturb();
+void abort_session(LoopContext& loop, SessionEntry& entry, std::string why) noexcept {
+  entry.abort.begin(std::move(why));
+  loop.set(Work::Aborted);
   Connection* const connection = entry.connection();
   if (connection != nullptr && !connection->is_connecting()) connection->begin_draining();
 }
@@ -50,33 +47,9 @@ void Transactor::abort_event(SessionEntry& entry) noexcept {
     one.machine.roll_back(numbers);
     one.timetable.undo_end();  // The event may have been about to reset the sequence numbers.
     if (one.connection() != nullptr) one.connection()->outbound().clear();
-    abort_session(one);
+    abort_session(loop_, one);
   }
   end_connections();
-}
-
-void Transactor::end_aborted() {
-  has_aborted_ = false;
-  for (std::size_t i = 0; i < registry_.entries().size(); ++i) {
-    SessionEntry& entry = *registry_.entries()[i];
-    if (!std::exchange(entry.abort.is_pending_, false)) continue;
-    // Without memory the session is aborted again, and the next turn tries again.
-    loop_.boundary.run(entry, [&] {
-      constexpr std::string_view kNoMemory = "disconnected: there was no memory for what it needed";
-      const bool is_of_limit = !entry.abort.reason_.empty();
-      const std::string why{is_of_limit ? std::string_view{entry.abort.reason_} : kNoMemory};
-      entry.abort.reason_.clear();
-      const EventId id = is_of_limit ? EventId::BufferLimitReached : EventId::SessionCutForMemory;
-      if (entry.connection() != nullptr) {
-        connections_.close(*entry.connection(), id, why);
-      } else {
-        loop_.report.peer(id, entry, why);
-        transact(entry,
-                 [this](session::StateMachine& machine) { machine.on_disconnected(loop_.now()); });
-      }
-      loop_.arm(entry, loop_.now().mono);
-    });
-  }
 }
 
 std::exception_ptr Transactor::exception_of(FunctionRef<void()> callback) noexcept {

@@ -1,5 +1,5 @@
 // Connections without a Logon: their limits, and which connection makes room for another.
-#include "engine/acceptor/pending_logons.hpp"
+#include "engine/connection/pending_logons.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "engine/acceptor/pending_logons.hpp"
+#include "engine/connection/pending_logons.hpp"
 
 #include <algorithm>
 

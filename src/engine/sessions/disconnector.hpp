@@ -1,0 +1,41 @@
+// Closes connections: what the end of one means for its session.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "engine/connection/connection.hpp"
+#include "engine/loop/loop_context.hpp"
+
+namespace nexusfix::engine {
+
+class Connections;
+class SessionRegistry;
+class Transactor;
+
+// The event loop's thread only.
+class Disconnector {
+ public:
+  Disconnector(LoopContext& loop, Connections& connections, SessionRegistry& registry,
+               Transactor& transactor) noexcept
+      : loop_{loop}, connections_{connections}, registry_{registry}, transactor_{transactor} {}
+
+  // Closes the connection at once. Its session gets the end of it, as an event of its own.
+  void close(Connection& connection, EventId id, std::string_view why);
+  void close(Connection& connection) { close(connection, {}, {}); }  // without an event
+  // Disconnects the sessions that abort_session() has got.
+  void end_aborted();
+
+ private:
+  void end_session(SessionEntry& entry, bool was_connecting, std::uint64_t lost);
+  void report_end(const Connection& connection, SessionEntry& entry, EventId id,
+                  std::string_view why);
+  void count_end(const Connection& connection, SessionEntry& entry, bool was_connecting) noexcept;
+
+  LoopContext& loop_;
+  Connections& connections_;
+  SessionRegistry& registry_;
+  Transactor& transactor_;
+};
+
+}  // namespace nexusfix::engine
