@@ -31,7 +31,7 @@ void Acceptor::on_accepted(const transport::Ready& ready) {
   const auto listener =
       std::find_if(listeners_.all().begin(), listeners_.all().end(),
                    [&](const Listener& one) { return one.socket == ready.socket; });
-  if (listener == listeners_.all().end() || loop_.is_stopping()) {
+  if (listener == listeners_.all().end() || loop_.work.is_stopping()) {
     loop_.network->close(ready.accepted);
     return;
   }

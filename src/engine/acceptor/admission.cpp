@@ -53,7 +53,7 @@ bool LogonAdmission::delays_logon(Connection& connection, const wire::MessageVie
             " ms (LogonMaxLateness): Logons wait until it is in time again");
   }
   connection.defer_logon(loop_.now().mono + kHeldBack);
-  loop_.disturb();
+  loop_.work.disturb();
   loop_.arm(connection, connection.paused_until());
   loop_.network->pause(connection.socket_id(), true);
   return true;

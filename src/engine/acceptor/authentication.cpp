@@ -9,11 +9,9 @@
 #include <nexusfix/wire/session_tags.hpp>
 
 #include "engine/acceptor/logon_admission.hpp"
-#include "engine/connection/connections.hpp"
 #include "engine/loop/loop_context.hpp"
 #include "engine/policy/admission_rules.hpp"
-#include "engine/registry/dynamic_sessions.hpp"
-#include "engine/sessions/session_actions.hpp"
+#include "engine/sessions/sessions.hpp"
 
 namespace nexusfix::engine {
 
@@ -25,7 +23,7 @@ Connection* LogonAdmission::take_check(Credentials::Decision& decision) {
   if (!decision.lockout.empty()) {
     loop_.report.engine_limited(EventId::AddressLockedOut, decision.lockout);
   }
-  Connection* const connection = connections_.find(decision.socket);
+  Connection* const connection = io_.connections.find(decision.socket);
   if (decision.is_change) {
     on_password_changed(connection, decision);
     return nullptr;
@@ -57,7 +55,7 @@ void LogonAdmission::on_password_changed(Connection* connection,
   if (!decision.is_right) {
     answer = LogonAnswer::refuse("NewPassword (925) cannot be taken");
   }
-  actions_.answer_logon(*entry, entry->logons.password_change.logon_id(), answer);
+  sessions_.actions.answer_logon(*entry, entry->logons.password_change.logon_id(), answer);
 }
 
 // The settings of the session that the Logon names, or of the template that would create it; null:
@@ -71,7 +69,7 @@ const SessionSettings* LogonAdmission::acceptor_settings(const Connection& conne
                                                                         : nullptr;
   }
   const SessionTemplate* const found =
-      dynamic_.template_for(connection, session::without_sub_ids(*id));
+      sessions_.dynamic.template_for(connection, session::without_sub_ids(*id));
   return found == nullptr ? nullptr : &found->settings;
 }
 
@@ -82,7 +80,7 @@ bool LogonAdmission::waits_for_credentials(Connection& connection, const wire::M
   if (settings == nullptr || settings->credentials.password_file.empty()) return false;
   const std::string peer = loop_.network->peer_name(connection.socket_id());
   if (!may_come_from(*settings, peer) ||
-      !connections_.certificate_fault(connection, *settings).empty()) {
+      !io_.connections.certificate_fault(connection, *settings).empty()) {
     return false;  // bind() refuses it.
   }
   const auto text_of = [&](wire::Tag tag) { return std::string{logon[tag].value_or("")}; };
@@ -107,7 +105,7 @@ bool LogonAdmission::waits_for_credentials(Connection& connection, const wire::M
     return false;
   }
   connection.begin_password_check();
-  loop_.disturb();
+  loop_.work.disturb();
   loop_.network->pause(connection.socket_id(), true);
   return true;
 }

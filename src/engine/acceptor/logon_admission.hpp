@@ -16,29 +16,15 @@
 
 namespace nexusfix::engine {
 
-inline constexpr std::string_view kLogonTooLong = "more bytes than a Logon may have (MaxLogonSize)";
+struct Io;
+struct Sessions;
 
-class Connections;
-class Disconnector;
-class DynamicSessions;
-class SessionActions;
-class SessionControl;
-class SessionRegistry;
-class Transactor;
+inline constexpr std::string_view kLogonTooLong = "more bytes than a Logon may have (MaxLogonSize)";
 
 class LogonAdmission {
  public:
-  LogonAdmission(LoopContext& loop, Connections& connections, Disconnector& disconnector,
-                 DynamicSessions& dynamic, SessionRegistry& registry, Transactor& transactor,
-                 SessionActions& actions, SessionControl& control) noexcept
-      : loop_{loop},
-        connections_{connections},
-        disconnector_{disconnector},
-        dynamic_{dynamic},
-        registry_{registry},
-        transactor_{transactor},
-        actions_{actions},
-        control_{control} {}
+  LogonAdmission(LoopContext& loop, Io& io, Sessions& sessions) noexcept
+      : loop_{loop}, io_{io}, sessions_{sessions} {}
 
   void note_lateness(MonoTime due);
   [[nodiscard]] bool delays_logon(Connection& connection, const wire::MessageView& logon);
@@ -89,13 +75,8 @@ class LogonAdmission {
   void on_password_changed(Connection* connection, const Credentials::Decision& decision);
 
   LoopContext& loop_;
-  Connections& connections_;
-  Disconnector& disconnector_;
-  DynamicSessions& dynamic_;
-  SessionRegistry& registry_;
-  Transactor& transactor_;
-  SessionActions& actions_;
-  SessionControl& control_;
+  Io& io_;
+  Sessions& sessions_;
 
   LoopLateness lateness_;
   LoopStallDetector stall_detector_;

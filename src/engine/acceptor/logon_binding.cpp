@@ -7,14 +7,9 @@
 #include <nexusfix/wire/session_tags.hpp>
 
 #include "engine/acceptor/logon_admission.hpp"
-#include "engine/connection/connections.hpp"
-#include "engine/control/session_control.hpp"
 #include "engine/loops/connection_migration.hpp"
 #include "engine/policy/admission_rules.hpp"
-#include "engine/registry/dynamic_sessions.hpp"
-#include "engine/registry/session_registry.hpp"
-#include "engine/sessions/disconnector.hpp"
-#include "engine/sessions/transactor.hpp"
+#include "engine/sessions/sessions.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -50,18 +45,18 @@ bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon
         known->logons.failed.count(refusal.why, loop_.now().wall);
       }
     }
-    connections_.refuse(connection, refusal.id, refusal.why);
+    io_.connections.refuse(connection, refusal.id, refusal.why);
     return false;
   };
   if (const auto refusal = refusal_of(connection, logon)) return refuse(*refusal);
   SessionEntry* const entry = find_acceptor(connection, logon);
   if (entry == nullptr && begin_migration(loop_, connection, logon)) return false;
   if (entry == nullptr) return refuse({EventId::SessionUnknown, why_unknown(logon)});
-  control_.follow_schedule(*entry);  // It may open at this moment.
+  sessions_.control.follow_schedule(*entry);  // It may open at this moment.
   if (const auto refusal = refusal_of(connection, *entry)) return refuse(*refusal);
   if (entry->connection() != nullptr) {
-    disconnector_.close(*entry->connection(), EventId::ConnectionClosed,
-                        "the counterparty connects again after the Logouts");
+    sessions_.disconnector.close(*entry->connection(), EventId::ConnectionClosed,
+                                 "the counterparty connects again after the Logouts");
     if (find_acceptor(connection, logon) != entry) {  // It was removed while it was logged on.
       return refuse({EventId::SessionUnknown, why_unknown(logon)});
     }
@@ -71,9 +66,9 @@ bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon
   entry->logons.failed.begin();
   loop_.report.peer(EventId::ConnectionAccepted, *entry,
                     "connection from " + loop_.network->peer_name(connection.socket_id()) +
-                        connections_.protection_of(connection) +
+                        io_.connections.protection_of(connection) +
                         (credentials.text().empty() ? "" : ": " + credentials.text()));
-  transactor_.transact(
+  sessions_.transactor.transact(
       *entry, [this](session::StateMachine& machine) { machine.on_connected(loop_.now()); });
   if (const auto refusal = answered_refusal_of(logon, *entry)) answer(*entry, *refusal);
   return connection.listens();
@@ -113,9 +108,9 @@ void LogonAdmission::answer(SessionEntry& entry, AnsweredRefusal refusal) {
   loop_.report.peer(refusal.id, entry, "its Logon is refused: " + refusal.why);
   entry.logons.failed.on_refusal(refusal.why);
   if (!entry.machine.config().logon.answers_invalid) {
-    return disconnector_.close(*entry.connection());
+    return sessions_.disconnector.close(*entry.connection());
   }
-  transactor_.transact(entry, [&](session::StateMachine& machine) {
+  sessions_.transactor.transact(entry, [&](session::StateMachine& machine) {
     machine.on_logon_refused(refusal.answer, loop_.now());
   });
 }
@@ -137,7 +132,7 @@ std::optional<LogonAdmission::Refusal> LogonAdmission::refusal_of(const Connecti
     return Refusal{EventId::LogonTooLong,
                    describe_identity(logon) + ": " + std::string{kLogonTooLong}};
   }
-  const std::string fault = connections_.certificate_fault(connection, *settings);
+  const std::string fault = io_.connections.certificate_fault(connection, *settings);
   if (fault.empty()) return std::nullopt;
   return Refusal{EventId::CertificateRefused, describe_identity(logon) + ": " + fault};
 }
@@ -168,14 +163,14 @@ SessionEntry* LogonAdmission::find_acceptor(const Connection& connection,
   if (SessionEntry* const entry = known_acceptor(*id)) {
     return entry->acceptor.listener() == connection.accepted().listener ? entry : nullptr;
   }
-  return dynamic_.make_dynamic(connection, session::without_sub_ids(*id));
+  return sessions_.dynamic.make_dynamic(connection, session::without_sub_ids(*id));
 }
 
 // A session that is configured without SubIDs and LocationIDs accepts all of them.
 SessionEntry* LogonAdmission::known_acceptor(const session::SessionId& id) {
-  SessionEntry* const found = registry_.find_acceptor(id.to_string());
+  SessionEntry* const found = sessions_.registry.find_acceptor(id.to_string());
   if (found != nullptr || !id.has_sub_ids()) return found;
-  return registry_.find_acceptor(session::without_sub_ids(id).to_string());
+  return sessions_.registry.find_acceptor(session::without_sub_ids(id).to_string());
 }
 
 std::string LogonAdmission::why_unknown(const wire::MessageView& logon) const {

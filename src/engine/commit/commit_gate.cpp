@@ -132,7 +132,7 @@ void CommitGate::check_slow_disk() {
 }
 
 void CommitGate::fail(const store::StoreError& error) {
-  loop_.disturb();
+  loop_.work.disturb();
   health_ = Health::Failed;
   publish_health();
   on_failure_.call(on_failure_.context, error);

@@ -52,7 +52,7 @@ class CommitGate {
   // For everything but records: names, reads, resends. The caller may append through it, so the
   // next flush() asks the store.
   [[nodiscard]] store::Store& store() noexcept {
-    loop_.disturb();
+    loop_.work.disturb();
     is_settled_ = false;
     knows_end_ = false;
     return *store_;
@@ -85,7 +85,7 @@ class CommitGate {
 
   // From here on no application message fits.
   void begin_drain() noexcept {
-    loop_.begin_drain();
+    loop_.work.begin_drain();
     health_ = std::max(health_, Health::Draining);
   }
   [[nodiscard]] bool is_draining() const noexcept { return health_ == Health::Draining; }
@@ -135,7 +135,7 @@ class CommitGate {
   void check();
   void fail(const store::StoreError& error);
   void end() noexcept {
-    loop_.disturb();
+    loop_.work.disturb();
     health_ = Health::Ended;
     publish_health();
   }

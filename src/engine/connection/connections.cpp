@@ -107,7 +107,7 @@ Connection* Connections::next_ended() noexcept {
 }
 
 bool Connections::cut(Connection& connection) noexcept {
-  loop_.disturb();
+  loop_.work.disturb();
   std::unique_ptr<Connection> owned = table_.take(connection.socket_id());
   if (owned == nullptr) return false;
   connection.leave_pending();
@@ -123,7 +123,7 @@ void Connections::drop(Connection& connection) noexcept {
 
 void Connections::retire(Connection& connection) noexcept {
   loop_.timers.disarm(connection);
-  loop_.disturb();
+  loop_.work.disturb();
   connection.leave_pending();
   closed_.push_back(table_.take(connection.socket_id()));
   connection.end();
@@ -134,7 +134,7 @@ void Connections::abandon_all() noexcept {
     loop_.network->close(socket);
     connection->end();
   }
-  loop_.disturb();
+  loop_.work.disturb();
   for (auto& [socket, connection] : table_.take_all()) closed_.push_back(std::move(connection));
 }
 

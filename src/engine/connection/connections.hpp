@@ -26,7 +26,7 @@ class Connections {
   }
   // Requires reserve() before, so that closing the connection needs no memory for lists.
   void add(std::unique_ptr<Connection> connection) {
-    loop_.disturb();
+    loop_.work.disturb();
     table_.add(std::move(connection));
   }
   void reserve();

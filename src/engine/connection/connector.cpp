@@ -1,19 +1,16 @@
 // Connects initiators.
 #include "engine/connection/connector.hpp"
 
-#include "engine/connection/connections.hpp"
 #include "engine/loop/loop_context.hpp"
-#include "engine/registry/settings_changes.hpp"
-#include "engine/sessions/disconnector.hpp"
-#include "engine/sessions/transactor.hpp"
+#include "engine/registry/directory.hpp"
+#include "engine/sessions/sessions.hpp"
 #include "engine/statistics/session_state.hpp"
 #include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
 
 void Connector::connect(SessionEntry& entry) {
-  if (entry.file.next_settings() != nullptr) changes_.apply_next_settings(entry);
-  connections_.reserve();
+  io_.connections.reserve();
   const transport::Endpoint& endpoint = entry.settings().connect[entry.connect_policy.address()];
   const auto socket = loop_.network->connect(endpoint);
   if (!socket) {
@@ -33,7 +30,7 @@ void Connector::connect(SessionEntry& entry) {
   auto owned = std::make_unique<Connection>(*socket, entry, deadline);
   Connection& connection = *owned;
   connection.count_in(*loop_.shared.budget);
-  connections_.add(std::move(owned));
+  io_.connections.add(std::move(owned));
   undo.keep();
   connection.link();
   loop_.arm(connection, deadline);
@@ -45,18 +42,18 @@ void Connector::on_connected(Connection& connection) {
   SessionEntry& entry = *connection.entry();
   if (entry.abort.is_pending()) return;  // It is closed at the end of the turn.
   // Before our Logon, which may contain a password.
-  const std::string fault = connections_.certificate_fault(connection, entry.settings());
+  const std::string fault = io_.connections.certificate_fault(connection, entry.settings());
   if (!fault.empty()) {
     loop_.report.peer(EventId::CertificateRefused, entry,
                       "connection to " + loop_.network->peer_name(connection.socket_id()) +
-                          connections_.protection_of(connection) + " closed: " + fault);
-    return disconnector_.close(connection);
+                          io_.connections.protection_of(connection) + " closed: " + fault);
+    return sessions_.disconnector.close(connection);
   }
   connection.on_connected();
   loop_.report.session(EventId::Connected, entry,
                        "connected to " + loop_.network->peer_name(connection.socket_id()) +
-                           connections_.protection_of(connection));
-  transactor_.transact(
+                           io_.connections.protection_of(connection));
+  sessions_.transactor.transact(
       entry, [this](session::StateMachine& machine) { machine.on_connected(loop_.now()); });
 }
 

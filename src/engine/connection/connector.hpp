@@ -8,30 +8,21 @@
 
 namespace nexusfix::engine {
 
-class Connections;
-class Disconnector;
-class SettingsChanges;
-class Transactor;
+struct Io;
+struct Sessions;
 
 class Connector {
  public:
-  Connector(LoopContext& loop, Connections& connections, Disconnector& disconnector,
-            SettingsChanges& changes, Transactor& transactor) noexcept
-      : loop_{loop},
-        connections_{connections},
-        disconnector_{disconnector},
-        changes_{changes},
-        transactor_{transactor} {}
+  Connector(LoopContext& loop, Io& io, Sessions& sessions) noexcept
+      : loop_{loop}, io_{io}, sessions_{sessions} {}
 
   void connect(SessionEntry& entry);
   void on_connected(Connection& connection);
 
  private:
   LoopContext& loop_;
-  Connections& connections_;
-  Disconnector& disconnector_;
-  SettingsChanges& changes_;
-  Transactor& transactor_;
+  Io& io_;
+  Sessions& sessions_;
 };
 
 }  // namespace nexusfix::engine

@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-#include "engine/connection/connections.hpp"
+#include "engine/loop/floors.hpp"
 #include "engine/connection/inbound.hpp"
 #include "engine/loop/loop_context.hpp"
 
@@ -42,7 +42,7 @@ inline constexpr std::size_t kReceivedCounts = 4;
 
 // Null: there are several, or it must not be received from.
 [[gnu::always_inline]] inline Connection* Inbound::only_connection() const noexcept {
-  const ConnectionTable& table = connections_.table();
+  const ConnectionTable& table = floors_.io.connections.table();
   if (table.size() != 1) return nullptr;
   Connection* const connection = table.begin()->second.get();
   return connection->is_connecting() || connection->is_paused() ? nullptr : connection;
@@ -50,7 +50,7 @@ inline constexpr std::size_t kReceivedCounts = 4;
 
 // One receive() for each connection, until one has bytes or has ended.
 [[gnu::always_inline]] inline Inbound::Direct Inbound::receive_directly() {
-  const ConnectionTable& table = connections_.table();
+  const ConnectionTable& table = floors_.io.connections.table();
   const std::size_t count = table.size();
   if (count == 0 || count > kAskedMax || !may_receive_unasked()) {
     receives_unasked_ = 0;

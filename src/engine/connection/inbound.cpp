@@ -9,20 +9,11 @@
 #include <nexusfix/base/secret.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
-#include "engine/acceptor/logon_admission.hpp"
-#include "engine/commit/commit_gate.hpp"
-#include "engine/connection/buffer_governor.hpp"
-#include "engine/connection/connections.hpp"
 #include "engine/connection/direct_receive.hpp"
 #include "engine/connection/repaired_frame.hpp"
 #include "engine/control/floods.hpp"
 #include "engine/loop/charge.hpp"
-#include "engine/loops/connection_migration.hpp"
-#include "engine/registry/dynamic_sessions.hpp"
-#include "engine/registry/settings_changes.hpp"
-#include "engine/sessions/disconnector.hpp"
-#include "engine/sessions/out_of_order_queue.hpp"
-#include "engine/sessions/transactor.hpp"
+#include "engine/loop/floors.hpp"
 #include "engine/statistics/administrative.hpp"
 
 namespace nexusfix::engine {
@@ -44,7 +35,7 @@ void Inbound::on_readable(Connection& connection) {
 }
 
 Inbound::Direct Inbound::receive_from_one_of(std::size_t count) {
-  const ConnectionTable& table = connections_.table();
+  const ConnectionTable& table = floors_.io.connections.table();
   // Each turn begins with another connection, so that a busy one does not keep the others waiting.
   first_asked_ = first_asked_ + 1 < count ? first_asked_ + 1 : 0;
   auto next = std::next(table.begin(), static_cast<std::ptrdiff_t>(first_asked_));
@@ -74,7 +65,7 @@ Inbound::Direct Inbound::receive_from_one_of(std::size_t count) {
 
 // The network need not watch connections that each turn asks.
 void Inbound::unwatch_connections(bool spins) noexcept {
-  const ConnectionTable& table = connections_.table();
+  const ConnectionTable& table = floors_.io.connections.table();
   const bool asks_each = spins && table.size() <= kAskedMax;
   if (!asks_each && !has_unwatched_) return;
   for (const auto& [socket, connection] : table) {
@@ -112,25 +103,26 @@ void Inbound::on_received(Connection& connection, const transport::IoResult& res
     case transport::IoStatus::Ok:
       if (connection.entry() == nullptr && !connection.framing().carried().empty() &&
           connection.framing().needed() > connection.accepted().logon_bytes_max) {
-        connections_.refuse(connection, EventId::LogonTooLong, kLogonTooLong);
+        floors_.io.connections.refuse(connection, EventId::LogonTooLong, kLogonTooLong);
       }
       break;
     case transport::IoStatus::WouldBlock:
       break;
     case transport::IoStatus::Closed:
-      disconnector_.close(connection, EventId::ConnectionClosedByCounterparty,
-                         connection.framing().carried().empty()
-                             ? "closed by the counterparty"
-                             : "closed by the counterparty in the middle of a message");
+      floors_.sessions.disconnector.close(
+          connection, EventId::ConnectionClosedByCounterparty,
+          connection.framing().carried().empty()
+              ? "closed by the counterparty"
+              : "closed by the counterparty in the middle of a message");
       break;
     case transport::IoStatus::Failed: {
       const std::string why = loop_.network->last_error(connection.socket_id());
       // A peer that connects and closes again is not reported; one that does not speak TLS is.
       if (connection.entry() == nullptr &&
           (result.error_number == EPROTO || result.error_number == ENOMEM)) {
-        return connections_.refuse(connection, EventId::HandshakeFailed, why);
+        return floors_.io.connections.refuse(connection, EventId::HandshakeFailed, why);
       }
-      disconnector_.close(connection, EventId::ConnectionLost, why);
+      floors_.sessions.disconnector.close(connection, EventId::ConnectionLost, why);
       break;
     }
   }
@@ -138,7 +130,7 @@ void Inbound::on_received(Connection& connection, const transport::IoResult& res
 
 // Bytes are ignored after our last message, after a failure of the store, and during a migration.
 bool Inbound::listens(const Connection& connection) const noexcept {
-  return connection.listens() && !commit_.has_failed();
+  return connection.listens() && !floors_.io.commit.has_failed();
 }
 
 // Most received bytes are one message, and like an earlier one. False: nothing was taken.
@@ -151,9 +143,9 @@ bool Inbound::listens(const Connection& connection) const noexcept {
   const wire::MessageView message{bytes, *shape};
   if (take_message(connection, *connection.entry(), message, bytes) == kMustWait) [[unlikely]] {
     connection.framing().set_needed(bytes.size());
-    static_cast<void>(buffers_.carry(connection, bytes));
+    static_cast<void>(floors_.io.buffers.carry(connection, bytes));
   } else if (connection.is_migrating()) [[unlikely]] {
-    migration_.migrate(connection, {});
+    floors_.directory.migration.migrate(connection, {});
   }
   return true;
 }
@@ -166,20 +158,20 @@ void Inbound::on_bytes(Connection& connection, std::string_view bytes) {
     const wire::FrameResult frame = connection.framing().next(bytes);
     if (frame.status == wire::FrameStatus::NeedMore) {
       connection.framing().set_needed(frame.size);
-      static_cast<void>(buffers_.carry(connection, bytes));
+      static_cast<void>(floors_.io.buffers.carry(connection, bytes));
       return;
     }
     const std::size_t taken = on_scanned(connection, frame, bytes);
     if (taken == kMustWait) [[unlikely]] {
       connection.framing().put_back(frame);
       connection.framing().set_needed(frame.size);
-      static_cast<void>(buffers_.carry(connection, bytes));
+      static_cast<void>(floors_.io.buffers.carry(connection, bytes));
       return;
     }
     bytes.remove_prefix(taken);
   }
   if (connection.is_migrating()) [[unlikely]]
-    migration_.migrate(connection, bytes);
+    floors_.directory.migration.migrate(connection, bytes);
 }
 
 // Completes the carried message with the beginning of `bytes`. Returns how many of them belong to
@@ -196,7 +188,7 @@ std::size_t Inbound::complete_carried(Connection& connection, std::string_view b
     if (carried.size() < framing.needed()) {
       const std::size_t wanted = std::max(framing.needed() - carried.size(), kCompletedBytesMin);
       const std::string_view next = bytes.substr(taken, wanted);
-      if (!buffers_.carry(connection, next)) return bytes.size();
+      if (!floors_.io.buffers.carry(connection, next)) return bytes.size();
       taken += next.size();
       if (carried.size() < framing.needed()) return taken;
     }
@@ -206,7 +198,7 @@ std::size_t Inbound::complete_carried(Connection& connection, std::string_view b
     const std::size_t processed = on_scanned(connection, frame, carried.view());
     if (processed == kMustWait) {
       framing.put_back(frame);
-      static_cast<void>(buffers_.carry(connection, bytes.substr(taken)));
+      static_cast<void>(floors_.io.buffers.carry(connection, bytes.substr(taken)));
       return bytes.size();
     }
     framing.set_needed(0);
@@ -278,11 +270,12 @@ std::size_t Inbound::on_frame(Connection& connection, std::string_view frame) {
 // No Logon was received yet.
 [[gnu::noinline]] std::size_t Inbound::on_first_frame(Connection& connection,
                                                       std::string_view frame) {
-  if (changes_.has_waiting()) [[unlikely]]
-    changes_.apply_next_settings();  // Also if their connection has ended in this turn.
+  if (floors_.directory.changes.has_waiting()) [[unlikely]]
+    floors_.directory.changes
+        .apply_next_settings();  // Also if their connection has ended in this turn.
   if (frame.size() > connection.accepted().logon_bytes_max) [[unlikely]] {
     loop_.report.logs().unknown(frame, /*is_message=*/false, loop_.now().wall);
-    connections_.refuse(connection, EventId::LogonTooLong, kLogonTooLong);
+    floors_.io.connections.refuse(connection, EventId::LogonTooLong, kLogonTooLong);
     return frame.size();
   }
   const std::size_t whole = frame.size();
@@ -298,7 +291,7 @@ std::size_t Inbound::on_frame(Connection& connection, std::string_view frame) {
   if (must_wait(connection, *message)) return kMustWait;
   connection.framing().set_unsound(whole - frame.size());
   count(frame);
-  if (!admission_.bind(connection, *message)) {
+  if (!floors_.policy.admission.bind(connection, *message)) {
     if (!connection.is_migrating()) {  // the other loop logs it
       loop_.report.logs().unknown(frame, /*is_message=*/true, loop_.now().wall);
     }
@@ -328,9 +321,9 @@ std::size_t Inbound::on_frame(Connection& connection, std::string_view frame) {
   if (connection.has_waited()) [[unlikely]]
     entry.machine.set_delayed(true);
   if (loop.report.logs().is_open_for_messages() || entry.stored.is_on_trial()) [[unlikely]]
-    dynamic_.log_received(entry, frame);
-  transactor_.transact(entry, message, msg_type);
-  out_of_order_.deliver_in_sequence(entry);
+    floors_.sessions.dynamic.log_received(entry, frame);
+  floors_.sessions.transactor.transact(entry, message, msg_type);
+  floors_.sessions.out_of_order.deliver_in_sequence(entry);
 }
 
 // ValidateLengthAndChecksum=N: accepts what QuickFIX accepts. The code after it sees a message with
@@ -366,7 +359,8 @@ std::expected<wire::MessageView, wire::ParseError> Inbound::parse_repaired(
   const std::string_view whole = frame;
   auto logon = repair(nullptr);
   if (!logon) return failure;
-  const SessionSettings* const settings = admission_.acceptor_settings(connection, *logon);
+  const SessionSettings* const settings =
+      floors_.policy.admission.acceptor_settings(connection, *logon);
   if (settings == nullptr && loop_.shared.directory) return logon;
   if (settings != nullptr && !settings->validates_check_sum) {
     if (!settings->validates_length) return logon;
@@ -381,8 +375,8 @@ std::expected<wire::MessageView, wire::ParseError> Inbound::parse_repaired(
 // slows down. Received bytes stay in `carried` like an incomplete message.
 bool Inbound::must_wait(Connection& connection, const wire::MessageView& message) {
   if (connection.entry() == nullptr) {
-    return admission_.delays_logon(connection, message) ||
-           admission_.waits_for_credentials(connection, message);
+    return floors_.policy.admission.delays_logon(connection, message) ||
+           floors_.policy.admission.waits_for_credentials(connection, message);
   }
   if (connection.has_throttle_ended()) return false;
   SessionEntry& entry = *connection.entry();
@@ -395,7 +389,7 @@ bool Inbound::must_wait(Connection& connection, const wire::MessageView& message
   }
   entry.machine.set_delayed(true);
   connection.pause(entry.limits.throttle.next_at());
-  loop_.disturb();
+  loop_.work.disturb();
   loop_.arm(connection, connection.paused_until());
   loop_.network->pause(connection.socket_id(), true);
   return true;
@@ -414,8 +408,8 @@ void Inbound::on_paused_readable(Connection& connection) {
       loop_.network->receive(connection.socket_id(), receive_buffer_.span());
   if (result.status == transport::IoStatus::Ok) {
     if (connection.entry() == nullptr)
-      return connections_.drop(connection);  // It has ended: no peer waits for an answer.
-    static_cast<void>(buffers_.carry(connection, {receive_buffer_.data(), result.bytes}));
+      return floors_.io.connections.drop(connection);  // It has ended: no peer waits for an answer.
+    static_cast<void>(floors_.io.buffers.carry(connection, {receive_buffer_.data(), result.bytes}));
   } else if (result.status != transport::IoStatus::WouldBlock) {
     drain_delayed(connection);
   }
@@ -437,20 +431,21 @@ void Inbound::on_garbled_frame(Connection& connection, wire::GarbledReason reaso
   ++loop_.stats.garbled;
   if (connection.entry() == nullptr) {
     loop_.report.logs().unknown(bytes, /*is_message=*/false, loop_.now().wall);
-    connections_.refuse(connection, EventId::NotFix,
-                        "what came first is no FIX message: " + std::string{to_string(reason)});
+    floors_.io.connections.refuse(
+        connection, EventId::NotFix,
+        "what came first is no FIX message: " + std::string{to_string(reason)});
     return;
   }
   SessionEntry& entry = *connection.entry();
   ++entry.counters->garbled;
   loop_.report.logs().garbled(entry.stored.log(), bytes, loop_.now().wall);
-  transactor_.transact(
+  floors_.sessions.transactor.transact(
       entry, [&](session::StateMachine& machine) { machine.on_garbled(reason, loop_.now()); });
   const std::uint32_t count_max = entry.settings().limits.garbled_per_second_max;
   if (connection.rates().garbled.allow(loop_.now().mono, count_max) || connection.is_dead()) return;
-  disconnector_.close(connection, EventId::GarbledFlood,
-                     "disconnecting: more than " + std::to_string(count_max) +
-                         " garbled messages within a second");
+  floors_.sessions.disconnector.close(connection, EventId::GarbledFlood,
+                                      "disconnecting: more than " + std::to_string(count_max) +
+                                          " garbled messages within a second");
 }
 
 }  // namespace nexusfix::engine

@@ -19,35 +19,12 @@
 
 namespace nexusfix::engine {
 
-class BufferGovernor;
-class CommitGate;
-class ConnectionMigration;
-class Connections;
-class Disconnector;
-class DynamicSessions;
-class LogonAdmission;
-class OutOfOrderQueue;
-class SettingsChanges;
-class Transactor;
+struct Floors;
 
 class Inbound {
  public:
-  Inbound(LoopContext& loop, CommitGate& commit, Connections& connections,
-          Disconnector& disconnector, BufferGovernor& buffers, LogonAdmission& admission,
-          DynamicSessions& dynamic, SettingsChanges& changes, Transactor& transactor,
-          OutOfOrderQueue& out_of_order, ConnectionMigration& migration)
-      : loop_{loop},
-        commit_{commit},
-        connections_{connections},
-        disconnector_{disconnector},
-        buffers_{buffers},
-        admission_{admission},
-        dynamic_{dynamic},
-        changes_{changes},
-        transactor_{transactor},
-        out_of_order_{out_of_order},
-        migration_{migration},
-        receive_buffer_(kReceiveBytes) {}
+  Inbound(LoopContext& loop, Floors& floors)
+      : loop_{loop}, floors_{floors}, receive_buffer_(kReceiveBytes) {}
 
   void on_readable(Connection& connection);
   void on_bytes(Connection& connection, std::string_view bytes);
@@ -107,16 +84,7 @@ class Inbound {
   void on_garbled_frame(Connection& connection, wire::GarbledReason reason, std::string_view bytes);
 
   LoopContext& loop_;
-  CommitGate& commit_;
-  Connections& connections_;
-  Disconnector& disconnector_;
-  BufferGovernor& buffers_;
-  LogonAdmission& admission_;
-  DynamicSessions& dynamic_;
-  SettingsChanges& changes_;
-  Transactor& transactor_;
-  OutOfOrderQueue& out_of_order_;
-  ConnectionMigration& migration_;
+  Floors& floors_;
 
   std::string repaired_;  // a message whose BodyLength or CheckSum was wrong, corrected
   ScratchBuffer receive_buffer_;

@@ -37,7 +37,7 @@ inline void Connections::note_sent(Connection& connection, SessionEntry& entry) 
     end(connection, EventId::ConnectionClosed, std::string{connection.close_reason()});
   } else if (connection.entry() != nullptr && connection.entry()->resend.is_in_progress() &&
              connection.outbound().size() <= loop_.shared.budget->replay_bytes_max()) {
-    loop_.set(Work::Resends);  // There is room again for the resend.
+    loop_.work.set(Work::Resends);  // There is room again for the resend.
   }
 }
 
@@ -81,7 +81,7 @@ void Connections::send_or_keep(Connection& connection, store::LogPosition durabl
   connection.set_unsent(false);
   if (connection.has_ended()) [[unlikely]]
     return;
-  if (loop_.has(Work::Aborted) && connection.entry() != nullptr &&
+  if (loop_.work.has(Work::Aborted) && connection.entry() != nullptr &&
       connection.entry()->abort.is_pending()) [[unlikely]] {
     return;
   }

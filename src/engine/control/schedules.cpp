@@ -6,11 +6,8 @@
 
 #include <nexusfix/base/utc_text.hpp>
 
-#include "engine/commit/commit_gate.hpp"
-#include "engine/control/session_control.hpp"
 #include "engine/loop/loop_context.hpp"
-#include "engine/sessions/disconnector.hpp"
-#include "engine/sessions/transactor.hpp"
+#include "engine/sessions/sessions.hpp"
 #include "engine/statistics/session_state.hpp"
 
 namespace nexusfix::engine {
@@ -39,11 +36,11 @@ void SessionControl::follow_schedule(SessionEntry& entry) {
     entry.timetable.until_ = to_wall(state.next_change);
     const bool is_over =
         !entry.stored.is_on_trial() &&
-        commit_.store().session(entry.stored.key()).created < to_wall(state.numbers_since);
+        io_.commit.store().session(entry.stored.key()).created < to_wall(state.numbers_since);
     if (is_over && entry.timetable.session_ended_at_ != state.numbers_since) {
       end_session(entry, state);
     }
-    if (commit_.has_failed()) return;
+    if (io_.commit.has_failed()) return;
     if (state.may_log_on && !entry.timetable.is_open_) open_for_logons(entry);
     if (!state.may_log_on && entry.timetable.is_open_) close_for_logons(entry);
     publish(entry, loop_.now());
@@ -62,10 +59,10 @@ void SessionControl::close_for_logons(SessionEntry& entry) {
            : std::string{"closed by its schedule for the next two years"});
   if (entry.connection() == nullptr) return;
   if (entry.connection()->is_connecting()) {
-    return disconnector_.close(*entry.connection(), EventId::ConnectAborted,
-                              "the connection attempt is aborted");
+    return sessions_.disconnector.close(*entry.connection(), EventId::ConnectAborted,
+                                        "the connection attempt is aborted");
   }
-  transactor_.transact(entry, [this](session::StateMachine& machine) {
+  sessions_.transactor.transact(entry, [this](session::StateMachine& machine) {
     machine.on_logout_command("End of the time for logons", loop_.now());
   });
 }

@@ -9,27 +9,25 @@
 #include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/session/version.hpp>
 
-#include "engine/commit/commit_gate.hpp"
 #include "engine/policy/connecting.hpp"
-#include "engine/sessions/disconnector.hpp"
-#include "engine/sessions/transactor.hpp"
+#include "engine/sessions/sessions.hpp"
 #include "engine/statistics/session_state.hpp"
 
 namespace nexusfix::engine {
 
 void SessionControl::disconnect(SessionEntry& entry, std::string_view why) {
-  static_cast<void>(transactor_.now());
+  static_cast<void>(sessions_.transactor.now());
   if (entry.connection() != nullptr && entry.connection()->is_connecting()) {
-    return disconnector_.close(*entry.connection(), EventId::ConnectionClosed, why);
+    return sessions_.disconnector.close(*entry.connection(), EventId::ConnectionClosed, why);
   }
   entry.commands.add(SessionCommands::Kind::Disconnect, std::string{why});
-  transactor_.apply_or_defer(entry);
+  sessions_.transactor.apply_or_defer(entry);
 }
 
 void SessionControl::reset(SessionEntry& entry, std::string_view text) {
   entry.commands.add(SessionCommands::Kind::Reset, std::string{text});
-  static_cast<void>(transactor_.now());
-  transactor_.apply_or_defer(entry);
+  static_cast<void>(sessions_.transactor.now());
+  sessions_.transactor.apply_or_defer(entry);
 }
 
 namespace {
@@ -47,8 +45,8 @@ std::expected<void, std::string> SessionControl::reset_in_session(SessionEntry& 
   const std::string_view refusal = in_session_refusal(entry);
   if (!refusal.empty()) return std::unexpected{std::string{refusal}};
   entry.commands.add(SessionCommands::Kind::ResetInSession, {});
-  static_cast<void>(transactor_.now());
-  transactor_.apply_or_defer(entry);
+  static_cast<void>(sessions_.transactor.now());
+  sessions_.transactor.apply_or_defer(entry);
   return {};
 }
 
@@ -76,13 +74,13 @@ void SessionControl::end_session(SessionEntry& entry, const session::ScheduleSta
                            "sequence numbers are reset to 1" +
                            (is_within ? " by a Logon, without a disconnect" : ""));
   if (is_within) {
-    return transactor_.transact(entry, [this](session::StateMachine& machine) {
+    return sessions_.transactor.transact(entry, [this](session::StateMachine& machine) {
       machine.on_reset_command(session::ResetFallback::LogOut, loop_.now());
     });
   }
   // The sequence numbers are reset at once, or when the connection has ended.
   entry.connect_policy.on_reset_requested(entry.connection() != nullptr);
-  transactor_.transact(entry, [this](session::StateMachine& machine) {
+  sessions_.transactor.transact(entry, [this](session::StateMachine& machine) {
     machine.on_session_end("End of session", loop_.now());
   });
 }
@@ -91,7 +89,8 @@ void SessionControl::end_session(SessionEntry& entry, const session::ScheduleSta
 void SessionControl::end_halt(SessionEntry& entry) {
   entry.acceptor.halt.end();
   if (!may_connect(loop_, entry)) return;
-  if (entry.connect_policy.on_numbers_set(entry.connection() != nullptr, transactor_.now().mono)) {
+  if (entry.connect_policy.on_numbers_set(entry.connection() != nullptr,
+                                          sessions_.transactor.now().mono)) {
     loop_.arm(entry, entry.connect_policy.connect_at());
   }
 }
@@ -99,31 +98,31 @@ void SessionControl::end_halt(SessionEntry& entry) {
 void SessionControl::log_out(SessionEntry& entry, std::string_view text) {
   entry.connect_policy.log_out();
   std::string of_logout{text};
-  static_cast<void>(transactor_.now());
+  static_cast<void>(sessions_.transactor.now());
   if (entry.connection() != nullptr && entry.connection()->is_connecting()) {
-    disconnector_.close(*entry.connection(), EventId::ConnectAborted,
-                       "the connection attempt is aborted");
+    sessions_.disconnector.close(*entry.connection(), EventId::ConnectAborted,
+                                 "the connection attempt is aborted");
   }
   entry.commands.add(SessionCommands::Kind::LogOut, std::move(of_logout));
-  transactor_.apply_or_defer(entry);
+  sessions_.transactor.apply_or_defer(entry);
 }
 
 void SessionControl::log_on(SessionEntry& entry) {
   if (!may_connect(loop_, entry)) return;
-  entry.connect_policy.log_on(entry.connection() != nullptr, transactor_.now().mono);
+  entry.connect_policy.log_on(entry.connection() != nullptr, sessions_.transactor.now().mono);
   loop_.arm(entry, entry.connect_policy.connect_at());
   publish(entry, loop_.now());
 }
 
 // A change of sequence numbers that changes none: every reader of the log shows its text.
 void SessionControl::record_act(SessionEntry& entry, std::string_view text) {
-  if (commit_.has_failed() || entry.stored.is_on_trial()) return;
-  transactor_.forget_begun();
-  static_cast<void>(transactor_.now());
-  transactor_.record().set_numbers(
-      entry.stored.key(), store::numbers_change(commit_.store().session(entry.stored.key()), {},
+  if (io_.commit.has_failed() || entry.stored.is_on_trial()) return;
+  sessions_.transactor.forget_begun();
+  static_cast<void>(sessions_.transactor.now());
+  sessions_.transactor.record().set_numbers(
+      entry.stored.key(), store::numbers_change(io_.commit.store().session(entry.stored.key()), {},
                                                 loop_.now().wall, text));
-  transactor_.append_record();
+  sessions_.transactor.append_record();
 }
 
 void SessionControl::record_act(std::string_view text,
@@ -138,8 +137,8 @@ void SessionControl::record_act(std::string_view text,
 }
 
 std::uint64_t SessionControl::send_test_request(SessionEntry& entry) {
-  const RoundTrips::Trip& trip = loop_.round_trips.begin(entry, transactor_.now().mono);
-  transactor_.transact(entry, [&](session::StateMachine& machine) {
+  const RoundTrips::Trip& trip = loop_.round_trips.begin(entry, sessions_.transactor.now().mono);
+  sessions_.transactor.transact(entry, [&](session::StateMachine& machine) {
     machine.on_test_request_command(trip.test_req_id(), loop_.now());
   });
   return trip.id;
@@ -162,7 +161,7 @@ std::string SessionControl::gap_fill_refusal(const SessionEntry& entry, std::uin
 }
 
 void SessionControl::send_gap_fill(SessionEntry& entry, std::uint64_t new_seq_no) {
-  transactor_.transact(entry, [&](session::StateMachine& machine) {
+  sessions_.transactor.transact(entry, [&](session::StateMachine& machine) {
     machine.on_gap_fill_command(new_seq_no, loop_.now());
   });
 }
@@ -170,20 +169,21 @@ void SessionControl::send_gap_fill(SessionEntry& entry, std::uint64_t new_seq_no
 // An initiator keeps its intent: it connects again when it is enabled.
 void SessionControl::disable(SessionEntry& entry, std::string_view text, std::string by) {
   entry.timetable.set_disabled(std::move(by));
-  publish(entry, transactor_.now());
+  publish(entry, sessions_.transactor.now());
   if (entry.connection() == nullptr) return;
   if (entry.connection()->is_connecting()) {
-    return disconnector_.close(*entry.connection(), EventId::ConnectAborted,
-                              "the connection attempt is aborted: the session is disabled");
+    return sessions_.disconnector.close(
+        *entry.connection(), EventId::ConnectAborted,
+        "the connection attempt is aborted: the session is disabled");
   }
   entry.commands.add(SessionCommands::Kind::LogOut,
                      std::string{text.empty() ? kDisabledText : text});
-  transactor_.apply_or_defer(entry);
+  sessions_.transactor.apply_or_defer(entry);
 }
 
 void SessionControl::enable(SessionEntry& entry) {
   entry.timetable.set_disabled(std::nullopt);
-  publish(entry, transactor_.now());
+  publish(entry, sessions_.transactor.now());
   if (!entry.connect_policy.wants_connection() || !entry.timetable.may_log_on()) return;
   entry.connect_policy.restart_intervals();
   entry.connect_policy.connect_now(loop_.now().mono);
@@ -204,31 +204,31 @@ std::expected<void, std::string> SessionControl::record_next_numbers(SessionEntr
   const auto is_number = [](std::uint64_t number) {
     return number >= 1 && number <= session::kSetNumberMax;
   };
-  if (commit_.has_failed()) return std::unexpected{"the store has failed"};
+  if (io_.commit.has_failed()) return std::unexpected{"the store has failed"};
   if (!is_number(numbers.next_inbound) || !is_number(numbers.next_outbound)) {
     return std::unexpected{"a next number is 1 to " + std::to_string(session::kSetNumberMax)};
   }
-  if (!transactor_.is_idle()) return std::unexpected{"not from within a callback"};
+  if (!sessions_.transactor.is_idle()) return std::unexpected{"not from within a callback"};
   if (entry.stored.is_on_trial()) return std::unexpected{"the session has never logged on"};
   if (entry.connection() != nullptr && entry.connection()->is_connecting()) {
-    static_cast<void>(transactor_.now());
+    static_cast<void>(sessions_.transactor.now());
     constexpr std::string_view kWhy =
         "the connection attempt is aborted: the sequence numbers are being set";
-    disconnector_.close(*entry.connection(), EventId::ConnectAborted, kWhy);
+    sessions_.disconnector.close(*entry.connection(), EventId::ConnectAborted, kWhy);
   }
   if (entry.connection() != nullptr) {
     return std::unexpected{"the session is connected: log it out first"};
   }
-  transactor_.forget_begun();
-  static_cast<void>(transactor_.now());
+  sessions_.transactor.forget_begun();
+  static_cast<void>(sessions_.transactor.now());
   const session::Numbers before = entry.machine.sequence_numbers();
-  transactor_.record().set_numbers(
-      entry.stored.key(), store::numbers_change(commit_.store().session(entry.stored.key()),
+  sessions_.transactor.record().set_numbers(
+      entry.stored.key(), store::numbers_change(io_.commit.store().session(entry.stored.key()),
                                                 {.next_inbound = numbers.next_inbound,
                                                  .next_outbound = numbers.next_outbound},
                                                 loop_.now().wall, reason));
-  transactor_.append_record();
-  if (commit_.has_failed()) return std::unexpected{"the store has failed"};
+  sessions_.transactor.append_record();
+  if (io_.commit.has_failed()) return std::unexpected{"the store has failed"};
   entry.machine.set_sequence_numbers(numbers);
   end_halt(entry);
   entry.progress.set_next_inbound(numbers.next_inbound);

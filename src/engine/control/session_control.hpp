@@ -16,18 +16,16 @@
 
 namespace nexusfix::engine {
 
-class CommitGate;
-class Disconnector;
-class Transactor;
+struct Io;
+struct Sessions;
 
 // Text (58) of the Logout of a session that an operator has disabled.
 inline constexpr std::string_view kDisabledText = "Session disabled by the operator";
 
 class SessionControl {
  public:
-  SessionControl(LoopContext& loop, CommitGate& commit, Disconnector& disconnector,
-                 Transactor& transactor) noexcept
-      : loop_{loop}, commit_{commit}, disconnector_{disconnector}, transactor_{transactor} {}
+  SessionControl(LoopContext& loop, Io& io, Sessions& sessions) noexcept
+      : loop_{loop}, io_{io}, sessions_{sessions} {}
 
   void log_on(SessionEntry& entry);
   void disconnect(SessionEntry& entry, std::string_view why);
@@ -68,9 +66,8 @@ class SessionControl {
   void close_for_logons(SessionEntry& entry);
 
   LoopContext& loop_;
-  CommitGate& commit_;
-  Disconnector& disconnector_;
-  Transactor& transactor_;
+  Io& io_;
+  Sessions& sessions_;
 };
 
 }  // namespace nexusfix::engine

@@ -59,7 +59,7 @@ int EventLoop::run() {
   loop_.stats.is_running.set(false);
   if (service != nullptr) service->has_ended(loop_.index);
   LoopDirectory::serve_no_more();
-  return commit_.has_failed() ? 1 : 0;
+  return floors_.io.commit.has_failed() ? 1 : 0;
 }
 
 // In most turns, a spinning loop finds nothing. Their function is small, and what it needs after
@@ -68,7 +68,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   if (!may_only_receive(timeout)) return poll_fully(timeout);
   tasks_.inbox().serve_here();
   ++loop_.stats.turns;
-  const transport::IoResult result = inbound_.receive_from(*loop_.quiet());
+  const transport::IoResult result = inbound_.receive_from(*loop_.work.quiet());
   loop_.update_time();
   if (result.status == transport::IoStatus::WouldBlock && first_timer() > loop_.now().mono)
       [[likely]]
@@ -79,7 +79,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
 // A quiet loop has received something, or a timer has become due. Mostly it is quiet again when it
 // has sent the answers.
 [[gnu::noinline]] bool EventLoop::poll_received(const transport::IoResult& result) {
-  Connection& connection = *loop_.quiet();
+  Connection& connection = *loop_.work.quiet();
   const MonoTime first = first_timer();
   bool goes_on = true;
   const bool is_done = loop_.boundary.run([&] {
@@ -88,7 +88,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
     end_events();
     if (is_still_quiet() && first > loop_.now().mono) [[likely]]
       return;
-    loop_.disturb();
+    loop_.work.disturb();
     goes_on = finish_turn(/*asked_network=*/false, 0, first);
   });
   if (!is_done) end_without_memory();
@@ -97,7 +97,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
 }
 
 [[gnu::noinline]] bool EventLoop::poll_fully(std::chrono::nanoseconds timeout) {
-  loop_.disturb();
+  loop_.work.disturb();
   tasks_.inbox().serve_here();
   // Before the inbox is read: a task that is posted after this must wake the thread.
   if (timeout > std::chrono::nanoseconds{0}) tasks_.inbox().fall_asleep();
@@ -119,9 +119,10 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
     loop_.time.update();
     measure_turn();
   }
-  if (reloader_.is_requested()) [[unlikely]]
-    reloader_.reload_as_requested();
-  if (state_.stop_requested.load(std::memory_order_acquire) && !loop_.is_stopping()) [[unlikely]]
+  if (floors_.directory.reloader.is_requested()) [[unlikely]]
+    floors_.directory.reloader.reload_as_requested();
+  if (state_.stop_requested.load(std::memory_order_acquire) && !loop_.work.is_stopping())
+      [[unlikely]]
     on_stop_requested();
   // Messages that the application sent between two turns are sent before the wait.
   end_events();
@@ -146,7 +147,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   const bool asks_network = direct == Inbound::Direct::NeedsWait;
   if (asks_network) {
     inbound_.unwatch_connections(spins);
-    if (commit_.waits_for_disk()) loop_.network->expect_wake();
+    if (floors_.io.commit.waits_for_disk()) loop_.network->expect_wake();
     count = loop_.network->wait(state_.ready, timeout);
     // What the network does not watch is received here, so that housekeeping does not delay it.
     if (!spins || inbound_.receive_directly() == Inbound::Direct::NeedsWait) loop_.update_time();
@@ -162,7 +163,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   if (const auto one = inbound_.take_received(); one != 0)
     loop_.boundary.costs().note({nullptr, one});
   const bool is_measured = loop_.boundary.costs().is_measuring();
-  for (std::size_t i = 0; i < count && !commit_.has_failed(); ++i) {
+  for (std::size_t i = 0; i < count && !floors_.io.commit.has_failed(); ++i) {
     loop_.boundary.costs().note({nullptr, state_.ready[i].socket});
     loop_.boundary.run(state_.ready[i], [&] {
       if (is_measured) [[unlikely]]
@@ -174,14 +175,14 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   tasks_.run_tasks(*this);
   if (loop_.shared.credentials) [[unlikely]]
     take_password_checks();
-  resends_.serve_replays();
+  floors_.sessions.resends.serve_replays();
   if (first_timer() <= loop_.now().mono) run_timers();
-  if (loop_.has(Work::Decided)) [[unlikely]]
+  if (loop_.work.has(Work::Decided)) [[unlikely]]
     deliver_decided();
   // Turns that receive directly delay this, as they delay the wait.
   if (asked_network || first <= loop_.now().mono || finished()) run_housekeeping();
   end_events();
-  connections_.destroy_closed();
+  floors_.io.connections.destroy_closed();
   if (finished()) return false;
   note_quiet();
   return true;
@@ -191,61 +192,61 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
 void EventLoop::run_housekeeping() {
   loop_.stats.turned_at_ns.set(loop_.now().mono.time_since_epoch().count());
   take_migrated();
-  loop_.boundary.run([this] { acceptor_.check_refused(); });
-  commit_.check();
-  certificates_.check();
-  loop_.stats.connections.set(connections_.table().size());
-  if (buffers_.check()) {
-    transactor_.give_back(kScratchBytesMax);
-    resends_.give_back(kScratchBytesMax);
+  loop_.boundary.run([this] { floors_.io.acceptor.check_refused(); });
+  floors_.io.commit.check();
+  floors_.directory.certificates.check();
+  loop_.stats.connections.set(floors_.io.connections.table().size());
+  if (floors_.io.buffers.check()) {
+    floors_.sessions.transactor.give_back(kScratchBytesMax);
+    floors_.sessions.resends.give_back(kScratchBytesMax);
   }
-  reloader_.serve_files();
+  floors_.directory.reloader.serve_files();
   end_events();
-  if (registry_.destroy_leaving()) [[unlikely]]
+  if (floors_.sessions.registry.destroy_leaving()) [[unlikely]]
     close_unused_listeners();
   free_destroyed_sessions();
-  if (changes_.has_waiting()) [[unlikely]]
-    loop_.boundary.run([this] { changes_.apply_next_settings(); });
+  if (floors_.directory.changes.has_waiting()) [[unlikely]]
+    loop_.boundary.run([this] { floors_.directory.changes.apply_next_settings(); });
   loop_.report.logs().turn(loop_.now().wall);
   loop_.report.report_memory();
   loop_.report.report_refused();
 }
 
 MonoTime EventLoop::next_deadline() const {
-  const bool is_due = loop_.has(Work::Resends) || commit_.is_unflushed() ||
-                      (connections_.has_unsent() && !commit_.is_waiting()) ||
+  const bool is_due = loop_.work.has(Work::Resends) || floors_.io.commit.is_unflushed() ||
+                      (floors_.io.connections.has_unsent() && !floors_.io.commit.is_waiting()) ||
                       tasks_.inbox().has_work();
   return is_due ? MonoTime::min() : first_timer();
 }
 
 void EventLoop::handle(const transport::Ready& ready) {
   if (ready.kind == transport::ReadyKind::Accepted) {
-    acceptor_.on_accepted(ready);
+    floors_.io.acceptor.on_accepted(ready);
     return;
   }
-  Connection* const found = connections_.find(ready.socket);
+  Connection* const found = floors_.io.connections.find(ready.socket);
   if (found == nullptr) return;  // It was closed in the meantime.
   Connection& connection = *found;
   switch (ready.kind) {
     case transport::ReadyKind::Connected:
-      connector_.on_connected(connection);
+      floors_.policy.connector.on_connected(connection);
       break;
     case transport::ReadyKind::Readable:
       inbound_.on_readable(connection);
       break;
     case transport::ReadyKind::Writable:
       connection.set_blocked(false);
-      connections_.mark_unsent(connection);
+      floors_.io.connections.mark_unsent(connection);
       if (connection.entry() != nullptr && connection.entry()->resend.is_in_progress())
-        loop_.set(Work::Resends);
+        loop_.work.set(Work::Resends);
       break;
     case transport::ReadyKind::Failed:
-      close(
-          connection, connection.is_connecting() ? EventId::ConnectFailed : EventId::ConnectionLost,
-          loop_.network->last_error(connection.socket_id()));
+      close(connection,
+            connection.is_connecting() ? EventId::ConnectFailed : EventId::ConnectionLost,
+            loop_.network->last_error(connection.socket_id()));
       break;
     case transport::ReadyKind::Announced:
-      acceptor_.on_announced(connection);
+      floors_.io.acceptor.on_announced(connection);
       break;
     case transport::ReadyKind::Accepted:
       break;
@@ -253,7 +254,7 @@ void EventLoop::handle(const transport::Ready& ready) {
 }
 
 void EventLoop::handle_measured(const transport::Ready& ready) {
-  const Connection* const connection = connections_.find(ready.socket);
+  const Connection* const connection = floors_.io.connections.find(ready.socket);
   if (connection == nullptr) return handle(ready);
   measure(loop_, *connection, [&] { handle(ready); });
 }
@@ -302,10 +303,10 @@ std::string EventLoop::name_of(LoopCosts::Id id) const {
 // An owner that becomes due during these timers runs in the next turn.
 void EventLoop::run_timers() {
   const MonoTime first = first_timer();
-  if (commit_.has_failed()) return;
+  if (floors_.io.commit.has_failed()) return;
   // Connections that the last turn left over are late by design: they say nothing about the loop.
   const bool is_known_late = std::exchange(state_.has_late_connections, false);
-  admission_.note_lateness(is_known_late ? loop_.now().mono : first);
+  floors_.policy.admission.note_lateness(is_known_late ? loop_.now().mono : first);
   if (!is_known_late && loop_.now().mono - first > kLate) ++loop_.stats.late_turns;
   if (loop_.now().mono >= loop_.time.wakes_at()) loop_.time.clear_wake();
   const auto& due = loop_.timers.take_due_connections(loop_.now().mono, kDueConnectionsPerTurn);
@@ -323,17 +324,22 @@ void EventLoop::run_timers() {
 void EventLoop::on_timer(SessionEntry& entry) {
   if (entry.abort.is_pending()) return;
   if (entry.machine.next_deadline() <= loop_.now().mono) {
-    transactor_.transact(entry,
-                         [this](session::StateMachine& machine) { machine.on_time(loop_.now()); });
+    floors_.sessions.transactor.transact(
+        entry, [this](session::StateMachine& machine) { machine.on_time(loop_.now()); });
   }
   loop_.arm(entry, entry.machine.next_deadline());
   run_session_timers(entry);
   if (!entry.timers.empty()) run_application_timers(entry);
-  control_.follow_schedule(entry);
-  control_.reset_at_limit(entry);
+  floors_.sessions.control.follow_schedule(entry);
+  floors_.sessions.control.reset_at_limit(entry);
   const ConnectPolicy& policy = entry.connect_policy;
   if (policy.wants_connection() && entry.timetable.may_log_on() && entry.connection() == nullptr) {
-    if (policy.connect_at() <= loop_.now().mono) connector_.connect(entry);
+    if (policy.connect_at() <= loop_.now().mono) {
+      if (entry.file.next_settings() != nullptr) {
+        floors_.directory.changes.apply_next_settings(entry);
+      }
+      floors_.policy.connector.connect(entry);
+    }
     loop_.arm(entry, policy.connect_at());
   }
 }
@@ -342,10 +348,10 @@ void EventLoop::on_timer(SessionEntry& entry) {
 void EventLoop::run_application_timers(SessionEntry& entry) {
   const std::uint64_t number_max = entry.timers.last_number();
   for (std::size_t i = 0; i < SessionTimers::kDuePerTurn; ++i) {
-    if (entry.abort.is_pending() || commit_.has_failed()) return;
+    if (entry.abort.is_pending() || floors_.io.commit.has_failed()) return;
     auto callback = entry.timers.take_due(loop_.now(), number_max);
     if (!callback) break;
-    actions_.run_timer(entry, *callback);
+    floors_.sessions.actions.run_timer(entry, *callback);
   }
   loop_.arm(entry, entry.timers.next(loop_.now()));
 }
@@ -354,24 +360,25 @@ void EventLoop::run_application_timers(SessionEntry& entry) {
 // delivers the notice of a disconnection.
 void EventLoop::run_session_timers(SessionEntry& entry) {
   if (entry.connection() != nullptr && entry.connection()->backlog().take_end()) {
-    actions_.notify_writable(entry);
+    floors_.sessions.actions.notify_writable(entry);
   }
   if (entry.resend.is_in_progress() && entry.resend.resumes_at() > loop_.now().mono) {
     loop_.arm(entry, entry.resend.resumes_at());
   } else if (entry.resend.is_in_progress()) {
-    loop_.set(Work::Resends);
+    loop_.work.set(Work::Resends);
   }
   if (!entry.disconnection.is_pending()) return;
   if (entry.disconnection.due_at() > loop_.now().mono)
     return loop_.arm(entry, entry.disconnection.due_at());
-  transactor_.transact(entry, [&](session::StateMachine&) { entry.disconnection.make_due(); });
+  floors_.sessions.transactor.transact(
+      entry, [&](session::StateMachine&) { entry.disconnection.make_due(); });
 }
 
 void EventLoop::on_timer(Connection& connection) {
   if (connection.is_dead()) return;  // The timer of another connection has closed it.
   const bool is_delayed = connection.entry() == nullptr && connection.is_paused();
   if (connection.paused_until() <= loop_.now().mono &&
-      (!is_delayed || admission_.admits_delayed(connection))) {
+      (!is_delayed || floors_.policy.admission.admits_delayed(connection))) {
     inbound_.resume(connection);
   }
   if (connection.is_dead()) return;
@@ -380,20 +387,22 @@ void EventLoop::on_timer(Connection& connection) {
     loop_.arm(connection, connection.next_deadline());
   } else if (connection.is_draining()) {
     close(connection, EventId::ConnectionClosedUnsent,
-                       "closed with bytes unsent: the counterparty does not read");
+          "closed with bytes unsent: the counterparty does not read");
   } else if (connection.is_connecting()) {
     close(connection, EventId::ConnectTimedOut,
-                       "connect timed out" + connections_.protection_of(connection));
+          "connect timed out" + floors_.io.connections.protection_of(connection));
   } else if (connection.is_checking_password()) {
-    connections_.refuse(
+    floors_.io.connections.refuse(
         connection, EventId::PasswordCheckTimedOut,
         "its Logon has waited for LogonTimeout, and its password is not checked yet");
   } else if (connection.is_paused()) {
-    connections_.refuse(connection, EventId::LogonTimedOutLoopLate,
-                        "its Logon has waited for LogonTimeout, and the event loop is still late");
+    floors_.io.connections.refuse(
+        connection, EventId::LogonTimedOutLoopLate,
+        "its Logon has waited for LogonTimeout, and the event loop is still late");
   } else {
-    connections_.refuse(connection, EventId::LogonTimedOut,
-                        "no Logon came in time" + connections_.protection_of(connection));
+    floors_.io.connections.refuse(
+        connection, EventId::LogonTimedOut,
+        "no Logon came in time" + floors_.io.connections.protection_of(connection));
   }
 }
 
@@ -409,7 +418,7 @@ void EventLoop::add_to(EngineStatistics& figures, const Now& now) const {
 }
 
 std::optional<ReplicaStatistics> EventLoop::replica() const noexcept {
-  const auto replica = commit_.replica();
+  const auto replica = floors_.io.commit.replica();
   if (!replica) return std::nullopt;
   return ReplicaStatistics{
       .is_strict = replica->is_strict,
@@ -421,42 +430,42 @@ std::optional<ReplicaStatistics> EventLoop::replica() const noexcept {
 bool EventLoop::has_no_more_work() {
   // A callback may have sent a message at the very end. A stalled disk delays a stop for a limited
   // time only.
-  if (commit_.waits_for_disk() && loop_.now().mono < state_.stop_by) return false;
-  if (loop_.is_stopping()) return true;
-  if (commit_.is_draining()) return false;  // The next turn stops the loop.
+  if (floors_.io.commit.waits_for_disk() && loop_.now().mono < state_.stop_by) return false;
+  if (loop_.work.is_stopping()) return true;
+  if (floors_.io.commit.is_draining()) return false;  // The next turn stops the loop.
   if (loop_.shared.directory) return false;
   if (tasks_.inbox().is_open() || waits_for_operator()) return false;
-  return std::ranges::all_of(listeners_.all(),
+  return std::ranges::all_of(floors_.io.listeners.all(),
                              [](const auto& one) { return !one.is_listening(); }) &&
-         std::ranges::none_of(registry_.entries(),
+         std::ranges::none_of(floors_.sessions.registry.entries(),
                               [](const auto& entry) { return may_connect_again(*entry); });
 }
 
 // Without this, a program in run() would exit, be started again, and its session be refused again.
 // A program that calls poll() decides by itself.
 bool EventLoop::waits_for_operator() const noexcept {
-  return state_.is_running && loop_.takes_commands() &&
-         std::ranges::any_of(registry_.entries(),
+  return state_.is_running && loop_.work.takes_commands() &&
+         std::ranges::any_of(floors_.sessions.registry.entries(),
                              [](const auto& entry) { return entry->connect_policy.is_halted(); });
 }
 
 void EventLoop::flush() {
   store::LogPosition durable = 0;
-  if (!commit_.flush(durable)) return;
-  if (commit_.has_stalled(durable)) connections_.end_stalled(durable);
-  connections_.send_unsent(durable);
-  if (connections_.has_ended()) [[unlikely]]
+  if (!floors_.io.commit.flush(durable)) return;
+  if (floors_.io.commit.has_stalled(durable)) floors_.io.connections.end_stalled(durable);
+  floors_.io.connections.send_unsent(durable);
+  if (floors_.io.connections.has_ended()) [[unlikely]]
     close_ended();
 }
 
 void EventLoop::close(Connection& connection, EventId id, std::string_view why) {
   inbound_.drain_delayed(connection);
-  disconnector_.close(connection, id, why);
+  floors_.sessions.disconnector.close(connection, id, why);
 }
 
 // What the application sends meanwhile leaves, too.
 void EventLoop::close_ended() {
-  while (Connection* const connection = connections_.next_ended()) {
+  while (Connection* const connection = floors_.io.connections.next_ended()) {
     loop_.boundary.run(*connection, [&] {
       close(*connection, connection->end_event(), std::string{connection->close_reason()});
     });
@@ -477,7 +486,7 @@ void EventLoop::take_password_checks() {
     // An event of the connection, which may have been closed meanwhile.
     transport::Ready decided{transport::ReadyKind::Readable, decision.socket, 0};
     loop_.boundary.run(decided, [&] {
-      if (Connection* const connection = admission_.take_check(decision)) {
+      if (Connection* const connection = floors_.policy.admission.take_check(decision)) {
         inbound_.resume(*connection);
       }
     });
@@ -486,8 +495,8 @@ void EventLoop::take_password_checks() {
 
 // After the event in which the Logon was decided, which may be another session's event.
 void EventLoop::deliver_decided() {
-  while (SessionEntry* const entry = actions_.next_decided()) {
-    loop_.boundary.run(*entry, [&] { out_of_order_.deliver_in_sequence(*entry); });
+  while (SessionEntry* const entry = floors_.sessions.actions.next_decided()) {
+    loop_.boundary.run(*entry, [&] { floors_.sessions.out_of_order.deliver_in_sequence(*entry); });
   }
 }
 
@@ -498,7 +507,7 @@ void EventLoop::take_migrated() {
     transport::Ready accepted{transport::ReadyKind::Accepted, 0, 0};
     loop_.boundary.run(accepted, [&] {
       const WipedAtEnd logon{one.bytes};
-      Connection* const connection = migration_.attach(one, accepted.accepted);
+      Connection* const connection = floors_.directory.migration.attach(one, accepted.accepted);
       if (connection != nullptr) inbound_.on_bytes(*connection, one.bytes);
     });
   }
@@ -510,20 +519,20 @@ void EventLoop::take_migrated() {
 }
 
 void EventLoop::free_destroyed_sessions() {
-  registry_.free_destroyed([this](SessionEntry& entry) {
-    dynamic_.forget(entry);
-    transactor_.forget(entry);
-    actions_.forget(entry);
-    resends_.forget(entry);
-    changes_.forget(entry);
-    reloader_.forget(entry);
+  floors_.sessions.registry.free_destroyed([this](SessionEntry& entry) {
+    floors_.sessions.dynamic.forget(entry);
+    floors_.sessions.transactor.forget(entry);
+    floors_.sessions.actions.forget(entry);
+    floors_.sessions.resends.forget(entry);
+    floors_.directory.changes.forget(entry);
+    floors_.directory.reloader.forget(entry);
   });
 }
 
 std::expected<void, EngineError> EventLoop::add_sessions(Settings settings) {
-  if (reloader_.is_under_way())
+  if (floors_.directory.reloader.is_under_way())
     return std::unexpected{EngineError{"a reload is under way: try again"}};
-  return installer_.add_sessions(std::move(settings));
+  return floors_.directory.installer.add_sessions(std::move(settings));
 }
 
 // The content of the disk is no longer certain: waiting messages must not be sent, and no
@@ -533,30 +542,32 @@ void EventLoop::end_all_sessions(const store::StoreError& error) {
   loop_.report.engine(EventId::StoreFailed,
                       {"ALARM: the store failed, every session is disconnected: ", error.text});
   disconnect_all();
-  for (const auto& entry : registry_.entries()) notify_of_end(*entry, "the store failed");
+  for (const auto& entry : floors_.sessions.registry.entries())
+    notify_of_end(*entry, "the store failed");
 }
 
 // There was no memory outside of an event, so that nothing can be rolled back. The engine ends as
 // if it was killed, but notifies the application. Nothing of this needs memory, except the report;
 // that comes after the connections have freed their memory.
 void EventLoop::end_without_memory() {
-  if (commit_.has_failed()) return;
-  commit_.end();
+  if (floors_.io.commit.has_failed()) return;
+  floors_.io.commit.end();
   disconnect_all();
-  connections_.destroy_closed();
+  floors_.io.connections.destroy_closed();
   loop_.report.engine(EventId::EndedWithoutMemory,
                       "ALARM: there was no memory for the event loop: every session is "
                       "disconnected, and the engine ends in order");
-  for (const auto& entry : registry_.entries()) notify_of_end(*entry, "there was no memory");
+  for (const auto& entry : floors_.sessions.registry.entries())
+    notify_of_end(*entry, "there was no memory");
 }
 
 // The counterparties would connect again, and wait for an answer, if the ports stayed open.
 void EventLoop::disconnect_all() {
   if (loop_.shared.directory) loop_.shared.directory->remove_loop(loop_.index);
-  reloader_.stop();
-  listeners_.close_all();
-  connections_.abandon_all();
-  transactor_.drop_event();
+  floors_.directory.reloader.stop();
+  floors_.io.listeners.close_all();
+  floors_.io.connections.abandon_all();
+  floors_.sessions.transactor.drop_event();
 }
 
 // No message can be sent any more. An application that cancels orders on a disconnect must be

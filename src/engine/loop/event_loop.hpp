@@ -12,35 +12,11 @@
 #include <nexusfix/engine/engine.hpp>
 #include <nexusfix/transport/network.hpp>
 
-#include "engine/acceptor/acceptor.hpp"
-#include "engine/acceptor/certificate_watch.hpp"
-#include "engine/acceptor/listeners.hpp"
-#include "engine/acceptor/logon_admission.hpp"
-#include "engine/commit/commit_gate.hpp"
-#include "engine/commit/recovery.hpp"
-#include "engine/connection/buffer_governor.hpp"
-#include "engine/connection/connections.hpp"
-#include "engine/connection/connector.hpp"
 #include "engine/connection/inbound.hpp"
-#include "engine/control/session_control.hpp"
 #include "engine/inbox/task_runner.hpp"
-#include "engine/loop/file_reader.hpp"
+#include "engine/loop/floors.hpp"
 #include "engine/loop/loop_context.hpp"
-#include "engine/loops/connection_migration.hpp"
-#include "engine/registry/dynamic_sessions.hpp"
-#include "engine/registry/reloader.hpp"
-#include "engine/registry/session_installer.hpp"
-#include "engine/registry/session_registry.hpp"
-#include "engine/registry/session_templates.hpp"
-#include "engine/registry/settings_changes.hpp"
-#include "engine/sending/outbox.hpp"
-#include "engine/sending/resend_server.hpp"
-#include "engine/sessions/disconnector.hpp"
-#include "engine/sessions/held_messages.hpp"
-#include "engine/sessions/out_of_order_queue.hpp"
-#include "engine/sessions/session_actions.hpp"
 #include "engine/sessions/session_services.hpp"
-#include "engine/sessions/transactor.hpp"
 
 namespace nexusfix::engine {
 
@@ -57,7 +33,7 @@ class EventLoop {
   // standby blocks until the log of another engine is free.
   [[nodiscard]] std::expected<void, EngineError> prepare(Settings& settings);
   [[nodiscard]] std::expected<void, EngineError> open_store(const Settings& settings) {
-    return commit_.open(settings, recovery_);
+    return floors_.io.commit.open(settings, floors_.io.recovery);
   }
   // Delivers the stored messages to the application, opens the sessions, then the ports.
   [[nodiscard]] std::expected<void, EngineError> open(Settings settings);
@@ -78,7 +54,7 @@ class EventLoop {
   [[nodiscard]] MonoTime next_deadline() const;
   // An operator can set sequence numbers through the control socket: run() then goes on even if
   // only halted sessions are left.
-  void take_commands_from_outside() noexcept { loop_.take_commands(); }
+  void take_commands_from_outside() noexcept { loop_.work.take_commands(); }
 
   [[nodiscard]] std::uint32_t index() const noexcept { return loop_.index; }
   // Any thread.
@@ -91,18 +67,20 @@ class EventLoop {
   }
 
   // For the public Engine, and for tasks of other threads.
-  [[nodiscard]] store::Store& store() noexcept { return commit_.store(); }
-  [[nodiscard]] Listeners& listeners() noexcept { return listeners_; }
-  [[nodiscard]] SessionRegistry& registry() noexcept { return registry_; }
+  [[nodiscard]] store::Store& store() noexcept { return floors_.io.commit.store(); }
+  [[nodiscard]] Listeners& listeners() noexcept { return floors_.io.listeners; }
+  [[nodiscard]] SessionRegistry& registry() noexcept { return floors_.sessions.registry; }
   [[nodiscard]] std::expected<void, EngineError> add_sessions(Settings settings);
-  void close_unused_listeners() { close_unused(listeners_, registry_, templates_); }
-  [[nodiscard]] SettingsChanges& changes() noexcept { return changes_; }
-  [[nodiscard]] Reloader& reloader() noexcept { return reloader_; }
-  [[nodiscard]] CertificateWatch& certificates() noexcept { return certificates_; }
-  [[nodiscard]] SessionControl& control() noexcept { return control_; }
+  void close_unused_listeners() {
+    close_unused(floors_.io.listeners, floors_.sessions.registry, floors_.sessions.templates);
+  }
+  [[nodiscard]] SettingsChanges& changes() noexcept { return floors_.directory.changes; }
+  [[nodiscard]] Reloader& reloader() noexcept { return floors_.directory.reloader; }
+  [[nodiscard]] CertificateWatch& certificates() noexcept { return floors_.directory.certificates; }
+  [[nodiscard]] SessionControl& control() noexcept { return floors_.sessions.control; }
   [[nodiscard]] const RoundTrips& round_trips() const noexcept { return loop_.round_trips; }
   [[nodiscard]] Reporter& report() noexcept { return loop_.report; }
-  [[nodiscard]] bool store_has_failed() const noexcept { return commit_.has_failed(); }
+  [[nodiscard]] bool store_has_failed() const noexcept { return floors_.io.commit.has_failed(); }
 
  private:
   // In open.cpp.
@@ -112,8 +90,8 @@ class EventLoop {
 
   [[nodiscard]] bool poll_fully(std::chrono::nanoseconds timeout);
   [[nodiscard]] bool may_only_receive(std::chrono::nanoseconds timeout) const noexcept {
-    return loop_.quiet() != nullptr && timeout.count() == 0 && first_timer() > loop_.now().mono &&
-           !has_request() && inbound_.may_receive_unasked();
+    return loop_.work.quiet() != nullptr && timeout.count() == 0 &&
+           first_timer() > loop_.now().mono && !has_request() && inbound_.may_receive_unasked();
   }
   [[nodiscard]] bool poll_received(const transport::IoResult& result);
   [[nodiscard]] bool turn(std::chrono::nanoseconds timeout);
@@ -123,19 +101,22 @@ class EventLoop {
   // Another thread wants something.
   [[nodiscard]] bool has_request() const noexcept {
     // One jump for all three: hardly ever is one of them set.
-    return (static_cast<unsigned>(reloader_.is_requested()) | static_cast<unsigned>(is_stopping()) |
+    return (static_cast<unsigned>(floors_.directory.reloader.is_requested()) |
+            static_cast<unsigned>(is_stopping()) |
             static_cast<unsigned>(tasks_.inbox().has_work())) != 0;
   }
   // After the events of a quiet loop: nothing that they did is left to the rest of a turn.
   [[nodiscard]] bool is_still_quiet() const noexcept {
-    return loop_.quiet() != nullptr && !connections_.has_unsent() && commit_.is_settled();
+    return loop_.work.quiet() != nullptr && !floors_.io.connections.has_unsent() &&
+           floors_.io.commit.is_settled();
   }
   // At the end of a turn.
   void note_quiet() noexcept {
-    const bool has_work = loop_.has_work() || connections_.has_unsent() || !commit_.is_settled();
+    const bool has_work = loop_.work.has_any() || floors_.io.connections.has_unsent() ||
+                          !floors_.io.commit.is_settled();
     if (!state_.busy_spin || has_work) return;
-    loop_.note_quiet(inbound_.only_connection());
-    if (loop_.quiet() != nullptr) loop_.boundary.costs().forget_turn();  // No other session waits.
+    loop_.work.set_quiet(inbound_.only_connection());
+    if (loop_.work.quiet() != nullptr) loop_.boundary.costs().forget_turn();  // No other session waits.
   }
   void handle(const transport::Ready& ready);
   // handle() while it is measured who costs the loop its time.
@@ -162,9 +143,9 @@ class EventLoop {
   void run_housekeeping();
   // Ends aborted sessions, and sends what may leave. Most turns have neither.
   void end_events() {
-    if (loop_.has(Work::Aborted)) [[unlikely]]
-      disconnector_.end_aborted();
-    if (connections_.has_unsent() || !commit_.is_settled()) flush();
+    if (loop_.work.has(Work::Aborted)) [[unlikely]]
+      floors_.sessions.disconnector.end_aborted();
+    if (floors_.io.connections.has_unsent() || !floors_.io.commit.is_settled()) flush();
   }
   void flush();
 
@@ -178,7 +159,7 @@ class EventLoop {
 
   // Whether the loop has work that no event of the network announces.
   [[nodiscard]] bool has_due_work(MonoTime first) const noexcept {
-    return first <= loop_.now().mono || tasks_.inbox().has_work() || loop_.has_work();
+    return first <= loop_.now().mono || tasks_.inbox().has_work() || loop_.work.has_any();
   }
 
   // In stop.cpp.
@@ -188,9 +169,9 @@ class EventLoop {
   void close_unbound();
   void begin_stop();
   [[nodiscard]] bool finished() {
-    if (commit_.has_failed()) [[unlikely]]
+    if (floors_.io.commit.has_failed()) [[unlikely]]
       return true;
-    return connections_.table().empty() && has_no_more_work();
+    return floors_.io.connections.table().empty() && has_no_more_work();
   }
   // There is no connection.
   [[nodiscard]] bool has_no_more_work();
@@ -215,32 +196,8 @@ class EventLoop {
   LoopContext loop_;
   State state_;
 
-  Recovery recovery_;
-  CommitGate commit_;
-  Connections connections_;
-  BufferGovernor buffers_;
-  SessionRegistry registry_;
-  SessionTemplates templates_;
-  DynamicSessions dynamic_;
-  HeldMessages held_;
-  Transactor transactor_;
-  SessionActions actions_;
-  Outbox outbox_;
-  ResendServer resends_;
-  OutOfOrderQueue out_of_order_;
-  Disconnector disconnector_;
-  SessionControl control_;
+  Floors floors_;
   SessionServices services_;
-  Listeners listeners_;
-  Acceptor acceptor_;
-  LogonAdmission admission_;
-  FileReader files_;
-  CertificateWatch certificates_;
-  SessionInstaller installer_;
-  SettingsChanges changes_;
-  Reloader reloader_;
-  Connector connector_;
-  ConnectionMigration migration_;
   Inbound inbound_;
   TaskRunner tasks_;
 };

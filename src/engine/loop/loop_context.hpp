@@ -14,6 +14,7 @@
 #include "engine/loop/loop_clock.hpp"
 #include "engine/loop/loop_dependencies.hpp"
 #include "engine/loop/loop_timers.hpp"
+#include "engine/loop/loop_work.hpp"
 #include "engine/operator/round_trips.hpp"
 #include "engine/report/reporter.hpp"
 #include "engine/statistics/latency_meter.hpp"
@@ -23,12 +24,6 @@
 namespace nexusfix::engine {
 
 struct SessionServices;
-
-enum class Work : unsigned {
-  Aborted = 1,  // sessions are to be disconnected
-  Resends = 2,  // a resend can go on: its connection has room, or its messages were read
-  Decided = 4,  // Logons were decided: the held messages of their sessions are due
-};
 
 // The loop's thread only.
 class LoopContext : public LoopDependencies {
@@ -55,36 +50,13 @@ class LoopContext : public LoopDependencies {
     if (latency.is_unsettled()) latency.settle(time.now().mono);
   }
   void wake_at(MonoTime deadline) noexcept { time.wake_at(deadline); }
-  // A turn has more to do than to receive, and to send the answers.
-  void disturb() noexcept { quiet_ = nullptr; }
-  // Of a spinning loop: its only connection, while nothing is to be done but to receive from it.
-  // A disturbance that was not noted waits for a few receives.
-  [[nodiscard]] Connection* quiet() const noexcept { return quiet_; }
-  void note_quiet(Connection* only) noexcept { quiet_ = only; }
-  // Work that no event of the network announces: its owner sets the flag, and clears it.
-  void set(Work work) noexcept {
-    disturb();
-    work_ |= static_cast<unsigned>(work);
-  }
-  void clear(Work work) noexcept { work_ &= ~static_cast<unsigned>(work); }
-  [[nodiscard]] bool has(Work work) const noexcept {
-    return (work_ & static_cast<unsigned>(work)) != 0;
-  }
-  [[nodiscard]] bool has_work() const noexcept { return work_ != 0; }
-  [[nodiscard]] bool is_stopping() const noexcept { return is_stopping_; }
-  void begin_stop() noexcept { is_stopping_ = true; }
-  // No new message of the application is accepted.
-  [[nodiscard]] bool is_draining() const noexcept { return is_draining_; }
-  void begin_drain() noexcept { is_draining_ = true; }
-  // From the control socket.
-  [[nodiscard]] bool takes_commands() const noexcept { return takes_commands_; }
-  void take_commands() noexcept { takes_commands_ = true; }
   template <class Owner>
   void arm(Owner& owner, MonoTime deadline) {
     timers.arm(owner, deadline);
   }
 
   // Each component has its own data.
+  LoopWork work;
   LoopClock time;
   LoopTimers timers{time};
   Reporter report;
@@ -98,13 +70,6 @@ class LoopContext : public LoopDependencies {
   LoopCounters stats;
   SessionBoard board;
   RoundTrips round_trips;
-
- private:
-  Connection* quiet_ = nullptr;
-  unsigned work_ = 0;
-  bool is_stopping_ = false;
-  bool is_draining_ = false;
-  bool takes_commands_ = false;
 };
 
 }  // namespace nexusfix::engine

@@ -18,44 +18,24 @@ constexpr std::size_t kEventsPerTurn = 256;
 }  // namespace
 
 EventLoop::EventLoop(LoopDependencies dependencies, Callbacks callbacks, bool busy_spin)
-    : loop_{std::move(dependencies), callbacks, connections_, transactor_},
+    : loop_{std::move(dependencies), callbacks, floors_.io.connections,
+            floors_.sessions.transactor},
       state_{.busy_spin = busy_spin, .ready = std::vector<transport::Ready>(kEventsPerTurn)},
-      recovery_{loop_},
-      commit_{loop_,
+      floors_{loop_,
               {.call =
                    [](void* event_loop, const store::StoreError& error) {
                      static_cast<EventLoop*>(event_loop)->end_all_sessions(error);
                    },
                .context = this}},
-      connections_{loop_},
-      buffers_{loop_, connections_},
-      registry_{loop_, commit_},
-      templates_{loop_},
-      dynamic_{loop_, commit_, templates_, registry_},
-      held_{loop_, buffers_},
-      transactor_{loop_, commit_, connections_, dynamic_, registry_, actions_, resends_},
-      actions_{loop_, connections_, transactor_, outbox_, resends_, held_},
-      outbox_{loop_, commit_, connections_, buffers_, dynamic_, transactor_},
-      resends_{loop_, commit_, connections_, transactor_, outbox_},
-      out_of_order_{loop_, transactor_},
-      disconnector_{loop_, connections_, registry_, transactor_},
-      control_{loop_, commit_, disconnector_, transactor_},
-      services_{loop_, commit_, registry_, transactor_, actions_, outbox_, control_},
-      listeners_{loop_},
-      acceptor_{loop_, connections_, listeners_},
-      admission_{loop_,     connections_, disconnector_, dynamic_,
-                 registry_, transactor_,  actions_,      control_},
-      files_{*loop_.disk, loop_.owned_disk, *loop_.network},
-      certificates_{loop_, files_},
-      installer_{loop_, commit_, listeners_, templates_, registry_, transactor_, control_},
-      changes_{loop_, listeners_, templates_, registry_, control_},
-      reloader_{loop_,      commit_,  listeners_,  templates_, registry_,
-                installer_, changes_, transactor_, control_,   files_},
-      connector_{loop_, connections_, disconnector_, changes_, transactor_},
-      migration_{loop_, commit_, connections_, listeners_, acceptor_},
-      inbound_{loop_,    commit_,  connections_, disconnector_, buffers_,  admission_,
-               dynamic_, changes_, transactor_,  out_of_order_, migration_},
-      tasks_{loop_, registry_, transactor_} {
+      services_{loop_,
+                floors_.io.commit,
+                floors_.sessions.registry,
+                floors_.sessions.transactor,
+                floors_.sessions.actions,
+                floors_.sessions.outbox,
+                floors_.sessions.control},
+      inbound_{loop_, floors_},
+      tasks_{loop_, floors_.sessions.registry, floors_.sessions.transactor} {
   loop_.services = &services_;
   if (loop_.shared.directory) loop_.shared.directory->add_loop(loop_.index, *loop_.network);
   if (loop_.shared.credentials) loop_.shared.credentials->add_loop(loop_.index, *loop_.network);
@@ -65,8 +45,9 @@ EventLoop::~EventLoop() {
   if (loop_.shared.directory) loop_.shared.directory->remove_loop(loop_.index);
   if (loop_.shared.credentials) loop_.shared.credentials->remove_loop(loop_.index);
   tasks_.close();
-  for (const auto& [socket, connection] : connections_.table()) loop_.network->close(socket);
-  listeners_.close_all();
+  for (const auto& [socket, connection] : floors_.io.connections.table())
+    loop_.network->close(socket);
+  floors_.io.listeners.close_all();
 }
 
 std::expected<void, EngineError> EventLoop::prepare(Settings& settings) {
@@ -87,19 +68,20 @@ std::expected<void, EngineError> EventLoop::prepare(Settings& settings) {
 }
 
 std::expected<void, EngineError> EventLoop::open(Settings settings) {
-  if (auto adopted = registry_.adopt_former_names(settings.sessions); !adopted) {
+  if (auto adopted = floors_.sessions.registry.adopt_former_names(settings.sessions); !adopted) {
     return std::unexpected{EngineError{std::move(adopted.error().text)}};
   }
-  if (auto done = recovery_.finish(commit_.store()); !done) return done;
-  admission_.limit_lateness(settings.threads.logon_lateness_max);
-  buffers_.keep_heap(settings.threads.lock_memory);
+  if (auto done = floors_.io.recovery.finish(floors_.io.commit.store()); !done) return done;
+  floors_.policy.admission.limit_lateness(settings.threads.logon_lateness_max);
+  floors_.io.buffers.keep_heap(settings.threads.lock_memory);
   if (!settings.text.empty()) {
-    changes_.begin(settings.file, std::move(settings.text));
+    floors_.directory.changes.begin(settings.file, std::move(settings.text));
   }
   if (loop_.shared.directory) {
-    for (std::size_t key = 0; key < commit_.store().session_count(); ++key) {
+    for (std::size_t key = 0; key < floors_.io.commit.store().session_count(); ++key) {
       static_cast<void>(loop_.shared.directory->settle(
-          commit_.store().session_name(static_cast<store::SessionKey>(key)), loop_.index));
+          floors_.io.commit.store().session_name(static_cast<store::SessionKey>(key)),
+          loop_.index));
     }
   }
   if (auto done = open_sessions(settings); !done) return done;
@@ -117,13 +99,14 @@ std::expected<void, EngineError> EventLoop::open_sessions(Settings& settings) {
     if (one.is_template) {
       note_rules(loop_, one);
       if (loop_.shared.directory) loop_.shared.directory->add_template(one.session.id, loop_.index);
-      templates_.all().push_back({std::move(one), 0, changes_.text()});
+      floors_.sessions.templates.all().push_back(
+          {std::move(one), 0, floors_.directory.changes.text()});
       continue;
     }
     const bool is_acceptor = one.session.role == session::Role::Acceptor;
-    const auto entry = registry_.make_entry(std::move(one));
+    const auto entry = floors_.sessions.registry.make_entry(std::move(one));
     if (entry) {
-      (*entry)->file.configure((*entry)->name, changes_.text());
+      (*entry)->file.configure((*entry)->name, floors_.directory.changes.text());
       report_inbound_in_doubt(**entry);
       continue;
     }
@@ -133,21 +116,23 @@ std::expected<void, EngineError> EventLoop::open_sessions(Settings& settings) {
     loop_.report.session(EventId::SessionRefusedByStore, name, entry.error().text);
     if (refused.empty()) refused = entry.error().text;
     if (!is_acceptor) continue;
-    admission_.refuse_session(name, entry.error().text);
+    floors_.policy.admission.refuse_session(name, entry.error().text);
     if (loop_.shared.directory) loop_.shared.directory->add_acceptor(name, loop_.index);
   }
   const std::uint32_t all_max = settings.dynamic_sessions_max;
   // The default is half of all names, rounded up: an address may always have one. 0: only the
   // common limit counts.
   const std::uint32_t share = settings.dynamic_sessions_per_address_max.value_or((all_max + 1) / 2);
-  dynamic_.limit({all_max, share == 0 ? all_max : share});
-  if (registry_.entries().empty() && templates_.all().empty() && !refused.empty()) {
+  floors_.sessions.dynamic.limit({all_max, share == 0 ? all_max : share});
+  if (floors_.sessions.registry.entries().empty() && floors_.sessions.templates.all().empty() &&
+      !refused.empty()) {
     return std::unexpected{EngineError{refused}};
   }
-  if (auto flushed = commit_.store().flush(); !flushed) {
+  if (auto flushed = floors_.io.commit.store().flush(); !flushed) {
     return std::unexpected{EngineError{std::move(flushed.error().text)}};
   }
-  for (const auto& entry : registry_.entries()) control_.follow_schedule(*entry);
+  for (const auto& entry : floors_.sessions.registry.entries())
+    floors_.sessions.control.follow_schedule(*entry);
   return {};
 }
 
@@ -156,7 +141,7 @@ std::expected<void, EngineError> EventLoop::open_sessions(Settings& settings) {
 void EventLoop::report_inbound_in_doubt(const SessionEntry& entry) {
   const std::uint64_t next = entry.machine.sequence_numbers().next_inbound;
   const bool is_in_doubt = entry.settings().inbound_delivery == InboundDelivery::AtMostOnce &&
-                           next > 1 && !commit_.store().had_ended_in_order();
+                           next > 1 && !floors_.io.commit.store().had_ended_in_order();
   if (!is_in_doubt) return;
   loop_.report.session(EventId::InboundInDoubt, entry,
                        {"MsgSeqNum ", next - 1,
@@ -165,14 +150,14 @@ void EventLoop::report_inbound_in_doubt(const SessionEntry& entry) {
 }
 
 std::expected<void, EngineError> EventLoop::open_listeners(const std::string& file) {
-  for (const auto& entry : registry_.entries()) {
+  for (const auto& entry : floors_.sessions.registry.entries()) {
     if (!entry->settings().accept) continue;
-    const auto listener = listeners_.listen_for(entry->settings(), file);
+    const auto listener = floors_.io.listeners.listen_for(entry->settings(), file);
     if (!listener) return std::unexpected{listener.error()};
     entry->acceptor.listen_at(*listener);
   }
-  for (SessionTemplate& one : templates_.all()) {
-    const auto listener = listeners_.listen_for(one.settings, file);
+  for (SessionTemplate& one : floors_.sessions.templates.all()) {
+    const auto listener = floors_.io.listeners.listen_for(one.settings, file);
     if (!listener) return std::unexpected{listener.error()};
     one.listener = *listener;
   }

@@ -26,14 +26,14 @@ void EventLoop::on_stop_requested() {
   const std::int64_t seconds = state_.drain_seconds.load(std::memory_order_relaxed);
   if (seconds == 0) return begin_stop();
   loop_.time.update();
-  if (!commit_.is_draining()) {
+  if (!floors_.io.commit.is_draining()) {
     state_.drain_by = loop_.now().mono + std::chrono::seconds{seconds};
     begin_drain();
   }
   end_events();
   const std::size_t left = count_undrained();
-  const bool is_done = left == 0 && commit_.is_settled() && !tasks_.inbox().has_work();
-  if (!is_done && !commit_.has_failed() && loop_.now().mono < state_.drain_by) {
+  const bool is_done = left == 0 && floors_.io.commit.is_settled() && !tasks_.inbox().has_work();
+  if (!is_done && !floors_.io.commit.has_failed() && loop_.now().mono < state_.drain_by) {
     return loop_.wake_at(state_.drain_by);
   }
   if (is_done) {
@@ -48,58 +48,62 @@ void EventLoop::on_stop_requested() {
 }
 
 void EventLoop::begin_drain() {
-  commit_.begin_drain();
-  reloader_.stop();
-  listeners_.close_all();
-  for (const auto& owned : registry_.entries()) {
+  floors_.io.commit.begin_drain();
+  floors_.directory.reloader.stop();
+  floors_.io.listeners.close_all();
+  for (const auto& owned : floors_.sessions.registry.entries()) {
     SessionEntry& entry = *owned;
     entry.connect_policy.log_out();  // A connection that ends is not opened again.
     if (entry.connection() == nullptr || !entry.connection()->is_connecting()) continue;
-    disconnector_.close(*entry.connection(), EventId::ConnectionClosedByStop, "draining");
+    floors_.sessions.disconnector.close(*entry.connection(), EventId::ConnectionClosedByStop,
+                                        "draining");
   }
   close_unbound();
 }
 
 // The sessions whose counterparties must still get something.
 std::size_t EventLoop::count_undrained() const noexcept {
-  return static_cast<std::size_t>(std::ranges::count_if(registry_.entries(), [](const auto& one) {
-    const bool is_queued = !one->until_logon.queued().waiting().empty();
-    return one->connection() != nullptr && !one->connection()->is_dead() &&
-           (one->resend.is_in_progress() || !one->connection()->outbound().waiting().empty() ||
-            !one->resend.queued().waiting().empty() || is_queued);
-  }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(floors_.sessions.registry.entries(), [](const auto& one) {
+        const bool is_queued = !one->until_logon.queued().waiting().empty();
+        return one->connection() != nullptr && !one->connection()->is_dead() &&
+               (one->resend.is_in_progress() || !one->connection()->outbound().waiting().empty() ||
+                !one->resend.queued().waiting().empty() || is_queued);
+      }));
 }
 
 void EventLoop::close_unbound() {
   std::vector<Connection*> unbound;
-  for (const auto& [socket, connection] : connections_.table()) {
+  for (const auto& [socket, connection] : floors_.io.connections.table()) {
     if (connection->entry() == nullptr) unbound.push_back(connection.get());
   }
-  for (Connection* connection : unbound) connections_.drop(*connection);
+  for (Connection* connection : unbound) floors_.io.connections.drop(*connection);
 }
 
 // LogoutTimeout bounds the wait for each counterparty's Logout. The last bytes of a connection have
 // their own deadline.
 void EventLoop::begin_stop() {
   loop_.time.update();
-  loop_.begin_stop();
+  loop_.work.begin_stop();
   if (loop_.service != nullptr) loop_.service->stopping();
   if (loop_.shared.directory) loop_.shared.directory->remove_loop(loop_.index);
-  reloader_.stop();
-  if (commit_.stall_timeout().count() != 0)
-    state_.stop_by = loop_.now().mono + 2 * commit_.stall_timeout();
-  listeners_.close_all();
-  for (const auto& owned : registry_.entries()) {
+  floors_.directory.reloader.stop();
+  if (floors_.io.commit.stall_timeout().count() != 0)
+    state_.stop_by = loop_.now().mono + 2 * floors_.io.commit.stall_timeout();
+  floors_.io.listeners.close_all();
+  for (const auto& owned : floors_.sessions.registry.entries()) {
     SessionEntry& entry = *owned;
     entry.connect_policy.log_out();
     if (entry.disconnection.is_pending()) {
-      transactor_.transact(entry, [&](session::StateMachine&) { entry.disconnection.make_due(); });
+      floors_.sessions.transactor.transact(
+          entry, [&](session::StateMachine&) { entry.disconnection.make_due(); });
     }
     if (entry.connection() == nullptr) continue;
     if (!entry.connection()->is_connecting()) {
-      control_.log_out(entry, {});
+      floors_.sessions.control.log_out(entry, {});
     } else {
-      disconnector_.close(*entry.connection(), EventId::ConnectionClosedByStop, "stopping");
+      floors_.sessions.disconnector.close(*entry.connection(), EventId::ConnectionClosedByStop,
+                                          "stopping");
     }
   }
   close_unbound();

@@ -9,10 +9,7 @@
 #include <nexusfix/base/secret.hpp>
 #include <nexusfix/session/logon_identity.hpp>
 
-#include "engine/acceptor/acceptor.hpp"
-#include "engine/acceptor/listeners.hpp"
-#include "engine/commit/commit_gate.hpp"
-#include "engine/connection/connections.hpp"
+#include "engine/connection/io.hpp"
 #include "engine/loop/loop_context.hpp"
 
 namespace nexusfix::engine {
@@ -42,7 +39,7 @@ void ConnectionMigration::migrate(Connection& connection, std::string_view rest)
   // Allocate first: a detached connection is in no network that would close it.
   LoopDirectory::MigratedConnection handed{
       .connection = {},
-      .endpoint = listeners_.all()[connection.accepted().listener].endpoint,
+      .endpoint = io_.listeners.all()[connection.accepted().listener].endpoint,
       .bytes = {}};
   handed.bytes.reserve(migration.bytes.size() + rest.size());
   handed.bytes.append(migration.bytes).append(rest);
@@ -51,11 +48,11 @@ void ConnectionMigration::migrate(Connection& connection, std::string_view rest)
   const transport::Source source = connection.accepted().source;
   transport::Detached detached = loop_.network->detach(connection.socket_id());
   if (detached.descriptor < 0) {
-    return connections_.refuse(connection, EventId::ConnectionNotMigrated,
-                               "it cannot be moved to its session's event loop");
+    return io_.connections.refuse(connection, EventId::ConnectionNotMigrated,
+                                  "it cannot be moved to its session's event loop");
   }
   connection.leave_pending();
-  connections_.retire(connection);
+  io_.connections.retire(connection);
   handed.connection = std::move(detached);
   if (loop_.shared.directory->migrate(other, std::move(handed))) return;
   ++loop_.stats.connections_refused;
@@ -64,8 +61,8 @@ void ConnectionMigration::migrate(Connection& connection, std::string_view rest)
 
 Connection* ConnectionMigration::attach(LoopDirectory::MigratedConnection& handed,
                                         transport::SocketId& attached) {
-  Listener* const listener = listeners_.find(handed.endpoint);
-  if (loop_.is_stopping() || commit_.has_failed() || listener == nullptr) {
+  Listener* const listener = io_.listeners.find(handed.endpoint);
+  if (loop_.work.is_stopping() || io_.commit.has_failed() || listener == nullptr) {
     ::close(handed.connection.descriptor);
     ++loop_.stats.connections_refused;
     return nullptr;
@@ -77,7 +74,7 @@ Connection* ConnectionMigration::attach(LoopDirectory::MigratedConnection& hande
     return nullptr;
   }
   attached = *socket;
-  return acceptor_.await_logon(*listener, *socket, loop_.network->peer_name(*socket));
+  return io_.acceptor.await_logon(*listener, *socket, loop_.network->peer_name(*socket));
 }
 
 }  // namespace nexusfix::engine

@@ -14,10 +14,7 @@
 
 namespace nexusfix::engine {
 
-class Acceptor;
-class CommitGate;
-class Connections;
-class Listeners;
+struct Io;
 
 // The loop that has the session of this Logon; unset: this one, or none.
 [[nodiscard]] std::optional<std::uint32_t> other_loop_of(const LoopContext& loop,
@@ -28,13 +25,7 @@ class Listeners;
 
 class ConnectionMigration {
  public:
-  ConnectionMigration(LoopContext& loop, CommitGate& commit, Connections& connections,
-                      Listeners& listeners, Acceptor& acceptor) noexcept
-      : loop_{loop},
-        commit_{commit},
-        connections_{connections},
-        listeners_{listeners},
-        acceptor_{acceptor} {}
+  ConnectionMigration(LoopContext& loop, Io& io) noexcept : loop_{loop}, io_{io} {}
 
   void migrate(Connection& connection, std::string_view rest);
   // Adds a connection that another loop moved here. Null: it is not taken.
@@ -44,10 +35,7 @@ class ConnectionMigration {
 
  private:
   LoopContext& loop_;
-  CommitGate& commit_;
-  Connections& connections_;
-  Listeners& listeners_;
-  Acceptor& acceptor_;
+  Io& io_;
 };
 
 }  // namespace nexusfix::engine

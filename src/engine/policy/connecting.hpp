@@ -8,8 +8,8 @@ namespace nexusfix::engine {
 
 // The session is an initiator that the loop still serves.
 [[nodiscard]] inline bool may_connect(const LoopContext& loop, const SessionEntry& entry) noexcept {
-  return entry.settings().session.role == session::Role::Initiator && !loop.is_stopping() &&
-         !loop.is_draining() && entry.membership.is_active();
+  return entry.settings().session.role == session::Role::Initiator && !loop.work.is_stopping() &&
+         !loop.work.is_draining() && entry.membership.is_active();
 }
 
 // One side has lost sequence numbers: the session waits for an operator.

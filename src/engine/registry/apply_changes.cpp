@@ -8,11 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/control/session_control.hpp"
 #include "engine/loop/loop_context.hpp"
-#include "engine/registry/session_registry.hpp"
-#include "engine/registry/session_templates.hpp"
 #include "engine/registry/settings_changes.hpp"
+#include "engine/sessions/sessions.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -80,9 +78,9 @@ void SettingsChanges::apply_settings(SessionEntry& entry, SessionSettings settin
   note_rules(loop_, entry.settings());
   entry.timetable.expire();  // The schedule may have changed.
   if (entry.settings().schedule.is_non_stop() && !entry.timetable.is_open())
-    control_.open_for_logons(entry);
+    sessions_.control.open_for_logons(entry);
   if (entry.membership.is_out()) return;  // The rest happens when the session comes back.
-  control_.follow_schedule(entry);
+  sessions_.control.follow_schedule(entry);
   // An initiator tries the new address now.
   if (entry.connect_policy.wants_connection() && entry.connection() == nullptr &&
       entry.timetable.may_log_on()) {
@@ -106,9 +104,8 @@ void SettingsChanges::apply_next_settings(SessionEntry& entry) {
   std::erase(with_next_settings_, &entry);
   entry.file.texts_.logon = entry.file.texts_.now = std::exchange(entry.file.next_text_, nullptr);
   const std::string keys = joined_keys(std::exchange(entry.file.pending_.until_logon, {}));
-  loop_.report.session(
-      EventId::PendingKeysTakenOver, entry,
-      "the values that " + file_ + " has now are in effect from here on: " + keys);
+  loop_.report.session(EventId::PendingKeysTakenOver, entry,
+                       "the values that " + file_ + " has now are in effect from here on: " + keys);
   publish_pending();
 }
 
@@ -122,7 +119,7 @@ void SettingsChanges::forget_pending(SessionEntry& entry) noexcept {
 
 std::vector<PendingChange> SettingsChanges::pending_changes() const {
   std::vector<PendingChange> all;
-  for (const auto& entry : registry_.entries()) {
+  for (const auto& entry : sessions_.registry.entries()) {
     if (!entry->file.pending().empty()) all.push_back({entry->name, entry->file.pending()});
   }
   return all;
@@ -142,11 +139,10 @@ void SettingsChanges::report_pending() {
   }
   const auto report_these = [&](const SessionsByKeys& all, std::string_view when) {
     for (const auto& [keys, sessions] : all) {
-      loop_.report.session(EventId::KeysPending,
-                           sessions.size() == 1 ? sessions.front() : std::string{},
-                           file_ + " has other values now, which count from the next " +
-                               std::string{when} + " on: " + keys +
-                               (sessions.size() == 1 ? "" : "; of " + names_text(sessions)));
+      loop_.report.session(
+          EventId::KeysPending, sessions.size() == 1 ? sessions.front() : std::string{},
+          file_ + " has other values now, which count from the next " + std::string{when} +
+              " on: " + keys + (sessions.size() == 1 ? "" : "; of " + names_text(sessions)));
     }
   };
   report_these(until_logon, "Logon");
@@ -170,21 +166,22 @@ void SettingsChanges::report_changes(const ReloadPlan& plan) {
   }
   for (const TemplateChange& change : plan.template_changes) {
     in_effect[joined_keys(change.keys)].push_back(
-        templates_.all()[change.index].settings.session.id.to_string());
+        sessions_.templates.all()[change.index].settings.session.id.to_string());
   }
   for (const auto& [keys, sessions] : in_effect) {
-    loop_.report.session(
-        EventId::KeysTakenOver, sessions.size() == 1 ? sessions.front() : std::string{},
-        file_ + " has other values now, in effect from here on: " + keys +
-            (sessions.size() == 1 ? "" : "; of " + names_text(sessions)));
+    loop_.report.session(EventId::KeysTakenOver,
+                         sessions.size() == 1 ? sessions.front() : std::string{},
+                         file_ + " has other values now, in effect from here on: " + keys +
+                             (sessions.size() == 1 ? "" : "; of " + names_text(sessions)));
   }
   report_pending();
   publish_pending();
 }
 
 void SettingsChanges::publish_pending() noexcept {
-  const auto count = static_cast<std::uint32_t>(std::ranges::count_if(
-      registry_.entries(), [](const auto& entry) { return !entry->file.pending().empty(); }));
+  const auto count = static_cast<std::uint32_t>(
+      std::ranges::count_if(sessions_.registry.entries(),
+                            [](const auto& entry) { return !entry->file.pending().empty(); }));
   if (loop_.shared.directory) loop_.shared.directory->note_pending(loop_.index, count);
   if (loop_.service != nullptr) loop_.service->report_waiting(loop_.index, count);
 }

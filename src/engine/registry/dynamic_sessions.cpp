@@ -8,7 +8,7 @@
 #include <nexusfix/session/logon_identity.hpp>
 
 #include "engine/policy/admission_rules.hpp"
-#include "engine/registry/session_registry.hpp"
+#include "engine/sessions/sessions.hpp"
 #include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
@@ -30,10 +30,10 @@ bool may_be_named(std::string_view comp_id) noexcept {
 // Null: no template matches this identity, or its CompIDs are not allowed in names.
 const SessionTemplate* DynamicSessions::template_for(const Connection& connection,
                                                      const session::SessionId& id) {
-  const SessionTemplate* const found = templates_.find(connection.accepted().listener, id);
+  const SessionTemplate* const found = sessions_.templates.find(connection.accepted().listener, id);
   const bool is_allowed = found != nullptr && may_be_named(id.sender_comp_id) &&
                           may_be_named(id.target_comp_id) &&
-                          registry_.find_entry(id.to_string()) == nullptr;
+                          sessions_.registry.find_entry(id.to_string()) == nullptr;
   return is_allowed ? found : nullptr;
 }
 
@@ -55,7 +55,7 @@ SessionEntry* DynamicSessions::make_dynamic(const Connection& connection,
   SessionSettings settings = found->settings;
   settings.is_template = false;
   settings.session.id = id;
-  if (const auto adopted = registry_.adopt_former_names({&settings, 1}); !adopted) {
+  if (const auto adopted = sessions_.registry.adopt_former_names({&settings, 1}); !adopted) {
     loop_.report.unauthenticated(EventId::SessionNotStored, connection.accepted().source, name,
                                  adopted.error().text);
     return nullptr;
@@ -63,7 +63,7 @@ SessionEntry* DynamicSessions::make_dynamic(const Connection& connection,
   if (!has_dynamic_place(connection, name)) return nullptr;
   SessionEntry* made = nullptr;
   UndoGuard undo{[&] {
-    if (made != nullptr) registry_.destroy(*made);
+    if (made != nullptr) sessions_.registry.destroy(*made);
     names_.disconnect(name, {});
   }};
   const auto entry = make_trial(std::move(settings));

@@ -14,14 +14,13 @@
 
 namespace nexusfix::engine {
 
-class CommitGate;
-class SessionRegistry;
+struct Io;
+struct Sessions;
 
 class DynamicSessions {
  public:
-  DynamicSessions(LoopContext& loop, CommitGate& commit, SessionTemplates& templates,
-                  SessionRegistry& registry) noexcept
-      : loop_{loop}, commit_{commit}, templates_{templates}, registry_{registry} {}
+  DynamicSessions(LoopContext& loop, Io& io, Sessions& sessions) noexcept
+      : loop_{loop}, io_{io}, sessions_{sessions} {}
 
   [[nodiscard]] const SessionTemplate* template_for(const Connection& connection,
                                                     const session::SessionId& id);
@@ -43,9 +42,8 @@ class DynamicSessions {
   void log_trial(SessionEntry& entry);
 
   LoopContext& loop_;
-  CommitGate& commit_;
-  SessionTemplates& templates_;
-  SessionRegistry& registry_;
+  Io& io_;
+  Sessions& sessions_;
 
   DynamicNames names_{{}};
 };

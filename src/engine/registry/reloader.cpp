@@ -9,10 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/commit/commit_gate.hpp"
 #include "engine/loop/loop_context.hpp"
-#include "engine/registry/settings_changes.hpp"
-#include "engine/sessions/transactor.hpp"
+#include "engine/registry/directory.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -29,9 +27,10 @@ void Reloader::request_reload() noexcept {
 
 void Reloader::reload_as_requested() {
   const unsigned wanted = reload_wanted_.exchange(0, std::memory_order_relaxed);
-  if ((wanted & kReloadUnfinished) != 0 && !loop_.is_stopping() && !commit_.has_failed())
+  if ((wanted & kReloadUnfinished) != 0 && !loop_.work.is_stopping() &&
+      !directory_.io.commit.has_failed())
     commit_reload();
-  if ((wanted & kReloadRequested) == 0 || changes_.file().empty()) return;
+  if ((wanted & kReloadRequested) == 0 || directory_.changes.file().empty()) return;
   begin_reload(nullptr);
 }
 
@@ -41,7 +40,7 @@ void Reloader::report_reload(const ReloadResult& done) {
     const TextPiece kept = pending == 0 ? TextPiece{""} : TextPiece{pending};
     loop_.report.engine(
         EventId::ConfigurationReloaded,
-        {changes_.file(), " was read again: ", done->added.size(),
+        {directory_.changes.file(), " was read again: ", done->added.size(),
          done->added.size() == 1 ? " session added, " : " sessions added, ", done->removed.size(),
          " removed, ", done->changed.size(), " changed", pending == 0 ? "" : ", ", kept,
          pending == 0 ? "" : " with keys that do not count yet"});
@@ -49,7 +48,7 @@ void Reloader::report_reload(const ReloadResult& done) {
   }
   loop_.report.engine(
       EventId::ReloadRefused,
-      {changes_.file(), " was read again and is not taken over; nothing has changed"});
+      {directory_.changes.file(), " was read again and is not taken over; nothing has changed"});
   std::string_view lines = done.error().text;
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
@@ -60,12 +59,13 @@ void Reloader::report_reload(const ReloadResult& done) {
 
 std::expected<Reloaded, EngineError> Reloader::reload() {
   const auto refusal = [](std::string why) { return std::unexpected{EngineError{std::move(why)}}; };
-  if (!transactor_.is_idle()) return refusal("not from within a callback");
-  if (loop_.is_stopping() || commit_.has_failed()) return refusal("the engine is stopping");
-  if (changes_.file().empty()) return refusal("the engine was not opened with a file");
+  if (!directory_.sessions.transactor.is_idle()) return refusal("not from within a callback");
+  if (loop_.work.is_stopping() || directory_.io.commit.has_failed())
+    return refusal("the engine is stopping");
+  if (directory_.changes.file().empty()) return refusal("the engine was not opened with a file");
   if (is_round_on_) return refusal("the configuration is being read again already: try again");
   const std::shared_ptr<ReloadJob> job = make_reload_job(nullptr);
-  if (std::string why = files_.read_now(job, *loop_.clock); !why.empty()) {
+  if (std::string why = directory_.files.read_now(job, *loop_.clock); !why.empty()) {
     return refusal(std::move(why));
   }
   auto found = job->take_found();
@@ -75,8 +75,8 @@ std::expected<Reloaded, EngineError> Reloader::reload() {
 
 std::shared_ptr<ReloadJob> Reloader::make_reload_job(std::shared_ptr<ReloadOrder> order) {
   return std::make_shared<ReloadJob>(
-      *this, ReloadJob::Start{.file = changes_.file(),
-                              .known = changes_.text(),
+      *this, ReloadJob::Start{.file = directory_.changes.file(),
+                              .known = directory_.changes.text(),
                               .tls = loop_.shared.tls,
                               .directory = loop_.shared.directory,
                               .order = std::move(order),
@@ -86,10 +86,10 @@ std::shared_ptr<ReloadJob> Reloader::make_reload_job(std::shared_ptr<ReloadOrder
 
 // For an engine with one loop.
 ReloadResult Reloader::take_over(ReloadJob::Found found) {
-  if (found.is_same || found.shares.front().settings.text == *changes_.text()) {
-    changes_.report_pending();
+  if (found.is_same || found.shares.front().settings.text == *directory_.changes.text()) {
+    directory_.changes.report_pending();
     Reloaded reloaded;
-    reloaded.pending = changes_.pending_changes();
+    reloaded.pending = directory_.changes.pending_changes();
     return reloaded;
   }
   if (loop_.shared.tls) loop_.shared.tls->keep(found.contexts);
@@ -106,9 +106,10 @@ std::string_view Reloader::add_reload(const std::shared_ptr<ReloadOrder>& order)
     if (order || std::ranges::find(orders_, nullptr) == orders_.end()) orders_.push_back(order);
     return {};
   }
-  if (loop_.is_stopping() || commit_.has_failed()) return "the engine is stopping";
-  if (changes_.file().empty()) return "the engine was not opened with a file";
-  files_.add(make_reload_job(order));
+  if (loop_.work.is_stopping() || directory_.io.commit.has_failed())
+    return "the engine is stopping";
+  if (directory_.changes.file().empty()) return "the engine was not opened with a file";
+  directory_.files.add(make_reload_job(order));
   is_round_on_ = true;
   return {};
 }
@@ -137,7 +138,7 @@ void Reloader::on_files_read(ReloadJob& job) {
     auto found = job.take_found();
     if (!found) {
       done = std::unexpected{std::move(found.error())};
-    } else if (loop_.is_stopping() || commit_.has_failed()) {
+    } else if (loop_.work.is_stopping() || directory_.io.commit.has_failed()) {
       done = std::unexpected{EngineError{"the engine is stopping"}};
     } else if (!loop_.shared.directory) {
       done = take_over(std::move(*found));
@@ -160,11 +161,11 @@ void Reloader::end_reload(const std::shared_ptr<ReloadOrder>& order, ReloadResul
 
 // Runs beside the other work of the loop.
 void Reloader::serve_files() {
-  if (!files_.is_busy()) [[likely]]
+  if (!directory_.files.is_busy()) [[likely]]
     return;
-  loop_.boundary.run([this] { files_.serve(loop_.now().mono); });
+  loop_.boundary.run([this] { directory_.files.serve(loop_.now().mono); });
   constexpr std::chrono::seconds kLookAgainAfter{1};
-  if (files_.is_busy()) loop_.wake_at(loop_.now().mono + kLookAgainAfter);
+  if (directory_.files.is_busy()) loop_.wake_at(loop_.now().mono + kLookAgainAfter);
 }
 
 // Waiting requests begin, even if memory is missing for a report.
@@ -182,7 +183,7 @@ void Reloader::end_round(const ReloadRound* untold) {
 
 void Reloader::stop() {
   orders_.clear();
-  files_.stop();
+  directory_.files.stop();
 }
 
 void Reloader::forget(SessionEntry& entry) noexcept {

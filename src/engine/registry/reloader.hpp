@@ -17,29 +17,11 @@
 
 namespace nexusfix::engine {
 
-class CommitGate;
-class Listeners;
-class SessionControl;
-class SessionRegistry;
-class SessionTemplates;
-class SettingsChanges;
-class Transactor;
+struct Directory;
 
 class Reloader {
  public:
-  Reloader(LoopContext& loop, CommitGate& commit, Listeners& listeners, SessionTemplates& templates,
-           SessionRegistry& registry, SessionInstaller& installer, SettingsChanges& changes,
-           Transactor& transactor, SessionControl& control, FileReader& files) noexcept
-      : loop_{loop},
-        commit_{commit},
-        listeners_{listeners},
-        templates_{templates},
-        registry_{registry},
-        installer_{installer},
-        changes_{changes},
-        transactor_{transactor},
-        control_{control},
-        files_{files} {}
+  Reloader(LoopContext& loop, Directory& directory) noexcept : loop_{loop}, directory_{directory} {}
 
   // Any thread.
   void request_reload() noexcept;
@@ -80,15 +62,7 @@ class Reloader {
   void reactivate(SessionEntry& entry);
 
   LoopContext& loop_;
-  CommitGate& commit_;
-  Listeners& listeners_;
-  SessionTemplates& templates_;
-  SessionRegistry& registry_;
-  SessionInstaller& installer_;
-  SettingsChanges& changes_;
-  Transactor& transactor_;
-  SessionControl& control_;
-  FileReader& files_;
+  Directory& directory_;
 
   bool is_round_on_ = false;  // from the reading of the files on; of the first loop
   // The next requests; null: without a waiting caller.

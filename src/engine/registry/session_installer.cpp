@@ -3,37 +3,33 @@
 
 #include <algorithm>
 
-#include "engine/acceptor/listeners.hpp"
-#include "engine/commit/commit_gate.hpp"
-#include "engine/control/session_control.hpp"
 #include "engine/engine_error.hpp"
 #include "engine/loop/loop_context.hpp"
 #include "engine/preflight/missing_parts.hpp"
-#include "engine/registry/session_registry.hpp"
-#include "engine/sessions/transactor.hpp"
+#include "engine/sessions/sessions.hpp"
 #include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
 
 std::expected<void, EngineError> SessionInstaller::add_sessions(Settings settings) {
-  if (!transactor_.is_idle()) {
+  if (!sessions_.transactor.is_idle()) {
     return std::unexpected{EngineError{"sessions are not added from within a callback"}};
   }
-  if (loop_.is_stopping() || commit_.has_failed())
+  if (loop_.work.is_stopping() || io_.commit.has_failed())
     return std::unexpected{EngineError{"the engine is stopping"}};
-  static_cast<void>(transactor_.now());
-  const std::size_t first_template = templates_.all().size();
+  static_cast<void>(sessions_.transactor.now());
+  const std::size_t first_template = sessions_.templates.all().size();
   auto made = make_sessions(std::move(settings), nullptr);
   if (!made) return std::unexpected{std::move(made.error())};
   UndoGuard undo{[&] {
-    while (templates_.all().size() > first_template)
-      templates_.drop(templates_.all().size() - 1);
+    while (sessions_.templates.all().size() > first_template)
+      sessions_.templates.drop(sessions_.templates.all().size() - 1);
     discard_new(*made);
   }};
-  for (SessionEntry* entry : made->entries) registry_.activate(*entry);
+  for (SessionEntry* entry : made->entries) sessions_.registry.activate(*entry);
   for (SessionTemplate& one : made->templates) {
-    listeners_.all()[one.listener].release();
-    templates_.add(one);
+    io_.listeners.all()[one.listener].release();
+    sessions_.templates.add(one);
   }
   undo.keep();
   for (SessionEntry* entry : made->entries) admit(*entry);
@@ -60,7 +56,8 @@ std::optional<EngineError> SessionInstaller::find_conflict(const Settings& setti
     if (auto missing = missing_parts(one, loop_.parts); !missing.empty()) {
       wrong = std::move(missing.front().text);
     }
-    if (!one.is_template && (registry_.find(name) != nullptr || !names.insert(name).second)) {
+    if (!one.is_template &&
+        (sessions_.registry.find(name) != nullptr || !names.insert(name).second)) {
       wrong = "there is such a session already";
     }
     if (wrong.empty()) continue;
@@ -88,14 +85,14 @@ std::expected<NewSessions, EngineError> SessionInstaller::make_sessions(
   } else if (auto done = read_what_is_named(settings); !done) {
     return std::unexpected{std::move(done.error())};
   }
-  registry_.clear_doubts();
-  if (auto adopted = registry_.adopt_former_names(settings.sessions); !adopted) {
+  sessions_.registry.clear_doubts();
+  if (auto adopted = sessions_.registry.adopt_former_names(settings.sessions); !adopted) {
     return std::unexpected{EngineError{std::move(adopted.error().text)}};
   }
   NewSessions made;
   made.entries.reserve(settings.sessions.size());
   made.templates.reserve(settings.sessions.size());
-  templates_.all().reserve(templates_.all().size() + settings.sessions.size());
+  sessions_.templates.all().reserve(sessions_.templates.all().size() + settings.sessions.size());
   UndoGuard undo{[&] { discard_new(made); }};
   for (SessionSettings& one : settings.sessions) {
     if (auto done = make_session(std::move(one), settings.file, made); !done)
@@ -110,16 +107,16 @@ std::expected<void, EngineError> SessionInstaller::make_session(SessionSettings 
                                                                 NewSessions& made) {
   std::size_t listener = 0;
   if (settings.accept) {
-    const auto listening = listeners_.listen_for(settings, file);
+    const auto listening = io_.listeners.listen_for(settings, file);
     if (!listening) return std::unexpected{listening.error()};
     listener = *listening;
-    listeners_.all()[listener].keep();
+    io_.listeners.all()[listener].keep();
   }
   if (settings.is_template) {
     made.templates.push_back({std::move(settings), listener, nullptr});
     return {};
   }
-  const auto entry = registry_.make_inactive_entry(std::move(settings));
+  const auto entry = sessions_.registry.make_inactive_entry(std::move(settings));
   if (!entry) return std::unexpected{EngineError{entry.error().text}};
   (*entry)->acceptor.listen_at(listener);
   made.entries.push_back(*entry);
@@ -127,20 +124,20 @@ std::expected<void, EngineError> SessionInstaller::make_session(SessionSettings 
 }
 
 void SessionInstaller::admit(SessionEntry& entry) {
-  registry_.activate(entry);
-  if (entry.settings().accept) listeners_.all()[entry.acceptor.listener()].release();
+  sessions_.registry.activate(entry);
+  if (entry.settings().accept) io_.listeners.all()[entry.acceptor.listener()].release();
   loop_.report.session(EventId::SessionAdded, entry, "session added");
-  control_.follow_schedule(entry);
+  sessions_.control.follow_schedule(entry);
 }
 
 void SessionInstaller::discard_new(NewSessions& made) noexcept {
   for (SessionEntry* entry : made.entries) {
-    if (entry != nullptr) registry_.destroy(*entry);
+    if (entry != nullptr) sessions_.registry.destroy(*entry);
   }
   made = {};
-  for (Listener& listener : listeners_.all()) listener.release();
-  close_unused(listeners_, registry_, templates_);
-  listeners_.open_displaced();
+  for (Listener& listener : io_.listeners.all()) listener.release();
+  close_unused(io_.listeners, sessions_.registry, sessions_.templates);
+  io_.listeners.open_displaced();
 }
 
 }  // namespace nexusfix::engine

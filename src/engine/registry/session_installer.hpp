@@ -13,11 +13,8 @@
 
 namespace nexusfix::engine {
 
-class CommitGate;
-class Listeners;
-class SessionControl;
-class SessionRegistry;
-class Transactor;
+struct Io;
+struct Sessions;
 
 // New sessions and templates. They admit no client before they are activated.
 struct NewSessions {
@@ -27,16 +24,8 @@ struct NewSessions {
 
 class SessionInstaller {
  public:
-  SessionInstaller(LoopContext& loop, CommitGate& commit, Listeners& listeners,
-                   SessionTemplates& templates, SessionRegistry& registry, Transactor& transactor,
-                   SessionControl& control) noexcept
-      : loop_{loop},
-        commit_{commit},
-        listeners_{listeners},
-        templates_{templates},
-        registry_{registry},
-        transactor_{transactor},
-        control_{control} {}
+  SessionInstaller(LoopContext& loop, Io& io, Sessions& sessions) noexcept
+      : loop_{loop}, io_{io}, sessions_{sessions} {}
 
   [[nodiscard]] std::expected<NewSessions, EngineError> make_sessions(Settings settings,
                                                                       const InDictionaries* read);
@@ -52,12 +41,8 @@ class SessionInstaller {
                                                               NewSessions& made);
 
   LoopContext& loop_;
-  CommitGate& commit_;
-  Listeners& listeners_;
-  SessionTemplates& templates_;
-  SessionRegistry& registry_;
-  Transactor& transactor_;
-  SessionControl& control_;
+  Io& io_;
+  Sessions& sessions_;
 };
 
 }  // namespace nexusfix::engine

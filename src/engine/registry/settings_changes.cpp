@@ -3,10 +3,8 @@
 
 #include <algorithm>
 
-#include "engine/acceptor/listeners.hpp"
 #include "engine/loop/loop_context.hpp"
-#include "engine/registry/session_registry.hpp"
-#include "engine/registry/session_templates.hpp"
+#include "engine/sessions/sessions.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -136,7 +134,7 @@ void SettingsChanges::plan_changes(ReloadPlan& plan) {
   if (!text_) return;
   TextsRead texts{plan, text_};
   const KeySources before{&texts.before(), &texts.before(), &texts.before()};
-  for (const auto& entry : registry_.entries()) {
+  for (const auto& entry : sessions_.registry.entries()) {
     const bool is_away =
         entry->membership.is_out() && std::ranges::find(plan.back, entry.get()) == plan.back.end();
     if (!entry->file.texts().now || entry->membership.is_closing() || is_away) continue;
@@ -148,8 +146,8 @@ void SettingsChanges::plan_changes(ReloadPlan& plan) {
     }
     plan.changes.push_back(std::move(*change));
   }
-  for (std::size_t i = 0; i < templates_.all().size(); ++i) {
-    const SessionTemplate& one = templates_.all()[i];
+  for (std::size_t i = 0; i < sessions_.templates.all().size(); ++i) {
+    const SessionTemplate& one = sessions_.templates.all()[i];
     if (!one.origin) continue;
     const std::string name = one.settings.session.id.to_string();
     const FileKeys& made_of = texts.keys_of(one.origin);
@@ -162,7 +160,7 @@ void SettingsChanges::plan_changes(ReloadPlan& plan) {
     plan.template_changes.push_back(
         {i, std::move(*built), both(both(keys.at_once, keys.at_logon), keys.at_start)});
   }
-  with_next_settings_.reserve(registry_.entries().size() + plan.changes.size());
+  with_next_settings_.reserve(sessions_.registry.entries().size() + plan.changes.size());
 }
 
 bool SettingsChanges::names_other_dictionaries(const ReloadPlan& plan) noexcept {
@@ -190,10 +188,10 @@ bool SettingsChanges::has_moved(const Change& change) noexcept {
 std::expected<void, EngineError> SettingsChanges::listen_for_changes(ReloadPlan& plan) {
   for (Change& change : plan.changes) {
     if (!has_moved(change)) continue;
-    const auto listener = listeners_.listen_for(*change.whole, plan.fresh.file);
+    const auto listener = io_.listeners.listen_for(*change.whole, plan.fresh.file);
     if (!listener) return std::unexpected{listener.error()};
     change.listener = *listener;
-    listeners_.all()[*listener].keep();
+    io_.listeners.all()[*listener].keep();
   }
   return {};
 }
@@ -201,8 +199,8 @@ std::expected<void, EngineError> SettingsChanges::listen_for_changes(ReloadPlan&
 // Computes the rules that all sessions of a port share.
 void SettingsChanges::refresh_listeners(const ReloadPlan& plan) {
   if (plan.changes.empty() && plan.template_changes.empty()) return;
-  for (std::size_t i = 0; i < listeners_.all().size(); ++i) {
-    Listener& listener = listeners_.all()[i];
+  for (std::size_t i = 0; i < io_.listeners.all().size(); ++i) {
+    Listener& listener = io_.listeners.all()[i];
     if (!listener.is_open()) continue;
     const transport::Endpoint* wanted = nullptr;
     for (const Change& change : plan.changes) {
@@ -225,13 +223,13 @@ void SettingsChanges::refresh_listeners(const ReloadPlan& plan) {
       listener.logon_bytes_max = std::max(listener.logon_bytes_max, one.limits.logon_bytes_max);
       listener.allowed.allow(one.admission.allowed_remote_addresses);
     };
-    for (const auto& entry : registry_.entries()) {
+    for (const auto& entry : sessions_.registry.entries()) {
       if (entry->membership.is_out() || !entry->settings().accept ||
           entry->acceptor.listener() != i)
         continue;
       widen(entry->file.next_settings() ? *entry->file.next_settings() : entry->settings());
     }
-    for (const SessionTemplate& one : templates_.all()) {
+    for (const SessionTemplate& one : sessions_.templates.all()) {
       if (one.listener == i) widen(one.settings);
     }
     if (loop_.shared.directory) {

@@ -16,20 +16,13 @@
 
 namespace nexusfix::engine {
 
-class Listeners;
-class SessionControl;
-class SessionRegistry;
-class SessionTemplates;
+struct Io;
+struct Sessions;
 
 class SettingsChanges {
  public:
-  SettingsChanges(LoopContext& loop, Listeners& listeners, SessionTemplates& templates,
-                  SessionRegistry& registry, SessionControl& control) noexcept
-      : loop_{loop},
-        listeners_{listeners},
-        templates_{templates},
-        registry_{registry},
-        control_{control} {}
+  SettingsChanges(LoopContext& loop, Io& io, Sessions& sessions) noexcept
+      : loop_{loop}, io_{io}, sessions_{sessions} {}
 
   // Sets the engine's file and its text. Once, at the start.
   void begin(std::string file, std::string text);
@@ -65,10 +58,8 @@ class SettingsChanges {
   void publish_pending() noexcept;
 
   LoopContext& loop_;
-  Listeners& listeners_;
-  SessionTemplates& templates_;
-  SessionRegistry& registry_;
-  SessionControl& control_;
+  Io& io_;
+  Sessions& sessions_;
 
   std::string file_;
   std::shared_ptr<const std::string> text_;

@@ -6,11 +6,8 @@
 
 #include <nexusfix/base/secret.hpp>
 
-#include "engine/commit/commit_gate.hpp"
 #include "engine/loop/loop_context.hpp"
-#include "engine/registry/dynamic_sessions.hpp"
-#include "engine/registry/session_registry.hpp"
-#include "engine/sessions/transactor.hpp"
+#include "engine/sessions/sessions.hpp"
 #include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
@@ -28,7 +25,7 @@ SessionTrial::~SessionTrial() {
 
 // A stored name has logged on before, and needs no place.
 bool DynamicSessions::has_dynamic_place(const Connection& connection, const std::string& name) {
-  if (commit_.store().find_session(name)) return true;
+  if (io_.commit.store().find_session(name)) return true;
   using Answer = DynamicNames::Answer;
   const Answer answer = names_.connect(name, connection.accepted().source);
   if (answer == Answer::Yes) return true;
@@ -44,8 +41,8 @@ bool DynamicSessions::has_dynamic_place(const Connection& connection, const std:
 
 store::StoreResult<SessionEntry*> DynamicSessions::make_trial(SessionSettings settings) {
   const std::string name = settings.session.id.to_string();
-  if (commit_.store().find_session(name) || registry_.is_doubtful(name)) {
-    return registry_.make_entry(std::move(settings));
+  if (io_.commit.store().find_session(name) || sessions_.registry.is_doubtful(name)) {
+    return sessions_.registry.make_entry(std::move(settings));
   }
   if (const auto home =
           loop_.shared.directory ? loop_.shared.directory->home_of(name) : std::nullopt;
@@ -56,15 +53,16 @@ store::StoreResult<SessionEntry*> DynamicSessions::make_trial(SessionSettings se
   }
   auto trial = std::make_unique<SessionTrial>();
   trial->numbers = names_.numbers(name);
-  const std::size_t count = registry_.entries().size();
+  const std::size_t count = sessions_.registry.entries().size();
   UndoGuard undo{[&] {
-    if (registry_.entries().size() > count) registry_.destroy(*registry_.entries().back());
+    if (sessions_.registry.entries().size() > count)
+      sessions_.registry.destroy(*sessions_.registry.entries().back());
   }};
-  SessionEntry* const entry = registry_.add_entry(std::move(settings), trial->numbers);
+  SessionEntry* const entry = sessions_.registry.add_entry(std::move(settings), trial->numbers);
   entry->stored.trial_ = std::move(trial);
   entry->stored.log_ = loop_.report.logs().global();
-  registry_.give_trial_key(*entry);
-  registry_.activate(*entry);
+  sessions_.registry.give_trial_key(*entry);
+  sessions_.registry.activate(*entry);
   undo.keep();
   return entry;
 }
@@ -79,14 +77,14 @@ void DynamicSessions::end_trial(SessionEntry& entry, std::string_view answer) {
                          "another event loop has stored it in the meantime");
     throw EventAborted{};
   }
-  const auto key = commit_.store().open_session(entry.name, loop_.now().wall);
+  const auto key = io_.commit.store().open_session(entry.name, loop_.now().wall);
   if (!key) {
     loop_.report.session(EventId::SessionNotStored, entry, key.error().text);
     throw EventAborted{};
   }
   // From here on the session is stored: the store has its numbers.
   const std::unique_ptr<SessionTrial> trial = std::move(entry.stored.trial_);
-  registry_.give_key(entry, *key);
+  sessions_.registry.give_key(entry, *key);
   loop_.shared.remotes->add(entry.name, entry.session.handle());
   entry.stored.log_ =
       loop_.report.logs().join(entry.settings(), loop_.parsers.data_fields, loop_.now().wall);

@@ -6,14 +6,9 @@
 
 #include <nexusfix/base/assert.hpp>
 
-#include "engine/commit/commit_gate.hpp"
-#include "engine/connection/buffer_governor.hpp"
-#include "engine/connection/connections.hpp"
 #include "engine/control/floods.hpp"
-#include "engine/registry/dynamic_sessions.hpp"
-#include "engine/sending/outbox.hpp"
 #include "engine/sending/push_bytes.hpp"
-#include "engine/sessions/transactor.hpp"
+#include "engine/sessions/sessions.hpp"
 #include "engine/statistics/administrative.hpp"
 
 namespace nexusfix::engine {
@@ -32,7 +27,7 @@ void Outbox::add_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t
   const bool is_logged = loop_.report.logs().takes_sent(entry.stored.log()) && is_transmitted &&
                          entry.connection() != nullptr && !entry.connection()->is_draining();
   if (loop_.callbacks.on_sent == nullptr && !is_logged) return;
-  transactor_.sent().add({&entry, kind, is_transmitted, is_logged, msg_seq_num}, bytes);
+  sessions_.transactor.sent().add({&entry, kind, is_transmitted, is_logged, msg_seq_num}, bytes);
 }
 
 // A Logon of a reset within the session, without what only its counterparty is to know.
@@ -47,7 +42,7 @@ void Outbox::record_reset_logon(SessionEntry& entry, std::uint64_t msg_seq_num) 
       {.msg_type = kLogon, .msg_seq_num = msg_seq_num, .sending_time = loop_.now().wall}};
   const auto bytes = encoder.field(tag::ResetSeqNumFlag, 'Y').finish();
   NEXUSFIX_ASSERT(bytes.has_value());
-  transactor_.record().outbound_message(entry.stored.key(), msg_seq_num, *bytes);
+  sessions_.transactor.record().outbound_message(entry.stored.key(), msg_seq_num, *bytes);
 }
 
 // The session layer's own application message, a BusinessMessageReject, can be changed too, so that
@@ -59,7 +54,7 @@ void Outbox::perform(SessionEntry& entry, const session::Transmit& action) {
     if (offered) bytes = *offered;
   }
   if (entry.stored.is_on_trial()) [[unlikely]]
-    dynamic_.end_trial(entry, action.msg_type);
+    sessions_.dynamic.end_trial(entry, action.msg_type);
   const bool is_reset_logon = action.is_resendable && action.msg_type == kLogon;
   const bool is_edited = bytes.data() != action.bytes.data();
   const bool is_kept_out = is_edited
@@ -75,7 +70,7 @@ void Outbox::perform(SessionEntry& entry, const session::Transmit& action) {
     record_outbound(entry, action.skips_to - 1, {}, /*is_resendable=*/false);
   const PackedMsgType msg_type = pack(action.msg_type);
   queue_bytes(entry, bytes);
-  transactor_.count_sent(entry, msg_type, bytes.size());
+  sessions_.transactor.count_sent(entry, msg_type, bytes.size());
   using Kind = SentMessage::Kind;
   const bool is_application = action.is_resendable && !is_reset_logon;
   note_sent(entry, is_application ? Kind::Application : Kind::Administrative, action.msg_seq_num,
@@ -111,9 +106,9 @@ void Outbox::record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std
   if (entry.stored.is_on_trial()) [[unlikely]]
     return;
   if (is_resendable && is_stored(entry)) {
-    transactor_.record().outbound_message(entry.stored.key(), msg_seq_num, bytes);
+    sessions_.transactor.record().outbound_message(entry.stored.key(), msg_seq_num, bytes);
   } else {
-    transactor_.record().outbound_number(entry.stored.key(), msg_seq_num);
+    sessions_.transactor.record().outbound_number(entry.stored.key(), msg_seq_num);
   }
 }
 
@@ -127,9 +122,9 @@ void Outbox::queue_bytes(SessionEntry& entry, std::string_view bytes) {
   if (!entry.resend.is_in_progress()) [[likely]] {
     transmit(entry, bytes);
   } else if (entry.connection() != nullptr && !entry.abort.is_pending()) {
-    if (!buffers_.push(*entry.connection(), entry.resend.queued(), bytes)) return;
+    if (!io_.buffers.push(*entry.connection(), entry.resend.queued(), bytes)) return;
     // send_unsent() then checks the limit of the queue.
-    connections_.mark_unsent(*entry.connection());
+    io_.connections.mark_unsent(*entry.connection());
   }
 }
 
@@ -140,7 +135,7 @@ void Outbox::queue_until_logon(SessionEntry& entry, std::string_view bytes) {
       std::min<std::size_t>(kQueuedUntilLogonBytesMax, entry.settings().limits.queued_bytes_max);
   const bool is_kept = entry.until_logon.left_to_resend() == 0 && entry.connection() != nullptr &&
                        entry.until_logon.queued().size() + bytes.size() <= most &&
-                       buffers_.push(*entry.connection(), entry.until_logon.queued(), bytes);
+                       io_.buffers.push(*entry.connection(), entry.until_logon.queued(), bytes);
   if (!is_kept) entry.until_logon.leave_one_to_resend();
 }
 
@@ -173,7 +168,7 @@ void Outbox::perform(SessionEntry& entry, const session::Release&) {
     const auto message = loop_.parsers.parse_outbound(bytes);
     NEXUSFIX_ASSERT(message.has_value());
     queue_bytes(entry, bytes);
-    transactor_.count_sent(entry, pack(message->msg_type()), bytes.size());
+    sessions_.transactor.count_sent(entry, pack(message->msg_type()), bytes.size());
     note_sent(entry, SentMessage::Kind::Application,
               message->get<std::uint64_t>(tag::MsgSeqNum).value_or(0), bytes);
   }

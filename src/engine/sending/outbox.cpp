@@ -5,10 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "engine/commit/commit_gate.hpp"
 #include "engine/sending/push_bytes.hpp"
 #include "engine/sessions/session_services.hpp"
-#include "engine/sessions/transactor.hpp"
+#include "engine/sessions/sessions.hpp"
 #include "engine/statistics/session_state.hpp"
 #include "engine/undo_guard.hpp"
 
@@ -25,14 +24,10 @@ constexpr PackedMsgType kUserRequest = pack("BE");
 
 }  // namespace
 
-Outbox::Outbox(LoopContext& loop, CommitGate& commit, Connections& connections,
-               BufferGovernor& buffers, DynamicSessions& dynamic, Transactor& transactor)
+Outbox::Outbox(LoopContext& loop, Io& io, Sessions& sessions)
     : loop_{loop},
-      commit_{commit},
-      connections_{connections},
-      buffers_{buffers},
-      dynamic_{dynamic},
-      transactor_{transactor},
+      io_{io},
+      sessions_{sessions},
       encode_buffer_(wire::FrameLimits{}.message_bytes_max),
       edited_buffer_(loop.callbacks.on_sending != nullptr ? encode_buffer_.size() : 0) {}
 
@@ -41,9 +36,9 @@ Outbox::Outbox(LoopContext& loop, CommitGate& commit, Connections& connections,
 // another function.
 [[gnu::always_inline]] inline wire::Encoder Outbox::begin_message(
     SessionEntry& entry, std::string_view msg_type) noexcept {
-  if (transactor_.phase() == Phase::Observing) [[unlikely]]
+  if (sessions_.transactor.phase() == Phase::Observing) [[unlikely]]
     return begin_nothing();
-  if (transactor_.is_idle()) [[unlikely]]
+  if (sessions_.transactor.is_idle()) [[unlikely]]
     return begin_outside_event(entry, msg_type);
   return begin_in_buffer(entry, msg_type);
 }
@@ -57,7 +52,7 @@ Outbox::Outbox(LoopContext& loop, CommitGate& commit, Connections& connections,
 
 [[gnu::always_inline]] inline wire::Encoder Outbox::begin_in_buffer(
     SessionEntry& entry, std::string_view msg_type) noexcept {
-  transactor_.begin_message(entry);
+  sessions_.transactor.begin_message(entry);
   begun_msg_type_ = pack(msg_type);
   begun_has_password_ = begun_msg_type_ == kUserRequest;
   wire::Encoder encoder = entry.machine.begin_message(encode_buffer_.span(), msg_type, loop_.now());
@@ -83,10 +78,10 @@ Outbox::Outbox(LoopContext& loop, CommitGate& commit, Connections& connections,
 [[gnu::always_inline]] inline SendResult Outbox::finish_message(
     SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
   SendResult result = try_send(entry, bytes);
-  if (transactor_.is_idle()) {
-    loop_.disturb();  // The next turn sends it.
+  if (sessions_.transactor.is_idle()) {
+    loop_.work.disturb();  // The next turn sends it.
     // Commands that on_sending() and on_sent() gave.
-    transactor_.run_deferred_commands(entry);
+    sessions_.transactor.run_deferred_commands(entry);
   }
   return result;
 }
@@ -162,13 +157,14 @@ std::expected<bool, SendError> Outbox::examine(const SessionEntry& entry, std::s
 
 // The reason why the engine cannot send any message, on any session.
 SendFailure Outbox::obstacle() const noexcept {
-  if (transactor_.phase() == Phase::Observing) return SendFailure::WithinSending;
-  if (commit_.has_failed()) return SendFailure::StoreStopped;
-  return commit_.is_draining() ? SendFailure::Draining : SendFailure::StoreFull;
+  if (sessions_.transactor.phase() == Phase::Observing) return SendFailure::WithinSending;
+  if (io_.commit.has_failed()) return SendFailure::StoreStopped;
+  return io_.commit.is_draining() ? SendFailure::Draining : SendFailure::StoreFull;
 }
 
 std::optional<SendFailure> Outbox::obstacle_of(const SessionEntry& entry) const noexcept {
-  if (transactor_.phase() == Phase::Observing || commit_.has_failed() || commit_.is_draining()) {
+  if (sessions_.transactor.phase() == Phase::Observing || io_.commit.has_failed() ||
+      io_.commit.is_draining()) {
     return obstacle();
   }
   if (entry.machine.outlet() == session::Outlet::Wire) return std::nullopt;
@@ -186,12 +182,13 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
 
 [[gnu::always_inline]] inline SendResult Outbox::send_message(
     SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) {
-  const std::size_t record_bytes = transactor_.record().entries().size();
-  const bool may_send = transactor_.phase() != Phase::Observing && !commit_.has_failed() &&
-                        commit_.has_room_for(record_bytes + (bytes ? bytes->size() : 0));
+  const std::size_t record_bytes = sessions_.transactor.record().entries().size();
+  const bool may_send = sessions_.transactor.phase() != Phase::Observing &&
+                        !io_.commit.has_failed() &&
+                        io_.commit.has_room_for(record_bytes + (bytes ? bytes->size() : 0));
   if (!may_send) [[unlikely]]
     return failure(obstacle());
-  if (transactor_.take_begun() != &entry) [[unlikely]]
+  if (sessions_.transactor.take_begun() != &entry) [[unlikely]]
     return failure(SendFailure::NotBegun);
   if (record_bytes <= kTransactionBytesMax && is_plain(entry, bytes)) [[likely]]
     return send_plain(entry, *bytes);
@@ -211,7 +208,7 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
 // The steps of send_examined() that a plain message needs.
 [[gnu::always_inline]] inline SendResult Outbox::send_plain(SessionEntry& entry,
                                                             std::string_view bytes) {
-  UndoEntry& message = transactor_.next_undo();
+  UndoEntry& message = sessions_.transactor.next_undo();
   const std::uint64_t msg_seq_num = entry.machine.finish_on_wire();
   if (msg_seq_num == 0) [[unlikely]]
     return failure(SendFailure::NotApplicationMessage);
@@ -221,26 +218,26 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
   message.msg_type = begun_msg_type_;
   message.bytes = static_cast<std::uint32_t>(bytes.size());
   message.has_queues = false;
-  const store::Transaction::Mark mark = transactor_.record().mark();
-  const bool has_own_record = transactor_.is_idle();
+  const store::Transaction::Mark mark = sessions_.transactor.record().mark();
+  const bool has_own_record = sessions_.transactor.is_idle();
   // Not an UndoGuard: its parts would be written to memory for each message.
   try {
-    transactor_.record().outbound_message(entry.stored.key(), msg_seq_num, bytes);
+    sessions_.transactor.record().outbound_message(entry.stored.key(), msg_seq_num, bytes);
     push_bytes(*entry.connection(), bytes);
     note_sent(entry, SentMessage::Kind::Application, msg_seq_num, bytes);
     if (has_own_record) {
-      transactor_.append_record();
+      sessions_.transactor.append_record();
       publish(entry, loop_.now());
     }
   } catch (...) {
     // Within an event nothing is noted before an exception; outside of one, only this message.
-    if (has_own_record) transactor_.sent().clear();
-    transactor_.record().rollback(mark);
+    if (has_own_record) sessions_.transactor.sent().clear();
+    sessions_.transactor.record().rollback(mark);
     message.undo();
     throw;
   }
-  transactor_.keep_undo();
-  if (has_own_record && commit_.has_failed()) [[unlikely]]
+  sessions_.transactor.keep_undo();
+  if (has_own_record && io_.commit.has_failed()) [[unlikely]]
     return failure(SendFailure::StoreStopped);
   return Sent{.msg_seq_num = msg_seq_num, .is_transmitted = true};
 }
@@ -259,7 +256,7 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
     if (const auto why = obstacle_off_wire(entry)) return failure(*why);
     if (is_kept_out) return failure(SendFailure::NotLoggedOn);
   }
-  if (transactor_.record().entries().size() > kTransactionBytesMax) {
+  if (sessions_.transactor.record().entries().size() > kTransactionBytesMax) {
     return failure(SendFailure::TransactionTooLarge);
   }
   const std::expected<std::string_view, wire::EncodeError>* message = &bytes;
@@ -273,7 +270,7 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
     edited = *offered;
     message = &edited;
   }
-  UndoEntry& numbered = transactor_.next_undo();
+  UndoEntry& numbered = sessions_.transactor.next_undo();
   const auto outbound = entry.machine.finish_message(*message);
   if (!outbound) {
     const bool encode = outbound.error().code == session::OutboundErrorCode::Encode;
@@ -288,11 +285,12 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
       .bytes = is_transmitted ? static_cast<std::uint32_t>(outbound->bytes.size()) : 0,
       .has_queues = true,
       .queues = UndoEntry::queues_of(entry)};
-  UndoGuard undo{[&, mark = transactor_.record().mark(), sent = transactor_.sent().mark()] {
-    transactor_.sent().rollback(sent);
-    transactor_.record().rollback(mark);
-    numbered.undo();
-  }};
+  UndoGuard undo{
+      [&, mark = sessions_.transactor.record().mark(), sent = sessions_.transactor.sent().mark()] {
+        sessions_.transactor.sent().rollback(sent);
+        sessions_.transactor.record().rollback(mark);
+        numbered.undo();
+      }};
   record_outbound(entry, outbound->msg_seq_num, outbound->bytes, !is_kept_out);
   if (is_transmitted) {
     queue_bytes(entry, outbound->bytes);
@@ -301,13 +299,13 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
   }
   note_sent(entry, SentMessage::Kind::Application, outbound->msg_seq_num, outbound->bytes,
             is_transmitted);
-  if (transactor_.is_idle()) {
-    transactor_.append_record();
+  if (sessions_.transactor.is_idle()) {
+    sessions_.transactor.append_record();
     publish(entry, loop_.now());
   }
   undo.keep();
-  transactor_.keep_undo();
-  if (commit_.has_failed()) return failure(SendFailure::StoreStopped);
+  sessions_.transactor.keep_undo();
+  if (io_.commit.has_failed()) return failure(SendFailure::StoreStopped);
   return Sent{.msg_seq_num = outbound->msg_seq_num, .is_transmitted = is_transmitted};
 }
 
@@ -323,7 +321,7 @@ std::expected<std::string_view, SendError> Outbox::offer(SessionEntry& entry,
   edits_.clear();
   OutgoingMessage outgoing{*message, edits_, msg_seq_num, is_resend};
   SendDecision answer = SendDecision::Withhold;
-  const std::exception_ptr thrown = transactor_.observe([&] {
+  const std::exception_ptr thrown = sessions_.transactor.observe([&] {
     answer = loop_.callbacks.on_sending(loop_.callbacks.application, entry.session, outgoing);
   });
   if (thrown) {
@@ -343,7 +341,7 @@ std::expected<std::string_view, SendError> Outbox::offer(SessionEntry& entry,
 // has its MsgSeqNum already: no other message may take it meanwhile.
 void Outbox::write_logon(SessionEntry& entry, wire::Encoder& encoder,
                          const wire::MessageHeader& header) noexcept {
-  const std::exception_ptr thrown = transactor_.observe([&] {
+  const std::exception_ptr thrown = sessions_.transactor.observe([&] {
     loop_.callbacks.write_logon(loop_.callbacks.application, entry.session, encoder, header);
   });
   if (!thrown) return;

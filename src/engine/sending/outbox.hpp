@@ -17,16 +17,12 @@
 
 namespace nexusfix::engine {
 
-class BufferGovernor;
-class CommitGate;
-class Connections;
-class DynamicSessions;
-class Transactor;
+struct Io;
+struct Sessions;
 
 class Outbox {
  public:
-  Outbox(LoopContext& loop, CommitGate& commit, Connections& connections, BufferGovernor& buffers,
-         DynamicSessions& dynamic, Transactor& transactor);
+  Outbox(LoopContext& loop, Io& io, Sessions& sessions);
 
   // Called by Session.
   [[nodiscard]] wire::Encoder begin_message(SessionEntry& entry,
@@ -101,11 +97,8 @@ class Outbox {
   void queue_until_logon(SessionEntry& entry, std::string_view bytes);
 
   LoopContext& loop_;
-  CommitGate& commit_;
-  Connections& connections_;
-  BufferGovernor& buffers_;
-  DynamicSessions& dynamic_;
-  Transactor& transactor_;
+  Io& io_;
+  Sessions& sessions_;
 
   ScratchBuffer encode_buffer_;
   bool begun_has_password_ = false;  // set while it is encoded

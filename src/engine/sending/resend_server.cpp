@@ -7,12 +7,9 @@
 
 #include <nexusfix/base/assert.hpp>
 
-#include "engine/commit/commit_gate.hpp"
-#include "engine/connection/connections.hpp"
 #include "engine/loop/charge.hpp"
 #include "engine/loop/loop_context.hpp"
-#include "engine/sending/outbox.hpp"
-#include "engine/sessions/transactor.hpp"
+#include "engine/sessions/sessions.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -41,7 +38,7 @@ std::optional<WallTime> sent_at(std::string_view stored) noexcept {
 void ResendServer::perform(SessionEntry& entry, const session::AskResend& action) {
   ResendAnswer answer;
   const ResendRequest request{.begin_seq_no = action.begin, .end_seq_no = action.end};
-  const bool done = transactor_.run_callback(entry, [&] {
+  const bool done = sessions_.transactor.run_callback(entry, [&] {
     answer = loop_.callbacks.on_resend_request(loop_.callbacks.application, entry.session, request);
   });
   if (!done) answer = ResendAnswer{};
@@ -61,7 +58,7 @@ void ResendServer::perform(SessionEntry& entry, const session::Replay& action) {
                                       .end = action.end,
                                       .serial = ++replay_serial_,
                                       .numbers_max = kReplaySlice};
-  for (const store::NumberRange& lost : commit_.store().lost_numbers(entry.stored.key())) {
+  for (const store::NumberRange& lost : io_.commit.store().lost_numbers(entry.stored.key())) {
     if (lost.last < action.begin || lost.first > action.end) continue;
     loop_.report.peer(
         EventId::LostMessagesRequested, entry,
@@ -70,7 +67,7 @@ void ResendServer::perform(SessionEntry& entry, const session::Replay& action) {
             ", whose messages the store has lost: it gets a gap fill. Compare with its "
             "records what was sent under them");
   }
-  if (const std::uint64_t until = commit_.store().retired_until(entry.stored.key());
+  if (const std::uint64_t until = io_.commit.store().retired_until(entry.stored.key());
       action.begin <= until) {
     loop_.report.peer(
         EventId::RetiredMessagesRequested, entry,
@@ -81,18 +78,18 @@ void ResendServer::perform(SessionEntry& entry, const session::Replay& action) {
   }
   if (!entry.resend.is_listed_) replaying_.push_back(&entry);
   entry.resend.is_listed_ = true;
-  loop_.set(Work::Resends);
+  loop_.work.set(Work::Resends);
 }
 
 void ResendServer::serve_all() {
-  loop_.clear(Work::Resends);
+  loop_.work.clear(Work::Resends);
   replay_fetches_ = false;
   std::erase_if(replaying_, [](SessionEntry* entry) {
     if (!entry->resend.cursor_) entry->resend.is_listed_ = false;
     return !entry->resend.is_listed_;
   });
   // Callbacks may begin other resends, which are appended.
-  for (std::size_t i = 0; i < replaying_.size() && !commit_.has_failed(); ++i) {
+  for (std::size_t i = 0; i < replaying_.size() && !io_.commit.has_failed(); ++i) {
     SessionEntry& entry = *replaying_[i];
     if (!entry.resend.cursor_ || entry.abort.is_pending()) continue;
     loop_.boundary.run(entry, [&] { charge(loop_, entry, [&] { serve_replay(entry); }); });
@@ -121,7 +118,7 @@ void ResendServer::serve_replay(SessionEntry& entry) {
   };
   const auto read =
       fetch ? fetch->read(visit)
-            : commit_.store().read(entry.stored.key(), entry.resend.cursor_->next, last, visit);
+            : io_.commit.store().read(entry.stored.key(), entry.resend.cursor_->next, last, visit);
   const auto goes_on = [&] {
     return entry.resend.cursor_ && entry.resend.cursor_->serial == serial;
   };
@@ -130,7 +127,7 @@ void ResendServer::serve_replay(SessionEntry& entry) {
                    std::string_view{replay_bytes_}.substr(one.begin, one.size));
     if (!goes_on()) return;  // A reset, a disconnection or another resend ended it.
   }
-  transactor_.run_deferred_commands(entry);
+  sessions_.transactor.run_deferred_commands(entry);
   if (!goes_on()) return;
   // A failed read changes nothing: the stored messages stay as they are, and other sessions go on.
   if (!read && read.error().code == store::StoreErrorCode::Corrupt) {
@@ -142,18 +139,18 @@ void ResendServer::serve_replay(SessionEntry& entry) {
   } else if (!read) {
     loop_.report.session(EventId::ResendUnreadable, entry, "cannot resend: " + read.error().text);
     if (entry.connection() != nullptr) {
-      connections_.end(*entry.connection(), EventId::ConnectionClosedUnreadable,
-                       "closed: its messages cannot be read");
+      io_.connections.end(*entry.connection(), EventId::ConnectionClosedUnreadable,
+                          "closed: its messages cannot be read");
     }
     return;
   }
   if (last == entry.resend.cursor_->end) {
     entry.resend.is_done_ = true;
-    transactor_.transact(
+    sessions_.transactor.transact(
         entry, [&](session::StateMachine& machine) { machine.on_replay_done(loop_.now()); });
   } else {
     choose_next_slice(*entry.resend.cursor_, last);
-    loop_.set(Work::Resends);
+    loop_.work.set(Work::Resends);
   }
 }
 
@@ -178,8 +175,8 @@ bool ResendServer::has_fetched(SessionEntry& entry) {
     cursor.slice_end = cursor.end - cursor.next < cursor.numbers_max
                            ? cursor.end
                            : cursor.next + cursor.numbers_max - 1;
-    cursor.fetch = commit_.store().fetch(entry.stored.key(), cursor.next, cursor.slice_end,
-                                         loop_.shared.budget->replay_bytes_max());
+    cursor.fetch = io_.commit.store().fetch(entry.stored.key(), cursor.next, cursor.slice_end,
+                                            loop_.shared.budget->replay_bytes_max());
   }
   if (!cursor.fetch || cursor.fetch->is_done()) return true;
   replay_fetches_ = true;
@@ -209,7 +206,7 @@ void ResendServer::replay_message(SessionEntry& entry, std::uint64_t msg_seq_num
     if (time && loop_.now().wall - *time > age_max) return;
   }
   if (loop_.callbacks.on_sending != nullptr) {
-    const auto offered = outbox_.offer(entry, bytes, msg_seq_num, /*is_resend=*/true);
+    const auto offered = sessions_.outbox.offer(entry, bytes, msg_seq_num, /*is_resend=*/true);
     if (!offered) {
       if (offered.error().failure == SendFailure::Encode) {
         loop_.report.peer(EventId::ResentMessageNotEdited, entry,
@@ -221,7 +218,7 @@ void ResendServer::replay_message(SessionEntry& entry, std::uint64_t msg_seq_num
     bytes = *offered;
   }
   entry.resend.sent_.count();
-  transactor_.transact(entry, [&](session::StateMachine& machine) {
+  sessions_.transactor.transact(entry, [&](session::StateMachine& machine) {
     machine.on_replay_message(msg_seq_num, bytes, loop_.now());
   });
 }
@@ -229,13 +226,13 @@ void ResendServer::replay_message(SessionEntry& entry, std::uint64_t msg_seq_num
 void ResendServer::finish_replay(SessionEntry& entry) {
   if (entry.resend.cursor_ || entry.resend.queued_.empty()) return;
   const std::span<const char> bytes = entry.resend.queued_.waiting();
-  outbox_.transmit(entry, {bytes.data(), bytes.size()});
+  sessions_.outbox.transmit(entry, {bytes.data(), bytes.size()});
   entry.resend.queued_.clear();
 }
 
 void ResendServer::show_stored(const SessionEntry& entry, std::uint64_t msg_seq_num,
                                store::Store::MessageVisitor visit) {
-  store::Store& store = commit_.store();
+  store::Store& store = io_.commit.store();
   if (store.fetch(entry.stored.key(), msg_seq_num, msg_seq_num, 1) != nullptr) return;
   // An event of a Reject does not report a damaged store: the next resend does.
   static_cast<void>(store.read(entry.stored.key(), msg_seq_num, msg_seq_num, visit));

@@ -14,24 +14,17 @@
 
 namespace nexusfix::engine {
 
-class CommitGate;
-class Connections;
-class Outbox;
-class Transactor;
+struct Io;
+struct Sessions;
 
 class ResendServer {
  public:
-  ResendServer(LoopContext& loop, CommitGate& commit, Connections& connections,
-               Transactor& transactor, Outbox& outbox) noexcept
-      : loop_{loop},
-        commit_{commit},
-        connections_{connections},
-        transactor_{transactor},
-        outbox_{outbox} {}
+  ResendServer(LoopContext& loop, Io& io, Sessions& sessions) noexcept
+      : loop_{loop}, io_{io}, sessions_{sessions} {}
 
   // Once a turn.
   void serve_replays() {
-    if (loop_.has(Work::Resends) || replay_fetches_) [[unlikely]]
+    if (loop_.work.has(Work::Resends) || replay_fetches_) [[unlikely]]
       serve_all();
   }
   void finish_replay(SessionEntry& entry);
@@ -62,10 +55,8 @@ class ResendServer {
   void replay_message(SessionEntry& entry, std::uint64_t msg_seq_num, std::string_view bytes);
 
   LoopContext& loop_;
-  CommitGate& commit_;
-  Connections& connections_;
-  Transactor& transactor_;
-  Outbox& outbox_;
+  Io& io_;
+  Sessions& sessions_;
 
   std::vector<SessionEntry*> replaying_;  // sessions with a resend in progress
   bool replay_fetches_ = false;           // a resend waits for the store, which wakes the loop

@@ -4,10 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "engine/connection/connections.hpp"
-#include "engine/registry/session_registry.hpp"
 #include "engine/sending/waiting_messages.hpp"
-#include "engine/sessions/transactor.hpp"
+#include "engine/sessions/sessions.hpp"
 #include "engine/statistics/session_state.hpp"
 
 namespace nexusfix::engine {
@@ -30,14 +28,14 @@ AttemptEnd end_of(EventId id) noexcept {
 void Disconnector::close(Connection& connection, EventId id, std::string_view why) {
   if (connection.is_dead()) return;
   SessionEntry* const entry = connection.entry();
-  if (entry == nullptr) return connections_.drop(connection);
+  if (entry == nullptr) return io_.connections.drop(connection);
   entry->disconnection.set_text(why);  // Allocates, so it comes before all changes.
   try {
     report_end(connection, *entry, id, why);
   } catch (const std::bad_alloc&) {  // The connection ends nevertheless.
     loop_.report.memory_failed();
   }
-  static_cast<void>(connections_.cut(connection));
+  static_cast<void>(io_.connections.cut(connection));
   const bool was_connecting = connection.is_connecting();
   const std::uint64_t lost = entry->progress.keeps_received() ? lowest_waiting(*entry) : 0;
   connection.end();
@@ -50,14 +48,15 @@ void Disconnector::close(Connection& connection, EventId id, std::string_view wh
 
 void Disconnector::end_session(SessionEntry& entry, bool was_connecting, std::uint64_t lost) {
   if (!was_connecting) {
-    transactor_.transact(entry, [&](session::StateMachine& machine) {
-      transactor_.record_end(entry, lost);
+    sessions_.transactor.transact(entry, [&](session::StateMachine& machine) {
+      sessions_.transactor.record_end(entry, lost);
       machine.on_disconnected(loop_.now());
     });
   }
   // They are requested again, unless a reset follows.
   entry.out_of_order.clear();
-  if (entry.membership.is_dynamic() && !entry.membership.has_logged_on()) registry_.remove(entry);
+  if (entry.membership.is_dynamic() && !entry.membership.has_logged_on())
+    sessions_.registry.remove(entry);
   entry.connect_policy.on_closed(entry.settings(), entry.name, entry.timetable.may_log_on(),
                                  loop_.now().mono);
   publish(entry, loop_.now());
@@ -66,7 +65,7 @@ void Disconnector::end_session(SessionEntry& entry, bool was_connecting, std::ui
 }
 
 void Disconnector::report_end(const Connection& connection, SessionEntry& entry, EventId id,
-                             std::string_view why) {
+                              std::string_view why) {
   FailedLogons& failed = entry.logons.failed;
   if (id == EventId::ConnectFailed || id == EventId::ConnectTimedOut) {
     failed.count(why, loop_.now().wall);
@@ -83,7 +82,7 @@ void Disconnector::report_end(const Connection& connection, SessionEntry& entry,
   if (attempt.end == AttemptEnd::None) attempt.end = end_of(id);
   if (attempt.end == AttemptEnd::None) return;  // We ended it.
   if (is_tls(connection.framing().carried().view())) attempt.end = AttemptEnd::TlsAnswer;
-  attempt.has_tls = !connections_.protection_of(connection).empty();
+  attempt.has_tls = !io_.connections.protection_of(connection).empty();
   attempt.was_logged_on = entry.counters->logons.read() != 0;
   failed.count(summary(attempt), loop_.now().wall);
   const bool is_again = failed.in_a_row() >= FailedLogons::kErrorFrom;
@@ -92,7 +91,7 @@ void Disconnector::report_end(const Connection& connection, SessionEntry& entry,
 }
 
 void Disconnector::count_end(const Connection& connection, SessionEntry& entry,
-                            bool was_connecting) noexcept {
+                             bool was_connecting) noexcept {
   SessionCounters& counters = *entry.counters;
   if (was_connecting) {
     ++counters.connect_failures;
@@ -106,9 +105,9 @@ void Disconnector::count_end(const Connection& connection, SessionEntry& entry,
 }
 
 void Disconnector::end_aborted() {
-  loop_.clear(Work::Aborted);
-  for (std::size_t i = 0; i < registry_.entries().size(); ++i) {
-    SessionEntry& entry = *registry_.entries()[i];
+  loop_.work.clear(Work::Aborted);
+  for (std::size_t i = 0; i < sessions_.registry.entries().size(); ++i) {
+    SessionEntry& entry = *sessions_.registry.entries()[i];
     if (!entry.abort.take()) continue;
     // Without memory the session is aborted again, and the next turn tries again.
     loop_.boundary.run(entry, [&] {
@@ -121,7 +120,7 @@ void Disconnector::end_aborted() {
         close(*entry.connection(), id, why);
       } else {
         loop_.report.peer(id, entry, why);
-        transactor_.transact(entry, [this](session::StateMachine& machine) {
+        sessions_.transactor.transact(entry, [this](session::StateMachine& machine) {
           machine.on_disconnected(loop_.now());
         });
       }

@@ -9,16 +9,14 @@
 
 namespace nexusfix::engine {
 
-class Connections;
-class SessionRegistry;
-class Transactor;
+struct Io;
+struct Sessions;
 
 // The event loop's thread only.
 class Disconnector {
  public:
-  Disconnector(LoopContext& loop, Connections& connections, SessionRegistry& registry,
-               Transactor& transactor) noexcept
-      : loop_{loop}, connections_{connections}, registry_{registry}, transactor_{transactor} {}
+  Disconnector(LoopContext& loop, Io& io, Sessions& sessions) noexcept
+      : loop_{loop}, io_{io}, sessions_{sessions} {}
 
   // Closes the connection at once. Its session gets the end of it, as an event of its own.
   void close(Connection& connection, EventId id, std::string_view why);
@@ -33,9 +31,8 @@ class Disconnector {
   void count_end(const Connection& connection, SessionEntry& entry, bool was_connecting) noexcept;
 
   LoopContext& loop_;
-  Connections& connections_;
-  SessionRegistry& registry_;
-  Transactor& transactor_;
+  Io& io_;
+  Sessions& sessions_;
 };
 
 }  // namespace nexusfix::engine

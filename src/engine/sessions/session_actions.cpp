@@ -8,13 +8,9 @@
 #include <nexusfix/base/assert.hpp>
 
 #include "engine/acceptor/password_change.hpp"
-#include "engine/connection/connections.hpp"
 #include "engine/policy/connecting.hpp"
 #include "engine/report/session_events.hpp"
-#include "engine/sending/outbox.hpp"
-#include "engine/sending/resend_server.hpp"
-#include "engine/sessions/held_messages.hpp"
-#include "engine/sessions/transactor.hpp"
+#include "engine/sessions/sessions.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -75,12 +71,12 @@ SideAtFault side_at_fault(const session::Notice& notice, std::uint64_t next_outb
 void SessionActions::perform(SessionEntry& entry, const session::Action& action) {
   std::visit(
       [&](const auto& one) {
-        if constexpr (requires { outbox_.perform(entry, one); }) {
-          outbox_.perform(entry, one);
-        } else if constexpr (requires { resends_.perform(entry, one); }) {
-          resends_.perform(entry, one);
-        } else if constexpr (requires { held_.perform(entry, one); }) {
-          held_.perform(entry, one);
+        if constexpr (requires { sessions_.outbox.perform(entry, one); }) {
+          sessions_.outbox.perform(entry, one);
+        } else if constexpr (requires { sessions_.resends.perform(entry, one); }) {
+          sessions_.resends.perform(entry, one);
+        } else if constexpr (requires { sessions_.held.perform(entry, one); }) {
+          sessions_.held.perform(entry, one);
         } else {
           perform_own(entry, one);
         }
@@ -100,10 +96,10 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Deliver& ac
     }
   } else if (entry.settings().inbound_delivery == InboundDelivery::AtMostOnce &&
              action.msg_seq_num == entry.machine.sequence_numbers().next_inbound &&
-             !transactor_.record_before_delivery(entry, action.msg_seq_num)) [[unlikely]] {
+             !sessions_.transactor.record_before_delivery(entry, action.msg_seq_num)) [[unlikely]] {
     return entry.machine.on_delivered({},
                                       loop_.now());  // The store failed or is stalled.
-  } else if (!transactor_.run_callback(entry, [&] {
+  } else if (!sessions_.transactor.run_callback(entry, [&] {
                loop_.latency.on_deliver();
                const MessageReply answer = loop_.callbacks.on_message(
                    loop_.callbacks.application, entry.session, *action.message);
@@ -127,23 +123,23 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Deliver& ac
 }
 
 void SessionActions::perform_own(SessionEntry& entry, const session::Administrative& action) {
-  static_cast<void>(transactor_.run_callback(entry, [&] {
+  static_cast<void>(sessions_.transactor.run_callback(entry, [&] {
     loop_.callbacks.on_admin(loop_.callbacks.application, entry.session, *action.message);
   }));
 }
 
 void SessionActions::perform_own(SessionEntry& entry, const session::Reset&) {
-  if (!entry.stored.is_on_trial()) transactor_.record().reset(entry.stored.key());
+  if (!entry.stored.is_on_trial()) sessions_.transactor.record().reset(entry.stored.key());
   end_halt_by_reset(loop_, entry);
   entry.progress.set_next_inbound(1);
   // Messages after the Logon that resets belong to the new epoch, and are requested again.
   if (!entry.out_of_order.arrived_undecided()) {
-    held_.discard(entry, 1, UINT64_MAX, "the sequence numbers are reset");
+    sessions_.held.discard(entry, 1, UINT64_MAX, "the sequence numbers are reset");
   }
   entry.out_of_order.clear();
   entry.resend.abort();
   entry.resend.queued().clear();
-  outbox_.report_queued_lost(entry);
+  sessions_.outbox.report_queued_lost(entry);
   entry.until_logon.clear();
   loop_.report.peer(EventId::SequenceNumbersReset, entry, "the sequence numbers are reset to 1");
 }
@@ -155,7 +151,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Authenticat
   const LogonRequest request{.id = action.logon_id, .message = *action.message};
   if (loop_.callbacks.on_logon_request == nullptr)
     answer = LogonAnswer::accept();  // the password was right
-  const bool done = answer || transactor_.run_callback(entry, [&] {
+  const bool done = answer || sessions_.transactor.run_callback(entry, [&] {
     answer = loop_.callbacks.on_logon_request(loop_.callbacks.application, entry.session, request);
   });
   if (!done) answer = LogonAnswer::refuse("Logon cannot be examined");
@@ -178,12 +174,12 @@ void SessionActions::decide_logon(SessionEntry& entry) {
                                    .session_status = answer.session_status},
                                   loop_.now());
   decided_.push_back(&entry);
-  loop_.set(Work::Decided);
+  loop_.work.set(Work::Decided);
 }
 
 SessionEntry* SessionActions::next_decided() noexcept {
   if (decided_.empty()) {
-    loop_.clear(Work::Decided);
+    loop_.work.clear(Work::Decided);
     return nullptr;
   }
   SessionEntry* const entry = decided_.back();
@@ -193,9 +189,9 @@ SessionEntry* SessionActions::next_decided() noexcept {
 
 void SessionActions::answer_logon(SessionEntry& entry, std::uint64_t logon_id,
                                   const LogonAnswer& answer) {
-  static_cast<void>(transactor_.now());
+  static_cast<void>(sessions_.transactor.now());
   entry.commands.answer_logon(logon_id, answer);
-  transactor_.apply_or_defer(entry);
+  sessions_.transactor.apply_or_defer(entry);
 }
 
 void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOn&) {
@@ -213,7 +209,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOn&) 
                         ", out " + std::to_string(numbers.next_outbound));
   if (entry.settings().session.reset.in_session_at != 0) loop_.arm(entry, loop_.now().mono);
   if (loop_.callbacks.on_logon == nullptr) return;
-  static_cast<void>(transactor_.run_callback(
+  static_cast<void>(sessions_.transactor.run_callback(
       entry, [&] { loop_.callbacks.on_logon(loop_.callbacks.application, entry.session); }));
 }
 
@@ -226,7 +222,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOut& 
     entry.disconnection.set_reason(session::DisconnectReason::LogoutComplete);
   }
   if (loop_.callbacks.on_logout == nullptr) return;
-  static_cast<void>(transactor_.run_callback(
+  static_cast<void>(sessions_.transactor.run_callback(
       entry, [&] { loop_.callbacks.on_logout(loop_.callbacks.application, entry.session); }));
 }
 
@@ -234,14 +230,14 @@ void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOut& 
 void SessionActions::note_disconnection(SessionEntry& entry) {
   if (loop_.callbacks.on_disconnect == nullptr) return;
   const std::chrono::seconds delay = entry.settings().disconnect_notice_delay;
-  entry.disconnection.begin(delay.count() == 0 || loop_.is_stopping() ? kNever
-                                                                      : loop_.now().mono + delay);
+  entry.disconnection.begin(
+      delay.count() == 0 || loop_.work.is_stopping() ? kNever : loop_.now().mono + delay);
   if (entry.disconnection.due_at() != kNever) loop_.arm(entry, entry.disconnection.due_at());
 }
 
 void SessionActions::notify_disconnection(SessionEntry& entry) {
   const Disconnection ended = entry.disconnection.take();
-  static_cast<void>(transactor_.run_callback(entry, [&] {
+  static_cast<void>(sessions_.transactor.run_callback(entry, [&] {
     loop_.callbacks.on_disconnect(loop_.callbacks.application, entry.session, ended);
   }));
 }
@@ -250,16 +246,16 @@ void SessionActions::notify_writable(SessionEntry& entry) {
   if (loop_.callbacks.on_writable == nullptr || entry.machine.state() != session::State::LoggedOn) {
     return;
   }
-  transactor_.transact(entry, [&](session::StateMachine&) {
-    static_cast<void>(transactor_.run_callback(
+  sessions_.transactor.transact(entry, [&](session::StateMachine&) {
+    static_cast<void>(sessions_.transactor.run_callback(
         entry, [&] { loop_.callbacks.on_writable(loop_.callbacks.application, entry.session); }));
   });
 }
 
 void SessionActions::run_timer(SessionEntry& entry, TimerCallback& callback) {
   const auto call = [&] { callback(entry.session); };
-  transactor_.transact(entry, [&](session::StateMachine&) {
-    static_cast<void>(transactor_.run_callback(entry, [&] {
+  sessions_.transactor.transact(entry, [&](session::StateMachine&) {
+    static_cast<void>(sessions_.transactor.run_callback(entry, [&] {
       if (loop_.callbacks.run_timer == nullptr) return call();
       loop_.callbacks.run_timer(loop_.callbacks.application, entry.session, call);
     }));
@@ -272,7 +268,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Disconnect&
   // Messages that wait for the end of a resend are stored; only a Logout among them matters now.
   if (entry.resend.is_in_progress()) {
     entry.resend.abort();
-    resends_.finish_replay(entry);
+    sessions_.resends.finish_replay(entry);
   }
   if (action.reason == session::DisconnectReason::LogonTimeout) {
     entry.logons.failed.set_end(AttemptEnd::TimedOut);
@@ -293,7 +289,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Disconnect&
         "connecting again. Compare both sides' sequence numbers, then restore the store, set the "
         "numbers that both agree on (nexusfix journal set), or agree on ResetOnLogon=Y");
   }
-  connections_.close_soon(*entry.connection());
+  io_.connections.close_soon(*entry.connection());
 }
 
 void SessionActions::perform_own(SessionEntry& entry, const session::Notice& action) {
@@ -314,7 +310,7 @@ std::string SessionActions::text_of(SessionEntry& entry, const session::Notice& 
   if (loop_.now().mono < logged.ends_at() && logged.counted() >= NoticeLimiter::kSessionLinesMax) {
     return text;
   }
-  resends_.show_stored(entry, notice.received, [&](std::uint64_t, std::string_view bytes) {
+  sessions_.resends.show_stored(entry, notice.received, [&](std::uint64_t, std::string_view bytes) {
     if (const auto ours = loop_.parsers.parse_outbound(bytes)) {
       text += "; our message";
       text += describe_rejected(*ours, static_cast<wire::Tag>(notice.expected), masked);
@@ -353,7 +349,8 @@ void SessionActions::halt_for_operator(SessionEntry& entry, const session::Notic
                     : ". Only a Logon with ResetSeqNumFlag is accepted") +
           ". " + std::string{side.advice} + "nexusfix journal set LOG '" + entry.name +
           "' --next-in N --next-out N" +
-          (connects && loop_.takes_commands() ? ", which this engine accepts while it runs" : ""));
+          (connects && loop_.work.takes_commands() ? ", which this engine accepts while it runs"
+                                                   : ""));
 }
 
 void SessionActions::forget(SessionEntry& entry) noexcept { std::erase(decided_, &entry); }

@@ -13,22 +13,13 @@
 
 namespace nexusfix::engine {
 
-class Connections;
-class HeldMessages;
-class Outbox;
-class ResendServer;
-class Transactor;
+struct Io;
+struct Sessions;
 
 class SessionActions {
  public:
-  SessionActions(LoopContext& loop, Connections& connections, Transactor& transactor,
-                 Outbox& outbox, ResendServer& resends, HeldMessages& held) noexcept
-      : loop_{loop},
-        connections_{connections},
-        transactor_{transactor},
-        outbox_{outbox},
-        resends_{resends},
-        held_{held} {}
+  SessionActions(LoopContext& loop, Io& io, Sessions& sessions) noexcept
+      : loop_{loop}, io_{io}, sessions_{sessions} {}
 
   void perform(SessionEntry& entry, const session::Action& action);
   // The same for the most frequent one.
@@ -58,11 +49,8 @@ class SessionActions {
   void halt_for_operator(SessionEntry& entry, const session::Notice& notice);
 
   LoopContext& loop_;
-  Connections& connections_;
-  Transactor& transactor_;
-  Outbox& outbox_;
-  ResendServer& resends_;
-  HeldMessages& held_;
+  Io& io_;
+  Sessions& sessions_;
 
   std::vector<SessionEntry*> decided_;  // for next_decided()
   MessageReply reply_;  // on the message that is being rejected: the Reject is the next action

@@ -7,11 +7,7 @@
 
 #include <nexusfix/base/assert.hpp>
 
-#include "engine/commit/commit_gate.hpp"
-#include "engine/connection/connections.hpp"
-#include "engine/registry/dynamic_sessions.hpp"
-#include "engine/sending/resend_server.hpp"
-#include "engine/sessions/session_actions.hpp"
+#include "engine/sessions/sessions.hpp"
 #include "engine/statistics/administrative.hpp"
 #include "engine/statistics/session_state.hpp"
 
@@ -38,16 +34,10 @@ bool is_old_delivery(const SessionEntry& entry, const session::Action& action) n
 
 }  // namespace
 
-Transactor::Transactor(LoopContext& loop, CommitGate& commit, Connections& connections,
-                       DynamicSessions& dynamic, SessionRegistry& registry, SessionActions& actions,
-                       ResendServer& resends)
+Transactor::Transactor(LoopContext& loop, Io& io, Sessions& sessions)
     : loop_{loop},
-      commit_{commit},
-      connections_{connections},
-      dynamic_{dynamic},
-      registry_{registry},
-      actions_{actions},
-      resends_{resends},
+      io_{io},
+      sessions_{sessions},
       action_buffer_(wire::FrameLimits{}.message_bytes_max + kResendGrowthBytes) {}
 
 void Transactor::apply_or_defer(SessionEntry& entry) {
@@ -60,7 +50,7 @@ void Transactor::apply_or_defer(SessionEntry& entry) {
 
 template <class Run>
 inline void Transactor::transact_here(SessionEntry& entry, Run&& run) {
-  if (commit_.has_failed() || entry.abort.is_pending()) return;
+  if (io_.commit.has_failed() || entry.abort.is_pending()) return;
   NEXUSFIX_ASSERT(phase_ == Phase::Idle);
   phase_ = Phase::Event;
   forget_begun();  // A message that was begun before this event can no longer be finished.
@@ -73,7 +63,7 @@ inline void Transactor::transact_here(SessionEntry& entry, Run&& run) {
 }
 
 void Transactor::transact(SessionEntry& entry, Event event) {
-  loop_.disturb();  // The application may have caused it between two turns.
+  loop_.work.disturb();  // The application may have caused it between two turns.
   transact_here(entry, [&](session::StateMachine& machine) { event(machine); });
 }
 
@@ -120,7 +110,7 @@ void Transactor::run_deferred() {
 [[gnu::always_inline]] inline void Transactor::run_actions(SessionEntry& entry) {
   entry.progress.is_acting_ = true;
   if (entry.machine.has_delivery()) [[likely]]
-    actions_.deliver(entry, entry.machine.take_delivery());
+    sessions_.actions.deliver(entry, entry.machine.take_delivery());
   if (has_more(entry)) [[unlikely]]
     run_more(entry);
   entry.progress.is_acting_ = false;
@@ -136,16 +126,16 @@ inline bool Transactor::has_more(const SessionEntry& entry) noexcept {
 [[gnu::noinline]] void Transactor::run_more(SessionEntry& entry) {
   while (true) {
     if (const auto action = entry.machine.next_action(action_buffer_.span())) {
-      actions_.perform(entry, *action);
+      sessions_.actions.perform(entry, *action);
       if (entry.progress.keeps_received_ && is_old_delivery(entry, *action)) [[unlikely]]
         record_.inbound_progress(entry.stored.key(), 1, received_.stored_form(entry));
     } else if (entry.resend.end_if_done()) {
       // Messages that waited for the end of the resend have lower MsgSeqNums than any new one.
-      resends_.finish_replay(entry);
+      sessions_.resends.finish_replay(entry);
     } else if (!entry.commands.empty()) [[unlikely]] {
       run_command(entry);
     } else if (entry.disconnection.is_due()) {
-      actions_.notify_disconnection(entry);
+      sessions_.actions.notify_disconnection(entry);
     } else {
       return;
     }
@@ -165,19 +155,19 @@ void Transactor::run_command(SessionEntry& entry) {
     case Kind::Disconnect:
       return disconnect(entry, entry.commands.text());
     case Kind::AnswerLogon:
-      return actions_.decide_logon(entry);
+      return sessions_.actions.decide_logon(entry);
   }
 }
 
 void Transactor::disconnect(SessionEntry& entry, std::string_view why) {
   if (entry.connection() == nullptr) return;
   entry.connection()->set_close_reason(why);
-  connections_.close_soon(*entry.connection());
+  io_.connections.close_soon(*entry.connection());
 }
 
 inline void Transactor::record_progress(SessionEntry& entry) {
   if (entry.stored.is_on_trial()) [[unlikely]]
-    return dynamic_.record_trial(entry);
+    return sessions_.dynamic.record_trial(entry);
   const std::uint64_t next_inbound = entry.machine.sequence_numbers().next_inbound;
   if (next_inbound == entry.progress.next_inbound_) return;
   entry.progress.next_inbound_ = next_inbound;
@@ -231,14 +221,14 @@ bool Transactor::record_before_delivery(SessionEntry& entry, std::uint64_t msg_s
   record_.inbound_progress(
       entry.stored.key(), entry.progress.next_inbound_,
       entry.progress.keeps_received_ ? received_by(entry) : std::string_view{});
-  const auto appended = commit_.append(record_);
+  const auto appended = io_.commit.append(record_);
   if (!appended) return false;
-  const CommitGate::Waited waited = commit_.wait_for(*appended);
+  const CommitGate::Waited waited = io_.commit.wait_for(*appended);
   if (waited == CommitGate::Waited::TimedOut) {
     loop_.report.session(EventId::InboundNotRecorded, entry,
                          "MsgSeqNum " + std::to_string(msg_seq_num) +
                              " is not delivered: the store did not record it in time");
-    if (entry.connection() != nullptr) connections_.close_soon(*entry.connection());
+    if (entry.connection() != nullptr) io_.connections.close_soon(*entry.connection());
   }
   return waited == CommitGate::Waited::Durable;
 }
@@ -249,10 +239,10 @@ void Transactor::append_record() { static_cast<void>(append_here()); }
 // store, may have given commands to sessions.
 [[gnu::always_inline]] inline bool Transactor::append_here() {
   if (!record_.empty()) [[likely]] {
-    const auto appended = commit_.append(record_);
+    const auto appended = io_.commit.append(record_);
     if (!appended) [[unlikely]] {
       end_connections();
-      commit_.fail(appended.error());
+      io_.commit.fail(appended.error());
       return true;
     }
     while (in_event_ != nullptr) {
@@ -279,9 +269,8 @@ void Transactor::notify_sent() noexcept {
     const std::exception_ptr thrown = observe(
         [&] { loop_.callbacks.on_sent(loop_.callbacks.application, one.entry->session, sent); });
     if (!thrown) return;
-    loop_.report.peer(
-        EventId::SentCallbackThrew, *one.entry,
-        {"on_sent() threw; the message is still sent: ", text_of(thrown)});
+    loop_.report.peer(EventId::SentCallbackThrew, *one.entry,
+                      {"on_sent() threw; the message is still sent: ", text_of(thrown)});
   });
 }
 

@@ -22,12 +22,8 @@
 
 namespace nexusfix::engine {
 
-class CommitGate;
-class Connections;
-class DynamicSessions;
-class ResendServer;
-class SessionActions;
-class SessionRegistry;
+struct Io;
+struct Sessions;
 
 // The present phase of the loop's call stack.
 enum class Phase : std::uint8_t {
@@ -67,9 +63,7 @@ class Transactor {
  public:
   using Event = FunctionRef<void(session::StateMachine&)>;
 
-  Transactor(LoopContext& loop, CommitGate& commit, Connections& connections,
-             DynamicSessions& dynamic, SessionRegistry& registry, SessionActions& actions,
-             ResendServer& resends);
+  Transactor(LoopContext& loop, Io& io, Sessions& sessions);
 
   // Runs the event, the session's actions, and its commands. Appends one record.
   void transact(SessionEntry& entry, Event event);
@@ -226,12 +220,8 @@ class Transactor {
   void record_left(SessionEntry& entry, std::uint64_t msg_seq_num);
 
   LoopContext& loop_;
-  CommitGate& commit_;
-  Connections& connections_;
-  DynamicSessions& dynamic_;
-  SessionRegistry& registry_;
-  SessionActions& actions_;
-  ResendServer& resends_;
+  Io& io_;
+  Sessions& sessions_;
 
   store::Transaction record_;
   ReceivedMessage received_;

@@ -5,8 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/registry/session_registry.hpp"
-#include "engine/sessions/transactor.hpp"
+#include "engine/sessions/sessions.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -19,7 +18,7 @@ void drop_commands(SessionEntry& entry) noexcept {
 
 void abort_session(LoopContext& loop, SessionEntry& entry, std::string why) noexcept {
   entry.abort.begin(std::move(why));
-  loop.set(Work::Aborted);
+  loop.work.set(Work::Aborted);
   Connection* const connection = entry.connection();
   if (connection != nullptr && !connection->is_connecting()) connection->begin_draining();
 }
@@ -34,9 +33,9 @@ void Transactor::abort_event(SessionEntry& entry) noexcept {
   phase_ = Phase::Event;
   for (SessionEntry* const commanded : deferred_) drop_commands(*commanded);
   deferred_.clear();
-  for (const auto& owned : registry_.entries()) {
+  for (const auto& owned : sessions_.registry.entries()) {
     SessionEntry& one = *owned;
-    const session::Numbers numbers = registry_.stored_numbers(one);
+    const session::Numbers numbers = sessions_.registry.stored_numbers(one);
     const bool has_part = &one == &entry || one.progress.is_acting_ ||
                           one.machine.sequence_numbers() != numbers ||
                           (one.connection() != nullptr && one.connection()->is_in_event());
