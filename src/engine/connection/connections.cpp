@@ -43,9 +43,16 @@ void Connections::refuse(Connection& connection, EventId id, std::string_view wh
   drop(connection);
 }
 
+void ConnectionList::drop_dead() noexcept {
+  const auto end = connections_.begin() + static_cast<std::ptrdiff_t>(count_);
+  const auto kept = std::remove_if(connections_.begin(), end,
+                                   [](const Connection* one) { return one->is_dead(); });
+  count_ = static_cast<std::size_t>(kept - connections_.begin());
+}
+
 void Connections::destroy_all_closed() noexcept {
-  std::erase_if(unsent_, [](const Connection* one) { return one->is_dead(); });
-  std::erase_if(ended_, [](const Connection* one) { return one->is_dead(); });
+  unsent_.drop_dead();
+  ended_.drop_dead();
   closed_.clear();
 }
 
@@ -71,14 +78,10 @@ void Connections::abort(Connection& connection) noexcept {
 void Connections::reserve() {
   const std::size_t count = table_.size() + 1;
   loop_.timers.reserve_connections(count);
-  if (closed_.capacity() >= closed_.size() + count && unsent_.capacity() >= count &&
-      sending_.capacity() >= count && ended_.capacity() >= count) {
-    return;
-  }
-  closed_.reserve(closed_.size() + 2 * count);
-  unsent_.reserve(2 * count);
-  sending_.reserve(2 * count);
-  ended_.reserve(2 * count);
+  if (closed_.capacity() < closed_.size() + count) closed_.reserve(closed_.size() + 2 * count);
+  unsent_.reserve(count);
+  sending_.reserve(count);
+  ended_.reserve(count);
 }
 
 void Connections::close_soon(Connection& connection) {
@@ -93,15 +96,14 @@ void Connections::end(Connection& connection, EventId id, std::string_view why) 
   connection.set_close_reason(why);
   connection.begin_draining();
   connection.end_with(id);
-  ended_.push_back(&connection);
+  ended_.add(connection);
   mark_unsent(connection);
 }
 
 Connection* Connections::next_ended() noexcept {
   while (!ended_.empty()) {
-    Connection* const connection = ended_.back();
-    ended_.pop_back();
-    if (!connection->is_dead()) return connection;
+    Connection& connection = ended_.take_last();
+    if (!connection.is_dead()) return &connection;
   }
   return nullptr;
 }

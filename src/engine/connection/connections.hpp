@@ -2,9 +2,12 @@
 // connection means for its session: sessions/disconnector.hpp.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/transport/network.hpp>
@@ -13,6 +16,36 @@
 #include "engine/loop/loop_context.hpp"
 
 namespace nexusfix::engine {
+
+// Connections in their order. add() is small: each message that is sent calls it.
+class ConnectionList {
+ public:
+  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+  [[nodiscard]] std::size_t size() const noexcept { return count_; }
+  [[nodiscard]] std::span<Connection* const> all() const noexcept {
+    return {connections_.data(), count_};
+  }
+  void reserve(std::size_t count) {
+    if (connections_.size() < count) connections_.resize(2 * count);
+  }
+  [[gnu::always_inline]] void add(Connection& connection) {
+    if (count_ == connections_.size()) [[unlikely]]
+      reserve(count_ + 1);
+    connections_[count_++] = &connection;
+  }
+  // It must not be empty.
+  [[nodiscard]] Connection& take_last() noexcept { return *connections_[--count_]; }
+  void clear() noexcept { count_ = 0; }
+  void drop_dead() noexcept;
+  void swap(ConnectionList& other) noexcept {
+    connections_.swap(other.connections_);
+    std::swap(count_, other.count_);
+  }
+
+ private:
+  std::vector<Connection*> connections_;
+  std::size_t count_ = 0;
+};
 
 // The event loop's thread only. A closed Connection lives until the end of the turn, with socket 0.
 class Connections {
@@ -41,7 +74,7 @@ class Connections {
   [[gnu::always_inline]] void mark_unsent(Connection& connection) {
     if (connection.is_unsent()) return;
     connection.set_unsent(true);
-    unsent_.push_back(&connection);
+    unsent_.add(connection);
   }
   [[nodiscard]] bool has_unsent() const noexcept { return !unsent_.empty(); }
   // Sends the bytes that do not wait for a record after `durable`.
@@ -49,9 +82,7 @@ class Connections {
     if (unsent_.empty()) return;
     if (unsent_.size() != 1) [[unlikely]]
       return send_several(durable);
-    Connection& only = *unsent_.back();
-    unsent_.pop_back();
-    send_or_keep(only, durable);
+    send_or_keep(unsent_.take_last(), durable);
   }
 
   // Closes a connection that has no session yet.
@@ -96,9 +127,9 @@ class Connections {
 
   ConnectionTable table_;
   std::vector<std::unique_ptr<Connection>> closed_;  // until the end of the turn
-  std::vector<Connection*> unsent_;                  // with bytes to send
-  std::vector<Connection*> sending_;                 // those of send_unsent(), while it runs
-  std::vector<Connection*> ended_;                   // for next_ended()
+  ConnectionList unsent_;                            // with bytes to send
+  ConnectionList sending_;                           // those of send_unsent(), while it runs
+  ConnectionList ended_;                             // for next_ended()
 };
 
 }  // namespace nexusfix::engine

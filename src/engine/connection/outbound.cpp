@@ -95,7 +95,7 @@ void Connections::send_or_keep(Connection& connection, store::LogPosition durabl
 
 void Connections::send_several(store::LogPosition durable) {
   sending_.swap(unsent_);
-  for (Connection* const connection : sending_) send_or_keep(*connection, durable);
+  for (Connection* const connection : sending_.all()) send_or_keep(*connection, durable);
   sending_.clear();
 }
 
