@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "engine/acceptor/listeners.hpp"
-#include "engine/connection/connections.hpp"
-#include "engine/loop/loop_context.hpp"
+#include "engine/ground/loop_context.hpp"
+#include "engine/io/connections.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -8,7 +8,7 @@
 #include <nexusfix/transport/network.hpp>
 
 #include "engine/connection/connection.hpp"
-#include "engine/loop/loop_context.hpp"
+#include "engine/ground/loop_context.hpp"
 
 namespace nexusfix::engine {
 

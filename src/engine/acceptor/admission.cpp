@@ -4,7 +4,7 @@
 #include <string>
 
 #include "engine/acceptor/logon_admission.hpp"
-#include "engine/loop/loop_context.hpp"
+#include "engine/ground/loop_context.hpp"
 #include "engine/loops/connection_migration.hpp"
 
 namespace nexusfix::engine {

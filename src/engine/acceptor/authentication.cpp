@@ -9,7 +9,7 @@
 #include <nexusfix/wire/session_tags.hpp>
 
 #include "engine/acceptor/logon_admission.hpp"
-#include "engine/loop/loop_context.hpp"
+#include "engine/ground/loop_context.hpp"
 #include "engine/policy/admission_rules.hpp"
 #include "engine/sessions/sessions.hpp"
 

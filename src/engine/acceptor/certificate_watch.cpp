@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "engine/loop/loop_context.hpp"
-#include "engine/registry/reload_job.hpp"
+#include "engine/directory/reload_job.hpp"
+#include "engine/ground/loop_context.hpp"
 
 namespace nexusfix::engine {
 namespace {

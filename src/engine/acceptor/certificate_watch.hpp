@@ -6,9 +6,9 @@
 
 #include <nexusfix/base/time.hpp>
 
+#include "engine/directory/reload_job.hpp"
+#include "engine/ground/loop_context.hpp"
 #include "engine/loop/file_reader.hpp"
-#include "engine/loop/loop_context.hpp"
-#include "engine/registry/reload_job.hpp"
 #include "engine/registry/tls_contexts.hpp"
 
 namespace nexusfix::engine {

@@ -16,7 +16,7 @@
 #include <nexusfix/transport/network.hpp>
 
 #include "engine/connection/pending_logons.hpp"
-#include "engine/loop/loop_context.hpp"
+#include "engine/ground/loop_context.hpp"
 
 namespace nexusfix::engine {
 

@@ -11,8 +11,8 @@
 #include <nexusfix/wire/parser.hpp>
 
 #include "engine/connection/connection.hpp"
-#include "engine/loop/lateness.hpp"
-#include "engine/loop/loop_context.hpp"
+#include "engine/ground/lateness.hpp"
+#include "engine/ground/loop_context.hpp"
 
 namespace nexusfix::engine {
 

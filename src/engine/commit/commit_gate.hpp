@@ -14,7 +14,7 @@
 #include <nexusfix/store/store.hpp>
 
 #include "engine/commit/disk_watch.hpp"
-#include "engine/loop/loop_context.hpp"
+#include "engine/ground/loop_context.hpp"
 #include "engine/settings_names.hpp"
 
 namespace nexusfix::engine {

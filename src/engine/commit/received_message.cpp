@@ -6,7 +6,7 @@
 #include <nexusfix/observe/message_log.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
-#include "engine/sessions/session_entry.hpp"
+#include "engine/state/session_entry.hpp"
 
 namespace nexusfix::engine {
 

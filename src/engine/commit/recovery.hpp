@@ -8,7 +8,7 @@
 #include <nexusfix/store/store.hpp>
 
 #include "engine/engine_error.hpp"
-#include "engine/loop/loop_context.hpp"
+#include "engine/ground/loop_context.hpp"
 
 namespace nexusfix::engine {
 

@@ -6,7 +6,7 @@
 
 #include "engine/commit/recovery.hpp"
 #include "engine/commit/standby_board.hpp"
-#include "engine/loop/loop_context.hpp"
+#include "engine/ground/loop_context.hpp"
 
 namespace nexusfix::engine {
 

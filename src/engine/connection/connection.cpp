@@ -9,7 +9,7 @@
 #include <nexusfix/base/secret.hpp>
 
 #include "engine/connection/repaired_frame.hpp"
-#include "engine/sessions/session_entry.hpp"
+#include "engine/state/session_entry.hpp"
 
 namespace nexusfix::engine {
 

@@ -24,7 +24,7 @@
 #include "engine/connection/link_state.hpp"
 #include "engine/connection/pending_logons.hpp"
 #include "engine/credentials/password_change.hpp"
-#include "engine/loop/timer_queue.hpp"
+#include "engine/ground/timer_queue.hpp"
 #include "engine/report/second_limit.hpp"
 #include "engine/statistics/timed_answer.hpp"
 

@@ -7,9 +7,9 @@
 
 #include <cstddef>
 
-#include "engine/loop/floors.hpp"
 #include "engine/connection/inbound.hpp"
-#include "engine/loop/loop_context.hpp"
+#include "engine/ground/loop_context.hpp"
+#include "engine/loop/floors.hpp"
 
 namespace nexusfix::engine {
 

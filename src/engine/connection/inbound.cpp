@@ -12,7 +12,7 @@
 #include "engine/connection/direct_receive.hpp"
 #include "engine/connection/repaired_frame.hpp"
 #include "engine/control/floods.hpp"
-#include "engine/loop/charge.hpp"
+#include "engine/ground/charge.hpp"
 #include "engine/loop/floors.hpp"
 #include "engine/statistics/administrative.hpp"
 

@@ -14,7 +14,7 @@
 #include <nexusfix/wire/parser.hpp>
 
 #include "engine/connection/connection.hpp"
-#include "engine/loop/loop_context.hpp"
+#include "engine/ground/loop_context.hpp"
 #include "engine/scratch_buffer.hpp"
 
 namespace nexusfix::engine {

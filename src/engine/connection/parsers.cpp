@@ -3,7 +3,7 @@
 #include <string>
 
 #include "engine/engine_error.hpp"
-#include "engine/loop/loop_context.hpp"
+#include "engine/ground/loop_context.hpp"
 
 namespace nexusfix::engine {
 

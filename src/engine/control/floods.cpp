@@ -35,15 +35,17 @@ void count_administrative(LoopContext& loop, SessionEntry& entry, const wire::Me
   if (entry.connection()->rates().administrative.allow(loop.now().mono, count_max)) [[likely]]
     return;
   disconnect_flooder(
-      loop, entry, "more than " + std::to_string(count_max) + " administrative messages within a second");
+      loop, entry,
+      "more than " + std::to_string(count_max) + " administrative messages within a second");
 }
 
 void count_reject(LoopContext& loop, SessionEntry& entry) {
   if (entry.connection() == nullptr) return;
   const std::uint32_t count_max = entry.settings().limits.rejects_per_second_max;
   if (entry.connection()->rates().rejects.allow(loop.now().mono, count_max)) return;
-  disconnect_flooder(loop, entry, "more than " + std::to_string(count_max) +
-                                " messages had to be rejected within a second");
+  disconnect_flooder(
+      loop, entry,
+      "more than " + std::to_string(count_max) + " messages had to be rejected within a second");
 }
 
 }  // namespace nexusfix::engine

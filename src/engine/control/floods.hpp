@@ -2,8 +2,8 @@
 // room in the store.
 #pragma once
 
-#include "engine/loop/loop_context.hpp"
-#include "engine/sessions/session_entry.hpp"
+#include "engine/ground/loop_context.hpp"
+#include "engine/state/session_entry.hpp"
 
 namespace nexusfix::engine {
 

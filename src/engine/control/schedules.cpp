@@ -6,7 +6,7 @@
 
 #include <nexusfix/base/utc_text.hpp>
 
-#include "engine/loop/loop_context.hpp"
+#include "engine/ground/loop_context.hpp"
 #include "engine/sessions/sessions.hpp"
 #include "engine/statistics/session_state.hpp"
 

@@ -1,8 +1,8 @@
 // Runs what other threads post.
 #include "engine/inbox/task_runner.hpp"
 
-#include "engine/loop/charge.hpp"
-#include "engine/loop/loop_context.hpp"
+#include "engine/ground/charge.hpp"
+#include "engine/ground/loop_context.hpp"
 #include "engine/registry/session_registry.hpp"
 #include "engine/sessions/transactor.hpp"
 

@@ -5,9 +5,9 @@
 
 #include <nexusfix/base/time.hpp>
 
+#include "engine/ground/loop_context.hpp"
 #include "engine/inbox/remote_directory.hpp"
 #include "engine/inbox/task_inbox.hpp"
-#include "engine/loop/loop_context.hpp"
 
 namespace nexusfix::engine {
 

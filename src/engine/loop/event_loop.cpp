@@ -7,7 +7,7 @@
 #include <nexusfix/base/secret.hpp>
 
 #include "engine/connection/direct_receive.hpp"
-#include "engine/loop/charge.hpp"
+#include "engine/ground/charge.hpp"
 #include "engine/loop/thread_setup.hpp"
 
 namespace nexusfix::engine {
@@ -291,10 +291,10 @@ void EventLoop::report_stall(const LoopCosts::Stall& stall) {
 // Empty: it has ended, or it is a port.
 std::string EventLoop::name_of(LoopCosts::Id id) const {
   if (id.session == nullptr) {
-    const Connection* const connection = connections_.find(id.socket);
+    const Connection* const connection = floors_.io.connections.find(id.socket);
     return connection != nullptr ? who_is(loop_, *connection) : std::string{};
   }
-  for (const auto& entry : registry_.entries()) {
+  for (const auto& entry : floors_.sessions.registry.entries()) {
     if (entry.get() == id.session) return entry->name;
   }
   return {};

@@ -13,9 +13,9 @@
 #include <nexusfix/transport/network.hpp>
 
 #include "engine/connection/inbound.hpp"
+#include "engine/ground/loop_context.hpp"
 #include "engine/inbox/task_runner.hpp"
 #include "engine/loop/floors.hpp"
-#include "engine/loop/loop_context.hpp"
 #include "engine/sessions/session_services.hpp"
 
 namespace nexusfix::engine {
@@ -116,7 +116,8 @@ class EventLoop {
                           !floors_.io.commit.is_settled();
     if (!state_.busy_spin || has_work) return;
     loop_.work.set_quiet(inbound_.only_connection());
-    if (loop_.work.quiet() != nullptr) loop_.boundary.costs().forget_turn();  // No other session waits.
+    if (loop_.work.quiet() != nullptr)
+      loop_.boundary.costs().forget_turn();  // No other session waits.
   }
   void handle(const transport::Ready& ready);
   // handle() while it is measured who costs the loop its time.

@@ -1,9 +1,9 @@
 // All floors of an event loop. A component knows its own floor and those below it.
 #pragma once
 
-#include "engine/connection/io.hpp"
+#include "engine/directory/directory.hpp"
+#include "engine/io/io.hpp"
 #include "engine/policy/policy.hpp"
-#include "engine/registry/directory.hpp"
 #include "engine/sessions/sessions.hpp"
 
 namespace nexusfix::engine {

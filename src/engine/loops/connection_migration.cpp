@@ -9,8 +9,8 @@
 #include <nexusfix/base/secret.hpp>
 #include <nexusfix/session/logon_identity.hpp>
 
-#include "engine/connection/io.hpp"
-#include "engine/loop/loop_context.hpp"
+#include "engine/ground/loop_context.hpp"
+#include "engine/io/io.hpp"
 
 namespace nexusfix::engine {
 

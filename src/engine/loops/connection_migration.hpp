@@ -10,7 +10,7 @@
 #include <nexusfix/wire/parser.hpp>
 
 #include "engine/connection/connection.hpp"
-#include "engine/loop/loop_context.hpp"
+#include "engine/ground/loop_context.hpp"
 
 namespace nexusfix::engine {
 

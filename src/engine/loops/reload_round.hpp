@@ -14,8 +14,8 @@
 
 #include <nexusfix/engine/engine.hpp>
 
+#include "engine/directory/reload_job.hpp"
 #include "engine/loops/loop_directory.hpp"
-#include "engine/registry/reload_job.hpp"
 
 namespace nexusfix::engine {
 

@@ -1,8 +1,8 @@
 // When an initiator may connect, and what a reset or a halt changes in that.
 #pragma once
 
-#include "engine/loop/loop_context.hpp"
-#include "engine/sessions/session_entry.hpp"
+#include "engine/ground/loop_context.hpp"
+#include "engine/state/session_entry.hpp"
 
 namespace nexusfix::engine {
 

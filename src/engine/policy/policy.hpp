@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/acceptor/logon_admission.hpp"
-#include "engine/connection/connector.hpp"
+#include "engine/policy/connector.hpp"
 
 namespace nexusfix::engine {
 

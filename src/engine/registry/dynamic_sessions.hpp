@@ -8,9 +8,9 @@
 #include <nexusfix/wire/parser.hpp>
 
 #include "engine/acceptor/dynamic_names.hpp"
-#include "engine/loop/loop_context.hpp"
+#include "engine/ground/loop_context.hpp"
 #include "engine/registry/session_templates.hpp"
-#include "engine/sessions/session_entry.hpp"
+#include "engine/state/session_entry.hpp"
 
 namespace nexusfix::engine {
 

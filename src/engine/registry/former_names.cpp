@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/commit/commit_gate.hpp"
-#include "engine/loop/loop_context.hpp"
+#include "engine/ground/loop_context.hpp"
 #include "engine/registry/session_registry.hpp"
 
 namespace nexusfix::engine {

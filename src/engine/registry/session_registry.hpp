@@ -12,8 +12,8 @@
 #include <nexusfix/base/function_ref.hpp>
 #include <nexusfix/base/time.hpp>
 
-#include "engine/loop/loop_context.hpp"
-#include "engine/sessions/session_entry.hpp"
+#include "engine/ground/loop_context.hpp"
+#include "engine/state/session_entry.hpp"
 
 namespace nexusfix::engine {
 
@@ -81,7 +81,7 @@ class SessionRegistry {
   std::map<std::string_view, SessionEntry*> acceptors_;
   // Sessions that the store may have under another session's name, and the reason.
   std::map<std::string, std::string, std::less<>> doubtful_names_;
-  std::vector<SessionEntry*> by_key_;  // null: this loop has no session of the key
+  std::vector<SessionEntry*> by_key_;              // null: this loop has no session of the key
   std::map<std::uint32_t, SessionEntry*> trials_;  // by handle key
   std::uint32_t next_trial_ = kTrialKeysBegin;
   std::vector<SessionEntry*> leaving_;

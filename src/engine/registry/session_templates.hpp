@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/loop/loop_context.hpp"
+#include "engine/ground/loop_context.hpp"
 
 namespace nexusfix::engine {
 

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "engine/connection/connection.hpp"
-#include "engine/sessions/session_entry.hpp"
+#include "engine/state/session_entry.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -15,7 +15,7 @@
 #include <nexusfix/observe/event_log.hpp>
 #include <nexusfix/transport/address_range.hpp>
 
-#include "engine/loop/loop_clock.hpp"
+#include "engine/ground/loop_clock.hpp"
 #include "engine/report/engine_logs.hpp"
 #include "engine/report/event_text.hpp"
 #include "engine/report/notice_limiter.hpp"

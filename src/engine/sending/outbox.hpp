@@ -11,9 +11,9 @@
 #include <nexusfix/wire/edit.hpp>
 #include <nexusfix/wire/encoder.hpp>
 
-#include "engine/loop/loop_context.hpp"
+#include "engine/ground/loop_context.hpp"
 #include "engine/scratch_buffer.hpp"
-#include "engine/sessions/session_entry.hpp"
+#include "engine/state/session_entry.hpp"
 
 namespace nexusfix::engine {
 

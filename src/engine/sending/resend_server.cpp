@@ -7,8 +7,8 @@
 
 #include <nexusfix/base/assert.hpp>
 
-#include "engine/loop/charge.hpp"
-#include "engine/loop/loop_context.hpp"
+#include "engine/ground/charge.hpp"
+#include "engine/ground/loop_context.hpp"
 #include "engine/sessions/sessions.hpp"
 
 namespace nexusfix::engine {

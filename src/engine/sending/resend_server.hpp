@@ -9,8 +9,8 @@
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/session/actions.hpp>
 
-#include "engine/loop/loop_context.hpp"
-#include "engine/sessions/session_entry.hpp"
+#include "engine/ground/loop_context.hpp"
+#include "engine/state/session_entry.hpp"
 
 namespace nexusfix::engine {
 

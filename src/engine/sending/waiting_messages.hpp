@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "engine/sessions/session_entry.hpp"
+#include "engine/state/session_entry.hpp"
 
 namespace nexusfix::engine {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "engine/connection/connection.hpp"
-#include "engine/loop/loop_context.hpp"
+#include "engine/ground/loop_context.hpp"
 
 namespace nexusfix::engine {
 

@@ -7,7 +7,7 @@
 
 #include <nexusfix/session/version.hpp>
 
-#include "engine/connection/buffer_governor.hpp"
+#include "engine/io/buffer_governor.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -89,8 +89,7 @@ void HeldMessages::perform(SessionEntry& entry, const session::BufferOutOfOrder&
 }
 
 void HeldMessages::perform(SessionEntry& entry, const session::DiscardOutOfOrder& action) {
-  discard(entry, action.begin, action.end,
-          "the counterparty's SequenceReset passes over them");
+  discard(entry, action.begin, action.end, "the counterparty's SequenceReset passes over them");
 }
 
 // Discards the held messages with these MsgSeqNums, both inclusive. Administrative ones mean

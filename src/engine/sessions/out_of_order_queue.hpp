@@ -3,8 +3,8 @@
 
 #include <nexusfix/base/time.hpp>
 
-#include "engine/loop/loop_context.hpp"
-#include "engine/sessions/session_entry.hpp"
+#include "engine/ground/loop_context.hpp"
+#include "engine/state/session_entry.hpp"
 
 namespace nexusfix::engine {
 

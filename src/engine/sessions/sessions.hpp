@@ -2,8 +2,8 @@
 // it, and not who may log on or what a reload changes.
 #pragma once
 
-#include "engine/connection/io.hpp"
 #include "engine/control/session_control.hpp"
+#include "engine/io/io.hpp"
 #include "engine/registry/dynamic_sessions.hpp"
 #include "engine/registry/session_registry.hpp"
 #include "engine/registry/session_templates.hpp"

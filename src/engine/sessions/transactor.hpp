@@ -15,10 +15,10 @@
 #include <nexusfix/store/store.hpp>
 
 #include "engine/commit/received_message.hpp"
-#include "engine/loop/loop_context.hpp"
+#include "engine/ground/loop_context.hpp"
 #include "engine/scratch_buffer.hpp"
 #include "engine/sending/sent_messages.hpp"
-#include "engine/sessions/session_entry.hpp"
+#include "engine/state/session_entry.hpp"
 
 namespace nexusfix::engine {
 

@@ -10,7 +10,7 @@
 
 #include <nexusfix/base/time.hpp>
 
-#include "engine/loop/loop_clock.hpp"
+#include "engine/ground/loop_clock.hpp"
 #include "engine/statistics/loop_counters.hpp"
 #include "engine/statistics/session_counters.hpp"
 #include "engine/statistics/timed_answer.hpp"

@@ -4,7 +4,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/session/state_machine.hpp>
 
-#include "engine/sessions/session_entry.hpp"
+#include "engine/state/session_entry.hpp"
 
 namespace nexusfix::engine {
 

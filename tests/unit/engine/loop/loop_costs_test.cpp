@@ -1,5 +1,5 @@
 // The event that names who costs an event loop its time.
-#include "engine/loop/loop_costs.hpp"
+#include "engine/ground/loop_costs.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "engine/loop/timer_queue.hpp"
+#include "engine/ground/timer_queue.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -8,7 +8,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/random.hpp>
 
-#include "engine/loop/loop_clock.hpp"
+#include "engine/ground/loop_clock.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -1,0 +1,47 @@
+// Counts the time of a step for its session or connection, while it is measured who costs the loop
+// its time.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include <nexusfix/transport/network.hpp>
+
+#include "engine/connection/connection.hpp"
+#include "engine/ground/loop_context.hpp"
+#include "engine/state/session_entry.hpp"
+
+namespace nexusfix::engine {
+
+// The name of the session of a connection or, before its Logon, the address.
+inline std::string who_is(const LoopContext& loop, const Connection& connection) {
+  if (connection.entry() != nullptr) return connection.entry()->name;
+  return std::string{transport::peer_address_of(loop.network->peer_name(connection.socket_id()))};
+}
+
+template <class Step>
+void measure(LoopContext& loop, const SessionEntry& entry, Step&& step) {
+  loop.boundary.costs().measure(
+      {&entry, 0}, loop.time, [&] { return entry.name; }, std::forward<Step>(step));
+}
+
+template <class Step>
+void measure(LoopContext& loop, const Connection& connection, Step&& step) {
+  if (connection.entry() != nullptr) {
+    return measure(loop, *connection.entry(), std::forward<Step>(step));
+  }
+  loop.boundary.costs().measure(
+      {nullptr, connection.socket_id()}, loop.time, [&] { return who_is(loop, connection); },
+      std::forward<Step>(step));
+}
+
+// A step of this session in a turn.
+template <class Step>
+void charge(LoopContext& loop, const SessionEntry& entry, Step&& step) {
+  loop.boundary.costs().note({&entry, 0});
+  if (loop.boundary.costs().is_measuring()) [[unlikely]]
+    return measure(loop, entry, std::forward<Step>(step));
+  std::forward<Step>(step)();
+}
+
+}  // namespace nexusfix::engine

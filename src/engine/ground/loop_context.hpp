@@ -1,0 +1,75 @@
+// Used by every component of one event loop: time, timers, events, parsers, and the loop's
+// dependencies. It knows no component.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/session/machine/event_memory.hpp>
+
+#include "engine/connection/parsers.hpp"
+#include "engine/ground/event_boundary.hpp"
+#include "engine/ground/loop_clock.hpp"
+#include "engine/ground/loop_dependencies.hpp"
+#include "engine/ground/loop_timers.hpp"
+#include "engine/ground/loop_work.hpp"
+#include "engine/operator/round_trips.hpp"
+#include "engine/report/reporter.hpp"
+#include "engine/statistics/latency_meter.hpp"
+#include "engine/statistics/loop_counters.hpp"
+#include "engine/statistics/session_board.hpp"
+
+namespace nexusfix::engine {
+
+struct SessionServices;
+
+// The loop's thread only.
+class LoopContext : public LoopDependencies {
+ public:
+  LoopContext(LoopDependencies dependencies, Callbacks application, Connections& connections,
+              Transactor& transactor)
+      : LoopDependencies{std::move(dependencies)},
+        time{*clock},
+        report{*logs.events, logs.is_standard_error, logs.messages, index, time},
+        boundary{*this, connections, transactor},
+        callbacks{application} {
+    report.logs().tap_events(logs.event_tap);
+    if (!shared.remotes) shared.remotes = std::make_shared<RemoteDirectory>();
+    if (!shared.disabled) shared.disabled = std::make_shared<DisabledSessions>();
+    if (!shared.standby) shared.standby = std::make_shared<StandbyBoard>();
+    if (!shared.budget)
+      shared.budget = std::make_shared<BufferBudget>(Settings{}.buffered_bytes_max);
+  }
+
+  [[nodiscard]] const Now& now() const noexcept { return time.now(); }
+  // Begins a new turn, or the next event of one.
+  [[gnu::always_inline]] void update_time() {
+    time.update();
+    if (latency.is_unsettled()) latency.settle(time.now().mono);
+  }
+  void wake_at(MonoTime deadline) noexcept { time.wake_at(deadline); }
+  template <class Owner>
+  void arm(Owner& owner, MonoTime deadline) {
+    timers.arm(owner, deadline);
+  }
+
+  // Each component has its own data.
+  LoopWork work;
+  LoopClock time;
+  LoopTimers timers{time};
+  Reporter report;
+  EventBoundary boundary;
+  Callbacks callbacks;
+  // Of each Session, which forwards its calls to them. Never null while there are sessions.
+  const SessionServices* services = nullptr;
+  Parsers parsers;
+  session::EventMemory event_memory;  // of all state machines: the loop has one event at a time
+  LatencyMeter latency{time, stats};
+  LoopCounters stats;
+  SessionBoard board;
+  RoundTrips round_trips;
+};
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,159 @@
+// The engine's state of one session, with its state machine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/engine/session.hpp>
+#include <nexusfix/session/state_machine.hpp>
+#include <nexusfix/store/store.hpp>
+
+#include "engine/acceptor/pending_password_change.hpp"
+#include "engine/connection/connection.hpp"
+#include "engine/control/acceptor_halt.hpp"
+#include "engine/control/connect_policy.hpp"
+#include "engine/control/failed_logons.hpp"
+#include "engine/control/session_commands.hpp"
+#include "engine/control/timetable.hpp"
+#include "engine/ground/timer_queue.hpp"
+#include "engine/registry/membership.hpp"
+#include "engine/report/second_limit.hpp"
+#include "engine/sending/queued_until_logon.hpp"
+#include "engine/sending/resend_state.hpp"
+#include "engine/settings_names.hpp"
+#include "engine/state/disconnection_notice.hpp"
+#include "engine/state/out_of_order_messages.hpp"
+#include "engine/state/pending_abort.hpp"
+#include "engine/state/session_timers.hpp"
+#include "engine/state/throttle.hpp"
+#include "engine/statistics/session_counters.hpp"
+
+namespace nexusfix::engine {
+
+class LoopContext;
+
+// Where the session is in an event, and what the store has of its inbound messages.
+class EventProgress {
+ public:
+  EventProgress(std::uint64_t next_inbound, bool keeps_received) noexcept
+      : next_inbound_{next_inbound}, keeps_received_{keeps_received} {}
+
+  // Its actions are being performed.
+  [[nodiscard]] bool is_acting() const noexcept { return is_acting_; }
+  // The numbers were reset or set by hand, or are those of a session on trial: the Transactor has
+  // nothing to record up to this one.
+  void set_next_inbound(std::uint64_t number) noexcept {
+    next_inbound_ = number;
+    left_ = 0;
+  }
+  // JournalInbound, which a reload may change.
+  void keep_received(bool keeps) noexcept { keeps_received_ = keeps; }
+  [[nodiscard]] bool keeps_received() const noexcept { return keeps_received_; }
+
+ private:
+  friend class Transactor;
+
+  std::uint64_t next_inbound_;  // the store's
+  bool is_acting_ = false;
+  bool keeps_received_;  // the store gets each received message with the progress
+  // The counterparty has received our Logon, and has asked for what it missed before.
+  bool is_settled_ = false;
+  std::uint64_t left_ = 0;  // the last MessagesLeft of the store; 0: none since the start
+  std::string held_logon_;  // a Logon that waits for its decision, as the store will have it
+};
+
+struct OutboundRules {
+  explicit OutboundRules(const SessionSettings& settings);
+
+  bool has_sub_ids;       // in the header of each of our messages
+  bool keeps_masked_out;  // the store gets no message with one of LogMaskedTags
+};
+
+class AcceptorSide {
+ public:
+  // Of its counterparty.
+  [[nodiscard]] std::size_t listener() const noexcept { return listener_; }
+  void listen_at(std::size_t listener) noexcept { listener_ = listener; }
+
+  AcceptorHalt halt;
+
+ private:
+  std::size_t listener_ = 0;
+};
+
+struct Logons {
+  PendingPasswordChange password_change;
+  FailedLogons failed;
+};
+
+struct SessionLimits {
+  Throttle throttle;    // received messages
+  SecondLimit notices;  // for lines of the event log
+};
+
+// Its timer is due at the session's earliest deadline, or before.
+class SessionEntry : public TimerOwner {
+ public:
+  SessionEntry(LoopContext& loop, SessionSettings session_settings, session::Numbers numbers);
+  ~SessionEntry();
+  // The state machine's configuration points into the entry.
+  SessionEntry(const SessionEntry&) = delete;
+  SessionEntry& operator=(const SessionEntry&) = delete;
+
+  [[nodiscard]] wire::FrameScanner frame_scanner() const;
+
+  [[nodiscard]] const SessionSettings& settings() const noexcept { return settings_; }
+  // From a reload, or for the next Logon. The present id stays: the program may hold views of it.
+  // Without memory it throws, and the settings are as before.
+  void change_settings(SessionSettings settings);
+  [[nodiscard]] const OutboundRules& outbound() const noexcept { return outbound_; }
+
+  // Null: none.
+  [[nodiscard]] Connection* connection() const noexcept { return connection_; }
+  // Only the connection calls these: when the session is bound to it, and when it ends.
+  void connect(Connection& connection) noexcept;
+  void disconnect(const Connection& connection) noexcept;
+
+  // Each component has its own data. The members that an event uses come first.
+  session::StateMachine machine;
+  EventProgress progress;
+
+ private:
+  Connection* connection_ = nullptr;
+  OutboundRules outbound_;
+  SessionSettings settings_;
+
+ public:
+  Registration stored;
+  SessionLimits limits;
+  const std::shared_ptr<SessionCounters> counters;  // never null; readers may outlive the entry
+  SessionCommands commands;
+  ResendState resend;
+  OutOfOrderMessages out_of_order;
+  DisconnectionNotice disconnection;
+
+  const std::string name;
+  LoopContext& loop;
+  Session session;
+  QueuedUntilLogon until_logon;
+  Logons logons;
+  PendingAbort abort;
+  Timetable timetable;
+  Membership membership;
+  ConnectPolicy connect_policy;  // initiator
+  AcceptorSide acceptor;
+  FileState file;
+  SessionTimers timers;  // of the application
+};
+
+// The state machine's configuration: the session's settings, and the needs of the application's
+// callbacks.
+[[nodiscard]] session::SessionConfig session_config_of(const LoopContext& loop,
+                                                       const SessionSettings& settings,
+                                                       SessionEntry& entry);
+
+}  // namespace nexusfix::engine
