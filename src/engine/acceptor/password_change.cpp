@@ -3,6 +3,9 @@
 #include <string>
 #include <utility>
 
+#include "engine/ground/loop_context.hpp"
+#include "engine/state/session_entry.hpp"
+
 namespace nexusfix::engine {
 namespace {
 
@@ -21,7 +24,7 @@ bool begin_password_change(LoopContext& loop, SessionEntry& entry, LogonAnswer& 
       loop.shared.credentials->new_password_error(credentials.change()->new_password.view());
   if (!wrong.empty()) {
     loop.report.peer(EventId::NewPasswordRefused, entry,
-                      "NewPassword (925): " + std::string{wrong});
+                     "NewPassword (925): " + std::string{wrong});
     answer =
         LogonAnswer::refuse("NewPassword (925): " + std::string{wrong}, kPasswordAgainstPolicy);
     return false;

@@ -1,12 +1,22 @@
 // All floors of an event loop. A component knows its own floor and those below it.
 #pragma once
 
+#include "engine/acceptor/logon_admission.hpp"
 #include "engine/directory/directory.hpp"
 #include "engine/io/io.hpp"
-#include "engine/policy/policy.hpp"
+#include "engine/policy/connector.hpp"
 #include "engine/sessions/sessions.hpp"
 
 namespace nexusfix::engine {
+
+// The floor of decisions: who may log on, and when an initiator connects.
+struct Policy {
+  Policy(LoopContext& loop, Io& io, Sessions& sessions) noexcept
+      : admission{loop, io, sessions}, connector{loop, io, sessions} {}
+
+  LogonAdmission admission;
+  Connector connector;
+};
 
 struct Floors {
   Floors(LoopContext& loop, CommitGate::FailureHandler on_failure)

@@ -12,9 +12,8 @@
 #include <nexusfix/session/state_machine.hpp>
 #include <nexusfix/store/store.hpp>
 
-#include "engine/acceptor/pending_password_change.hpp"
+#include "engine/acceptor/password_change.hpp"
 #include "engine/connection/connection.hpp"
-#include "engine/control/acceptor_halt.hpp"
 #include "engine/control/connect_policy.hpp"
 #include "engine/control/failed_logons.hpp"
 #include "engine/control/session_commands.hpp"
@@ -27,7 +26,6 @@
 #include "engine/settings_names.hpp"
 #include "engine/state/disconnection_notice.hpp"
 #include "engine/state/out_of_order_messages.hpp"
-#include "engine/state/pending_abort.hpp"
 #include "engine/state/session_timers.hpp"
 #include "engine/state/throttle.hpp"
 #include "engine/statistics/session_counters.hpp"
@@ -73,6 +71,19 @@ struct OutboundRules {
   bool keeps_masked_out;  // the store gets no message with one of LogMaskedTags
 };
 
+// The counterparty knows sequence numbers that the store does not know, or the reverse: every Logon
+// without ResetSeqNumFlag is refused until an operator has set the numbers. An initiator's halt is
+// a state of its ConnectPolicy.
+class AcceptorHalt {
+ public:
+  [[nodiscard]] bool accepts_only_reset() const noexcept { return accepts_only_reset_; }
+  void begin() noexcept { accepts_only_reset_ = true; }
+  void end() noexcept { accepts_only_reset_ = false; }
+
+ private:
+  bool accepts_only_reset_ = false;
+};
+
 class AcceptorSide {
  public:
   // Of its counterparty.
@@ -88,6 +99,25 @@ class AcceptorSide {
 struct Logons {
   PendingPasswordChange password_change;
   FailedLogons failed;
+};
+
+// The session is disconnected at the end of the turn, and is inactive until then.
+class PendingAbort {
+ public:
+  [[nodiscard]] bool is_pending() const noexcept { return is_pending_; }
+  // why: empty if there was no memory.
+  void begin(std::string why) noexcept {
+    is_pending_ = true;
+    if (!why.empty()) reason_ = std::move(why);
+  }
+  [[nodiscard]] bool take() noexcept { return std::exchange(is_pending_, false); }
+  // Empty: there was no memory.
+  [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
+  void clear_reason() noexcept { reason_.clear(); }
+
+ private:
+  bool is_pending_ = false;
+  std::string reason_;
 };
 
 struct SessionLimits {
@@ -149,6 +179,10 @@ class SessionEntry : public TimerOwner {
   FileState file;
   SessionTimers timers;  // of the application
 };
+
+// The session is disconnected at the end of the turn; until then it neither receives nor sends.
+// why: empty if there was no memory.
+void abort_session(LoopContext& loop, SessionEntry& entry, std::string why = {}) noexcept;
 
 // The state machine's configuration: the session's settings, and the needs of the application's
 // callbacks.
