@@ -48,7 +48,7 @@ class EventBoundary {
     NoOwner none;
     return run(none, std::forward<Step>(step));
   }
-  // Of the events: see charge.hpp.
+  // Who costs the loop its time: charge.hpp.
   [[nodiscard]] LoopCosts& costs() noexcept { return costs_; }
 
  private:
