@@ -4,12 +4,8 @@
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/wire/typed/dispatch.hpp>
 
-#include "engine/commit/commit_gate.hpp"
-#include "engine/control/session_control.hpp"
-#include "engine/registry/session_registry.hpp"
-#include "engine/sending/outbox.hpp"
-#include "engine/sessions/session_actions.hpp"
-#include "engine/sessions/transactor.hpp"
+#include "engine/sessions/session_services.hpp"
+#include "engine/sessions/sessions.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -18,7 +14,7 @@ template <class Time>
 TimerHandle add_timer(const SessionServices& services, SessionEntry& entry, Time time,
                       TimerCallback&& callback) {
   if (entry.membership.is_closing()) return {};
-  const Now now = services.transactor.now();
+  const Now now = services.sessions.transactor.now();
   const TimerHandle timer =
       entry.timers.add(time, now, entry.stored.handle_key(), std::move(callback));
   if (timer) {
@@ -49,10 +45,10 @@ session::Numbers Session::numbers() const noexcept { return entry_->machine.sequ
 SessionHandle Session::handle() const noexcept {
   return {services_->loop.index, entry_->stored.handle_key()};
 }
-WallTime Session::now() const noexcept { return services_->transactor.now().wall; }
+WallTime Session::now() const noexcept { return services_->sessions.transactor.now().wall; }
 
 bool Session::is_logged_on() const noexcept {
-  return !services_->commit.has_failed() && entry_->machine.state() == session::State::LoggedOn;
+  return !services_->io.commit.has_failed() && entry_->machine.state() == session::State::LoggedOn;
 }
 
 wire::SendingTime Session::sending_time() const noexcept {
@@ -69,7 +65,7 @@ TimerHandle Session::call_at(WallTime time, TimerCallback callback) {
   return add_timer(*services_, *entry_, time, std::move(callback));
 }
 TimerHandle Session::call_after(std::chrono::nanoseconds delay, TimerCallback callback) {
-  const MonoTime now = services_->transactor.now().mono;
+  const MonoTime now = services_->sessions.transactor.now().mono;
   const MonoTime time = delay >= kNever - now ? kNever : now + std::max(delay, {});
   return call_at(time, std::move(callback));
 }
@@ -92,32 +88,32 @@ bool Session::is_writable() const noexcept {
   return unsent_bytes() == 0 || !entry_->connection()->backlog().is_high();
 }
 
-void Session::log_out(std::string_view text) { services_->control.log_out(*entry_, text); }
+void Session::log_out(std::string_view text) { services_->sessions.control.log_out(*entry_, text); }
 void Session::answer_logon(std::uint64_t id, const LogonAnswer& answer) {
-  services_->actions.answer_logon(*entry_, id, answer);
+  services_->sessions.actions.answer_logon(*entry_, id, answer);
 }
 void Session::disconnect(std::string_view why) {
   std::string text = "disconnected by the application";
   if (!why.empty()) (text += ": ") += why;
-  services_->control.disconnect(*entry_, text);
+  services_->sessions.control.disconnect(*entry_, text);
 }
 std::optional<SendFailure> Session::send_obstacle() const noexcept {
-  return services_->outbox.obstacle_of(*entry_);
+  return services_->sessions.outbox.obstacle_of(*entry_);
 }
-void Session::reset(std::string_view text) { services_->control.reset(*entry_, text); }
+void Session::reset(std::string_view text) { services_->sessions.control.reset(*entry_, text); }
 std::expected<void, std::string> Session::reset_in_session() {
-  return services_->control.reset_in_session(*entry_);
+  return services_->sessions.control.reset_in_session(*entry_);
 }
 void Session::remove(std::string_view text) {
-  if (services_->registry.remove(*entry_) && entry_->connection() != nullptr) {
-    services_->control.log_out(*entry_, text);
+  if (services_->sessions.registry.remove(*entry_) && entry_->connection() != nullptr) {
+    services_->sessions.control.log_out(*entry_, text);
   }
 }
-void Session::log_on() { services_->control.log_on(*entry_); }
+void Session::log_on() { services_->sessions.control.log_on(*entry_); }
 
 std::expected<void, std::string> Session::set_next_numbers(session::Numbers numbers,
                                                            std::string_view reason) {
-  return services_->control.set_next_numbers(*entry_, numbers, reason);
+  return services_->sessions.control.set_next_numbers(*entry_, numbers, reason);
 }
 
 std::string_view to_string(SendFailure failure) noexcept {

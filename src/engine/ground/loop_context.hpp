@@ -46,7 +46,7 @@ class LoopWork {
 
   // A turn has more to do than to receive, and to send the answers.
   void disturb() noexcept { quiet_ = nullptr; }
-  // Of a spinning loop: its only connection, while nothing is to be done but to receive from it. A
+  // The only connection of a spinning loop, while nothing is to be done but to receive from it. A
   // disturbance that was not reported waits for a few receives.
   [[nodiscard]] Connection* quiet() const noexcept { return quiet_; }
   void set_quiet(Connection* only) noexcept { quiet_ = only; }
@@ -105,7 +105,7 @@ class LoopContext : public LoopDependencies {
   Reporter report;
   EventBoundary boundary;
   Callbacks callbacks;
-  // Of each Session, which forwards its calls to them. Never null while there are sessions.
+  // Each Session forwards its calls to them. Never null while there are sessions.
   const SessionServices* services = nullptr;
   Parsers parsers;
   session::EventMemory event_memory;  // of all state machines: the loop has one event at a time

@@ -27,13 +27,7 @@ EventLoop::EventLoop(LoopDependencies dependencies, Callbacks callbacks, bool bu
                      static_cast<EventLoop*>(event_loop)->end_all_sessions(error);
                    },
                .context = this}},
-      services_{loop_,
-                floors_.io.commit,
-                floors_.sessions.registry,
-                floors_.sessions.transactor,
-                floors_.sessions.actions,
-                floors_.sessions.outbox,
-                floors_.sessions.control},
+      services_{loop_, floors_.io, floors_.sessions},
       inbound_{loop_, floors_},
       tasks_{loop_, floors_.sessions.registry, floors_.sessions.transactor} {
   loop_.services = &services_;

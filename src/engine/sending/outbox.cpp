@@ -88,11 +88,11 @@ Outbox::Outbox(LoopContext& loop, Io& io, Sessions& sessions)
 
 // The two functions of Session that each message calls.
 wire::Encoder Session::begin(std::string_view msg_type) noexcept {
-  return services_->outbox.begin_message(*entry_, msg_type);
+  return services_->sessions.outbox.begin_message(*entry_, msg_type);
 }
 SendResult Session::finish(
     const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
-  return services_->outbox.finish_message(*entry_, bytes);
+  return services_->sessions.outbox.finish_message(*entry_, bytes);
 }
 
 // Finds a sub or location ID of the session's header that the caller has written again. 0: none.

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "engine/ground/loop_context.hpp"
-#include "engine/sending/outbox.hpp"
 #include "engine/sessions/session_services.hpp"
+#include "engine/sessions/sessions.hpp"
 #include "engine/undo_guard.hpp"
 
 namespace nexusfix::engine {
@@ -20,11 +20,12 @@ session::SessionConfig session_config_of(const LoopContext& loop, const SessionS
   config.resend.asks_before = callbacks.on_resend_request != nullptr;
   config.shows_administrative = callbacks.on_admin != nullptr;
   if (callbacks.write_logon == nullptr) return config;
-  config.logon.writer = {&entry, [](void* context, wire::Encoder& encoder,
-                                    const wire::MessageHeader& header) noexcept {
-                           auto& session = *static_cast<SessionEntry*>(context);
-                           session.loop.services->outbox.write_logon(session, encoder, header);
-                         }};
+  config.logon.writer = {
+      &entry,
+      [](void* context, wire::Encoder& encoder, const wire::MessageHeader& header) noexcept {
+        auto& session = *static_cast<SessionEntry*>(context);
+        session.loop.services->sessions.outbox.write_logon(session, encoder, header);
+      }};
   return config;
 }
 
