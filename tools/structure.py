@@ -18,6 +18,10 @@ PUBLIC_HEADERS = "include/nexusfix/"  # one README for all of its folders
 
 CLASS_MEMBERS_MAX = 25
 CLASS_FILES_MAX = 3
+ENGINE_REFERENCES_MAX = 3  # components of an event loop: LoopContext, a floor below, their own
+# From below. A component calls down, and is asked for what it has to report.
+FLOORS = ("src/engine/io/io.hpp", "src/engine/sessions/sessions.hpp",
+          "src/engine/directory/directory.hpp", "src/engine/loop/floors.hpp")
 MEMBER_OFFENDERS = {}
 FILE_OFFENDERS = {}
 
@@ -42,6 +46,7 @@ METHOD = re.compile(r"^(?!\s)[^;{}=]*?\b([A-Z]\w*)(?:<[^<>]*>)?::(?:~?\w+|operat
                     re.MULTILINE)
 FUNCTION = re.compile(r"\)\s*(?:const|noexcept|override|final|&|\s|->[^{]*|:[^{]*|requires[^{]*)*"
                       r"\{\}$")
+REFERENCE = re.compile(r"^\s*(?:const )?[\w:]+& \w+_?;$", re.MULTILINE)
 NO_MEMBER = re.compile(r"^\s*(?:using|friend|static|enum|struct|class|union|typedef|template"
                        r"|constexpr|inline constexpr)\b")
 
@@ -153,6 +158,31 @@ def check_classes(tree, blank_out):
                     CLASS_FILES_MAX, FILE_OFFENDERS.get(key, 0))
 
 
+def check_references(tree, blank_out):
+    for name, text in tree.of_suffix({".hpp"}, ("src/engine/",)):
+        code = blank_out(text)
+        for match in CLASS_HEAD.finditer(code):
+            body = without_inner_blocks(code[match.end():body_end(code, match.end())])
+            count = len(REFERENCE.findall(body))
+            if count > ENGINE_REFERENCES_MAX:
+                tree.problem(name, 1, f"{match[1]} holds {count} references, "
+                                      f"{ENGINE_REFERENCES_MAX} at most")
+
+
+def check_floors(tree):
+    """What a floor is made of includes no floor above it."""
+    texts = dict(tree.of_suffix({".cpp", ".hpp"}, ("src/engine/",)))
+    includes = {name: {f"src/{match[1]}" for line in text.split("\n")
+                       if (match := PRIVATE_INCLUDE.match(line))} for name, text in texts.items()}
+    for level, floor in enumerate(FLOORS):
+        parts = {floor} | includes.get(floor, set())
+        parts |= {name for name in texts if Path(name).with_suffix(".hpp").as_posix() in parts}
+        for name in sorted(parts):
+            for above in sorted(includes.get(name, set()) & set(FLOORS[level + 1:])):
+                tree.problem(name, 1, f"it is a part of {floor} and includes {above}, "
+                                      "which is above")
+
+
 def check_dialect(tree):
     found = Counter()
     for name, text in tree.of_suffix({".cpp", ".hpp", ".py", ".cmake", ".sh", ".txt"}):
@@ -214,4 +244,6 @@ def check_structure(tree, blank_out):
     check_interfaces(tree)
     check_settings_includes(tree)
     check_classes(tree, blank_out)
+    check_references(tree, blank_out)
+    check_floors(tree)
     check_dialect(tree)

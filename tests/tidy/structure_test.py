@@ -50,6 +50,25 @@ class StructureTest(unittest.TestCase):
         self.assertEqual([], self.problems(files | {"src/wire/README.md": README}))
         self.assert_found(files | {"src/wire/README.md": README * 4}, "12 lines, 10 at most")
 
+    def test_a_component_of_the_engine_holds_few_references(self):
+        def component(count):
+            members = "".join(f"  Part{i}& part{i}_;\n" for i in range(count))
+            return {"src/engine/a.hpp": "class Outbox {\n public:\n"
+                    f"  explicit Outbox(Part0& part);\n private:\n{members}}};\n"}
+        self.assertEqual([], self.problems(component(structure.ENGINE_REFERENCES_MAX)))
+        self.assert_found(component(structure.ENGINE_REFERENCES_MAX + 1),
+                          "Outbox holds 4 references")
+
+    def test_a_floor_of_the_engine_includes_no_floor_above(self):
+        floor = {"src/engine/io/io.hpp": '#include "engine/commit/gate.hpp"\n',
+                 "src/engine/commit/gate.hpp": "\n",
+                 "src/engine/commit/gate.cpp": '#include "engine/commit/gate.hpp"\n',
+                 "src/engine/sessions/sessions.hpp": '#include "engine/io/io.hpp"\n'}
+        self.assertEqual([], self.problems(floor))
+        for name in ("src/engine/io/io.hpp", "src/engine/commit/gate.cpp"):
+            wrong = floor[name] + '#include "engine/sessions/sessions.hpp"\n'
+            self.assert_found(floor | {name: wrong}, "which is above")
+
     def test_the_engine_includes_only_finished_settings(self):
         self.assertEqual([], self.problems({
             "src/engine/a.cpp": "#include <nexusfix/config/settings.hpp>\n",
