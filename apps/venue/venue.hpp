@@ -130,7 +130,7 @@ class Venue {
   void write_order(wire::Encoder& report, const Order& order) const;
   // Throws if the message was not accepted: then no message of the callback is sent.
   void finish(engine::Session& session, wire::Encoder& encoder);
-  // The same, and counts the ExecID as used: the ExecIDs in the store have no holes.
+  // Counts the ExecID as used, too: the ExecIDs in the store have no holes.
   void finish_report(engine::Session& session, wire::Encoder& report);
   void fail(const char* cause) noexcept;
 

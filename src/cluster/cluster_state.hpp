@@ -47,7 +47,7 @@ struct Holder {
   bool is_ready = false;  // a waiting engine: it could take the shard now
   std::string refusal{};  // why its node did not serve the shard when it had it; empty: it did
   WallTime refused_at{};  // with a refusal, in ShardState::engines()
-  // Of its key.
+  // The lease and the revision of its key.
   LeaseId lease = 0;
   std::uint64_t created = 0;
 

@@ -98,7 +98,7 @@ class EtcdClient {
   [[nodiscard]] EtcdResult<EtcdRange> read(const std::vector<std::string>& prefixes);
   [[nodiscard]] EtcdResult<EtcdChanged> change(const EtcdChange& wanted);
 
-  // Of the member that has answered last.
+  // The difference of the member that has answered last.
   [[nodiscard]] const ClockDifference& clock_difference() const noexcept { return difference_; }
   // "etcd-a:2379,etcd-b:2379"
   [[nodiscard]] std::string members() const;

@@ -41,7 +41,7 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexce
   static_assert(sizeof(word) == sizeof(std::uint32_t));
   ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
 }
-// The same, and after the timeout.
+// Waits as futex_wait(), at most for the timeout.
 void futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected, long nanos) noexcept {
   const timespec time{.tv_sec = 0, .tv_nsec = nanos};
   ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, &time, nullptr, 0);

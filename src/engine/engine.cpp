@@ -388,7 +388,7 @@ struct Engine::Shared {
     return serve_operators(loops);
   }
 
-  // The same until the ports are open: the engine may wait for its log.
+  // Serves until the ports are open: the engine may wait for its log.
   std::expected<void, EngineError> begin_standby(const Paths& sockets, const Loops& loops,
                                                  const EngineOptions& options) {
     common.standby->set({}, time->now().wall);

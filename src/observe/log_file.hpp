@@ -45,7 +45,7 @@ class LogFile {
   // again a second later, and until then its lines are lost. The result reports when that begins
   // and ends.
   [[nodiscard]] std::optional<LogNotice> write(Disk& disk, WallTime now);
-  // The same at the end: at any time, and even if there are only losses to report.
+  // write() at the end: at any time, and even if there are only losses to report.
   void finish(Disk& disk, WallTime now);
 
   // The collected lines are lost.

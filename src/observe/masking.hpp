@@ -26,7 +26,7 @@ class Masking {
   // the value, are those of the appended bytes.
   void append_masked(std::string& to) const;
 
-  // The same for bytes that are no whole message, and may continue earlier ones: a value without an
+  // For bytes that are no whole message, and may continue earlier ones: a value without an
   // end is masked further. BodyLength and CheckSum become ***, too. is_cut: more bytes follow that
   // are not logged.
   [[nodiscard]] bool finds_in_garbled(std::string_view bytes, bool is_cut);
@@ -58,7 +58,7 @@ class Masking {
 
   std::vector<MaskedField> fields_;
   bool masks_all_raw_data_ = false;
-  // Of the present bytes.
+  // What is known of the present bytes.
   std::string_view bytes_;
   bool is_whole_ = false;
   std::string_view msg_type_;

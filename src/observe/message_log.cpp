@@ -17,7 +17,7 @@ void append_masked(std::string& to, std::string_view message, std::span<const Ma
 }
 
 struct MaskedMessageLog::MaskedSession {
-  // Of the sessions whose messages are masked alike: it is large, and most sessions are.
+  // Shared by the sessions whose messages are masked alike: it is large, and most sessions are.
   struct Shared {
     explicit Shared(std::span<const MaskedField> more)
         : fields{more.begin(), more.end()}, masking{more} {}

@@ -156,7 +156,7 @@ void StateMachine::receive_undecided(const wire::MessageView& message) noexcept 
   actions_.push({.step = Step::BufferOutOfOrder, .first = in.msg_seq_num, .text = message.bytes()});
 }
 
-// The same conditions as admit() has for an acceptor.
+// The conditions of admit() for an acceptor.
 bool StateMachine::would_admit() const noexcept {
   if (!phase_.is(Phase::LogonReceived)) return false;
   const LogonFacts& logon = logon_.undecided();

@@ -11,7 +11,7 @@
 namespace nexusfix::session::detail {
 namespace {
 
-// Of a value that is repeated in a text.
+// The bytes of a value that is repeated in a text.
 constexpr std::size_t kShownBytesMax = 20;
 
 std::optional<std::chrono::seconds> heart_bt_int_of(const wire::MessageView& message) noexcept {

@@ -80,7 +80,7 @@ void StateMachine::on_message(const wire::MessageView& message, Now now) noexcep
          message.msg_type() == kHeartbeat;
 }
 
-// Of the counterparty's DefaultApplVerID. False also in doubt.
+// Whether it has the counterparty's DefaultApplVerID. False also in doubt.
 inline bool StateMachine::is_of_default_version(const wire::MessageView& message) const noexcept {
   if (!header_.version().has_default_appl_ver_id) return true;
   const std::optional<std::string_view> own = message[tag::ApplVerID];
@@ -99,7 +99,7 @@ inline bool StateMachine::is_valid(const wire::MessageView& message) noexcept {
   return true;
 }
 
-// The same for a message whose MsgSeqNum and SendingTime are compared, and which must have neither
+// For a message whose MsgSeqNum and SendingTime are compared, and which must have neither
 // PossDupFlag nor PossResend: where a sequence of tags is known, it is known for the sequence.
 [[gnu::always_inline]] inline bool StateMachine::is_valid_after_header(
     const wire::MessageView& message) noexcept {
@@ -526,7 +526,7 @@ void StateMachine::on_gap_fill(const Inbound& in) noexcept {
   }
 }
 
-// Of a request that ended where the gap ends, the answer says nothing of what came before and is
+// The answer to a request that ended where the gap ends says nothing of what came before and is
 // buffered: that was not asked for. The gap fill counts up to there, then what is buffered, and all
 // around that up to NewSeqNo.
 // docs/reference/session.md says why; where all was asked for, the gap fill is the answer for all.

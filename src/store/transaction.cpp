@@ -102,7 +102,7 @@ void Transaction::messages_left(SessionKey session, std::uint64_t msg_seq_num) {
 void Transaction::rollback(Mark mark) noexcept {
   NEXUSFIX_ASSERT(mark <= used_);
   if (mark == used_) return;
-  // Of two common entries the first one is the message, and the second one the inbound progress.
+  // The first of two common entries is the message, and the second one the inbound progress.
   const auto progress_at = [this] {
     return kEntryHeaderBytes + load_little_endian<std::uint32_t>(buffer_.data() + kEntryLengthAt);
   };

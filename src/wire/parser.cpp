@@ -171,7 +171,7 @@ ParseError ParserIndex::diagnosed(std::string_view frame) const noexcept {
   return {GarbledReason::CheckSumWrong, body_end};
 }
 
-// Of a Length field, the value says where the next one ends: a shape would not see it. Without a
+// The value of a Length field says where the next field ends: a shape would not see it. Without a
 // check of CheckSum, a frame with a wrong one must be a message, too.
 void ParserIndex::learn(FrameShape& shape, std::string_view frame,
                         const Indexed& indexed) const noexcept {

@@ -29,7 +29,7 @@ void complete_session(dictionary::Dictionary& dictionary);
 class NamedDictionary {
  public:
   static NamedDictionary of(dictionary::Version version);
-  // The same version over FIXT.1.1, which carries messages of any version.
+  // The version over FIXT.1.1, which carries messages of any version.
   static NamedDictionary over_fixt(dictionary::Version version);
   // Each line of an error names one fault, with file and line.
   using Opened = std::expected<NamedDictionary, std::vector<std::string>>;

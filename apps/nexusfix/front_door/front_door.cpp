@@ -158,8 +158,8 @@ void FrontDoor::find_place(Links::iterator link, std::string_view frame) {
   connect(link);
 }
 
-// Of a client that waits for its owner. So its end is noticed, and no engine gets the Logon of a
-// client that has left. False: it has left.
+// Reads from a client that waits for its owner. So its end is noticed, and no engine gets the Logon
+// of a client that has left. False: it has left.
 bool FrontDoor::read_more(Links::iterator link) {
   const transport::IoResult got = network_.receive(link->client, buffer_);
   if (got.status == IoStatus::WouldBlock) return true;
@@ -175,7 +175,7 @@ bool FrontDoor::read_more(Links::iterator link) {
   return true;
 }
 
-// Of a client that is paused: its end is after bytes that are not read, and the network reports it
+// The client is paused: its end is after bytes that are not read, and the network reports it
 // only when they are. So the socket itself is asked, outside of the network for a moment. False:
 // the client has left, and its link is gone.
 bool FrontDoor::is_still_there(Links::iterator link) {

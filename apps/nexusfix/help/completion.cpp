@@ -43,7 +43,7 @@ std::string words_of(const HelpFacts& facts) {
   return words;
 }
 
-// Of the text, after a list of words has ended: "auto, always or never (default auto)".
+// The text without its note: "auto, always or never (default auto)".
 std::string_view before_note(std::string_view text) { return text.substr(0, text.find(" (")); }
 
 bool is_value(std::string_view word) {

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 9> kPaged{"decode", "dict",  "diff",  "ex
                                                  "help",   "order", "stats", "validate"};
 constexpr int kInterrupted = 130;  // as a shell reports SIGINT
 
-// Of the process, for the signal handler.
+// One for the process: the signal handler needs it.
 volatile pid_t running_pager = 0;
 bool has_pager = false;
 

@@ -22,7 +22,7 @@ struct Progress {
   MonoTime next{};  // when the bar is drawn again
 };
 
-// Of the process: a terminal has one bar.
+// One for the process: a terminal has one bar.
 Progress progress;
 
 void draw() {

@@ -39,7 +39,7 @@ bool is_equal(const char* at, std::string_view wanted) noexcept {
 constexpr std::size_t kWideLanes = 32;
 const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
 
-// The same as below, 32 bytes at a time. text has at least 32 places.
+// find_bytes() with 32 bytes at a time. text has at least 32 places.
 [[gnu::target("avx2")]] std::size_t find_wide(std::string_view text, std::string_view wanted,
                                               std::size_t from) noexcept {
   const std::size_t distance = wanted.size() - 1;

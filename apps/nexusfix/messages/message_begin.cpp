@@ -33,7 +33,7 @@ std::size_t exact_size(std::string_view text) {
   return text.substr(at).starts_with("SP") && is_number(at + 2) ? at + 3 : at;
 }
 
-// The same for any BeginString: the longest text that may be one.
+// For any BeginString: the longest text that may be one.
 std::size_t loose_size(std::string_view text) {
   text = text.substr(0, kBeginStringBytesMax);
   const auto* const end = std::find_if_not(text.begin() + 2, text.end(), is_version_character);

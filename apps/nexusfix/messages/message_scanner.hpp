@@ -37,7 +37,7 @@ struct ScannedMessage {
   logs::LogTimes* times = nullptr;  // of the request; null: as LogTimes{}
 };
 
-// Of bytes in memory, which have another number when they change or move. Any thread.
+// The number of bytes in memory: another one when they change or move. Any thread.
 [[nodiscard]] std::uint64_t new_text_id() noexcept;
 
 // Each message shows its separator: the text between BeginString and `9=`. A message ends with the
@@ -67,7 +67,7 @@ class MessageScanner {
 
     // Adds those of a text that begins at base.
     void add(const Skipped& more, std::uint64_t base);
-    // The same if all of them are at one offset.
+    // All of them are at one offset.
     void add_at(Skipped more, std::uint64_t offset);
   };
 

@@ -16,7 +16,7 @@ namespace nexusfix::detail {
   ((condition) ? static_cast<void>(0) \
                : ::nexusfix::detail::assertion_failed(#condition, __FILE__, __LINE__))
 
-// The same, but only in debug, sanitizer and simulation builds. Otherwise the condition is not
+// Checks only in debug, sanitizer and simulation builds. Otherwise the condition is not
 // evaluated.
 #ifdef NDEBUG
 #define NEXUSFIX_DEBUG_ASSERT(condition) static_cast<void>(sizeof((condition) ? 1 : 0))

@@ -267,7 +267,7 @@ class [[nodiscard]] CheckedDecimal {
 
   // Whether the result fits.
   [[nodiscard]] constexpr bool has_value() const noexcept { return value_.has_value(); }
-  // The same: if (const auto left = order_qty - cum_qty) ...
+  // Whether there is a value: if (const auto left = order_qty - cum_qty) ...
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return has_value(); }
   // The result. Ends the program if it does not fit: the caller tests that before.
   [[nodiscard]] constexpr const Decimal& operator*() const noexcept {
@@ -367,7 +367,7 @@ concept DecimalOperands =
 
 }  // namespace detail
 
-// The same of each pair of operands. They match better than the operators of double, to which the
+// Operators for each pair of operands. They match better than the operators of double, to which the
 // types have a deleted conversion.
 template <class A, class B>
   requires detail::DecimalOperands<A, B>

@@ -78,8 +78,8 @@ class File {
   // Reads up to bytes.size() bytes, and returns their number. Fewer only at the end of the file.
   [[nodiscard]] virtual DiskResult<std::size_t> read_at(std::uint64_t offset,
                                                         std::span<char> bytes) = 0;
-  // The same, but if more bytes are still to come (a pipe, a terminal), returns as soon as there
-  // are any. 0: the end.
+  // Like read_at(), but if more bytes are still to come (a pipe, a terminal), returns as soon as
+  // there are any. 0: the end.
   [[nodiscard]] virtual DiskResult<std::size_t> read_some_at(std::uint64_t offset,
                                                              std::span<char> bytes) {
     return read_at(offset, bytes);
@@ -87,7 +87,7 @@ class File {
   // Returns when everything written so far would survive a loss of power. An error is final: all
   // data written since the last success counts as lost, and a repeated call proves nothing.
   [[nodiscard]] virtual DiskResult<void> sync() = 0;
-  // The same for the data stored to this range of a mapping of this file, and for the file's size.
+  // Like sync(), for the data stored to this range of a mapping of this file, and its size.
   // Other data may stay unsynced.
   [[nodiscard]] virtual DiskResult<void> sync_mapped(FileMapping& mapping, std::uint64_t offset,
                                                      std::uint64_t size_bytes);
@@ -213,7 +213,7 @@ class PosixDisk final : public Disk {
 // dictionaries and tools. Also works for files of unknown size (pipes).
 [[nodiscard]] DiskResult<std::string> read_file(Disk& disk, const std::string& path,
                                                 std::uint64_t limit_bytes);
-// The same, but only for a regular file: for files that a running engine reads. A pipe without a
+// Only for a regular file: for files that a running engine reads. A pipe without a
 // writer, a terminal or a device would make it wait, so it is an error that names the kind.
 [[nodiscard]] DiskResult<std::string> read_regular_file(Disk& disk, const std::string& path,
                                                         std::uint64_t limit_bytes);

@@ -55,7 +55,7 @@ class FixedPrice {
   [[nodiscard]] constexpr std::int64_t units() const noexcept { return units_; }
   // Whether the price is zero.
   [[nodiscard]] constexpr bool is_zero() const noexcept { return units_ == 0; }
-  // The same value as a Decimal without trailing zeros: 150.25 has scale 2. Always fits.
+  // The value as a Decimal without trailing zeros: 150.25 has scale 2. Always fits.
   [[nodiscard]] constexpr Decimal to_decimal() const noexcept;
 
   // Compares the prices, as integers.

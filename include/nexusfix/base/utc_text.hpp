@@ -27,7 +27,7 @@ inline constexpr std::size_t kUtcTextBytesMax = 29;
 // Returns the number of bytes written. Any thread; does not allocate.
 [[nodiscard]] std::size_t write_utc(char* to, WallTime time, UtcForm form,
                                     unsigned fraction_digits) noexcept;
-// The same, appended to a string.
+// Appends the text to a string.
 void append_utc(std::string& to, WallTime time, UtcForm form, unsigned fraction_digits);
 // The time as text, in whole seconds.
 [[nodiscard]] std::string utc_text(std::chrono::sys_seconds time, UtcForm form);

@@ -36,7 +36,8 @@ namespace nexusfix {
   return 0;
 }
 
-// The same, but 0 for control characters, also U+0080 to U+009F, because terminals obey those.
+// Like utf8_size(), but 0 for control characters, also U+0080 to U+009F, because terminals obey
+// those.
 [[nodiscard]] constexpr std::size_t printable_utf8_size(std::string_view text) noexcept {
   const std::size_t size = utf8_size(text);
   if (size == 1) {

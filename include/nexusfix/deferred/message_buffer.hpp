@@ -48,7 +48,7 @@ class alignas(kCacheLineBytes) MessageBuffer {
 
   // The message. Valid until the buffer is assigned to or destroyed.
   [[nodiscard]] std::span<const char> span() const noexcept { return {bytes_, size_}; }
-  // The same as text.
+  // The bytes as text.
   [[nodiscard]] std::string_view bytes() const noexcept { return {bytes_, size_}; }
   // The time that assign() got; 0 before it is called.
   [[nodiscard]] WallTime time() const noexcept { return time_; }

@@ -16,7 +16,7 @@ inline constexpr std::size_t kClippedBytesMax = 80;
 // and the size of the whole text follow, so that a counterparty that sends megabytes cannot fill a
 // screen.
 [[nodiscard]] std::string clipped(std::string_view text);
-// The same in single quotes. The closing one is before the "...".
+// The text in single quotes. The closing one is before the "...".
 [[nodiscard]] std::string clipped_quote(std::string_view text);
 
 }  // namespace nexusfix::dictionary

@@ -49,7 +49,7 @@ struct Explanation {
 // Allocates, and searches the dictionary: not for the path of a message.
 [[nodiscard]] Explanation explain(const Violation& violation, const wire::MessageView& message,
                                   const Dictionary& dictionary);
-// The same on a FIXT session. both: the dictionaries of the Validator.
+// For a FIXT session. both: the dictionaries of the Validator.
 [[nodiscard]] Explanation explain(const Violation& violation, const wire::MessageView& message,
                                   const FixtDictionaries& both);
 

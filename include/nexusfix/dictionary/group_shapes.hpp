@@ -40,7 +40,7 @@ class GroupShapes {
   GroupShapes& operator=(const GroupShapes&) = delete;
   // Takes the shapes. Shapes of other stay valid as long as this object; other is empty afterwards.
   GroupShapes(GroupShapes&&) noexcept = default;
-  // The same. The earlier shapes of this object become invalid.
+  // Takes the shapes. The earlier shapes of this object become invalid.
   GroupShapes& operator=(GroupShapes&&) noexcept = default;
   ~GroupShapes() = default;
 
@@ -50,7 +50,7 @@ class GroupShapes {
   // ends at once. Valid as long as this object. O(log groups of the message); does not allocate.
   [[nodiscard]] const wire::GroupShape& of(std::string_view msg_type,
                                            wire::Tag count_tag) const noexcept;
-  // The same, if several groups have this count field. count_tags: the count fields of the
+  // For a count field that several groups have. count_tags: the count fields of the
   // enclosing groups, the outermost first, and then its own.
   [[nodiscard]] const wire::GroupShape& of(
       std::string_view msg_type, std::initializer_list<wire::Tag> count_tags) const noexcept;

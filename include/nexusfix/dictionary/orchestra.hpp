@@ -10,7 +10,7 @@
 
 namespace nexusfix::dictionary {
 
-// The same as load_dictionary(), but only for this format. Orchestra becomes a Dictionary as
+// Like load_dictionary(), but only for this format. Orchestra becomes a Dictionary as
 // follows:
 //
 //   code set           the enumeration of each field that uses it, names in UPPER_SNAKE

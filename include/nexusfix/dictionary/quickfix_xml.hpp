@@ -10,7 +10,7 @@
 
 namespace nexusfix::dictionary {
 
-// The same as load_dictionary(), but only for this format. Parts that QuickFIX ignores are ignored
+// Like load_dictionary(), but only for this format. Parts that QuickFIX ignores are ignored
 // with a warning: unknown sections, unknown types, a field that is listed twice.
 [[nodiscard]] std::expected<Dictionary, DictionaryError> load_quickfix_xml(
     std::string_view text, std::string_view file_name,

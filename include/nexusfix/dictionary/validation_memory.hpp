@@ -30,7 +30,7 @@ class ValidationMemory {
   ~ValidationMemory();
   // Takes the sequences; other may only be destroyed or assigned to afterwards.
   ValidationMemory(ValidationMemory&&) noexcept;
-  // The same.
+  // Takes the sequences; the earlier ones of this object are dropped.
   ValidationMemory& operator=(ValidationMemory&&) noexcept;
 
   // The slot of a sequence with this hash. For Validator only.

@@ -108,7 +108,7 @@ struct Violation {
   // readable tag or a value, of the field's first byte. For a missing field, of its entry, or of
   // MsgType.
   std::uint32_t offset = 0;
-  // The same as an index of the fields of MessageView. For a malformed field, the next readable
+  // An index of the fields of MessageView. For a malformed field, the next readable
   // one.
   std::uint32_t field_index = 0;
   // The count field of the innermost group around the field; 0: none.
@@ -148,7 +148,7 @@ class Validator {
   // Allocates; for startup.
   [[nodiscard]] static std::expected<Validator, std::string> make(const Dictionary& dictionary,
                                                                   const ValidationRules& rules);
-  // The same for a FIXT session.
+  // Makes the validator of a FIXT session.
   [[nodiscard]] static std::expected<Validator, std::string> make(const FixtDictionaries& both,
                                                                   const ValidationRules& rules);
 
@@ -172,9 +172,9 @@ class Validator {
   // parser has verified (8, 9, 35, 10) are not checked again.
   [[nodiscard]] std::optional<Violation> validate(const wire::MessageView& message) const noexcept;
 
-  // The same result, but faster if memory contains the message's sequence of tags: the rows
-  // `validate/*` of the benchmark show the difference. Does not allocate. One thread at a time for
-  // each memory.
+  // Like validate() without memory, but faster if memory contains the message's sequence of tags:
+  // the rows `validate/*` of the benchmark show the difference. Does not allocate. One thread at a
+  // time for each memory.
   [[nodiscard]] std::optional<Violation> validate(const wire::MessageView& message,
                                                   ValidationMemory& memory) const noexcept;
   // Whether validate() is known to find nothing, for a message whose MsgSeqNum is known to be

@@ -90,9 +90,9 @@ struct EngineOptions {
 // Why an engine could not start, or why a change was refused.
 struct EngineError {
   std::string text;  // every error, one a line, each with file and line if it has them
-  // The same text, valid as long as this object.
+  // The text; valid as long as this object.
   [[nodiscard]] const std::string& what() const noexcept { return text; }
-  // The same.
+  // The text.
   friend std::string to_string(const EngineError& error) { return error.what(); }
 };
 
@@ -129,7 +129,7 @@ class Engine {
     static_assert(detail::PublicCheck<Application>::kDone);
     return open_with(path, make_callbacks(application), options);
   }
-  // The same with settings that the program has read or built: load_settings(), parse_settings() of
+  // Opens with settings that the program has read or built: load_settings(), parse_settings() of
   // <nexusfix/settings.hpp>. Without Settings::text, reload() returns an error.
   template <class Application>
   [[nodiscard]] static std::expected<Engine, EngineError> open(Settings&& settings,
@@ -140,7 +140,7 @@ class Engine {
     static_assert(detail::PublicCheck<Application>::kDone);
     return open_with(std::move(settings), make_callbacks(application), options);
   }
-  // The same with a copy of the settings.
+  // Opens with a copy of the settings.
   template <class Application>
   [[nodiscard]] static std::expected<Engine, EngineError> open(const Settings& settings,
                                                                Application& application,
@@ -188,7 +188,7 @@ class Engine {
                   "an engine is opened: auto engine = Engine::open(\"venue.cfg\", application); "
                   "a class that keeps it takes it: explicit Desk(Engine&& engine)");
   }
-  // Likewise.
+  // Does not compile: open() returns the error.
   template <class Application>
   explicit Engine(const std::string&, const Application&, EngineOptions = {}) : Engine{none()} {
     static_assert(!std::is_same_v<Application, Application>,
@@ -258,7 +258,7 @@ class Engine {
   //   auto remote = engine.remote("TRADER->VENUE");
   //   auto remote = engine.remote("desk7");    // of SessionQualifier=desk7
   [[nodiscard]] std::expected<Remote, EngineError> remote(std::string_view session);
-  // The same for an identity. Error: no session has it.
+  // The remote of an identity. Error: no session has it.
   [[nodiscard]] std::expected<Remote, EngineError> remote(const session::SessionId& session);
 
   // The number of sessions, without templates. One loop: its thread; several loops: before they

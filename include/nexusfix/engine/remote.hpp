@@ -36,7 +36,7 @@ struct RemoteError {
   wire::DraftError draft{};                        // failure is Invalid: the field and its error
   // One sentence for people, such as "OrdType (40): the required field is missing".
   [[nodiscard]] std::string what() const;
-  // The same.
+  // what() as a function.
   friend std::string to_string(const RemoteError& error) { return error.what(); }
 };
 

@@ -88,7 +88,7 @@ struct SendError {
   wire::EncodeError encode;                   // failure is Encode: the field and its error
   // One sentence for people, such as "field 58: the value is empty".
   [[nodiscard]] std::string what() const;
-  // The same.
+  // what() as a function.
   friend std::string to_string(const SendError& error) { return error.what(); }
 };
 
@@ -127,7 +127,7 @@ constexpr bool operator==(const SendResult&, const Number&) noexcept {
                 "test the result: if (auto sent = session.send(order); !sent) ...");
   return false;
 }
-// The same with < and >.
+// Does not compile: < and > compare the result.
 template <std::integral Number>
 constexpr std::strong_ordering operator<=>(const SendResult&, const Number&) noexcept {
   static_assert(wire::detail::kCompiles<Number>,
@@ -155,8 +155,8 @@ class Session {
   // Do not compile: a Session stays where the engine has made it.
   Session(const volatile Session&) = delete;
   Session(const detail::AnySession&) = delete;  // NOLINT: implicit, as a copy
-  // The same: the template is the better match, and its error names the line of the copy. A deleted
-  // copy is an error of a page in the containers of the standard library.
+  // Does not compile: the template is the better match, and its error names the line of the copy. A
+  // deleted copy is an error of a page in the containers of the standard library.
   template <std::same_as<Session> Same>
   Session(const Same&) noexcept {  // NOLINT: implicit, as a copy
     static_assert(wire::detail::kCompiles<Same>,
@@ -290,9 +290,9 @@ class Session {
   //
   //   session.call_after(5s, [this, id](Session& s) { cancel_order(s, id); });
   TimerHandle call_at(MonoTime time, TimerCallback callback);
-  // The same with a wall time, such as 16:00:00 UTC of a day.
+  // At a wall time, such as 16:00:00 UTC of a day.
   TimerHandle call_at(WallTime time, TimerCallback callback);
-  // The same with a time from now on: from the time of the running event, or of the clock outside
+  // After a time from now on: from the time of the running event, or of the clock outside
   // of events. A negative delay is 0.
   TimerHandle call_after(std::chrono::nanoseconds delay, TimerCallback callback);
   // Do not compile: the time comes first.

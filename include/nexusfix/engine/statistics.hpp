@@ -38,10 +38,10 @@ class LatencyHistogram {
   [[nodiscard]] std::uint64_t count() const noexcept;
   // True: nothing was measured.
   [[nodiscard]] bool empty() const noexcept { return buckets_.empty(); }
-  // Of all durations, each counted as the middle of its bucket: within half a bucket's width. In
-  // the last bucket, as its begin.
+  // The sum of all durations, each counted as the middle of its bucket: within half a bucket's
+  // width. In the last bucket, as its begin.
   [[nodiscard]] std::chrono::nanoseconds sum() const noexcept;
-  // Likewise. 0: it is empty.
+  // The mean, from sum(). 0: it is empty.
   [[nodiscard]] std::chrono::nanoseconds mean() const noexcept;
   // This share of all durations is below the result; percent: above 0, at most 100; 99.9 for P99.9.
   // 100 gives the end of the highest bucket. In the last bucket it is the begin. 0: it is empty.
@@ -182,8 +182,8 @@ struct LoopStatistics {
   std::optional<WallTime> tasks_wait_since{};  // since when some are left; absent: none
   StoreStatistics store{};                     // of its sessions
 
-  // Of one application message in 17: from its arrival, as the loop's clock had it, to the call of
-  // on_message();
+  // One application message in 17 is timed: from its arrival, as the loop's clock had it, to the
+  // call of on_message();
   LatencyHistogram receive_to_callback{};
   // from that call until the socket has taken the messages that it sent;
   LatencyHistogram callback_to_sent{};

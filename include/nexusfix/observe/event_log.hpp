@@ -62,7 +62,7 @@ class NullEventLog final : public EventLog {
 // of the second, 0 to 9. A text is truncated after 2,000 bytes, and says so.
 [[nodiscard]] std::string format_event(const Event& event, unsigned fraction_digits = 3);
 
-// The same as a JSON object in one line, without a line feed:
+// The event as a JSON object in one line, without a line feed:
 //
 //   {"time":"2024-01-15T10:30:00.123Z","id":"NXF-2003","severity":"WARN","category":"sequence",
 //    "session":"FIX.4.4:VENUE->TRADER","text":"..."}

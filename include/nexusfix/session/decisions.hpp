@@ -101,7 +101,7 @@ enum class DisconnectReason : std::uint8_t {
 
 // The reason in words, for a log: "Logout not answered". Static lifetime.
 [[nodiscard]] std::string_view to_string(DisconnectReason reason) noexcept;
-// The same in a std::ostream.
+// Writes the text to a std::ostream.
 template <class Traits>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                              DisconnectReason reason) {

@@ -174,10 +174,10 @@ class StateMachine {
       wire::Encoder& encoder) noexcept {
     return finish_message(encoder.finish());
   }
-  // The same, if the caller has called the encoder's finish() itself. bytes: its result.
+  // For a caller that has called the encoder's finish() itself. bytes: its result.
   [[nodiscard]] std::expected<Outbound, OutboundError> finish_message(
       const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
-  // The same for a message that was encoded, while outlet() is Outlet::Wire. Returns its MsgSeqNum;
+  // For a message that was encoded, while outlet() is Outlet::Wire. Returns its MsgSeqNum;
   // 0: it is not an application message. Inlined: most messages of an application end here.
   [[nodiscard, gnu::always_inline]] std::uint64_t finish_on_wire() noexcept;
   // Takes back the MsgSeqNums from next_outbound on, which a failed callback has used. None of
@@ -252,7 +252,7 @@ class StateMachine {
   using ResendRange = detail::ResendRange;
   using Scratch = std::span<char>;
 
-  // Of message_.
+  // What happens to message_.
   enum class Delivery : std::uint8_t {
     None,
     Next,        // it is in order and the next action delivers it; actions_ is empty

@@ -55,12 +55,12 @@ class SimulatedDisk final : public Disk {
 
   // The process is gone: its locks are released, its writes stay.
   void end_process() noexcept;
-  // Of the unsynced writes only a beginning stays: some of them, in order, and a part of the next.
+  // Only a beginning of the unsynced writes stays: some of them, in order, and a part of the next.
   // Unsynced new names may be gone with their files, and files whose removal was not synced may be
   // back.
   void lose_power();
-  // The same without a restart of the machine: the disk has failed, and its file system is mounted
-  // again.
+  // Like lose_power(), without a restart of the machine: the disk has failed, and its file system
+  // is mounted again.
   void remount();
 
   [[nodiscard]] std::uint64_t used_bytes() const noexcept;

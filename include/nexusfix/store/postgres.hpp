@@ -44,7 +44,7 @@ namespace nexusfix::store {
 // It passes the stored messages to standby_observer, so that little is left to do when the log is
 // free.
 //
-// Of several hosts each address is tried in turn, the last one used first. A standby is passed
+// Each address of several hosts is tried in turn, the last one used first. A standby is passed
 // over.
 //
 // A log that is the replica of a journal (nexusfix/store/journal_replica.hpp) is taken over like

@@ -83,7 +83,7 @@ struct PostgresOptions {
   std::chrono::milliseconds takeover_delay{300};
   // IfOwned::Wait: is called meanwhile. Null: none. Not owned; outlives open_postgres().
   StandbyObserver* standby_observer = nullptr;
-  // Of a cluster: decides when the log is taken over, instead of the log's lock, and the process
+  // For a cluster: decides when the log is taken over, instead of the log's lock, and the process
   // waits as with IfOwned::Wait. Null: none. Not owned; outlives the store.
   LogLease* lease = nullptr;
   // TCP of either side ends a connection whose other side is silent for this time, at least 3 s. So

@@ -209,7 +209,7 @@ class Store {
   [[nodiscard]] virtual StoreResult<void> read(SessionKey key, std::uint64_t first,
                                                std::uint64_t last, MessageVisitor visit) = 0;
 
-  // The same for a caller that must not wait: a thread reads the messages as they are now, until
+  // read() for a caller that must not wait: a thread reads the messages as they are now, until
   // they have bytes_max bytes or more together. The store calls on_durable (StoreOptions) when
   // it is done. Null: the store has no such thread, and read() waits for nothing but the disk.
   [[nodiscard]] virtual std::unique_ptr<Fetch> fetch(SessionKey key, std::uint64_t first,
@@ -241,7 +241,7 @@ class Store {
   // Passes every stored message of every session and epoch, in the order of the log. An application
   // rebuilds its state from them. O(log); blocks on the disk. Errors: as of read().
   [[nodiscard]] virtual StoreResult<void> scan(LogVisitor visit) = 0;
-  // The same with entries of every LogKind, in the order of the log: a received message comes after
+  // scan() with entries of every LogKind, in the order of the log: a received message comes after
   // the messages that were sent because of it.
   [[nodiscard]] virtual StoreResult<void> scan_all(LogVisitor visit) { return scan(visit); }
 };

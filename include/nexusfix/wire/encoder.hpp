@@ -85,7 +85,7 @@ class Encoder {
     static_assert(can_be_written(kTag));
     return put(detail::known_tag_prefix(kTag), kTag, value, precision);
   }
-  // The same for a tag that is known at run time. A tag that is a constant costs nothing in this
+  // For a tag that is known at run time. A tag that is a constant costs nothing in this
   // form, too. A tag that cannot be written is the error TagInvalid.
   template <FieldValue Value>
   NEXUSFIX_ALWAYS_INLINE Encoder& field(Tag tag, const Value& value) noexcept {
@@ -131,7 +131,7 @@ class Encoder {
     note_if_password(data_tag);
     return take(append_data(place(), length_tag, data_tag, value));
   }
-  // The same for constant tags. Tags that cannot be written do not compile.
+  // For constant tags. Tags that cannot be written do not compile.
   template <Tag kLengthTag, Tag kDataTag>
   Encoder& data(std::string_view value) noexcept {
     static_assert(can_be_written(kLengthTag) && can_be_written(kDataTag));
@@ -393,7 +393,7 @@ class Encoder {
                                           std::size_t bytes) noexcept {
     return write_half(at, detail::block_of(word), bytes);
   }
-  // The same for the low half of a block whose other half is zero.
+  // Writes the low half of a block whose other half is zero.
   NEXUSFIX_ALWAYS_INLINE char* write_half(char* at, detail::Block text,
                                           std::size_t bytes) noexcept {
     detail::store_low_half(at, text);
@@ -456,7 +456,7 @@ class Encoder {
                                                            const MessageHeader& header) noexcept;
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE bool open(std::span<char> buffer, HeaderTemplate& session,
                                                  const MessageHeader& header) noexcept;
-  // Of the last message. Only if it has one.
+  // The minute of the last message. Only if it has one.
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE static detail::MinuteText minute_of(
       const HeaderTemplate& session) noexcept {
     return {session.minute_.begin_ns, detail::MinuteText::kMinuteNs, session.minute_.text};

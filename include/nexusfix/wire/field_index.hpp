@@ -15,7 +15,7 @@ struct FieldPlace {
   std::uint32_t end;    // of the SOH after the value
 };
 
-// The same for a message of up to 255 bytes, as its kernel finds it. Widening all places would take
+// A place in a message of up to 255 bytes, as its kernel finds it. Widening all places would take
 // a fifth of the parser's time, and readers need only some of them.
 struct NarrowPlace {
   std::uint8_t begin;  // offset of the value's first byte

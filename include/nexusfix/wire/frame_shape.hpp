@@ -41,7 +41,7 @@ class FrameShape {
   static constexpr std::size_t kBytesMin = 64;
   // The longest one: its places are narrow.
   static constexpr std::size_t kBytesMax = 255;
-  // Of one frame.
+  // The fields of one frame.
   static constexpr std::size_t kFieldsMax = 32;
   static_assert(kBytesMax < ByteRanges::kBytes);
 
@@ -64,7 +64,7 @@ class FrameShape {
   }
   // From a frame without a fault that has no Length field. False: it cannot be learned.
   [[nodiscard]] bool learn(std::string_view frame, const FieldIndex& index) noexcept;
-  // Of the byte at this place. Another byte is then left to those who index and check messages.
+  // Limits the byte at this place. Another byte is then left to those who index and check messages.
   void narrow(std::size_t at, std::uint8_t lowest, std::uint8_t highest) noexcept {
     ranges_.lowest[at] = lowest;
     ranges_.width[at] = static_cast<std::uint8_t>(highest - lowest);

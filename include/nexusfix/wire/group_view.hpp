@@ -65,7 +65,7 @@ class GroupEntry {
   [[nodiscard]] std::optional<std::size_t> find_index(Tag tag, std::size_t from = 0) const noexcept;
   // Whether the entry has a field with this tag.
   [[nodiscard]] bool has(Tag tag) const noexcept { return index_of(tag, begin_) < end_; }
-  // The same types and errors as MessageView::get().
+  // It has the types and errors of MessageView::get().
   template <class T>
   [[nodiscard, gnu::always_inline]] OptionalField<T> get(Tag tag) const noexcept {
     detail::ValueAt value{};
@@ -251,7 +251,7 @@ class GroupView {
   // An entry's end, and how the next entry is compared with it.
   struct EntryEnd {
     std::uint32_t end = 0;
-    // Of the bits of two MessageView::equal_run(), which compare 16 keys, those after the next
+    // The bits of two MessageView::equal_run(), which compare 16 keys, after the next
     // entry's delimiter. kNotCompared: equal tags do not show an equal end.
     std::uint32_t ignored = 0;
   };
@@ -261,7 +261,7 @@ class GroupView {
   // The entry that begins at `at`. like: the entry before it, which begins at like_begin.
   [[nodiscard]] EntryEnd find_end(std::uint32_t at, std::uint32_t like_begin,
                                   EntryEnd like) const noexcept;
-  // The same without comparing.
+  // Finds the end without comparing.
   [[nodiscard]] EntryEnd find_end(std::uint32_t at) const noexcept;
 
   MessageView message_;

@@ -222,7 +222,7 @@ class HeaderTemplate {
   // of its own (34, 43, 49, 52, 56, 97, 122), or that is a data field (90, 91, 212, 213).
   [[nodiscard]] static std::expected<HeaderTemplate, EncodeError> make(
       const HeaderFields& fields, std::span<const HeaderField> fixed = {});
-  // The same for a list of constant fields: {{tag::SenderSubID, "7"}}.
+  // For a list of constant fields: {{tag::SenderSubID, "7"}}.
   [[nodiscard]] static std::expected<HeaderTemplate, EncodeError> make(
       const HeaderFields& fields, std::initializer_list<HeaderField> fixed) {
     return make(fields, std::span{fixed.begin(), fixed.size()});
@@ -262,7 +262,7 @@ class HeaderTemplate {
   std::size_t orig_time_at_ = 0;
   // The sum of the front, of `34=`, of the constant texts and of the SOH before CheckSum.
   std::uint32_t sum_ = 0;
-  // Of the last message. The next one is nearly always sent in the same minute.
+  // Parts of the last message. The next one is nearly always sent in the same minute.
   detail::DateText date_;
   detail::MinuteText minute_;
   detail::LastHeader last_;  // of minute_

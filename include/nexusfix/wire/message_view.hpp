@@ -81,10 +81,10 @@ class MessageView {
   // For parsers: the message in bytes, with the index of its fields.
   MessageView(std::string_view bytes, const FieldIndex& index) noexcept
       : bytes_{bytes}, index_{index} {}
-  // The same for a message with a fault. faults must outlive the view.
+  // For a message with a fault. faults must outlive the view.
   MessageView(std::string_view bytes, const FieldIndex& index, const Faults& faults) noexcept
       : bytes_{bytes}, index_{index}, faults_{&faults} {}
-  // The same for a frame that fits this shape, which must outlive the view.
+  // For a frame that fits this shape, which must outlive the view.
   MessageView(std::string_view bytes, FrameShape& shape) noexcept
       : bytes_{bytes}, index_{shape.index()}, shape_{&shape} {}
 
@@ -172,7 +172,7 @@ class MessageView {
   // One bit for each of kKeysReadable keys that equals key. keys: aligned as those of a message.
   [[nodiscard]] static std::uint32_t equal_bits(const std::uint16_t* keys,
                                                 std::uint16_t key) noexcept;
-  // The same for the first half of them.
+  // Compares the first half of them.
   [[nodiscard]] static std::uint32_t equal_half(const std::uint16_t* keys,
                                                 std::uint16_t key) noexcept;
   // Whether one of the first kKeysReadable entries equals either key. Entries after the last field
@@ -196,13 +196,13 @@ class MessageView {
   // find_index() that returns field_count() or more for an absent tag. Some compilers would write
   // an optional to memory in two pieces and read it back as one, which waits for both.
   [[nodiscard]] std::size_t index_of(Tag tag, std::size_t from) const noexcept;
-  // The same for a tag below kLargeTagKey, for any from and any number of fields. Static, like all
+  // For a tag below kLargeTagKey, for any from and any number of fields. Static, like all
   // functions that a lookup calls: a view whose address a call knows has to be in memory.
   [[nodiscard]] static std::size_t index_after(const std::uint16_t* keys, std::size_t count,
                                                Tag tag, std::size_t from) noexcept;
   // Among the fields [from, to), where to <= field_count(); to or more for an absent tag.
   [[nodiscard]] std::size_t index_within(Tag tag, std::size_t from, std::size_t to) const noexcept;
-  // The same for a tag below kLargeTagKey; to for an absent tag.
+  // For a tag below kLargeTagKey; to for an absent tag.
   [[nodiscard]] static std::size_t index_between(const std::uint16_t* keys, Tag tag,
                                                  std::size_t from, std::size_t to) noexcept;
   // The first field with this tag. False: there is none.

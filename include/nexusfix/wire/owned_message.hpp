@@ -32,7 +32,7 @@ class OwnedMessage {
   // A view with the same content as the copied message. Valid until this object is assigned to or
   // destroyed. Moving it leaves views valid.
   [[nodiscard]] MessageView view() const noexcept;
-  // The same as view().
+  // Converts as view() does.
   [[nodiscard]] operator MessageView() const noexcept { return view(); }  // NOLINT: implicit
 
  private:

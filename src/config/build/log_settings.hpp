@@ -13,7 +13,7 @@ class LogBuilder {
  public:
   explicit LogBuilder(SettingsReport& report) : report_{report} {}
 
-  // Of a session whose members are set.
+  // For a session whose members are set.
   void take(const MergedSection& keys, LogSettings& log);
   void finish();
 

@@ -76,7 +76,7 @@ constexpr std::string_view same_as(std::string_view meaning) {
                                            : std::string_view{};
 }
 
-// Of a key in its usual spelling.
+// The dialects of a key in its usual spelling.
 constexpr Dialects dialects_of(std::string_view key) {
   for (const DialectRow& row : kDialectRows) {
     for (std::size_t begin = 0; begin < row.keys.size();) {

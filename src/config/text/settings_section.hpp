@@ -118,7 +118,7 @@ class MergedSection {
     if (setter == nullptr) return;
     if (const Given* const given = right(key)) setter(target, given->value, key.row().rule);
   }
-  // The same of every key that is not shared by all sessions.
+  // Sets every key that is not shared by all sessions.
   template <class Target>
   void set_all(Target& target) const {
     for_each_given([&](Key key, const Given&) {

@@ -17,7 +17,7 @@ namespace nexusfix::config {
 
 // Y and N; y, n, true, false, 1 and 0 as well.
 [[nodiscard]] std::optional<bool> read_bool(std::string_view value) noexcept;
-// Of a value that read_bool() can read.
+// For a value that read_bool() can read.
 [[nodiscard]] inline bool is_yes(std::string_view value) noexcept { return *read_bool(value); }
 // Digits only.
 [[nodiscard]] std::optional<std::uint64_t> read_number(std::string_view value) noexcept;
@@ -45,7 +45,7 @@ struct LogonTag {
 [[nodiscard]] std::optional<std::vector<unsigned>> read_cpus(std::string_view value);
 // The digits after the second: a number or QuickFIX/J's words.
 [[nodiscard]] std::optional<unsigned> read_precision(std::string_view value) noexcept;
-// The same, rounded up to a precision that SendingTime can have.
+// The precision, rounded up to one that SendingTime can have.
 [[nodiscard]] std::optional<wire::TimePrecision> read_time_precision(
     std::string_view value) noexcept;
 [[nodiscard]] std::optional<observe::EventFormat> read_event_format(

@@ -23,7 +23,8 @@ class TimeZones {
   // What clocks show to this process, as for the C library: by the variable TZ; without it, by the
   // machine. Changes no environment, but reads it: not beside a thread that does.
   [[nodiscard]] const Found& local();
-  // Of local(): a TZ that is not in the tz database, and the zone used instead. Empty: none.
+  // The remark of local(): a TZ that is not in the tz database, and the zone used instead. Empty:
+  // none.
   [[nodiscard]] const std::string& local_remark() const noexcept { return local_remark_; }
 
  private:

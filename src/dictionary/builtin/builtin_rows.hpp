@@ -12,7 +12,8 @@ namespace nexusfix::dictionary {
 
 inline constexpr std::size_t kVersionCount = static_cast<std::size_t>(Version::Fixt11) + 1;
 
-// Of builtin_names() alone: a program that prints no names does not get the half megabyte of rows.
+// Only builtin_names() needs it: a program that prints no names does not get the half megabyte of
+// rows.
 extern const NameTable::Rows kBuiltinRows[kVersionCount];
 // The texts of all packed dictionaries, then these dictionaries: the output of compress().
 struct BuiltinPacked {

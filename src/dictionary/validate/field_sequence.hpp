@@ -157,11 +157,11 @@ struct FieldSequence {
   // MsgSeqNum, digits, and SendingTime, a timestamp, are not among the checks. 0: they are.
   std::uint8_t msg_seq_num_field = 0;
   std::uint8_t sending_time_field = 0;
-  // Of the enumerated ones, those whose values all are one character; further ones are in checks.
+  // The enumerated ones whose values all are one character; further ones are in checks.
   std::array<CharacterCheck, kCharactersMax> characters{};
   std::size_t character_count = 0;
-  // Of the SendingTime and of the other timestamps, in their order. Of more than these, some share
-  // one.
+  // Dates of the SendingTime and of the other timestamps, in their order. If there are more, some
+  // share one.
   std::array<KnownDate, kDates> dates{};
   wire::FieldProof proof;  // for typed messages
 
@@ -171,7 +171,7 @@ struct FieldSequence {
   // For a message with this sequence. Notes for the proof whether KnownDates have all timestamps.
   [[nodiscard]] bool are_values_right(const ValidatorTables& tables,
                                       const wire::MessageView& message) noexcept;
-  // The same but for MsgSeqNum and SendingTime.
+  // Checks the values except MsgSeqNum and SendingTime.
   [[nodiscard]] bool are_other_values_right(const ValidatorTables& tables,
                                             const wire::MessageView& message) noexcept;
   // For a message that fits its FrameShape, which prove() has narrowed: the checks that are left.

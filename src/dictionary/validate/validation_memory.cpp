@@ -147,7 +147,7 @@ class ShapeRanges {
     while (allows(highest + 1)) ++highest;
     shape_.narrow(at, static_cast<std::uint8_t>(lowest), static_cast<std::uint8_t>(highest));
   }
-  // Of a kind up to Check::UtcTimestamp.
+  // For a kind up to Check::UtcTimestamp.
   void narrow_to(const ValueCheck& check) const noexcept {
     if (check.check == Check::Char) return;  // any one
     const ValueInMessage value = value_at(bytes_, places_[check.field]);

@@ -151,7 +151,7 @@ class Members {
   explicit Members(const MemberContext& context) noexcept
       : rows_{context.rows}, rules_{context.rules}, row_mask_{context.row_mask} {}
 
-  // The same as MemberContext::at().
+  // Like MemberContext::at().
   [[nodiscard]] const MemberRule& at(std::uint32_t key) const noexcept {
     return rules_[rows_[(key >> MemberContext::kRowBits) & row_mask_] +
                   (key & (MemberContext::kRowTags - 1))];

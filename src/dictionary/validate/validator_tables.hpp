@@ -64,7 +64,7 @@ struct MemberContext {
   wire::Tag count_tag = 0;           // of a group
   wire::Tag first_tag = 0;           // of a group: an entry's delimiter
   std::uint16_t slots = 0;           // one for each member
-  // Of required members. In a message, their slots follow kVerifiedSlots.
+  // The number of required members. In a message, their slots follow kVerifiedSlots.
   std::uint16_t required_count = 0;
   std::uint8_t is_application = 0;    // 1: its fields belong to the application's dictionary
   std::uint8_t any_field_begins = 0;  // 1: the entries of this group begin as its first one does

@@ -31,7 +31,7 @@ std::string_view ReceivedMessage::searched_form(const SessionEntry& entry) {
   return masked_;
 }
 
-// The same fields as observe::append_masked().
+// Looks for the fields of observe::append_masked().
 bool ReceivedMessage::has_secret(const SessionEntry& entry) const noexcept {
   const wire::MessageView& message = *message_;
   if (message.has_either(tag::Password, tag::NewPassword) ||

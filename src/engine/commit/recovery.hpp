@@ -21,7 +21,7 @@ class Recovery {
   void take(const store::Store::LogMessage& stored);
   // Takes what the store has after the messages that were taken already.
   [[nodiscard]] std::expected<void, EngineError> finish(store::Store& store);
-  // Of the exception that is being handled.
+  // The error of the exception that is being handled.
   [[nodiscard]] static EngineError refused_by_application();
 
  private:

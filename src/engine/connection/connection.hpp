@@ -52,7 +52,7 @@ class OutboundQueue {
       grow(wanted);
     add(bytes);
   }
-  // The same in steps: storage_for() has said 0, or grow() had what it said.
+  // In steps: storage_for() has said 0, or grow() had what it said.
   void grow(std::size_t storage);
   void add(std::string_view bytes) noexcept {
     std::memcpy(bytes_.get() + end_, bytes.data(), bytes.size());

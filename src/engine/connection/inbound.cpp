@@ -28,7 +28,7 @@ constexpr std::size_t kCompletedBytesMin = 64;
 // All connections of the loop receive into one buffer. Views into it are valid until the callbacks
 // that get them have returned.
 void Inbound::on_readable(Connection& connection) {
-  // Of a paused connection the network reports only the end.
+  // The network reports only the end of a paused connection.
   if (connection.is_paused()) return on_paused_readable(connection);
   on_receive_result(connection,
                     loop_.network->receive(connection.socket_id(), receive_buffer_.span()));

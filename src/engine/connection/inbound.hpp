@@ -37,7 +37,7 @@ class Inbound {
   };
   // The time of the turn is read again, unless the network must be asked.
   [[nodiscard]] Direct receive_directly();
-  // The same in parts, for a loop with one connection.
+  // receive_directly() in parts, for a loop with one connection.
   [[nodiscard]] bool may_receive_unasked() const noexcept;
   [[nodiscard]] Connection* only_connection() const noexcept;
   [[nodiscard]] transport::IoResult receive_from(Connection& connection);
@@ -71,7 +71,7 @@ class Inbound {
                                              std::string_view frame);
   [[nodiscard]] std::size_t on_message(Connection& connection, SessionEntry& entry,
                                        const wire::MessageView& message, std::string_view frame);
-  // The same, inlined into its most frequent caller.
+  // on_message(), inlined into its most frequent caller.
   [[nodiscard]] std::size_t take_message(Connection& connection, SessionEntry& entry,
                                          const wire::MessageView& message, std::string_view frame);
   void count(std::string_view frame) noexcept;

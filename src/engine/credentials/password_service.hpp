@@ -63,7 +63,7 @@ class PasswordService final : public Credentials {
 
   using Queues = std::map<transport::Source, std::deque<Check>>;  // none of them is empty
 
-  // Of a queue: the heaviest queue loses a Logon.
+  // The weight of a queue: the heaviest queue loses a Logon.
   [[nodiscard]] std::pair<Standing, std::size_t> weight_of(const Queues::value_type& entry) const;
   void run();
   // No further check begins.

@@ -58,10 +58,10 @@ struct TaskChannel {
   static constexpr std::size_t kCapacity = Mailbox::kCapacity;
   using Results = deferred::SpscQueue<PostResult, kCapacity>;
 
-  // Of a mailbox. No queue can overflow: it has at most kCapacity tasks under way.
+  // The channel of a mailbox. No queue can overflow: it has at most kCapacity tasks under way.
   explicit TaskChannel(std::shared_ptr<Waiter> waiting)
       : results{std::make_unique<Results>()}, waiter{std::move(waiting)} {}
-  // Of a remote, whose results go to callbacks.
+  // The channel of a remote, whose results go to callbacks.
   explicit TaskChannel(std::shared_ptr<RemoteShare> share) : remote{std::move(share)} {}
 
   deferred::SpscQueue<QueuedTask, kCapacity> tasks;  // to the loop

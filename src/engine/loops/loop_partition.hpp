@@ -24,7 +24,7 @@ namespace nexusfix::engine {
 [[nodiscard]] std::expected<std::vector<Settings>, EngineError> partition_by_loop(
     Settings settings, Disk& disk, const std::vector<std::unique_ptr<EventLoop>>& loops);
 
-// The same for a configuration that is read again, with the present loops. The directory knows the
+// For a configuration that is read again, with the present loops. The directory knows the
 // loops of the stored sessions.
 [[nodiscard]] std::expected<std::vector<Settings>, EngineError> partition_again(
     Settings settings, LoopDirectory& directory);

@@ -11,7 +11,7 @@
 namespace nexusfix::engine {
 namespace {
 
-// Of one answer to a tail: a line is cut at kLocalLineBytesMax.
+// The bytes of one answer to a tail: a line is cut at kLocalLineBytesMax.
 constexpr std::size_t kTailBytesMax = std::size_t{40} << 10U;
 constexpr std::size_t kTailAnswerMax = transport::kLocalLineBytesMax - 64;
 

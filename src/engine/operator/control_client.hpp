@@ -17,7 +17,7 @@ namespace nexusfix::engine {
                                                                std::chrono::milliseconds timeout,
                                                                std::string_view unknown = {});
 
-// The same for a command, whose texts are checked first. The error is also the engine's refusal.
+// For a command, whose texts are checked first. The error is also the engine's refusal.
 [[nodiscard]] std::expected<std::string, LiveError> command_engine(
     const std::string& folder, const std::string& line, std::chrono::milliseconds timeout,
     std::string_view unknown);

@@ -23,9 +23,9 @@ struct MissingPart {
 [[nodiscard]] std::vector<MissingPart> missing_web_part(const config::WebSettings& web);
 // The text for Store=postgresql, which is a key of the engine.
 [[nodiscard]] std::string missing_postgres_text();
-// The same for JournalReplica.
+// For JournalReplica.
 [[nodiscard]] std::string missing_journal_replica_text();
-// The same for ClusterShard.
+// For ClusterShard.
 [[nodiscard]] std::string missing_cluster_text();
 
 }  // namespace nexusfix::engine

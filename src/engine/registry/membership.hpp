@@ -89,7 +89,7 @@ class Registration {
   // Not valid while the session is on trial.
   [[nodiscard]] store::SessionKey key() const noexcept { return key_; }
   [[nodiscard]] bool is_on_trial() const noexcept { return trial_ != nullptr; }
-  // Of its SessionHandle.
+  // The key of its SessionHandle.
   [[nodiscard]] std::uint32_t handle_key() const noexcept { return handle_key_; }
   // Of EngineLogs.
   [[nodiscard]] std::size_t log() const noexcept { return log_; }

@@ -31,7 +31,7 @@ class TlsContexts {
   // Puts contexts into the endpoints of sessions with TLS; equal settings share one context.
   // Returns all errors, each at the key that names the file.
   [[nodiscard]] SettingsErrors give(Settings& settings, Disk& disk);
-  // The same in two steps. prepare() reads files, and blocks no other thread. It appends new
+  // give() in two steps. prepare() reads files, and blocks no other thread. It appends new
   // contexts to made; keep() gives them to the engine.
   [[nodiscard]] SettingsErrors prepare(Settings& settings, Disk& disk, Contexts& made) const;
   void keep(const Contexts& made);

@@ -22,7 +22,7 @@ class SessionActions {
       : loop_{loop}, io_{io}, sessions_{sessions} {}
 
   void perform(SessionEntry& entry, const session::Action& action);
-  // The same for the most frequent one.
+  // perform() for the most frequent one.
   void deliver(SessionEntry& entry, const session::Deliver& action) { perform_own(entry, action); }
   void decide_logon(SessionEntry& entry);
   // A session whose Logon was decided, so that its held messages are due; null: there is none.

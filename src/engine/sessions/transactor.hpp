@@ -67,7 +67,7 @@ class Transactor {
 
   // Runs the event, the session's actions, and its commands. Appends one record.
   void transact(SessionEntry& entry, Event event);
-  // The same for a message of the counterparty. With JournalInbound the record has it, too.
+  // For a message of the counterparty. With JournalInbound the record has it, too.
   void transact(SessionEntry& entry, const wire::MessageView& message, PackedMsgType msg_type);
   // Runs the commands that were given to the session: now, or after the actions of the running
   // event.

@@ -86,7 +86,7 @@ class AcceptorHalt {
 
 class AcceptorSide {
  public:
-  // Of its counterparty.
+  // The listener of its counterparty.
   [[nodiscard]] std::size_t listener() const noexcept { return listener_; }
   void listen_at(std::size_t listener) noexcept { listener_ = listener; }
 

@@ -37,7 +37,7 @@ class MadeOnce {
     } catch (const std::bad_alloc&) {  // it is tried again the next time
     }
   }
-  // The same, and what is made then. Null: there was no memory.
+  // Makes it, and returns it. Null: there was no memory.
   [[nodiscard]] Object* made() noexcept {
     make();
     return get();

@@ -9,7 +9,7 @@
 namespace nexusfix::engine {
 namespace {
 
-// Of a record. The session's name and the message follow it.
+// The head of a record. The session's name and the message follow it.
 struct RecordHead {
   std::int64_t time_ns = 0;
   std::uint32_t session_bytes = 0;

@@ -62,7 +62,7 @@ void BackupKeeper::request(WallTime now) {
 }
 
 void BackupKeeper::run(const std::stop_token& stop) {
-  // Of this thread only. If it is refused, the thread works with the usual priority.
+  // This thread only. If it is refused, the thread works with the usual priority.
   static_cast<void>(::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kLowestPriority));
   for (;;) {
     std::vector<Kept> all;

@@ -33,7 +33,7 @@ CachedText cached_text(std::string_view text, bool at_end) noexcept {
   return is_same(bytes, WidePlaces{index});
 }
 
-// Of a number with more digits than are compared, each is read.
+// A number with more digits than are compared is read each time.
 [[gnu::noinline]] void HeaderCache::learn_number(std::string_view text,
                                                  std::uint64_t number) noexcept {
   constexpr std::size_t kByteBits = 8;

@@ -128,7 +128,7 @@ std::optional<Objection> HeaderCheck::form_objection(const Inbound& in) noexcept
 std::optional<Objection> HeaderCheck::objection_to(const Inbound& in) noexcept {
   const wire::MessageView& message = in.message;
   if (const std::optional<Objection> objection = form_objection(in)) return objection;
-  // Of several that are missing, the lowest is named.
+  // The lowest of several that are missing is named.
   const auto missing = [](std::string_view ref_tag) {
     return Objection{.reason = number(SessionRejectReason::RequiredTagMissing), .ref_tag = ref_tag};
   };

@@ -17,7 +17,7 @@
 
 namespace nexusfix::session::detail {
 
-// Of one message: it keeps references only.
+// The check of one message: it keeps references only.
 class HeaderCheck {
  public:
   struct Rules {

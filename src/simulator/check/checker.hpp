@@ -86,7 +86,7 @@ class Checker {
 
   // An operator may reset the session, whatever its settings are.
   void allow_reset(std::size_t process);
-  // The same for the session of a connection that has had a Logon.
+  // For the session of a connection that has had a Logon.
   void allow_reset_of(std::uint64_t connection);
   [[nodiscard]] bool may_reset(std::size_t process, std::string_view session) const;
 

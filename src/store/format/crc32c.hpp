@@ -12,7 +12,7 @@ namespace nexusfix::store {
 // summed one after the other. Uses the processor's instruction where it has one.
 [[nodiscard]] std::uint32_t crc32c(std::uint32_t crc, std::span<const char> bytes) noexcept;
 
-// Of crc32c() and write_record().
+// The types of crc32c() and write_record().
 using Crc32cFunction = std::uint32_t (*)(std::uint32_t crc, std::span<const char> bytes) noexcept;
 using RecordFunction = void (*)(char* out, std::span<const char> bytes, std::uint32_t crc,
                                 std::uint64_t offset, std::uint64_t time) noexcept;

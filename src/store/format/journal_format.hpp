@@ -73,7 +73,7 @@ struct SegmentHeader {
   std::uint32_t start_bytes = kSegmentHeaderBytes;  // the header and the checkpoint after it
   std::uint64_t owner_epoch = 0;                    // of its first record's writer; 0: not known
 
-  // Of the header alone.
+  // The bytes of the header alone.
   [[nodiscard]] std::size_t header_bytes() const noexcept {
     return version == kFormatVersionOldest ? kSegmentHeaderBytesOld : kSegmentHeaderBytes;
   }
@@ -140,7 +140,7 @@ struct RecordHeader {
 void encode_record_in_pieces(char* out, RecordSeed seed, std::uint64_t offset, WallTime time,
                              std::span<const char> entries,
                              std::span<const char> more_entries) noexcept;
-// The same for one piece.
+// Encodes one piece.
 inline void encode_record(char* out, RecordSeed seed, std::uint64_t offset, WallTime time,
                           std::span<const char> entries) noexcept {
   NEXUSFIX_DEBUG_ASSERT(!entries.empty() && entries.size() <= kRecordBytesLimit);

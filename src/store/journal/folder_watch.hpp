@@ -106,7 +106,7 @@ class FolderWatch {
   bool has_changes_ = false;
   bool ends_ = false;
 
-  // Of the thread that compares.
+  // Only the thread that compares uses them.
   FolderComparison comparison_;
   std::vector<TailMarker> starts_;  // of the last two
   bool is_stop_reported_ = false;

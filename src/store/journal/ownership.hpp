@@ -45,7 +45,7 @@ class Ownership {
     };
     return (differs(kEpochEnd - 8) | differs(kTimeEnd - 16) | differs(kTimeEnd - 8)) == 0;
   }
-  // The same by reading the file, if it is not mapped.
+  // Checks by reading the file, if it is not mapped.
   [[nodiscard]] StoreResult<void> check_by_reading() const;
   // Which process has taken the journal over.
   [[nodiscard]] StoreError takeover_error() const;

@@ -59,7 +59,7 @@ class Batch {
   // Takes a record's entries, which the table has accepted, and moves the end past them. log: as it
   // was before the record; it changes with it.
   void add(std::span<const char> entries, WallTime time, LogEnd& log);
-  // Of a replica: with these records it has all of the journal before this place.
+  // A replica: with these records it has all of the journal before this place.
   void set_source(const JournalCursor& place) { source_ = place; }
   [[nodiscard]] const std::optional<JournalCursor>& source() const noexcept { return source_; }
   // Adds the rows of sessions and places that lack more of the log than this, as the table has them

@@ -54,9 +54,9 @@ class LogQueue {
   // journal after this record.
   [[nodiscard]] StoreResult<LogPosition> append(std::span<const char> entries, WallTime now,
                                                 const JournalCursor* source = nullptr);
-  // Of a replica: the journal's records up to this position have nothing more to append.
+  // A replica: the journal's records up to this position have nothing more to append.
   void pass(LogPosition source);
-  // Of a replica: the server has all of the journal before this position.
+  // A replica: the server has all of the journal before this position.
   [[nodiscard]] LogPosition replicated() const noexcept {
     return replicated_.load(std::memory_order_acquire);  // Pairs with the release in confirm().
   }
@@ -80,7 +80,7 @@ class LogQueue {
   // Asks for what was appended so far to be sent. Returns durable().
   [[nodiscard]] StoreResult<LogPosition> flush();
   [[nodiscard]] StoreResult<void> wait_until_durable();
-  // The same, as long as the server confirms something within each such time.
+  // Waits as long as the server confirms something within each such time.
   [[nodiscard]] StoreResult<void> wait_while_confirmed(std::chrono::milliseconds limit);
   void close();
   // The error that fail() was called with; any thread.
@@ -143,7 +143,7 @@ class LogQueue {
   std::vector<std::unique_ptr<Batch>> sealed_;     // in the order of the log
   std::size_t taken_ = 0;                          // of sealed_, from the first on
   std::vector<std::unique_ptr<Batch>> confirmed_;  // pending() may still refer to them
-  // Of a replica: when durable() reaches the first, replicated() is the second.
+  // A replica: when durable() reaches the first, replicated() is the second.
   std::deque<std::pair<LogPosition, LogPosition>> sources_;
   std::vector<std::unique_ptr<Batch>> free_;
 };

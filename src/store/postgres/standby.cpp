@@ -19,7 +19,7 @@ constexpr milliseconds kLookInterval{100};
 constexpr milliseconds kReconnectInterval{500};
 // Longer than an owner pauses between two attempts to connect.
 constexpr milliseconds kOwnerFirst{3'000};
-// Of the log, between two looks: the first time there may be gigabytes.
+// What a standby reads of the log between two looks: the first time there may be gigabytes.
 constexpr LogPosition kFollowBytes = 8U << 20U;
 
 // Text that a role may read in pg_stat_activity.
@@ -92,7 +92,7 @@ ServerResult<void> Standby::begin() {
   free_since_.reset();
   has_seen_owner_ = false;
   state_.is_connected = true;
-  // Of a later program: a take-over would fail. look() finds other errors.
+  // The log of a later program: a take-over would fail. look() finds other errors.
   const auto known = read_version(*connection_, options_);
   if (!known && known.error().code == StoreErrorCode::Corrupt) {
     return std::unexpected{ServerError{known.error().text, kElsewhere}};

@@ -409,7 +409,7 @@ class Recovery {
     return true;
   }
 
-  // Of a segment that others follow. 0: the log is cut before it.
+  // For a segment that others follow. 0: the log is cut before it.
   StoreResult<std::uint64_t> start_is_cut_off(const std::string& path,
                                               const SegmentHeader& header) {
     // The log begins with the first segment: there is nothing before it to keep.

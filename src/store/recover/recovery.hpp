@@ -55,7 +55,7 @@ class Ownership;
 [[nodiscard]] StoreResult<Recovered> recover(Disk& disk, const JournalOptions& options,
                                              const Ownership& owner);
 
-// The same, but changes nothing: a torn end is left in place and not read.
+// Like recover(), but changes nothing: a torn end is left in place and not read.
 [[nodiscard]] StoreResult<Recovered> recover_read_only(Disk& disk, const std::string& folder);
 
 [[nodiscard]] StoreError disk_error(const std::string& folder, const DiskError& error);

@@ -134,7 +134,7 @@ void apply_log_entries(const Record& record, Recovered& found) {
 void fill_report(const CheckpointFaults& faults, LogStarts::Retired&& retired, Recovered& found) {
   found.report.messages = found.state.messages;
   found.report.records = found.records;
-  // Of the segments that still exist: one that was not opened, or is cut, needs no checkpoint.
+  // The segments that still exist: one that was not opened, or is cut, needs no checkpoint.
   for (const SegmentHeader& segment : found.segments) {
     const auto fault = faults.find(segment.number);
     if (fault != faults.end()) found.report.checkpoint_faults.push_back(fault->second);

@@ -96,7 +96,7 @@ class ReplicaLink {
   std::optional<JournalCursor> unsaved_;
   std::vector<std::uint64_t> next_at_open_;
   Former former_;
-  // Of the thread, between open() and close().
+  // Only the thread uses it, between open() and close().
   struct Attempts {
     LogPosition seen = 0;  // replicated() at the last look
     MonoTime moved_at{};   // when it has moved last, or was not late

@@ -29,7 +29,7 @@ namespace nexusfix::store {
 struct SessionLoss {
   SessionKey session = 0;
   std::size_t damage = 0;  // index in damages()
-  // Of the epoch after the damage; nothing: in doubt, or of an epoch that has ended.
+  // The numbers of the epoch after the damage; nothing: in doubt, or of an epoch that has ended.
   std::optional<NumberRange> numbers;
   std::uint64_t epoch = 1;    // of these numbers
   bool in_doubt = false;      // it may have used numbers from its next one on

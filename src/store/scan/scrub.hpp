@@ -26,7 +26,7 @@ class Scrub {
  public:
   // Read in one step, unless one record is larger.
   static constexpr std::uint64_t kPieceBytes = 256U << 10U;
-  // Of one segment; there may be more after them.
+  // The damages of one segment; there may be more after them.
   static constexpr std::size_t kDamagesMax = 16;
 
   Scrub(Disk& disk, std::string folder, EventQueue& events)

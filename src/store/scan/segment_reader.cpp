@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kSearchFactor = 8;
 constexpr std::uint64_t kSearchBytesMin = 1U << 20U;
 
-// Of the eight bytes of checksum and length, only the last may be other than zero.
+// Only the last of the eight bytes of checksum and length may be other than zero.
 constexpr std::uint64_t kZerosInFront = 8;
 
 // Compared at once; far less than a window, which would otherwise be read several times.

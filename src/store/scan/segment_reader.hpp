@@ -28,7 +28,7 @@ class FileWindow {
 
   // The bytes at offset; offset + count must not be above size(). They live until the next call.
   [[nodiscard]] DiskResult<std::span<const char>> view(std::uint64_t offset, std::size_t count);
-  // The same, but reads no other byte: the disk may not be able to return its neighbours.
+  // Like view(), but reads no other byte: the disk may not be able to return its neighbours.
   [[nodiscard]] DiskResult<std::span<const char>> view_alone(std::uint64_t offset,
                                                              std::size_t count);
 
@@ -86,7 +86,7 @@ struct StrayBytes {
 // opened has more bytes other than zero, even if it is damaged: the mark of its header has as many,
 // the version follows it, and a record's length, time and first entry span more.
 inline constexpr std::uint64_t kStrayBytesMax = 8;
-// Of the whole window. Nothing: it holds more, or a part of a header.
+// The stray bytes of the whole window. Nothing: it holds more, or a part of a header.
 [[nodiscard]] DiskResult<std::optional<StrayBytes>> find_stray_bytes(FileWindow& window);
 
 // The offset of the first byte from here on that is not zero, or the window's size.

@@ -26,7 +26,7 @@ struct LogState {
   [[nodiscard]] std::expected<void, std::string_view> apply(std::span<const char> entries,
                                                             WallTime time, LogPosition begin,
                                                             LogPosition end);
-  // The same for a record of which the values are known.
+  // For a record of which the values are known.
   [[nodiscard]] std::expected<void, std::string_view> apply(const CommonRecord& common,
                                                             LogPosition begin, LogPosition end) {
     auto applied = sessions.apply(common);
@@ -37,7 +37,7 @@ struct LogState {
     return applied;
   }
 
-  // The same if it is of a session in the table, its numbers are those of now or later ones, and
+  // Applies a record of a session in the table, if its numbers are those of now or later ones, and
   // its message joins the last group. False: it is not, and nothing was changed.
   [[nodiscard]] bool apply_plain(const CommonRecord& common, LogPosition end) noexcept {
     if (common.msg_seq_num == 0) return sessions.apply_plain(common);

@@ -10,7 +10,7 @@
 namespace nexusfix::store {
 namespace {
 
-// Of all indexes of a log together: 24 MiB.
+// The groups of all indexes of a log together: 24 MiB.
 constexpr std::size_t kGroupsOfAll = 1U << 20U;
 // Where many sessions share the log, a small part of it has few messages of each.
 constexpr std::uint64_t kGroupBytesPerSession = 2U << 10U;

@@ -19,7 +19,7 @@ class MessagePlaces {
   // A higher MsgSeqNum counts as this one.
   static constexpr std::uint64_t kNumberMax = UINT32_MAX;
 
-  // Of one session in a block, in the order of the log.
+  // The messages of one session in a block, in the order of the log.
   class Run {
    public:
     Run() = default;

@@ -72,7 +72,7 @@ class SessionTable {
   // Allocates only for a new session, and for a record of more entries than ever before.
   [[nodiscard]] std::expected<void, std::string_view> apply(std::span<const char> entries,
                                                             WallTime time);
-  // The same for a record of which the values are known.
+  // For a record of which the values are known.
   [[nodiscard]] std::expected<void, std::string_view> apply(const CommonRecord& common) noexcept {
     if (common.session >= by_key_.size()) return std::unexpected{kNeverOpened};
     SessionRecord& record = by_key_[common.session]->record;
@@ -90,7 +90,7 @@ class SessionTable {
     return {};
   }
 
-  // The same for a session of the table. False: apply() must be called; nothing was changed.
+  // For a session of the table. False: apply() must be called; nothing was changed.
   [[nodiscard]] bool apply_plain(const CommonRecord& common) noexcept {
     SessionRecord& record = by_key_[common.session]->record;
     const bool has_message = common.msg_seq_num != 0;

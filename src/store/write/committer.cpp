@@ -220,7 +220,7 @@ DiskResult<void> Committer::commit(LogPosition end) {
   }
 }
 
-// Of a mapping, syncs only what was appended: the zeros after it need not be written.
+// Syncs only what was appended to a mapping: the zeros after it need not be written.
 DiskResult<void> Committer::sync(const Part& part, LogPosition end) {
   if (options_.writes || !part.segment.mapping) return part.segment.file->sync();
   const LogPosition begin = std::max(part.begin, progress_.synced.load(std::memory_order_relaxed));

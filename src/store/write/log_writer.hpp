@@ -66,7 +66,7 @@ class LogWriter {
   // After both. more_entries may be empty. False: mapping_failure() has the reason.
   [[nodiscard]] bool append(std::span<const char> entries, std::span<const char> more_entries,
                             WallTime now);
-  // The same for a record that ends at `end`, find_plain_until() or before.
+  // For a record that ends at `end`, find_plain_until() or before.
   [[nodiscard]] bool append_plain(std::span<const char> entries, WallTime now, LogPosition end);
   [[nodiscard]] StoreError mapping_failure() const;
   // The record from begin to appended() must be synced before durable() passes begin.

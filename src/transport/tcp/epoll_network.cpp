@@ -369,7 +369,7 @@ int EpollNetwork::wait_for_kernel(std::span<epoll_event> ready,
   return count;
 }
 
-// Of a wait that expects a wake, only that counts: messages of counterparties would end it soon
+// A wait that expects a wake counts only that: messages of counterparties would end it soon
 // while a store that is down confirms nothing, and the thread would poll all the time.
 int EpollNetwork::wakes_in(std::span<const epoll_event> found) noexcept {
   return static_cast<int>(

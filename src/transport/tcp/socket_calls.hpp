@@ -14,7 +14,7 @@ namespace nexusfix::transport {
 // "listen 127.0.0.1:5001: Address already in use"
 [[nodiscard]] std::string explain(std::string_view operation, std::string_view where,
                                   int error_number);
-// The same with errno.
+// The error in errno.
 [[nodiscard]] NetworkError error_now(std::string_view operation, std::string_view where);
 
 template <class Value>

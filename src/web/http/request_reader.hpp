@@ -37,7 +37,7 @@ class RequestReader {
   // The complete request. Bytes after it belong to the next one.
   [[nodiscard]] Request take();
   [[nodiscard]] bool keeps_alive() const noexcept { return keeps_alive_; }
-  // Of a wrong request: 400, 405, 413 or 431.
+  // The status of an invalid request: 400, 405, 413 or 431.
   [[nodiscard]] unsigned status() const noexcept { return status_; }
   // Whether the client has begun a request that is not complete.
   [[nodiscard]] bool has_begun() const noexcept { return has_begun_; }

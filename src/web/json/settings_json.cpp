@@ -6,7 +6,7 @@
 namespace nexusfix::web {
 namespace {
 
-// Of one session: a daily schedule with a reset and Logon times has four changes a day.
+// The spans of one session: a daily schedule with a reset and Logon times has four changes a day.
 constexpr std::size_t kSpansMax = 200;
 
 Json value_json(const config::EffectiveValue& value) {

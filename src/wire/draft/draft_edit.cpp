@@ -18,7 +18,7 @@ constexpr std::size_t kTagDigitsMax = 10;
 // "1=A" and SOH.
 constexpr std::size_t kFieldBytesMin = 4;
 
-// Of an array of `all` elements: those of [to, to_end) go, and those of [from, from + count) take
+// In an array of `all` elements those of [to, to_end) go, and those of [from, from + count) take
 // their place. to_end is at most from.
 template <class T>
 void move_elements(T* array, std::size_t from, std::size_t count, std::size_t to,

@@ -30,7 +30,7 @@ inline constexpr std::uint32_t kEntriesAtOnce = 64;
 struct DataTags {
   alignas(64) std::uint8_t low_two[128];
   alignas(64) std::uint8_t high_two[64];
-  // The same test with smaller tables, for tags of up to four digits: a common bit in the three
+  // The test with smaller tables, for tags of up to four digits: a common bit in the three
   // entries for its lowest four bits, the next four and the four after those.
   alignas(64) std::uint8_t nibbles[3][16];
   const std::uint32_t* length_tags;

@@ -34,7 +34,7 @@ inline constexpr std::array<std::string_view, 6> kQuickfixSuffixes{
     ".body", ".header", ".seqnums", ".senderseqnums", ".targetseqnums", ".session"};
 inline constexpr std::uint64_t kQuickfixNumberMax = std::uint64_t{1} << 31U;  // an int in most
 
-// Of the bodies of messages that are read or written at once.
+// The bytes of messages that are read or written at once.
 inline constexpr std::size_t kQuickfixChunkBytes = 1U << 20U;
 
 [[nodiscard]] inline std::unexpected<std::string> failure(const DiskError& error) {

@@ -88,7 +88,8 @@ void Pseudonyms::add_round(Numeral& numeral, unsigned round, bool is_inverse) co
     if (i < begin || i >= end) input += static_cast<char>(numeral.digits[i]);
   }
   input += '\0';
-  // Of the other half once, and then of this and the place: the time grows with the size.
+  // The hash is made of the other half once, and then of this and the place: the time grows with
+  // the size.
   std::uint64_t bits = hash(input);
   std::string block = "block " + std::to_string(bits);
   const std::size_t counter = block.size();

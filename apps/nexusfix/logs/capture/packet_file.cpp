@@ -45,7 +45,7 @@ namespace {
 constexpr std::size_t kReadBytes = 512U << 10U;
 constexpr std::size_t kInterfacesMax = 10'000;
 constexpr std::size_t kPcapHeaderBytes = 24;
-// Of a block of pcapng: its type and its size; the size is repeated at its end.
+// The head of a block of pcapng: its type and its size, which is repeated at its end.
 constexpr std::size_t kBlockHeadBytes = 8;
 constexpr std::size_t kBlockBytesMin = 12;
 constexpr std::uint32_t kSectionBlock = 0x0a0d0d0a;

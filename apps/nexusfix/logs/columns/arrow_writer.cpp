@@ -236,7 +236,7 @@ class ArrowRows final : public ColumnRows {
     ARROW_RETURN_NOT_OK(batch->Validate());
     return batch;
   }
-  // Of this column, since the last call.
+  // The misfits of this column since the last call.
   [[nodiscard]] std::uint64_t take_misfits(std::size_t index) {
     return std::visit([](auto& column) { return column.take_misfits(); }, columns_[index]);
   }

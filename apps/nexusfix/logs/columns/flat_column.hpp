@@ -25,7 +25,7 @@ class FlatColumn {
   // has only ASCII characters. readable: bytes can be read up to here.
   void append(std::string_view value, bool is_ascii, const char* readable);
   void append_null();
-  // Of an Integer, Timestamp or TimeOfDay.
+  // For an Integer, Timestamp or TimeOfDay.
   void append_number(std::int64_t value);
   // The values so far. The column is then empty.
   [[nodiscard]] std::shared_ptr<arrow::Array> finish();

@@ -10,7 +10,7 @@
 
 namespace nexusfix::logs {
 
-// Of a digit and of `=` the low four bits differ, and count. So fields with other tags may be
+// The low four bits of a digit and of `=` differ, and count. So fields with other tags may be
 // found, too, but not many. bench/logs/log_speed.py measures what it serves: `stats` and `export`.
 class FieldBegins {
  public:

@@ -24,7 +24,7 @@ class FieldSlots {
   // slot: 1 to kSlotsMax. The tag of a Length field cannot be wanted.
   void want(wire::Tag tag, unsigned slot);
   [[nodiscard]] static bool can_want(wire::Tag tag) noexcept;
-  // Of a tag that can be wanted; 0: it is not.
+  // The slot of a tag that can be wanted; 0: it is not.
   [[nodiscard]] unsigned of(wire::Tag tag) const noexcept {
     return slots_[static_cast<std::size_t>(tag)];
   }
@@ -55,7 +55,7 @@ class FieldSlots {
 
  private:
   static constexpr std::uint8_t kIsLength = 255;
-  // Of a field with another tag: 0 or kIsLength.
+  // For a field with another tag: 0 or kIsLength.
   [[nodiscard]] static unsigned slot_of_long(std::string_view field) noexcept;
 
   std::array<std::uint8_t, kTagsMax> slots_{};

@@ -17,17 +17,17 @@ namespace nexusfix::logs {
 class Matcher {
  public:
   explicit Matcher(const Expression& expression);
-  // The same plan, for another thread.
+  // A matcher with this plan, for another thread.
   [[nodiscard]] Matcher copy() const { return Matcher{plan_}; }
 
   // bytes: one message with SOH after each field. The result is the one of matches_fields(); most
   // messages are decided by their bytes.
   [[nodiscard]] bool matches(std::string_view bytes);
-  // The same for each message of a text, in order: one search may decide about many of them.
+  // For each message of a text, in order: one search may decide about many of them.
   [[nodiscard]] bool matches(const printing::ScannedMessage& message) {
     return (wanted_.empty() || has_wanted(message)) && matches(message.bytes);
   }
-  // The same, by the fields alone.
+  // Decides by the fields alone.
   [[nodiscard]] bool matches_fields(std::string_view bytes);
 
  private:

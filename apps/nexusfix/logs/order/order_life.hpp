@@ -61,7 +61,7 @@ class OrderLife {
   [[nodiscard]] std::optional<Decimal> leaves_qty() const;
   // Nothing: nothing was executed.
   [[nodiscard]] std::optional<double> avg_px() const;
-  // Of the last report that counts; all empty: there is none.
+  // What the last report that counts says; all empty: there is none.
   [[nodiscard]] const ReportedState& reported() const noexcept { return reported_; }
   // Where the last report disagrees with the state now, one line each.
   [[nodiscard]] const std::vector<std::string>& disagreements() const noexcept {

@@ -13,7 +13,8 @@
 namespace nexusfix::logs {
 namespace {
 
-// Of the chunks in memory, before their results, which may have several times their size.
+// The bytes of all chunks in memory, without their results, which may have several times their
+// size.
 constexpr std::size_t kAllBytesMax = 16U << 20U;
 // What a scanner gets at once: half of the second-level cache of common CPUs.
 constexpr std::size_t kPieceBytes = 256U << 10U;

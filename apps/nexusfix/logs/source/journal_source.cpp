@@ -176,7 +176,7 @@ class JournalSource final : public ByteSource {
   Disk& disk_;
   std::string folder_;
   bool is_followed_;
-  // Of the visitor: what the last scan has found.
+  // What the last scan has found.
   SystemClock clock_;
   store::LogPosition appended_ = 0;
   std::uint64_t passed_ = 0;

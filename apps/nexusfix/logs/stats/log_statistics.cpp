@@ -67,7 +67,7 @@ double quantity_of(std::string_view text) {
   return static_cast<double>(number->mantissa()) / std::pow(10, number->scale());
 }
 
-// Of a ClOrdID. The hash of the standard library takes four times as long.
+// The hash of a ClOrdID. That of the standard library takes four times as long.
 std::uint64_t hash_of(std::string_view text) noexcept {
   const auto mixed = [](std::uint64_t hash, std::uint64_t word) {
     hash ^= word;
@@ -438,7 +438,7 @@ void LogStatistics::count_reject(std::string_view kind, wire::Tag reason_tag, co
   ++found->second.count;
 }
 
-// Of the orders that end with this OrdStatus; null: with it they go on.
+// The count of orders that end with this OrdStatus; null: with it they go on.
 std::uint64_t* LogStatistics::ended_count(std::string_view status) noexcept {
   if (status.size() != 1) return nullptr;
   switch (status.front()) {

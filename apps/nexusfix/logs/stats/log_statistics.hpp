@@ -145,7 +145,7 @@ class LogStatistics {
   [[nodiscard]] const std::unordered_map<std::int64_t, std::uint64_t>& by_second() const noexcept {
     return seconds_.counts;
   }
-  // Of the files, by their positions.
+  // The paths of the files, by their positions.
   [[nodiscard]] const std::vector<std::string>& paths() const noexcept { return paths_; }
   // Reject reasons, requests and seconds that found no room in the tables.
   [[nodiscard]] std::uint64_t unlisted_rejects() const noexcept { return unlisted_rejects_; }
@@ -176,7 +176,7 @@ class LogStatistics {
     std::vector<NumberedPlace> places;    // of the last messages, by MsgSeqNum
     std::uint64_t* type_count = nullptr;  // of last_type
     std::string last_type;
-    // Of the session, for the keys of requests and of the reports about them.
+    // Hashes of the session, for the keys of requests and of the reports about them.
     std::uint64_t request_hash = 0;
     std::uint64_t report_hash = 0;
   };

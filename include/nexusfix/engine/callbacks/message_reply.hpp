@@ -89,7 +89,7 @@ class MessageReply {
 [[nodiscard]] MessageReply business_reject(unsigned reason, wire::Tag ref_tag,
                                            std::string_view text,
                                            std::string_view ref_id = {}) noexcept;
-// The same with a reason by its name: business_reject(session::BusinessRejectReason::Other, 0,
+// A reject with a reason by its name: business_reject(session::BusinessRejectReason::Other, 0,
 // text).
 [[nodiscard]] inline MessageReply business_reject(session::BusinessRejectReason reason,
                                                   wire::Tag ref_tag, std::string_view text,
@@ -109,7 +109,7 @@ MessageReply business_reject(const Arguments&...) noexcept {
 // business_reject(). The message counts as received.
 [[nodiscard]] MessageReply session_reject(unsigned reason, wire::Tag ref_tag,
                                           std::string_view text) noexcept;
-// The same with a reason by its name: session::SessionRejectReason::ValueIncorrect.
+// A reject with a reason by its name: session::SessionRejectReason::ValueIncorrect.
 [[nodiscard]] inline MessageReply session_reject(session::SessionRejectReason reason,
                                                  wire::Tag ref_tag,
                                                  std::string_view text) noexcept {

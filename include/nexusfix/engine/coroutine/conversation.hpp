@@ -95,7 +95,7 @@ class [[nodiscard]] Received {
     throw std::logic_error{"there is no message, because the wait has ended: " +
                            std::string{to_string(end_)}};
   }
-  // The same.
+  // The message.
   [[nodiscard]] const auto* operator->() const&
     requires(sizeof...(Types) == 1)
   {
@@ -621,12 +621,12 @@ class Conversations {
   static auto next() {
     return make<Types...>(std::nullopt, detail::AnyMessage{});
   }
-  // The same, and ends with WaitEnd::TimedOut after this time, by a timer of the session.
+  // Ends with WaitEnd::TimedOut after this time, by a timer of the session.
   template <wire::TypedMessage... Types>
   static auto next(std::chrono::nanoseconds timeout) {
     return make<Types...>(timeout, detail::AnyMessage{});
   }
-  // The same for messages of which where(message) is true; the others go to other conversations or
+  // Waits for messages of which where(message) is true; the others go to other conversations or
   // to on_message(). where reads the message and does nothing else; it may be called for each
   // message of these types.
   //
@@ -636,7 +636,7 @@ class Conversations {
   static auto next(Where where) {
     return make<Types...>(std::nullopt, std::move(where));
   }
-  // The same with both.
+  // Waits with a time limit and a condition.
   template <wire::TypedMessage... Types, class Where>
   static auto next(std::chrono::nanoseconds timeout, Where where) {
     return make<Types...>(timeout, std::move(where));

@@ -35,7 +35,7 @@ class EventTexts {
   [[nodiscard]] std::string_view ref_tag(wire::Tag tag) noexcept;
   // The text and, in parentheses, the tag if there is one. An event may have several such texts.
   [[nodiscard]] std::string_view with_tag(std::string_view text, std::string_view ref_tag) noexcept;
-  // The same for a tag that is not sent as RefTagID: cut, and ? for what is not printable.
+  // For a tag that is not sent as RefTagID: cut, and ? for what is not printable.
   [[nodiscard]] std::string_view with_unreadable_tag(std::string_view text,
                                                      std::string_view tag_text) noexcept;
   // "SendingTime is 312 s before our clock".

@@ -17,7 +17,7 @@ class OutOfOrderNumbers {
   void note_received(std::uint64_t msg_seq_num) noexcept {
     if (msg_seq_num > highest_) highest_ = msg_seq_num;
   }
-  // The same of one that the owner is asked to buffer.
+  // One came that the owner is asked to buffer.
   void note_buffered(std::uint64_t msg_seq_num) noexcept;
 
   // Numbers of a Logon that was answered and of ResendRequests that were served though they came

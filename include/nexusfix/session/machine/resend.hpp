@@ -36,7 +36,7 @@ class ResendGovernor {
   // False: this range has been sent too often, or too much has been asked for in all.
   [[nodiscard]] bool admits(const ResendRange& range, std::uint64_t next_outbound,
                             const ResendConfig& config) noexcept;
-  // The same for the requests that came during a resend and are answered together.
+  // For the requests that came during a resend and are answered together.
   [[nodiscard]] bool admits_merged(const ResendRange& range, std::uint64_t next_outbound,
                                    const ResendConfig& config) noexcept {
     return !asks_too_much(range, next_outbound, config);

@@ -171,7 +171,7 @@ decltype(auto) dispatch(const MessageView& message, Visitor&& visitor) {
   return detail::dispatch(Messages<Types...>{}, message, detail::OwnVersion{message}, visitor);
 }
 
-// The same for a session whose version is known: "FIX.4.4", "FIX.5.0SP2". In a message of FIXT 1.1,
+// For a session whose version is known: "FIX.4.4", "FIX.5.0SP2". In a message of FIXT 1.1,
 // an ApplVerID (1128) overrides it.
 template <TypedMessage... Types, class Visitor>
 decltype(auto) dispatch(Messages<Types...> types, std::string_view version,
@@ -180,7 +180,7 @@ decltype(auto) dispatch(Messages<Types...> types, std::string_view version,
                           visitor);
 }
 
-// The same for a session that has the ApplVerID of its version.
+// For a session that has the ApplVerID of its version.
 template <TypedMessage... Types, class Visitor>
 decltype(auto) dispatch(Messages<Types...> types, const NamedVersion& version,
                         const MessageView& message, Visitor&& visitor) {

@@ -73,7 +73,7 @@ class Draft : public M::template Members<Draft<M>> {
     if (const DraftResult done = draft.assign(message); !done) return std::unexpected{done.error()};
     return draft;
   }
-  // The same for a typed message.
+  // Makes a draft of a typed message.
   [[nodiscard]] static std::expected<Draft, DraftError> from(const M& message) {
     return from(message.view());
   }
@@ -98,7 +98,7 @@ class Draft : public M::template Members<Draft<M>> {
   [[nodiscard]] DraftResult assign(const MessageView& message) {
     return fields_.assign(message, kRules);
   }
-  // The same for a typed message; also one that is a view of this draft.
+  // Assigns a typed message; also one that is a view of this draft.
   [[nodiscard]] DraftResult assign(const M& message) { return assign(message.view()); }
   // Does not compile: a message of another type.
   template <class Other>
@@ -147,7 +147,7 @@ class Draft : public M::template Members<Draft<M>> {
   bool erase() {
     return detail::erase_part<M, F>(fields_, path());
   }
-  // The same for a field by its tag, outside of groups. False, too, for a tag of the session.
+  // Erases a field by its tag, outside of groups. False, too, for a tag of the session.
   bool erase(Tag tag) {
     if (!is_draft_tag(tag) || !fields_.has(path(), tag)) return false;
     for (const DraftRules::DataPair& pair : kRules.data_pairs) {
@@ -248,7 +248,7 @@ class Draft : public M::template Members<Draft<M>> {
   }
   // "35=D|11=A1|38=100", for people: passwords are ***, control characters \x01.
   friend std::string to_string(const Draft& draft) { return draft.fields_.text(); }
-  // The same in a std::ostream.
+  // Writes the text to a std::ostream.
   template <class Traits>
   friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                                       const Draft& draft) {

@@ -79,9 +79,9 @@ struct DraftError {
   std::uint32_t entry = 0;  // the number of the entry in that group, from 0 on
   // One sentence for people, such as "OrdType (40): the required field is missing".
   [[nodiscard]] std::string what() const;
-  // The same.
+  // what() as a function.
   friend std::string to_string(const DraftError& error) { return error.what(); }
-  // The same in a std::ostream.
+  // Writes what() to a std::ostream.
   template <class Traits>
   friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                                       const DraftError& error) {
@@ -277,7 +277,7 @@ class DraftEdit {
 
   // Writes a field.
   void text(Tag tag, std::string_view value);
-  // The same for another type.
+  // Sets a value of another type.
   template <FieldValue Value>
   void value(Tag tag, const Value& value) {
     if constexpr (std::convertible_to<Value, std::string_view>) {

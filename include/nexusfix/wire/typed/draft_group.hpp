@@ -331,7 +331,7 @@ class DraftGroup {
       return {};
     }
   }
-  // The same for the result of entry(), which a function may have made.
+  // Adds the result of entry(), which a function may have made.
   template <class... Parts>
   [[nodiscard]] DraftResult add(const EntryParts<Parts...>& entry) {
     using Checked = GroupParts<Entry, EntryParts<Parts...>>;

@@ -34,7 +34,7 @@ inline constexpr std::array<Tag, 0> kTags{};
 template <Tag... Tags>
 inline constexpr std::array<Tag, sizeof...(Tags)> kTags<TagList<Tags...>>{Tags...};
 
-// Of a field that is no data field: {0, 0}.
+// For a field that is no data field: {0, 0}.
 template <class F>
 [[nodiscard]] consteval DraftRules::DataPair data_pair() {
   if constexpr (DataTypedField<F>) {

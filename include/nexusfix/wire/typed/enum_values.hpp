@@ -35,7 +35,7 @@ inline constexpr std::array<std::uint64_t, 4> kCharBits = [] {
   return bits;
 }();
 
-// The same for the values 0 to 63 of an enumeration of ints. Most have no others.
+// Bits for the values 0 to 63 of an enumeration of ints. Most have no others.
 template <class Enum>
 inline constexpr std::uint64_t kSmallIntBits = [] {
   std::uint64_t bits = 0;

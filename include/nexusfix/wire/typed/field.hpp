@@ -149,7 +149,7 @@ class OptionalField : public std::expected<T, FieldError> {
   OptionalField() = default;
   OptionalField(const OptionalField&) = default;  // copies the field or the error
   OptionalField(OptionalField&&) = default;       // the same
-  // Of a variable only.
+  // For a variable only.
   OptionalField& operator=(const OptionalField&) & = default;
   OptionalField& operator=(OptionalField&&) & = default;  // of a variable only
   // Does not compile: a getter's result is assigned to.
@@ -202,7 +202,7 @@ class OptionalField : public std::expected<T, FieldError> {
   template <class Value>
     requires detail::IsValueOf<T, Value> && std::same_as<Value, double>
   operator Value() const = delete;  // test the field, and then use *field or field->value
-  // The same.
+  // Does not compile: test the field first.
   template <class Value>
     requires detail::IsValueOf<T, Value> && (!std::same_as<Value, double>)
   operator Value() const {  // NOLINT(google-explicit-constructor)

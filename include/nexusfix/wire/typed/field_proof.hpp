@@ -13,9 +13,10 @@ namespace nexusfix::wire {
 struct FieldCheck;
 class MessageView;
 
-// Of all valid messages with one sequence of tags. Which fields such a message has, and where, is
-// the same for each of them, and a validator has checked each value against its dictionary. So most
-// checks of a typed message are done once for the sequence: prove() remembers those that are left.
+// A proof for all valid messages with one sequence of tags. Which fields such a message has, and
+// where, is the same for each of them, and a validator has checked each value against its
+// dictionary. So most checks of a typed message are done once for the sequence: prove() remembers
+// those that are left.
 //
 // The memory of a validator owns it. Only the thread of that memory calls functions that are not
 // const.
@@ -44,7 +45,7 @@ class FieldProof {
   // Whether each timestamp of the last valid message is known to be of the years 2000 to 2099, in
   // milliseconds: then it is a WallTime.
   void set_usual_times(bool are_usual) noexcept { has_usual_times_ = are_usual; }
-  // The same as set_usual_times() has set it.
+  // As set_usual_times() has set it.
   [[nodiscard]] bool has_usual_times() const noexcept { return has_usual_times_; }
   // The messages have PossDupFlag or PossResend.
   void set_flagged(bool is_flagged) noexcept { is_flagged_ = is_flagged; }

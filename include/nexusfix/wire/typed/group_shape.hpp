@@ -87,14 +87,14 @@ class GroupShape {
     return tag < kLargeTagKey ? has_key(static_cast<std::uint16_t>(tag)) : has_large(tag);
   }
 
-  // The same for a tag below kLargeTagKey.
+  // For a tag below kLargeTagKey.
   [[nodiscard]] constexpr bool has_key(std::uint16_t key) const noexcept {
     for (std::size_t at = group_slot(key, shift_); slots_[at] != 0; at = (at + 1) & mask_) {
       if (slots_[at] == key) return true;
     }
     return false;
   }
-  // The same for a tag of kLargeTagKey and above.
+  // For a tag of kLargeTagKey and above.
   [[nodiscard]] constexpr bool has_large(Tag tag) const noexcept {
     // No <algorithm> here: every program with generated messages would compile it.
     std::uint32_t from = 0;

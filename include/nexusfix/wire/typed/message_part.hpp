@@ -214,7 +214,7 @@ template <MessagePart... Parts>
 // Whether the parts contain all tags of a TagList.
 template <class List, MessagePart... Parts>
 struct HasAll;
-// The same, with the tags of the list.
+// With the tags of the list.
 template <Tag... Tags, MessagePart... Parts>
 struct HasAll<TagList<Tags...>, Parts...> {
   // Whether a part always writes a field with this tag.

@@ -15,7 +15,8 @@ class RequiredIndexes {
  public:
   // The first kCount fields have an index here; getters search for the others.
   static constexpr std::size_t kCount = 16;
-  // Of a field that getters search for. BeginString has this index, which no type requires.
+  // The index of a field that getters search for. BeginString has this index, which no type
+  // requires.
   static constexpr std::size_t kUnknown = 0;
 
   // The index of the field with this number, which is below kCount.
@@ -35,7 +36,8 @@ class RequiredIndexes {
 // sequence of tags. It never changes: typed messages point to it, on any thread.
 class TagIndexes {
  public:
-  // Of tags that a search must find: nothing is known of them, or two fields share a place.
+  // The index of tags that a search must find: nothing is known of them, or two fields share a
+  // place.
   static constexpr std::size_t kUnknown = 0;
   // The message has no field with such a tag.
   static constexpr std::size_t kAbsent = 1;
@@ -65,7 +67,7 @@ class TagIndexes {
   std::array<std::uint8_t, std::size_t{1} << kBits> indexes_{};
 };
 
-// Of messages whose other fields are searched for.
+// For messages whose other fields are searched for.
 inline constexpr TagIndexes kNoTagIndexes;
 
 // What a typed message knows of the places of its fields.

@@ -102,7 +102,7 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
                                              const MessageView& message) {
   return detail::print_to(out, message);
 }
-// The same for a typed message.
+// Writes a typed message.
 template <class Traits, TypedMessage Message>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                              const Message& message) {

@@ -297,7 +297,7 @@ template <Tag FieldTag, detail::AddedText Text>
                                     const Text& text) {
   return detail::joined(field.value, detail::added_text(text));
 }
-// The same of two fields.
+// Two fields.
 template <Tag First, Tag Second>
 [[nodiscard]] std::string operator+(const Field<First, std::string_view>& a,
                                     const Field<Second, std::string_view>& b) {
@@ -419,10 +419,10 @@ template <TypedField T>
 // The tags that are required in a message or in a group's entry, without header and trailer.
 template <Tag... Tags>
 struct TagList {};
-// The same as types, for code that converts the values.
+// The fields as types, for code that converts the values.
 template <class... Fields>
 struct FieldList {};
-// The same as names, which have no definition: a compiler shows them in its errors.
+// The fields as names, which have no definition: a compiler shows them in its errors.
 template <class... Names>
 struct FieldNames {};
 

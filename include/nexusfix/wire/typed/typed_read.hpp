@@ -176,7 +176,7 @@ inline constexpr std::array<FieldCheck, sizeof...(Fields)> kFieldChecks<FieldLis
 // separate function, because it is rarely needed.
 [[nodiscard]] FieldError first_fault(const MessageView& view,
                                      std::span<const FieldCheck> checks) noexcept;
-// The same for an entry of a group or for a component.
+// For an entry of a group or a component.
 [[nodiscard]] FieldError first_fault(const GroupEntry& view,
                                      std::span<const FieldCheck> checks) noexcept;
 // The error of a value; nothing if the value is good.
@@ -484,7 +484,7 @@ class TypedComponentView {
       return std::unexpected{first_fault(entry, kChecks)};
     return detail::Unchecked::make<Self>(entry);
   }
-  // The same for the component of a message.
+  // For the component of a message.
   [[nodiscard]] static std::expected<Self, FieldError> from(const MessageView& view) noexcept {
     return from(GroupEntry::whole(view));
   }
@@ -590,7 +590,7 @@ class TypedGroup {
 
   // A group without entries.
   TypedGroup() = default;
-  // The same group, with typed entries.
+  // The group of the view, with typed entries.
   explicit TypedGroup(const GroupView& view) noexcept : view_{view} {}
 
   // The first entry. Iterators live as long as the TypedGroup object itself.
@@ -654,7 +654,7 @@ template <TypedField F, class Other>
                                                    const Other& other) noexcept {
   return field.value_or(other);
 }
-// The same for a field that from() has checked.
+// For a field that from() has checked.
 template <TypedField F, class Other>
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE auto value_or(const F& field, const Other& other) noexcept {
   return OptionalField<F>{field}.value_or(other);
@@ -666,7 +666,7 @@ template <class Self, TypedField F, class Members>
   return F{static_cast<const Self&>(members).view().field(0).value};
 }
 
-// The same for an accessor of a component: the component, or the result of Component::from() if it
+// For an accessor of a component: the component, or the result of Component::from() if it
 // is not Checked.
 template <class Self, class Component, bool Checked, class Members>
 [[nodiscard]] auto component_member(const Members& members) noexcept {
@@ -678,7 +678,7 @@ template <class Self, class Component, bool Checked, class Members>
   }
 }
 
-// The same for an accessor of a repeating group.
+// For an accessor of a repeating group.
 template <class Self, class Entry, class Members>
 [[nodiscard]] TypedGroup<Entry> group_member(const Members& members) noexcept {
   return TypedGroup<Entry>{static_cast<const Self&>(members).view().group(kShapeOf<Entry>)};

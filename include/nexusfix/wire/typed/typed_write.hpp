@@ -153,7 +153,7 @@ template <class Entry, class... Entries>
   }
 }
 
-// The same with one entry for each element of a range of known size. make_entry(element) makes it
+// A group with one entry for each element of a range of known size. make_entry(element) makes it
 // with entry() and does not throw. A named range is not copied.
 //
 //   group<MarketDataSnapshotFullRefresh::NoMDEntries>(levels, [](const Level& level) {

@@ -141,7 +141,7 @@ inline constexpr std::array<std::uint64_t, kBlockBytes + 1> kPieceShifts = [] {
   return _mm_loadl_epi64(static_cast<const __m128i*>(from));
 }
 
-// The same for a table's entry. If the compiler knew the table, it would load the entry into a
+// Loads a table's entry. If the compiler knew the table, it would load the entry into a
 // general register first, and an encoder has few of them.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE __m128i load_entry(const std::uint64_t& entry) noexcept {
   __m128i half;

@@ -55,7 +55,7 @@ template <class T, TextFront Front = TextFront::Unreadable>
 [[nodiscard]] Converted<T> convert(std::string_view text) noexcept {
   return detail::inlined_convert<T, Front>(text);
 }
-// The same within a message. Inlined, because its results are used at once.
+// Converts a value within a message. Inlined, because its results are used at once.
 template <class T, TextFront Front>
   requires(Front == TextFront::Readable)
 [[nodiscard, gnu::always_inline]] inline Converted<T> convert(std::string_view text) noexcept {

@@ -21,7 +21,8 @@ namespace nexusfix::wire {
 // thread.
 template <TextFront Front = TextFront::Unreadable>
 [[nodiscard]] Converted<Decimal> to_decimal(std::string_view text) noexcept;
-// The same; OutOfRange if the value is outside of FixedPrice's range or not a multiple of 10^-8.
+// Reads a FixedPrice; OutOfRange if the value is outside of FixedPrice's range or not a multiple of
+// 10^-8.
 template <TextFront Front = TextFront::Unreadable>
 [[nodiscard]] Converted<FixedPrice> to_fixed_price(std::string_view text) noexcept;
 

@@ -14,7 +14,7 @@ namespace nexusfix::wire {
 // OutOfRange beyond 64 bits. No allocation; any thread.
 template <TextFront Front = TextFront::Unreadable>
 [[nodiscard]] Converted<std::int64_t> to_int(std::string_view text) noexcept;
-// The same without a sign: SeqNum, Length, NumInGroup.
+// Reads a number without a sign: SeqNum, Length, NumInGroup.
 template <TextFront Front = TextFront::Unreadable>
 [[nodiscard]] Converted<std::uint64_t> to_uint(std::string_view text) noexcept;
 

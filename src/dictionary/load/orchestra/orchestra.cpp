@@ -121,7 +121,8 @@ int Loader::rank(const pugi::xml_node& node) const {
   return scenario == kBaseScenario ? 1 : 0;
 }
 
-// Of the elements that share a key, the one of the first scenario that counts, in the file's order.
+// Chooses, of the elements that share a key, that of the first scenario that counts, in the file's
+// order.
 std::vector<pugi::xml_node> Loader::choose(const pugi::xml_node& section, const char* kind,
                                            const char* key) {
   std::vector<pugi::xml_node> chosen;

@@ -14,7 +14,7 @@ inline constexpr int kSchemaVersion = 7;
 // Locked: the text names the owner.
 [[nodiscard]] StoreResult<void> lock_log(Connection& connection, const PostgresOptions& options);
 
-// The same without waiting: false: another process has the lock.
+// lock_log() without waiting: false: another process has the lock.
 [[nodiscard]] StoreResult<bool> try_lock_log(Connection& connection,
                                              const PostgresOptions& options);
 

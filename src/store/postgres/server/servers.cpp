@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kConnectTimeout{5'000};
-// Of all hosts of a connection string together.
+// The addresses of all hosts of a connection string together.
 constexpr std::size_t kAddressesMax = 64;
 
 // What libpq makes of the options, its environment and its service file.

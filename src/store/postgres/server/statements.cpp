@@ -25,10 +25,10 @@ constexpr std::string_view kCommitSettings =
     "current_setting('synchronous_commit'), current_setting('synchronous_standby_names'), "
     "pg_conf_load_time()::text";
 
-// Of a batch of messages and next numbers alone, as nearly all are: one statement costs the server
-// half of what one a table costs. Raises the error of a batch that does not go on from the log's
-// end, before other tables change: they depend on `moved`. also_sets: of log_state, beside the
-// position.
+// The statement of a batch of messages and next numbers alone, as nearly all are: one statement
+// costs the server half of what one a table costs. Raises the error of a batch that does not go on
+// from the log's end, before other tables change: they depend on `moved`. also_sets: of log_state,
+// beside the position.
 std::string moved_clause(std::string_view also_sets) {
   return "WITH moved AS (UPDATE log_state SET position = $3::int8" + std::string{also_sets} +
          " WHERE CASE WHEN owner_epoch = $1::int8 AND position = $2::int8 THEN true "
@@ -52,7 +52,7 @@ std::string append_statement(std::string_view also_sets) {
   return moved_clause(also_sets) + chunk_clause();
 }
 
-// The same with the rows that lag.
+// The statement with the rows that lag.
 std::string catch_up_statement(std::string_view also_sets) {
   return moved_clause(", rows_position = $7::int8" + std::string{also_sets}) +
          numbers_clause("unnest($8::int4[]), unnest($9::int8[]), unnest($10::int8[])") +
@@ -61,7 +61,7 @@ std::string catch_up_statement(std::string_view also_sets) {
          chunk_clause();
 }
 
-// The same without a message, and without places.
+// The statement without a message, and without places.
 std::string count_statement(std::string_view also_sets) {
   return moved_clause(", rows_position = $4::int8" + std::string{also_sets}) +
          numbers_clause("unnest($5::int4[]), unnest($6::int8[]), unnest($7::int8[])") + " SELECT " +

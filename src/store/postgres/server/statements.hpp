@@ -28,7 +28,7 @@ namespace nexusfix::store::postgres {
 // and there is none until the server's checkpointer has seen that the name is back.
 [[nodiscard]] bool send_batch(Connection& connection, const Batch& batch, std::uint64_t owner_epoch,
                               bool checks_after);
-// Of a row of either; nothing: it has none.
+// The settings of a row of either; nothing: it has none.
 [[nodiscard]] std::optional<CommitSettings> commit_settings_of(const PGresult* row);
 
 // The new owner of the log, for texts: "process 4711 on host venue-1".
@@ -49,7 +49,7 @@ struct Claim {
 // Makes this process the log's owner, whichever process was it. The connection has the lock. name:
 // finds the claim again. From then on the log is no replica of a journal.
 [[nodiscard]] ServerResult<Claim> claim(Connection& connection, const std::string& name);
-// The same for the owner of a journal of which the log is the replica.
+// What the owner of a journal claims, of which the log is the replica.
 struct ReplicaClaim {
   std::int64_t journal = 0;         // its identity
   std::string_view mode;            // "strict" or "available"
@@ -58,7 +58,7 @@ struct ReplicaClaim {
 };
 [[nodiscard]] ServerResult<Claim> claim_as_replica(Connection& connection, const std::string& name,
                                                    const ReplicaClaim& of);
-// The same with a lease's fencing token, whichever process has the lock: that one is ended first.
+// claim() with a lease's fencing token, whichever process has the lock: that one is ended first.
 // NXF01: a claim with a higher token was made; nothing is changed.
 [[nodiscard]] ServerResult<Claim> claim_by_lease(Connection& connection,
                                                  const PostgresOptions& options,
@@ -79,7 +79,7 @@ inline constexpr unsigned kClaimBits = 20;
                                                     const PostgresOptions& options,
                                                     const Backend& former,
                                                     std::uint64_t first_epoch);
-// The same process claims the log again. The connection has the lock. The owner epoch rises above
+// This process claims the log again. The connection has the lock. The owner epoch rises above
 // last_epoch, too, whatever the server has of former claims. NXF01: the log has another owner.
 [[nodiscard]] ServerResult<Claim> claim_again(Connection& connection, std::uint64_t first_epoch,
                                               std::uint64_t last_epoch);
