@@ -1,5 +1,6 @@
-// The log of an event loop: which message was sent with which MsgSeqNum, which MsgSeqNum comes
-// next, and how far this is durable.
+// The log of an event loop: the messages that were sent, with JournalInbound those that were
+// received, the next MsgSeqNums of each session, and how far all this is durable, here and on a
+// replica.
 #pragma once
 
 #include <cstddef>

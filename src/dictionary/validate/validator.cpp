@@ -108,7 +108,7 @@ bool one_has(const Scope* scope, Tag tag) noexcept {
   return scope != nullptr;
 }
 
-bool one_awaits(const Scope* scope, Tag tag) noexcept {
+bool is_awaited(const Scope* scope, Tag tag) noexcept {
   while (scope != nullptr && !scope->awaits(tag)) scope = scope->outer;
   return scope != nullptr;
 }
@@ -218,8 +218,8 @@ class Validation {
   }
 
   // The slow path. False: not valid, and reported. True: valid because of the fields around it.
-  [[nodiscard]] bool is_right_after_all(const Scope& scope, Section section, Check check,
-                                        unsigned detail, std::size_t index) noexcept;
+  [[nodiscard]] bool is_valid_there(const Scope& scope, Section section, Check check,
+                                    unsigned detail, std::size_t index) noexcept;
   [[nodiscard]] bool is_data_right(const Scope& scope, const wire::DataFieldPair& pair,
                                    std::size_t index) noexcept;
   [[nodiscard]] bool is_length_right(const Scope& scope, const wire::DataFieldPair& pair,
@@ -306,7 +306,7 @@ class Validation {
       return is_of_type(static_cast<FieldType>(detail), value.text());
     case Check::Length:
     case Check::Data:
-      return false;  // left to is_right_after_all()
+      return false;  // left to is_valid_there()
   }
   __builtin_unreachable();
 }
@@ -361,7 +361,7 @@ template <class Checks>
     if (!goes_on(checks, scope)) return false;
   }
   if (!is_value_right(check, detail, fields.value(i)) &&
-      !is_right_after_all(scope, section, check, detail, i) && !goes_on(checks, scope))
+      !is_valid_there(scope, section, check, detail, i) && !goes_on(checks, scope))
     return false;
   if (check == Check::Group) {
     at.next = walk_group(scope, detail, i, seen + context.slots, checks);
@@ -403,7 +403,7 @@ std::size_t Validation::walk_group(const Scope& outer, unsigned group, std::size
     }
     const auto [check, detail, is_required, slot] = parts_of(*member);
     if (slot == delimiter || entries == 0) {
-      if (entries == expected && one_awaits(&outer, tag_at(i))) break;
+      if (entries == expected && is_awaited(&outer, tag_at(i))) break;
       if (entries != 0 && required != context.required_count) [[unlikely]]
         if (!survives_missing(scope, entry_begin, checks)) return kFailed;
       if (entries == 0 && context.any_field_begins != 0) {
@@ -419,7 +419,7 @@ std::size_t Validation::walk_group(const Scope& outer, unsigned group, std::size
       clear_slots(seen, context.slots);
     }
     if (seen[slot] != 0 || (is_ordered && slot < least)) [[unlikely]] {
-      if (one_awaits(&outer, tag_at(i))) break;
+      if (is_awaited(&outer, tag_at(i))) break;
       if (!survives_misplaced(scope, slot, i, {index, entries, expected}, checks)) return kFailed;
       required -= seen[slot] * is_required;  // a repeated field has already been counted
     }
@@ -427,7 +427,7 @@ std::size_t Validation::walk_group(const Scope& outer, unsigned group, std::size
     least = slot == delimiter ? 0 : slot;
     required += is_required;
     if (!is_value_right(check, detail, fields.value(i)) &&
-        !is_right_after_all(scope, Section::Body, check, detail, i) && !goes_on(checks, scope))
+        !is_valid_there(scope, Section::Body, check, detail, i) && !goes_on(checks, scope))
         [[unlikely]]
       return kFailed;
     if (check == Check::Group) [[unlikely]] {
@@ -474,8 +474,8 @@ void Validation::note(CheckList& checks, Check check, unsigned detail,
   checks.add(index, is_followed ? Check::Digits : Check::Group, 0);
 }
 
-bool Validation::is_right_after_all(const Scope& scope, Section section, Check check,
-                                    unsigned detail, std::size_t index) noexcept {
+bool Validation::is_valid_there(const Scope& scope, Section section, Check check, unsigned detail,
+                                std::size_t index) noexcept {
   if (check == Check::Data) return is_data_right(scope, tables_.data_pairs[detail], index);
   if (check == Check::Length && is_digits(Fields{message_}.value(index).text())) {
     return is_length_right(scope, tables_.data_pairs[detail], index);

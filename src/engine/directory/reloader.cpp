@@ -15,7 +15,7 @@
 namespace nexusfix::engine {
 namespace {
 
-constexpr std::string_view kUntold =
+constexpr std::string_view kUnreported =
     "the configuration was read again, and there is no memory to report the result";
 
 }  // namespace
@@ -48,7 +48,7 @@ void Reloader::report_reload(const ReloadResult& done) {
   }
   loop_.report.engine(
       EventId::ReloadRefused,
-      {directory_.changes.file(), " was read again and is not taken over; nothing has changed"});
+      {directory_.changes.file(), " was read again and rejected; nothing has changed"});
   std::string_view lines = done.error().text;
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
@@ -169,10 +169,10 @@ void Reloader::serve_files() {
 }
 
 // Waiting requests begin, even if memory is missing for a report.
-void Reloader::end_round(const ReloadRound* untold) {
+void Reloader::end_round(const ReloadRound* unreported) {
   is_round_on_ = false;
-  if (untold != nullptr && !loop_.boundary.run([&] { report_reload(untold->merged()); })) {
-    loop_.report.engine(EventId::ReloadResultUnknown, kUntold);
+  if (unreported != nullptr && !loop_.boundary.run([&] { report_reload(unreported->merged()); })) {
+    loop_.report.engine(EventId::ReloadResultUnknown, kUnreported);
   }
   while (!orders_.empty() && !is_round_on_) {
     auto order = std::move(orders_.front());

@@ -31,7 +31,7 @@ class Reloader {
   void begin_reload(std::shared_ptr<ReloadOrder> order);  // null: the event log has the result
   void on_files_read(ReloadJob& job);
   void end_reload(const std::shared_ptr<ReloadOrder>& order, ReloadResult done);
-  void end_round(const ReloadRound* untold);  // null: the result is reported already
+  void end_round(const ReloadRound* unreported);  // null: the result is reported already
   [[nodiscard]] std::expected<void, EngineError> prepare_share(FreshShare share);
   [[nodiscard]] Reloaded commit_share() noexcept;
   void abort_reload() noexcept;

@@ -255,7 +255,7 @@ class Pipes(WithFolder):
         os.mkfifo(config, 0o600)
         venue.send_signal(signal.SIGHUP)
         self.wait_for_event(f"open {config}: it is a pipe (FIFO); a regular file was expected")
-        self.assertIn("was read again and is not taken over; nothing has changed", self.events())
+        self.assertIn("was read again and rejected; nothing has changed", self.events())
         self.expect_end(venue)
 
 

@@ -77,8 +77,7 @@ TEST_F(HungFilesTest, reload_ends_with_the_name_of_the_file_and_the_next_one_suc
   RawPeer& peer = log_on("TRADER");
   begin_reload_that_hangs(path());
   wait_in_vain(12);
-  EXPECT_TRUE(log.has(path() + " was read again and is not taken over; nothing has changed"))
-      << log.all();
+  EXPECT_TRUE(log.has(path() + " was read again and rejected; nothing has changed")) << log.all();
   EXPECT_TRUE(log.has("the file system does not answer: " + path() + " was waited for for 10 s"))
       << log.all();
   expect_trade(peer, 2);
