@@ -52,6 +52,7 @@ namespace nexusfix {
 
 // The names that an application uses.
 using engine::accept;
+using engine::Application;
 using engine::business_reject;
 using engine::Disconnection;
 using engine::Engine;

@@ -59,7 +59,60 @@ struct Callbacks {
   void (*run_timer)(void*, Session&, FunctionRef<void()>) = nullptr;
 };
 
+// The callbacks as virtual functions, for a program that comes from QuickFIX or chooses its
+// application at run time. A class derives from it and overrides what it needs; `override` finds a
+// misspelt name. A class that is `final` costs nothing for a callback that it does not override:
+// the engine does not call it. Given as an Application& or a class that is not final, each callback
+// is called. Then every Logon is shown to on_logon_request(), and an invalid one is not answered.
+//
+// Messages come as MessageView: wire::dispatch() makes typed ones. When each function is called,
+// and what it may do: Callbacks, and docs/guide/application.md. Thread: as for Callbacks.
+struct Application {
+  Application() = default;
+  Application(const Application&) = delete;
+  Application& operator=(const Application&) = delete;
+  virtual ~Application() = default;
+
+  virtual void on_logon(Session&) {}
+  virtual void on_logout(Session&) {}
+  // A BusinessMessageReject "unsupported message type" unless it is overridden.
+  virtual MessageReply on_message(Session&, const wire::MessageView&) {
+    return unsupported_message_type();
+  }
+  virtual void on_recovered(const RecoveredMessage&) {}
+  virtual std::optional<LogonAnswer> on_logon_request(Session&, const LogonRequest&) {
+    return LogonAnswer::accept();
+  }
+  virtual void on_admin(Session&, const wire::MessageView&) {}
+  virtual SendDecision on_sending(Session&, OutgoingMessage&) { return SendDecision::Send; }
+  virtual void on_sent(Session&, const SentMessage&) {}
+  virtual ResendAnswer on_resend_request(Session&, const ResendRequest&) { return {}; }
+  virtual void on_disconnect(Session&, const Disconnection&) {}
+  virtual void write_logon(Session&, wire::Encoder&, const wire::MessageHeader&) {}
+  virtual void on_writable(Session&) {}
+};
+
 namespace detail {
+
+// The callbacks that a final class leaves to engine::Application are null.
+template <class A>
+void drop_inherited(Callbacks& callbacks) {
+  using Base = engine::Application;
+  const auto drop = []<class Own, class Inherited>(Own, Inherited, auto& callback) {
+    if constexpr (std::same_as<Own, Inherited>) callback = nullptr;
+  };
+  drop(&A::on_logon, &Base::on_logon, callbacks.on_logon);
+  drop(&A::on_logout, &Base::on_logout, callbacks.on_logout);
+  drop(&A::on_recovered, &Base::on_recovered, callbacks.on_recovered);
+  drop(&A::on_logon_request, &Base::on_logon_request, callbacks.on_logon_request);
+  drop(&A::on_admin, &Base::on_admin, callbacks.on_admin);
+  drop(&A::on_sending, &Base::on_sending, callbacks.on_sending);
+  drop(&A::on_sent, &Base::on_sent, callbacks.on_sent);
+  drop(&A::on_resend_request, &Base::on_resend_request, callbacks.on_resend_request);
+  drop(&A::on_disconnect, &Base::on_disconnect, callbacks.on_disconnect);
+  drop(&A::write_logon, &Base::write_logon, callbacks.write_logon);
+  drop(&A::on_writable, &Base::on_writable, callbacks.on_writable);
+}
 
 // Exactly this signature: an application may have a run_timer() of its own.
 template <class Application>
@@ -232,6 +285,10 @@ template <class Application>
     callbacks.on_recovered = [](void* a, const RecoveredMessage& m) {
       static_cast<Application*>(a)->on_recovered(m);
     };
+  }
+  if constexpr (std::derived_from<Application, engine::Application> &&
+                std::is_final_v<Application>) {
+    detail::drop_inherited<Application>(callbacks);
   }
   return callbacks;
 }

@@ -33,6 +33,22 @@ using nexusfix::Session;
   // [end]
 }
 
+nexusfix::MessageReply answer(Session& /*session*/, const fix44::NewOrderSingle& /*order*/) {
+  return nexusfix::accept();
+}
+
+// [virtual]
+struct OrderVenue final : nexusfix::Application {
+  nexusfix::MessageReply on_message(Session& session,
+                                    const nexusfix::MessageView& message) override {
+    if (message.msg_type() != "D") return nexusfix::unsupported_message_type();
+    const auto order = fix44::NewOrderSingle::from(message);
+    return order ? answer(session, *order) : nexusfix::reject_for(order.error());
+  }
+  void on_logon(Session& session) override { complain(session.name()); }
+};
+// [end]
+
 [[maybe_unused]] void edit(nexusfix::OutgoingMessage& message) {
   // [edit]
   message.edit().set(fix44::Account{"A1"});
