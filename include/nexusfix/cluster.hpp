@@ -38,7 +38,7 @@ struct ClusterEngine {
   // Why this node did not serve the shard when it had it last (Engine::refuse(), or the engine
   // could not open); empty: it did, or never had it.
   std::string refusal{};
-  WallTime refused_at{};
+  WallTime refused_at{};  // with a refusal
 };
 
 // A shard, and the node that has it.

@@ -267,6 +267,9 @@ class Play {
     if (!venue_is_sync_ && (faults.has(Fault::PowerLoss) || faults.has(Fault::Remount))) return;
     // An order that the venue forgot in a crash may be retired before the venue requests it again.
     if (retires_current_) return;
+    // An order whose report a crash took comes again, and may then be refused for its SendingTime.
+    const auto jumps = static_cast<std::size_t>(Fault::JumpInFlight);
+    if (world_.statistics().faults[jumps] != 0) return;
     const auto* const venue = world_.application<SimulatedVenue>(venue_);
     if (venue == nullptr) return;
     if (std::string missing = venue->find_missing_answer(*world_.engine(venue_));

@@ -125,8 +125,7 @@ class RoundTripTask final : public ControlTask {
     if (entry == nullptr || is_gone(*entry)) {
       return reply(std::string{kNoSession} + request.session);
     }
-    const RoundTrips::Trip* const trip =
-        event_loop.round_trips().find(*entry, request.id);
+    const RoundTrips::Trip* const trip = event_loop.round_trips().find(*entry, request.id);
     if (trip == nullptr) return reply("the engine knows no such TestRequest any more");
     if (!trip->took) return reply(kStillWaiting);
     reply(number_answer(kRoundTrip, static_cast<std::uint64_t>(trip->took->count())));

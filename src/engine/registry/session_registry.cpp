@@ -61,8 +61,8 @@ store::StoreResult<SessionEntry*> SessionRegistry::make_inactive_entry(SessionSe
 SessionEntry* SessionRegistry::add_entry(SessionSettings settings, session::Numbers numbers) {
   destroyed_.reserve(destroyed_.size() + entries_.size() + 1);
   loop_.timers.reserve_sessions(entries_.size() + 1);
-  SessionEntry& entry = *entries_.emplace_back(
-      std::make_unique<SessionEntry>(loop_, std::move(settings), numbers));
+  SessionEntry& entry =
+      *entries_.emplace_back(std::make_unique<SessionEntry>(loop_, std::move(settings), numbers));
   note_rules(loop_, entry.settings());
   entry.timetable.set_disabled(loop_.shared.disabled->disabled_by(entry.name));
   by_name_.emplace(entry.name, &entry);
