@@ -213,7 +213,7 @@ void EventLoop::run_housekeeping() {
 }
 
 MonoTime EventLoop::next_deadline() const {
-  const bool is_due = loop_.work.has(Work::Resends) || floors_.io.commit.is_unflushed() ||
+  const bool is_due = loop_.work.has_any() || floors_.io.commit.is_unflushed() ||
                       (floors_.io.connections.has_unsent() && !floors_.io.commit.is_waiting()) ||
                       tasks_.inbox().has_work();
   return is_due ? MonoTime::min() : first_timer();
