@@ -73,22 +73,34 @@ struct Application {
   Application& operator=(const Application&) = delete;
   virtual ~Application() = default;
 
+  // Both sides are logged on.
   virtual void on_logon(Session&) {}
+  // The session is no longer logged on, for any reason.
   virtual void on_logout(Session&) {}
-  // A BusinessMessageReject "unsupported message type" unless it is overridden.
+  // A valid application message, in the order of MsgSeqNum. Unless it is overridden, the answer is
+  // a BusinessMessageReject "unsupported message type".
   virtual MessageReply on_message(Session&, const wire::MessageView&) {
     return unsupported_message_type();
   }
+  // A stored message, before any port is open.
   virtual void on_recovered(const RecoveredMessage&) {}
+  // Acceptor: a Logon arrives. No value: the answer comes later, by Session::answer_logon().
   virtual std::optional<LogonAnswer> on_logon_request(Session&, const LogonRequest&) {
     return LogonAnswer::accept();
   }
+  // An administrative message that the session processes.
   virtual void on_admin(Session&, const wire::MessageView&) {}
+  // Before an application message is sent, the first time or again.
   virtual SendDecision on_sending(Session&, OutgoingMessage&) { return SendDecision::Send; }
+  // One of the session's messages, of any type, was sent.
   virtual void on_sent(Session&, const SentMessage&) {}
+  // The counterparty requests messages again.
   virtual ResendAnswer on_resend_request(Session&, const ResendRequest&) { return {}; }
+  // After on_logout(), with the reason.
   virtual void on_disconnect(Session&, const Disconnection&) {}
+  // The engine writes one of its Logons: fields may be added.
   virtual void write_logon(Session&, wire::Encoder&, const wire::MessageHeader&) {}
+  // Few bytes wait for the connection, after many did.
   virtual void on_writable(Session&) {}
 };
 

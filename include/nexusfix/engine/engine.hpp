@@ -365,10 +365,10 @@ int run_opened(std::expected<Engine, EngineError> engine);
 // the engine could not start, as standard error says, or the store failed.
 template <class Object>
 [[nodiscard]] int run(const std::string& path, Object&& application, EngineOptions options = {}) {
-  using Application = std::remove_reference_t<Object>;
-  static_assert(detail::CallbackNameCheck<detail::Named<Application>>::kDone);
-  static_assert(detail::CallbackCheck<Application>::kDone);
-  static_assert(detail::PublicCheck<Application>::kDone);
+  using Type = std::remove_reference_t<Object>;
+  static_assert(detail::CallbackNameCheck<detail::Named<Type>>::kDone);
+  static_assert(detail::CallbackCheck<Type>::kDone);
+  static_assert(detail::PublicCheck<Type>::kDone);
   options.notify_systemd = true;
   return detail::run_opened(Engine::open(path, application, options));
 }

@@ -220,7 +220,7 @@ TEST(LoopCosts, who_takes_a_quarter_of_a_window_is_named_once_a_minute) {
     costs.begin_turn(at - milliseconds{5});
     costs.end_turn(at);
     // Its two connections count together.
-    for (int i = 0; i < 10; ++i) step(1 + i % 2, "ONE", of_one / 10);
+    for (transport::SocketId i = 0; i < 10; ++i) step(1 + i % 2, "ONE", of_one / 10);
     step(3, "OTHER", milliseconds{20});
     return costs.end_window(at + milliseconds{1'000});
   };
