@@ -169,16 +169,16 @@ crash: deps-test
 drills: deps-test
 	@tools/build.py release --target nexusfix --target example_20_audit_consumer \
 	  -D NEXUSFIX_TESTS=ON -D NEXUSFIX_POSTGRES=ON -D NEXUSFIX_KAFKA=ON
-	@tests/drills/stream_drill.py --nexusfix build/release/apps/nexusfix/nexusfix \
+	@tests/faults/drills/stream_drill.py --nexusfix build/release/apps/nexusfix/nexusfix \
 	  --consumer build/release/examples/example_20_audit_consumer --build build/drills \
 	  --rounds 20
-	@tests/drills/cluster_drill.py --nexusfix build/release/apps/nexusfix/nexusfix \
+	@tests/faults/drills/cluster_drill.py --nexusfix build/release/apps/nexusfix/nexusfix \
 	  --consumer build/release/examples/example_20_audit_consumer --build build/drills \
 	  --rounds $(DRILL_ROUNDS) --late 3
 
 soak: deps-test
 	@tools/build.py release --target soak -D NEXUSFIX_TESTS=ON
-	@build/release/tests/soak/soak $(SOAK_SECONDS)
+	@build/release/tests/faults/soak/soak $(SOAK_SECONDS)
 
 # What faces a network has a distribution's protections: docs/operations/security.md. HARDENED=no
 # installs the faster build of the other commands. With Apache Arrow, if it can be had: nexusfix

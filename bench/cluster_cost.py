@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What each process of a cluster needs: CPU time without orders and for an order, memory, and WAL.
-It starts the servers of tests/drills, as root, and reads the kernel's accounts of each process, so
-that other programs on the machine change the times little.
+It starts the servers of tests/faults/drills, as root, and reads the kernel's accounts of each
+process, so that other programs on the machine change the times little.
 
     cluster_cost.py NEXUSFIX [--sessions 1000] [--seconds 20]
 """
@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "drills"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "faults" / "drills"))
 import hosts  # noqa: E402  pylint: disable=wrong-import-position
 from cluster import DISKS, Cluster  # noqa: E402  pylint: disable=wrong-import-position
 

@@ -1,4 +1,4 @@
-"""The public sources of this folder's dictionaries, which tests/dictionaries also compares them with.
+"""The public sources of this folder's dictionaries, which tests/peers/dictionaries also compares them with.
 The client of its registry fetches each, with the user's own configuration.
 
 quickfixj   QuickFIX/J's message artefacts, by Maven

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs every fuzz target of build/clang for the given number of seconds. New inputs are kept in
 # build/clang/fuzz_found. The output names an input that breaks a target: add it to
-# tests/fuzz/regressions/<target>/ together with the fix.
+# tests/random/fuzz/regressions/<target>/ together with the fix.
 set -eu
 seconds=${1:?Usage: fuzz.sh SECONDS}
 status=0
@@ -10,7 +10,7 @@ for program in build/clang/fuzz_targets/*; do
   found=build/clang/fuzz_found/$name
   set -- "$found"
   for kind in corpus regressions; do
-    [ ! -d "tests/fuzz/$kind/$name" ] || set -- "$@" "tests/fuzz/$kind/$name"
+    [ ! -d "tests/random/fuzz/$kind/$name" ] || set -- "$@" "tests/random/fuzz/$kind/$name"
   done
   echo "fuzz: $name for $seconds s"
   "$program" -max_total_time="$seconds" -timeout=10 -print_final_stats=1 \

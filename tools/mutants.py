@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Plants the bugs of tests/mutants/*.txt, one at a time, and runs the tests of their layer: each
-must be found. Prints a table by layer, and the bugs that no test found.
+"""Plants the bugs of tests/rules/mutants/*.txt, one at a time, and runs the tests of their layer:
+each must be found. Prints a table by layer, and the bugs that no test found.
 
     tools/mutants.py [--layer session]... [--only WORDS] [--check]
 
 One build of a layer has all its bugs: a copy of the tree in build/mutants/<layer>, in which the
 environment variable NEXUSFIX_MUTANT selects the bug. A bug that cannot be switched ("alone") has a
-build of its own. tests/mutants/README.md describes the catalogue. Status 1: fewer than 95 % of the
-bugs of a layer are found, or an entry no longer matches its source.
-"""
+build of its own. tests/rules/mutants/README.md describes the catalogue. Status 1: fewer than 95 %
+of the bugs of a layer are found, or an entry no longer matches its source. """
 
 import argparse
 import hashlib
@@ -24,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-CATALOGUE = "tests/mutants"
+CATALOGUE = "tests/rules/mutants"
 SHARE_MIN = 95  # percent of the bugs of a layer
 HANG_SECONDS_MIN = 20
 HANG_FACTOR = 4  # of the time that the program takes without a bug

@@ -98,7 +98,7 @@ def check_cpp_blocks(tree, name, text):
     for match in re.finditer(r"^(.*)\n *```cpp\b", "\n" + text, re.MULTILINE):
         if not match[1].strip().startswith("<!-- quote: "):
             tree.problem(name, line_of(text, match.end() - 1),
-                         "quote C++ from a file that is compiled: tests/docs/snippets/")
+                         "quote C++ from a file that is compiled: tests/product/docs/snippets/")
 
 
 def dedent(text):

@@ -14,7 +14,7 @@ import time
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
 from tcp_ports import free_port  # noqa: E402, F401  pylint: disable=wrong-import-position
 
 NEXUSFIX = ""  # set by main

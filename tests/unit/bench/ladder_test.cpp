@@ -12,7 +12,7 @@
 #include "bench/ladder/table_parser.hpp"
 #include "bench/ladder/view_parser.hpp"
 #include "bench/messages/messages.hpp"
-#include "property/wire/wire_reference.hpp"
+#include "random/property/wire/wire_reference.hpp"
 #include "unit/wire/message_text.hpp"
 
 namespace nexusfix::bench::ladder {

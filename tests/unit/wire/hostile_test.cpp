@@ -1,5 +1,5 @@
-// Errors of other parsers, each a test of every kernel. tests/property sweeps defects over all
-// positions of messages of all lengths; here each case has a name.
+// Errors of other parsers, each a test of every kernel. tests/random/property sweeps defects over
+// all positions of messages of all lengths; here each case has a name.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>

@@ -1,5 +1,5 @@
-// File stores of other engines: correct ones are read, and all others are refused. tests/interop
-// proves with the engines that QuickFIX and QuickFIX/J write these forms.
+// File stores of other engines: correct ones are read, and all others are refused.
+// tests/peers/interop proves with the engines that QuickFIX and QuickFIX/J write these forms.
 #include "nexusfix/journal/quickfix/quickfix_store.hpp"
 
 #include <gmock/gmock.h>

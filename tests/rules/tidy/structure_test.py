@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Proves that tools/structure.py finds folders, classes and words beyond their limits."""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
+import structure  # noqa: E402
+import tidy  # noqa: E402
+
+README = "# A room\n\nWhat lives here.\n"
+
+
+class StructureTest(unittest.TestCase):
+    def problems(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                path = Path(folder, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            tree = tidy.Tree(Path(folder))
+            structure.check_structure(tree, tidy.blank_out)
+            return tree.problems
+
+    def assert_found(self, files, words):
+        problems = self.problems(files)
+        self.assertEqual(1, len(problems), problems)
+        self.assertIn(words, problems[0])
+
+    @staticmethod
+    def class_of(count, kind="class"):
+        members = "".join(f"  std::map<int, int> m{i}_{{}};\n" for i in range(count))
+        return (f"{kind} Wide : Base {{\n public:\n  explicit Wide(int a);\n"
+                "  Wide(int a, int b) : Base{a}, m0_{a}, m1_{b} { m0_.clear(); }\n"
+                "  [[nodiscard]] int f() const noexcept { return m0_; }\n"
+                "  using Map = std::map<int, int>;\n  static constexpr int kMax = 3;\n"
+                f"  enum class Kind {{ One, Two }};\n{members}}};\n")
+
+    def test_a_folder_has_at_most_its_number_of_sources(self):
+        most = structure.FOLDER_FILES_MAX
+        files = {f"src/wire/f{i}.cpp": "\n" for i in range(most)} | {"src/wire/README.md": README}
+        self.assertEqual([], self.problems(files))
+        self.assert_found(files | {"src/wire/one_more.cpp": "\n"}, f"{most + 1} source files")
+
+    def test_a_room_has_a_readme(self):
+        files = {f"src/wire/f{i}.cpp": "\n" for i in range(structure.README_WANTED_ABOVE + 1)}
+        self.assert_found(files, "a README.md must say")
+        self.assertEqual([], self.problems(files | {"src/wire/README.md": README}))
+        self.assert_found(files | {"src/wire/README.md": README * 4}, "12 lines, 10 at most")
+
+    def test_a_component_of_the_engine_holds_few_references(self):
+        def component(count):
+            members = "".join(f"  Part{i}& part{i}_;\n" for i in range(count))
+            return {"src/engine/a.hpp": "class Outbox {\n public:\n"
+                    f"  explicit Outbox(Part0& part);\n private:\n{members}}};\n"}
+        self.assertEqual([], self.problems(component(structure.ENGINE_REFERENCES_MAX)))
+        self.assert_found(component(structure.ENGINE_REFERENCES_MAX + 1),
+                          "Outbox holds 4 references")
+
+    def test_a_floor_of_the_engine_includes_no_floor_above(self):
+        floor = {"src/engine/io/io.hpp": '#include "engine/commit/gate.hpp"\n',
+                 "src/engine/commit/gate.hpp": "\n",
+                 "src/engine/commit/gate.cpp": '#include "engine/commit/gate.hpp"\n',
+                 "src/engine/sessions/sessions.hpp": '#include "engine/io/io.hpp"\n'}
+        self.assertEqual([], self.problems(floor))
+        for name in ("src/engine/io/io.hpp", "src/engine/commit/gate.cpp"):
+            wrong = floor[name] + '#include "engine/sessions/sessions.hpp"\n'
+            self.assert_found(floor | {name: wrong}, "which is above")
+
+    def test_the_engine_includes_only_finished_settings(self):
+        self.assertEqual([], self.problems({
+            "src/engine/a.cpp": "#include <nexusfix/config/settings.hpp>\n",
+            "src/web/b.cpp": "#include <nexusfix/config/explain_settings.hpp>\n"}))
+        for line in ("#include <nexusfix/config/explain_settings.hpp>\n",
+                     '#include "config/keys/find_key.hpp"\n'):
+            self.assert_found({"src/engine/a.cpp": line}, "the engine includes of config only")
+
+    def test_the_dialect_is_counted_in_identifiers_too(self):
+        words = "bool is_told_so = leaves_nothing_behind();\n"
+        few, many = words * (structure.DIALECT_MAX // 2), words * structure.DIALECT_MAX
+        self.assertEqual([], self.problems({"tests/a.cpp": few}))
+        self.assert_found({"tests/a.cpp": many}, "words of the dialect")
+
+    def test_a_room_includes_only_the_interface_of_another(self):
+        readme = README + "\nCalled by: all.\nInterface: `open.hpp`,\n`more.hpp`.\n\nBegin here.\n"
+        files = {"src/store/write/README.md": readme,
+                 "src/store/write/open.hpp": "#pragma once\n",
+                 "src/store/write/more.hpp": "#pragma once\n",
+                 "src/store/write/closed.hpp": "#pragma once\n",
+                 "src/store/write/a.cpp": '#include "store/write/closed.hpp"\n',
+                 "src/store/scan/b.cpp": '#include "store/write/open.hpp"\n'
+                                         '#include "store/write/more.hpp"\n'}
+        self.assertEqual([], self.problems(files))
+        self.assert_found(files | {"src/store/c.cpp": '#include "store/write/closed.hpp"\n'},
+                          "closed.hpp is private to src/store/write")
+        self.assert_found(files | {"src/store/scan/b.cpp": '#include "store/write/open.hpp"\n'},
+                          "no other room includes more.hpp")
+        self.assert_found(files | {"src/store/write/README.md": README}, "Interface:")
+        self.assert_found({"apps/nexusfix/run/README.md": README + "Interface: no header.\n",
+                           "apps/nexusfix/run/a.hpp": "#pragma once\n",
+                           "apps/nexusfix/stream/b.cpp": '#include "nexusfix/run/a.hpp"\n'},
+                          "a.hpp is private to apps/nexusfix/run")
+        self.assertEqual([], self.problems(
+            {"src/store/a.hpp": "#pragma once\n", "src/store/README.md":
+             README + "Interface: no header.\n"}))
+
+    def test_members_of_a_class_are_counted(self):
+        most = structure.CLASS_MEMBERS_MAX
+        for kind in ("class", "struct"):
+            self.assertEqual([], self.problems({"src/wire/x.hpp": self.class_of(most, kind)}))
+            self.assert_found({"src/wire/x.hpp": self.class_of(most + 1, kind)},
+                              f"members of wire/Wide: {most + 1}, {most} at most")
+
+    def test_inherited_members_count(self):
+        most = structure.CLASS_MEMBERS_MAX
+        base = "struct Base { int a = 0; };\nclass Other : public Base { int b_ = 0; };\n"
+        text = self.class_of(most - 1)
+        self.assertEqual([], self.problems({"src/wire/x.hpp": base + text}))
+        self.assert_found({"src/wire/x.hpp": base + text.replace(": Base", ": public Other")},
+                          f"members of wire/Wide: {most + 1}, {most} at most")
+
+    def test_enumerators_are_no_members(self):
+        names = ", ".join(f"N{i}" for i in range(100))
+        self.assertEqual([], self.problems({"src/wire/x.hpp": f"enum class Many {{ {names} }};\n"}))
+
+    def test_methods_of_a_class_are_in_few_files(self):
+        files = {f"src/wire/x{i}.cpp": f"void Wide::f{i}() {{}}\n"
+                 for i in range(structure.CLASS_FILES_MAX)}
+        self.assertEqual([], self.problems(files))
+        self.assert_found(files | {"src/wire/more.cpp": "int Wide::more() const {\n}\n"},
+                          f"files with methods of wire/Wide: {structure.CLASS_FILES_MAX + 1}")
+        inline = "inline int Wide::more() const {\n}\n"
+        self.assert_found(files | {"src/wire/more.hpp": inline}, "files with methods of wire/Wide")
+        self.assertEqual([], self.problems(
+            files | {"src/wire/wide.hpp": "class Wide {\n int more() const;\n};\n" + inline}))
+
+    def test_a_limit_that_is_too_high_must_shrink(self):
+        known = dict(structure.MEMBER_OFFENDERS)
+        structure.MEMBER_OFFENDERS["wire/Wide"] = 40
+        try:
+            self.assert_found({"src/wire/x.hpp": self.class_of(30)}, "30 now, lower its limit")
+            self.assertEqual([], self.problems({"src/wire/x.hpp": self.class_of(40)}))
+        finally:
+            structure.MEMBER_OFFENDERS.clear()
+            structure.MEMBER_OFFENDERS.update(known)
+
+    def test_words_of_the_dialect_are_counted(self):
+        word = "be" + "hind"
+        most = structure.DIALECT_MAX
+        self.assertEqual([], self.problems({"src/x.cpp": f"// {word}\n" * most}))
+        self.assert_found({"src/x.cpp": f"// {word}\n" * (most + 1)},
+                          f"{most + 1} words of the dialect, {most} at most: src/x.cpp")
+
+
+if __name__ == "__main__":
+    unittest.main()
