@@ -28,6 +28,7 @@ struct Medium {
   std::size_t committed_messages = 0;
   enum class Fault { None, Error, Exception } on_write = Fault::None, on_commit = Fault::None;
   int writes = 0;
+  bool is_full = false;  // there is no room for messages
 };
 
 class MediumStore final : public store::RecordStore {
@@ -53,6 +54,7 @@ class MediumStore final : public store::RecordStore {
     }
     return {};
   }
+  bool has_room_for(std::uint64_t) const noexcept override { return !medium_.is_full; }
   store::StoreResult<void> scan(LogVisitor visit) override {
     for (const auto& [place, bytes] : medium_.messages) {
       const auto [session, epoch, number] = place;

@@ -63,8 +63,11 @@ std::expected<SocketId, NetworkError> FakeNetwork::listen(const Endpoint& endpoi
 }
 
 std::expected<SocketId, NetworkError> FakeNetwork::connect(const Endpoint& endpoint) {
+  const std::string where = endpoint.host + ":" + std::to_string(endpoint.port);
+  if (!internet_.limits.has_descriptors)
+    return std::unexpected{NetworkError{explain("connect", where, EMFILE), EMFILE}};
   const SocketId id = add(State::Failed).id;
-  find(id)->peer = endpoint.host + ":" + std::to_string(endpoint.port);
+  find(id)->peer = where;
   find(id)->operation = "connect";
   if (const int error_number = internet_.refused_[endpoint.port]; error_number != 0) {
     find(id)->error_number = error_number;

@@ -25,7 +25,8 @@ class FakeInternet {
     std::size_t receive_bytes_max = SIZE_MAX;  // the most that one receive() returns
     // the most that one send() takes; the rest needs Writable
     std::size_t send_bytes_max = SIZE_MAX;
-    bool hold = false;  // sent bytes and ends wait until deliver()
+    bool hold = false;            // sent bytes and ends wait until deliver()
+    bool has_descriptors = true;  // false: connect() fails at once with EMFILE
   };
   Limits limits;
 
