@@ -74,10 +74,11 @@ void CarriedBytes::drop_front(std::size_t count) noexcept {
 }
 
 void CarriedBytes::clear() noexcept {
-  if (std::exchange(wipes_on_clear_, false)) wipe_bytes(bytes_);
+  const bool had_logon = std::exchange(wipes_on_clear_, false);
+  if (had_logon) wipe_bytes(bytes_);
   bytes_.clear();
   begin_ = 0;
-  if (bytes_.capacity() <= kKeptBytesMax) return;
+  if (!had_logon && bytes_.capacity() <= kKeptBytesMax) return;
   std::vector<char>{}.swap(bytes_);
   storage_ = 0;
 }

@@ -98,7 +98,11 @@ void BufferGovernor::disconnect_largest(Connection& connection) {
                           " bytes in buffers, the most of all, and all together may have " +
                           std::to_string(loop_.shared.budget->bytes_max()) + " (MaxBufferedBytes)";
   SessionEntry* const entry = connection.entry();
-  if (entry == nullptr) return connections_.refuse(connection, EventId::BufferLimitReached, why);
+  if (entry == nullptr) {
+    connections_.refuse(connection, EventId::BufferLimitReached, why);
+    if (!connection.is_receiving()) connection.framing().carried().clear();
+    return;
+  }
   const bool is_in_use = entry->progress.is_acting() || connection.is_receiving();
   abort_session(loop_, *entry, "disconnected: " + why);
   connection.outbound().release();

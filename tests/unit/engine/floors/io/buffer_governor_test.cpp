@@ -1,7 +1,9 @@
 // BufferGovernor without an EventLoop: who loses its buffers when all together have too many bytes.
 #include "engine/io/buffer_governor.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <vector>
 
 #include "unit/engine/floors/floors_fixture.hpp"
 
@@ -23,6 +25,29 @@ class BufferGovernorComponent : public testing::FloorsTest {
     return io().buffers.push(connection, connection.outbound(), std::string(bytes, 'x'));
   }
 };
+
+TEST_F(BufferGovernorComponent, largest_connection_makes_room_for_a_smaller_one) {
+  open();
+  Connection& large = *accept().connection;
+  const auto small = accept();
+  ASSERT_TRUE(io().buffers.carry(large, std::string(60'000, 'x')));
+  EXPECT_TRUE(push(*small.connection, 50'000));
+  EXPECT_TRUE(large.is_dead());
+  EXPECT_TRUE(log.has(EventId::BufferLimitReached, "the most of all")) << log.all();
+  EXPECT_EQ(small.connection->outbound().size(), 50'000U);
+}
+
+TEST_F(BufferGovernorComponent, no_more_connections_are_disconnected_than_room_is_needed_for) {
+  dependencies.shared.budget = std::make_shared<BufferBudget>(8'000);
+  open();
+  std::vector<Connection*> waiting;
+  for (int i = 0; i < 5; ++i) {
+    waiting.push_back(accept().connection);
+    ASSERT_TRUE(io().buffers.carry(*waiting.back(), std::string(1'500, 'x')));
+  }
+  EXPECT_TRUE(push(*bind(entry()).connection, 1'400));
+  EXPECT_EQ(std::ranges::count_if(waiting, &Connection::is_dead), 1);
+}
 
 TEST_F(BufferGovernorComponent, connection_that_would_have_most_is_disconnected_itself) {
   open();
