@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 
 #include <nexusfix/base/printable_text.hpp>
@@ -21,7 +22,9 @@ std::size_t plain_size(std::string_view text, char but) noexcept {
   const __m128i space = _mm_set1_epi8(' ');
   const __m128i deleted = _mm_set1_epi8(kDelete);
   const __m128i other = _mm_set1_epi8(but);
-  for (; at + kLanes <= text.size(); at += kLanes) {
+  while (at < text.size() && text.size() >= kLanes) {
+    // The last block overlaps the one before it.
+    at = std::min(at, text.size() - kLanes);
     // Valid: an unaligned load of 16 bytes of the text.
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
     // Bytes from 0x80 are negative.
@@ -31,6 +34,7 @@ std::size_t plain_size(std::string_view text, char but) noexcept {
     if (const int found = _mm_movemask_epi8(special); found != 0) {
       return at + static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(found)));
     }
+    at += kLanes;
   }
 #endif
   while (at < text.size() && text[at] >= ' ' && text[at] < kDelete && text[at] != but) ++at;

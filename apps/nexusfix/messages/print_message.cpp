@@ -223,8 +223,10 @@ void MessagePrinter::choose_names(Value value) {
   }
   const std::optional<Version> version = version_;
   Version application = options_.default_application;
-  if (!version || *version == Version::Fixt11) {
-    application = dictionary::version_of_appl_ver_id(value(tag::ApplVerID)).value_or(application);
+  if (!version || *version >= Version::Fix50) {
+    Version& agreed = options_.default_application;
+    agreed = dictionary::version_of_appl_ver_id(value(tag::DefaultApplVerID)).value_or(agreed);
+    application = dictionary::version_of_appl_ver_id(value(tag::ApplVerID)).value_or(agreed);
   }
   if (named_ != nullptr && named_->is_of(version, application)) return;
   const auto known = std::ranges::find_if(
@@ -252,8 +254,7 @@ void MessagePrinter::append_heading(std::string& to, std::string_view prefix,
   const char* const readable = bytes.data() + bytes.size();
   const auto put = [](char* out, std::string_view text)
                        __attribute__((always_inline)) { return out + text.copy(out, text.size()); };
-  const auto put_field = [&](char* out, wire::Tag tag) __attribute__((always_inline)) {
-    const std::string_view text = value(tag);
+  const auto put_value = [&](char* out, std::string_view text) __attribute__((always_inline)) {
     if (text.empty()) return put(out, "?");
     if (text.size() > kUsual || readable - text.data() < std::ptrdiff_t{kUsual}) {
       return put(out, text);
@@ -261,17 +262,18 @@ void MessagePrinter::append_heading(std::string& to, std::string_view prefix,
     std::memcpy(out, text.data(), kUsual);
     return out + text.size();
   };
-  const std::string_view known = named_->message(value(tag::MsgType));
+  const std::string_view msg_type = value(tag::MsgType);
+  const std::string_view known = named_->message(msg_type);
   const std::string_view name = known.empty() ? "unknown message" : known;
   // The values are different parts of the message.
   const std::size_t most = name.size() + bytes.size() + kOtherBytes + kUsual;
   heading_.resize_and_overwrite(most, [&](char* data, std::size_t) {
     char* out = put(data, name);
-    out = put_field(put(out, " ("), tag::MsgType);
-    out = put_field(put(out, ")  34="), tag::MsgSeqNum);
-    out = put_field(put(out, "  "), tag::SenderCompID);
-    out = put_field(put(out, " -> "), tag::TargetCompID);
-    out = put_field(put(out, "  "), tag::SendingTime);
+    out = put_value(put(out, " ("), msg_type);
+    out = put_value(put(out, ")  34="), value(tag::MsgSeqNum));
+    out = put_value(put(out, "  "), value(tag::SenderCompID));
+    out = put_value(put(out, " -> "), value(tag::TargetCompID));
+    out = put_value(put(out, "  "), value(tag::SendingTime));
     return static_cast<std::size_t>(out - data);
   });
   to += paint.heading;
@@ -349,21 +351,15 @@ void MessagePrinter::append_decoded(std::string& to, const DecodedMessage& messa
 
 std::size_t MessagePrinter::append(std::string& to, std::string_view bytes,
                                    std::string_view faults_of, std::string_view prefix) {
-  const auto agree = [&](std::string_view appl_ver_id) {
-    const auto agreed = dictionary::version_of_appl_ver_id(appl_ver_id);
-    if (agreed) options_.default_application = *agreed;
-  };
   // The parser of a session finds each fault that decode_message() finds, in a tenth of the time.
   const bool is_same = faults_of.data() == bytes.data();
   const auto message = parser_.parse(bytes);
   if (is_same && message && !message->fault()) {
-    if (const auto agreed = (*message)[tag::DefaultApplVerID]) agree(*agreed);
     append_sound(to, *message, prefix);
     return 0;
   }
   DecodedMessage decoded = decode_message(bytes);
   if (!is_same) decoded.faults = decode_message(faults_of).faults;
-  agree(decoded.value(tag::DefaultApplVerID));
   append_decoded(to, decoded, bytes, prefix);
   return decoded.faults.size();
 }

@@ -55,7 +55,8 @@ class MessagePrinter {
 
   // Appends one message. bytes: with SOH after each field. faults_of: the bytes whose faults are
   // printed, if they are others: those with a password. prefix: the text before the heading.
-  // Returns the number of faults. A DefaultApplVerID counts for the messages after it.
+  // Returns the number of faults. A DefaultApplVerID counts for the messages after it; FIX.4.x has
+  // no such field.
   std::size_t append(std::string& to, std::string_view bytes, std::string_view faults_of,
                      std::string_view prefix);
 

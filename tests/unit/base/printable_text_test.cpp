@@ -33,18 +33,20 @@ TEST(PrintableTextTest, a_byte_has_digits_of_either_case) {
   EXPECT_EQ(to.size(), 2 * kEscapedByteSize);
 }
 
-// Sixteen bytes are tested at once.
-TEST(PrintableTextTest, escapes_at_every_place_of_a_long_text) {
-  for (std::size_t at = 0; at < 40; ++at) {
-    for (const char* bad : {"\x1b", "\x7f", "\xff"}) {
-      std::string text(40, 'a');
-      text.replace(at, 1, bad);
-      std::string expected(40, 'a');
-      std::string byte;
-      append_escaped_byte(byte, static_cast<unsigned char>(*bad));
-      expected.replace(at, 1, byte);
-      EXPECT_EQ(printable(text), expected) << at;
-      EXPECT_EQ(doubled(text), expected) << at;
+// Sixteen bytes are tested at once, and the last sixteen overlap those before them.
+TEST(PrintableTextTest, escapes_at_every_place_of_a_text_of_any_size) {
+  for (std::size_t size = 1; size <= 50; ++size) {
+    for (std::size_t at = 0; at < size; ++at) {
+      for (const char* bad : {"\x1b", "\x7f", "\xff"}) {
+        std::string text(size, 'a');
+        text.replace(at, 1, bad);
+        std::string expected(size, 'a');
+        std::string byte;
+        append_escaped_byte(byte, static_cast<unsigned char>(*bad));
+        expected.replace(at, 1, byte);
+        EXPECT_EQ(printable(text), expected) << size << ' ' << at;
+        EXPECT_EQ(doubled(text), expected) << size << ' ' << at;
+      }
     }
   }
 }

@@ -190,5 +190,13 @@ TEST_F(Decode, uses_the_application_version_of_a_logon_for_the_messages_after_it
   EXPECT_THAT(out_.text(), HasSubstr("LastShares"));
 }
 
+// FIX 4.4 has no such field.
+TEST_F(Decode, takes_no_application_version_from_a_message_of_fix_4) {
+  EXPECT_EQ(run_on(fix("FIXT.1.1", "35=A|34=1|1137=4|") + fix("FIX.4.4", "35=A|34=1|1137=9|") +
+                   fix("FIXT.1.1", "35=8|34=2|32=5|")),
+            kSuccess);
+  EXPECT_THAT(out_.text(), HasSubstr("LastShares"));
+}
+
 }  // namespace
 }  // namespace nexusfix::command
