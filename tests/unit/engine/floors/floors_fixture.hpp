@@ -88,8 +88,12 @@ class FloorsTest : public ::testing::Test {
     if (!settings) throw std::invalid_argument{settings.error().front().what()};
     return std::move(*settings);
   }
-  // The floors, without a store.
-  void make_floors() { made = std::make_unique<LoopFloors>(std::move(dependencies), callbacks); }
+  // The floors, without a store; instead of those of an earlier call.
+  void make_floors() {
+    made.reset();
+    network.close_all();
+    made = std::make_unique<LoopFloors>(std::move(dependencies), callbacks);
+  }
   // The floors with their store and their sessions.
   void open() {
     make_floors();

@@ -126,5 +126,53 @@ TEST_F(SessionControlComponent, schedule_logs_out_at_its_end_and_opens_again) {
   EXPECT_EQ(next_outbound(), 1U) << "a new session";
 }
 
+// 10:30 UTC on a Monday at the start.
+TEST_F(SessionControlComponent, schedule_decides_by_day_and_time) {
+  struct Row {
+    std::string_view keys;
+    std::chrono::minutes after;
+    bool may_log_on;
+  };
+  constexpr std::string_view kDay = "StartTime=09:00:00\nEndTime=11:00:00\nTimeZone=UTC";
+  constexpr std::string_view kNight = "StartTime=22:00:00\nEndTime=06:00:00\nTimeZone=UTC";
+  constexpr std::string_view kWeek =
+      "StartTime=09:00:00\nEndTime=17:00:00\nStartDay=Tuesday\nEndDay=Friday\nTimeZone=UTC";
+  for (const Row& row : {
+           Row{kDay, 0min, true},
+           Row{kDay, 29min, true},
+           Row{kDay, 31min, false},
+           Row{kDay, 23h, true},
+           Row{kNight, 0min, false},
+           Row{kNight, 12h, true},
+           Row{kNight, 20h, false},
+           Row{kWeek, 0min, false},
+           Row{kWeek, 24h, true},
+           Row{kWeek, 48h, true},
+           Row{kWeek, 24h * 5, false},
+           Row{"NonStopSession=Y", 24h * 5, true},
+       }) {
+    schedule = row.keys;
+    open();
+    pass(row.after);
+    sessions().control.follow_schedule(entry());
+    EXPECT_EQ(entry().timetable.may_log_on(), row.may_log_on) << row.keys << " " << row.after;
+    clock.advance(-row.after);
+  }
+}
+
+TEST_F(SessionControlComponent, clock_that_is_set_back_closes_the_session_again) {
+  schedule = "StartTime=09:00:00\nEndTime=11:00:00\nTimeZone=UTC";
+  open();
+  ASSERT_TRUE(entry().timetable.is_open());
+  clock.set_wall_back(2h);
+  pass(0s);
+  sessions().control.follow_schedule(entry());
+  EXPECT_FALSE(entry().timetable.is_open()) << "it is 08:30";
+  clock.set_wall_forward(2h);
+  pass(0s);
+  sessions().control.follow_schedule(entry());
+  EXPECT_TRUE(entry().timetable.is_open());
+}
+
 }  // namespace
 }  // namespace nexusfix::engine
