@@ -19,9 +19,10 @@ PUBLIC_HEADERS = "include/nexusfix/"  # one README for all of its folders
 CLASS_MEMBERS_MAX = 25
 CLASS_FILES_MAX = 3
 ENGINE_REFERENCES_MAX = 3  # components of an event loop: LoopContext, a floor below, their own
-# From below. A component calls down, and is asked for what it has to report.
-FLOORS = ("src/engine/io/io.hpp", "src/engine/sessions/sessions.hpp",
-          "src/engine/directory/directory.hpp", "src/engine/loop/floors.hpp")
+# The folders of src/engine from below. A component calls down, and is asked for what it has to
+# report. The sources beside them are the public face: they see all floors.
+FLOORS = ("ground", "link", "session", "policy", "directory", "loop", "service")
+FLOOR_HEADERS_MAX = 30  # that floors offer to floors above them
 MEMBER_OFFENDERS = {}
 FILE_OFFENDERS = {}
 
@@ -169,18 +170,22 @@ def check_references(tree, blank_out):
                                       f"{ENGINE_REFERENCES_MAX} at most")
 
 
+def floor_of(name):
+    """The number of the floor that a source of the engine is on."""
+    folder = Path(name).relative_to("src/engine").parts[0]
+    return FLOORS.index(folder) if folder in FLOORS else len(FLOORS)
+
+
 def check_floors(tree):
-    """What a floor is made of includes no floor above it."""
-    texts = dict(tree.of_suffix({".cpp", ".hpp"}, ("src/engine/",)))
-    includes = {name: {f"src/{match[1]}" for line in text.split("\n")
-                       if (match := PRIVATE_INCLUDE.match(line))} for name, text in texts.items()}
-    for level, floor in enumerate(FLOORS):
-        parts = {floor} | includes.get(floor, set())
-        parts |= {name for name in texts if Path(name).with_suffix(".hpp").as_posix() in parts}
-        for name in sorted(parts):
-            for above in sorted(includes.get(name, set()) & set(FLOORS[level + 1:])):
-                tree.problem(name, 1, f"it is a part of {floor} and includes {above}, "
-                                      "which is above")
+    """A source of the engine includes nothing of a floor above it."""
+    for name, text in tree.of_suffix({".cpp", ".hpp"}, ("src/engine/",)):
+        if floor_of(name) == len(FLOORS) and len(Path(name).parts) > len(("src", "engine", "x")):
+            tree.problem(name, 1, f"the floors of the engine are {', '.join(FLOORS)}")
+        for number, line in enumerate(text.split("\n"), 1):
+            match = PRIVATE_INCLUDE.match(line)
+            included = f"src/{match[1]}" if match else ""
+            if included.startswith("src/engine/") and floor_of(included) > floor_of(name):
+                tree.problem(name, number, f"it includes {match[1]}, which is on a floor above")
 
 
 def check_dialect(tree):
@@ -195,10 +200,17 @@ def check_dialect(tree):
                      f"{total} words of the dialect, {DIALECT_MAX} at most: {most}")
 
 
+def room_of(name):
+    """The folder of a source; in the engine, its floor with all folders of it."""
+    folder = Path(name).parent
+    in_floor = folder.parts[:2] == ("src", "engine")
+    return Path(*folder.parts[:3]).as_posix() if in_floor else folder.as_posix()
+
+
 def interfaces_of(tree):
     """The headers that each room's README offers to other rooms. A room without a README is a few
     files, and offers all of its headers."""
-    rooms = {Path(name).parent.as_posix() for name, _ in tree.of_suffix({".hpp"}, WITH_INTERFACE)}
+    rooms = {room_of(name) for name, _ in tree.of_suffix({".hpp"}, WITH_INTERFACE)}
     offered = {}
     for name, text in tree.of_suffix({".md"}, WITH_INTERFACE):
         room = Path(name).parent.as_posix()
@@ -215,12 +227,13 @@ def check_interfaces(tree):
     offered = interfaces_of(tree)
     used = defaultdict(set)
     for name, text in tree.of_suffix({".cpp", ".hpp"}, WITH_INTERFACE):
-        room, base = Path(name).parent.as_posix(), name.split("/", 1)[0]
+        room, base = room_of(name), name.split("/", 1)[0]
         for number, line in enumerate(text.split("\n"), 1):
             match = PRIVATE_INCLUDE.match(line)
-            other, _, header = f"{base}/{match[1]}".rpartition("/") if match else ("", "", "")
+            other = room_of(f"{base}/{match[1]}") if match else ""
             if other == room or other not in offered:
                 continue
+            header = f"{base}/{match[1]}"[len(other) + 1:]
             used[other].add(header)
             if header not in offered[other]:
                 tree.problem(name, number, f"{header} is private to {other}; its README names the "
@@ -228,6 +241,10 @@ def check_interfaces(tree):
     for room, headers in sorted(offered.items()):
         for header in sorted(headers - used[room]):
             tree.problem(f"{room}/README.md", 1, f"no other room includes {header}: it is private")
+    count = sum(len(used[f"src/engine/{floor}"]) for floor in FLOORS)
+    if count > FLOOR_HEADERS_MAX:
+        tree.problem("src/engine/README.md", 1, f"floors offer {count} headers to others, "
+                                                f"{FLOOR_HEADERS_MAX} at most")
 
 
 def check_settings_includes(tree):

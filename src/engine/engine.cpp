@@ -21,20 +21,18 @@
 #include <nexusfix/transport/tls.hpp>
 
 #include "engine/cluster_seat.hpp"
-#include "engine/engine_error.hpp"
-#include "engine/inbox/mailbox_state.hpp"
-#include "engine/inbox/remote_state.hpp"
+#include "engine/directory/loop_partition.hpp"
+#include "engine/directory/preflight.hpp"
+#include "engine/ground/engine_error.hpp"
+#include "engine/ground/loop_context.hpp"
+#include "engine/ground/settings/loop_folder.hpp"
+#include "engine/ground/settings/missing_parts.hpp"
+#include "engine/ground/thread_setup.hpp"
 #include "engine/loop/event_loop.hpp"
-#include "engine/loop/thread_setup.hpp"
-#include "engine/loops/loop_directory.hpp"
-#include "engine/loops/loop_partition.hpp"
-#include "engine/loops/reload_round.hpp"
-#include "engine/operations/engine_operations.hpp"
-#include "engine/operator/control.hpp"
-#include "engine/operator/operator_desk.hpp"
-#include "engine/preflight/missing_parts.hpp"
-#include "engine/preflight/preflight.hpp"
-#include "engine/registry/tls_contexts.hpp"
+#include "engine/service/inbox/inbox_state.hpp"
+#include "engine/service/operator/control.hpp"
+#include "engine/service/operator/engine_operations.hpp"
+#include "engine/service/operator/operator_desk.hpp"
 
 namespace nexusfix::engine {
 
@@ -145,6 +143,19 @@ int run_all(const std::vector<EventLoop*>& loops, transport::ServiceNotifier* se
   for (std::thread& thread : threads) thread.join();
   if (service != nullptr) service->stopping();
   return std::ranges::max(results);
+}
+
+// Returns the stores by loop.
+std::expected<std::vector<const store::Store*>, EngineError> open_stores(
+    const std::vector<std::unique_ptr<EventLoop>>& loops, const Settings& settings) {
+  std::vector<const store::Store*> stores;
+  for (const auto& loop : loops) {
+    if (auto opened = loop->open_store(settings); !opened) {
+      return std::unexpected{std::move(opened.error())};
+    }
+    stores.push_back(&loop->store());
+  }
+  return stores;
 }
 
 // The loops do not move, but the Engine may. From here on other threads may serve them.
@@ -550,12 +561,9 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   auto right = Shared::prepare_first(*loops.front(), settings, is_single, may_wait);
   if (right && may_wait) right = shared->begin_standby(sockets, loops, options);
   if (!right) return shared->not_open(std::move(right.error()));
-  for (const auto& loop : loops) {
-    if (auto opened = loop->open_store(settings); !opened) {
-      return shared->not_open(std::move(opened.error()));
-    }
-  }
-  auto shares = partition_by_loop(std::move(settings), *options.disk, loops);
+  const auto stores = open_stores(loops, settings);
+  if (!stores) return shared->not_open(stores.error());
+  auto shares = partition_by_loop(std::move(settings), *options.disk, *stores);
   if (!shares) return shared->not_open(std::move(shares.error()));
   for (std::size_t loop = 0; loop < loops.size(); ++loop) {
     Settings& share = (*shares)[loop];

@@ -4,8 +4,8 @@
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/wire/typed/dispatch.hpp>
 
-#include "engine/sessions/session_services.hpp"
-#include "engine/sessions/sessions.hpp"
+#include "engine/ground/session_services.hpp"
+#include "engine/session/sessions.hpp"
 
 namespace nexusfix::engine {
 namespace {

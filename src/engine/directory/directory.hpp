@@ -2,15 +2,30 @@
 // certificates, and connections whose session is on another loop.
 #pragma once
 
-#include "engine/acceptor/certificate_watch.hpp"
-#include "engine/directory/reloader.hpp"
+#include "engine/directory/certificate_watch.hpp"
+#include "engine/directory/reload/file_reader.hpp"
+#include "engine/directory/reload/reloader.hpp"
+#include "engine/directory/reload/settings_changes.hpp"
 #include "engine/directory/session_installer.hpp"
-#include "engine/directory/settings_changes.hpp"
-#include "engine/loop/file_reader.hpp"
-#include "engine/loops/connection_migration.hpp"
-#include "engine/sessions/sessions.hpp"
+#include "engine/session/sessions.hpp"
 
 namespace nexusfix::engine {
+
+// Moves connections to the event loop of their session.
+class ConnectionMigration {
+ public:
+  ConnectionMigration(LoopContext& loop, Io& io) noexcept : loop_{loop}, io_{io} {}
+
+  void migrate(Connection& connection, std::string_view rest);
+  // Adds a connection that another loop moved here. Null: it is not taken.
+  // attached: its socket, set also when a later step throws.
+  [[nodiscard]] Connection* attach(LoopDirectory::MigratedConnection& handed,
+                                   transport::SocketId& attached);
+
+ private:
+  LoopContext& loop_;
+  Io& io_;
+};
 
 struct Directory {
   Directory(LoopContext& loop, Io& io_below, Sessions& sessions_below)

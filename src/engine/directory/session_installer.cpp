@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "engine/engine_error.hpp"
+#include "engine/ground/engine_error.hpp"
 #include "engine/ground/loop_context.hpp"
-#include "engine/preflight/missing_parts.hpp"
-#include "engine/sessions/sessions.hpp"
-#include "engine/undo_guard.hpp"
+#include "engine/ground/settings/missing_parts.hpp"
+#include "engine/ground/undo_guard.hpp"
+#include "engine/session/sessions.hpp"
 
 namespace nexusfix::engine {
 

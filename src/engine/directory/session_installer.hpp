@@ -9,7 +9,7 @@
 #include <nexusfix/base/time.hpp>
 
 #include "engine/ground/loop_context.hpp"
-#include "engine/registry/session_templates.hpp"
+#include "engine/session/sessions.hpp"
 
 namespace nexusfix::engine {
 

@@ -7,9 +7,9 @@
 
 #include <nexusfix/transport/network.hpp>
 
-#include "engine/connection/connection.hpp"
+#include "engine/ground/connection/connection.hpp"
 #include "engine/ground/loop_context.hpp"
-#include "engine/state/session_entry.hpp"
+#include "engine/ground/state/session_entry.hpp"
 
 namespace nexusfix::engine {
 

@@ -11,13 +11,27 @@
 namespace nexusfix::engine {
 
 class Connection;
-class Connections;
 class LoopContext;
 class SessionEntry;
-class Transactor;
 
 // Thrown by an event that cannot be finished.
 struct EventAborted {};
+
+// Rolls back an event that could not be finished. EventLoop does it: it knows every component.
+class EventEnds {
+ public:
+  EventEnds() = default;
+  EventEnds(const EventEnds&) = delete;
+  EventEnds& operator=(const EventEnds&) = delete;
+
+  virtual void end_event() noexcept = 0;  // it has neither a session nor a connection
+  virtual void end_event(SessionEntry& entry) noexcept = 0;
+  virtual void end_event(Connection& connection) noexcept = 0;
+  virtual void end_event(const transport::Ready& ready) noexcept = 0;
+
+ protected:
+  ~EventEnds() = default;
+};
 
 // An event is what comes from outside: bytes, a due timer, a posted task, a command, a slice of a
 // resend, a step of a reload. An event that cannot be finished is rolled back as if the process had
@@ -25,8 +39,7 @@ struct EventAborted {};
 // event within another one. Without memory outside of an event, the loop ends in order.
 class EventBoundary {
  public:
-  EventBoundary(LoopContext& loop, Connections& connections, Transactor& transactor) noexcept
-      : loop_{loop}, connections_{connections}, transactor_{transactor} {}
+  EventBoundary(LoopContext& loop, EventEnds& ends) noexcept : loop_{loop}, ends_{ends} {}
 
   // owner: the Connection, the SessionEntry, or the Ready whose event it is. False: the event could
   // not be finished.
@@ -55,14 +68,14 @@ class EventBoundary {
   struct NoOwner {};
 
   void count_failure() noexcept;
-  void end(const NoOwner& none) noexcept;
-  void end(SessionEntry& entry) noexcept;
-  void end(Connection& connection) noexcept;
-  void end(const transport::Ready& ready) noexcept;
+  void end(NoOwner& /*none*/) noexcept { ends_.end_event(); }
+  template <class Owner>
+  void end(Owner& owner) noexcept {
+    ends_.end_event(owner);
+  }
 
   LoopContext& loop_;
-  Connections& connections_;
-  Transactor& transactor_;
+  EventEnds& ends_;
   LoopCosts costs_;
 };
 

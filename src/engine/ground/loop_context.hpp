@@ -9,16 +9,16 @@
 #include <nexusfix/engine/engine.hpp>
 #include <nexusfix/session/machine/event_memory.hpp>
 
-#include "engine/connection/parsers.hpp"
 #include "engine/ground/event_boundary.hpp"
 #include "engine/ground/loop_clock.hpp"
 #include "engine/ground/loop_dependencies.hpp"
 #include "engine/ground/loop_timers.hpp"
-#include "engine/operator/round_trips.hpp"
-#include "engine/report/reporter.hpp"
-#include "engine/statistics/latency_meter.hpp"
-#include "engine/statistics/loop_counters.hpp"
-#include "engine/statistics/session_board.hpp"
+#include "engine/ground/report/reporter.hpp"
+#include "engine/ground/round_trips.hpp"
+#include "engine/ground/settings/parsers.hpp"
+#include "engine/ground/statistics/latency_meter.hpp"
+#include "engine/ground/statistics/loop_counters.hpp"
+#include "engine/ground/statistics/session_board.hpp"
 
 namespace nexusfix::engine {
 
@@ -71,12 +71,11 @@ class LoopWork {
 // The loop's thread only.
 class LoopContext : public LoopDependencies {
  public:
-  LoopContext(LoopDependencies dependencies, Callbacks application, Connections& connections,
-              Transactor& transactor)
+  LoopContext(LoopDependencies dependencies, Callbacks application, EventEnds& ends)
       : LoopDependencies{std::move(dependencies)},
         time{*clock},
         report{*logs.events, logs.is_standard_error, logs.messages, index, time},
-        boundary{*this, connections, transactor},
+        boundary{*this, ends},
         callbacks{application} {
     report.logs().tap_events(logs.event_tap);
     if (!shared.remotes) shared.remotes = std::make_shared<RemoteDirectory>();

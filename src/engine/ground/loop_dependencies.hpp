@@ -12,13 +12,13 @@
 #include <nexusfix/transport/network.hpp>
 #include <nexusfix/transport/service_notifier.hpp>
 
-#include "engine/commit/standby_board.hpp"
-#include "engine/connection/buffer_budget.hpp"
-#include "engine/credentials/credentials.hpp"
-#include "engine/inbox/remote_directory.hpp"
-#include "engine/loops/loop_directory.hpp"
-#include "engine/operator/disabled_sessions.hpp"
-#include "engine/registry/tls_contexts.hpp"
+#include "engine/ground/connection/buffer_budget.hpp"
+#include "engine/ground/credentials/credentials.hpp"
+#include "engine/ground/shared/disabled_sessions.hpp"
+#include "engine/ground/shared/loop_directory.hpp"
+#include "engine/ground/shared/remote_directory.hpp"
+#include "engine/ground/shared/standby_board.hpp"
+#include "engine/ground/shared/tls_contexts.hpp"
 
 namespace nexusfix::engine {
 

@@ -7,10 +7,10 @@
 
 #include <nexusfix/base/time.hpp>
 
-#include "engine/connection/connection.hpp"
+#include "engine/ground/connection/connection.hpp"
 #include "engine/ground/loop_clock.hpp"
+#include "engine/ground/state/session_entry.hpp"
 #include "engine/ground/timer_queue.hpp"
-#include "engine/state/session_entry.hpp"
 
 namespace nexusfix::engine {
 

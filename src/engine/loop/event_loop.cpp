@@ -6,9 +6,9 @@
 
 #include <nexusfix/base/secret.hpp>
 
-#include "engine/connection/direct_receive.hpp"
 #include "engine/ground/charge.hpp"
-#include "engine/loop/thread_setup.hpp"
+#include "engine/ground/thread_setup.hpp"
+#include "engine/loop/direct_receive.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -516,6 +516,7 @@ void EventLoop::take_migrated() {
     arrived.tasks = std::move(task->next);
     loop_.boundary.run([&] { task->run(*this); });
   }
+  if (arrived.closes_unused) loop_.boundary.run([this] { close_unused_listeners(); });
 }
 
 void EventLoop::free_destroyed_sessions() {
@@ -576,7 +577,7 @@ void EventLoop::notify_of_end(SessionEntry& entry, std::string_view why) {
   const session::State state = entry.machine.state();
   if (state != session::State::LoggedOn && state != session::State::LogoutSent) return;
   const Disconnection disconnection{.text = why};
-  const std::exception_ptr thrown = Transactor::exception_of([&] {
+  const std::exception_ptr thrown = exception_of([&] {
     if (loop_.callbacks.on_logout != nullptr)
       loop_.callbacks.on_logout(loop_.callbacks.application, entry.session);
     if (loop_.callbacks.on_disconnect != nullptr) {
@@ -584,8 +585,7 @@ void EventLoop::notify_of_end(SessionEntry& entry, std::string_view why) {
     }
   });
   if (!thrown) return;
-  loop_.report.session(EventId::CallbackThrew, entry,
-                       {"a callback threw: ", Transactor::text_of(thrown)});
+  loop_.report.session(EventId::CallbackThrew, entry, {"a callback threw: ", what_of(thrown)});
 }
 
 }  // namespace nexusfix::engine

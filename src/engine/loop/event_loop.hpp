@@ -12,21 +12,19 @@
 #include <nexusfix/engine/engine.hpp>
 #include <nexusfix/transport/network.hpp>
 
-#include "engine/connection/inbound.hpp"
 #include "engine/ground/loop_context.hpp"
-#include "engine/inbox/task_runner.hpp"
+#include "engine/ground/session_services.hpp"
 #include "engine/loop/floors.hpp"
-#include "engine/sessions/session_services.hpp"
+#include "engine/loop/inbound.hpp"
+#include "engine/loop/task_runner.hpp"
 
 namespace nexusfix::engine {
 
 // All functions: the loop's thread, unless a comment says otherwise.
-class EventLoop {
+class EventLoop final : private EventEnds {
  public:
   EventLoop(LoopDependencies dependencies, Callbacks callbacks, bool busy_spin);
   ~EventLoop();
-  EventLoop(const EventLoop&) = delete;
-  EventLoop& operator=(const EventLoop&) = delete;
 
   // prepare(), open_store() and open() are called once each, in this order, with the same settings;
   // open_store() may come first. prepare() loads dictionaries and opens logs. open_store() of a
@@ -149,6 +147,15 @@ class EventLoop {
     if (floors_.io.connections.has_unsent() || !floors_.io.commit.is_settled()) flush();
   }
   void flush();
+
+  void end_event() noexcept override;
+  void end_event(SessionEntry& entry) noexcept override;
+  void end_event(Connection& connection) noexcept override {
+    floors_.io.connections.abort(connection);
+  }
+  void end_event(const transport::Ready& ready) noexcept override {
+    floors_.io.connections.abort(ready);
+  }
 
   void run_timers();
   void on_timer(Connection& connection);

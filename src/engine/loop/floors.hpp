@@ -1,11 +1,11 @@
 // All floors of an event loop. A component knows its own floor and those below it.
 #pragma once
 
-#include "engine/acceptor/logon_admission.hpp"
 #include "engine/directory/directory.hpp"
-#include "engine/io/io.hpp"
+#include "engine/link/io.hpp"
 #include "engine/policy/connector.hpp"
-#include "engine/sessions/sessions.hpp"
+#include "engine/policy/logon_admission.hpp"
+#include "engine/session/sessions.hpp"
 
 namespace nexusfix::engine {
 

@@ -15,11 +15,15 @@ namespace {
 
 constexpr std::size_t kEventsPerTurn = 256;
 
+void write_logon(SessionEntry& entry, wire::Encoder& encoder,
+                 const wire::MessageHeader& header) noexcept {
+  entry.loop.services->sessions.outbox.write_logon(entry, encoder, header);
+}
+
 }  // namespace
 
 EventLoop::EventLoop(LoopDependencies dependencies, Callbacks callbacks, bool busy_spin)
-    : loop_{std::move(dependencies), callbacks, floors_.io.connections,
-            floors_.sessions.transactor},
+    : loop_{std::move(dependencies), callbacks, *this},
       state_{.busy_spin = busy_spin, .ready = std::vector<transport::Ready>(kEventsPerTurn)},
       floors_{loop_,
               {.call =
@@ -27,11 +31,14 @@ EventLoop::EventLoop(LoopDependencies dependencies, Callbacks callbacks, bool bu
                      static_cast<EventLoop*>(event_loop)->end_all_sessions(error);
                    },
                .context = this}},
-      services_{loop_, floors_.io, floors_.sessions},
+      services_{loop_, floors_.io, floors_.sessions, write_logon},
       inbound_{loop_, floors_},
       tasks_{loop_, floors_.sessions.registry, floors_.sessions.transactor} {
   loop_.services = &services_;
-  if (loop_.shared.directory) loop_.shared.directory->add_loop(loop_.index, *loop_.network);
+  if (loop_.shared.directory) {
+    loop_.shared.directory->add_loop(loop_.index, *loop_.network);
+    loop_.shared.directory->set_reloader(loop_.index, floors_.directory.reloader);
+  }
   if (loop_.shared.credentials) loop_.shared.credentials->add_loop(loop_.index, *loop_.network);
 }
 

@@ -109,4 +109,14 @@ void EventLoop::begin_stop() {
   close_unbound();
 }
 
+void EventLoop::end_event() noexcept {
+  Transactor& transactor = floors_.sessions.transactor;
+  if (transactor.is_idle()) transactor.record().clear();
+}
+
+void EventLoop::end_event(SessionEntry& entry) noexcept {
+  Transactor& transactor = floors_.sessions.transactor;
+  transactor.is_idle() ? abort_session(loop_, entry) : transactor.abort_event(entry);
+}
+
 }  // namespace nexusfix::engine

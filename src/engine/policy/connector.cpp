@@ -1,11 +1,11 @@
 // Connects initiators.
 #include "engine/policy/connector.hpp"
 
-#include "engine/directory/directory.hpp"
 #include "engine/ground/loop_context.hpp"
-#include "engine/sessions/sessions.hpp"
-#include "engine/statistics/session_state.hpp"
-#include "engine/undo_guard.hpp"
+#include "engine/ground/statistics/session_state.hpp"
+#include "engine/ground/undo_guard.hpp"
+#include "engine/link/io.hpp"
+#include "engine/session/sessions.hpp"
 
 namespace nexusfix::engine {
 

@@ -3,7 +3,6 @@
 
 #include <nexusfix/base/time.hpp>
 
-#include "engine/connection/connection.hpp"
 #include "engine/ground/loop_context.hpp"
 
 namespace nexusfix::engine {

@@ -60,14 +60,39 @@ class StructureTest(unittest.TestCase):
                           "Outbox holds 4 references")
 
     def test_a_floor_of_the_engine_includes_no_floor_above(self):
-        floor = {"src/engine/io/io.hpp": '#include "engine/commit/gate.hpp"\n',
-                 "src/engine/commit/gate.hpp": "\n",
-                 "src/engine/commit/gate.cpp": '#include "engine/commit/gate.hpp"\n',
-                 "src/engine/sessions/sessions.hpp": '#include "engine/io/io.hpp"\n'}
-        self.assertEqual([], self.problems(floor))
-        for name in ("src/engine/io/io.hpp", "src/engine/commit/gate.cpp"):
-            wrong = floor[name] + '#include "engine/sessions/sessions.hpp"\n'
-            self.assert_found(floor | {name: wrong}, "which is above")
+        floors = {"src/engine/link/gate.hpp": "\n", "src/engine/link/store/gate.hpp": "\n",
+                  "src/engine/session/actions.cpp": '#include "engine/link/gate.hpp"\n',
+                  "src/engine/engine.cpp": '#include "engine/session/sessions.hpp"\n'}
+        self.assertEqual([], self.problems(floors))
+        for name in ("src/engine/link/gate.hpp", "src/engine/link/store/gate.hpp"):
+            wrong = '#include "engine/session/sessions.hpp"\n'
+            self.assert_found(floors | {name: wrong}, "which is on a floor above")
+        wrong = '#include "engine/engine_parts.hpp"\n'
+        self.assert_found(floors | {"src/engine/service/a.cpp": wrong}, "which is on a floor above")
+        self.assert_found({"src/engine/attic/a.cpp": "\n"}, "the floors of the engine are ground,")
+
+    def test_a_floor_of_the_engine_is_one_room(self):
+        readme = README + "Interface: `store/gate.hpp`.\n"
+        files = {"src/engine/link/README.md": readme,
+                 "src/engine/link/store/gate.hpp": "\n",
+                 "src/engine/link/store/README.md": README,
+                 "src/engine/link/store/private.hpp": "\n",
+                 "src/engine/link/io.cpp": '#include "engine/link/store/private.hpp"\n',
+                 "src/engine/loop/a.cpp": '#include "engine/link/store/gate.hpp"\n'}
+        self.assertEqual([], self.problems(files))
+        wrong = '#include "engine/link/store/private.hpp"\n'
+        self.assert_found(files | {"src/engine/loop/b.cpp": wrong},
+                          "store/private.hpp is private to src/engine/link")
+
+    def test_floors_of_the_engine_offer_few_headers(self):
+        def ground(count):
+            names = [f"part{i}.hpp" for i in range(count)]
+            offered = ", ".join(f"`{name}`" for name in names)
+            includes = "".join(f'#include "engine/ground/{name}"\n' for name in names)
+            return {"src/engine/ground/README.md": README + f"Interface: {offered}.\n",
+                    "src/engine/loop/a.cpp": includes}
+        self.assertEqual([], self.problems(ground(structure.FLOOR_HEADERS_MAX)))
+        self.assert_found(ground(structure.FLOOR_HEADERS_MAX + 1), "31 headers to others")
 
     def test_the_engine_includes_only_finished_settings(self):
         self.assertEqual([], self.problems({

@@ -12,7 +12,7 @@
 #include <nexusfix/dictionary/quickfix_xml.hpp>
 #include <nexusfix/wire/parser.hpp>
 
-#include "engine/sessions/validators.hpp"
+#include "engine/ground/settings/parsers.hpp"
 #include "nexusfix/dictionary/named_dictionary.hpp"
 #include "nexusfix/messages/validate.hpp"
 #include "support/disks/fake_disk.hpp"

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "acceptor_fixture.hpp"
-#include "engine/ground/lateness.hpp"
+#include "engine/policy/lateness.hpp"
 
 namespace nexusfix::testing {
 namespace {

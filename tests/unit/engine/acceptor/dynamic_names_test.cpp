@@ -1,5 +1,5 @@
 // The places of sessions that are created from templates.
-#include "engine/acceptor/dynamic_names.hpp"
+#include "engine/session/registry/dynamic_names.hpp"
 
 #include <gtest/gtest.h>
 #include <string>

@@ -1,7 +1,7 @@
 // The states of one listener.
 #include <gtest/gtest.h>
 
-#include "engine/acceptor/listeners.hpp"
+#include "engine/link/listeners.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -1,10 +1,10 @@
 // Connections without a Logon: their limits, and which connection makes room for another.
-#include "engine/connection/pending_logons.hpp"
+#include "engine/ground/connection/pending_logons.hpp"
 
 #include <algorithm>
 
 #include "acceptor_fixture.hpp"
-#include "engine/report/notice_tally.hpp"
+#include "engine/ground/report/notice_tally.hpp"
 
 namespace nexusfix::testing {
 namespace {

@@ -1,6 +1,6 @@
 // Connections through proxies (UseTCPProxy): which address counts, and which proxies are trusted.
 #include "acceptor_fixture.hpp"
-#include "engine/report/notice_limiter.hpp"
+#include "engine/ground/report/notice_limiter.hpp"
 
 namespace nexusfix::testing {
 namespace {

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "engine/connection/connection.hpp"
+#include "engine/ground/connection/connection.hpp"
 #include "support/sanitized.hpp"
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
 

@@ -1,5 +1,5 @@
 // Connections are found by their sockets, for any socket ids.
-#include "engine/connection/connection_table.hpp"
+#include "engine/link/connection_table.hpp"
 
 #include <gtest/gtest.h>
 #include <memory>

@@ -1,12 +1,12 @@
 // A connection takes only the transitions between its states that are legal.
-#include "engine/connection/link_state.hpp"
+#include "engine/ground/connection/link_state.hpp"
 
 #include <array>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
 
-#include "engine/connection/connection.hpp"
+#include "engine/ground/connection/connection.hpp"
 #include "support/transitions.hpp"
 
 namespace nexusfix::engine {

@@ -8,7 +8,7 @@
 
 #include <nexusfix/engine/password_file.hpp>
 
-#include "engine/credentials/password_service.hpp"
+#include "engine/ground/credentials/password_service.hpp"
 #include "support/network/fake_network.hpp"
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <nexusfix/engine/password_file.hpp>
 
-#include "engine/credentials/lockouts.hpp"
+#include "engine/ground/credentials/lockouts.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/disks/temporary_folder.hpp"
 #include "unit/config/settings_fixture.hpp"

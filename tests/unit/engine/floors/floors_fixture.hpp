@@ -17,8 +17,8 @@
 #include <nexusfix/engine.hpp>
 
 #include "engine/ground/loop_context.hpp"
+#include "engine/ground/session_services.hpp"
 #include "engine/loop/floors.hpp"
-#include "engine/sessions/session_services.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/fix_text.hpp"
 #include "support/manual_clock.hpp"
@@ -28,20 +28,37 @@
 
 namespace nexusfix::testing {
 
-struct LoopFloors {
+struct LoopFloors final : engine::EventEnds {
   LoopFloors(engine::LoopDependencies dependencies, engine::Callbacks callbacks)
-      : loop{std::move(dependencies), callbacks, floors.io.connections, floors.sessions.transactor},
+      : loop{std::move(dependencies), callbacks, *this},
         floors{loop,
                {.call =
                     [](void* self, const store::StoreError& error) {
                       static_cast<LoopFloors*>(self)->store_failures.push_back(error.text);
                     },
                 .context = this}},
-        services{loop, floors.io, floors.sessions} {
+        services{loop, floors.io, floors.sessions,
+                 [](engine::SessionEntry& entry, wire::Encoder& encoder,
+                    const wire::MessageHeader& header) noexcept {
+                   entry.loop.services->sessions.outbox.write_logon(entry, encoder, header);
+                 }} {
     loop.services = &services;
   }
-  LoopFloors(const LoopFloors&) = delete;
-  LoopFloors& operator=(const LoopFloors&) = delete;
+
+  // As EventLoop ends an event without memory.
+  void end_event() noexcept override {
+    if (floors.sessions.transactor.is_idle()) floors.sessions.transactor.record().clear();
+  }
+  void end_event(engine::SessionEntry& entry) noexcept override {
+    if (floors.sessions.transactor.is_idle()) return abort_session(loop, entry);
+    floors.sessions.transactor.abort_event(entry);
+  }
+  void end_event(engine::Connection& connection) noexcept override {
+    floors.io.connections.abort(connection);
+  }
+  void end_event(const transport::Ready& ready) noexcept override {
+    floors.io.connections.abort(ready);
+  }
 
   std::vector<std::string> store_failures;
   engine::LoopContext loop;

@@ -1,12 +1,12 @@
 // Inbound without an EventLoop: bytes become messages, however they are divided.
-#include "engine/connection/inbound.hpp"
+#include "engine/loop/inbound.hpp"
 
 #include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "engine/connection/direct_receive.hpp"
+#include "engine/loop/direct_receive.hpp"
 #include "unit/engine/floors/floors_fixture.hpp"
 
 namespace nexusfix::engine {

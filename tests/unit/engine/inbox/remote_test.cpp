@@ -10,7 +10,7 @@
 
 #include <nexusfix/fix44/new_order_single.hpp>
 
-#include "engine/inbox/remote_directory.hpp"
+#include "engine/ground/shared/remote_directory.hpp"
 #include "unit/engine/connection/initiator_fixture.hpp"
 
 namespace nexusfix::testing {

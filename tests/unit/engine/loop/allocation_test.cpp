@@ -13,7 +13,7 @@
 #include <nexusfix/engine.hpp>
 #include <nexusfix/fix44/news.hpp>
 
-#include "engine/connection/connection.hpp"
+#include "engine/ground/connection/connection.hpp"
 #include "support/disks/temporary_folder.hpp"
 #include "support/fix_text.hpp"
 #include "support/manual_clock.hpp"

@@ -1,5 +1,5 @@
 // Settings of the engine's threads: CPU pinning, priority, and their keys.
-#include "engine/loop/thread_setup.hpp"
+#include "engine/ground/thread_setup.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -16,7 +16,7 @@
 #include <nexusfix/base/disk.hpp>
 
 #include "config/text/settings_values.hpp"
-#include "engine/credentials/password_service.hpp"
+#include "engine/ground/credentials/password_service.hpp"
 #include "unit/config/settings_fixture.hpp"
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
 

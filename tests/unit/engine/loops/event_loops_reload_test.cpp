@@ -7,8 +7,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "engine/directory/reload/reload_round.hpp"
 #include "engine/loop/event_loop.hpp"
-#include "engine/loops/reload_round.hpp"
 #include "event_loops_fixture.hpp"
 #include "support/disks/fake_disk.hpp"
 

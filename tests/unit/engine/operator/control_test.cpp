@@ -1,5 +1,5 @@
 // An operator sets the numbers of a running engine through the control socket in its store folder.
-#include "engine/operator/control.hpp"
+#include "engine/service/operator/control.hpp"
 
 #include <filesystem>
 #include <future>

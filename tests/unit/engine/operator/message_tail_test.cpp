@@ -1,9 +1,9 @@
 // Another process follows the messages of a running engine.
 #include <nexusfix/engine/running_engine.hpp>
 
-#include "engine/operator/control_protocol.hpp"
-#include "engine/tap/message_tap.hpp"
-#include "engine/tap/tap_reader.hpp"
+#include "engine/ground/tap/message_tap.hpp"
+#include "engine/ground/tap/tap_reader.hpp"
+#include "engine/service/operator/control_protocol.hpp"
 #include "unit/engine/operator/control_fixture.hpp"
 
 namespace nexusfix::testing {

@@ -1,5 +1,5 @@
 // A session takes only the transitions of its membership that are legal.
-#include "engine/registry/membership.hpp"
+#include "engine/ground/state/membership.hpp"
 
 #include <array>
 #include <cstddef>

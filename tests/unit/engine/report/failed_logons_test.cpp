@@ -1,5 +1,5 @@
 // What an initiator says when its Logon is not accepted.
-#include "engine/control/failed_logons.hpp"
+#include "engine/ground/state/failed_logons.hpp"
 
 #include "unit/engine/connection/initiator_wire_fixture.hpp"
 

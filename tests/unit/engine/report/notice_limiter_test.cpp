@@ -1,5 +1,5 @@
 // A flood of event log lines: only the lines of its source are limited.
-#include "engine/report/notice_limiter.hpp"
+#include "engine/ground/report/notice_limiter.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // The text of a session's event has what a person asks for next.
-#include "engine/report/session_events.hpp"
+#include "engine/ground/report/session_events.hpp"
 
 #include <nexusfix/session/reject_reason.hpp>
 #include <nexusfix/wire/parser.hpp>

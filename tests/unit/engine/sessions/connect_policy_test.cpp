@@ -1,4 +1,4 @@
-#include "engine/control/connect_policy.hpp"
+#include "engine/ground/state/connect_policy.hpp"
 
 #include <array>
 #include <chrono>

@@ -9,7 +9,7 @@
 
 #include <nexusfix/engine.hpp>
 
-#include "engine/connection/connection.hpp"
+#include "engine/ground/connection/connection.hpp"
 #include "support/network/fake_network.hpp"
 #include "support/sanitized.hpp"
 #include "unit/engine/acceptor/acceptor_fixture.hpp"

@@ -1,5 +1,5 @@
 // A counterparty that sends more messages than it may.
-#include "engine/state/throttle.hpp"
+#include "engine/ground/state/throttle.hpp"
 
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
 

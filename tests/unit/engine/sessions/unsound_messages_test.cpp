@@ -1,7 +1,7 @@
 // ValidateLengthAndChecksum=N: messages with a wrong BodyLength or CheckSum are accepted.
 #include <nexusfix/base/random.hpp>
 
-#include "engine/connection/repaired_frame.hpp"
+#include "engine/ground/connection/repaired_frame.hpp"
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "engine/statistics/latency_counters.hpp"
-#include "engine/statistics/message_counters.hpp"
+#include "engine/ground/statistics/latency_counters.hpp"
+#include "engine/ground/statistics/message_counters.hpp"
 
 namespace nexusfix::engine {
 namespace {

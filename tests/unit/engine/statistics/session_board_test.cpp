@@ -1,5 +1,5 @@
 // Sessions come and go while another thread reads their figures.
-#include "engine/statistics/session_board.hpp"
+#include "engine/ground/statistics/session_board.hpp"
 
 #include <atomic>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // CertificateWatch without an EventLoop: when certificates are read again, and what is reported.
-#include "engine/acceptor/certificate_watch.hpp"
+#include "engine/directory/certificate_watch.hpp"
 
 #include <chrono>
 #include <memory>

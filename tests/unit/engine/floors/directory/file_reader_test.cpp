@@ -1,5 +1,5 @@
 // FileReader without an EventLoop, over a disk that takes no threads: jobs run in their order.
-#include "engine/loop/file_reader.hpp"
+#include "engine/directory/reload/file_reader.hpp"
 
 #include <memory>
 #include <string>

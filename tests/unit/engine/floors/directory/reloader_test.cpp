@@ -1,5 +1,5 @@
 // Reloader without an EventLoop: a changed file is applied as a whole, or not at all.
-#include "engine/directory/reloader.hpp"
+#include "engine/directory/reload/reloader.hpp"
 
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 // SettingsChanges without an EventLoop: which keys of a file take effect when.
-#include "engine/directory/settings_changes.hpp"
+#include "engine/directory/reload/settings_changes.hpp"
 
 #include <chrono>
 #include <memory>

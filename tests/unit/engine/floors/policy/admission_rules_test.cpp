@@ -1,5 +1,5 @@
 // Who may log on by the settings alone, as tables.
-#include "engine/policy/admission_rules.hpp"
+#include "engine/session/admission_rules.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
 // When an initiator may connect, as a table, and what a reset changes in a halt.
-#include "engine/policy/connecting.hpp"
+#include "engine/session/connecting.hpp"
 
 #include <chrono>
 #include <string>

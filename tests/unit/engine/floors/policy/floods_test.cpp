@@ -1,5 +1,5 @@
 // Which administrative messages count as a flood, as a table.
-#include "engine/control/floods.hpp"
+#include "engine/session/control/floods.hpp"
 
 #include <chrono>
 #include <string>

@@ -1,5 +1,5 @@
 // LogonAdmission without an EventLoop: a table of first messages and what becomes of each.
-#include "engine/acceptor/logon_admission.hpp"
+#include "engine/policy/logon_admission.hpp"
 
 #include <chrono>
 #include <functional>

@@ -1,0 +1,163 @@
+#include "engine/ground/connection/connection.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/secret.hpp>
+
+#include "engine/ground/connection/repaired_frame.hpp"
+#include "engine/ground/state/session_entry.hpp"
+
+namespace nexusfix::engine {
+
+void OutboundQueue::take_some(std::size_t count) noexcept {
+  begin_ += count;
+  NEXUSFIX_DEBUG_ASSERT(begin_ <= end_);
+  if (begin_ <= end_ / 2) return;
+  std::memmove(bytes_.get(), bytes_.get() + begin_, size());
+  end_ = size();
+  begin_ = 0;
+}
+
+void OutboundQueue::release() noexcept {
+  bytes_.reset();
+  clear();
+  storage_ = 0;
+}
+
+bool OutboundQueue::give_back() noexcept {
+  if (storage_ <= kKeptBytesMax) return false;
+  if (!empty()) return true;
+  release();
+  return false;
+}
+
+void OutboundQueue::grow(std::size_t storage) {
+  auto larger = std::make_unique_for_overwrite<char[]>(storage);
+  std::copy_n(bytes_.get(), end_, larger.get());
+  bytes_ = std::move(larger);
+  storage_ = storage;
+}
+
+void CarriedBytes::append(std::string_view bytes) {
+  if (const std::size_t storage = storage_for(bytes.size()); storage != 0) {
+    std::vector<char> larger;
+    larger.reserve(storage);
+    const std::string_view kept = view();
+    larger.assign(kept.begin(), kept.end());
+    if (wipes_on_clear_) wipe_bytes(bytes_);
+    bytes_.swap(larger);
+    begin_ = 0;
+    storage_ = bytes_.capacity();
+  }
+  bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+}
+
+std::size_t CarriedBytes::storage_for(std::size_t bytes) const noexcept {
+  if (bytes_.size() + bytes <= bytes_.capacity()) return 0;
+  const std::size_t kept = size() + bytes;
+  return std::max({kept, kStorageBytesMin, 2 * std::min(kept, bytes_.capacity())});
+}
+
+void CarriedBytes::drop_front(std::size_t count) noexcept {
+  if (wipes_on_clear_) wipe_bytes(std::span{bytes_}.subspan(begin_, count));
+  begin_ += count;
+  if (begin_ < size()) return;
+  const std::size_t kept = size();
+  std::ranges::copy(view(), bytes_.begin());
+  if (wipes_on_clear_) wipe_bytes(std::span{bytes_}.subspan(kept));
+  bytes_.resize(kept);
+  begin_ = 0;
+}
+
+void CarriedBytes::clear() noexcept {
+  const bool had_logon = std::exchange(wipes_on_clear_, false);
+  if (had_logon) wipe_bytes(bytes_);
+  bytes_.clear();
+  begin_ = 0;
+  if (!had_logon && bytes_.capacity() <= kKeptBytesMax) return;
+  std::vector<char>{}.swap(bytes_);
+  storage_ = 0;
+}
+
+wire::FrameResult Framing::next_unsound(std::string_view bytes) noexcept {
+  const std::size_t size = first_message_size(bytes.substr(0, unsound_));
+  unsound_ -= size;
+  return {wire::FrameStatus::Complete, size, wire::GarbledReason::BodyLengthWrong};
+}
+
+Connection::Connection(transport::SocketId socket, SessionEntry& entry, MonoTime deadline) noexcept
+    : socket_{socket},
+      entry_{&entry},
+      state_{LinkState::Connecting},
+      deadline_{deadline},
+      framing_{entry.frame_scanner()} {}
+
+void Connection::link() noexcept {
+  entry_->connect(*this);
+  entry_->counters->details.make();
+}
+
+void Connection::on_connected() noexcept {
+  become(LinkState::Bound);
+  deadline_ = kNever;
+}
+
+void Connection::bind_to(SessionEntry& entry) noexcept {
+  become(LinkState::Bound);
+  entry_ = &entry;
+  link();
+  framing_.use(entry.frame_scanner());
+  deadline_ = kNever;
+}
+
+void Connection::begin_password_check() noexcept {
+  become(LinkState::CheckingPassword);
+  has_waited_ = true;
+  paused_until_ = deadline_;
+}
+
+void Connection::defer_logon(MonoTime until) noexcept {
+  become(LinkState::Deferred);
+  has_waited_ = true;
+  paused_until_ = until;
+}
+
+void Connection::defer_logon_again(MonoTime until) noexcept {
+  NEXUSFIX_DEBUG_ASSERT(state_ == LinkState::Deferred);
+  paused_until_ = until;
+}
+
+void Connection::end_pause() noexcept {
+  paused_until_ = kNever;
+  if (state_ == LinkState::CheckingPassword || state_ == LinkState::Deferred) {
+    become(LinkState::AwaitingLogon);
+  }
+}
+
+void Connection::begin_migration(Migration migration) noexcept {
+  become(LinkState::Migrating);
+  migration_ = std::move(migration);
+}
+
+void Connection::join_pending(PendingLogons& pending) {
+  pending.add(accepted_.source, socket_);
+  accepted_.pending = &pending;
+}
+
+void Connection::leave_pending() noexcept {
+  PendingLogons* const pending = std::exchange(accepted_.pending, nullptr);
+  if (pending != nullptr) pending->remove(accepted_.source, socket_);
+}
+
+SessionEntry* Connection::end() noexcept {
+  become(LinkState::Dead);
+  socket_ = 0;
+  if (entry_ != nullptr) entry_->disconnect(*this);
+  return std::exchange(entry_, nullptr);
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,79 @@
+// Keeps a flood of events (garbled messages, rejects) from becoming a flood of log lines, and the
+// peer that causes it from using up the lines of others.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/transport/address_range.hpp>
+
+#include "engine/ground/report/second_limit.hpp"
+
+namespace nexusfix::engine {
+
+// Each session has its own lines in a second, and so has the engine. The number of unauthenticated
+// peers has no bound: all of them share one limit, and one address gets at most a quarter of it.
+// Refused lines are counted.
+class NoticeLimiter {
+ public:
+  static constexpr std::chrono::seconds kWindow = SecondLimit::kWindow;
+  static constexpr unsigned kSessionLinesMax = 20;
+  static constexpr unsigned kUnauthenticatedLinesMax = 100;
+  static constexpr unsigned kSourceLinesMax = kUnauthenticatedLinesMax / 4;
+
+  // Whether a line may be written now. Refused lines are counted.
+  [[nodiscard]] bool allow(SecondLimit& share, MonoTime now) noexcept {
+    return counted(share.allow(now, kSessionLinesMax), now);
+  }
+  [[nodiscard]] bool allow(transport::Source source, MonoTime now) noexcept {
+    if (lines_.begin(now)) sources_ = 0;
+    return counted(allow_source(source), now);
+  }
+
+  // The number of refused lines, when a window has passed since the first of them; before that,
+  // zero.
+  [[nodiscard]] std::uint64_t take_suppressed(MonoTime now) noexcept {
+    if (suppressed_ == 0 || now < report_at_) return 0;
+    return std::exchange(suppressed_, 0);
+  }
+
+ private:
+  struct SourceLines {
+    transport::Source source = 0;
+    unsigned lines = 0;
+  };
+
+  bool allow_source(transport::Source source) noexcept {
+    if (lines_.counted() >= kUnauthenticatedLinesMax) return false;
+    const auto end = by_source_.begin() + static_cast<std::ptrdiff_t>(sources_);
+    auto found = std::find_if(by_source_.begin(), end,
+                              [&](const SourceLines& one) { return one.source == source; });
+    if (found == end) {  // There is room, because each source in the list has had a line.
+      *found = {source, 0};
+      ++sources_;
+    }
+    if (found->lines >= kSourceLinesMax) return false;
+    ++found->lines;
+    lines_.count();
+    return true;
+  }
+
+  bool counted(bool is_allowed, MonoTime now) noexcept {
+    if (is_allowed) return true;
+    if (suppressed_++ == 0) report_at_ = now + kWindow;
+    return false;
+  }
+
+  SecondLimit lines_;
+  std::size_t sources_ = 0;
+  std::array<SourceLines, kUnauthenticatedLinesMax> by_source_{};  // of this second
+  std::uint64_t suppressed_ = 0;
+  MonoTime report_at_ = MonoTime::min();
+};
+
+}  // namespace nexusfix::engine

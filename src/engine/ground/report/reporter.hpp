@@ -1,0 +1,101 @@
+// Reports the events of one event loop: every one has a stable identifier
+// (nexusfix/base/event_id.hpp). Events that others can cause have limits, so that a flood of them
+// is no flood of lines.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/event_id.hpp>
+#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/transport/address_range.hpp>
+
+#include "engine/ground/loop_clock.hpp"
+#include "engine/ground/report/engine_logs.hpp"
+#include "engine/ground/report/event_text.hpp"
+#include "engine/ground/report/notice_limiter.hpp"
+#include "engine/ground/report/notice_tally.hpp"
+
+namespace nexusfix::engine {
+
+class Connection;
+class SessionEntry;
+
+// Connections that are closed before a Logon, because there is no room for them. They are counted,
+// and reported together, at most once a second.
+enum class NoRoom : std::uint8_t { Descriptors, Address, Port, Displaced };
+
+// The loop's thread. Without memory nothing throws: the failure is counted, and reported when there
+// is memory again.
+class Reporter {
+ public:
+  // messages: null: the program has no message log. loop: the index of the loop.
+  Reporter(observe::EventLog& events, bool is_standard_error, observe::MessageLog* messages,
+           std::uint32_t loop, LoopClock& time)
+      : logs_{events, is_standard_error, messages, loop}, time_{time} {}
+
+  // Always logged: only for events that no counterparty can repeat at will.
+  void engine(EventId id, const EventText& text) { report(id, {}, text); }
+  void session(EventId id, const SessionEntry& entry, const EventText& text);
+  // name: the loop may not have this session, or not yet.
+  void session(EventId id, std::string_view name, const EventText& text) { report(id, name, text); }
+
+  // Events that others cause. Before an acceptor's counterparty has logged on, a session's events
+  // count as those of an unauthenticated peer, which may know only the session's name. ended: the
+  // connection that the session had.
+  void peer(EventId id, SessionEntry& entry, const EventText& text,
+            const Connection* ended = nullptr);
+  void unauthenticated(EventId id, transport::Source source, std::string_view session,
+                       const EventText& text);
+  void refused(EventId id, transport::Source source, std::string_view peer, std::string_view why);
+  void engine_limited(EventId id, const EventText& text);
+
+  void count(NoRoom why, std::uint64_t connections, std::string last = {}) noexcept {
+    tallies_[static_cast<std::size_t>(why)].add(connections, std::move(last));
+    has_counted_ = true;
+  }
+  // Once a turn: reports the counted connections, and the failures for lack of memory.
+  void report_counted() {
+    if (has_counted_) [[unlikely]]
+      report_tallies();
+  }
+  void report_memory() {
+    if (memory_failures_ != 0) [[unlikely]]
+      report_memory_failures();
+  }
+  // Once a turn: reports the messages that the program's message log lacks.
+  void report_refused() {
+    if (logs_.refused().has_any()) [[unlikely]]
+      report_refused_messages();
+  }
+  // With the timers: reports the number of events that a limit has left out.
+  void report_suppressed();
+
+  void memory_failed() noexcept { ++memory_failures_; }
+
+  [[nodiscard]] EngineLogs& logs() noexcept { return logs_; }
+
+ private:
+  void report_tallies();
+  void report_memory_failures();
+  void report_refused_messages();
+  bool report(EventId id, std::string_view session, const EventText& text);
+  void report_if(bool is_allowed, EventId id, std::string_view session, const EventText& text);
+
+  static constexpr std::size_t kTallies = static_cast<std::size_t>(NoRoom::Displaced) + 1;
+
+  EngineLogs logs_;
+  LoopClock& time_;
+  NoticeLimiter limiter_;
+  SecondLimit own_lines_;
+  std::array<NoticeTally, kTallies> tallies_;
+  bool has_counted_ = false;           // there are connections that no event has reported yet
+  std::uint64_t memory_failures_ = 0;  // not reported yet
+};
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,79 @@
+#include "engine/ground/settings/missing_parts.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace nexusfix::engine {
+namespace {
+
+struct PartText {
+  std::string_view name;
+  std::string_view target;
+  std::string_view line;
+};
+
+constexpr PartText kProxy{"proxies", "nexusfix::proxy",
+                          "options.parts.proxy = nexusfix::transport::proxy_part();"};
+constexpr PartText kPasswords{"the password service", "nexusfix::passwords",
+                              "options.parts.passwords = nexusfix::engine::password_part();"};
+constexpr PartText kLogCompression{
+    "zstd", "nexusfix::log_compression",
+    "options.parts.log_compression = nexusfix::observe::log_compression_part();"};
+constexpr PartText kPostgres{"the PostgreSQL store", "nexusfix::postgres",
+                             "options.parts.postgres = nexusfix::store::postgres_part();"};
+constexpr PartText kJournalReplica{
+    "replicas of a journal", "nexusfix::journal_replica",
+    "options.parts.journal_replica = nexusfix::store::journal_replica_part();"};
+
+constexpr PartText kCluster{"the cluster", "nexusfix::cluster",
+                            "options.parts.cluster = nexusfix::cluster::cluster_part();"};
+
+constexpr PartText kWeb{"the web console and metrics", "nexusfix::web",
+                        "options.parts.web = nexusfix::web::web_part();"};
+
+std::string text_of(std::string_view key, const PartText& part) {
+  std::string text{key};
+  text += ": this program was built without ";
+  text += part.name;
+  text += ". Link ";
+  text += part.target;
+  text += ", and open the engine with EngineOptions that have: ";
+  text += part.line;
+  return text;
+}
+
+}  // namespace
+
+std::vector<MissingPart> missing_parts(const SessionSettings& settings, const Parts& parts) {
+  std::vector<MissingPart> missing;
+  if (parts.proxy == nullptr && settings.accept && settings.accept->trusted_proxies) {
+    missing.push_back({settings.line, text_of("UseTCPProxy", kProxy)});
+  }
+  const auto has_proxy = [](const auto& endpoint) { return endpoint.proxy != nullptr; };
+  if (parts.proxy == nullptr && std::ranges::any_of(settings.connect, has_proxy)) {
+    missing.push_back({settings.line, text_of("ProxyType", kProxy)});
+  }
+  if (parts.passwords == nullptr && !settings.credentials.password_file.empty()) {
+    missing.push_back(
+        {settings.credentials.password_file_line, text_of("PasswordFile", kPasswords)});
+  }
+  if (parts.log_compression == nullptr && settings.log.files.is_compressed) {
+    missing.push_back({settings.line, text_of("LogCompress", kLogCompression)});
+  }
+  return missing;
+}
+
+std::vector<MissingPart> missing_web_part(const config::WebSettings& web) {
+  std::vector<MissingPart> missing;
+  if (web.metrics_port) missing.push_back({web.metrics_line, text_of("MetricsPort", kWeb)});
+  if (web.console_port && web.console_port != web.http_accept_port) {
+    missing.push_back({web.console_line, text_of("ConsolePort", kWeb)});
+  }
+  return missing;
+}
+
+std::string missing_cluster_text() { return text_of("ClusterShard", kCluster); }
+std::string missing_journal_replica_text() { return text_of("JournalReplica", kJournalReplica); }
+std::string missing_postgres_text() { return text_of("Store=postgresql", kPostgres); }
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,191 @@
+#include "engine/ground/shared/task_inbox.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace nexusfix::engine {
+namespace {
+
+// At most this number of tasks runs in one turn: a received message waits for this number at most.
+constexpr std::size_t kTasksPerTurn = 16;
+
+// Its address stands for a thread.
+thread_local constinit char this_thread = 0;
+
+// Appends the new ones to those of the loop. The other thread has reserved the memory.
+template <class One>
+void take_all(std::vector<One>& fresh, std::vector<One>& all) noexcept {
+  fresh.insert(fresh.begin(), std::move_iterator{all.begin()}, std::move_iterator{all.end()});
+  all.swap(fresh);
+  fresh.clear();
+}
+
+}  // namespace
+
+void Waiter::ring() {
+  // After the result was pushed: either the waiting thread sees it, or this thread sees that it
+  // waits. Pairs with the fence in Mailbox::wait().
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (!is_awaited.load(std::memory_order_relaxed)) return;
+  const std::lock_guard lock{mutex};
+  condition.notify_one();
+}
+
+void TaskChannel::refuse_all() {
+  for (auto one = tasks.readable(1); !one.empty(); one = tasks.readable(1)) {
+    QueuedTask& posted = one.front();
+    // The text is too short for the heap.
+    PostResult result{posted.token, PostOutcome::Stopped, {}, "engine ended"};
+    posted.kind->destroy(posted.task);
+    tasks.release(1);
+    static_cast<void>(results->push(std::move(result)));
+  }
+}
+
+void TaskInbox::add(std::shared_ptr<TaskChannel> lane) {
+  const std::lock_guard lock{mutex_};
+  if (is_closed_) {
+    lane->is_closing.store(true, std::memory_order_relaxed);
+    lane->is_closed.store(true, std::memory_order_release);
+    return;
+  }
+  new_.reserve(taken_lanes_ + new_.size() + 1);
+  new_.push_back(std::move(lane));
+  has_new_.store(true, std::memory_order_release);      // Pairs with the acquire in take_new().
+  has_work_.exchange(true, std::memory_order_release);  // As in notify().
+  network_->wake();
+}
+
+void TaskInbox::add(std::unique_ptr<LoopTask> task) {
+  const std::lock_guard lock{mutex_};
+  if (is_closed_) return;  // The caller destroys it.
+  new_tasks_.reserve(taken_tasks_ + new_tasks_.size() + 1);
+  new_tasks_.push_back(std::move(task));
+  has_new_.store(true, std::memory_order_release);      // Pairs with the acquire in take_new().
+  has_work_.exchange(true, std::memory_order_release);  // As in notify().
+  network_->wake();
+}
+
+void TaskInbox::notify() {
+  // Release pairs with the acquire in deliver(). An exchange, because the loop then sees what
+  // was posted before by other threads, too.
+  has_work_.exchange(true, std::memory_order_release);
+  // Either the loop sees that there is work, or this thread sees that the loop is asleep. Pairs
+  // with the fence in fall_asleep().
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (!is_asleep_.load(std::memory_order_relaxed)) return;
+  if (!is_asleep_.exchange(false, std::memory_order_relaxed)) return;
+  const std::lock_guard lock{mutex_};
+  if (!is_closed_) network_->wake();
+}
+
+void TaskInbox::take_new() noexcept {
+  if (!has_new_.load(std::memory_order_acquire)) [[likely]]
+    return;
+  const std::lock_guard lock{mutex_};
+  take_all(new_, lanes_);
+  take_all(new_tasks_, tasks_);
+  taken_lanes_ = lanes_.size();
+  taken_tasks_ = tasks_.size();
+  has_new_.store(false, std::memory_order_relaxed);
+}
+
+bool TaskInbox::is_open() {
+  take_new();
+  return !lanes_.empty();
+}
+
+void TaskInbox::fall_asleep() noexcept {
+  is_asleep_.store(true, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // Pairs with notify().
+}
+
+bool TaskInbox::is_served_here() const noexcept {
+  return server_.load(std::memory_order_relaxed) == &this_thread;
+}
+
+void TaskInbox::serve_here() noexcept { server_.store(&this_thread, std::memory_order_relaxed); }
+
+void TaskInbox::deliver(RunTask run, EndTask end) {
+  // Before the lanes are read: what is posted afterwards sets it again.
+  static_cast<void>(has_work_.exchange(false, std::memory_order_acquire));
+  take_new();
+  std::size_t left = kTasksPerTurn;
+  const std::size_t first = first_lane_++;
+  for (std::size_t i = 0; i < lanes_.size() && left != 0; ++i) {
+    left -= deliver(*lanes_[(first + i) % lanes_.size()], left, run, end);
+  }
+  // Acquire pairs with TaskChannel::abandon(): all tasks that were posted before are seen.
+  std::erase_if(lanes_, [](const auto& lane) {
+    return lane->is_abandoned.load(std::memory_order_acquire) && lane->tasks.readable(1).empty();
+  });
+  const auto has_tasks = [](const auto& lane) { return !lane->tasks.readable(1).empty(); };
+  if (std::ranges::any_of(lanes_, has_tasks)) has_work_.store(true, std::memory_order_relaxed);
+}
+
+std::size_t TaskInbox::waiting() const noexcept {
+  std::size_t count = 0;
+  for (const auto& lane : lanes_) count += lane->tasks.size();
+  return count;
+}
+
+std::size_t TaskInbox::deliver(TaskChannel& lane, std::size_t count_max, RunTask run, EndTask end) {
+  std::size_t count = 0;
+  for (; count < count_max; ++count) {
+    const auto one = lane.tasks.readable(1);
+    if (one.empty()) break;
+    QueuedTask& posted = one.front();
+    PostResult result;
+    result.token = posted.token;
+    run(posted, result);
+    if (lane.remote) end(lane, posted, result);
+    posted.kind->destroy(posted.task);
+    lane.tasks.release(1);  // Before the result: its receiver may post again.
+    // If the mailbox is abandoned, no thread collects results: one that does not fit is dropped.
+    if (lane.results) static_cast<void>(lane.results->push(std::move(result)));
+  }
+  if (count != 0 && lane.waiter) lane.waiter->ring();
+  return count;
+}
+
+// A remote's callback is called on this thread: nothing may be posted after the queue was emptied.
+void TaskInbox::end_remote(TaskChannel& lane, EndTask end) {
+  {
+    const std::lock_guard lock{lane.remote->posting};
+    lane.is_closing.store(true, std::memory_order_relaxed);
+  }
+  for (auto one = lane.tasks.readable(1); !one.empty(); one = lane.tasks.readable(1)) {
+    QueuedTask& posted = one.front();
+    // The text is too short for the heap.
+    end(lane, posted, PostResult{posted.token, PostOutcome::Stopped, {}, "engine ended"});
+    posted.kind->destroy(posted.task);
+    lane.tasks.release(1);
+  }
+}
+
+void TaskInbox::close(EndTask end) {
+  std::vector<std::unique_ptr<LoopTask>> undone;
+  {
+    const std::lock_guard lock{mutex_};
+    if (is_closed_) return;
+    is_closed_ = true;
+    take_all(new_, lanes_);
+    undone = std::move(new_tasks_);
+  }
+  tasks_.clear();
+  for (const auto& lane : lanes_) {
+    if (lane->remote) {
+      end_remote(*lane, end);
+      continue;
+    }
+    lane->is_closing.store(true, std::memory_order_relaxed);
+    lane->refuse_all();
+    // From here on the mailbox consumes what it posts: release hands the queue over to it.
+    lane->is_closed.store(true, std::memory_order_release);
+    lane->waiter->ring();
+  }
+  lanes_.clear();
+}
+
+}  // namespace nexusfix::engine

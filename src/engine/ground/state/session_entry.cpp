@@ -1,0 +1,95 @@
+#include "engine/ground/state/session_entry.hpp"
+
+#include <utility>
+
+#include "engine/ground/loop_context.hpp"
+#include "engine/ground/session_services.hpp"
+#include "engine/ground/undo_guard.hpp"
+
+namespace nexusfix::engine {
+
+session::SessionConfig session_config_of(const LoopContext& loop, const SessionSettings& settings,
+                                         SessionEntry& entry) {
+  const Callbacks& callbacks = loop.callbacks;
+  session::SessionConfig config = settings.session;
+  config.logon.authenticates =
+      callbacks.on_logon_request != nullptr || !settings.credentials.password_file.empty();
+  // A client that the application has not accepted yet gets no answer, and uses no MsgSeqNum.
+  config.logon.answers_invalid = callbacks.on_logon_request == nullptr;
+  config.resend.asks_before = callbacks.on_resend_request != nullptr;
+  config.shows_administrative = callbacks.on_admin != nullptr;
+  if (callbacks.write_logon == nullptr) return config;
+  config.logon.writer = {&entry, [](void* context, wire::Encoder& encoder,
+                                    const wire::MessageHeader& header) noexcept {
+                           auto& session = *static_cast<SessionEntry*>(context);
+                           session.loop.services->write_logon(session, encoder, header);
+                         }};
+  return config;
+}
+
+namespace {
+
+std::shared_ptr<SessionCounters> make_counters(const LoopContext& loop,
+                                               const SessionSettings& settings) {
+  return std::make_shared<SessionCounters>(settings.session.id.to_string(), loop.index,
+                                           settings.session.role == session::Role::Initiator);
+}
+
+}  // namespace
+
+OutboundRules::OutboundRules(const SessionSettings& settings)
+    : has_sub_ids{settings.session.id.has_sub_ids()},
+      keeps_masked_out{!settings.log.masked.empty() && !settings.log.stores_masked} {}
+
+SessionEntry::SessionEntry(LoopContext& of_loop, SessionSettings session_settings,
+                           session::Numbers numbers)
+    : machine{session_config_of(of_loop, session_settings, *this), numbers, &of_loop.event_memory},
+      progress{numbers.next_inbound, session_settings.journals_inbound},
+      outbound_{session_settings},
+      settings_{std::move(session_settings)},
+      limits{.throttle = Throttle{settings_.throttle.messages_max, settings_.throttle.interval},
+             .notices = {}},
+      counters{make_counters(of_loop, settings_)},
+      name{settings_.session.id.to_string()},
+      loop{of_loop},
+      session{*of_loop.services, *this} {
+  BufferBudget& budget = *loop.shared.budget;
+  resend.count_in(budget);
+  until_logon.count_in(budget);
+  out_of_order.count_in(budget);
+}
+
+SessionEntry::~SessionEntry() { loop.board.remove(*counters); }
+
+void SessionEntry::change_settings(SessionSettings settings) {
+  settings.session.id = std::move(settings_.session.id);
+  SessionSettings before = std::exchange(settings_, std::move(settings));
+  UndoGuard undo{[&] {
+    before.session.id = std::move(settings_.session.id);
+    settings_ = std::move(before);
+  }};
+  machine.configure(session_config_of(loop, settings_, *this));
+  undo.keep();
+  outbound_ = OutboundRules{settings_};
+  progress.keep_received(settings_.journals_inbound);
+}
+
+void SessionEntry::connect(Connection& connection) noexcept { connection_ = &connection; }
+
+void SessionEntry::disconnect(const Connection& connection) noexcept {
+  if (connection_ == &connection) connection_ = nullptr;
+}
+
+wire::FrameScanner SessionEntry::frame_scanner() const {
+  return wire::FrameScanner{
+      wire::FrameLimits{.message_bytes_max = settings_.limits.message_bytes_max}};
+}
+
+void abort_session(LoopContext& loop, SessionEntry& entry, std::string why) noexcept {
+  entry.abort.begin(std::move(why));
+  loop.work.set(Work::Aborted);
+  Connection* const connection = entry.connection();
+  if (connection != nullptr && !connection->is_connecting()) connection->begin_draining();
+}
+
+}  // namespace nexusfix::engine

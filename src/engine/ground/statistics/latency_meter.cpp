@@ -1,0 +1,31 @@
+#include "engine/ground/statistics/latency_meter.hpp"
+
+#include <utility>
+
+namespace nexusfix::engine {
+
+void LatencyMeter::time_call() noexcept {
+  untimed_ = kTimedEvery;
+  called_ = clock_.read().mono;
+  counters_.receive_to_callback.record(called_ - clock_.now().mono);
+}
+
+void LatencyMeter::on_sent(TimedAnswer& answer, SessionCounters& session) noexcept {
+  // A timed call that has sent on several connections.
+  if (is_unsettled()) settle(clock_.read().mono);
+  sent_by_ = &session;
+  sent_ = std::exchange(answer, {});
+}
+
+void LatencyMeter::settle(MonoTime now) noexcept {
+  SessionCounters* const session = std::exchange(sent_by_, nullptr);
+  counters_.callback_to_sent.record(now - sent_.called);
+  counters_.receive_to_sent.record(now - sent_.received);
+  SessionDetails* const details = session->details.get();
+  if (details == nullptr) return;
+  if (SessionLatency* const latency = details->receive_to_sent.made()) {
+    latency->record(now - sent_.received);
+  }
+}
+
+}  // namespace nexusfix::engine

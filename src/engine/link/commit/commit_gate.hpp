@@ -1,0 +1,175 @@
+// The only component that knows the store: it appends records, and says which bytes may leave.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/store/journal.hpp>
+#include <nexusfix/store/store.hpp>
+
+#include "engine/ground/loop_context.hpp"
+#include "engine/link/commit/disk_watch.hpp"
+
+namespace nexusfix::engine {
+
+class Recovery;
+
+// The bytes that one callback may send in all; far below the largest record of a store.
+inline constexpr std::size_t kTransactionBytesMax = 512U << 20U;
+
+class CommitGate {
+ public:
+  enum class Health : std::uint8_t {
+    Ok,
+    Full,      // application messages are refused until there is room again
+    Draining,  // application messages are refused until the end
+    Failed,    // for ever: nothing is certain to be on the disk any more
+    Ended,     // for ever, too: the loop has ended without memory; the store is sound
+  };
+  // Runs when the store has failed, once: all sessions end.
+  struct FailureHandler {
+    void (*call)(void* context, const store::StoreError& error);
+    void* context;
+  };
+
+  CommitGate(LoopContext& loop, FailureHandler on_failure) noexcept
+      : loop_{loop}, on_failure_{on_failure} {}
+  ~CommitGate();
+  CommitGate(const CommitGate&) = delete;
+  CommitGate& operator=(const CommitGate&) = delete;
+
+  // Must be called once, before all other functions.
+  // recovery: a standby's messages go there.
+  [[nodiscard]] std::expected<void, EngineError> open(const Settings& settings, Recovery& recovery);
+
+  // For everything but records: names, reads, resends. The caller may append through it, so the
+  // next flush() asks the store.
+  [[nodiscard]] store::Store& store() noexcept {
+    loop_.work.disturb();
+    is_settled_ = false;
+    knows_end_ = false;
+    return *store_;
+  }
+  [[nodiscard]] const store::Store& store() const noexcept { return *store_; }
+  // The replica of the log. Any thread; unset: there is none, or the store is not open.
+  [[nodiscard]] std::optional<store::ReplicaFigures> replica() const noexcept {
+    const store::Store* const store = replicated_.load(std::memory_order_acquire);
+    return store == nullptr ? std::nullopt : store->replica();
+  }
+  // Nothing is recorded any more.
+  [[nodiscard]] bool has_failed() const noexcept { return health_ >= Health::Failed; }
+  [[nodiscard]] std::chrono::nanoseconds stall_timeout() const noexcept { return stall_timeout_; }
+
+  // Where the log ends.
+  [[nodiscard]] store::LogPosition appended() const noexcept {
+    return knows_end_ ? appended_ : store_->appended();
+  }
+  // The record is empty afterwards. An error: the caller must call fail().
+  [[nodiscard]] store::StoreResult<store::LogPosition> append(store::Transaction& record);
+  // Blocks the loop until the position is durable, the store has failed, or JournalStallTimeout (at
+  // least 1 s) has passed.
+  enum class Waited : std::uint8_t { Durable, TimedOut, Failed };
+  [[nodiscard]] Waited wait_for(store::LogPosition position);
+  // Whether an application message fits. After one refusal all are refused, until check() finds
+  // room.
+  [[nodiscard]] bool has_room_for(std::size_t bytes) {
+    return health_ < Health::Full && (store_->has_room_for(bytes) || becomes_full());
+  }
+
+  // From here on no application message fits.
+  void begin_drain() noexcept {
+    loop_.work.begin_drain();
+    health_ = std::max(health_, Health::Draining);
+  }
+  [[nodiscard]] bool is_draining() const noexcept { return health_ == Health::Draining; }
+
+  // Nothing was appended since the last flush(), and all that was appended before is durable.
+  [[nodiscard]] bool is_settled() const noexcept { return is_settled_; }
+  // Makes appended records durable, as far as the store can do it now. Bytes of records up to
+  // `durable` may leave. False: the store has failed.
+  [[nodiscard, gnu::always_inline]] inline bool flush(store::LogPosition& durable) {
+    if (has_failed()) [[unlikely]]
+      return false;
+    const store::LogPosition appended = this->appended();
+    if (appended != flushed_to_ && disk_watch_.is_idle())
+      disk_watch_.begin(store_->synced(), loop_.now().mono);
+    flushed_to_ = appended;
+    durable = store_->durable();
+    if (appended != durable) [[unlikely]] {
+      if (const auto flushed = store_->flush(); !flushed) {
+        fail(flushed.error());
+        return false;
+      }
+      durable = store_->durable();
+    }
+    is_settled_ = durable == flushed_to_;
+    loop_.stats.store.appended.set(flushed_to_);
+    loop_.stats.store.durable.set(durable);
+    return true;
+  }
+  // Whether the store has made nothing durable for JournalStallTimeout: connections must not wait
+  // for records after `durable` any longer.
+  [[nodiscard]] bool has_stalled(store::LogPosition durable) {
+    if (is_settled_ && stalled_until_ == kNever) [[likely]]
+      return false;
+    return look_for_stall(durable);
+  }
+  // Whether flush() has something to do.
+  [[nodiscard]] bool is_unflushed() const noexcept {
+    return !is_settled_ && !has_failed() && store_->appended() != flushed_to_;
+  }
+  [[nodiscard]] bool waits_for_disk() const noexcept {
+    return !is_settled_ && store_->appended() != store_->durable();
+  }
+  // True: the store lags. It wakes the loop when it continues.
+  [[nodiscard]] bool is_waiting() const noexcept { return stalled_until_ != kNever; }
+
+  // Reports the events of the store, also while nothing is appended.
+  void check();
+  void fail(const store::StoreError& error);
+  void end() noexcept {
+    loop_.work.disturb();
+    health_ = Health::Ended;
+    publish_health();
+  }
+
+ private:
+  [[nodiscard]] std::expected<void, EngineError> open_journal(const Settings& settings);
+  [[nodiscard]] std::expected<void, EngineError> open_postgres(const Settings& settings,
+                                                               Recovery& recovery);
+  [[nodiscard]] std::expected<void, EngineError> open_of_program(const Settings& settings);
+  [[nodiscard]] store::StoreResult<store::OpenedJournal> open_journal(
+      const Settings& settings, const store::JournalOptions& options);
+  void report_opened(const store::JournalReport& found, const std::string& folder);
+  void report_power_loss(const store::JournalReport& found, const std::string& folder);
+  bool becomes_full();
+  [[nodiscard]] bool look_for_stall(store::LogPosition durable);
+  void check_slow_disk();
+  void publish_health() noexcept;
+  void publish_synced() noexcept;
+
+  LoopContext& loop_;
+  FailureHandler on_failure_;
+  std::unique_ptr<store::Store> store_;
+  Health health_ = Health::Ok;
+  std::chrono::nanoseconds stall_timeout_{0};  // 0: the store never lags
+  store::LogPosition stalled_at_ = 0;          // durable() has been this since the time-out began
+  MonoTime stalled_until_ = kNever;            // kNever: the store does not lag
+  bool is_stalled_ = false;                    // it has lagged for the whole time-out
+  DiskWatch disk_watch_;
+  store::LogPosition unsynced_from_ = 0;  // appended() at LoopCounters' unsynced_since
+  store::LogPosition appended_ = 0;       // the end of the log, if knows_end_
+  bool knows_end_ = false;                // nothing was appended by store() since
+  store::LogPosition flushed_to_ = 0;     // what was appended before the last flush()
+  bool is_settled_ = false;  // nothing was appended since, and all of that was durable then
+  // store_, if it has a replica, for other threads. Null: it has none, or is not open.
+  std::atomic<const store::Store*> replicated_{nullptr};
+};
+
+}  // namespace nexusfix::engine

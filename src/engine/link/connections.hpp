@@ -1,0 +1,135 @@
+// The connections of one event loop: sends their bytes, and closes their sockets. What the end of a
+// connection means for its session: sessions/disconnector.hpp.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/transport/network.hpp>
+
+#include "engine/ground/loop_context.hpp"
+#include "engine/link/connection_table.hpp"
+
+namespace nexusfix::engine {
+
+// Connections in their order. add() is small: each message that is sent calls it.
+class ConnectionList {
+ public:
+  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+  [[nodiscard]] std::size_t size() const noexcept { return count_; }
+  [[nodiscard]] std::span<Connection* const> all() const noexcept {
+    return {connections_.data(), count_};
+  }
+  void reserve(std::size_t count) {
+    if (connections_.size() < count) connections_.resize(2 * count);
+  }
+  [[gnu::always_inline]] void add(Connection& connection) {
+    if (count_ == connections_.size()) [[unlikely]]
+      reserve(count_ + 1);
+    connections_[count_++] = &connection;
+  }
+  // It must not be empty.
+  [[nodiscard]] Connection& take_last() noexcept { return *connections_[--count_]; }
+  void clear() noexcept { count_ = 0; }
+  void drop_dead() noexcept;
+  void swap(ConnectionList& other) noexcept {
+    connections_.swap(other.connections_);
+    std::swap(count_, other.count_);
+  }
+
+ private:
+  std::vector<Connection*> connections_;
+  std::size_t count_ = 0;
+};
+
+// The event loop's thread only. A closed Connection lives until the end of the turn, with socket 0.
+class Connections {
+ public:
+  explicit Connections(LoopContext& loop) noexcept : loop_{loop} {}
+
+  [[nodiscard]] const ConnectionTable& table() const noexcept { return table_; }
+  // Null: there is no such connection.
+  [[nodiscard]] Connection* find(transport::SocketId socket) const noexcept {
+    return table_.find(socket);
+  }
+  // Requires reserve() before, so that closing the connection needs no memory for lists.
+  void add(std::unique_ptr<Connection> connection) {
+    loop_.work.disturb();
+    table_.add(std::move(connection));
+  }
+  void reserve();
+
+  // ", TLSv1.3, ..." for the end of an event's text; empty: the connection is plain.
+  [[nodiscard]] std::string protection_of(const Connection& connection) const;
+  // Why the counterparty's certificate is refused for this session; empty: it is accepted.
+  [[nodiscard]] std::string certificate_fault(const Connection& connection,
+                                              const SessionSettings& settings) const;
+
+  // The connection has bytes to send. Inlined: a call would save six registers.
+  [[gnu::always_inline]] void mark_unsent(Connection& connection) {
+    if (connection.is_unsent()) return;
+    connection.set_unsent(true);
+    unsent_.add(connection);
+  }
+  [[nodiscard]] bool has_unsent() const noexcept { return !unsent_.empty(); }
+  // Sends the bytes that do not wait for a record after `durable`.
+  void send_unsent(store::LogPosition durable) {
+    if (unsent_.empty()) return;
+    if (unsent_.size() != 1) [[unlikely]]
+      return send_several(durable);
+    send_or_keep(unsent_.take_last(), durable);
+  }
+
+  // Closes a connection that has no session yet.
+  void refuse(Connection& connection, EventId id, std::string_view why);
+  void drop(Connection& connection) noexcept;  // without an event
+  // Closes it when its last bytes have left; nothing more is received from it.
+  void close_soon(Connection& connection);
+  // It has a session, and ends in this turn: next_ended() returns it.
+  void end(Connection& connection, EventId id, std::string_view why);
+  [[nodiscard]] bool has_ended() const noexcept { return !ended_.empty(); }
+  // A connection that end() has got, with its reason; null: there is none, or none any more.
+  [[nodiscard]] Connection* next_ended() noexcept;
+  // Ends the connections whose bytes wait for more than `durable`: the store has stalled.
+  void end_stalled(store::LogPosition durable);
+  // Closes it: there was no memory for one of its events.
+  void abort(Connection& connection) noexcept;
+  void abort(const transport::Ready& ready) noexcept;
+  // Takes it out of the table and closes its socket. False: it has ended already.
+  [[nodiscard]] bool cut(Connection& connection) noexcept;
+  // Takes it out of the table; its socket belongs to another loop.
+  void retire(Connection& connection) noexcept;
+  // Closes all sockets at once, without a Logout: the store has failed.
+  void abandon_all() noexcept;
+  // Called at the end of the turn, when nothing points to closed connections.
+  void destroy_closed() noexcept {
+    if (!closed_.empty()) [[unlikely]]
+      destroy_all_closed();
+  }
+
+ private:
+  void destroy_all_closed() noexcept;
+  void send_several(store::LogPosition durable);
+  void send_or_keep(Connection& connection, store::LogPosition durable);
+  void send_waiting(Connection& connection);
+  // The socket has taken bytes, or does not take them.
+  void note_sent(Connection& connection, SessionEntry& entry) noexcept;
+  void block(Connection& connection);
+  void check_backlog(Connection& connection);
+  void on_backlog(Connection& connection, std::size_t waiting);
+
+  LoopContext& loop_;
+
+  ConnectionTable table_;
+  std::vector<std::unique_ptr<Connection>> closed_;  // until the end of the turn
+  ConnectionList unsent_;                            // with bytes to send
+  ConnectionList sending_;                           // those of send_unsent(), while it runs
+  ConnectionList ended_;                             // for next_ended()
+};
+
+}  // namespace nexusfix::engine

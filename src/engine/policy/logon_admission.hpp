@@ -1,0 +1,91 @@
+// Decides on the first message of a connection: which session it belongs to, and whether it may log
+// on now.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/wire/parser.hpp>
+
+#include "engine/ground/loop_context.hpp"
+#include "engine/policy/lateness.hpp"
+
+namespace nexusfix::engine {
+
+struct Io;
+struct Sessions;
+
+inline constexpr std::string_view kLogonTooLong = "more bytes than a Logon may have (MaxLogonSize)";
+
+class LogonAdmission {
+ public:
+  LogonAdmission(LoopContext& loop, Io& io, Sessions& sessions) noexcept
+      : loop_{loop}, io_{io}, sessions_{sessions} {}
+
+  void note_lateness(MonoTime due);
+  [[nodiscard]] bool delays_logon(Connection& connection, const wire::MessageView& logon);
+  [[nodiscard]] bool admits_delayed(Connection& connection);
+  [[nodiscard]] bool bind(Connection& connection, const wire::MessageView& logon);
+  [[nodiscard]] const SessionSettings* acceptor_settings(const Connection& connection,
+                                                         const wire::MessageView& logon);
+  [[nodiscard]] bool waits_for_credentials(Connection& connection, const wire::MessageView& logon);
+  // The result of a password check. Returns the connection that continues with the bytes that it
+  // carries; null: there is none.
+  [[nodiscard]] Connection* take_check(Credentials::Decision& decision);
+
+  // LogonMaxLateness.
+  void limit_lateness(std::chrono::nanoseconds late_max) noexcept {
+    lateness_ = LoopLateness{late_max};
+  }
+  // The store refused the session at the start. When its counterparty logs on, the refusal gives
+  // the reason.
+  void refuse_session(std::string name, std::string why) {
+    refused_sessions_.emplace(std::move(name), std::move(why));
+  }
+
+ private:
+  struct Refusal {
+    EventId id;
+    std::string why;
+  };
+  // Nullopt: the Logon may proceed. The first overload runs before the session is found, the second
+  // one after it.
+  [[nodiscard]] std::optional<Refusal> refusal_of(const Connection& connection,
+                                                  const wire::MessageView& logon);
+  [[nodiscard]] std::optional<Refusal> refusal_of(const Connection& connection,
+                                                  const SessionEntry& entry) const;
+  // A refusal that the counterparty may know.
+  struct AnsweredRefusal {
+    EventId id;
+    std::string why;
+    std::string text{};  // of the Logout; empty: that of answer
+    session::LogonRefusal answer{};
+  };
+  [[nodiscard]] std::optional<AnsweredRefusal> answered_refusal_of(const wire::MessageView& logon,
+                                                                   const SessionEntry& entry) const;
+  void answer(SessionEntry& entry, AnsweredRefusal refusal);
+  // The loop that has the session of this Logon; unset: this one, or none.
+  [[nodiscard]] std::optional<std::uint32_t> other_loop_of(const wire::MessageView& logon) const;
+  // True: the session is on another loop, and the connection is migrating.
+  [[nodiscard]] bool begin_migration(Connection& connection, const wire::MessageView& logon) const;
+  [[nodiscard]] SessionEntry* find_acceptor(const Connection& connection,
+                                            const wire::MessageView& logon);
+  [[nodiscard]] SessionEntry* known_acceptor(const session::SessionId& id);
+  [[nodiscard]] std::string why_unknown(const wire::MessageView& logon) const;
+  void on_password_changed(Connection* connection, const Credentials::Decision& decision);
+
+  LoopContext& loop_;
+  Io& io_;
+  Sessions& sessions_;
+
+  LoopLateness lateness_;
+  LoopStallDetector stall_detector_;
+  bool logons_wait_ = false;                                          // LogonsDelayed was reported
+  unsigned admitted_this_turn_ = 0;                                   // delayed Logons
+  std::map<std::string, std::string, std::less<>> refused_sessions_;  // by name, with the reason
+};
+
+}  // namespace nexusfix::engine

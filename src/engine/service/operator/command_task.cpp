@@ -1,0 +1,218 @@
+#include "engine/service/operator/command_task.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/ground/statistics/session_state.hpp"
+#include "engine/loop/event_loop.hpp"
+#include "engine/service/operator/control_protocol.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+// Why an act on a session is not possible now. Empty: it is.
+[[nodiscard]] std::string refusal_of(const SessionEntry& entry, OperatorAct act) {
+  const bool is_connected = entry.connection() != nullptr;
+  const bool is_logged_on = entry.machine.state() == session::State::LoggedOn;
+  const bool is_disabled = entry.timetable.is_disabled();
+  switch (act) {
+    case OperatorAct::LogOn:
+      if (!is_initiator(entry)) return "the session is an acceptor: its counterparty logs on";
+      return is_disabled ? "the session is disabled: enable it first" : "";
+    case OperatorAct::LogOut:
+      return is_initiator(entry) || is_connected ? "" : "the session is not connected";
+    case OperatorAct::Disconnect:
+      return is_connected ? "" : "the session is not connected";
+    case OperatorAct::ResetInSession:
+    case OperatorAct::TestRequest:
+    case OperatorAct::SendGapFill:
+      return is_logged_on ? "" : "the session is not logged on";
+    case OperatorAct::Enable:
+      return is_disabled ? "" : "the session is not disabled";
+    case OperatorAct::Disable:
+      return is_disabled ? "the session is disabled already" : "";
+    default:
+      return {};
+  }
+}
+
+// "1 session added, 0 removed, 2 changed; a key counts only after a restart".
+std::string text_of(const Reloaded& done) {
+  const auto named = [](const std::vector<std::string>& names, std::string_view what) {
+    std::string text = std::to_string(names.size()) + ' ';
+    text += what;
+    constexpr std::size_t kNamed = 5;
+    for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i) {
+      (text += i == 0 ? ": " : ", ") += names[i];
+    }
+    return text += names.size() > kNamed ? ", ..." : "";
+  };
+  std::string text = "sessions " + named(done.added, "added") + "; " +
+                     named(done.removed, "removed") + "; " + named(done.changed, "changed");
+  if (!done.pending.empty()) {
+    text += "; " + std::to_string(done.pending.size()) +
+            " changed keys do not count yet (NXF-6015 names them)";
+  }
+  return text;
+}
+
+class ReloadAnswer final : public ReloadOrder::Reader {
+ public:
+  explicit ReloadAnswer(std::shared_ptr<ControlOrder> order) : order_{std::move(order)} {}
+  void read(const ReloadResult& result) override {
+    if (result) return order_->reply(done_answer(text_of(*result)));
+    std::string text = "refused, and nothing has changed: " + result.error().text;
+    for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos;) {
+      text.replace(at, 1, "; ");
+    }
+    order_->reply(text);
+  }
+
+ private:
+  const std::shared_ptr<ControlOrder> order_;
+};
+
+class CertificatesAnswer final : public CertificatesJob::Reader {
+ public:
+  explicit CertificatesAnswer(std::shared_ptr<ControlOrder> order) : order_{std::move(order)} {}
+  void read(const std::vector<TlsContexts::Reloaded>& contexts) override {
+    std::string done;
+    std::string refused;
+    for (const TlsContexts::Reloaded& one : contexts) {
+      std::string& text = one.is_right ? done : refused;
+      (text += text.empty() ? "" : "; ") += one.text;
+    }
+    order_->reply(refused.empty() ? done_answer("read again: " + done)
+                                  : "certificates stay as they were: " + refused);
+  }
+
+ private:
+  const std::shared_ptr<ControlOrder> order_;
+};
+
+// A command to one session, or to the whole engine.
+class CommandTask final : public ControlTask {
+ public:
+  CommandTask(std::shared_ptr<ControlOrder> order, const WholeEngine& engine)
+      : ControlTask{std::move(order)}, engine_{engine} {}
+  ~CommandTask() override {
+    if (order_) order_->reply("the engine has ended, or has no memory: nothing was done");
+  }
+  void run(EventLoop& event_loop) override {
+    if (!take()) return;
+    if (const auto* const record = std::get_if<RecordRequest>(&order_->request)) {
+      event_loop.control().record_act(text_of(record->command), event_loop.registry().entries());
+      return reply(kDone);
+    }
+    const OperatorCommand& command = std::get<OperatorCommand>(order_->request);
+    if (needs_session(command.act)) return reply(on_session(event_loop, command));
+    on_engine(event_loop, command);
+  }
+
+ private:
+  // Returns the answer.
+  [[nodiscard]] static std::string on_session(EventLoop& event_loop,
+                                              const OperatorCommand& command) {
+    SessionEntry* const entry = event_loop.registry().find_entry(command.session);
+    if (entry == nullptr || is_gone(*entry)) return std::string{kNoSession} + command.session;
+    SessionControl& control = event_loop.control();
+    std::string refusal = refusal_of(*entry, command.act);
+    if (refusal.empty() && command.act == OperatorAct::SendGapFill) {
+      refusal = control.gap_fill_refusal(*entry, command.number);
+    }
+    if (!refusal.empty()) return refusal;
+    const std::string text = text_of(command);
+    event_loop.report().session(EventId::OperatorCommand, *entry, text);
+    control.record_act(*entry, text);
+    switch (command.act) {
+      case OperatorAct::LogOut:
+        control.log_out(*entry, command.text);
+        if (is_initiator(*entry)) entry->connect_policy.log_out_by_operator();
+        break;
+      case OperatorAct::LogOn:
+        control.log_on(*entry);
+        break;
+      case OperatorAct::Disconnect:
+        control.disconnect(*entry, "disconnected by an operator: " + command.reason);
+        break;
+      case OperatorAct::Reset:
+        control.reset(*entry, command.text);
+        break;
+      case OperatorAct::ResetInSession:
+        if (const auto asked = control.reset_in_session(*entry); !asked) return asked.error();
+        break;
+      case OperatorAct::TestRequest:
+        return number_answer(kSentTestRequest, control.send_test_request(*entry));
+      case OperatorAct::SendGapFill:
+        control.send_gap_fill(*entry, command.number);
+        break;
+      case OperatorAct::Enable:
+        control.enable(*entry);
+        break;
+      case OperatorAct::Disable:
+        control.disable(*entry, command.text, command.reason);
+        break;
+      default:
+        break;
+    }
+    return std::string{kDone};
+  }
+
+  // The caller waits until the files are read.
+  void reload() {
+    engine_.loops.front()->reloader().begin_reload(std::make_shared<ReloadOrder>(
+        std::make_unique<ReloadAnswer>(std::exchange(order_, nullptr))));
+  }
+  void reload_certificates() {
+    engine_.loops.front()->certificates().reload(
+        std::make_unique<CertificatesAnswer>(std::exchange(order_, nullptr)));
+  }
+
+  void on_engine(EventLoop& event_loop, const OperatorCommand& command) {
+    const std::string text = text_of(command);
+    event_loop.report().engine(EventId::OperatorCommand, text);
+    event_loop.control().record_act(text, event_loop.registry().entries());
+    switch (command.act) {
+      case OperatorAct::Reload:
+        return reload();
+      case OperatorAct::RotateLogs:
+        for (EventLoop* const loop : engine_.loops) loop->logs().reopen();
+        break;
+      case OperatorAct::ReloadCertificates:
+        return reload_certificates();
+      case OperatorAct::Stop:
+        for (EventLoop* const loop : engine_.loops) loop->request_stop();
+        break;
+      case OperatorAct::Drain:
+        for (EventLoop* const loop : engine_.loops) {
+          loop->request_drain(std::chrono::seconds{command.number});
+        }
+        break;
+      default:
+        break;
+    }
+    reply(kDone);
+  }
+
+  const WholeEngine& engine_;
+};
+
+}  // namespace
+
+std::string text_of(const OperatorCommand& command) {
+  std::string text = "operator: ";
+  text += to_string(command.act);
+  if (command.number != 0) (text += ' ') += std::to_string(command.number);
+  if (command.act == OperatorAct::MoveShard) (text += " to node ") += command.text;
+  return (text += ": ") += command.reason;
+}
+
+std::unique_ptr<LoopTask> make_command_task(std::shared_ptr<ControlOrder> order,
+                                            const WholeEngine& engine) {
+  return std::make_unique<CommandTask>(std::move(order), engine);
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,53 @@
+// The socket through which an operator's command reaches a running engine. Its own thread reads the
+// lines, and the OperatorDesk carries them out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/transport/local_socket.hpp>
+
+#include "engine/service/operator/operator_desk.hpp"
+
+namespace nexusfix::engine {
+
+class Control final : private transport::LocalServer::Answerer {
+ public:
+  // paths: of the sockets. The first one answers for all loops, each other one sets the sequence
+  // numbers of the loop of its index. desk must outlive the Control.
+  [[nodiscard]] static std::expected<std::unique_ptr<Control>, std::string> open(
+      const std::vector<std::string>& paths, OperatorDesk& desk);
+  ~Control() override;
+
+ private:
+  // A `nexusfix ctl tail`, which polls.
+  struct Tail {
+    TapReader reader;
+    MonoTime read_at;
+  };
+  // A tail that is not read for this time has ended.
+  static constexpr std::chrono::seconds kTailTimeout{60};
+
+  explicit Control(OperatorDesk& desk) noexcept : desk_{desk} {}
+  [[nodiscard]] std::string answer(std::size_t socket, const transport::LocalPeer& peer,
+                                   std::string_view line, int stop) override;
+  [[nodiscard]] std::string begin_tail(const std::string& session, const OperatorCaller& caller);
+  [[nodiscard]] std::string read_tail(std::uint64_t id);
+  void end_old_tails();
+
+  OperatorDesk& desk_;
+  SystemClock clock_;
+  std::map<std::uint64_t, Tail> tails_;  // by number; the server's thread
+  std::uint64_t last_tail_ = 0;
+  std::unique_ptr<transport::LocalServer> server_;  // is destroyed first
+};
+
+}  // namespace nexusfix::engine

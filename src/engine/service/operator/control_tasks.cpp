@@ -1,0 +1,165 @@
+#include "engine/service/operator/control_tasks.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "engine/ground/statistics/session_state.hpp"
+#include "engine/loop/event_loop.hpp"
+#include "engine/service/operator/command_task.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+// The first run sets the sequence numbers; it runs again until they are durable in the log.
+class SetNumbersTask final : public ControlTask {
+ public:
+  using ControlTask::ControlTask;
+  ~SetNumbersTask() override {
+    if (!order_) return;
+    order_->reply(set_at_ ? "they are set, but the engine has ended, or has no memory, before it "
+                            "knew that the disk has them: look at them with nexusfix journal show"
+                          : "the engine has ended, or has no memory: nothing was done");
+  }
+  void run(EventLoop& event_loop) override {
+    if (!set_at_) {
+      if (!take()) return;
+      std::string refusal = set(event_loop, std::get<LiveNumbers>(order_->request));
+      if (!refusal.empty()) return reply(refusal);
+      event_loop.wake();  // The disk may have them at the end of this turn.
+    }
+    if (event_loop.store().durable() >= *set_at_) return reply(kDone);
+    if (order_->state.load() == ControlOrder::State::Aborted) return order_.reset();
+  }
+  [[nodiscard]] bool comes_back() const noexcept override { return order_ != nullptr; }
+
+ private:
+  [[nodiscard]] std::string set(EventLoop& event_loop, const LiveNumbers& request) {
+    SessionEntry* const entry = event_loop.registry().find_entry(request.session);
+    if (entry == nullptr || is_gone(*entry))
+      return std::string{kNoSession} + request.session + " from here";
+    const session::Numbers now = entry->machine.sequence_numbers();
+    if (now != request.expected) {
+      return "they have moved meanwhile: the next ones are in " + std::to_string(now.next_inbound) +
+             ", out " + std::to_string(now.next_outbound);
+    }
+    auto done = event_loop.control().set_next_numbers(*entry, request.wanted, request.reason);
+    if (!done) return std::move(done.error());
+    set_at_ = event_loop.store().appended();
+    return {};
+  }
+
+  std::optional<store::LogPosition> set_at_;
+};
+
+[[nodiscard]] SessionStatus status_of(const SessionEntry& entry, bool store_has_failed) {
+  const SessionCounters& counters = *entry.counters;
+  const SessionState state = store_has_failed ? SessionState::StoreFailed : state_of(entry).state;
+  return {.name = entry.name,
+          .is_initiator = entry.settings().session.role == session::Role::Initiator,
+          .state = std::string{to_string(state)},
+          .why = counters.why.read(),
+          .failures_in_a_row = counters.failures_in_a_row.read(),
+          .since = counters.logon_changed_at.if_set(),
+          .next = entry.machine.sequence_numbers(),
+          .messages_in = counters.messages_in(),
+          .messages_out = counters.messages_out(),
+          .received_at = counters.in.last_at.if_set(),
+          .unsent_bytes = entry.session.unsent_bytes(),
+          .bytes_in = counters.in.bytes.read(),
+          .bytes_out = counters.out.bytes.read(),
+          .logons = counters.logons.read(),
+          .logon_failures = counters.logon_failures.read(),
+          .connect_failures = counters.connect_failures.read(),
+          .disconnects = counters.disconnects.read(),
+          .gaps = counters.gaps.read(),
+          .resent = counters.resent.read(),
+          .garbled = counters.garbled.read()};
+}
+
+class StatusTask final : public ControlTask {
+ public:
+  using ControlTask::ControlTask;
+  ~StatusTask() override {
+    if (order_) order_->reply("the engine has ended, or has no memory");
+  }
+  void run(EventLoop& event_loop) override {
+    if (!take()) return;
+    const auto& entries = event_loop.registry().entries();
+    const StatusRequest request = std::get<StatusRequest>(order_->request);
+    std::string rows;
+    rows.reserve(ControlOrder::kPageBytesMax);
+    std::size_t at = request.first;
+    for (std::size_t read = 0; at < entries.size() && read < ControlOrder::kRowsMax; ++at, ++read) {
+      const SessionEntry& entry = *entries[at];
+      if (is_gone(entry)) continue;
+      const std::size_t before = rows.size();
+      append_row(rows, status_of(entry, event_loop.store_has_failed()));
+      if (rows.size() <= kRowBytesMax) continue;
+      if (read > 0) rows.resize(before);
+      if (read == 0) ++at;
+      break;
+    }
+    const bool is_last = at >= entries.size();
+    std::string page;
+    page.reserve(ControlOrder::kPageBytesMax);
+    append_head(page, order_->engine,
+                is_last ? StatusRequest{request.loop + 1, 0} : StatusRequest{request.loop, at});
+    reply(page += rows);
+  }
+
+ private:
+  // With the head, a page is not longer than kPageBytesMax.
+  static constexpr std::size_t kRowBytesMax = ControlOrder::kPageBytesMax - 256;
+};
+
+class RoundTripTask final : public ControlTask {
+ public:
+  using ControlTask::ControlTask;
+  ~RoundTripTask() override {
+    if (order_) order_->reply("the engine has ended, or has no memory");
+  }
+  void run(EventLoop& event_loop) override {
+    if (!take()) return;
+    const auto& request = std::get<RoundTripRequest>(order_->request);
+    const SessionEntry* const entry = event_loop.registry().find_entry(request.session);
+    if (entry == nullptr || is_gone(*entry)) {
+      return reply(std::string{kNoSession} + request.session);
+    }
+    const RoundTrips::Trip* const trip = event_loop.round_trips().find(*entry, request.id);
+    if (trip == nullptr) return reply("the engine knows no such TestRequest any more");
+    if (!trip->took) return reply(kStillWaiting);
+    reply(number_answer(kRoundTrip, static_cast<std::uint64_t>(trip->took->count())));
+  }
+};
+
+}  // namespace
+
+bool ControlTask::take() noexcept {
+  auto waiting = ControlOrder::State::Waiting;
+  if (order_->state.compare_exchange_strong(waiting, ControlOrder::State::Taken)) return true;
+  order_.reset();
+  return false;
+}
+
+void ControlOrder::reply(std::string_view text) noexcept {
+  answer.assign(text.substr(0, answer.capacity()));
+  state.store(State::Answered, std::memory_order_release);  // Pairs with OperatorDesk's wait.
+  const std::uint64_t one = 1;
+  static_cast<void>(!::write(answered, &one, sizeof one));
+}
+
+std::unique_ptr<LoopTask> make_control_task(std::shared_ptr<ControlOrder> order,
+                                            const WholeEngine& engine) {
+  if (std::holds_alternative<LiveNumbers>(order->request)) {
+    return std::make_unique<SetNumbersTask>(std::move(order));
+  }
+  if (std::holds_alternative<StatusRequest>(order->request)) {
+    return std::make_unique<StatusTask>(std::move(order));
+  }
+  if (std::holds_alternative<RoundTripRequest>(order->request)) {
+    return std::make_unique<RoundTripTask>(std::move(order));
+  }
+  return make_command_task(std::move(order), engine);
+}
+
+}  // namespace nexusfix::engine

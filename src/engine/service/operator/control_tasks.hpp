@@ -1,0 +1,82 @@
+// What a request to the OperatorDesk does on a loop's thread.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "engine/ground/loop_context.hpp"
+#include "engine/service/operator/control_protocol.hpp"
+
+namespace nexusfix::engine {
+
+class TlsContexts;
+
+// What the commands to the whole engine need. Any thread.
+struct WholeEngine {
+  std::vector<EventLoop*> loops;
+  std::shared_ptr<TlsContexts> tls;  // null: no session has TLS
+};
+
+// A request on its way from another thread to a loop's thread.
+struct ControlOrder {
+  enum class State : std::uint8_t {
+    Waiting,  // for the loop
+    Taken,    // by the loop; Answered or Aborted follows
+    Answered,
+    Aborted,  // no thread waits any more
+  };
+  // The loop needs no memory for an answer.
+  static constexpr std::size_t kAnswerBytesMax = 2'000;
+  static constexpr std::size_t kPageBytesMax = std::size_t{12} << 10U;
+  // Sessions that a loop reads in one turn.
+  static constexpr std::size_t kRowsMax = 32;
+
+  explicit ControlOrder(ControlRequest of) : request{std::move(of)} {
+    answer.reserve(std::holds_alternative<StatusRequest>(request) ? kPageBytesMax
+                                                                  : kAnswerBytesMax);
+  }
+  ControlOrder(const ControlOrder&) = delete;
+  ControlOrder& operator=(const ControlOrder&) = delete;
+  ~ControlOrder() {
+    if (answered >= 0) ::close(answered);
+  }
+
+  // Any thread.
+  void reply(std::string_view text) noexcept;
+
+  ControlRequest request;
+  EngineStatus engine;  // of a StatusRequest
+  std::atomic<State> state{State::Waiting};
+  std::string answer;  // the loop writes it before Answered
+  const int answered = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);  // readable when Answered
+};
+
+// The base of all tasks: takes the order once, and answers it in any case.
+class ControlTask : public LoopTask {
+ public:
+  explicit ControlTask(std::shared_ptr<ControlOrder> order) : order_{std::move(order)} {}
+
+ protected:
+  // False: the caller waits no more, and nothing must happen.
+  [[nodiscard]] bool take() noexcept;
+  void reply(std::string_view text) noexcept {
+    order_->reply(text);
+    order_.reset();
+  }
+
+  std::shared_ptr<ControlOrder> order_;  // null: it is answered
+};
+
+// The task that carries out an order's request. engine must outlive the loops.
+[[nodiscard]] std::unique_ptr<LoopTask> make_control_task(std::shared_ptr<ControlOrder> order,
+                                                          const WholeEngine& engine);
+
+}  // namespace nexusfix::engine

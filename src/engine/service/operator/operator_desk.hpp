@@ -1,0 +1,108 @@
+// Carries out what operators ask of a running engine: for the control socket, and for threads of
+// this process, such as a console. Each command is recorded in the event log and in the store.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/engine/cluster_member.hpp>
+
+#include "engine/ground/loop_context.hpp"
+#include "engine/ground/shared/task_inbox.hpp"
+#include "engine/ground/tap/tap_reader.hpp"
+#include "engine/service/operator/control_tasks.hpp"
+
+namespace nexusfix::engine {
+
+// Who asks, as this process knows it: the reason that the operator writes stands beside it.
+struct OperatorCaller {
+  std::string identity;  // printable: "user 1000, process 4711", "console, user anna"
+  int stop = -1;         // a descriptor that ends a wait when it becomes readable; -1: none
+};
+
+// An act that is done.
+struct CarriedOut {
+  std::uint64_t number = 0;  // of a TestRequest
+  std::string result{};      // what came of it; empty: nothing is to be said
+};
+
+// Any thread that serves no loop. Each call posts a task to a loop, and waits for its answer.
+class OperatorDesk {
+ public:
+  // How long a loop may take to look at a request before it is withdrawn.
+  static constexpr std::chrono::milliseconds kLoopTimeout{10'000};
+  static constexpr std::size_t kReadersMax = MessageTail::kReadersMax;
+
+  // inboxes and engine: of all loops. disabled: shared with them. standby: while the engine is one,
+  // only its status is answered, and orders for its cluster are taken.
+  OperatorDesk(std::vector<std::shared_ptr<TaskInbox>> inboxes, WholeEngine engine,
+               std::shared_ptr<DisabledSessions> disabled,
+               std::shared_ptr<const StandbyBoard> standby,
+               std::chrono::milliseconds loop_timeout = kLoopTimeout);
+
+  // Before the first request. It must outlive this.
+  void show_cluster(ClusterMember& cluster) noexcept { cluster_ = &cluster; }
+
+  // Returns the number of a TestRequest, for round_trip(); otherwise 0. The error says why nothing
+  // was done, or that it is not known.
+  [[nodiscard]] std::expected<CarriedOut, std::string> carry_out(OperatorCommand command,
+                                                                 const OperatorCaller& caller);
+  // loop: only sessions of this loop; unset: of all loops.
+  [[nodiscard]] std::expected<void, std::string> set_numbers(LiveNumbers request,
+                                                             const OperatorCaller& caller,
+                                                             std::optional<std::size_t> loop = {});
+  // Unset: the Heartbeat has not come.
+  [[nodiscard]] std::expected<std::optional<std::chrono::nanoseconds>, std::string> round_trip(
+      const RoundTripRequest& request, const OperatorCaller& caller);
+  [[nodiscard]] std::expected<EngineStatus, std::string> status(const OperatorCaller& caller);
+  // The encoded answer to a request of the control socket.
+  [[nodiscard]] std::string status_page(const StatusRequest& request, const OperatorCaller& caller);
+  // The error: no loop has the session. Does not wait for a loop.
+  [[nodiscard]] std::expected<std::vector<LatencyRow>, std::string> latencies(
+      const std::string& session) const;
+  [[nodiscard]] bool serves(const std::string& session, const OperatorCaller& caller);
+  // Copies of the messages of one session, or of all (empty). The error: there are kReadersMax
+  // readers already.
+  [[nodiscard]] std::expected<TapReader, std::string> tap(const std::string& session);
+
+ private:
+  [[nodiscard]] EngineStatus status_without_sessions() const;
+  // Why a standby does not do it; empty: the engine is none.
+  [[nodiscard]] std::string refusal() const;
+  [[nodiscard]] std::string ask(std::size_t loop, ControlRequest request,
+                                const OperatorCaller& caller);
+  // Asks each loop until one has the session.
+  [[nodiscard]] std::string ask_session_loop(const ControlRequest& request,
+                                             const OperatorCaller& caller);
+  [[nodiscard]] std::string wait_for(ControlOrder& order, int stop) const;
+  // Opens the log files again, and waits until they are open.
+  [[nodiscard]] std::string rotate_logs(OperatorCommand command, const OperatorCaller& caller);
+  [[nodiscard]] std::string carry_out_on_engine(OperatorCommand command,
+                                                const OperatorCaller& caller);
+  [[nodiscard]] std::expected<CarriedOut, std::string> order_cluster(const OperatorCommand& command,
+                                                                     const OperatorCaller& caller);
+  [[nodiscard]] std::string change_enabled(const OperatorCommand& command,
+                                           const OperatorCaller& caller);
+
+  std::vector<std::shared_ptr<TaskInbox>> inboxes_;
+  WholeEngine engine_;
+  std::shared_ptr<DisabledSessions> disabled_;
+  std::shared_ptr<const StandbyBoard> standby_;
+  ClusterMember* cluster_ = nullptr;  // null: in no cluster
+  std::chrono::milliseconds loop_timeout_;
+  WallTime opened_at_;
+  std::mutex readers_mutex_;
+  std::vector<std::weak_ptr<TapChannel>> readers_;  // their channels of the first loop
+};
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,124 @@
+#include "engine/session/held_messages.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <nexusfix/session/version.hpp>
+
+#include "engine/link/io.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+// The most bytes that are kept of a counterparty whose Logon is not decided.
+constexpr std::size_t kHeldUndecidedBytesMax = 64U << 10U;
+// For a message that was parsed: its third field is MsgType.
+bool is_application(std::string_view bytes) noexcept {
+  constexpr std::string_view kTag = "35=";
+  std::size_t begin = 0;
+  for (int field = 0; field < 2; ++field) begin = bytes.find(wire::kSoh, begin) + 1;
+  const std::string_view rest = bytes.substr(begin + kTag.size());
+  return !session::is_administrative(rest.substr(0, rest.find(wire::kSoh)));
+}
+
+// Numbers in ascending order, as ranges: "23 to 29, 31". Shows at most kShownMax ranges.
+class Ranges {
+ public:
+  void add(std::uint64_t number) {
+    if (count_++ != 0 && number == last_ + 1) {
+      last_ = number;
+      return;
+    }
+    flush();
+    first_ = last_ = number;
+  }
+  [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+  [[nodiscard]] std::string text() {
+    flush();
+    if (left_out_ != 0) text_ += " and " + std::to_string(left_out_) + " ranges more";
+    return std::exchange(text_, {});
+  }
+
+ private:
+  static constexpr unsigned kShownMax = 16;
+
+  void flush() {
+    if (first_ == 0) return;
+    if (shown_ == kShownMax) {
+      ++left_out_;
+    } else {
+      ++shown_;
+      text_ += text_.empty() ? "" : ", ";
+      text_ += std::to_string(first_);
+      if (last_ != first_) text_ += " to " + std::to_string(last_);
+    }
+    first_ = 0;
+  }
+
+  std::string text_;
+  std::uint64_t first_ = 0;  // of the range that is not in the text yet; 0: none
+  std::uint64_t last_ = 0;
+  std::uint64_t count_ = 0;
+  unsigned shown_ = 0;
+  std::uint64_t left_out_ = 0;
+};
+
+}  // namespace
+
+void HeldMessages::perform(SessionEntry& entry, const session::BufferOutOfOrder& action) {
+  if (entry.out_of_order.messages_.contains(action.msg_seq_num)) return;
+  const std::size_t bytes = action.bytes.size() + OutOfOrderMessages::kOverheadBytes;
+  const bool is_undecided = entry.machine.state() == session::State::LogonReceived;
+  if (entry.out_of_order.bytes_ + bytes >
+      (is_undecided ? kHeldUndecidedBytesMax : entry.settings().limits.out_of_order_bytes_max)) {
+    entry.out_of_order.dropped_high_ =
+        std::max(entry.out_of_order.dropped_high_, action.msg_seq_num);
+    loop_.report.peer(EventId::EarlyMessageDropped, entry,
+                      "too much arrived early (MaxHeldBytes): MsgSeqNum " +
+                          std::to_string(action.msg_seq_num) +
+                          " is dropped and will be requested again");
+    return;
+  }
+  if (entry.connection() != nullptr && !buffers_.may_grow(*entry.connection(), bytes, bytes))
+    return;
+  entry.out_of_order.messages_.try_emplace(action.msg_seq_num, action.bytes);
+  entry.out_of_order.bytes_ += bytes;
+  if (is_undecided) entry.out_of_order.arrived_undecided_ = true;
+}
+
+void HeldMessages::perform(SessionEntry& entry, const session::DiscardOutOfOrder& action) {
+  discard(entry, action.begin, action.end, "the counterparty's SequenceReset passes over them");
+}
+
+// Discards the held messages with these MsgSeqNums, both inclusive. Administrative ones mean
+// nothing any more; lost application messages are reported and counted.
+void HeldMessages::discard(SessionEntry& entry, std::uint64_t begin, std::uint64_t end,
+                           std::string_view why) {
+  Ranges lost;
+  Ranges administrative;
+  auto next = entry.out_of_order.messages_.lower_bound(begin);
+  while (next != entry.out_of_order.messages_.end() && next->first <= end) {
+    (is_application(next->second) ? lost : administrative).add(next->first);
+    entry.out_of_order.bytes_ -= next->second.size() + OutOfOrderMessages::kOverheadBytes;
+    next = entry.out_of_order.messages_.erase(next);
+  }
+  if (administrative.count() != 0) {
+    loop_.report.peer(EventId::HeldAdministrativeDropped, entry,
+                      "held administrative messages are dropped: MsgSeqNum " +
+                          administrative.text() + ": " + std::string{why});
+  }
+  if (lost.count() == 0) return;
+  loop_.stats.out_of_order_discarded += lost.count();
+  entry.counters->out_of_order_discarded += lost.count();
+  entry.out_of_order.discarded_ += lost.count();
+  loop_.report.peer(EventId::HeldMessagesDiscarded, entry,
+                    std::to_string(lost.count()) +
+                        (lost.count() == 1 ? " held message is" : " held messages are") +
+                        " discarded and never delivered: MsgSeqNum " + lost.text() + ": " +
+                        std::string{why} + " (" + std::to_string(entry.out_of_order.discarded_) +
+                        " of this session since the start)");
+}
+
+}  // namespace nexusfix::engine

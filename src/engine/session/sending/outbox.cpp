@@ -1,0 +1,352 @@
+#include "engine/session/sending/outbox.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "engine/ground/session_services.hpp"
+#include "engine/ground/statistics/session_state.hpp"
+#include "engine/ground/undo_guard.hpp"
+#include "engine/session/sending/push_bytes.hpp"
+#include "engine/session/sessions.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+std::unexpected<SendError> failure(SendFailure failure, wire::EncodeError encode = {}) noexcept {
+  return std::unexpected{SendError{failure, encode}};
+}
+
+// UserRequest is the application message for passwords: its RawData may be one, too. A message with
+// a password is not stored, and so cannot be sent again.
+constexpr PackedMsgType kUserRequest = pack("BE");
+
+}  // namespace
+
+Outbox::Outbox(LoopContext& loop, Io& io, Sessions& sessions)
+    : loop_{loop},
+      io_{io},
+      sessions_{sessions},
+      encode_buffer_(wire::FrameLimits{}.message_bytes_max),
+      edited_buffer_(loop.callbacks.on_sending != nullptr ? encode_buffer_.size() : 0) {}
+
+// The Encoder is constructed in place for the caller; several returns of one variable would prevent
+// that. Inlined, as is all that it calls for a callback's message: the header is written without
+// another function.
+[[gnu::always_inline]] inline wire::Encoder Outbox::begin_message(
+    SessionEntry& entry, std::string_view msg_type) noexcept {
+  if (sessions_.transactor.phase() == Phase::Observing) [[unlikely]]
+    return begin_nothing();
+  if (sessions_.transactor.is_idle()) [[unlikely]]
+    return begin_outside_event(entry, msg_type);
+  return begin_in_buffer(entry, msg_type);
+}
+
+// Apart, so that a callback's message needs no saved registers.
+[[gnu::noinline]] wire::Encoder Outbox::begin_outside_event(SessionEntry& entry,
+                                                            std::string_view msg_type) noexcept {
+  loop_.time.update();
+  return begin_in_buffer(entry, msg_type);
+}
+
+[[gnu::always_inline]] inline wire::Encoder Outbox::begin_in_buffer(
+    SessionEntry& entry, std::string_view msg_type) noexcept {
+  sessions_.transactor.begin_message(entry);
+  begun_msg_type_ = pack(msg_type);
+  begun_has_password_ = begun_msg_type_ == kUserRequest;
+  wire::Encoder encoder = entry.machine.begin_message(encode_buffer_.span(), msg_type, loop_.now());
+  encoder.note_passwords_in(begun_has_password_);
+  return encoder;
+}
+
+// The buffer is in use: finish_message() fails.
+[[gnu::noinline]] wire::Encoder Outbox::begin_nothing() noexcept {
+  return wire::Encoder{{}, wire::HeaderFields{"-", "-", "-"}, {.msg_type = "-"}};
+}
+
+[[gnu::always_inline]] inline SendResult Outbox::try_send(
+    SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
+  try {
+    return send_message(entry, bytes);
+  } catch (const std::bad_alloc&) {
+    loop_.report.memory_failed();
+    return failure(SendFailure::OutOfMemory);
+  }
+}
+
+[[gnu::always_inline]] inline SendResult Outbox::finish_message(
+    SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
+  SendResult result = try_send(entry, bytes);
+  if (sessions_.transactor.is_idle()) {
+    loop_.work.disturb();  // The next turn sends it.
+    // Commands that on_sending() and on_sent() gave.
+    sessions_.transactor.run_deferred_commands(entry);
+  }
+  return result;
+}
+
+// The two functions of Session that each message calls.
+wire::Encoder Session::begin(std::string_view msg_type) noexcept {
+  return services_->sessions.outbox.begin_message(*entry_, msg_type);
+}
+SendResult Session::finish(
+    const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
+  return services_->sessions.outbox.finish_message(*entry_, bytes);
+}
+
+// Finds a sub or location ID of the session's header that the caller has written again. 0: none.
+wire::Tag Outbox::repeated_id(std::string_view bytes) {
+  const auto message = loop_.parsers.parse_outbound(bytes);
+  if (!message) return 0;
+  for (const wire::Tag id :
+       {tag::SenderSubID, tag::TargetSubID, tag::SenderLocationID, tag::TargetLocationID}) {
+    const auto is_it = [id](const auto& field) { return field.tag == id; };
+    if (std::ranges::count_if(*message, is_it) > 1) return id;
+  }
+  return 0;
+}
+
+bool Outbox::was_encoded_here(std::string_view bytes) const noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(bytes.data()) -
+                  reinterpret_cast<std::uintptr_t>(encode_buffer_.data());
+  return at < encode_buffer_.size();
+}
+
+// Whether examine() would find nothing, as for most messages: their fields are then not read.
+bool Outbox::needs_no_examination(const SessionEntry& entry,
+                                  std::string_view bytes) const noexcept {
+  return was_encoded_here(bytes) && !begun_has_password_ && !entry.outbound().keeps_masked_out &&
+         !entry.outbound().has_sub_ids;
+}
+
+// Whether the store must not have this message. For a message that was encoded here,
+// begun_has_password_ says whether it has a password; other bytes are searched.
+bool Outbox::is_secret(const SessionEntry& entry, std::string_view bytes) {
+  if (begun_has_password_) return true;
+  if (was_encoded_here(bytes) && !entry.outbound().keeps_masked_out) return false;
+  return has_secret(entry, bytes);
+}
+
+// A message that cannot be parsed counts as secret.
+bool Outbox::has_secret(const SessionEntry& entry, std::string_view bytes) {
+  const auto message = loop_.parsers.parse_outbound(bytes);
+  if (!message) return true;
+  return std::ranges::any_of(*message, [&](const auto& field) {
+    if (wire::is_password(field.tag)) return true;
+    const std::vector<observe::MaskedField>& masked = entry.settings().log.masked;
+    return entry.outbound().keeps_masked_out &&
+           std::ranges::find(masked, field.tag, &observe::MaskedField::tag) != masked.end();
+  });
+}
+
+// Whether the store must not have the message as on_sending() edited it.
+bool Outbox::is_edit_secret(const SessionEntry& entry, std::string_view edited) {
+  return edits_.has_password() || (entry.outbound().keeps_masked_out && has_secret(entry, edited));
+}
+
+// Checks a finished message: the value says whether it is secret, the error why it cannot be sent.
+// A message with more fields than any before needs memory.
+std::expected<bool, SendError> Outbox::examine(const SessionEntry& entry, std::string_view bytes) {
+  if (entry.outbound().has_sub_ids) [[unlikely]] {
+    if (const wire::Tag repeated = repeated_id(bytes); repeated != 0)
+      return failure(SendFailure::Encode, {wire::EncodeErrorCode::TagInvalid, repeated});
+  }
+  return is_secret(entry, bytes);
+}
+
+// The reason why the engine cannot send any message, on any session.
+SendFailure Outbox::obstacle() const noexcept {
+  if (sessions_.transactor.phase() == Phase::Observing) return SendFailure::WithinSending;
+  if (io_.commit.has_failed()) return SendFailure::StoreStopped;
+  return io_.commit.is_draining() ? SendFailure::Draining : SendFailure::StoreFull;
+}
+
+std::optional<SendFailure> Outbox::obstacle_of(const SessionEntry& entry) const noexcept {
+  if (sessions_.transactor.phase() == Phase::Observing || io_.commit.has_failed() ||
+      io_.commit.is_draining()) {
+    return obstacle();
+  }
+  if (entry.machine.outlet() == session::Outlet::Wire) return std::nullopt;
+  return obstacle_off_wire(entry);
+}
+
+// The session is not logged on.
+std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) noexcept {
+  if (!entry.settings().sends_while_logged_out || entry.stored.is_on_trial()) {
+    return SendFailure::NotLoggedOn;
+  }
+  if (entry.machine.is_about_to_reset()) return SendFailure::SessionEnding;
+  return std::nullopt;
+}
+
+[[gnu::always_inline]] inline SendResult Outbox::send_message(
+    SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) {
+  const std::size_t record_bytes = sessions_.transactor.record().entries().size();
+  const bool may_send = sessions_.transactor.phase() != Phase::Observing &&
+                        !io_.commit.has_failed() &&
+                        io_.commit.has_room_for(record_bytes + (bytes ? bytes->size() : 0));
+  if (!may_send) [[unlikely]]
+    return failure(obstacle());
+  if (sessions_.transactor.take_begun() != &entry) [[unlikely]]
+    return failure(SendFailure::NotBegun);
+  if (record_bytes <= kTransactionBytesMax && is_plain(entry, bytes)) [[likely]]
+    return send_plain(entry, *bytes);
+  return send_examined(entry, bytes);
+}
+
+// Whether no callback or check looks at the message, and its connection takes it at once.
+[[gnu::always_inline]] inline bool Outbox::is_plain(
+    const SessionEntry& entry,
+    const std::expected<std::string_view, wire::EncodeError>& bytes) const noexcept {
+  return bytes && entry.machine.outlet() == session::Outlet::Wire &&
+         needs_no_examination(entry, *bytes) && loop_.callbacks.on_sending == nullptr &&
+         loop_.callbacks.on_sent == nullptr && entry.connection() != nullptr &&
+         !entry.connection()->is_draining() && !entry.resend.is_in_progress() && is_stored(entry);
+}
+
+// The steps of send_examined() that a plain message needs.
+[[gnu::always_inline]] inline SendResult Outbox::send_plain(SessionEntry& entry,
+                                                            std::string_view bytes) {
+  UndoEntry& message = sessions_.transactor.next_undo();
+  const std::uint64_t msg_seq_num = entry.machine.finish_on_wire();
+  if (msg_seq_num == 0) [[unlikely]]
+    return failure(SendFailure::NotApplicationMessage);
+  message.entry = &entry;
+  message.next_outbound = msg_seq_num;
+  message.outbound_size = entry.connection()->outbound().size();
+  message.msg_type = begun_msg_type_;
+  message.bytes = static_cast<std::uint32_t>(bytes.size());
+  message.has_queues = false;
+  const store::Transaction::Mark mark = sessions_.transactor.record().mark();
+  const bool has_own_record = sessions_.transactor.is_idle();
+  // Not an UndoGuard: its parts would be written to memory for each message.
+  try {
+    sessions_.transactor.record().outbound_message(entry.stored.key(), msg_seq_num, bytes);
+    push_bytes(*entry.connection(), bytes);
+    note_sent(entry, SentMessage::Kind::Application, msg_seq_num, bytes);
+    if (has_own_record) {
+      sessions_.transactor.append_record();
+      publish(entry, loop_.now());
+    }
+  } catch (...) {
+    // Within an event nothing is noted before an exception; outside of one, only this message.
+    if (has_own_record) sessions_.transactor.sent().clear();
+    sessions_.transactor.record().rollback(mark);
+    message.undo();
+    throw;
+  }
+  sessions_.transactor.keep_undo();
+  if (has_own_record && io_.commit.has_failed()) [[unlikely]]
+    return failure(SendFailure::StoreStopped);
+  return Sent{.msg_seq_num = msg_seq_num, .is_transmitted = true};
+}
+
+[[gnu::noinline]] SendResult Outbox::send_examined(
+    SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) {
+  const session::Outlet outlet = entry.machine.outlet();
+  const bool is_transmitted = outlet == session::Outlet::Wire;
+  bool is_kept_out = false;  // not stored
+  if (bytes && !needs_no_examination(entry, *bytes)) [[unlikely]] {
+    const auto examined = examine(entry, *bytes);
+    if (!examined) return std::unexpected{examined.error()};
+    is_kept_out = *examined;
+  }
+  if (!is_transmitted) [[unlikely]] {
+    if (const auto why = obstacle_off_wire(entry)) return failure(*why);
+    if (is_kept_out) return failure(SendFailure::NotLoggedOn);
+  }
+  if (sessions_.transactor.record().entries().size() > kTransactionBytesMax) {
+    return failure(SendFailure::TransactionTooLarge);
+  }
+  const std::expected<std::string_view, wire::EncodeError>* message = &bytes;
+  std::expected<std::string_view, wire::EncodeError> edited;
+  if (loop_.callbacks.on_sending != nullptr && bytes) [[unlikely]] {
+    const auto offered =
+        offer(entry, *bytes, entry.machine.sequence_numbers().next_outbound, /*is_resend=*/false);
+    if (!offered) return std::unexpected{offered.error()};
+    if (offered->data() != bytes->data()) is_kept_out |= is_edit_secret(entry, *offered);
+    if (is_kept_out && !is_transmitted) return failure(SendFailure::NotLoggedOn);
+    edited = *offered;
+    message = &edited;
+  }
+  UndoEntry& numbered = sessions_.transactor.next_undo();
+  const auto outbound = entry.machine.finish_message(*message);
+  if (!outbound) {
+    const bool encode = outbound.error().code == session::OutboundErrorCode::Encode;
+    return failure(encode ? SendFailure::Encode : SendFailure::NotApplicationMessage,
+                   outbound.error().encode);
+  }
+  numbered = {
+      .entry = &entry,
+      .next_outbound = outbound->msg_seq_num,
+      .outbound_size = entry.connection() != nullptr ? entry.connection()->outbound().size() : 0,
+      .msg_type = begun_msg_type_,
+      .bytes = is_transmitted ? static_cast<std::uint32_t>(outbound->bytes.size()) : 0,
+      .has_queues = true,
+      .queues = UndoEntry::queues_of(entry)};
+  UndoGuard undo{
+      [&, mark = sessions_.transactor.record().mark(), sent = sessions_.transactor.sent().mark()] {
+        sessions_.transactor.sent().rollback(sent);
+        sessions_.transactor.record().rollback(mark);
+        numbered.undo();
+      }};
+  record_outbound(entry, outbound->msg_seq_num, outbound->bytes, !is_kept_out);
+  if (is_transmitted) {
+    queue_bytes(entry, outbound->bytes);
+  } else if (outlet == session::Outlet::AfterLogon) {
+    queue_until_logon(entry, outbound->bytes);
+  }
+  note_sent(entry, SentMessage::Kind::Application, outbound->msg_seq_num, outbound->bytes,
+            is_transmitted);
+  if (sessions_.transactor.is_idle()) {
+    sessions_.transactor.append_record();
+    publish(entry, loop_.now());
+  }
+  undo.keep();
+  sessions_.transactor.keep_undo();
+  if (io_.commit.has_failed()) return failure(SendFailure::StoreStopped);
+  return Sent{.msg_seq_num = outbound->msg_seq_num, .is_transmitted = is_transmitted};
+}
+
+// Shows a message to the application before it is sent. Returns the argument's bytes or an edited
+// copy, valid until the next call. A callback that throws withholds the message.
+std::expected<std::string_view, SendError> Outbox::offer(SessionEntry& entry,
+                                                         std::string_view bytes,
+                                                         std::uint64_t msg_seq_num,
+                                                         bool is_resend) {
+  const auto message = loop_.parsers.parse_outbound(bytes);
+  // A damaged message of the store, or one of the session layer: the state machine refuses it.
+  if (!message || session::is_administrative(message->msg_type())) return bytes;
+  edits_.clear();
+  OutgoingMessage outgoing{*message, edits_, msg_seq_num, is_resend};
+  SendDecision answer = SendDecision::Withhold;
+  const std::exception_ptr thrown = sessions_.transactor.observe([&] {
+    answer = loop_.callbacks.on_sending(loop_.callbacks.application, entry.session, outgoing);
+  });
+  if (thrown) {
+    answer = SendDecision::Withhold;
+    loop_.report.peer(EventId::SendingCallbackThrew, entry,
+                      {"on_sending() threw; the message is withheld: ", what_of(thrown)});
+  }
+  if (answer == SendDecision::Withhold) return failure(SendFailure::Vetoed);
+  if (edits_.empty()) return bytes;
+  const auto edited = wire::edited_copy(*message, edits_, edited_buffer_.span());
+  if (!edited) return failure(SendFailure::Encode, edited.error());
+  return *edited;
+}
+
+// A callback that throws adds a field that cannot be encoded, so that no Logon is sent. The Logon
+// has its MsgSeqNum already: no other message may take it meanwhile.
+void Outbox::write_logon(SessionEntry& entry, wire::Encoder& encoder,
+                         const wire::MessageHeader& header) noexcept {
+  const std::exception_ptr thrown = sessions_.transactor.observe([&] {
+    loop_.callbacks.write_logon(loop_.callbacks.application, entry.session, encoder, header);
+  });
+  if (!thrown) return;
+  loop_.report.session(EventId::LogonCallbackThrew, entry,
+                       {"write_logon() threw: ", what_of(thrown)});
+  encoder.field(wire::Tag{0}, "");
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,114 @@
+// Our messages: encoded, shown to the application, numbered, recorded and queued.
+#pragma once
+
+#include <expected>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/engine/session.hpp>
+#include <nexusfix/session/actions.hpp>
+#include <nexusfix/wire/edit.hpp>
+#include <nexusfix/wire/encoder.hpp>
+
+#include "engine/ground/loop_context.hpp"
+#include "engine/ground/scratch_buffer.hpp"
+
+namespace nexusfix::engine {
+
+struct Io;
+struct Sessions;
+
+class Outbox {
+ public:
+  Outbox(LoopContext& loop, Io& io, Sessions& sessions);
+
+  // Called by Session.
+  [[nodiscard]] wire::Encoder begin_message(SessionEntry& entry,
+                                            std::string_view msg_type) noexcept;
+  SendResult finish_message(
+      SessionEntry& entry,
+      const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
+  void write_logon(SessionEntry& entry, wire::Encoder& encoder,
+                   const wire::MessageHeader& header) noexcept;
+  [[nodiscard]] std::expected<std::string_view, SendError> offer(SessionEntry& entry,
+                                                                 std::string_view bytes,
+                                                                 std::uint64_t msg_seq_num,
+                                                                 bool is_resend);
+  // Why no application message can be sent on the session; nothing: one can.
+  [[nodiscard]] std::optional<SendFailure> obstacle_of(const SessionEntry& entry) const noexcept;
+  void report_queued_lost(SessionEntry& entry);
+  void transmit(SessionEntry& entry, std::string_view bytes);
+  void perform(SessionEntry& entry, const session::Transmit& action);
+  void perform(SessionEntry& entry, const session::Retransmit& action);
+  void perform(SessionEntry& entry, const session::Release& action);
+
+ private:
+  [[nodiscard]] static wire::Encoder begin_nothing() noexcept;
+  [[nodiscard]] wire::Encoder begin_outside_event(SessionEntry& entry,
+                                                  std::string_view msg_type) noexcept;
+  [[nodiscard]] wire::Encoder begin_in_buffer(SessionEntry& entry,
+                                              std::string_view msg_type) noexcept;
+  [[nodiscard]] wire::Tag repeated_id(std::string_view bytes);
+  [[nodiscard]] bool was_encoded_here(std::string_view bytes) const noexcept;
+  [[nodiscard]] bool needs_no_examination(const SessionEntry& entry,
+                                          std::string_view bytes) const noexcept;
+  [[nodiscard]] bool is_secret(const SessionEntry& entry, std::string_view bytes);
+  [[nodiscard]] bool has_secret(const SessionEntry& entry, std::string_view bytes);
+  [[nodiscard]] bool is_edit_secret(const SessionEntry& entry, std::string_view edited);
+  [[nodiscard]] std::expected<bool, SendError> examine(const SessionEntry& entry,
+                                                       std::string_view bytes);
+  [[nodiscard]] SendFailure obstacle() const noexcept;
+  [[nodiscard]] static std::optional<SendFailure> obstacle_off_wire(
+      const SessionEntry& entry) noexcept;
+  SendResult try_send(SessionEntry& entry,
+                      const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
+  SendResult send_message(SessionEntry& entry,
+                          const std::expected<std::string_view, wire::EncodeError>& bytes);
+  [[nodiscard]] bool is_plain(
+      const SessionEntry& entry,
+      const std::expected<std::string_view, wire::EncodeError>& bytes) const noexcept;
+  SendResult send_plain(SessionEntry& entry, std::string_view bytes);
+  SendResult send_examined(SessionEntry& entry,
+                           const std::expected<std::string_view, wire::EncodeError>& bytes);
+  // Whether on_sent() or a message log gets the messages.
+  [[nodiscard]] bool are_sent_noted() const noexcept {
+    return loop_.callbacks.on_sent != nullptr || loop_.report.logs().is_open_for_messages();
+  }
+  // Whether the store gets the bytes of the session's messages.
+  [[nodiscard]] static bool is_stored(const SessionEntry& entry) noexcept {
+    return !entry.stored.is_on_trial() && entry.settings().session.resend.persist_messages;
+  }
+  void note_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t msg_seq_num,
+                 std::string_view bytes, bool is_transmitted = true) {
+    if (are_sent_noted()) [[unlikely]]
+      add_sent(entry, kind, msg_seq_num, bytes, is_transmitted);
+  }
+  void add_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t msg_seq_num,
+                std::string_view bytes, bool is_transmitted);
+  void record_reset_logon(SessionEntry& entry, std::uint64_t msg_seq_num);
+  void record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std::string_view bytes,
+                       bool is_resendable);
+  // Inlined: each message that is sent needs it.
+  [[gnu::always_inline]] inline void push_bytes(Connection& connection, std::string_view bytes);
+  void queue_bytes(SessionEntry& entry, std::string_view bytes);
+  void note_transmitted(SessionEntry& entry, PackedMsgType msg_type, std::string_view bytes);
+  void queue_until_logon(SessionEntry& entry, std::string_view bytes);
+
+  LoopContext& loop_;
+  Io& io_;
+  Sessions& sessions_;
+
+  ScratchBuffer encode_buffer_;
+  bool begun_has_password_ = false;  // set while it is encoded
+  PackedMsgType begun_msg_type_ = 0;
+  wire::FieldEdits edits_;
+  ScratchBuffer edited_buffer_;
+};
+
+// The lowest MsgSeqNum that may wait for the session's connection: in its queue, in those of a
+// resend and of a Logon. A message of which the socket took a part waits. 0: none waits. 1: it is
+// not known which, because a resend is not at its end.
+[[nodiscard]] std::uint64_t lowest_waiting(const SessionEntry& entry) noexcept;
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,292 @@
+#include "engine/session/transactor.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include <nexusfix/base/assert.hpp>
+
+#include "engine/ground/statistics/administrative.hpp"
+#include "engine/ground/statistics/session_state.hpp"
+#include "engine/session/sessions.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+// The growth of a stored message when it is sent again: 43=Y, 122 and a longer BodyLength.
+constexpr std::size_t kResendGrowthBytes = session::StateMachine::kScratchBytes;
+
+// Whether no message of the session waits: for its connection, a resend or a Logon.
+bool has_sent_all(const SessionEntry& entry) noexcept {
+  return entry.connection() != nullptr && entry.connection()->outbound().empty() &&
+         !entry.resend.is_in_progress() && entry.resend.queued().empty() &&
+         entry.until_logon.queued().empty() && entry.until_logon.left_to_resend() == 0;
+}
+
+// The action, which was performed, delivered a message that does not raise the next inbound
+// MsgSeqNum: the counterparty sent it before it had our Logon that resets, so its number is old.
+bool is_old_delivery(const SessionEntry& entry, const session::Action& action) noexcept {
+  const auto* const deliver = std::get_if<session::Deliver>(&action);
+  return deliver != nullptr &&
+         deliver->msg_seq_num >= entry.machine.sequence_numbers().next_inbound;
+}
+
+}  // namespace
+
+Transactor::Transactor(LoopContext& loop, Io& io, Sessions& sessions)
+    : loop_{loop},
+      io_{io},
+      sessions_{sessions},
+      action_buffer_(wire::FrameLimits{}.message_bytes_max + kResendGrowthBytes) {}
+
+void Transactor::apply_or_defer(SessionEntry& entry) {
+  if (phase_ == Phase::Idle) {
+    transact(entry, [](session::StateMachine&) {});
+  } else if (!entry.progress.is_acting_) {
+    deferred_.push_back(&entry);
+  }
+}
+
+template <class Run>
+inline void Transactor::transact_here(SessionEntry& entry, Run&& run) {
+  if (io_.commit.has_failed() || entry.abort.is_pending()) return;
+  NEXUSFIX_ASSERT(phase_ == Phase::Idle);
+  phase_ = Phase::Event;
+  forget_begun();  // A message that was begun before this event can no longer be finished.
+  loop_.boundary.run(entry, [&] {
+    run(entry.machine);
+    finish_event(entry);
+  });
+  phase_ = Phase::Idle;
+  loop_.arm(entry, entry.machine.next_deadline());
+}
+
+void Transactor::transact(SessionEntry& entry, Event event) {
+  loop_.work.disturb();  // The application may have caused it between two turns.
+  transact_here(entry, [&](session::StateMachine& machine) { event(machine); });
+}
+
+void Transactor::transact(SessionEntry& entry, const wire::MessageView& message,
+                          PackedMsgType msg_type) {
+  const bool keeps_received = entry.progress.keeps_received_;
+  if (keeps_received) [[unlikely]]
+    received_.begin(entry, message, msg_type, entry.outbound().keeps_masked_out);
+  transact_here(entry, [&](session::StateMachine& machine) {
+    const Now& now = loop_.now();
+    machine.on_message(message, {.wall = now.wall, .mono = now.mono});
+  });
+  if (keeps_received) [[unlikely]]
+    received_.end();
+}
+
+[[gnu::always_inline]] inline void Transactor::finish_event(SessionEntry& entry) {
+  run_actions(entry);
+  if (received_.is_of(entry, kPackedLogon)) [[unlikely]]
+    hold_logon(entry);
+  bool may_have_commands = true;
+  while (may_have_commands) {
+    if (!deferred_.empty()) [[unlikely]]
+      run_deferred();
+    record_progress(entry);
+    may_have_commands = append_here() && !deferred_.empty();
+  }
+  publish(entry, loop_.now());
+}
+
+// Runs the commands that a callback gave to other sessions, whose actions are not being performed.
+void Transactor::run_deferred() {
+  while (!deferred_.empty()) {
+    SessionEntry& other = *deferred_.back();
+    deferred_.pop_back();
+    if (other.abort.is_pending()) continue;
+    run_actions(other);
+    record_progress(other);
+    publish(other, loop_.now());
+    loop_.arm(other, other.machine.next_deadline());
+  }
+}
+
+[[gnu::always_inline]] inline void Transactor::run_actions(SessionEntry& entry) {
+  entry.progress.is_acting_ = true;
+  if (entry.machine.has_delivery()) [[likely]]
+    sessions_.actions.deliver(entry, entry.machine.take_delivery());
+  if (has_more(entry)) [[unlikely]]
+    run_more(entry);
+  entry.progress.is_acting_ = false;
+  entry.disconnection.on_event_done();
+}
+
+// Most messages are delivered, and leave nothing else to do.
+inline bool Transactor::has_more(const SessionEntry& entry) noexcept {
+  return entry.machine.has_action() || entry.resend.is_done() || !entry.commands.empty() ||
+         entry.disconnection.is_due();
+}
+
+[[gnu::noinline]] void Transactor::run_more(SessionEntry& entry) {
+  while (true) {
+    if (const auto action = entry.machine.next_action(action_buffer_.span())) {
+      sessions_.actions.perform(entry, *action);
+      if (entry.progress.keeps_received_ && is_old_delivery(entry, *action)) [[unlikely]]
+        record_.inbound_progress(entry.stored.key(), 1, received_.stored_form(entry));
+    } else if (entry.resend.end_if_done()) {
+      // Messages that waited for the end of the resend have lower MsgSeqNums than any new one.
+      sessions_.resends.finish_replay(entry);
+    } else if (!entry.commands.empty()) [[unlikely]] {
+      run_command(entry);
+    } else if (entry.disconnection.is_due()) {
+      sessions_.actions.notify_disconnection(entry);
+    } else {
+      return;
+    }
+  }
+}
+
+void Transactor::run_command(SessionEntry& entry) {
+  using Kind = SessionCommands::Kind;
+  switch (entry.commands.take()) {
+    case Kind::LogOut:
+      return entry.machine.on_logout_command(entry.commands.text(), loop_.now());
+    case Kind::Reset:
+      entry.connect_policy.on_reset_requested(entry.connection() != nullptr);
+      return entry.machine.on_session_end(entry.commands.text(), loop_.now());
+    case Kind::ResetInSession:
+      return entry.machine.on_reset_command(session::ResetFallback::KeepNumbers, loop_.now());
+    case Kind::Disconnect:
+      return disconnect(entry, entry.commands.text());
+    case Kind::AnswerLogon:
+      return sessions_.actions.decide_logon(entry);
+  }
+}
+
+void Transactor::disconnect(SessionEntry& entry, std::string_view why) {
+  if (entry.connection() == nullptr) return;
+  entry.connection()->set_close_reason(why);
+  io_.connections.close_soon(*entry.connection());
+}
+
+inline void Transactor::record_progress(SessionEntry& entry) {
+  if (entry.stored.is_on_trial()) [[unlikely]]
+    return sessions_.dynamic.record_trial(entry);
+  const std::uint64_t next_inbound = entry.machine.sequence_numbers().next_inbound;
+  if (next_inbound == entry.progress.next_inbound_) return;
+  entry.progress.next_inbound_ = next_inbound;
+  if (entry.progress.keeps_received_) [[unlikely]]
+    return record_received(entry, next_inbound);
+  record_.inbound_progress(entry.stored.key(), next_inbound);
+}
+
+// JournalInbound.
+void Transactor::record_received(SessionEntry& entry, std::uint64_t next_inbound) {
+  record_.inbound_progress(entry.stored.key(), next_inbound, received_by(entry));
+  if (!entry.progress.held_logon_.empty()) [[unlikely]]
+    entry.progress.held_logon_.clear();
+  if (received_.settles(entry)) entry.progress.is_settled_ = true;
+  if (received_.is_of(entry, kPackedHeartbeat) && has_sent_all(entry)) {
+    record_left(entry, entry.machine.sequence_numbers().next_outbound);
+  }
+}
+
+// A counterparty that misses a message asks for it after our Logon, and before it sends anything
+// else. So the messages before a Heartbeat have left, unless some wait here.
+void Transactor::record_left(SessionEntry& entry, std::uint64_t msg_seq_num) {
+  if (!entry.progress.is_settled_ || msg_seq_num <= entry.progress.left_) return;
+  entry.progress.left_ = msg_seq_num;
+  record_.messages_left(entry.stored.key(), msg_seq_num);
+}
+
+void Transactor::record_end(SessionEntry& entry, std::uint64_t lost) {
+  if (!entry.progress.keeps_received_) return;
+  if (!entry.stored.is_on_trial()) {
+    record_left(entry, lost != 0 ? lost : entry.machine.sequence_numbers().next_outbound);
+  }
+  entry.progress.is_settled_ = false;
+}
+
+// A Logon that waits for its decision raises the next inbound MsgSeqNum in a later event.
+std::string_view Transactor::received_by(SessionEntry& entry) {
+  const std::string_view received = received_.stored_form(entry);
+  return received.empty() ? std::string_view{entry.progress.held_logon_} : received;
+}
+
+void Transactor::hold_logon(SessionEntry& entry) {
+  if (entry.machine.state() != session::State::LogonReceived) return;
+  entry.progress.held_logon_ = received_.stored_form(entry);
+}
+
+// At most once: a message that is recorded and not delivered, because the store failed or stalled,
+// is never delivered. A failed store is noticed when this event is recorded.
+bool Transactor::record_before_delivery(SessionEntry& entry, std::uint64_t msg_seq_num) {
+  entry.progress.next_inbound_ = msg_seq_num + 1;
+  record_.inbound_progress(
+      entry.stored.key(), entry.progress.next_inbound_,
+      entry.progress.keeps_received_ ? received_by(entry) : std::string_view{});
+  const auto appended = io_.commit.append(record_);
+  if (!appended) return false;
+  const CommitGate::Waited waited = io_.commit.wait_for(*appended);
+  if (waited == CommitGate::Waited::TimedOut) {
+    loop_.report.session(EventId::InboundNotRecorded, entry,
+                         "MsgSeqNum " + std::to_string(msg_seq_num) +
+                             " is not delivered: the store did not record it in time");
+    if (entry.connection() != nullptr) io_.connections.close_soon(*entry.connection());
+  }
+  return waited == CommitGate::Waited::Durable;
+}
+
+void Transactor::append_record() { static_cast<void>(append_here()); }
+
+// Inlined into the one event that each message is. Returns whether on_sent(), or what ends a failed
+// store, may have given commands to sessions.
+[[gnu::always_inline]] inline bool Transactor::append_here() {
+  if (!record_.empty()) [[likely]] {
+    const auto appended = io_.commit.append(record_);
+    if (!appended) [[unlikely]] {
+      end_connections();
+      io_.commit.fail(appended.error());
+      return true;
+    }
+    while (in_event_ != nullptr) {
+      in_event_->wait_for(*appended);
+      in_event_ = in_event_->leave_event();
+    }
+  } else {
+    end_connections();
+  }
+  if (sent_.empty()) [[likely]]
+    return false;
+  notify_sent();
+  return loop_.callbacks.on_sent != nullptr;
+}
+
+void Transactor::notify_sent() noexcept {
+  sent_.notify([&](const SentMessages::Message& one, std::string_view bytes) {
+    if (one.is_logged) loop_.report.logs().sent(one.entry->stored.log(), bytes, loop_.now().wall);
+    if (loop_.callbacks.on_sent == nullptr) return;
+    const SentMessage sent{.kind = one.kind,
+                           .msg_seq_num = one.msg_seq_num,
+                           .bytes = bytes,
+                           .is_transmitted = one.is_transmitted};
+    const std::exception_ptr thrown = observe(
+        [&] { loop_.callbacks.on_sent(loop_.callbacks.application, one.entry->session, sent); });
+    if (!thrown) return;
+    loop_.report.peer(EventId::SentCallbackThrew, *one.entry,
+                      {"on_sent() threw; the message is still sent: ", what_of(thrown)});
+  });
+}
+
+void Transactor::forget(SessionEntry& entry) noexcept {
+  std::erase(deferred_, &entry);
+  if (begun_ == &entry) begun_ = nullptr;
+}
+
+void Transactor::drop_event() noexcept {
+  deferred_.clear();
+  sent_.clear();
+}
+
+void Transactor::give_back(std::size_t bytes_max) {
+  sent_.give_back(bytes_max);
+  record_.give_back(bytes_max);
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,235 @@
+// One event is one record. The state machine gets the event, its actions are performed, and their
+// changes are appended to the store as one record. Meanwhile, bytes for sockets are queued; they
+// are sent when the record is durable.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/session/state_machine.hpp>
+#include <nexusfix/store/store.hpp>
+
+#include "engine/ground/exceptions.hpp"
+#include "engine/ground/loop_context.hpp"
+#include "engine/ground/scratch_buffer.hpp"
+#include "engine/session/received_message.hpp"
+#include "engine/session/sending/sent_messages.hpp"
+
+namespace nexusfix::engine {
+
+struct Io;
+struct Sessions;
+
+// The present phase of the loop's call stack.
+enum class Phase : std::uint8_t {
+  Idle,       // no event: a message that is sent is a record of its own
+  Event,      // actions of a session are performed
+  Callback,   // the application's callback runs; its messages are undone if it throws
+  Observing,  // on_sending(), on_sent() or write_logon() runs: it must not send
+};
+
+// A session's state before a message, for an undo; and the message, for the figures.
+struct UndoEntry {
+  // What most messages do not change: the queues of those that do not leave at once.
+  struct Queues {
+    std::size_t resend_queued_size;
+    std::size_t until_logon_size;
+    std::uint64_t left_to_resend;
+  };
+
+  [[nodiscard]] static Queues queues_of(const SessionEntry& entry) noexcept {
+    return {entry.resend.queued().size(), entry.until_logon.queued().size(),
+            entry.until_logon.left_to_resend()};
+  }
+  void undo() const noexcept;
+
+  SessionEntry* entry = nullptr;
+  std::uint64_t next_outbound = 0;
+  std::size_t outbound_size = 0;
+  PackedMsgType msg_type = 0;
+  std::uint32_t bytes = 0;  // 0: the figures do not have the message
+  bool has_queues = false;  // false: queues are as they were
+  Queues queues{};          // only if has_queues
+};
+static_assert(sizeof(UndoEntry) == 64, "its place in a list is a shift");
+
+// The loop's thread only.
+class Transactor {
+ public:
+  using Event = FunctionRef<void(session::StateMachine&)>;
+
+  Transactor(LoopContext& loop, Io& io, Sessions& sessions);
+
+  // Runs the event, the session's actions, and its commands. Appends one record.
+  void transact(SessionEntry& entry, Event event);
+  // For a message of the counterparty. With JournalInbound the record has it, too.
+  void transact(SessionEntry& entry, const wire::MessageView& message, PackedMsgType msg_type);
+  // Runs the commands that were given to the session: now, or after the actions of the running
+  // event.
+  void apply_or_defer(SessionEntry& entry);
+  // Runs the commands that were deferred outside of an event.
+  void run_deferred_commands(SessionEntry& entry) {
+    if (!deferred_.empty()) transact(entry, [](session::StateMachine&) {});
+  }
+  // JournalInbound, in the event of the connection's end: records which messages it has taken.
+  // lost: the lowest MsgSeqNum that waited for it; 0: none did.
+  void record_end(SessionEntry& entry, std::uint64_t lost);
+  // Appends the record; the connections that got bytes wait until it is durable.
+  void append_record();
+  // True: the MsgSeqNum is durably recorded as received (InboundDelivery=at-most-once).
+  [[nodiscard]] bool record_before_delivery(SessionEntry& entry, std::uint64_t msg_seq_num);
+
+  [[nodiscard]] Phase phase() const noexcept { return phase_; }
+  [[nodiscard]] bool is_idle() const noexcept { return phase_ == Phase::Idle; }
+  // The time of the running event; outside of events, the time of the clock.
+  [[nodiscard]] Now now() noexcept {
+    if (phase_ == Phase::Idle) loop_.time.update();
+    return loop_.now();
+  }
+
+  // The record of the running event.
+  [[nodiscard]] store::Transaction& record() noexcept { return record_; }
+  // The messages of the running event, for on_sent() and the message log.
+  [[nodiscard]] SentMessages& sent() noexcept { return sent_; }
+  // The connection has bytes of this event, which wait for the event's record.
+  void add_connection(Connection& connection) {
+    connection.enter_event(in_event_);
+    in_event_ = &connection;
+  }
+
+  // The session whose message is being encoded. It is finished at once, or not at all: no other
+  // event may come between.
+  void begin_message(SessionEntry& entry) noexcept { begun_ = &entry; }
+  [[nodiscard]] SessionEntry* take_begun() noexcept { return std::exchange(begun_, nullptr); }
+  void forget_begun() noexcept { begun_ = nullptr; }
+
+  // Runs a callback. If it throws, its messages are undone, and the result is false. Inlined: most
+  // messages run one.
+  template <class Callback>
+  [[nodiscard]] bool run_callback(SessionEntry& entry, Callback&& callback) {
+    const CallbackScope scope = begin_callback();
+    try {
+      std::forward<Callback>(callback)();
+    } catch (...) {
+      end_callback(scope);
+      undo_callback(entry, scope, std::current_exception());
+      return false;
+    }
+    end_callback(scope);
+    keep_since(scope.undo_count);
+    return true;
+  }
+  // Runs a callback that must not send. Returns what it threw; null: nothing.
+  [[nodiscard]] std::exception_ptr observe(FunctionRef<void()> callback) noexcept {
+    const Phase outer = std::exchange(phase_, Phase::Observing);
+    std::exception_ptr thrown = exception_of(callback);
+    phase_ = outer;
+    return thrown;
+  }
+  // Before a message is given its MsgSeqNum: the place of its undo, which the caller writes.
+  [[nodiscard, gnu::always_inline]] UndoEntry& next_undo() {
+    if (undo_count_ == undo_log_.size()) [[unlikely]]
+      undo_log_.resize(2 * undo_count_ + 1);
+    return undo_log_[undo_count_];
+  }
+  // The message is sent, and its undo is that of next_undo(). Within a callback, its undo and its
+  // place in the figures wait for the end of that.
+  [[gnu::always_inline]] void keep_undo() noexcept {
+    ++undo_count_;
+    if (phase_ != Phase::Callback) [[unlikely]]
+      keep_since(undo_count_ - 1);
+  }
+
+  // The figures have a message that is sent for the first time.
+  [[gnu::always_inline]] void count_sent(SessionEntry& entry, PackedMsgType msg_type,
+                                         std::size_t bytes) noexcept {
+    LoopContext& loop = loop_;  // read once: a counter could be it, as far as a compiler knows
+    ++loop.stats.messages_out;
+    loop.stats.bytes_out += bytes;
+    entry.counters->on_sent(msg_type, bytes, loop.now().wall);
+  }
+
+  // Rolls the running event back, and aborts its sessions.
+  void abort_event(SessionEntry& entry) noexcept;
+
+  void forget(SessionEntry& entry) noexcept;
+  // The store has failed: the running event has no effect.
+  void drop_event() noexcept;
+  // Frees unused memory above bytes_max.
+  void give_back(std::size_t bytes_max);
+
+ private:
+  // What was there before a callback.
+  struct CallbackScope {
+    store::Transaction::Mark record;
+    SentMessages::Mark sent;
+    std::size_t undo_count;
+    Phase phase;
+  };
+
+  [[nodiscard]] CallbackScope begin_callback() noexcept {
+    return {.record = record_.mark(),
+            .sent = sent_.mark(),
+            .undo_count = undo_count_,
+            .phase = std::exchange(phase_, Phase::Callback)};
+  }
+  void end_callback(const CallbackScope& scope) noexcept { phase_ = scope.phase; }
+  // The messages since then are sent, and cannot be undone any more. Inlined: the figures have them
+  // in their order.
+  [[gnu::always_inline]] void keep_since(std::size_t first) noexcept {
+    for (std::size_t i = first; i != undo_count_; ++i) {
+      const UndoEntry& sent = undo_log_[i];
+      if (sent.bytes != 0) [[likely]]
+        count_sent(*sent.entry, sent.msg_type, sent.bytes);
+    }
+    undo_count_ = first;
+  }
+  void undo_callback(SessionEntry& entry, const CallbackScope& scope,
+                     const std::exception_ptr& thrown);
+
+  void end_connections() noexcept {
+    while (in_event_ != nullptr) in_event_ = in_event_->leave_event();
+  }
+  template <class Run>
+  void transact_here(SessionEntry& entry, Run&& run);
+  void finish_event(SessionEntry& entry);
+  bool append_here();
+  void run_deferred();
+  // on_sent() and the message logs get the event's messages.
+  void notify_sent() noexcept;
+  void run_actions(SessionEntry& entry);
+  [[nodiscard]] static bool has_more(const SessionEntry& entry) noexcept;
+  void run_more(SessionEntry& entry);
+  void run_command(SessionEntry& entry);
+  void disconnect(SessionEntry& entry, std::string_view why);
+  void record_progress(SessionEntry& entry);
+  void record_received(SessionEntry& entry, std::uint64_t next_inbound);
+  // The received message that raises the session's next inbound MsgSeqNum, as the store keeps it;
+  // empty: it keeps none. Valid until the next call.
+  [[nodiscard]] std::string_view received_by(SessionEntry& entry);
+  void hold_logon(SessionEntry& entry);
+  void record_left(SessionEntry& entry, std::uint64_t msg_seq_num);
+
+  LoopContext& loop_;
+  Io& io_;
+  Sessions& sessions_;
+
+  store::Transaction record_;
+  ReceivedMessage received_;
+  Phase phase_ = Phase::Idle;
+  SessionEntry* begun_ = nullptr;
+  std::vector<UndoEntry> undo_log_;  // the messages of the running callbacks, or one
+  std::size_t undo_count_ = 0;       // of them; the other entries are free
+  // The connections that got bytes in this event: the last one, which knows the one before it.
+  Connection* in_event_ = nullptr;
+  std::vector<SessionEntry*> deferred_;  // sessions with commands of another session's callback
+  SentMessages sent_;
+  ScratchBuffer action_buffer_;
+};
+
+}  // namespace nexusfix::engine
