@@ -15,9 +15,9 @@
 #include <nexusfix/config/explain_settings.hpp>
 #include <nexusfix/engine/preflight.hpp>
 
+#include "nexusfix/config/config_report.hpp"
 #include "random/fuzz/harness/require.hpp"
 #include "random/fuzz/harness/target.hpp"
-#include "nexusfix/config/config_report.hpp"
 #include "support/disks/fake_disk.hpp"
 
 namespace {

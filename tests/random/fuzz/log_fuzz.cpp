@@ -17,13 +17,13 @@
 
 #include <nexusfix/wire/parser.hpp>
 
-#include "random/fuzz/harness/input.hpp"
-#include "random/fuzz/harness/require.hpp"
-#include "random/fuzz/harness/target.hpp"
 #include "nexusfix/journal/quickfix/quickfix_store.hpp"
 #include "nexusfix/messages/decode.hpp"
 #include "nexusfix/messages/message_scanner.hpp"
 #include "observe/message_line.hpp"
+#include "random/fuzz/harness/input.hpp"
+#include "random/fuzz/harness/require.hpp"
+#include "random/fuzz/harness/target.hpp"
 #include "support/disks/fake_disk.hpp"
 
 namespace {

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "random/fuzz/harness/input.hpp"
-#include "random/fuzz/harness/require.hpp"
-#include "random/fuzz/harness/target.hpp"
 #include "nexusfix/logs/capture/capture_reader.hpp"
 #include "nexusfix/logs/capture/packet_file.hpp"
 #include "nexusfix/logs/capture/tcp_segment.hpp"
+#include "random/fuzz/harness/input.hpp"
+#include "random/fuzz/harness/require.hpp"
+#include "random/fuzz/harness/target.hpp"
 
 namespace {
 

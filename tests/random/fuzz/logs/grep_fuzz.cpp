@@ -9,14 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include "random/fuzz/harness/input.hpp"
-#include "random/fuzz/harness/require.hpp"
-#include "random/fuzz/harness/target.hpp"
 #include "nexusfix/logs/grep/matcher.hpp"
 #include "nexusfix/logs/output/json_objects.hpp"
 #include "nexusfix/logs/source/log_reader.hpp"
 #include "nexusfix/logs/source/log_time.hpp"
 #include "nexusfix/messages/decoded_message.hpp"
+#include "random/fuzz/harness/input.hpp"
+#include "random/fuzz/harness/require.hpp"
+#include "random/fuzz/harness/target.hpp"
 #include "support/disks/fake_disk.hpp"
 
 namespace {

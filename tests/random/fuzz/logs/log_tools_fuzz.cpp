@@ -15,15 +15,15 @@
 
 #include <nexusfix/wire/parser.hpp>
 
-#include "random/fuzz/harness/input.hpp"
-#include "random/fuzz/harness/require.hpp"
-#include "random/fuzz/harness/target.hpp"
 #include "nexusfix/logs/anonymise/anonymise.hpp"
 #include "nexusfix/logs/diff/diff.hpp"
 #include "nexusfix/logs/order/order.hpp"
 #include "nexusfix/logs/replay/log_feed.hpp"
 #include "nexusfix/logs/replay/replayed_message.hpp"
 #include "nexusfix/logs/stats/stats.hpp"
+#include "random/fuzz/harness/input.hpp"
+#include "random/fuzz/harness/require.hpp"
+#include "random/fuzz/harness/target.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/output_text.hpp"
 

@@ -13,11 +13,11 @@
 
 #include <nexusfix/store/journal.hpp>
 
+#include "nexusfix/logs/source/log_reader.hpp"
+#include "nexusfix/logs/source/log_time.hpp"
 #include "random/fuzz/harness/input.hpp"
 #include "random/fuzz/harness/require.hpp"
 #include "random/fuzz/harness/target.hpp"
-#include "nexusfix/logs/source/log_reader.hpp"
-#include "nexusfix/logs/source/log_time.hpp"
 #include "support/disks/fake_disk.hpp"
 
 namespace {
