@@ -84,9 +84,12 @@ ifeq ($(DEPS),yes)
 	@tools/columns.py >/dev/null || echo "deps: without pyarrow, nexusfix export is left out"
 endif
 
+# nexusfix-demo has the subcommands that the demonstration runs: `make examples` builds all others.
 run: deps-run
-	@tools/build.py release --target nexusfix $(FIRST_BUILD)
-	@build/release/apps/nexusfix/nexusfix demo
+	@tools/build.py release --target nexusfix_demo $(FIRST_BUILD)
+	@build/release/apps/nexusfix/nexusfix-demo demo
+	@echo
+	@echo "make examples builds the command nexusfix with all its subcommands, and the examples."
 
 build: deps-test
 	@tools/build.py release -D NEXUSFIX_TESTS=ON -D NEXUSFIX_POSTGRES=ON \

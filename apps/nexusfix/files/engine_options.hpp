@@ -2,42 +2,15 @@
 #pragma once
 
 #include <nexusfix/engine/engine.hpp>
-#include <nexusfix/engine/passwords.hpp>
-#include <nexusfix/observe/log_compression.hpp>
 #include <nexusfix/store/postgres.hpp>
-#include <nexusfix/transport/proxy.hpp>
-#ifdef NEXUSFIX_POSTGRES_STORE
-#include <nexusfix/store/journal_replica.hpp>
-#endif
-#ifdef NEXUSFIX_CLUSTER_PART
-#include <nexusfix/cluster.hpp>
-#endif
-#ifdef NEXUSFIX_WEB_CONSOLE
-#include <nexusfix/web.hpp>
-#endif
 
 #include "nexusfix/files/journal_locator.hpp"
 
 namespace nexusfix::command {
 
-// All that this program has been linked with.
-inline engine::Parts linked_parts() noexcept {
-  engine::Parts parts;
-  parts.proxy = transport::proxy_part();
-  parts.passwords = engine::password_part();
-  parts.log_compression = observe::log_compression_part();
-#ifdef NEXUSFIX_POSTGRES_STORE
-  parts.postgres = store::postgres_part();
-  parts.journal_replica = store::journal_replica_part();
-#endif
-#ifdef NEXUSFIX_CLUSTER_PART
-  parts.cluster = cluster::cluster_part();
-#endif
-#ifdef NEXUSFIX_WEB_CONSOLE
-  parts.web = web::web_part();
-#endif
-  return parts;
-}
+// The parts of the engine that this program is linked with. The program defines it, beside its
+// commands().
+[[nodiscard]] engine::Parts linked_parts() noexcept;
 
 // Null: this program was built without it.
 inline OpenPostgres postgres_opener() noexcept {

@@ -14,6 +14,7 @@
 #include <nexusfix/base/disk.hpp>
 
 #include "nexusfix/command.hpp"
+#include "nexusfix/files/engine_options.hpp"
 #include "nexusfix/files/write_file.hpp"
 #include "nexusfix/messages/print_message.hpp"
 #include "nexusfix/run/child_process.hpp"
@@ -326,12 +327,12 @@ int run_demo(Arguments arguments) {
       ->capture_default_str()
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000}))
       ->option_text("N");
-#ifdef NEXUSFIX_WEB_CONSOLE
-  app.add_option("--console", options.console_port,
-                 "serve the venue's web console on 127.0.0.1 while it trades")
-      ->check(CLI::Range(1, 65'535))
-      ->option_text("PORT");
-#endif
+  if (linked_parts().web != nullptr) {
+    app.add_option("--console", options.console_port,
+                   "serve the venue's web console on 127.0.0.1 while it trades")
+        ->check(CLI::Range(1, 65'535))
+        ->option_text("PORT");
+  }
   // On two cores, two spinning processes leave no core for other programs: any work of another
   // program then costs milliseconds of latency and most of the throughput.
   options.spin = std::thread::hardware_concurrency() > 2;

@@ -232,12 +232,12 @@ int run_serve(Arguments arguments) {
       ->required();
   add_strict(app, options.unknown_keys);
   app.add_flag("--spin", options.spin, "poll without sleeping: lower latency, a whole core");
-#ifdef NEXUSFIX_WEB_CONSOLE
-  app.add_option("--console", options.console_port,
-                 "serve a web console on 127.0.0.1, as ConsolePort does")
-      ->check(CLI::Range(1, 65'535))
-      ->option_text("PORT");
-#endif
+  if (linked_parts().web != nullptr) {
+    app.add_option("--console", options.console_port,
+                   "serve a web console on 127.0.0.1, as ConsolePort does")
+        ->check(CLI::Range(1, 65'535))
+        ->option_text("PORT");
+  }
   app.add_option("--book", options.book_file, "write the order book to FILE (JSON) at the end")
       ->option_text("FILE");
   app.add_flag("--dump-book", options.dump_book,
