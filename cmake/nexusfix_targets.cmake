@@ -55,12 +55,12 @@ function(nexusfix_reads_bytes target)
   set_target_properties(${target} PROPERTIES NEXUSFIX_CHECKS_ALIGNMENT ON)
 endfunction()
 
-# Sources of a target are compiled together, six at a time: reading the same headers again is half
-# of the work. A build that only tests compiles all of a library at once. CMAKE_UNITY_BUILD=OFF
+# Sources of a target are compiled together, twenty at a time: reading the same headers again is
+# half of the work. A build that only tests compiles all of a library at once. CMAKE_UNITY_BUILD=OFF
 # compiles each by itself.
 if(NOT DEFINED CMAKE_UNITY_BUILD)
   set(CMAKE_UNITY_BUILD ON)
-  set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 20)
   if(NEXUSFIX_SANITIZE OR NEXUSFIX_HARDENED)
     set(CMAKE_UNITY_BUILD_BATCH_SIZE 40)
   endif()
@@ -109,15 +109,6 @@ endfunction()
 function(nexusfix_cold target)
   if(NOT NEXUSFIX_SANITIZE)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-Os>)
-  endif()
-endfunction()
-
-# nexusfix_cold_files(a.cpp ...) The same for files of a target that has hot code, too. They are
-# compiled by themselves.
-function(nexusfix_cold_files)
-  if(NOT NEXUSFIX_SANITIZE)
-    set_source_files_properties(${ARGN} PROPERTIES
-      COMPILE_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-Os>)
   endif()
 endfunction()
 
@@ -299,5 +290,5 @@ function(nexusfix_fuzz_target name)
            COMMAND ${name} -seed=1 -max_total_time=1 -timeout=120 -max_len=4096
                    -print_final_stats=1
                    -artifact_prefix=${PROJECT_BINARY_DIR}/fuzz_found/${name}. ${found} ${seeds})
-  set_tests_properties(fuzz-smoke.${name} PROPERTIES LABELS fuzz-smoke)
+  set_tests_properties(fuzz-smoke.${name} PROPERTIES LABELS "${labels}")
 endfunction()
