@@ -1,8 +1,8 @@
 # The commands of this project; `make` alone lists them. CMake does the building: see
 # CMakePresets.json for the builds and CONTRIBUTING.md for working with them directly.
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-run deps-bench deps-test deps-docs run build examples test bench latency \
-        instructions simulate mutants crash drills soak docs tidy format fuzz install \
+.PHONY: help deps deps-run deps-bench deps-test deps-docs run build examples test check bench \
+        latency instructions simulate mutants crash drills soak docs tidy format fuzz install \
         install-arrow clean
 
 PREFIX ?= /usr/local
@@ -15,6 +15,7 @@ DRILL_ROUNDS ?= 40
 DEPS ?= yes
 HARDENED ?= yes
 STAGES ?=
+TESTED ?=
 LAYERS ?=
 BENCH ?=
 PICTURE ?=
@@ -30,7 +31,8 @@ help:
 	@echo "NexusFIX: a FIX-protocol engine in C++23"
 	@echo
 	@echo "  make run       build, then let a trader and a venue trade on this machine"
-	@echo "  make test      run all tests, with sanitizers, fuzzing, interop and style"
+	@echo "  make test      run the tests of the core, some with sanitizers, and the rules of style"
+	@echo "  make check     run all tests: also sanitizers and threads, products, drills, interop"
 	@echo
 	@echo "  make bench     measure parsing, encoding and queues, compared with QuickFIX"
 	@echo "  make latency   measure an order's round trip, and draw docs/images/latency.svg"
@@ -58,8 +60,9 @@ help:
 	@echo "                 install what nexusfix export needs, if make install left it out"
 	@echo "  make clean     remove build/"
 	@echo
-	@echo "  make test STAGES=\"release clang\"         only these stages: release, clang,"
+	@echo "  make check STAGES=\"release clang\"        only these stages: release, clang,"
 	@echo "                                           tsan, hardened"
+	@echo "  make check TESTED=yes                      without the tests that make test runs"
 	@echo "  make bench BENCH=\"--quick --rows parse\"   pass options; --help lists them"
 	@echo "  make bench HFFIX=PREFIX FIX8=PREFIX        compare with these libraries, too"
 	@echo
@@ -99,7 +102,10 @@ examples: deps-run
 	@tools/build.py release --target nexusfix --target nexusfix_examples $(FIRST_BUILD)
 
 test: deps-test
-	@tools/run_tests.py $(STAGES)
+	@tools/run_tests.py --only quick $(STAGES)
+
+check: deps-test
+	@tools/run_tests.py $(if $(TESTED),--only rest) $(STAGES)
 
 # PICTURE=yes makes the front page's picture again, too. HFFIX, FIX8 and OLDER are prefixes of other
 # libraries: bench/contestants.

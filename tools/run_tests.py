@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Runs everything that must pass, stage by stage, and continues after a failed stage.
 
-    tools/run_tests.py              all stages
-    tools/run_tests.py release      only the named ones
+    tools/run_tests.py                  every test of every stage: make check
+    tools/run_tests.py --only quick     the tests with the label quick: make test
+    tools/run_tests.py --only rest      the tests without it: make check TESTED=yes
+    tools/run_tests.py tsan hardened    only the named stages
 
 The stages are built one after another, and the tests of a stage run as soon as it is built, next to
 the builds of later stages: many tests wait, and compilers use the processor meanwhile.
@@ -11,6 +13,7 @@ The last line is "N passed, M failed", followed by ", K skipped" if K > 0. The s
 nothing failed. A failed build counts as one failed test, a successful one as one passed.
 """
 
+import argparse
 import os
 import platform
 import resource
@@ -21,7 +24,7 @@ import threading
 import time
 import xml.etree.ElementTree as ElementTree
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import build
 import simulated
@@ -45,7 +48,9 @@ class Stage:
     name: str  # of the preset
     purpose: str
     targets: list = field(default_factory=list)  # none: everything
-    labels: str = ""  # a regular expression for ctest -L; empty: every test
+    labels: list = field(default_factory=list)  # for ctest -L: a test matches each; none: all
+    labels_left_out: str = "case$"  # a regular expression for ctest -LE
+    has_quick_tests: bool = False
     definitions: list = field(default_factory=list)  # in addition to those of every stage
     environment: dict = field(default_factory=dict)
     fixed_addresses: bool = False
@@ -54,29 +59,42 @@ class Stage:
 
 
 STAGES = [
-    Stage("release", "every test, g++", simulates=True, jobs=5,
+    Stage("release", "every test, g++", has_quick_tests=True, simulates=True, jobs=5,
           definitions=["NEXUSFIX_ARROW=AUTO"]),
     Stage("clang", "the libraries and the command compile without a warning; unit and property "
           "tests, fuzz targets, addresses, bounds and undefined behaviour, clang-19",
           targets=["nexusfix_tests_unit", "nexusfix_tests_property", "nexusfix_tests_fuzz-smoke"],
-          labels="unit|property|fuzz-smoke",
+          labels=["unit|property|fuzz-smoke"], has_quick_tests=True,
           definitions=["NEXUSFIX_TESTS_IN_PARTS=ON"],
           environment={"RC_PARAMS": "max_success=30",  # `release` runs 100
                        "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
                        "UBSAN_OPTIONS": "print_stacktrace=1"}),
     Stage("tsan", "tests with threads, data races", targets=["nexusfix_tests_threads"],
-          labels="threads", fixed_addresses=True,
+          labels=["threads"], fixed_addresses=True,
           definitions=["NEXUSFIX_TESTS_IN_PARTS=ON"],
           environment={"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1:die_after_fork=0"}),
     # Without what no test of this stage reads: debugging information, the rows of `nexusfix bench`,
     # PostgreSQL, the cluster, Kafka and the web console. With less optimisation: the flags that
     # this stage is for work from -O1 on, and the compiler takes less time.
     Stage("hardened", "the command with a distribution's flags, g++",
-          targets=["nexusfix_tests_hardened"], labels="hardened",
+          targets=["nexusfix_tests_hardened"], labels=["hardened"],
           definitions=["CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DNDEBUG",
                        *(f"NEXUSFIX_{part}=OFF"
                          for part in ("BENCH", "POSTGRES", "CLUSTER", "KAFKA", "WEB"))]),
 ]
+
+
+def quick_part(stage):
+    """What `make test` builds and runs of a stage: tests/CMakeLists.txt names it."""
+    return replace(stage, purpose="the tests of make test", targets=["nexusfix_tests_quick"],
+                   labels=[*stage.labels, "^quick$"], simulates=False)
+
+
+def rest(stage):
+    """What `make test` does not run of a stage."""
+    if not stage.has_quick_tests:
+        return stage
+    return replace(stage, labels_left_out=stage.labels_left_out + "|^quick$")
 
 
 @dataclass
@@ -172,10 +190,11 @@ def run_ctest(stage, prefix):
     junit = build.ROOT / "build" / stage.name / "junit.xml"
     junit.unlink(missing_ok=True)
     command = [*prefix, "ctest", "--test-dir", str(junit.parent),
-               "--output-on-failure", "--no-tests=error", "-C", "parts", "-LE", "case$",
-               "-j", str(stage.jobs), "--timeout", str(HANG_SECONDS), "--output-junit", str(junit)]
-    if stage.labels:
-        command += ["-L", stage.labels]
+               "--output-on-failure", "--no-tests=error", "-C", "parts",
+               "-LE", stage.labels_left_out, "-j", str(stage.jobs),
+               "--timeout", str(HANG_SECONDS), "--output-junit", str(junit)]
+    for label in stage.labels:
+        command += ["-L", label]
     log = junit.parent / "ctest.log"
     last_log = junit.parent / "Testing" / "Temporary" / "LastTest.log"
     last_log.unlink(missing_ok=True)
@@ -284,8 +303,18 @@ def stage_table(results):
 
 
 def main():
+    parser = argparse.ArgumentParser(description="Runs the tests, stage by stage.")
+    parser.add_argument("--only", choices=["quick", "rest"],
+                        help="quick: what `make test` runs; rest: what it does not run")
+    parser.add_argument("stages", nargs="*", metavar="STAGE",
+                        help=f"{' '.join(stage.name for stage in STAGES)}; default: all")
+    arguments = parser.parse_args()
     known = {stage.name: stage for stage in STAGES}
-    wanted = sys.argv[1:] or list(known)
+    if arguments.only == "quick":
+        known = {stage.name: quick_part(stage) for stage in STAGES if stage.has_quick_tests}
+    elif arguments.only == "rest":
+        known = {stage.name: rest(stage) for stage in STAGES}
+    wanted = arguments.stages or list(known)
     unknown = [name for name in wanted if name not in known]
     if unknown:
         print(f"no stage {' '.join(unknown)}; there are: {' '.join(known)}", file=sys.stderr)

@@ -3,6 +3,7 @@
 
 import contextlib
 import io
+import re
 import sys
 import tempfile
 import threading
@@ -97,6 +98,63 @@ class StagesTest(unittest.TestCase):
                          "tsan           3 s     0 s       0       1",
                          run_tests.stage_table({"release": result(counts(4321), [], 480.2, 300.9),
                                                 "tsan": result(counts(0, 1), ["x"], 3)}))
+
+
+class PartsTest(unittest.TestCase):
+    def run_main(self, *arguments):
+        """The stages that main() runs, by name."""
+        chosen = {}
+
+        def run_stages(stages):
+            chosen.update((stage.name, stage) for stage in stages)
+            return {stage.name: run_tests.Result(run_tests.Counts(passed=1), [], 0)
+                    for stage in stages}
+
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch.object(sys, "argv", ["run_tests.py", *arguments]), \
+                mock.patch.object(run_tests, "RESULT_PATH", Path(folder, "result")), \
+                mock.patch.object(run_tests, "run_stages", run_stages), \
+                contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(0, run_tests.main())
+        return chosen
+
+    def selects(self, stage, labels):
+        """Whether ctest runs a test with these labels in this stage."""
+        def matches(expression):
+            return any(re.search(expression, label) for label in labels)
+        return all(map(matches, stage.labels)) and not matches(stage.labels_left_out)
+
+    def test_make_check_runs_every_stage_with_all_its_tests(self):
+        chosen = self.run_main()
+        self.assertEqual(["release", "clang", "tsan", "hardened"], list(chosen))
+        self.assertTrue(self.selects(chosen["release"], ["unit", "quick"]))
+        self.assertTrue(self.selects(chosen["release"], ["drills"]))
+        self.assertFalse(self.selects(chosen["release"], ["unit,threads,case"]))
+        self.assertFalse(self.selects(chosen["tsan"], ["unit"]))
+
+    def test_make_test_runs_the_quick_tests_and_builds_only_them(self):
+        chosen = self.run_main("--only", "quick")
+        self.assertEqual(["release", "clang"], list(chosen))
+        for stage in chosen.values():
+            self.assertEqual(["nexusfix_tests_quick"], stage.targets)
+            self.assertTrue(self.selects(stage, ["unit", "quick"]))
+            self.assertFalse(self.selects(stage, ["unit"]))
+            self.assertFalse(self.selects(stage, ["unit,quick,case"]))
+
+    def test_a_test_runs_in_make_test_or_in_the_rest_and_never_in_both(self):
+        every, quick, rest = (self.run_main(*part)
+                              for part in ((), ("--only", "quick"), ("--only", "rest")))
+        self.assertEqual(list(every), list(rest))
+        for labels in (["unit"], ["unit", "quick"], ["fuzz-smoke", "quick"], ["tidy", "quick"],
+                       ["unit", "threads"], ["unit", "threads", "quick"], ["hardened"],
+                       ["unit,case"], ["simulate"]):
+            for name, stage in every.items():
+                parts = [self.selects(part[name], labels) for part in (quick, rest)
+                         if name in part]
+                self.assertEqual(int(self.selects(stage, labels)), sum(parts), (name, labels))
+
+    def test_one_stage_of_a_part(self):
+        self.assertEqual(["clang"], list(self.run_main("--only", "quick", "clang")))
 
 
 class SimulatedTest(unittest.TestCase):
