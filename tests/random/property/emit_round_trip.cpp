@@ -65,7 +65,7 @@ class RoundTripEmitter {
       text += fmt::format("#include <nexusfix/{}/{}.hpp>\n", name_space_, component.file);
     }
     return text + fmt::format(
-                      "\n#include \"property/typed_copier.hpp\"\n\n"
+                      "\n#include \"random/property/typed_copier.hpp\"\n\n"
                       "namespace nexusfix::testing {{\nnamespace {{\n\n"
                       "namespace fix = nexusfix::{0};\n\n{1}\n{2}\n"
                       "constexpr MessageCopy kMessages[] = {{\n{3}}};\n\n}}  // namespace\n\n"
