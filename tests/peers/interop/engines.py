@@ -8,11 +8,12 @@ import os
 import struct
 import subprocess
 import time
+from pathlib import Path
 
 from certificates import Certificates
 from processes import Child, Failure, Peer, free_port
 
-DICTIONARIES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "dictionaries")
+DICTIONARIES = str(Path(__file__).resolve().parents[3] / "dictionaries")
 SUBJECT = "NEXUS"  # CompID of the engine under test
 PEER = "PEER"
 

@@ -14,12 +14,13 @@ import sys
 import tempfile
 import time
 import traceback
+from pathlib import Path
 
 from engines import schedule_keys
 from fix_log import conduct_faults, read_log
 from processes import Child, Failure, free_port
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+ROOT = str(Path(__file__).resolve().parents[3])
 # BodyLength, CheckSum, MsgSeqNum, SendingTime, TransactTime.
 CHANGING_TAGS = (9, 10, 34, 52, 60)
 CONVERSATION = [("TRADER", "A"), ("VENUE", "A"), ("TRADER", "D"), ("VENUE", "8"), ("TRADER", "5"),
