@@ -51,7 +51,7 @@ class ConnectionMigrationComponent : public testing::FloorsTest {
 TEST_F(ConnectionMigrationComponent, only_a_logon_of_another_loops_session_migrates) {
   open_first_of_two();
   EXPECT_FALSE(begin(*accept().connection, "TRADER")) << "its session is here";
-  EXPECT_FALSE(begin(*accept().connection, "NOBODY"));
+  EXPECT_FALSE(begin(*accept().connection, "STRANGER"));
   Connection& connection = *accept().connection;
   EXPECT_TRUE(begin(connection, "FAR"));
   EXPECT_EQ(connection.take_migration().loop, 1U);

@@ -109,13 +109,13 @@ TEST_F(CommitGateComponent, store_stalls_when_nothing_is_durable_for_the_timeout
   ASSERT_TRUE(io().commit.flush(durable));
   EXPECT_FALSE(io().commit.has_stalled(durable));
   append(2);
-  const store::LogPosition behind = durable - 1;
-  EXPECT_FALSE(io().commit.has_stalled(behind)) << "the time begins now";
+  const store::LogPosition before = durable - 1;
+  EXPECT_FALSE(io().commit.has_stalled(before)) << "the time begins now";
   EXPECT_TRUE(io().commit.is_waiting());
   pass(10s - 1ns);
-  EXPECT_FALSE(io().commit.has_stalled(behind));
+  EXPECT_FALSE(io().commit.has_stalled(before));
   pass(1ns);
-  EXPECT_TRUE(io().commit.has_stalled(behind));
+  EXPECT_TRUE(io().commit.has_stalled(before));
   EXPECT_FALSE(io().commit.has_stalled(durable)) << "it has caught up";
   EXPECT_FALSE(io().commit.is_waiting());
 }

@@ -53,7 +53,7 @@ TEST_F(LogonAdmissionComponent, refused_first_message_gets_no_answer) {
   };
   for (const Row& row : {
            Row{message(entry(), "0", 1), EventId::FirstMessageNotLogon, "not a Logon"},
-           Row{logon("NOBODY"), EventId::SessionUnknown, "49=NOBODY"},
+           Row{logon("STRANGER"), EventId::SessionUnknown, "49=STRANGER"},
            Row{logon("AWAY"), EventId::SessionUnknown, "49=AWAY"},
            Row{logon("BROKEN"), EventId::SessionUnknown,
                "is not served since the start: its log is damaged"},

@@ -33,7 +33,7 @@ TEST_F(SessionRegistryComponent, session_is_found_by_name_and_key_with_the_numbe
   EXPECT_TRUE((*made)->membership.is_active());
   EXPECT_EQ((*made)->machine.sequence_numbers(),
             (session::Numbers{.next_inbound = 7, .next_outbound = 2}));
-  EXPECT_EQ(registry().find("FIX.4.4:VENUE->NOBODY"), nullptr);
+  EXPECT_EQ(registry().find("FIX.4.4:VENUE->STRANGER"), nullptr);
   EXPECT_EQ(registry().entry_of(*key + 1), nullptr);
 }
 
