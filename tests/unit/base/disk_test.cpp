@@ -220,11 +220,12 @@ TEST_F(PosixDiskTest, replaced_file_is_whole_and_its_owners_whatever_an_interrup
 TEST_F(PosixDiskTest, list_gives_regular_files_sorted) {
   put(folder_.file("b"), "");
   put(folder_.file("a"), "");
+  put(folder_.file("c"), "");  // neither the oldest nor the newest file comes first
   std::filesystem::create_directory(folder_.file("folder"));
   std::filesystem::create_symlink("/dev/null", folder_.file("link"));
   const auto names = disk_.list(folder_.path());
   ASSERT_TRUE(names);
-  EXPECT_EQ(*names, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(*names, (std::vector<std::string>{"a", "b", "c"}));
   EXPECT_FALSE(disk_.list(folder_.file("absent")));
 }
 
