@@ -8,7 +8,8 @@
 // program can bring another one: store_factory.hpp, record_store.hpp.
 //
 // What it is not: it does not know FIX. Messages are bytes with a number, and names of sessions are
-// text. It stores no inbound messages, only how far they were processed. It does not replicate.
+// text. Of an inbound message it stores the number, and the bytes only if the caller gives them to
+// Transaction::inbound_progress(). Copies on other machines: postgres.hpp, journal_replica.hpp.
 //
 // Threads: one thread at a time may use a store and everything that it returned.
 //

@@ -304,8 +304,8 @@ class HungFileSystem(WithFolder):
         venue, port = self.serve(self.mounted / "venue.cfg")
         self.fuse.hang("venue.cfg")
         venue.send_signal(signal.SIGHUP)
-        self.wait_for_event(f"the file system does not answer: {self.mounted}/venue.cfg was "
-                            "waited for for 10 s")
+        self.wait_for_event("the file system does not answer: no answer for "
+                            f"{self.mounted}/venue.cfg after 10 s")
         newcomer = "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=NEW\n"
         self.fuse.put("venue.cfg", self.text(sessions=newcomer))
         self.fuse.let_go()

@@ -105,7 +105,7 @@ void SettingsChanges::apply_next_settings(SessionEntry& entry) {
   entry.file.texts_.logon = entry.file.texts_.now = std::exchange(entry.file.next_text_, nullptr);
   const std::string keys = joined_keys(std::exchange(entry.file.pending_.until_logon, {}));
   loop_.report.session(EventId::PendingKeysTakenOver, entry,
-                       "the values that " + file_ + " has now are in effect from here on: " + keys);
+                       "values of " + file_ + " that now take effect: " + keys);
   publish_pending();
 }
 
@@ -141,8 +141,8 @@ void SettingsChanges::report_pending() {
     for (const auto& [keys, sessions] : all) {
       loop_.report.session(
           EventId::KeysPending, sessions.size() == 1 ? sessions.front() : std::string{},
-          file_ + " has other values now, which count from the next " + std::string{when} +
-              " on: " + keys + (sessions.size() == 1 ? "" : "; of " + names_text(sessions)));
+          file_ + " changed; values that take effect at the next " + std::string{when} + ": " +
+              keys + (sessions.size() == 1 ? "" : "; of " + names_text(sessions)));
     }
   };
   report_these(until_logon, "Logon");
@@ -171,7 +171,7 @@ void SettingsChanges::report_changes(const ReloadPlan& plan) {
   for (const auto& [keys, sessions] : in_effect) {
     loop_.report.session(EventId::KeysTakenOver,
                          sessions.size() == 1 ? sessions.front() : std::string{},
-                         file_ + " has other values now, in effect from here on: " + keys +
+                         file_ + " changed; values now in effect: " + keys +
                              (sessions.size() == 1 ? "" : "; of " + names_text(sessions)));
   }
   report_pending();

@@ -172,7 +172,7 @@ std::string FileReader::Reading::obstacle(MonoTime now, std::chrono::seconds cal
   }
   looked_at = now;
   if (path.empty() || waited < call_max) return {};
-  return "the file system does not answer: " + path + " was waited for for " +
+  return "the file system does not answer: no answer for " + path + " after " +
          std::to_string(call_max.count()) + " s";
 }
 
@@ -221,7 +221,7 @@ std::string FileReader::begin(const std::shared_ptr<FileJob>& job,
       made->work();
     }}.detach();
   } catch (const std::system_error& error) {
-    return std::string{"no thread for it: "} + error.what();
+    return std::string{"cannot start a thread: "} + error.what();
   }
   reading = std::move(made);
   return {};

@@ -64,7 +64,7 @@ Reloaded Reloader::commit_share() noexcept {
 // All steps that may fail. An error: nothing has changed.
 std::expected<void, EngineError> Reloader::prepare_reload(FreshShare fresh) {
   if (reload_plan_)
-    return std::unexpected{EngineError{"the one before is not done yet: try again"}};
+    return std::unexpected{EngineError{"the reload before is still in progress: try again"}};
   static_cast<void>(directory_.sessions.transactor.now());
   // Report them here: without new sessions no other code does.
   report_warnings(loop_, std::exchange(fresh.settings.warnings, {}));

@@ -43,7 +43,7 @@ void Reloader::report_reload(const ReloadResult& done) {
         {directory_.changes.file(), " was read again: ", done->added.size(),
          done->added.size() == 1 ? " session added, " : " sessions added, ", done->removed.size(),
          " removed, ", done->changed.size(), " changed", pending == 0 ? "" : ", ", kept,
-         pending == 0 ? "" : " with keys that do not count yet"});
+         pending == 0 ? "" : " with keys that take effect later"});
     return;
   }
   loop_.report.engine(

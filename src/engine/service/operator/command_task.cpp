@@ -54,7 +54,7 @@ std::string text_of(const Reloaded& done) {
                      named(done.removed, "removed") + "; " + named(done.changed, "changed");
   if (!done.pending.empty()) {
     text += "; " + std::to_string(done.pending.size()) +
-            " changed keys do not count yet (NXF-6015 names them)";
+            " changed keys take effect later (NXF-6015 names them)";
   }
   return text;
 }

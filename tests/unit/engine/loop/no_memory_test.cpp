@@ -584,7 +584,7 @@ TEST_F(NoMemoryForReloadTest, changed_keys_apply_at_once_or_at_the_next_attempt)
         has_failed = starve_in_turns(nth, count);
       }
       const auto counts = [&] {
-        return said("in effect from here on: MaxLatency, ThrottleMessages") > 0;
+        return said("values now in effect: MaxLatency, ThrottleMessages") > 0;
       };
       for (int attempt = 0; attempt < 5 && !counts(); ++attempt) {
         acceptor->request_reload();

@@ -157,9 +157,8 @@ TEST_F(EventLoopsReloadTest, pending_keys_of_any_loop_are_named_in_each_reload) 
     EXPECT_EQ(locked.count("count from the next Logon on: MaxHeartBtInt"), i + 1);
   }
   peer.send(from(who(1), "5", 2));
-  EXPECT_TRUE(wait_until([&] {
-    return locked.has("has now are in effect from here on: MaxHeartBtInt");
-  })) << locked.all();
+  EXPECT_TRUE(wait_until([&] { return locked.has("that now take effect: MaxHeartBtInt"); }))
+      << locked.all();
   EXPECT_TRUE(reload().pending.empty());
   EXPECT_FALSE(logs_on(0)) << "its 30 s are too many now";
   EXPECT_FALSE(logs_on(1));
@@ -252,8 +251,7 @@ TEST_F(EventLoopsReloadTest, changed_keys_are_named_by_each_loop) {
   start();
   extra += "\nLogoutTimeout=3";
   EXPECT_EQ(set_of(reload().changed), (Names{name(0), name(1)}));
-  EXPECT_TRUE(locked.has(name(1) + " " + path() +
-                         " has other values now, in effect from here on: LogoutTimeout"))
+  EXPECT_TRUE(locked.has(name(1) + " " + path() + " changed; values now in effect: LogoutTimeout"))
       << locked.all();
   EXPECT_TRUE(reload().changed.empty());
 }

@@ -58,8 +58,8 @@ TEST_F(ReloadKeysTest, rule_takes_effect_at_once_for_a_logged_on_session) {
   const auto done = reload();
   EXPECT_EQ(done.changed, (Names{kTrader, kOther}));
   EXPECT_TRUE(done.pending.empty());
-  EXPECT_TRUE(log.has(path() + " has other values now, in effect from here on: MaxLatency; of " +
-                      kTrader + ", " + kOther))
+  EXPECT_TRUE(
+      log.has(path() + " changed; values now in effect: MaxLatency; of " + kTrader + ", " + kOther))
       << log.all();
   EXPECT_FALSE(is_taken(peer, 3, "20240115-10:28:30.000"));
 }
@@ -74,14 +74,12 @@ TEST_F(ReloadKeysTest, keys_agreed_in_the_logon_take_effect_at_the_next_logon) {
       << "no client is logged on there";
   EXPECT_EQ(acceptor->find_session(kTrader)->pending_keys().until_logon, Names{"MaxHeartBtInt"});
   EXPECT_TRUE(log.has(std::string{kTrader} + " " + path() +
-                      " has other values now, which count from the next Logon on: MaxHeartBtInt"))
+                      " changed; values that take effect at the next Logon: MaxHeartBtInt"))
       << log.all();
   EXPECT_FALSE(is_taken(peer, 2, "20240115-10:28:30.000")) << "MaxLatency counts";
   log_off(peer, "TRADER", 3);
   EXPECT_TRUE(acceptor->pending_changes().empty());
-  EXPECT_TRUE(
-      log.has("the values that " + path() + " has now are in effect from here on: MaxHeartBtInt"))
-      << log.all();
+  EXPECT_TRUE(log.has("values of " + path() + " that now take effect: MaxHeartBtInt")) << log.all();
   RawPeer& again = connect();
   again.send(logon("TRADER", 4));
   EXPECT_TRUE(run_until([&] { return again.closed(); })) << "its 30 s are too many now";
@@ -155,8 +153,8 @@ TEST_F(ReloadKeysTest, engine_keys_are_pending_for_a_session_that_is_added_again
   const auto done = reload();
   EXPECT_EQ(waiting(done.pending, kTrader, &engine::PendingKeys::until_start),
             "JournalStallTimeout");
-  EXPECT_FALSE(log.has("in effect from here on: JournalStallTimeout")) << log.all();
-  EXPECT_FALSE(log.has("in effect from here on: MaxLatency, JournalStallTimeout")) << log.all();
+  EXPECT_FALSE(log.has("values now in effect: JournalStallTimeout")) << log.all();
+  EXPECT_FALSE(log.has("values now in effect: MaxLatency, JournalStallTimeout")) << log.all();
   extra.clear();
   EXPECT_TRUE(reload().pending.empty()) << "as it was at the start";
 }
@@ -169,18 +167,18 @@ TEST_F(ReloadKeysTest, removed_session_has_no_pending_keys) {
   take_out_trader();
   log.clear();
   EXPECT_TRUE(reload().pending.empty());
-  EXPECT_FALSE(log.has("count from the next Logon on")) << log.all();
+  EXPECT_FALSE(log.has("take effect at the next Logon")) << log.all();
   peer.send(from("TRADER", "5", 2));
   ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
   turn(3);
-  EXPECT_FALSE(log.has("has now are in effect from here on")) << log.all();
+  EXPECT_FALSE(log.has("that now take effect")) << log.all();
 }
 
 TEST_F(ReloadKeysTest, changed_password_is_named_but_not_shown) {
   open_file();
   sessions += "Password=secret\n";
   EXPECT_EQ(reload().changed, Names{kOther});
-  EXPECT_TRUE(log.has("in effect from here on: Password")) << log.all();
+  EXPECT_TRUE(log.has("values now in effect: Password")) << log.all();
   EXPECT_FALSE(log.has("secret")) << log.all();
 }
 
@@ -192,7 +190,7 @@ TEST_F(ReloadKeysTest, application_keys_take_effect_at_once_and_are_not_shown) {
   static_cast<void>(reload());
   EXPECT_EQ(acceptor->session(0).setting("Desk"), "LDN");
   EXPECT_EQ(acceptor->session(0).setting("Token"), "secret");
-  EXPECT_TRUE(log.has("in effect from here on: ") && log.has("Desk, Token")) << log.all();
+  EXPECT_TRUE(log.has("values now in effect: ") && log.has("Desk, Token")) << log.all();
   EXPECT_FALSE(log.has("secret")) << log.all();
 }
 

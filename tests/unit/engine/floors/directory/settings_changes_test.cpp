@@ -71,7 +71,7 @@ TEST_F(SettingsChangesComponent, key_of_the_start_waits_and_is_named_by_each_rel
   EXPECT_EQ(entry().settings().session.role, session::Role::Acceptor);
   changes().report_pending();
   EXPECT_TRUE(log.has(EventId::KeysPending, "ConnectionType")) << log.all();
-  EXPECT_TRUE(log.has(EventId::KeysPending, "which count from the next start on: ")) << log.all();
+  EXPECT_TRUE(log.has(EventId::KeysPending, "take effect at the next start: ")) << log.all();
 }
 
 TEST_F(SettingsChangesComponent, moved_session_needs_its_new_port_before_anything_is_applied) {
