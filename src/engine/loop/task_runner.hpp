@@ -31,6 +31,8 @@ class TaskRunner {
     if (inbox_->has_tasks()) [[unlikely]]
       run_loop_tasks(event_loop);
   }
+  // What mailboxes and remotes have posted.
+  void run_posted_tasks();
   // Ends every task that was not begun. A second call does no harm.
   void close();
 
@@ -39,7 +41,6 @@ class TaskRunner {
   [[nodiscard]] const std::shared_ptr<TaskInbox>& shared_inbox() const noexcept { return inbox_; }
 
  private:
-  void run_posted_tasks();
   void run_loop_tasks(EventLoop& event_loop);
   void run_posted_task(QueuedTask& posted, PostResult& result);
   [[nodiscard]] bool report_result(TaskChannel& lane, QueuedTask& posted, const PostResult& result);

@@ -154,7 +154,7 @@ TEST_F(EventLoopsReloadTest, pending_keys_of_any_loop_are_named_in_each_reload) 
     ASSERT_EQ(done.pending.size(), 1U) << "the other one is not logged on: " << locked.all();
     EXPECT_EQ(done.pending[0].session, name(1));
     EXPECT_EQ(set_of(done.pending[0].keys.until_logon), Names{"MaxHeartBtInt"});
-    EXPECT_EQ(locked.count("count from the next Logon on: MaxHeartBtInt"), i + 1);
+    EXPECT_EQ(locked.count("take effect at the next Logon: MaxHeartBtInt"), i + 1);
   }
   peer.send(from(who(1), "5", 2));
   EXPECT_TRUE(wait_until([&] { return locked.has("that now take effect: MaxHeartBtInt"); }))

@@ -98,8 +98,8 @@ TEST_F(ReloadKeysTest, pending_keys_are_named_in_each_reload_until_they_take_eff
     EXPECT_EQ(waiting(done.pending, kTrader, &engine::PendingKeys::until_logon), "ResetOnLogon");
     EXPECT_EQ(waiting(done.pending, kTrader, &engine::PendingKeys::until_start),
               "JournalStallTimeout");
-    EXPECT_TRUE(log.has("count from the next Logon on: ResetOnLogon")) << log.all();
-    EXPECT_TRUE(log.has("count from the next start on: JournalStallTimeout; of ")) << log.all();
+    EXPECT_TRUE(log.has("take effect at the next Logon: ResetOnLogon")) << log.all();
+    EXPECT_TRUE(log.has("take effect at the next start: JournalStallTimeout; of ")) << log.all();
   }
   log_off(peer, "TRADER", 2);
   EXPECT_EQ(until_logon(kTrader), "");
