@@ -254,7 +254,9 @@ def include_problem(name, layer, public, bracket, included):
     if public and not re.fullmatch(r"[a-z_0-9]+|[a-z]mmintrin\.h|arm_neon\.h", included):
         return f"a public header includes no third party: <{included}>"
     if bracket == '"' and parts[0] in LAYERS and len(parts) > 1:
-        if layer is not None and parts[0] != layer:
+        is_shown = parts[1] == "api"  # a layer shows it to the layers above it, and to no user
+        if layer is not None and parts[0] != layer and not (is_shown and
+                                                            parts[0] in LAYERS[layer]):
             return f"a private header of {parts[0]} is for {parts[0]} alone"
         # The generator is the dictionary layer's other half: it makes one of its sources. The
         # benchmark compares kernels, and only there can one be named.

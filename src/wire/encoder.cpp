@@ -6,6 +6,7 @@
 #include <nexusfix/wire/session_tags.hpp>
 #include <nexusfix/wire/typed/draft_fields.hpp>
 
+#include "base/api/full_path.hpp"
 #include "wire/digits.hpp"
 #include "wire/envelope.hpp"
 #include "wire/exact_writer.hpp"
@@ -73,8 +74,10 @@ Encoder::Opened Encoder::open_with(std::span<char> buffer, const detail::FrontTe
   }
   opened.body = buffer.data() + before_body;
   opened.end = buffer.data() + buffer.size();
-  opened.ordinary_end = reinterpret_cast<std::uintptr_t>(opened.end);
-  opened.ordinary_end -= std::min<std::uintptr_t>(opened.ordinary_end, kFieldBytesMax);
+  if (!FullPathOnly::is_on()) {
+    opened.ordinary_end = reinterpret_cast<std::uintptr_t>(opened.end);
+    opened.ordinary_end -= std::min<std::uintptr_t>(opened.ordinary_end, kFieldBytesMax);
+  }
   // If three digits of BodyLength do not fit, this message is too short to need them.
   opened.begin = opened.body - std::min(before_body, front.before_body);
   std::memcpy(opened.begin, front.text.data(), front.before_length);

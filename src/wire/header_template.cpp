@@ -5,6 +5,7 @@
 #include <nexusfix/wire/session_tags.hpp>
 #include <nexusfix/wire/values/tag_prefix.hpp>
 
+#include "base/api/full_path.hpp"
 #include "wire/envelope.hpp"
 
 namespace nexusfix::wire {
@@ -143,6 +144,7 @@ std::expected<HeaderTemplate, EncodeError> HeaderTemplate::make(
 }
 
 void HeaderTemplate::fit_to(std::size_t buffer_bytes) noexcept {
+  if (FullPathOnly::is_on()) return;
   // The variable part of a header: the longest MsgType, times and digits.
   constexpr std::size_t kVariableBytesMax = 192;
   const std::size_t constant = before_time_.text.size() + after_time_.text.size();

@@ -6,6 +6,7 @@
 
 #include <nexusfix/wire/parser.hpp>
 
+#include "base/api/full_path.hpp"
 #include "wire/digits.hpp"
 #include "wire/kernels/kernel_table.hpp"
 
@@ -109,7 +110,7 @@ struct ParserIndex::Storage {
 ParserIndex::ParserIndex(const DataFieldTable& data_fields, const kernels::KernelTable& kernel,
                          Checks checks)
     : index_frame_{kernel.index_frame[policy_of(checks)]},
-      fits_{kernel.fits},
+      fits_{FullPathOnly::is_on() ? nullptr : kernel.fits},
       checks_{checks},
       storage_{std::make_unique<Storage>()} {
   static_assert(kNarrowPlaces == kernels::kNarrowPlaces);

@@ -8,6 +8,7 @@
 #include <nexusfix/store/memory_store.hpp>
 #include <nexusfix/wire/isa.hpp>
 
+#include "base/api/full_path.hpp"
 #include "engine/loop/event_loop.hpp"
 
 namespace nexusfix::engine {
@@ -24,7 +25,8 @@ void write_logon(SessionEntry& entry, wire::Encoder& encoder,
 
 EventLoop::EventLoop(LoopDependencies dependencies, Callbacks callbacks, bool busy_spin)
     : loop_{std::move(dependencies), callbacks, *this},
-      state_{.busy_spin = busy_spin, .ready = std::vector<transport::Ready>(kEventsPerTurn)},
+      state_{.busy_spin = busy_spin && !FullPathOnly::is_on(),
+             .ready = std::vector<transport::Ready>(kEventsPerTurn)},
       floors_{loop_,
               {.call =
                    [](void* event_loop, const store::StoreError& error) {

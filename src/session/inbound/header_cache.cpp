@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "base/api/full_path.hpp"
 #include "session/inbound/header_check.hpp"
 #include "session/inbound/matches_cached.hpp"
 
@@ -71,6 +72,7 @@ CachedText cached_text(std::string_view text, bool at_end) noexcept {
 // A counterparty's header has its fields in one order all day, so where they are is found once.
 [[gnu::cold]] bool HeaderCache::learn(const wire::MessageView& message,
                                       const SessionConfig& config) noexcept {
+  if (FullPathOnly::is_on()) return false;
   if (message.field_count() <= kHeaderBegin + kHeaderTags.size()) return false;
   std::array<std::uint8_t, kHeaderTags.size()> places{};
   for (std::size_t i = 0; i < kHeaderTags.size(); ++i) {

@@ -15,6 +15,7 @@
 #include <nexusfix/base/function_ref.hpp>
 #include <nexusfix/store/journal.hpp>
 
+#include "base/api/full_path.hpp"
 #include "store/format/entry.hpp"
 #include "store/format/journal_format.hpp"
 #include "store/format/reading_sizes.hpp"
@@ -374,7 +375,8 @@ class Journal final : public Store {
            state_.apply_plain(common, end);
   }
   [[nodiscard]] LogPosition find_plain_until() const noexcept {
-    const bool is_plain = !failed() && !was_closed_ && !bookkeeping_.has_entries_to_make();
+    const bool is_plain =
+        !failed() && !was_closed_ && !bookkeeping_.has_entries_to_make() && !FullPathOnly::is_on();
     return is_plain ? writer_.find_plain_until() : 0;
   }
   void make_own_entries(LogPosition synced, std::size_t entries_bytes, WallTime now);

@@ -15,6 +15,7 @@
 #include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/wire/typed/dispatch.hpp>
 
+#include "base/api/full_path.hpp"
 #include "engine/ground/settings/parsers.hpp"
 
 namespace nexusfix::engine {
@@ -319,7 +320,8 @@ std::expected<InDictionaries, SettingsErrors> make_validators(Settings& settings
     }
   };
   // One for all sessions, because one thread runs them all.
-  const auto memory = std::make_shared<dictionary::ValidationMemory>();
+  const auto memory =
+      FullPathOnly::is_on() ? nullptr : std::make_shared<dictionary::ValidationMemory>();
   for (SessionSettings& session : settings.sessions) {
     const DictionarySettings& given = session.dictionary;
     if (!given.is_used) continue;

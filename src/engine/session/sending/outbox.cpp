@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/api/full_path.hpp"
 #include "engine/ground/session_services.hpp"
 #include "engine/ground/statistics/session_state.hpp"
 #include "engine/ground/undo_guard.hpp"
@@ -29,6 +30,8 @@ Outbox::Outbox(LoopContext& loop, Io& io, Sessions& sessions)
       io_{io},
       sessions_{sessions},
       encode_buffer_(wire::FrameLimits{}.message_bytes_max),
+      may_be_plain_{loop.callbacks.on_sending == nullptr && loop.callbacks.on_sent == nullptr &&
+                    !FullPathOnly::is_on()},
       edited_buffer_(loop.callbacks.on_sending != nullptr ? encode_buffer_.size() : 0) {}
 
 // The Encoder is constructed in place for the caller; several returns of one variable would prevent
@@ -200,8 +203,7 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
     const SessionEntry& entry,
     const std::expected<std::string_view, wire::EncodeError>& bytes) const noexcept {
   return bytes && entry.machine.outlet() == session::Outlet::Wire &&
-         needs_no_examination(entry, *bytes) && loop_.callbacks.on_sending == nullptr &&
-         loop_.callbacks.on_sent == nullptr && entry.connection() != nullptr &&
+         needs_no_examination(entry, *bytes) && may_be_plain_ && entry.connection() != nullptr &&
          !entry.connection()->is_draining() && !entry.resend.is_in_progress() && is_stored(entry);
 }
 

@@ -100,6 +100,7 @@ class Outbox {
   Sessions& sessions_;
 
   ScratchBuffer encode_buffer_;
+  const bool may_be_plain_;          // no callback looks at our messages
   bool begun_has_password_ = false;  // set while it is encoded
   PackedMsgType begun_msg_type_ = 0;
   wire::FieldEdits edits_;
