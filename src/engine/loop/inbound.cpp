@@ -307,6 +307,15 @@ std::size_t Inbound::on_frame(Connection& connection, std::string_view frame) {
   loop.stats.bytes_in += frame.size();
 }
 
+// A Logon that has waited is as late as it was when it came.
+[[gnu::noinline]] void Inbound::excuse_wait(Connection& connection, SessionEntry& entry,
+                                            const wire::MessageView& logon) {
+  const WallTime came = loop_.now().wall - connection.end_wait(loop_.now().mono);
+  const auto sending_time = logon.get<WallTime>(tag::SendingTime);
+  const auto latency_max = entry.settings().session.header.max_latency;
+  entry.machine.set_delayed(sending_time && *sending_time >= came - latency_max);
+}
+
 // To the session.
 [[gnu::always_inline]] inline void Inbound::pass_on(Connection& connection, SessionEntry& entry,
                                                     const wire::MessageView& message,
@@ -319,7 +328,7 @@ std::size_t Inbound::on_frame(Connection& connection, std::string_view frame) {
     if (msg_type != kPackedBusinessReject) count_administrative(loop, entry, message, msg_type);
   }
   if (connection.has_waited()) [[unlikely]]
-    entry.machine.set_delayed(true);
+    excuse_wait(connection, entry, message);
   if (loop.report.logs().is_open_for_messages() || entry.stored.is_on_trial()) [[unlikely]]
     floors_.sessions.dynamic.log_received(entry, frame);
   floors_.sessions.transactor.transact(entry, message, msg_type);
@@ -400,7 +409,10 @@ void Inbound::resume(Connection& connection) {
   connection.end_pause();
   loop_.network->pause(connection.socket_id(), false);
   on_bytes(connection, {});
-  if (is_logon) wipe_traces();
+  if (!is_logon) return;
+  wipe_traces();
+  if (connection.entry() != nullptr && !connection.is_paused())
+    connection.entry()->machine.set_delayed(false);
 }
 
 void Inbound::on_paused_readable(Connection& connection) {

@@ -6,6 +6,7 @@
 #include <nexusfix/session/logon_identity.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
+#include "engine/ground/statistics/session_state.hpp"
 #include "engine/policy/logon_admission.hpp"
 #include "engine/session/admission_rules.hpp"
 #include "engine/session/sessions.hpp"
@@ -42,6 +43,7 @@ bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon
       if (SessionEntry* const known = known_acceptor(*id)) {
         ++known->counters->logon_failures;
         known->logons.failed.count(refusal.why, loop_.now().wall);
+        publish_state(*known, loop_.now());
       }
     }
     io_.connections.refuse(connection, refusal.id, refusal.why);

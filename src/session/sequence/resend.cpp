@@ -90,6 +90,7 @@ void ResendProgress::serve(const ResendRange& range, const ResendConfig& config,
   if (count_max != 0 && range.end >= count_max) from = std::max(from, range.end - count_max + 1);
   if (from > range.begin) actions.notice(NoticeCode::ResendLimited, {}, from, range.begin);
   current_ = range;
+  first_ = range.begin;
   if (config.persist_messages && from <= range.end) {
     actions.push({.step = Step::Replay, .first = from, .second = range.end});
   } else {
@@ -98,7 +99,7 @@ void ResendProgress::serve(const ResendRange& range, const ResendConfig& config,
 }
 
 ResendRange ResendProgress::finish(ActionQueue& actions) noexcept {
-  actions.notice(NoticeCode::ResendServed, {}, current_.begin, current_.end);
+  actions.notice(NoticeCode::ResendServed, {}, first_, current_.end);
   const ResendRange next = waiting_;
   forget();
   return next;

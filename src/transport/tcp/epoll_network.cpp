@@ -23,6 +23,7 @@ constexpr std::size_t kUnansweredPerWait = 32;
 // Closed sockets whose last bytes the peer has not acknowledged yet. A peer that never closes its
 // end holds one of these; the oldest is closed for a new one.
 constexpr std::size_t kDrainingMax = 64;
+constexpr std::size_t kDiscardedMax = 16U << 20U;  // more than a peer's send buffer holds
 // A slot's generation starts with 1, so no socket has these ids.
 constexpr std::uint64_t kWakeupId = 0;
 constexpr std::uint64_t kRestId = 1;
@@ -284,7 +285,7 @@ void EpollNetwork::close(SocketId socket) noexcept {
 
 // close() with unread bytes makes the kernel send a reset and drop what it still had to send,
 // perhaps a Logout with the reason. So we shut down our side, and discard what comes in until the
-// peer has closed, too.
+// peer has closed, too, or has sent kDiscardedMax bytes.
 void EpollNetwork::start_draining(SocketId socket) noexcept {
   if (draining_.size() == kDrainingMax) {
     free_slot(draining_.front());
@@ -292,6 +293,7 @@ void EpollNetwork::start_draining(SocketId socket) noexcept {
   }
   Slot& slot = slots_[index_of(socket)];
   slot.state = State::Draining;
+  slot.discarded = 0;
   draining_.push_back(socket);
   static_cast<void>(::shutdown(slot.descriptor.get(), SHUT_WR));
   if (!is_in_set(slot)) {
@@ -305,10 +307,12 @@ void EpollNetwork::start_draining(SocketId socket) noexcept {
 
 void EpollNetwork::drain(SocketId socket) noexcept {
   constexpr std::size_t kDiscardBytes = 1U << 20U;
-  const int descriptor = slots_[index_of(socket)].descriptor.get();
+  Slot& slot = slots_[index_of(socket)];
   // MSG_TRUNC on a TCP socket discards without copying.
-  const ssize_t count = ::recv(descriptor, nullptr, kDiscardBytes, MSG_TRUNC);
-  if (count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))) return;
+  const ssize_t count = ::recv(slot.descriptor.get(), nullptr, kDiscardBytes, MSG_TRUNC);
+  if (count > 0) slot.discarded += static_cast<std::size_t>(count);
+  if (count > 0 && slot.discarded < kDiscardedMax) return;
+  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
   std::erase(draining_, socket);
   free_slot(socket);
   if (paused_listeners_ > 0) resume_listeners();

@@ -97,6 +97,7 @@ class EpollNetwork final : public Network {
     Address peer;
     std::unique_ptr<Attempt> attempt;
     std::unique_ptr<SocketOptions> options;  // listener: of the connections that it accepts
+    std::size_t discarded = 0;               // draining: bytes
     SocketId twin = 0;   // listener: that of the other family, closed with it; 0: none
     SocketId first = 0;  // listener that is a twin: the other one
   };

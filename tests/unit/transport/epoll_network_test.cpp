@@ -325,6 +325,23 @@ TEST_F(EpollNetworkTest, the_oldest_undrained_socket_is_closed_for_a_newer_one) 
   connect_pair(listener);
 }
 
+TEST_F(EpollNetworkTest, a_peer_that_sends_for_ever_is_reset) {
+  const Pair pair = connect_pair(listen());
+  const std::string bytes = pattern(8U << 20U);
+  ASSERT_LT(network_->send(pair.near, bytes).bytes, bytes.size());
+  network_->close(pair.near);  // its last bytes stay unread
+  constexpr std::size_t kEnough = 256U << 20U;
+  std::size_t sent = 0;
+  IoStatus last = IoStatus::Ok;
+  while ((last == IoStatus::Ok || last == IoStatus::WouldBlock) && sent < kEnough) {
+    const auto result = network_->send(pair.far, bytes);
+    last = result.status;
+    sent += result.bytes;
+    poll(std::chrono::nanoseconds{0});
+  }
+  EXPECT_EQ(last, IoStatus::Failed) << sent;
+}
+
 TEST_F(EpollNetworkTest, a_reset_is_seen_after_the_bytes_before_it) {
   const SocketId listener = listen();
   PlainPeer peer{network_->local_port(listener)};

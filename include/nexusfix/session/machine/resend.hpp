@@ -93,7 +93,8 @@ class ResendProgress {
   void forget() noexcept { current_ = waiting_ = {}; }
 
  private:
-  ResendRange current_;  // begin: the next number to be covered
+  ResendRange current_;      // begin: the next number to be covered
+  std::uint64_t first_ = 0;  // the begin of current_ at its start
   ResendRange waiting_;
   std::uint64_t stored_seq_num_ = 0;
   std::string_view stored_bytes_;

@@ -114,16 +114,26 @@ void Connection::bind_to(SessionEntry& entry) noexcept {
   deadline_ = kNever;
 }
 
-void Connection::begin_password_check() noexcept {
+void Connection::begin_password_check(MonoTime now) noexcept {
   become(LinkState::CheckingPassword);
-  has_waited_ = true;
+  begin_wait(now);
   paused_until_ = deadline_;
 }
 
-void Connection::defer_logon(MonoTime until) noexcept {
+void Connection::defer_logon(MonoTime now, MonoTime until) noexcept {
   become(LinkState::Deferred);
-  has_waited_ = true;
+  begin_wait(now);
   paused_until_ = until;
+}
+
+void Connection::begin_wait(MonoTime now) noexcept {
+  if (!has_waited_) waits_since_ = now;
+  has_waited_ = true;
+}
+
+std::chrono::nanoseconds Connection::end_wait(MonoTime now) noexcept {
+  has_waited_ = false;
+  return now - waits_since_;
 }
 
 void Connection::defer_logon_again(MonoTime until) noexcept {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -320,9 +321,9 @@ class Connection : public TimerOwner {
   // Its first message names this session.
   void bind_to(SessionEntry& entry) noexcept;
   // Its Logon waits for the check of its password.
-  void begin_password_check() noexcept;
+  void begin_password_check(MonoTime now) noexcept;
   // Its Logon waits for the event loop, and is tried again then.
-  void defer_logon(MonoTime until) noexcept;
+  void defer_logon(MonoTime now, MonoTime until) noexcept;
   void defer_logon_again(MonoTime until) noexcept;
   void begin_migration(Migration migration) noexcept;
   [[nodiscard]] Migration take_migration() noexcept { return *std::exchange(migration_, {}); }
@@ -345,8 +346,10 @@ class Connection : public TimerOwner {
   // The connection ends: the throttle pauses it no more.
   void end_throttle() noexcept { throttle_has_ended_ = true; }
   [[nodiscard]] bool has_throttle_ended() const noexcept { return throttle_has_ended_; }
-  // Its Logon has waited.
+  // Its Logon has waited, until end_wait().
   [[nodiscard]] bool has_waited() const noexcept { return has_waited_; }
+  // Returns how long it has waited.
+  std::chrono::nanoseconds end_wait(MonoTime now) noexcept;
 
   // The socket did not take all bytes; Writable follows.
   [[nodiscard]] bool is_blocked() const noexcept { return is_blocked_; }
@@ -417,6 +420,7 @@ class Connection : public TimerOwner {
  private:
   friend class Receiving;
 
+  void begin_wait(MonoTime now) noexcept;
   void become(LinkState next) noexcept {
     NEXUSFIX_DEBUG_ASSERT(can_become(state_, next));
     state_ = next;
@@ -440,6 +444,7 @@ class Connection : public TimerOwner {
   TimedAnswer timed_answer_;
   Framing framing_;
   MonoTime paused_until_ = kNever;
+  MonoTime waits_since_ = kNever;  // its Logon, if has_waited_
   ConnectionRates rates_;
   AcceptedFrom accepted_;
   LogonCredentials credentials_;

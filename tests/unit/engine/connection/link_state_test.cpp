@@ -37,7 +37,7 @@ TEST(LinkState, accepted_connection_listens_unless_its_logon_waits) {
   Connection connection{1, AcceptedFrom{}, kNever};
   EXPECT_EQ(connection.state(), LinkState::AwaitingLogon);
   EXPECT_TRUE(connection.listens());
-  connection.defer_logon(MonoTime{});
+  connection.defer_logon(MonoTime{}, MonoTime{} + std::chrono::nanoseconds{3});
   EXPECT_EQ(connection.state(), LinkState::Deferred);
   EXPECT_TRUE(connection.is_paused());
   EXPECT_FALSE(connection.listens());
@@ -45,12 +45,14 @@ TEST(LinkState, accepted_connection_listens_unless_its_logon_waits) {
   EXPECT_EQ(connection.state(), LinkState::AwaitingLogon);
   EXPECT_FALSE(connection.is_paused());
   EXPECT_TRUE(connection.has_waited());
+  EXPECT_EQ(connection.end_wait(MonoTime{} + std::chrono::nanoseconds{5}).count(), 5);
+  EXPECT_FALSE(connection.has_waited());
 }
 
 TEST(LinkState, password_is_checked_until_the_deadline_of_the_logon) {
   const MonoTime deadline{std::chrono::seconds{5}};
   Connection connection{1, AcceptedFrom{}, deadline};
-  connection.begin_password_check();
+  connection.begin_password_check(MonoTime{});
   EXPECT_TRUE(connection.is_checking_password());
   EXPECT_EQ(connection.paused_until(), deadline);
   connection.end_pause();

@@ -55,6 +55,10 @@ class AuthenticationTest : public AcceptorTest {
     EXPECT_TRUE(log.has(event)) << event << " is not in:\n" << log.all();
   }
 
+  [[nodiscard]] std::uint64_t failures() const {
+    return acceptor->statistics().sessions.at(0).failures_in_a_row;
+  }
+
   PosixDisk disk;
 };
 
@@ -119,6 +123,37 @@ TEST_F(AuthenticationTest, file_is_read_for_each_logon_and_an_invalid_one_is_ign
   ASSERT_TRUE((*opened)->truncate(1).has_value());
   expect_in(log_on_with("OTHER", "OTHER", "other55"));
   EXPECT_TRUE(log.has("PasswordFile: " + file() + ":1: user:HASH or a comment")) << log.all();
+}
+
+TEST_F(AuthenticationTest, sending_time_of_a_logon_with_a_password_is_checked) {
+  open();
+  const std::string late = logon("TRADER", 1, "553=TRADER|554=pa55word|");
+  clock.advance(std::chrono::seconds{600});
+  RawPeer& peer = connect();
+  peer.send(late);
+  EXPECT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  EXPECT_TRUE(log.has("SendingTime is 600 s before our clock")) << log.all();
+  EXPECT_FALSE(acceptor->session(0).is_logged_on());
+}
+
+TEST_F(AuthenticationTest, sending_time_of_messages_after_a_password_is_checked) {
+  open();
+  const std::string late = order("TRADER", 2, "A1");
+  clock.advance(std::chrono::seconds{600});
+  RawPeer& peer = log_on_with("TRADER", "TRADER", "pa55word");
+  expect_in(peer);
+  peer.send(late);
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() >= 2; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[1], "|373=10|")) << bar(peer.messages()[1]);
+}
+
+TEST_F(AuthenticationTest, wrong_passwords_are_failures_in_a_row_until_the_next_logon) {
+  open();
+  expect_silence(log_on_with("TRADER", "TRADER", "guess-1"), "user TRADER: wrong password");
+  expect_silence(log_on_with("TRADER", "TRADER", "guess-2"), "user TRADER: wrong password");
+  EXPECT_EQ(failures(), 2U);
+  expect_in(log_on_with("TRADER", "TRADER", "pa55word"));
+  EXPECT_EQ(failures(), 0U);
 }
 
 TEST_F(AuthenticationTest, repeated_failures_lock_out_the_comp_id_for_a_doubling_time) {

@@ -1,4 +1,5 @@
 // The answer to a ResendRequest: what is resent, what is gap-filled, and where it ends.
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -257,7 +258,10 @@ TEST(Resend, continues_in_slices_between_other_events) {
   EXPECT_FALSE(acceptor.serve_slice());
   EXPECT_THAT(acceptor.sent(),
               ElementsAre(fill_text(1, 2), order(2, "two"), "35=0|34=4|112=X", order(3, "three")));
-  EXPECT_TRUE(acceptor.has_notice(NoticeCode::ResendServed));
+  const auto served = std::ranges::find(acceptor.notices, NoticeCode::ResendServed, &Notice::code);
+  ASSERT_NE(served, acceptor.notices.end());
+  EXPECT_EQ(served->expected, 1U);
+  EXPECT_EQ(served->received, 3U);
 }
 
 TEST(Resend, requests_during_a_resend_are_answered_once_together_after_it) {
