@@ -15,6 +15,7 @@
 #include "nexusfix/files/engine_options.hpp"
 #include "nexusfix/files/settings_loader.hpp"
 #include "nexusfix/files/write_file.hpp"
+#include "nexusfix/text/meant_names.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -95,9 +96,18 @@ int show_schedule(const std::string& file, ScheduleQuestion question, const std:
   PosixDisk disk;
   const auto explained = config::explain_settings(disk, file);
   if (!explained) return fail_all(explained.error());
-  const std::string text = schedule_text(*explained, question);
-  if (text.empty()) return fail(kConfigCommand, "no session " + question.session + " in " + file);
-  fmt::print("{}", text);
+  if (!question.session.empty()) {
+    std::vector<std::string_view> names;
+    for (const config::ExplainedSession& session : explained->sessions) {
+      names.push_back(session.name);
+    }
+    const std::vector<std::size_t> meant = meant_names(names, question.session);
+    if (meant.size() != 1) {
+      return fail(kConfigCommand, file + ": " + not_one_session(names, question.session));
+    }
+    question.session = names[meant.front()];
+  }
+  fmt::print("{}", schedule_text(*explained, question));
   return kSuccess;
 }
 
@@ -166,7 +176,10 @@ CLI::App* add_schedule(CLI::App& app, ScheduleQuestion& question, std::string& f
       ->capture_default_str()
       ->check(CLI::Range(1, 1000))
       ->option_text("N");
-  command->add_option("--session", question.session, "show this session only")->option_text("NAME");
+  command
+      ->add_option("--session", question.session,
+                   "only this session: its name, or a part that only it has")
+      ->option_text("NAME");
   command->footer(
       "Example:\n"
       "  $ nexusfix config schedule trader.cfg --from 2026-12-24");

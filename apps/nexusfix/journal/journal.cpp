@@ -241,7 +241,8 @@ CLI::App* add_import(CLI::App& app, ImportRequest& request, std::string& log) {
       ->required();
   import
       ->add_option("--session", request.session,
-                   "only this session: 'BeginString:SenderCompID->TargetCompID'")
+                   "only this session: 'BeginString:SenderCompID->TargetCompID', or a part that "
+                   "only it has")
       ->option_text("NAME");
   import
       ->add_option("--prefix", request.prefix,

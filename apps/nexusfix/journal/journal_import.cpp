@@ -10,10 +10,14 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include <nexusfix/session/session_id.hpp>
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/journal/journal_messages.hpp"
 #include "nexusfix/journal/journal_set.hpp"
+#include "nexusfix/text/meant_names.hpp"
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {
@@ -61,7 +65,11 @@ bool is_empty(const QuickfixStore& store) {
 class Import {
  public:
   Import(Disk& disk, const ImportRequest& request, OpenPostgres open_postgres, WallTime now)
-      : disk_{disk}, request_{request}, open_postgres_{open_postgres}, now_{now} {}
+      : disk_{disk},
+        request_{request},
+        session_{request.session},
+        open_postgres_{open_postgres},
+        now_{now} {}
 
   // True: every session was imported. If one cannot be, its error is printed, and the others are
   // imported.
@@ -93,9 +101,30 @@ class Import {
   }
 
  private:
+  // Replaces a part of a name by the only session that has it. A store that cannot be read has its
+  // prefix as name: it may be the one that is meant.
+  Result<void> resolve_session(const std::vector<std::string>& prefixes) {
+    if (session_.empty() || session::SessionId::parse(session_)) return {};
+    std::set<std::string> found;
+    for (const std::string& prefix : prefixes) {
+      if (!request_.prefix.empty() && prefix != request_.prefix) continue;
+      const auto read =
+          read_quickfix_store(disk_, request_.from, prefix, {}, request_.place.sessions);
+      found.insert(read ? read->session : prefix);
+    }
+    const std::vector<std::string_view> names{found.begin(), found.end()};
+    const std::vector<std::size_t> meant = meant_names(names, session_);
+    if (meant.size() != 1) {
+      return std::unexpected{request_.from + ": " + not_one_session(names, session_)};
+    }
+    session_ = names[meant.front()];
+    return {};
+  }
+
   Result<void> read_stores() {
     const auto prefixes = quickfix_prefixes(disk_, request_.from);
     if (!prefixes) return std::unexpected{prefixes.error()};
+    if (auto resolved = resolve_session(*prefixes); !resolved) return resolved;
     std::map<std::string, std::string> paths;  // by session
     std::set<std::string> twice;
     std::vector<std::string> errors;
@@ -103,17 +132,16 @@ class Import {
         *prefixes, [&](const std::string& prefix) { return is_of_session(prefix); });
     for (const std::string& prefix : *prefixes) {
       if (!request_.prefix.empty() && prefix != request_.prefix) continue;
-      if (any_named && !request_.session.empty() && !is_of_session(prefix)) continue;
+      if (any_named && !session_.empty() && !is_of_session(prefix)) continue;
       // With --prefix, --session gives the name if the files do not have it.
-      const bool named = !request_.session.empty() && is_of_session(prefix);
-      auto read =
-          read_quickfix_store(disk_, request_.from, prefix,
-                              named ? request_.session : std::string{}, request_.place.sessions);
+      const bool named = !session_.empty() && is_of_session(prefix);
+      auto read = read_quickfix_store(disk_, request_.from, prefix,
+                                      named ? session_ : std::string{}, request_.place.sessions);
       if (!read) {
         errors.push_back(read.error());
         continue;
       }
-      if (!request_.session.empty() && read->session != request_.session) continue;
+      if (!session_.empty() && read->session != session_) continue;
       if (const auto [first, is_new] = paths.emplace(read->session, read->path); !is_new) {
         errors.push_back(
             fmt::format("{}: {} is a store of session {}, too; choose one with "
@@ -127,7 +155,7 @@ class Import {
                   [&](const Arrival& arrival) { return twice.contains(arrival.store.session); });
     left_out_ += twice.size();
     // The session of an unreadable store is unknown. It is not the session that was found.
-    const bool is_found = !request_.session.empty() && !any_named && !arrivals_.empty();
+    const bool is_found = !session_.empty() && !any_named && !arrivals_.empty();
     if (!is_found) std::ranges::for_each(errors, [&](const auto& error) { leave_out(error); });
     if (arrivals_.empty() && errors.empty()) {
       return std::unexpected{fmt::format("{}: there is no such store in it", request_.from)};
@@ -141,7 +169,7 @@ class Import {
   }
 
   bool is_of_session(const std::string& prefix) const {
-    return !request_.prefix.empty() || is_quickfix_prefix(prefix, request_.session);
+    return !request_.prefix.empty() || is_quickfix_prefix(prefix, session_);
   }
 
   [[nodiscard]] WallTime created(const Arrival& arrival) const {
@@ -316,6 +344,7 @@ class Import {
 
   Disk& disk_;
   const ImportRequest& request_;
+  std::string session_;  // of the request, as a whole name
   OpenPostgres open_postgres_;
   WallTime now_;
   std::unique_ptr<store::Store> store_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <utility>
 
 #include <nexusfix/base/utc_text.hpp>
 #include <nexusfix/session/session_id.hpp>
@@ -14,8 +15,6 @@
 
 namespace nexusfix::command {
 namespace {
-
-constexpr std::size_t kSessionsListed = 20;
 
 std::string with_bars(std::string_view bytes) {
   std::string text{bytes};
@@ -130,14 +129,7 @@ std::expected<store::SessionKey, std::string> find_session(const store::Store& s
   std::vector<std::string_view> names = names_in(store);
   const auto found = std::ranges::find(names, name);
   if (found != names.end()) return static_cast<store::SessionKey>(found - names.begin());
-  const std::size_t meant = meant_names(names, name).size();
-  const bool has_more = names.size() > kSessionsListed;
-  if (has_more) names.resize(kSessionsListed);
-  return std::unexpected{fmt::format(
-      "{}; there is: {}{}",
-      meant > 1 ? fmt::format("'{}' may be any of {} sessions", name, meant)
-                : fmt::format("there is no session '{}' in it", name),
-      names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")), has_more ? ", ..." : "")};
+  return std::unexpected{not_one_session(std::move(names), name)};
 }
 
 std::expected<std::uint64_t, std::string> print_messages(std::FILE* out, store::Store& store,

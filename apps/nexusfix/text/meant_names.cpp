@@ -1,6 +1,8 @@
 #include "nexusfix/text/meant_names.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nexusfix/base/ascii.hpp>
 
@@ -33,6 +35,18 @@ std::vector<std::size_t> meant_names(const std::vector<std::string_view>& names,
     if (!found.empty()) break;
   }
   return found;
+}
+
+std::string not_one_session(std::vector<std::string_view> names, std::string_view text) {
+  constexpr std::size_t kListed = 20;
+  const std::size_t meant = meant_names(names, text).size();
+  const bool has_more = names.size() > kListed;
+  if (has_more) names.resize(kListed);
+  return fmt::format("{}; there is: {}{}",
+                     meant > 1 ? fmt::format("'{}' may be any of {} sessions", text, meant)
+                               : fmt::format("there is no session '{}' in it", text),
+                     names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")),
+                     has_more ? ", ..." : "");
 }
 
 }  // namespace nexusfix::command

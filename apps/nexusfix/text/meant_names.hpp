@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,5 +13,9 @@ namespace nexusfix::command {
 // but for the name itself. Empty: none, and none for an empty text.
 [[nodiscard]] std::vector<std::size_t> meant_names(const std::vector<std::string_view>& names,
                                                    std::string_view text);
+
+// The error for a text that stands for none of the sessions, or for several. It lists the first.
+[[nodiscard]] std::string not_one_session(std::vector<std::string_view> names,
+                                          std::string_view text);
 
 }  // namespace nexusfix::command

@@ -219,10 +219,21 @@ class Config(WithFolder):
             self.assertEqual(done.returncode, 1)
             self.assertIn("a.cfg:18: LogonTime: the time for Logons", done.stderr)
 
+    def test_schedule_takes_a_part_of_a_name_that_one_session_has(self):
+        path = self.write("[SESSION]\nBeginString=FIX.4.4\nSenderCompID=A\nTargetCompID=DESK\n")
+        done = run("config", "schedule", path, "--session", "desk", "--count", 1)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(done.stdout.startswith("FIX.4.4:A->DESK\n"), done.stdout)
+        self.assertNotIn("FIX.4.4:A->B", done.stdout)
+        done = run("config", "schedule", path, "--session", "A")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("'A' may be any of 2 sessions; there is: FIX.4.4:A->B, FIX.4.4:A->DESK",
+                      done.stderr)
+
     def test_schedule_of_a_missing_session_is_an_error(self):
         done = run("config", "schedule", self.write(), "--session", "missing")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("no session missing", done.stderr)
+        self.assertIn("there is no session 'missing' in it", done.stderr)
         for moment in ("today", "2026-02-30"):
             done = run("config", "schedule", self.write(), "--from", moment)
             self.assertEqual(done.returncode, 2)

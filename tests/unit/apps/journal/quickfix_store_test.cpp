@@ -587,6 +587,25 @@ TEST_F(ImportTest, the_requested_session_is_imported_although_another_store_is_b
   EXPECT_THAT(errors_, HasSubstr("nothing was imported"));
 }
 
+TEST_F(ImportTest, a_part_of_a_name_that_one_session_has_names_it) {
+  put_session("BANK", "0000000002 : 0000000017");
+  put_session("BROKER", "garbage");
+  put_session("VENUE", "0000000002 : 0000000017");
+  request_.session = "bank";
+  EXPECT_EQ(import(), 0) << errors_;
+  EXPECT_EQ(errors_, "");
+  EXPECT_THAT(sessions(), ElementsAre("FIX.4.4:A->BANK"));
+  for (const auto& [part, error] : std::map<std::string, std::string>{
+           {"B", "'B' may be any of 2 sessions; there is: FIX.4.4-A-BROKER, FIX.4.4:A->BANK"},
+           {"broker", "FIX.4.4-A-BROKER.seqnums: 'number : number' was expected"},
+           {"desk", "there is no session 'desk' in it; there is: FIX.4.4-A-BROKER"}}) {
+    request_.session = part;
+    EXPECT_EQ(import(), 1) << part;
+    EXPECT_THAT(errors_, HasSubstr(error));
+    EXPECT_THAT(sessions(), ElementsAre("FIX.4.4:A->BANK"));
+  }
+}
+
 TEST_F(ImportTest, two_stores_of_one_session_are_not_chosen_from) {
   put_session("B", "0000000002 : 0000000017");
   prefix_ = "FIX.4.4-A-B-";
