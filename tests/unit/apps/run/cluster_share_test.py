@@ -170,6 +170,19 @@ class Share(WithFolder):
                          str(folder / f"{name}.pem"))
         self.assertEqual((folder / "engine.key").stat().st_mode & 0o77, 0)
 
+    def test_each_database_waits_for_the_other_by_a_setting_outside_of_its_data(self):
+        """pg_basebackup copies the data: a promoted copy with this setting waits for itself."""
+        for script in SHARE.rglob("*.sh"):
+            self.assertNotIn("ALTER SYSTEM SET", script.read_text(), script)
+        primary = self.compose()["services"]["db1"]["command"]
+        standby = (SHARE / "compose" / "standby.sh").read_text()
+        self.assertIn("synchronous_standby_names=db2", primary)
+        self.assertRegex(standby, "exec postgres .*-c synchronous_standby_names=db1")
+        self.assertIn("application_name=db2", standby)
+        # The image makes the primary with its settings; no standby is there to wait for.
+        self.assertIn("synchronous_commit=local",
+                      (SHARE / "compose" / "primary.sh").read_text())
+
     def test_shell_scripts_can_be_read(self):
         for script in SHARE.rglob("*.sh"):
             self.checked("sh", "-n", str(script))
