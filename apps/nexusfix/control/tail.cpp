@@ -16,6 +16,7 @@
 #include "nexusfix/control/engine_report.hpp"
 #include "nexusfix/control/tail_filter.hpp"
 #include "nexusfix/logs/fields/own_dictionary.hpp"
+#include "nexusfix/logs/output/json_objects.hpp"
 #include "nexusfix/messages/print_message.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
@@ -27,18 +28,23 @@ constexpr std::string_view kName = "ctl";
 // Short for a person, and long enough that twenty readers cost the engine nothing.
 constexpr int kBetweenReadsMillis = 100;
 
-std::string json_line(const engine::LiveMessage& message) {
+// With the fields by name, as `grep --ndjson` has them.
+std::string json_line(const engine::LiveMessage& message, logs::JsonObjects& objects) {
   const auto micros = std::chrono::floor<std::chrono::microseconds>(message.time);
-  return Json::object({{"time", fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", micros)},
-                       {"direction", direction_of(message.kind)},
-                       {"session", message.session},
-                       {"message", message.bytes}})
-      .line();
+  std::string line = Json::object({{"time", fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", micros)},
+                                   {"direction", direction_of(message.kind)},
+                                   {"session", message.session},
+                                   {"message", message.bytes}})
+                         .line();
+  if (message.kind == observe::MessageKind::Garbled) return line;
+  line.back() = ',';
+  objects.append_fields(line += "\"fields\":", message.bytes);
+  return line + '}';
 }
 
 void print_one(const engine::LiveMessage& message, TailForm form,
-               const dictionary::NameTable* own_names) {
-  if (form == TailForm::Json) return fmt::print("{}\n", json_line(message));
+               const dictionary::NameTable* own_names, logs::JsonObjects& objects) {
+  if (form == TailForm::Json) return fmt::print("{}\n", json_line(message, objects));
   const auto millis = std::chrono::floor<std::chrono::milliseconds>(message.time);
   const std::string prefix =
       fmt::format("{:%H:%M:%S} {:<3} {}  ", millis, direction_of(message.kind), message.session);
@@ -97,6 +103,7 @@ int run_tail(const std::string& place, const TailOptions& options) {
     static_cast<void>(fail(kName, filter.error()));
     return kUsage;
   }
+  logs::JsonObjects objects{own_names, {}};
   auto tail = engine::MessageTail::open(place, session);
   if (!tail) return fail(kName, tail.error().text);
   // On standard error, so that standard output has messages only.
@@ -107,7 +114,7 @@ int run_tail(const std::string& place, const TailOptions& options) {
     if (!got) return fail(kName, got.error().text);
     for (const engine::LiveMessage& message : got->messages) {
       if (!filter->admits(message.bytes)) continue;
-      print_one(message, options.form, own_names);
+      print_one(message, options.form, own_names, objects);
       if (++shown == options.count) return std::fflush(stdout) == 0 ? kSuccess : kFailure;
     }
     print_lost(got->lost, options.form);

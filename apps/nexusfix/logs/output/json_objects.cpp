@@ -88,6 +88,18 @@ void JsonObjects::append(std::string& to, LogMessage message, std::string_view p
   });
 }
 
+void JsonObjects::append_fields(std::string& to, std::string_view bytes) {
+  fields_.read(bytes);
+  is_plain_ = !fields_.has_soh_in_value() && is_plain_json(bytes);
+  const std::size_t most =
+      bytes.size() * kJsonByteMax + (fields_.all().size() + 2) * kNameBytesMax + kJsonSlack;
+  const std::size_t before = to.size();
+  to.resize_and_overwrite(before + most, [&](char* data, std::size_t) {
+    char* const out = write_fields(write_text(data + before, "{"), bytes);
+    return static_cast<std::size_t>(write_text(out, "}") - data);
+  });
+}
+
 char* JsonObjects::write(char* out, const LogMessage& message, std::string_view path) {
   out = write_text(out, "{");
   if (!path.empty()) {

@@ -32,6 +32,8 @@ class JsonObjects {
   // path: the first member, if it is not empty. mask: removes the passwords; null: they are shown.
   void append(std::string& to, LogMessage message, std::string_view path,
               PasswordMask* mask = nullptr);
+  // {"BeginString":"FIX.4.4",...} of one message.
+  void append_fields(std::string& to, std::string_view bytes);
 
  private:
   // Whether a tag occurs more than once in the message, by its last bits: a filter. Each place has

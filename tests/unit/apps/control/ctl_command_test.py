@@ -181,6 +181,23 @@ class Ctl(WithFolder):
             self.assertEqual(tail.wait(command_test.LIMIT_SECONDS), 0)
         self.assertEqual([one["direction"] for one in lines], ["in", "out"])
         self.assertTrue(all("\x0135=A\x01" in one["message"] for one in lines), lines)
+        self.assertEqual([one["fields"]["HeartBtInt"] for one in lines], ["30", "30"])
+
+    def test_names_of_an_own_dictionary_are_in_the_json_of_tail(self):
+        _, port = self.serve()
+        own = self.write("own.xml", '<fix major="4" minor="4"><header/><messages/><trailer/>'
+                                    '<components/><fields><field number="108" name="DeskBeat" '
+                                    'type="INT"/></fields></fix>')
+        with subprocess.Popen([command_test.NEXUSFIX, "ctl", "--engine",
+                               self.folder / "venue.cfg", "tail", "35=A", "--count", "1", "--json",
+                               "--dict", own],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as tail:
+            self.assertIn("following the messages", tail.stderr.readline())
+            self.connect(port, "logout\n")
+            logon = json.loads(tail.stdout.readline())
+            self.assertEqual(tail.wait(command_test.LIMIT_SECONDS), 0)
+        self.assertEqual(logon["fields"]["DeskBeat"], "30")
+        self.assertIn("\x01108=30\x01", logon["message"])
 
     def test_filter_that_is_none_is_status_2(self):
         self.serve()
