@@ -31,6 +31,7 @@ constexpr std::size_t kFlowsMax = 20'000;    // later ones count together, with 
 constexpr std::size_t kTypesMax = 500;       // of a flow; later ones count as "?"
 constexpr std::size_t kTextBytesMax = 200;   // of a CompID, a reason or an identifier
 constexpr std::size_t kTypeBytesMax = 16;
+constexpr unsigned kSwitchesOfTwo = 4;              // between sequences that take turns
 constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15;  // of hashes
 constexpr wire::Tag kCumQty = 14;
 constexpr wire::Tag kOrderQty = 38;
@@ -310,16 +311,32 @@ void LogStatistics::decide_low_logon(Flow& flow, Numbered& one) {
 // The numbers of two sequences take turns. A few may be the messages of one program that come
 // again.
 void LogStatistics::go_on_elsewhere(Flow& flow, const Numbered& one) {
-  constexpr unsigned kSwitchesOfTwo = 4;
   std::swap(flow.counts.last_number, flow.other_last);
   if (!close_gaps(flow, one) && one.was_seen) ++flow.counts.duplicates;
   flow.counts.last_number = one.last;
   if (++flow.switches == kSwitchesOfTwo) flow.counts.two_sequences = one.place;
 }
 
+// A second program began above the first one, and both go on. Numbers that fill their gap are late
+// messages of one program.
+void LogStatistics::count_late_number(Flow& flow, const Numbered& one) {
+  const std::uint64_t next = one.last + 1;
+  const auto gap = std::ranges::lower_bound(flow.gaps, next, {}, &OpenGap::last);
+  const bool is_filled = gap == flow.gaps.end() || gap->first > next;
+  if (is_filled) {
+    flow.late_switches = 0;
+  } else if (one.number == flow.late_last + 1 && flow.counts.last_number > flow.late_high &&
+             ++flow.late_switches == kSwitchesOfTwo) {
+    flow.counts.two_sequences = one.place;
+  }
+  flow.late_last = one.last;
+  flow.late_high = flow.counts.last_number;
+}
+
 void LogStatistics::take_low_number(Flow& flow, Numbered& one) {
   FlowStatistics& counts = flow.counts;
   const bool is_late = close_gaps(flow, one);
+  if (is_late && !one.is_resend) count_late_number(flow, one);
   if (one.is_resend || is_late) {
     counts.last_number = std::max(counts.last_number, one.last);
     return;

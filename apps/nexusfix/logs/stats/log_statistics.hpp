@@ -172,7 +172,12 @@ class LogStatistics {
     std::uint64_t other_last = 0;  // of a sequence that may go on beside the usual one
     std::uint64_t low_logon = 0;   // MsgSeqNum of a Logon that is too low; the next message decides
     unsigned switches = 0;         // between the two sequences
-    std::vector<OpenGap> gaps;     // ascending
+    // Numbers of a gap that come without PossDupFlag: the last one, the highest number of the flow
+    // then, and the switches between them.
+    std::uint64_t late_last = 0;
+    std::uint64_t late_high = 0;
+    unsigned late_switches = 0;
+    std::vector<OpenGap> gaps;            // ascending
     std::vector<NumberedPlace> places;    // of the last messages, by MsgSeqNum
     std::uint64_t* type_count = nullptr;  // of last_type
     std::string last_type;
@@ -224,6 +229,7 @@ class LogStatistics {
   static void keep_place(Flow& flow, Numbered& one);
   void decide_low_logon(Flow& flow, Numbered& one);
   void go_on_elsewhere(Flow& flow, const Numbered& one);
+  static void count_late_number(Flow& flow, const Numbered& one);
   void take_low_number(Flow& flow, Numbered& one);
   void reset_numbers(Flow& flow, const Numbered& one, std::uint64_t next);
   void open_gap(Flow& flow, OpenGap gap, const Numbered& one);

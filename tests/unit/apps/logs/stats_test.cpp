@@ -206,6 +206,29 @@ TEST_F(Stats, names_two_programs_with_one_identity) {
   EXPECT_THAT(out_.text(), HasSubstr("two programs with this identity?"));
 }
 
+TEST_F(Stats, names_two_programs_if_the_second_is_ahead_from_its_first_message) {
+  for (int turn = 0; turn < 6; ++turn) {
+    add("01", "T", "V", std::to_string(100 + turn), "0", "112=a|");
+    add("02", "T", "V", std::to_string(500 + turn), "0", "112=b|");
+  }
+  EXPECT_FALSE(json()["sessions"][0]["two_programs"].is_null());
+}
+
+// As threads of one program write them, and as it sends what was missing.
+TEST_F(Stats, takes_late_messages_that_fill_their_gap_for_one_program) {
+  for (int base = 0; base < 60; base += 6) {
+    for (const int number : {1, 4, 2, 5, 3, 6}) {
+      add("01", "T", "V", std::to_string(base + number), "0");
+    }
+  }
+  add("02", "T", "V", "100", "0");
+  for (int number = 61; number < 100; ++number) add("03", "T", "V", std::to_string(number), "0");
+  add("04", "T", "V", "101", "0");
+  const auto session = json()["sessions"][0];
+  EXPECT_TRUE(session["two_programs"].is_null());
+  EXPECT_EQ(session["missing"], 0);
+}
+
 // The log of both sides, and a program that sends a few messages again.
 TEST_F(Stats, takes_messages_that_come_twice_for_one_program) {
   for (int number = 1; number <= 20; ++number) {
