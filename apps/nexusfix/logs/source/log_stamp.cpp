@@ -353,6 +353,24 @@ std::optional<Stamp> find_stamp(std::string_view text, const StampStyle& style, 
   return reading.with_clock_only();
 }
 
+// 10.00.00, 10h00m00, 10-00-00: no address and no number goes on like this.
+static bool is_unusual_clock(std::string_view text, std::size_t at) noexcept {
+  const std::size_t minute = at + digits_at(text, at) + 1;
+  const std::size_t second = minute + 3;
+  const std::size_t end = second + 2;
+  const char divider = at_or_nul(text, second - 1);
+  if (minute > at + 3 || !std::string_view{".-_hH"}.contains(at_or_nul(text, minute - 1)) ||
+      !std::string_view{".-_mM"}.contains(divider) || digits_at(text, minute) != 2 ||
+      digits_at(text, second) != 2) {
+    return false;
+  }
+  const bool goes_on = (at > 0 && text[at - 1] == divider) ||
+                       (at_or_nul(text, end) == divider && is_digit(at_or_nul(text, end + 1)));
+  StampParts clock;
+  return !goes_on && clock.set_clock(number_at(text, at, minute - 1 - at),
+                                     number_at(text, minute, 2), number_at(text, second, 2));
+}
+
 bool seems_stamped(std::string_view text) noexcept {
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (!is_digit(text[at]) || (at > 0 && is_alphanumeric(text[at - 1]))) continue;
@@ -361,7 +379,7 @@ bool seems_stamped(std::string_view text) noexcept {
     const bool is_year = digits == 4 && (text.substr(at, 2) == "20" || text.substr(at, 2) == "19");
     const bool is_clock = digits <= 2 && at_or_nul(text, end) == ':' &&
                           digits_at(text, end + 1) == 2 && ends_word(text, end + 3);
-    if ((is_year && ends_word(text, end)) || is_clock) return true;
+    if ((is_year && ends_word(text, end)) || is_clock || is_unusual_clock(text, at)) return true;
     at = end;
   }
   return false;

@@ -20,6 +20,7 @@ namespace {
 
 using ::testing::AllOf;
 using testing::bar;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using testing::FakeDisk;
 using testing::fix;
@@ -569,6 +570,26 @@ TEST_F(LogSource, keeps_a_leap_second_in_its_minute) {
   request.until = {};
   request.from = read_time("20161231-23:59:60");
   EXPECT_THAT(read(request), ElementsAre("A2", "A3", "A4"));
+}
+
+TEST_F(LogSource, says_that_a_clock_with_other_dividers_is_not_understood) {
+  const auto notes = [&](const std::string& prefix) {
+    disk_.set_contents("/log", prefix + " - " + order(1) + "\n");
+    LogRequest request{.files = {"/log"}};
+    request.from = read_time("2024-01-15 09:00");
+    static_cast<void>(read(request));
+    return errors_.size();
+  };
+  for (const char* const clock : {"10.00.00,777", "10h00m00.777s", "9h05m07s", "10-00-00.777",
+                                  "[10.00.00]", "2024-01-15T10.00.00"}) {
+    EXPECT_EQ(notes(clock), 1U) << clock;
+    EXPECT_THAT(errors_, Each(HasSubstr("--time-format"))) << clock;
+  }
+  // Addresses and versions, and what is no time of day.
+  for (const char* const text : {"10.11.12.13", "192.168.10.10.11", "25.00.00,777", "10.60.00,777",
+                                 "10.00.0", "v10.00.00", "3.14.159"}) {
+    EXPECT_EQ(notes(text), 0U) << text;
+  }
 }
 
 TEST_F(LogSource, says_once_which_time_it_does_not_understand) {
