@@ -1,5 +1,5 @@
-// A session, `nexusfix validate` and `nexusfix dict` agree on what a message is, whatever a
-// dictionary lacks.
+// A session, `nexusfix validate`, `nexusfix dict` and `nexusfix decode` agree on what a message is,
+// whatever a dictionary lacks.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -14,6 +14,7 @@
 
 #include "engine/ground/settings/parsers.hpp"
 #include "nexusfix/dictionary/named_dictionary.hpp"
+#include "nexusfix/messages/decode.hpp"
 #include "nexusfix/messages/validate.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/fix_text.hpp"
@@ -27,12 +28,17 @@ using dictionary::Version;
 using testing::bar;
 using testing::fix;
 
-constexpr Version kVersions[] = {Version::Fix40, Version::Fix41, Version::Fix42, Version::Fix43,
-                                 Version::Fix44};
+constexpr Version kVersions[] = {Version::Fix40, Version::Fix41, Version::Fix42,
+                                 Version::Fix43, Version::Fix44, Version::Fixt11};
 
-// The files that venues publish: complete, without a header, without some or all session messages.
+// The files that venues publish, with a message of their own: complete, without a header, without
+// some or all session messages.
 std::vector<Dictionary> files_of(Version version) {
-  const Dictionary& complete = dictionary::builtin_dictionary(version);
+  Dictionary complete = dictionary::builtin_dictionary(version);
+  dictionary::MessageDefinition& own = complete.messages.emplace_back();
+  own.msg_type = "U7";
+  own.name = "DeskNote";
+  own.admin = version == Version::Fixt11;
   std::vector<Dictionary> files{complete};
   for (const std::string_view lacks : {"A", "0", "012345A", "5A"}) {
     for (const bool has_header : {true, false}) {
@@ -48,17 +54,21 @@ std::vector<Dictionary> files_of(Version version) {
   return files;
 }
 
-// Messages of the session layer and of the application, right ones and others.
+// Messages of the session layer and of the application, right ones and others. A transport
+// dictionary has no application messages and none of their fields.
 std::vector<std::string> messages_of(Version version) {
   const std::string header = "34=2|49=T|56=V|52=20240115-10:30:00|";
-  const std::vector<std::string> bodies{
-      "98=0|108=30|", "",
-      "112=HELLO|",   "7=1|16=0|",
-      "45=1|58=no|",  "36=9|123=Y|",
-      "58=bye|",      "11=A1|21=1|55=IBM|54=1|60=20240115-10:30:00|38=100|40=1|",
-      "11=A1|",       "384=1|372=D|385=S|"};
+  std::vector<std::string> bodies{
+      "98=0|108=30|", "",        "112=HELLO|",         "7=1|16=0|",          "45=1|58=no|",
+      "36=9|123=Y|",  "58=bye|", "384=1|372=D|385=S|", "98=0|108=30|1137=9|"};
+  std::vector<const char*> types{"A", "0", "1", "2", "3", "4", "5", "U7", "U8", "n"};
+  if (version != Version::Fixt11) {
+    bodies.insert(bodies.end(),
+                  {"11=A1|21=1|55=IBM|54=1|60=20240115-10:30:00|38=100|40=1|", "11=A1|"});
+    types.insert(types.end(), {"D", "j"});
+  }
   std::vector<std::string> messages;
-  for (const char* type : {"A", "0", "1", "2", "3", "4", "5", "D", "U7", "j", "n"}) {
+  for (const char* type : types) {
     for (const std::string& body : bodies) {
       for (const char* more : {"", "141=Y|", "9999=x|", "108=often|", "50=|", "43=maybe|"}) {
         messages.push_back(
@@ -72,11 +82,14 @@ std::vector<std::string> messages_of(Version version) {
 // Of a session with this file: nullopt, or the SessionRejectReason.
 std::vector<std::optional<int>> verdicts_of_a_session(testing::FakeDisk& disk, Version version,
                                                       const std::vector<std::string>& messages) {
+  const std::string_view key = version == Version::Fixt11
+                                   ? "DefaultApplVerID=FIX.5.0SP2\nTransportDataDictionary="
+                                   : "DataDictionary=";
   auto settings = config::parse_settings(
       "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=0\nStore=memory\nStartTime=00:00:00\n"
       "EndTime=00:00:00\n[SESSION]\nBeginString=" +
-          std::string{to_string(version)} +
-          "\nSenderCompID=V\nTargetCompID=T\nDataDictionary=venue.xml\n",
+          std::string{to_string(version)} + "\nSenderCompID=V\nTargetCompID=T\n" +
+          std::string{key} + "venue.xml\n",
       "venue.cfg");
   EXPECT_TRUE(settings.has_value());
   if (!settings) return {};
@@ -117,6 +130,25 @@ std::vector<std::optional<int>> verdicts_of_validate(testing::FakeDisk& disk,
   return verdicts;
 }
 
+// The headings of the messages in the file "log".
+std::vector<std::string> headings_of_decode(testing::FakeDisk& disk) {
+  testing::OutputText out;
+  testing::OutputText err;
+  DecodeOptions options;
+  options.input.files = {"log"};
+  options.dictionary = "venue.xml";
+  options.colour = ColourChoice::Never;
+  options.summary = true;
+  static_cast<void>(decode_files(options, disk, {out.stream(), err.stream()}));
+  std::vector<std::string> headings;
+  std::istringstream lines{out.text()};
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("  ")) headings.push_back(line);
+  }
+  if (!headings.empty()) headings.pop_back();  // the count
+  return headings;
+}
+
 TEST(DictionaryVerdicts, session_and_commands_agree_on_each_message_and_each_dictionary) {
   constexpr int kInvalidMsgType = 11;
   for (const Version version : kVersions) {
@@ -133,6 +165,8 @@ TEST(DictionaryVerdicts, session_and_commands_agree_on_each_message_and_each_dic
       EXPECT_EQ(session, complete) << "what the file lacks is that of the standard";
       const auto validate = verdicts_of_validate(disk, messages);
       ASSERT_EQ(validate.size(), messages.size());
+      const auto headings = headings_of_decode(disk);
+      ASSERT_EQ(headings.size(), messages.size());
       const auto named =
           NamedDictionary::load(disk, "venue.xml", dictionary::DictionaryFaults::Refuse);
       ASSERT_TRUE(named.has_value());
@@ -141,10 +175,14 @@ TEST(DictionaryVerdicts, session_and_commands_agree_on_each_message_and_each_dic
         const std::string bytes = bar(messages[i]);
         const std::size_t type = bytes.find("|35=") + 4;
         const std::string msg_type = bytes.substr(type, bytes.find('|', type) - type);
-        const bool is_known = std::ranges::any_of(named->both(), [&](const Dictionary* one) {
-          return one->message(msg_type) != nullptr;
-        });
-        ASSERT_EQ(is_known, session[i] != kInvalidMsgType) << bytes;
+        const dictionary::MessageDefinition* known = nullptr;
+        for (const Dictionary* one : named->both()) {
+          if (known == nullptr) known = one->message(msg_type);
+        }
+        ASSERT_EQ(known != nullptr, session[i] != kInvalidMsgType) << bytes;
+        if (known == nullptr) continue;  // `decode` may name what another version has
+        ASSERT_TRUE(headings[i].starts_with(known->name + " (" + msg_type + ")"))
+            << bytes << ": " << headings[i];
       }
     }
   }
