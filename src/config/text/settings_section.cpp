@@ -65,9 +65,6 @@ std::string remark(Key key, std::string_view value) {
   return {};
 }
 
-// As in QuickFIX, a comment has a line of its own.
-constexpr const char* kNoComment = "; a # begins a comment only at the start of a line";
-
 bool looks_commented(std::string_view value) noexcept {
   return std::ranges::any_of(std::array{" #", "\t#", " ;", "\t;"},
                              [&](std::string_view begin) { return value.contains(begin); });
@@ -183,10 +180,10 @@ class SectionReader {
         shown(entry.key) + "=" + (key.row().rule.is_secret ? "..." : shown(entry.value));
     if (!expected.empty()) {
       report_.error(entry.line, what + ": " + expected + " was expected" +
-                                    (looks_commented(entry.value) ? kNoComment : "") +
+                                    std::string{looks_commented(entry.value) ? kNoComment : ""} +
                                     hint_for(key, entry.value));
     } else if (looks_commented(entry.value)) {
-      report_.warning(entry.line, what + ": all of it is the value" + kNoComment);
+      report_.warning(entry.line, what + ": all of it is the value" + std::string{kNoComment});
     } else if (entry.written.empty() && entry.value.find("${") != std::string_view::npos) {
       report_.warning(entry.line, what + ": taken as it is; ExpandVariables=Y expands ${...}" +
                                       hint_for_property(entry.value));

@@ -183,7 +183,14 @@ std::vector<SettingsError> SettingsReport::take_warnings() {
 std::vector<SettingsError> SettingsReport::take_errors() {
   std::vector<SettingsError> result;
   const Messages& messages = errors_;
-  for (const auto& [line, text] : messages.messages) result.push_back({file_, line, text});
+  std::set<std::size_t> commented;  // lines
+  for (const auto& [text, lines] : warned_) {
+    if (text.ends_with(kNoComment)) commented.insert(lines.begin(), lines.end());
+  }
+  for (const auto& [line, text] : messages.messages) {
+    const bool is_short = commented.contains(line) && !text.contains(kNoComment);
+    result.push_back({file_, line, text + std::string{is_short ? kNoComment : ""}});
+  }
   if (messages.left_out > 0) {
     result.push_back({file_, 0, "and " + std::to_string(messages.left_out) + " more of this kind"});
   }

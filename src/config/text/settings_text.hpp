@@ -15,6 +15,10 @@
 
 namespace nexusfix::config {
 
+// Advice about a value that has a `#` or `;` in it. As in QuickFIX, a comment has a line of its
+// own.
+inline constexpr std::string_view kNoComment = "; a # begins a comment only at the start of a line";
+
 // Collects errors and warnings, in the order of the lines, each once. After kMessagesMax of a kind
 // the others are only counted, so that the answer to a file of another format stays short.
 class SettingsReport {
@@ -26,6 +30,7 @@ class SettingsReport {
   // One text for several lines is one warning, with their number.
   void warning(std::size_t line, std::string text);
   [[nodiscard]] bool has_errors() const noexcept { return !errors_.messages.empty(); }
+  // An error in a line with a warning of a comment has its advice, too.
   [[nodiscard]] std::vector<SettingsError> take_errors();
   [[nodiscard]] std::vector<SettingsError> take_warnings();
 

@@ -77,6 +77,21 @@ TEST(ExplainedSettings, a_comment_with_a_semicolon_is_reported) {
                    "t.cfg:12: the line begins with ; and is ignored; a comment begins with #"}));
 }
 
+// An error of a later check is printed without the warnings of its line.
+TEST(ExplainedSettings, an_error_of_a_value_with_a_comment_explains_the_comment) {
+  for (const char* const line :
+       {"StartTime=00:00:00 ; open\nEndTime=17:00:00", "TimeZone=Europe/London # ours"}) {
+    const std::string times = std::string{line}.starts_with("T") ? "StartTime=08:00:00\n"
+                                                                   "EndTime=17:00:00\n"
+                                                                 : "";
+    EXPECT_THAT(errors(joined(kInitiator, times + line)),
+                ::testing::ElementsAre(::testing::AllOf(
+                    ::testing::HasSubstr("a time zone of the tz database"),
+                    ::testing::EndsWith("; a # begins a comment only at the start of a line"))))
+        << line;
+  }
+}
+
 TEST(ExplainedSettings, an_address_with_a_port_names_the_keys_of_both) {
   EXPECT_THAT(errors(joined(kInitiator, "SocketConnectHost=10.0.0.1:9876")),
               ::testing::Contains(::testing::EndsWith(
