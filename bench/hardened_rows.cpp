@@ -10,6 +10,7 @@
 #include "bench/messages/messages.hpp"
 #include "bench/module.hpp"
 #include "bench/row.hpp"
+#include "bench/traffic/inputs.hpp"
 
 namespace nexusfix::bench {
 namespace {
@@ -71,7 +72,7 @@ void add_hardened_rows(std::vector<Row>& rows, const std::string& path) {
   const HardenedModule module = open_hardened(path);
   rows.push_back({spec_of("hardened/parse", "parse/ExecutionReport, hardened or not"),
                   [module](Subjects subjects) {
-                    const auto messages = std::make_shared<Messages>(execution_reports());
+                    const auto messages = std::make_shared<Messages>(flow_execution_reports());
                     return plan_hardened(
                         module, subjects, messages, messages->mean_bytes,
                         [](Subject& subject, const Messages& job) { return subject.parse(job); });

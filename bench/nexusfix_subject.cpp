@@ -40,6 +40,7 @@ struct ParseAndRead {
 
   std::uint64_t operator()(std::size_t input) {
     constexpr std::int64_t kNsPerMs = 1'000'000;
+    static constexpr std::int64_t kUnits[] = {100'000, 10'000, 1'000, 100, 10, 1};
     const auto message = parser.parse(messages[input]);
     if (!message) return 0;
     const auto order_id = message->get<std::string_view>(37);
@@ -48,7 +49,8 @@ struct ParseAndRead {
     const auto transact_time = message->get<WallTime>(60);
     if (!order_id || !last_qty || !last_px || !transact_time) return 0;
     const std::int64_t ms = transact_time->time_since_epoch().count() / kNsPerMs;
-    return order_id->size() + as_answer(last_qty->mantissa() + last_px->mantissa() + ms % 1000);
+    const std::int64_t px = last_px->mantissa() * kUnits[last_px->scale()];
+    return order_id->size() + as_answer(last_qty->mantissa() + px + ms % 1000);
   }
 };
 

@@ -59,7 +59,8 @@ struct RatioBudget {
 // The row of the message that was published with the comparison with Fix8.
 inline constexpr std::string_view kPublishedRow = "parse/published";
 
-// Row names are a contract: rows are added, and none is renamed.
+// Row names are a contract: rows are added, and none is renamed. If the inputs of a row change, the
+// change log says so.
 struct RowSpec {
   std::string name;
   std::string purpose;  // of one operation

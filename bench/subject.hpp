@@ -31,8 +31,8 @@ struct Stream {
 };
 
 // The job of the row parse-and-read-4. The answer is one number from the values that an application
-// reads of an ExecutionReport: bytes of OrderID (37) + LastQty (32) + LastPx (31) in cents + the
-// millisecond of TransactTime (60).
+// reads of an ExecutionReport: bytes of OrderID (37) + LastQty (32) + LastPx (31) in units of 10^-5
+// + the millisecond of TransactTime (60).
 struct ReadJob {
   Messages messages;
   Answers answers;
@@ -44,6 +44,7 @@ struct LookupJob {
   Messages messages;
   Answers answers;
 };
+constexpr int kAnswerScale = 5;  // of a price in an answer
 constexpr std::size_t kLookups = 8;
 constexpr int kLookupTags[kLookups] = {37, 150, 11, 55, 54, 44, 58, 6};
 
@@ -160,13 +161,30 @@ ContestantPtr make_encoding_contestant(Encode encode, const EncodeJob<Values>& j
   });
 }
 
-// A trader and a venue of a library, over loopback TCP, with its store in files. The venue answers
-// each order with a report.
+// A limit order as a desk sends it: HandlInst (21) 1, OrdType (40) 2, TimeInForce (59) 0. An order
+// has no Account (1), Parties (453) or Text (58) if they are empty here.
+struct DeskOrder {
+  std::string cl_ord_id;
+  std::string account;
+  std::vector<std::string> parties;  // PartyID (448), each with PartyIDSource D and PartyRole 12
+  std::string symbol;
+  char side = '1';
+  std::int64_t order_qty = 0;
+  PriceValue price;
+  std::string text;
+};
+
+// A trader and a venue of a library, over loopback TCP, with its store in files. The trader sends
+// the orders in turn, and the venue answers each with a report.
 enum class WaitMode : std::uint8_t { Spin, Block };
+// The orders of the flow, or orders whose values have the same lengths.
+enum class Traffic : std::uint8_t { Flow, OneShape };
 struct TradeJob {
   WaitMode mode = WaitMode::Spin;
+  Traffic traffic = Traffic::Flow;
   // Starts a thread on the cores that are not measured.
   std::function<std::thread(std::function<void()>)> start_elsewhere;
+  std::vector<DeskOrder> orders;
 };
 constexpr std::uint64_t kUnansweredMax = 256;  // orders of a burst
 

@@ -30,6 +30,7 @@ namespace {
 
 constexpr std::int64_t kMsPerSecond = 1000;
 constexpr double kCents = 100;
+constexpr double kUnits = 100000;  // of prices in answers
 
 std::uint64_t bits_of(double value) {
   std::uint64_t bits = 0;
@@ -72,7 +73,7 @@ struct ParseAndRead {
     message.getField(last_px);
     message.getField(transact_time);
     return order_id.getString().size() + static_cast<std::uint64_t>(last_qty.getValue()) +
-           static_cast<std::uint64_t>(last_px.getValue() * kCents + 0.5) +
+           static_cast<std::uint64_t>(last_px.getValue() * kUnits + 0.5) +
            static_cast<std::uint64_t>(transact_time.getValue().getMillisecond());
   }
 };
@@ -189,8 +190,8 @@ struct TypedRead {
                static_cast<std::uint64_t>(leaves_qty.getValue()) +
                static_cast<std::uint64_t>(cum_qty.getValue()) +
                static_cast<std::uint64_t>(last_qty.getValue()) +
-               static_cast<std::uint64_t>(avg_px.getValue() * kCents + 0.5) +
-               static_cast<std::uint64_t>(last_px.getValue() * kCents + 0.5) +
+               static_cast<std::uint64_t>(avg_px.getValue() * kUnits + 0.5) +
+               static_cast<std::uint64_t>(last_px.getValue() * kUnits + 0.5) +
                static_cast<std::uint64_t>(transact_time.getValue().getMillisecond());
     }
   };

@@ -117,18 +117,26 @@ class VenueSide final : public Side {
 
 class TraderSide final : public Side {
  public:
-  explicit TraderSide(WaitMode mode) : mode_(mode) {}
+  explicit TraderSide(const TradeJob& job) : mode_(job.mode), desk_(job.orders) {}
 
   void send_order() {
-    constexpr std::uint64_t kFirstOrder = 10000000;
-    FIX44::NewOrderSingle order(FIX::ClOrdID(std::to_string(kFirstOrder + orders_++)),
-                                FIX::Side('1'), FIX::TransactTime(FIX::UtcTimeStamp()),
-                                FIX::OrdType('2'));
+    const DeskOrder& values = desk_[orders_++ % desk_.size()];
+    FIX44::NewOrderSingle order(FIX::ClOrdID(values.cl_ord_id), FIX::Side(values.side),
+                                FIX::TransactTime(FIX::UtcTimeStamp()), FIX::OrdType('2'));
+    for (const std::string& party : values.parties) {
+      FIX44::NewOrderSingle::NoPartyIDs entry;
+      entry.set(FIX::PartyID(party));
+      entry.set(FIX::PartyIDSource('D'));
+      entry.set(FIX::PartyRole(FIX::PartyRole_EXECUTING_TRADER));
+      order.addGroup(entry);
+    }
+    if (!values.account.empty()) order.set(FIX::Account(values.account));
     order.set(FIX::HandlInst('1'));
-    order.set(FIX::Symbol("AAPL"));
-    order.set(FIX::OrderQty(100));
-    order.set(FIX::Price(150.25));
+    order.set(FIX::Symbol(values.symbol));
+    order.set(FIX::OrderQty(static_cast<double>(values.order_qty)));
+    order.set(FIX::Price(values.price.value));
     order.set(FIX::TimeInForce('0'));
+    if (!values.text.empty()) order.set(FIX::Text(values.text));
     sent_at_ = read_ticks();
     FIX::Session::sendToTarget(order, FIX::SessionID("FIX.4.4", "T1", "VENUE"));
   }
@@ -164,6 +172,7 @@ class TraderSide final : public Side {
 
  private:
   WaitMode mode_;
+  std::vector<DeskOrder> desk_;
   std::uint64_t orders_ = 0;
   std::uint64_t reports_ = 0;
   std::uint64_t sent_at_ = 0;
@@ -179,7 +188,7 @@ class Trading {
  public:
   explicit Trading(const TradeJob& job)
       : mode_(job.mode),
-        trader_(job.mode),
+        trader_(job),
         venue_stores_(venue_folder_.path()),
         trader_stores_(trader_folder_.path()) {
     const int port = free_port();

@@ -75,9 +75,9 @@ struct ParseAndRead {
     const auto last_px = parser.find(31);
     const auto transact_time = parser.find(60);
     if (!order_id || !last_qty || !last_px || !transact_time) return 0;
-    const double cents = to_double(*last_px) * 100 + 0.5;
+    const double units = to_double(*last_px) * 100'000 + 0.5;
     return order_id->size() + static_cast<std::uint64_t>(to_double(*last_qty)) +
-           static_cast<std::uint64_t>(cents) + to_milliseconds(*transact_time) % 1000;
+           static_cast<std::uint64_t>(units) + to_milliseconds(*transact_time) % 1000;
   }
 };
 

@@ -104,7 +104,7 @@ class UringSubject final : public Subject {
  public:
   [[nodiscard]] std::string name() const override { return "bare io_uring"; }
   ContestantPtr round_trip(const TradeJob& job) override {
-    const WireSizes sizes = wire_sizes();
+    const WireSizes sizes = wire_sizes(job.traffic);
     return two_sided(BareRoundTrip<BarePair<UringEnd>>{std::make_unique<BarePair<UringEnd>>(
                          job.mode, sizes.order, sizes.report)},
                      1);

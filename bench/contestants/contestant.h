@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /* Of this file. The benchmark refuses a library with another one. */
-#define NEXUSFIX_CONTESTANT_INTERFACE 1
+#define NEXUSFIX_CONTESTANT_INTERFACE 2
 
 /* Bytes without a terminating zero. Valid as long as the job that was made from them. */
 struct nexusfix_text {
@@ -75,8 +75,8 @@ struct nexusfix_contestant_functions {
    * BodyLength and CheckSum included; 1 if the library does not count them; 0 if it refuses the
    * message. */
   struct nexusfix_job (*parse)(const struct nexusfix_text* messages, size_t count);
-  /* The same, then bytes of OrderID (37) + LastQty (32) + LastPx (31) in cents + the millisecond of
-   * TransactTime (60). */
+  /* The same, then bytes of OrderID (37) + LastQty (32) + LastPx (31) in units of 10^-5 + the
+   * millisecond of TransactTime (60). */
   struct nexusfix_job (*parse_and_read)(const struct nexusfix_text* messages, size_t count);
   /* One input: a stream of messages without a gap. The answer is the sum of their sizes. */
   struct nexusfix_job (*frame)(struct nexusfix_text stream);

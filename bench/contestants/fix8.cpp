@@ -38,7 +38,7 @@ struct Parse : Decode {
 struct ParseAndRead : Decode {
   using Decode::Decode;
   std::uint64_t operator()(std::size_t input) const {
-    constexpr double kCents = 100;
+    constexpr double kUnits = 100000;
     const std::unique_ptr<FIX8::Message> message = decoded(input);
     if (!message) return 0;
     const auto* const order_id = message->get<FIX8::FIX44::OrderID>();
@@ -47,7 +47,7 @@ struct ParseAndRead : Decode {
     const auto* const transact_time = message->get<FIX8::FIX44::TransactTime>();
     if (!order_id || !last_qty || !last_px || !transact_time) return 0;
     return order_id->get().size() + static_cast<std::uint64_t>(last_qty->get()) +
-           static_cast<std::uint64_t>(last_px->get() * kCents + 0.5) + transact_time->get().msecs();
+           static_cast<std::uint64_t>(last_px->get() * kUnits + 0.5) + transact_time->get().msecs();
   }
 };
 

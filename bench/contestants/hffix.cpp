@@ -28,11 +28,11 @@ struct Parse {
 struct ParseAndRead {
   contestant::Texts messages;
 
-  static std::uint64_t cents(const hffix::field_value& value) {
+  static std::uint64_t units(const hffix::field_value& value) {
     long mantissa = 0;
     long exponent = 0;
     value.as_decimal(mantissa, exponent);
-    for (; exponent > -2; --exponent) mantissa *= 10;
+    for (; exponent > -5; --exponent) mantissa *= 10;
     return static_cast<std::uint64_t>(mantissa);
   }
   // One pass, because the order of the four fields is known neither to it nor to its peers.
@@ -49,7 +49,7 @@ struct ParseAndRead {
           answer += at->value().as_int<std::uint64_t>();
           break;
         case 31:
-          answer += cents(at->value());
+          answer += units(at->value());
           break;
         case 60: {
           int year = 0;

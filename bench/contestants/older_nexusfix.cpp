@@ -24,7 +24,7 @@ struct ParseAndRead {
   contestant::Texts messages;
 
   std::uint64_t operator()(std::size_t input) const {
-    constexpr std::int64_t kPerCent = nfx::FixedPrice::SCALE / 100;
+    constexpr std::int64_t kPerUnit = nfx::FixedPrice::SCALE / 100000;
     const auto message = nfx::IndexedParser::parse(span_of(messages[input]));
     if (!message) return 0;
     const std::string_view time = message->get_string(60);
@@ -34,7 +34,7 @@ struct ParseAndRead {
     }
     return message->get_string(37).size() +
            static_cast<std::uint64_t>(message->get_int(32).value_or(0)) +
-           static_cast<std::uint64_t>(message->get_field(31).as_price().raw / kPerCent) +
+           static_cast<std::uint64_t>(message->get_field(31).as_price().raw / kPerUnit) +
            millisecond;
   }
 };

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -16,14 +17,18 @@
 #include <nexusfix/engine.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
+#include <nexusfix/fix44/order_cancel_replace_request.hpp>
+#include <nexusfix/fix44/order_cancel_request.hpp>
 
 #include "bench/measure/background.hpp"
 #include "bench/store/bench_folder.hpp"
 #include "bench/subject.hpp"
+#include "bench/traffic/inputs.hpp"
 
 namespace nexusfix::bench {
 
-// An order has 9 fields besides the session's, and its report 10.
+// An order of one shape has 9 fields besides the session's, and its report 10. Each request is
+// answered with one report.
 struct Venue {
   std::atomic<std::uint64_t> orders{0};
   bool answers = true;
@@ -47,10 +52,33 @@ struct Venue {
     if (!sent) std::abort();
     return accept();
   }
+  MessageReply on_message(Session& session, const fix44::OrderCancelReplaceRequest& request) {
+    using namespace nexusfix::literals;
+    const auto quantity = request.order_qty();
+    if (!quantity) return session_reject(0, 0, "no quantity");
+    const auto id = request.cl_ord_id();
+    const auto sent = session.send<fix44::ExecutionReport>(
+        fix44::OrderID{id.value}, fix44::ExecID{id.value}, fix44::ExecType::Replace,
+        fix44::OrdStatus::New, id, request.orig_cl_ord_id(), request.symbol(), request.side(),
+        fix44::LeavesQty{quantity->value}, fix44::CumQty{0_d}, fix44::AvgPx{0_d});
+    if (!sent) std::abort();
+    return accept();
+  }
+  MessageReply on_message(Session& session, const fix44::OrderCancelRequest& request) {
+    using namespace nexusfix::literals;
+    const auto id = request.cl_ord_id();
+    const auto sent = session.send<fix44::ExecutionReport>(
+        fix44::OrderID{id.value}, fix44::ExecID{id.value}, fix44::ExecType::Canceled,
+        fix44::OrdStatus::Canceled, id, request.orig_cl_ord_id(), request.symbol(), request.side(),
+        fix44::LeavesQty{0_d}, fix44::CumQty{0_d}, fix44::AvgPx{0_d});
+    if (!sent) std::abort();
+    return accept();
+  }
 };
 
 struct Trader {
-  Session* session = nullptr;  // when it is logged on
+  Session* session = nullptr;                   // when it is logged on
+  std::vector<DeskOrder> desk = desk_orders();  // sent in turn
   std::uint64_t orders = 0;
   std::uint64_t reports = 0;
 
@@ -60,16 +88,27 @@ struct Trader {
   }
 
   void send_order() {
-    using namespace nexusfix::literals;
-    constexpr std::uint64_t kFirstOrder = 10'000'000;
-    char id[24];
-    const auto end = fmt::format_to_n(id, sizeof id, "{}", kFirstOrder + orders++).out;
+    const DeskOrder& order = desk[orders++ % desk.size()];
     const auto sent = session->send<fix44::NewOrderSingle>(
-        fix44::ClOrdID{std::string_view{id, static_cast<std::size_t>(end - id)}},
-        fix44::HandlInst{'1'}, fix44::Symbol{"AAPL"}, fix44::Side::Buy,
-        fix44::TransactTime{session->now()}, fix44::OrderQty{100_d}, fix44::OrdType::Limit,
-        fix44::Price{150.25_d}, fix44::TimeInForce::Day);
+        fix44::ClOrdID{order.cl_ord_id},
+        group<fix44::NewOrderSingle::NoPartyIDs>(
+            order.parties,
+            [](const std::string& party) {
+              return entry(fix44::PartyID{party}, fix44::PartyIDSource::ProprietaryCustomCode,
+                           fix44::PartyRole::ExecutingTrader);
+            }),
+        given<fix44::Account>(order.account), fix44::HandlInst{'1'}, fix44::Symbol{order.symbol},
+        static_cast<fix44::Side>(order.side), fix44::TransactTime{session->now()},
+        fix44::OrderQty{Decimal{order.order_qty, 0}}, fix44::OrdType::Limit,
+        fix44::Price{Decimal{order.price.mantissa, static_cast<std::uint8_t>(order.price.scale)}},
+        fix44::TimeInForce::Day, given<fix44::Text>(order.text));
     if (!sent) std::abort();
+  }
+
+ private:
+  template <class Field>
+  static std::optional<Field> given(const std::string& value) {
+    return value.empty() ? std::nullopt : std::optional<Field>{Field{value}};
   }
 };
 
@@ -125,33 +164,41 @@ struct OpenEngine {
   }
 };
 
-// The sizes of an order and of its report on the wire, for the bare connection.
+// The mean sizes of an order and of its report on the wire, for the bare connection.
 struct WireSizes {
   std::size_t order = 0;
   std::size_t report = 0;
 };
 
-// Messages of one session's counterparty as wire bytes, with increasing MsgSeqNum.
+// Messages of one session's counterparty as wire bytes, in turn, with increasing MsgSeqNum.
 class ReceivedTexts {
  public:
-  static constexpr std::size_t kMessages = 64;
+  static constexpr std::size_t kMessages = 64;  // that are numbered at once
   static constexpr std::uint64_t kFirstNumber = 10'000'000;
 
-  [[nodiscard]] static ReceivedTexts orders();
+  [[nodiscard]] static ReceivedTexts orders(Traffic traffic = Traffic::Flow);
+  // Orders, replaces and cancels of the flow.
+  [[nodiscard]] static ReceivedTexts requests();
   [[nodiscard]] static ReceivedTexts heartbeats();
   [[nodiscard]] static std::string logon(WallTime now);
-  // Numbers the messages, beginning with first.
+  // How many there are: a multiple of kMessages.
+  [[nodiscard]] std::size_t size() const { return texts_.size(); }
+  // Numbers the next kMessages messages, beginning with first.
   void number_from(std::uint64_t first, WallTime now);
-  [[nodiscard]] std::string_view operator[](std::size_t index) const { return texts_[index]; }
+  // Valid until the next call of number_from().
+  [[nodiscard]] std::string_view next() { return texts_[next_++ % texts_.size()]; }
 
  private:
   void add(std::string_view msg_type, std::string_view body);
+  static ReceivedTexts from(std::initializer_list<FlowKind> kinds);
 
   std::vector<std::string> texts_;
+  std::size_t next_ = 0;
 };
 
-[[nodiscard]] WireSizes wire_sizes();
+[[nodiscard]] WireSizes wire_sizes(Traffic traffic = Traffic::Flow);
+[[nodiscard]] std::vector<DeskOrder> desk_orders_of(Traffic traffic);
 // The same job for the peers.
-[[nodiscard]] TradeJob trade_job(WaitMode mode);
+[[nodiscard]] TradeJob trade_job(WaitMode mode, Traffic traffic);
 
 }  // namespace nexusfix::bench

@@ -16,6 +16,7 @@ namespace nexusfix::bench {
 
 struct PairOptions {
   WaitMode mode = WaitMode::Spin;
+  Traffic traffic = Traffic::Flow;
   bool answers = true;  // the venue answers each order
   // A further message that the venue sends before each report; null: none.
   const fix44::ExecutionReport::Draft* before_report = nullptr;
@@ -37,6 +38,7 @@ class Pair {
         trader_{
             {.is_venue = false, .port = venue_.engine.accept_port(), .more = options.trader_keys},
             options_of(options, nullptr)} {
+    trader_.application.desk = desk_orders_of(options.traffic);
     venue_.application.answers = options.answers;
     venue_.application.before_report = options.before_report;
     if (options.mode == WaitMode::Spin) {

@@ -44,7 +44,7 @@ struct PausingOperation {
       false, ReceivedTexts::orders(), nullptr,
       folder != nullptr ? "FileLogPath=" + folder->file("log") + "\n" : "");
 
-  std::uint64_t operator()(std::size_t input) { return inside->receive(input); }
+  std::uint64_t operator()(std::size_t) { return inside->receive(); }
   void prepare() {
     inside->await_logs();
     inside->prepare();
@@ -56,11 +56,21 @@ struct PausingOperation {
 struct InsideOperation {
   std::unique_ptr<InsideEngine> inside;
 
-  std::uint64_t operator()(std::size_t input) { return inside->receive(input); }
+  std::uint64_t operator()(std::size_t) { return inside->receive(); }
   void prepare() { inside->prepare(); }
   void settle() {}
   [[nodiscard]] CallLimits limits() const { return {.least = 1, .most = ReceivedTexts::kMessages}; }
 };
+
+constexpr const char* kOneShape = "one shape";
+
+ContestantPtr make_inside_of(ReceivedTexts received, bool is_in_memory = false,
+                             const std::string& more_keys = {}) {
+  const Answers answers(ReceivedTexts::kMessages, 1);
+  return make_prepared_contestant(InsideOperation{std::make_unique<InsideEngine>(
+                                      is_in_memory, std::move(received), nullptr, more_keys)},
+                                  ReceivedTexts::kMessages, AnswersCheck{answers});
+}
 
 Plan plan_inside(Subjects) {
   const WireSizes sizes = wire_sizes();
@@ -68,15 +78,26 @@ Plan plan_inside(Subjects) {
             .bytes = static_cast<double>(sizes.order + sizes.report),
             .contestants = {}};
   plan.contestants.emplace_back("NexusFIX", make_inside(false));
+  plan.contestants.emplace_back(kOneShape,
+                                make_inside_of(ReceivedTexts::orders(Traffic::OneShape)));
   plan.contestants.emplace_back("NexusFIX, keeping nothing", make_inside(true));
   return plan;
 }
 
-ContestantPtr make_inside_with(bool is_in_memory, const std::string& more_keys) {
-  const Answers answers(ReceivedTexts::kMessages, 1);
-  return make_prepared_contestant(InsideOperation{std::make_unique<InsideEngine>(
-                                      is_in_memory, ReceivedTexts::orders(), nullptr, more_keys)},
-                                  ReceivedTexts::kMessages, AnswersCheck{answers});
+Plan plan_inside_one_shape(Subjects) {
+  const WireSizes sizes = wire_sizes(Traffic::OneShape);
+  Plan plan{.owner = nullptr,
+            .bytes = static_cast<double>(sizes.order + sizes.report),
+            .contestants = {}};
+  plan.contestants.emplace_back("NexusFIX",
+                                make_inside_of(ReceivedTexts::orders(Traffic::OneShape)));
+  return plan;
+}
+
+Plan plan_inside_requests(Subjects) {
+  Plan plan{.owner = nullptr, .contestants = {}};
+  plan.contestants.emplace_back("NexusFIX", make_inside_of(ReceivedTexts::requests()));
+  return plan;
 }
 
 Plan plan_inside_inbound(Subjects) {
@@ -84,7 +105,8 @@ Plan plan_inside_inbound(Subjects) {
   Plan plan{.owner = nullptr,
             .bytes = static_cast<double>(sizes.order + sizes.report),
             .contestants = {}};
-  plan.contestants.emplace_back("NexusFIX", make_inside_with(false, "JournalInbound=Y\n"));
+  plan.contestants.emplace_back(
+      "NexusFIX", make_inside_of(ReceivedTexts::orders(), false, "JournalInbound=Y\n"));
   plan.contestants.emplace_back("NexusFIX, reports only", make_inside(false));
   return plan;
 }
@@ -107,9 +129,24 @@ Plan plan_inside_logs(Subjects) {
 
 }  // namespace
 
-ContestantPtr make_inside(bool is_in_memory) { return make_inside_with(is_in_memory, {}); }
+ContestantPtr make_inside(bool is_in_memory) {
+  return make_inside_of(ReceivedTexts::orders(), is_in_memory);
+}
 
-ReceivedTexts ReceivedTexts::orders() {
+ReceivedTexts ReceivedTexts::from(std::initializer_list<FlowKind> kinds) {
+  ReceivedTexts texts;
+  for (const FlowMessage& one : flow_of(kinds, kFlowInputs)) {
+    texts.add(std::string_view{&one.msg_type, 1}, one.body);
+  }
+  return texts;
+}
+
+ReceivedTexts ReceivedTexts::requests() {
+  return from({FlowKind::Order, FlowKind::Replace, FlowKind::Cancel});
+}
+
+ReceivedTexts ReceivedTexts::orders(Traffic traffic) {
+  if (traffic == Traffic::Flow) return from({FlowKind::Order});
   ReceivedTexts orders;
   for (std::size_t i = 0; i < kMessages; ++i) {
     orders.add("D", fmt::format("11={}|21=1|55=AAPL|54={}|60=20240115-10:30:00.100|38=100|40=2|"
@@ -132,8 +169,9 @@ void ReceivedTexts::add(std::string_view msg_type, std::string_view body) {
 
 void ReceivedTexts::number_from(std::uint64_t first, WallTime now) {
   const std::string time = time_text(now);
+  next_ = (first - kFirstNumber) % size();
   for (std::uint64_t number = first; number < first + kMessages; ++number) {
-    std::string& text = texts_[(number - kFirstNumber) % kMessages];
+    std::string& text = texts_[(number - kFirstNumber) % size()];
     put(text, kNumberMark, std::to_string(number));
     put(text, kTimeMark, time);
     put_checksum(text);
@@ -145,13 +183,15 @@ std::string ReceivedTexts::logon(WallTime now) {
                                 time_text(now)));
 }
 
-WireSizes wire_sizes() {
-  static const WireSizes sizes = [] {
-    InsideEngine inside{true};
-    if (inside.receive(0) != 1) throw std::runtime_error{"an order was not answered"};
+WireSizes wire_sizes(Traffic traffic) {
+  static const auto measured = [](Traffic of) {
+    InsideEngine inside{true, ReceivedTexts::orders(of)};
+    if (inside.receive() != 1) throw std::runtime_error{"an order was not answered"};
     return inside.sizes();
-  }();
-  return sizes;
+  };
+  static const WireSizes flow = measured(Traffic::Flow);
+  static const WireSizes one_shape = measured(Traffic::OneShape);
+  return traffic == Traffic::Flow ? flow : one_shape;
 }
 
 void add_engine_rows(std::vector<Row>& rows) {
@@ -162,8 +202,19 @@ void add_engine_rows(std::vector<Row>& rows) {
                    .purpose = "an order's bytes to its report's, journaled, over a network in "
                               "memory; the application's part included",
                    .published = {},
-                   .budget = kInsideBudgetNs},
+                   .budget = kInsideBudgetNs,
+                   .ratios = {{kOneShape, 1.15}}},
                   plan_inside});
+  rows.push_back({{.name = "inside/one-shape",
+                   .purpose = "the same for orders of one shape: their values have one length",
+                   .published = {},
+                   .budget = kInsideBudgetNs},
+                  plan_inside_one_shape});
+  rows.push_back({{.name = "inside/requests",
+                   .purpose = "the same for orders, replaces and cancels",
+                   .published = {},
+                   .budget = {}},
+                  plan_inside_requests});
   rows.push_back({{.name = "inside/inbound",
                    .purpose = "the same with JournalInbound=Y: the order is in the record, too",
                    .published = {},

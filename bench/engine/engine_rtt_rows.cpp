@@ -55,9 +55,9 @@ struct LivePair {
   Pair pair;
   std::optional<Desk> desk{};
 
-  LivePair(std::unique_ptr<transport::Network> inner, bool has_desk)
+  LivePair(std::unique_ptr<transport::Network> inner, bool has_desk, Traffic traffic)
       : network{std::make_unique<WatchedNetwork>(std::move(inner))},
-        pair{{.venue_network = network.get()}} {
+        pair{{.traffic = traffic, .venue_network = network.get()}} {
     if (has_desk) desk.emplace(pair.venue());
   }
 
@@ -106,14 +106,14 @@ class LivePart final : public Contestant {
   const std::atomic<std::uint64_t> LiveTicks::* part_;
 };
 
-std::shared_ptr<LivePair> make_live(bool has_desk) {
+std::shared_ptr<LivePair> make_live(bool has_desk, Traffic traffic = Traffic::Flow) {
   auto network = transport::make_epoll_network();
   if (!network) throw std::runtime_error{network.error().text};
-  return std::make_shared<LivePair>(std::move(*network), has_desk);
+  return std::make_shared<LivePair>(std::move(*network), has_desk, traffic);
 }
 
-Plan plan_live(Subjects) {
-  const auto live = make_live(false);
+Plan plan_live(Traffic traffic) {
+  const auto live = make_live(false, traffic);
   Plan plan{.owner = nullptr, .contestants = {}};
   plan.contestants.emplace_back("NexusFIX", std::make_unique<LivePart>(live, &LiveTicks::inside));
   plan.contestants.emplace_back("its receive",
@@ -206,52 +206,82 @@ struct Burst {
   }
 };
 
-Plan plan_round_trip(WaitMode mode, Subjects subjects, const std::string& keys = {}) {
-  const WireSizes sizes = wire_sizes();
+Plan plan_round_trip(WaitMode mode, Subjects subjects, Traffic traffic = Traffic::Flow,
+                     const std::string& keys = {}) {
+  const WireSizes sizes = wire_sizes(traffic);
   Plan plan{.owner = nullptr,
             .bytes = static_cast<double>(sizes.order + sizes.report),
             .contestants = {}};
   plan.contestants.emplace_back(
-      "NexusFIX", two_sided(RoundTrip{std::make_unique<Pair>(PairOptions{
-                                .mode = mode, .venue_keys = keys, .trader_keys = keys})},
-                            1));
+      "NexusFIX",
+      two_sided(RoundTrip{std::make_unique<Pair>(PairOptions{
+                    .mode = mode, .traffic = traffic, .venue_keys = keys, .trader_keys = keys})},
+                1));
   plan.contestants.emplace_back(
       "bare TCP", two_sided(BareRoundTrip<BarePair<BareEnd>>{std::make_unique<BarePair<BareEnd>>(
                                 mode, sizes.order, sizes.report)},
                             1));
   add_contestants(plan, subjects,
-                  [&](Subject& subject) { return subject.round_trip(trade_job(mode)); });
+                  [&](Subject& subject) { return subject.round_trip(trade_job(mode, traffic)); });
   return plan;
 }
 
 constexpr std::uint64_t kUntakenMax = 16'384;
 constexpr double kNsPerSecond = 1e9;
 
-Plan plan_throughput(bool answers, Subjects subjects) {
-  const WireSizes sizes = wire_sizes();
+Plan plan_throughput(bool answers, Subjects subjects, Traffic traffic = Traffic::Flow) {
+  const WireSizes sizes = wire_sizes(traffic);
   Plan plan{.owner = nullptr,
             .bytes = static_cast<double>(sizes.order + (answers ? sizes.report : 0)),
             .operations_per_call = static_cast<double>(Burst::kOrders),
             .contestants = {}};
   plan.bytes *= plan.operations_per_call;
-  Burst burst{std::make_unique<Pair>(PairOptions{.answers = answers}),
+  Burst burst{std::make_unique<Pair>(PairOptions{.traffic = traffic, .answers = answers}),
               answers ? kUnansweredMax : kUntakenMax, answers};
   plan.contestants.emplace_back("NexusFIX", two_sided(std::move(burst), Burst::kOrders));
   if (answers) {
     add_contestants(plan, subjects, [&](Subject& subject) {
-      return subject.trade_burst(trade_job(WaitMode::Spin), Burst::kOrders);
+      return subject.trade_burst(trade_job(WaitMode::Spin, traffic), Burst::kOrders);
     });
   }
   return plan;
 }
 
+void add_one_shape_rows(std::vector<Row>& rows) {
+  rows.push_back({{.name = "inside/live-one-shape",
+                   .purpose = "inside/live for orders of one shape",
+                   .published = {},
+                   .budget = 270},
+                  [](Subjects) { return plan_live(Traffic::OneShape); }});
+  rows.push_back({{.name = "rtt/one-shape",
+                   .purpose = "rtt/spin for orders of one shape",
+                   .published = {},
+                   .budget = {},
+                   .ratios = {{"bare TCP", 1.15, 1.3}, {"QuickFIX", 0.2}, {"bare io_uring"}}},
+                  [](Subjects subjects) {
+                    return plan_round_trip(WaitMode::Spin, subjects, Traffic::OneShape);
+                  }});
+  rows.push_back(
+      {{.name = "throughput/one-shape",
+        .purpose = "throughput/orders for orders of one shape",
+        .published = {},
+        .budget = kNsPerSecond / 1.8e6},
+       [](Subjects subjects) { return plan_throughput(true, subjects, Traffic::OneShape); }});
+}
+
 }  // namespace
 
-TradeJob trade_job(WaitMode mode) {
-  return {mode, [](std::function<void()> run) {
+std::vector<DeskOrder> desk_orders_of(Traffic traffic) {
+  return traffic == Traffic::Flow ? desk_orders() : one_shape_desk_orders();
+}
+
+TradeJob trade_job(WaitMode mode, Traffic traffic) {
+  return {mode, traffic,
+          [](std::function<void()> run) {
             const StartElsewhere elsewhere;
             return std::thread{std::move(run)};
-          }};
+          },
+          desk_orders_of(traffic)};
 }
 
 void add_round_trip_rows(std::vector<Row>& rows) {
@@ -259,7 +289,7 @@ void add_round_trip_rows(std::vector<Row>& rows) {
                    .purpose = "from the order's receive to its report's send, within rtt/spin",
                    .published = {},
                    .budget = 270},
-                  plan_live});
+                  [](Subjects) { return plan_live(Traffic::Flow); }});
   rows.push_back({{.name = "inside/remote",
                    .purpose = "inside/live, while a Remote sends as many messages on the same "
                               "session as there are orders",
@@ -281,13 +311,15 @@ void add_round_trip_rows(std::vector<Row>& rows) {
         .budget = {},
         .ratios = {{"bare TCP", 0.5}, {"bare io_uring"}}},
        [](Subjects subjects) { return plan_round_trip(WaitMode::Block, subjects); }});
-  rows.push_back(
-      {{.name = "rtt/sleep",
-        .purpose = "rtt/block with BusyPollMicros=0: all sleep at once",
-        .published = {},
-        .budget = {},
-        .ratios = {{"bare TCP", 1.06}}},
-       [](Subjects) { return plan_round_trip(WaitMode::Block, {}, "BusyPollMicros=0\n"); }});
+  rows.push_back({{.name = "rtt/sleep",
+                   .purpose = "rtt/block with BusyPollMicros=0: all sleep at once",
+                   .published = {},
+                   .budget = {},
+                   .ratios = {{"bare TCP", 1.06}}},
+                  [](Subjects) {
+                    return plan_round_trip(WaitMode::Block, {}, Traffic::Flow,
+                                           "BusyPollMicros=0\n");
+                  }});
   rows.push_back({{.name = "rtt/remote",
                    .purpose = "rtt/spin, while a Remote sends as many messages on the same session "
                               "as there are orders",
@@ -307,6 +339,7 @@ void add_round_trip_rows(std::vector<Row>& rows) {
                    .published = {},
                    .budget = kNsPerSecond / 1.8e6},
                   [](Subjects subjects) { return plan_throughput(true, subjects); }});
+  add_one_shape_rows(rows);
 }
 
 }  // namespace nexusfix::bench

@@ -44,10 +44,10 @@ class InsideEngine {
     if (!session().is_logged_on()) throw std::runtime_error{"the venue was disconnected"};
     received_.number_from(session().numbers().next_inbound, wall_now());
   }
-  // Receives a message and answers it. Returns the number of sent messages.
-  std::uint64_t receive(std::size_t input) {
+  // Receives the next message and answers it. Returns the number of sent messages.
+  std::uint64_t receive() {
     const std::uint64_t before = network_.sends();
-    network_.deliver(received_[input]);
+    network_.deliver(received_.next());
     turn();
     return network_.sends() - before;
   }
@@ -72,7 +72,19 @@ class InsideEngine {
     }
   }
   [[nodiscard]] Session& session() { return venue_.engine.session(0); }
-  [[nodiscard]] WireSizes sizes() const { return {received_[0].size(), network_.sent().size()}; }
+  // The mean of all messages and their answers.
+  [[nodiscard]] WireSizes sizes() {
+    WireSizes sum;
+    for (std::size_t i = 0; i < received_.size(); ++i) {
+      if (i % ReceivedTexts::kMessages == 0) prepare();
+      const std::string_view text = received_.next();
+      network_.deliver(text);
+      turn();
+      sum.order += text.size();
+      sum.report += network_.sent().size();
+    }
+    return {sum.order / received_.size(), sum.report / received_.size()};
+  }
 
  private:
   WallTime wall_now() { return clock_ == nullptr ? SystemClock{}.now().wall : clock_->now().wall; }

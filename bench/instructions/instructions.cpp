@@ -1,7 +1,10 @@
 // Takes one path of the engine many times, for callgrind: tools/instructions.py counts the
 // instructions within nexusfix_counted().
 //
-//   nexusfix_instructions order|order-inbound|order-logs|heartbeat|send|idle BATCHES
+//   nexusfix_instructions PATH BATCHES
+//
+// PATH is order, order-one-shape, requests, order-inbound, order-logs, heartbeat, send or idle. A
+// batch is 64 messages.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -40,8 +43,8 @@ void count(InsideEngine& engine, unsigned batches, FunctionRef<void(std::size_t)
   const auto batch = [&] {
     for (std::size_t i = 0; i < ReceivedTexts::kMessages; ++i) operation(i);
   };
-  constexpr int kWarmUp = 4;
-  for (int i = 0; i < kWarmUp; ++i) {
+  constexpr std::size_t kWarmUp = kFlowInputs / ReceivedTexts::kMessages;  // each message once
+  for (std::size_t i = 0; i < kWarmUp; ++i) {
     engine.prepare();
     batch();
   }
@@ -55,8 +58,8 @@ void receive(ReceivedTexts texts, std::uint64_t answers, unsigned batches,
              const std::string& more_keys = {}) {
   SteppedClock clock;
   InsideEngine engine{false, std::move(texts), &clock, more_keys};
-  count(engine, batches, [&](std::size_t i) {
-    if (engine.receive(i) != answers) std::abort();
+  count(engine, batches, [&](std::size_t) {
+    if (engine.receive() != answers) std::abort();
   });
 }
 
@@ -83,6 +86,10 @@ void idle(unsigned batches) {
 bool run(std::string_view path, unsigned batches) {
   if (path == "order") {
     receive(ReceivedTexts::orders(), 1, batches);
+  } else if (path == "order-one-shape") {
+    receive(ReceivedTexts::orders(Traffic::OneShape), 1, batches);
+  } else if (path == "requests") {
+    receive(ReceivedTexts::requests(), 1, batches);
   } else if (path == "order-inbound") {
     receive(ReceivedTexts::orders(), 1, batches, "JournalInbound=Y\n");
   } else if (path == "order-logs") {
@@ -111,7 +118,8 @@ int main(int count, char** words) {
       return 0;
     }
     std::fputs(
-        "usage: nexusfix_instructions order|order-inbound|order-logs|heartbeat|send|idle BATCHES\n",
+        "usage: nexusfix_instructions order|order-one-shape|requests|order-inbound|order-logs|"
+        "heartbeat|send|idle BATCHES\n",
         stderr);
     return 2;
   } catch (const std::exception& error) {

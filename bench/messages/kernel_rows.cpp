@@ -5,6 +5,7 @@
 
 #include "bench/messages/messages.hpp"
 #include "bench/row.hpp"
+#include "bench/traffic/inputs.hpp"
 #include "wire/kernels/kernel_table.hpp"
 
 namespace nexusfix::bench {
@@ -34,7 +35,7 @@ Row kernel_row(const wire::kernels::KernelTable& kernel) {
            .published = {},
            .budget = budget_of(isa)},
           [&kernel](Subjects subjects) {
-            const auto messages = std::make_shared<Messages>(execution_reports());
+            const auto messages = std::make_shared<Messages>(flow_execution_reports());
             Plan plan{.owner = messages, .bytes = messages->mean_bytes, .contestants = {}};
             KernelParse parse{{messages->texts.begin(), messages->texts.end()},
                               wire::ParserIndex{wire::DataFieldTable::standard(), kernel}};

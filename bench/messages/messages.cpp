@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <numeric>
 
+#include "bench/traffic/random.hpp"
+
 namespace nexusfix::bench {
 namespace {
 
@@ -14,40 +16,13 @@ constexpr char kSoh = '\x01';
 constexpr std::int64_t kDayStartMs = 1'705'276'800'000;  // 2024-01-15
 constexpr std::int64_t kDayMs = 86'400'000;
 
-// SplitMix64: the same numbers on every machine and with every standard library.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_{seed} {}
+std::int64_t random_cents(Random& random) {
+  return random.number(3) * 100 + static_cast<std::int64_t>(random.below(100));
+}
 
-  // 0 to limit - 1.
-  std::uint64_t below(std::uint64_t limit) { return next() % limit; }
-  // 1 to digits_max digits, each length equally often, without a leading zero.
-  std::int64_t number(unsigned digits_max) {
-    std::int64_t value = static_cast<std::int64_t>(1 + below(9));
-    for (std::uint64_t digits = below(digits_max); digits > 0; --digits) {
-      value = value * 10 + static_cast<std::int64_t>(below(10));
-    }
-    return value;
-  }
-  std::string word(std::size_t least, std::size_t most) {
-    std::string text;
-    const std::size_t size = least + below(most - least + 1);
-    while (text.size() < size) text += static_cast<char>('A' + below(26));
-    return text;
-  }
-  std::int64_t cents() { return number(3) * 100 + static_cast<std::int64_t>(below(100)); }
-  std::int64_t time_ms() { return kDayStartMs + static_cast<std::int64_t>(below(kDayMs)); }
-
- private:
-  std::uint64_t next() {
-    std::uint64_t value = state_ += 0x9e37'79b9'7f4a'7c15;
-    value = (value ^ (value >> 30U)) * 0xbf58'476d'1ce4'e5b9;
-    value = (value ^ (value >> 27U)) * 0x94d0'49bb'1331'11eb;
-    return value ^ (value >> 31U);
-  }
-
-  std::uint64_t state_;
-};
+std::int64_t random_time_ms(Random& random) {
+  return kDayStartMs + static_cast<std::int64_t>(random.below(kDayMs));
+}
 
 unsigned sum_of(std::string_view bytes) {
   return std::accumulate(bytes.begin(), bytes.end(), 0U,
@@ -58,17 +33,17 @@ unsigned sum_of(std::string_view bytes) {
 Execution make_execution(Random& random) {
   Execution execution;
   execution.msg_seq_num = static_cast<std::uint64_t>(random.number(6));
-  execution.sending_time_ms = random.time_ms();
+  execution.sending_time_ms = random_time_ms(random);
   execution.order_id = fmt::format("ORDER{}", random.number(4));
   execution.exec_id = fmt::format("EXEC{}", random.number(4));
   execution.symbol = random.word(2, 5);
   execution.order_qty = random.number(4);
-  execution.price_cents = random.cents();
+  execution.price_cents = random_cents(random);
   execution.last_qty = random.number(3);
-  execution.last_px_cents = random.cents();
+  execution.last_px_cents = random_cents(random);
   execution.leaves_qty = random.number(2);
   execution.cum_qty = random.number(3);
-  execution.avg_px_cents = random.cents();
+  execution.avg_px_cents = random_cents(random);
   execution.transact_time_ms = execution.sending_time_ms - 23;
   return execution;
 }
@@ -76,13 +51,13 @@ Execution make_execution(Random& random) {
 Order make_order(Random& random) {
   Order order;
   order.msg_seq_num = static_cast<std::uint64_t>(random.number(6));
-  order.sending_time_ms = random.time_ms();
+  order.sending_time_ms = random_time_ms(random);
   order.cl_ord_id = fmt::format("ID{}", random.number(6));
   order.symbol = random.word(2, 5);
   order.side = random.below(2) == 0 ? '1' : '2';
   order.transact_time_ms = order.sending_time_ms - 23;
   order.order_qty = random.number(4);
-  order.price_cents = random.cents();
+  order.price_cents = random_cents(random);
   return order;
 }
 
@@ -109,7 +84,7 @@ std::string order_body(Random& random, const Order& o) {
 }
 
 std::string heartbeat_body(Random& random) {
-  return header('0', random, static_cast<std::uint64_t>(random.number(6)), random.time_ms());
+  return header('0', random, static_cast<std::uint64_t>(random.number(6)), random_time_ms(random));
 }
 
 void add_message(Stream& stream, const std::string& message) {
@@ -122,7 +97,7 @@ void add_message(Stream& stream, const std::string& message) {
 // A message as long as an order, with one additional field.
 std::string message_with(Random& random, int tag, std::string_view value) {
   return message_of(
-      header('D', random, static_cast<std::uint64_t>(random.number(6)), random.time_ms()) +
+      header('D', random, static_cast<std::uint64_t>(random.number(6)), random_time_ms(random)) +
       fmt::format("11=ID{}|21=1|55={}|54=1|{}={}|40=2|59=0|", random.number(6), random.word(2, 5),
                   tag, value));
 }
@@ -144,14 +119,9 @@ PriceValue make_price(Random& random) {
   return price;
 }
 
-std::string price_text(const PriceValue& price) {
-  const auto power = static_cast<std::int64_t>(std::llround(std::pow(10.0, price.scale)));
-  return fmt::format("{}.{:0{}}", price.mantissa / power, price.mantissa % power, price.scale);
-}
-
 std::int64_t make_time(Random& random) {
   const std::int64_t days = static_cast<std::int64_t>(random.below(3650)) * kDayMs;
-  return random.time_ms() - days;
+  return random_time_ms(random) - days;
 }
 
 // Long messages have enough variety within themselves, and should fit into a core's own cache.
@@ -169,7 +139,7 @@ Messages messages_of(std::size_t fields, std::uint64_t seed, Add add_two) {
   const std::size_t count = rotation_of(fields);
   for (std::size_t i = 0; i < count; ++i) {
     std::string body =
-        header('B', random, static_cast<std::uint64_t>(random.number(6)), random.time_ms());
+        header('B', random, static_cast<std::uint64_t>(random.number(6)), random_time_ms(random));
     for (std::size_t at = kHeaderAndTrailer; at < fields; at += 2) add_two(body, random);
     messages.texts.push_back(message_of(body));
     messages.field_counts.push_back(fields);
@@ -218,6 +188,12 @@ std::string cents_text(std::int64_t cents) {
   return fmt::format("{}.{:02}", cents / 100, cents % 100);
 }
 
+std::string price_text(const PriceValue& price) {
+  if (price.scale == 0) return std::to_string(price.mantissa);
+  const auto power = static_cast<std::int64_t>(std::llround(std::pow(10.0, price.scale)));
+  return fmt::format("{}.{:0{}}", price.mantissa / power, price.mantissa % power, price.scale);
+}
+
 Messages execution_reports() {
   return make_messages(
       1, kRotation, [](Random& random) { return execution_body(random, make_execution(random)); });
@@ -256,11 +232,11 @@ ReadJob group_job(std::size_t entries) {
   job.messages = make_messages(5, entries < kEntriesOfLong ? kRotation : 4, [&](Random& random) {
     std::uint64_t answer = 0;
     std::string body =
-        header('W', random, static_cast<std::uint64_t>(random.number(6)), random.time_ms());
+        header('W', random, static_cast<std::uint64_t>(random.number(6)), random_time_ms(random));
     body += fmt::format("262={}|55={}|268={}|", random.word(4, 8), random.word(2, 5), entries);
     for (std::size_t i = 0; i < entries; ++i) {
       const auto type = random.below(2);
-      const std::int64_t cents = random.cents();
+      const std::int64_t cents = random_cents(random);
       const std::int64_t size = random.number(4);
       body += fmt::format("269={}|270={}|271={}|", type, cents_text(cents), size);
       answer += static_cast<std::uint64_t>('0' + static_cast<std::int64_t>(type) + cents + size);
@@ -273,7 +249,7 @@ ReadJob group_job(std::size_t entries) {
 
 Messages many_fields(std::size_t fields) {
   return messages_of(fields, 15, [](std::string& body, Random& random) {
-    body += fmt::format("270={}|271={}|", cents_text(random.cents()), random.number(4));
+    body += fmt::format("270={}|271={}|", cents_text(random_cents(random)), random.number(4));
   });
 }
 
@@ -291,25 +267,15 @@ Messages many_long_values(std::size_t fields) {
   });
 }
 
-ReadJob read_job() {
-  ReadJob job;
-  job.messages = make_messages(6, kRotation, [&](Random& random) {
-    const Execution e = make_execution(random);
-    job.answers.push_back(e.order_id.size() + static_cast<std::uint64_t>(e.last_qty) +
-                          static_cast<std::uint64_t>(e.last_px_cents) +
-                          static_cast<std::uint64_t>(e.transact_time_ms % 1000));
-    return execution_body(random, e);
-  });
-  return job;
-}
-
 ReadJob typed_read_job() {
   ReadJob job;
   job.messages = make_messages(8, kRotation, [&](Random& random) {
     const Execution e = make_execution(random);
     const std::size_t bytes = e.order_id.size() + e.exec_id.size() + e.symbol.size();
+    constexpr std::int64_t kUnitsPerCent = 1'000;  // see kAnswerScale
     const std::int64_t sum = 'F' + '2' + '1' + e.leaves_qty + e.cum_qty + e.last_qty +
-                             e.avg_px_cents + e.last_px_cents + e.transact_time_ms % 1000;
+                             (e.avg_px_cents + e.last_px_cents) * kUnitsPerCent +
+                             e.transact_time_ms % 1000;
     job.answers.push_back(bytes + static_cast<std::uint64_t>(sum));
     return execution_body(random, e);
   });
@@ -323,7 +289,8 @@ ReadJob dispatch_job() {
   job.messages = make_messages(9, kRotation, [&](Random& random) {
     const char type = kTypes[random.below(kTypes.size())];
     job.answers.push_back(type == '0' ? kFields : kFields * static_cast<std::uint64_t>(type));
-    return header(type, random, static_cast<std::uint64_t>(random.number(6)), random.time_ms()) +
+    return header(type, random, static_cast<std::uint64_t>(random.number(6)),
+                  random_time_ms(random)) +
            fmt::format("58={}|", random.word(2, 20));
   });
   return job;

@@ -28,10 +28,9 @@ inline constexpr std::size_t kRotation = 64;
 [[nodiscard]] Messages many_fields(std::size_t fields);
 [[nodiscard]] Messages many_data_fields(std::size_t fields);
 [[nodiscard]] Messages many_long_values(std::size_t fields);
-[[nodiscard]] ReadJob read_job();
 // Answers: bytes of OrderID (37), ExecID (17) and Symbol (55) + characters of ExecType (150),
 // OrdStatus (39) and Side (54) + LeavesQty (151), CumQty (14), LastQty (32) + AvgPx (6) and
-// LastPx (31) in cents + the millisecond of TransactTime (60).
+// LastPx (31) in units of 10^-5 + the millisecond of TransactTime (60).
 [[nodiscard]] ReadJob typed_read_job();
 // Messages of nine types, mixed. Answers: the number of fields, multiplied by the MsgType except
 // for type 0.
@@ -60,5 +59,7 @@ inline constexpr std::size_t kRotation = 64;
 [[nodiscard]] std::string timestamp_text(std::int64_t milliseconds);
 // 15025 is 150.25.
 [[nodiscard]] std::string cents_text(std::int64_t cents);
+// With scale decimals, and without a point if that is 0.
+[[nodiscard]] std::string price_text(const PriceValue& price);
 
 }  // namespace nexusfix::bench

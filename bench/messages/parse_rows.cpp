@@ -3,6 +3,7 @@
 
 #include "bench/messages/messages.hpp"
 #include "bench/row.hpp"
+#include "bench/traffic/inputs.hpp"
 
 namespace nexusfix::bench {
 namespace {
@@ -54,7 +55,7 @@ void add_rows_per_field(std::vector<Row>& rows) {
 }
 
 Plan plan_parse_and_read(Subjects subjects) {
-  const auto job = std::make_shared<ReadJob>(read_job());
+  const auto job = std::make_shared<ReadJob>(flow_read_job());
   Plan plan{.owner = job, .bytes = job->messages.mean_bytes, .contestants = {}};
   add_contestants(plan, subjects, [&](Subject& subject) { return subject.parse_and_read(*job); });
   return plan;
@@ -64,20 +65,31 @@ Plan plan_parse_and_read(Subjects subjects) {
 
 void add_parse_rows(std::vector<Row>& rows) {
   rows.push_back(parse_row({.name = "parse/ExecutionReport",
-                            .purpose = "one frame of 22 fields: every check, every tag",
+                            .purpose = "one frame of the flow: every check, every tag",
                             .published = 246,
                             .budget = 10},
-                           execution_reports));
+                           flow_execution_reports));
   rows.push_back(parse_row({.name = "parse/Heartbeat",
                             .purpose = "one frame of 8 fields",
                             .published = 194,
                             .budget = 7.5},
                            heartbeats));
   rows.push_back(parse_row({.name = "parse/NewOrderSingle",
-                            .purpose = "one frame of 17 fields",
+                            .purpose = "one frame of the flow",
                             .published = 227,
                             .budget = 10},
-                           new_order_singles));
+                           flow_orders));
+  rows.push_back(parse_row({.name = "parse/flow",
+                            .purpose = "one frame of the flow: orders, replaces, cancels, reports, "
+                                       "fills and rejects in turn",
+                            .published = {},
+                            .budget = {}},
+                           flow_messages));
+  rows.push_back(parse_row({.name = "parse/one-sequence",
+                            .purpose = "ExecutionReports of 22 fields, all with the same tags",
+                            .published = {},
+                            .budget = 10},
+                           execution_reports));
   rows.push_back(parse_row({.name = "parse/MarketDataSnapshot-100",
                             .purpose = "one frame with 100 entries of three fields",
                             .published = {},
@@ -89,7 +101,8 @@ void add_parse_rows(std::vector<Row>& rows) {
                             .budget = {}},
                            [] { return market_data_snapshots(5000); }));
   rows.push_back(parse_row({.name = std::string{kPublishedRow},
-                            .purpose = "the message of the published comparison with Fix8",
+                            .purpose = "one shape: the message of the published comparison with "
+                                       "Fix8, again and again",
                             .published = 193,
                             .budget = {}},
                            published_execution_report));

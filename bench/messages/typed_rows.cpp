@@ -14,6 +14,7 @@
 
 #include "bench/messages/messages.hpp"
 #include "bench/row.hpp"
+#include "bench/traffic/inputs.hpp"
 
 namespace nexusfix::bench {
 namespace {
@@ -30,11 +31,11 @@ struct Parsed {
   }
 };
 
-// A price in cents, as from the peers.
-std::uint64_t cents(const Decimal& value) {
-  std::uint64_t cents = static_cast<std::uint64_t>(value.mantissa());
-  for (auto scale = value.scale(); scale < 2; ++scale) cents *= 10;
-  return cents;
+// A price in units of the answers, as from the peers.
+std::uint64_t price_units(const Decimal& value) {
+  std::uint64_t units = static_cast<std::uint64_t>(value.mantissa());
+  for (auto scale = value.scale(); scale < kAnswerScale; ++scale) units *= 10;
+  return units;
 }
 
 struct TypedRead {
@@ -55,8 +56,8 @@ struct TypedRead {
            report->symbol().value.size() + static_cast<std::uint64_t>(report->exec_type()) +
            static_cast<std::uint64_t>(report->ord_status()) +
            static_cast<std::uint64_t>(report->side()) + number(report->leaves_qty()) +
-           number(report->cum_qty()) + cents(report->avg_px().value) + number(*last_qty) +
-           cents(last_px->value) +
+           number(report->cum_qty()) + price_units(report->avg_px().value) + number(*last_qty) +
+           price_units(last_px->value) +
            static_cast<std::uint64_t>(transact_time->value.time_since_epoch().count() / kNsPerMs %
                                       1000);
   }
@@ -184,6 +185,19 @@ struct DispatchVirtual {
   }
 };
 
+Row typed_read_row(RowSpec spec, ReadJob (*make_job)()) {
+  return {std::move(spec), [make_job](Subjects subjects) {
+            const auto job = std::make_shared<ReadJob>(make_job());
+            Plan plan{.owner = job, .contestants = {}};
+            plan.contestants.emplace_back(
+                subjects.front()->name(),
+                make_contestant(TypedRead{Parsed{job->messages.texts}}, job->answers));
+            add_contestants(plan, subjects,
+                            [&](Subject& subject) { return subject.typed_read(*job); });
+            return plan;
+          }};
+}
+
 template <class Operation>
 Row dispatch_row(RowSpec spec) {
   return {std::move(spec), [](Subjects subjects) {
@@ -199,20 +213,17 @@ Row dispatch_row(RowSpec spec) {
 }  // namespace
 
 void add_typed_rows(std::vector<Row>& rows) {
-  rows.push_back({{.name = "typed-read/ExecutionReport",
-                   .purpose = "a parsed message as its type, twelve fields of it as values",
-                   .published = {},
-                   .budget = 40},
-                  [](Subjects subjects) {
-                    const auto job = std::make_shared<ReadJob>(typed_read_job());
-                    Plan plan{.owner = job, .contestants = {}};
-                    plan.contestants.emplace_back(
-                        subjects.front()->name(),
-                        make_contestant(TypedRead{Parsed{job->messages.texts}}, job->answers));
-                    add_contestants(plan, subjects,
-                                    [&](Subject& subject) { return subject.typed_read(*job); });
-                    return plan;
-                  }});
+  rows.push_back(typed_read_row({.name = "typed-read/ExecutionReport",
+                                 .purpose = "a parsed fill of the flow as its type, twelve fields "
+                                            "of it as values",
+                                 .published = {},
+                                 .budget = 40},
+                                flow_typed_read_job));
+  rows.push_back(typed_read_row({.name = "typed-read/one-sequence",
+                                 .purpose = "the same for reports that all have the same tags",
+                                 .published = {},
+                                 .budget = 40},
+                                typed_read_job));
   rows.push_back({{.name = "group-typed/MarketDataSnapshot-100",
                    .purpose = "row group/MarketDataSnapshot-100 by the getters of typed messages",
                    .published = {},

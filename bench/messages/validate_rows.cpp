@@ -7,6 +7,7 @@
 
 #include "bench/messages/messages.hpp"
 #include "bench/row.hpp"
+#include "bench/traffic/inputs.hpp"
 
 namespace nexusfix::bench {
 namespace {
@@ -68,20 +69,31 @@ constexpr std::size_t kEntries = 100;
 
 void add_validate_rows(std::vector<Row>& rows) {
   rows.push_back(validate_row<true>({.name = "validate/ExecutionReport",
-                                     .purpose = "22 fields of a parsed message against FIX 4.4",
+                                     .purpose = "a parsed report of the flow against FIX 4.4",
+                                     .published = {},
+                                     .budget = 30},
+                                    flow_execution_reports, 1));
+  rows.push_back(validate_row<true>({.name = "validate/NewOrderSingle",
+                                     .purpose = "a parsed order of the flow against FIX 4.4",
+                                     .published = {},
+                                     .budget = {}},
+                                    flow_orders, 1));
+  rows.push_back(validate_row<true>({.name = "validate/flow",
+                                     .purpose = "a parsed message of the flow, of any kind",
+                                     .published = {},
+                                     .budget = {}},
+                                    flow_messages, 1));
+  rows.push_back(validate_row<true>({.name = "validate/one-sequence",
+                                     .purpose = "22 fields of a report, all with the same tags",
                                      .published = {},
                                      .budget = 30},
                                     execution_reports, 1));
-  rows.push_back(validate_row<true>({.name = "validate/NewOrderSingle",
-                                     .purpose = "17 fields of a parsed message against FIX 4.4",
-                                     .published = {},
-                                     .budget = {}},
-                                    new_order_singles, 1));
   rows.push_back(validate_row<false>({.name = "validate-once/ExecutionReport",
-                                      .purpose = "the same without a memory of the messages before",
+                                      .purpose = "a report of the flow, without a memory of the "
+                                                 "messages before",
                                       .published = {},
                                       .budget = 45},
-                                     execution_reports, 1));
+                                     flow_execution_reports, 1));
   constexpr double kFields = 11 + 3 * kEntries;
   rows.push_back(validate_row<true>(
       {.name = "validate/MarketDataSnapshot-100",

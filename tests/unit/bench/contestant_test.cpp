@@ -70,7 +70,7 @@ TEST(Contestant, of_another_interface_or_none_is_refused) {
   };
   EXPECT_THAT(
       error_of(NEXUSFIX_CONTESTANT_NEWER),
-      ::testing::HasSubstr("has version 2 of the contestants' interface, this program has 1"));
+      ::testing::HasSubstr("has version 3 of the contestants' interface, this program has 2"));
   EXPECT_THAT(error_of(NEXUSFIX_BENCH_MODULE), ::testing::HasSubstr("is no contestant"));
   EXPECT_THAT(error_of("/nowhere.so"), ::testing::HasSubstr("/nowhere.so"));
 }
