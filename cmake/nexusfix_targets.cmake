@@ -176,6 +176,16 @@ function(nexusfix_layer name)
                                   PRIVATE $<BUILD_INTERFACE:nexusfix_flags> ${arg_PRIVATE_LINK})
 endfunction()
 
+# nexusfix_command_product(NAME SUBCOMMANDS a ... PAGES guide/a.md ...) A product of subcommands.
+# `cmake --install --component NAME` installs the command, the man pages of these subcommands and
+# these pages of docs/.
+function(nexusfix_command_product name)
+  cmake_parse_arguments(arg "" "" "SUBCOMMANDS;PAGES" ${ARGN})
+  set_property(GLOBAL APPEND PROPERTY NEXUSFIX_COMMAND_PRODUCTS ${name})
+  set_property(GLOBAL PROPERTY NEXUSFIX_SUBCOMMANDS_${name} "${arg_SUBCOMMANDS}")
+  set_property(GLOBAL PROPERTY NEXUSFIX_PAGES_${name} "${arg_PAGES}")
+endfunction()
+
 # Makes the target nexusfix_tests_<label>, which builds every test program of one label: a sanitizer
 # build compiles only the tests that it runs.
 function(nexusfix_label_target program)

@@ -3,7 +3,7 @@
 
     columns.py          installs what is missing, and prints the path of the Python that has it
 
-The Arrow project builds its C++ library for the package pyarrow; cmake/arrow.cmake links it.
+The Arrow project builds its C++ library for the package pyarrow; logs/columns/arrow.cmake links it.
 """
 
 import subprocess

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import structure
 import words
 
 MARKDOWN_LINES_MAX = 300
@@ -41,7 +42,7 @@ def check_link(tree, name, line, link):
             tree.problem(name, line, f"no such heading: {link}")
 
 
-CODE_WITH_TEXTS = ("include/", "examples/", "apps/", "src/")
+CODE_WITH_TEXTS = ("include/", "examples/", "apps/", "src/", *structure.IN_PRODUCTS)
 
 
 def check_words(tree):

@@ -12,8 +12,12 @@ SOURCE_SUFFIXES = {".cpp", ".hpp", ".py"}
 FOLDER_FILES_MAX = 20
 README_WANTED_ABOVE = 5
 ROOM_README_LINES_MAX = 10
-ROOMS = ("src/", "apps/", "tests/unit/", "bench/")
-PUBLIC_HEADERS = "include/nexusfix/"  # one README for all of its folders
+# Products beside the core: folders at the root. Nothing of the core includes anything of them.
+PRODUCTS = ("logs", "stream")
+IN_PRODUCTS = tuple(f"{product}/" for product in PRODUCTS)
+ROOMS = ("src/", "apps/", "tests/unit/", "bench/", *IN_PRODUCTS)
+PUBLIC_HEADERS = ("include/nexusfix/",  # one README for all of its folders
+                  *(f"{product}include/" for product in IN_PRODUCTS))
 
 CLASS_MEMBERS_SOFT = 20  # data members, with inherited ones
 CLASS_FILES_MAX = 3
@@ -31,8 +35,8 @@ MANY_MEMBERS = {
     "engine/SessionCounters": "a member for each statistic",
     "engine/SessionEntry": "the parts of a session's state; it has no logic",
     "engine/SessionStatistics": "a member for each statistic",
-    "nexusfix/LogStatistics": "one pass over a log fills every table of the report",
-    "nexusfix/MessageScanner": "positions in one buffer, which change together",
+    "logs/LogStatistics": "one pass over a log fills every table of the report",
+    "logs/MessageScanner": "positions in one buffer, which change together",
     "session/StateMachine": "the state that the specification gives a session",
     "simulator/WorldState": "a simulated world is one value, so that a seed repeats it",
     "store/FolderWatch": "two threads share it: each member lies beside the mutex that guards it",
@@ -54,7 +58,7 @@ DIALECT = re.compile(r"(?<![A-Za-z])(behind|in[ _]front(?:[ _]of)?|anew|whoever|
                      r"(?![A-Za-z])", re.IGNORECASE)
 DIALECT_MAX = 40
 
-WITH_INTERFACE = ("src/", "apps/nexusfix/")
+WITH_INTERFACE = ("src/", "apps/nexusfix/", *IN_PRODUCTS)
 INTERFACE = re.compile(r"^Interface: ((?:.+\n)*?.*\.)$", re.MULTILINE)  # one sentence
 CONFIG_INCLUDE = re.compile(r'#include [<"](?:nexusfix/)?config/([^>"]+)[>"]')
 # changed_keys: for a reload, which of the finished settings have changed.
@@ -140,6 +144,8 @@ def check_folders(tree):
 def owner(name):
     """The layer or program that a file belongs to."""
     parts = Path(name).parts
+    if parts[0] in PRODUCTS:
+        return parts[0]
     return parts[2] if parts[0] == "include" and len(parts) > 3 else parts[1]
 
 
@@ -153,7 +159,8 @@ def with_inherited(key, members, derived=()):
 def check_classes(tree, blank_out):
     members = {}
     files = defaultdict(set)
-    for name, text in tree.of_suffix({".cpp", ".hpp"}, ("include/", "src/", "apps/", "tools/")):
+    for name, text in tree.of_suffix({".cpp", ".hpp"},
+                                     ("include/", "src/", "apps/", "tools/", *IN_PRODUCTS)):
         code = blank_out(text)
         for match in CLASS_HEAD.finditer(code):
             count = member_count(code[match.end():body_end(code, match.end())])
@@ -227,10 +234,25 @@ def room_of(name):
     return Path(*folder.parts[:3]).as_posix() if in_floor else folder.as_posix()
 
 
+def private_path(name, included):
+    """The file that a source means by an included name, if it is a private header."""
+    own, first = name.split("/", 1)[0], included.split("/", 1)[0]
+    if first in PRODUCTS:
+        return included
+    if own in PRODUCTS:
+        return f"{'apps' if first == 'nexusfix' else 'src'}/{included}"
+    return f"{own}/{included}"
+
+
+def is_product_test(name):
+    return name.startswith(IN_PRODUCTS) and "/tests/" in name
+
+
 def interfaces_of(tree):
     """The headers that each room's README offers to other rooms. A room without a README is a few
     files, and offers all of its headers."""
-    rooms = {room_of(name) for name, _ in tree.of_suffix({".hpp"}, WITH_INTERFACE)}
+    rooms = {room_of(name) for name, _ in tree.of_suffix({".hpp"}, WITH_INTERFACE)
+             if not is_product_test(name)}
     offered = {}
     for name, text in tree.of_suffix({".md"}, WITH_INTERFACE):
         room = Path(name).parent.as_posix()
@@ -247,13 +269,16 @@ def check_interfaces(tree):
     offered = interfaces_of(tree)
     used = defaultdict(set)
     for name, text in tree.of_suffix({".cpp", ".hpp"}, WITH_INTERFACE):
-        room, base = room_of(name), name.split("/", 1)[0]
+        if is_product_test(name):
+            continue
+        room = room_of(name)
         for number, line in enumerate(text.split("\n"), 1):
             match = PRIVATE_INCLUDE.match(line)
-            other = room_of(f"{base}/{match[1]}") if match else ""
+            path = private_path(name, match[1]) if match else ""
+            other = room_of(path) if match else ""
             if other == room or other not in offered:
                 continue
-            header = f"{base}/{match[1]}"[len(other) + 1:]
+            header = path[len(other) + 1:]
             used[other].add(header)
             if header not in offered[other]:
                 tree.problem(name, number, f"{header} is private to {other}; its README names the "

@@ -22,7 +22,8 @@ import pages
 import structure
 from pages import line_of
 
-# Row may include column; every layer may include itself.
+# Row may include column; every layer may include itself. The last rows are the products beside the
+# core, each with the layers and products whose public headers it includes.
 LAYERS = {
     "base": set(),
     "deferred": {"base"},
@@ -40,12 +41,43 @@ LAYERS = {
     "cluster": {"base", "config", "store", "engine"},
     "web": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
             "engine", "metrics"},
+    "logs": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
+             "engine"},
+    "stream": {"base", "wire", "store", "observe", "metrics", "web", "logs"},
     "simulator": {"base", "wire", "dictionary", "session", "store", "transport", "observe",
                   "config", "engine"},
 }
 # Made from a dictionary at build time: base and wire are all that they need.
 GENERATED = re.compile(r"fix(t11|4[0-4]|50(sp[12])?)")
 PURE_LAYERS = {"wire", "session"}
+# The private headers of the core and of the command that a product includes, and why.
+PRODUCT_READS = {
+    "logs": {
+        "nexusfix/command.hpp": "the list of subcommands, and how arguments are parsed",
+        "nexusfix/dictionary/field_names.hpp": "arguments name fields and values",
+        "nexusfix/dictionary/named_dictionary.hpp": "an argument names a version or a file",
+        "nexusfix/dictionary/own_dictionary.hpp": "--dict",
+        "nexusfix/files/engine_options.hpp": "replay opens an engine",
+        "nexusfix/files/interrupt.hpp": "Ctrl-C ends the reading of a log",
+        "nexusfix/help/pager.hpp": "output on a terminal",
+        "nexusfix/help/read_progress.hpp": "output on a terminal",
+        "nexusfix/journal/archive/journal_archive.hpp": "a journal is read as a log",
+        "nexusfix/journal/journal_summary.hpp": "a journal is read as a log",
+        "nexusfix/messages/decoded_message.hpp": "messages for people",
+        "nexusfix/messages/print_message.hpp": "messages for people",
+        "nexusfix/text/json.hpp": "output of all subcommands",
+        "nexusfix/text/text.hpp": "output of all subcommands",
+    },
+    "stream": {
+        "nexusfix/command.hpp": "the list of subcommands, and how arguments are parsed",
+        "nexusfix/dictionary/field_names.hpp": "arguments name fields",
+        "nexusfix/events/explain_metrics.hpp": "explain describes the metrics of a stream",
+        "nexusfix/files/interrupt.hpp": "a signal ends a stream",
+        "nexusfix/files/journal_locator.hpp": "an argument names a journal or a configuration",
+        "nexusfix/journal/archive/journal_archive.hpp": "archived segments are streamed, too",
+        "nexusfix/text/text.hpp": "output of all subcommands",
+    },
+}
 
 SKIPPED_FOLDERS = {".git", "__pycache__", "target", ".cache"}
 SKIPPED_AT_ROOT = {"build"}  # elsewhere it is the name of a room
@@ -84,7 +116,7 @@ SEAMS = [
      r"|(?<![\w.>:])(socket|accept4|epoll_create1?|epoll_wait|getaddrinfo)\s*\("
      r"|#\s*include\s*<sys/(socket|epoll)\.h>"),
 ]
-SEAM_FOLDERS = ("include/", "src/", "apps/", "examples/", "tools/")
+SEAM_FOLDERS = ("include/", "src/", "apps/", "examples/", "tools/", *structure.IN_PRODUCTS)
 
 # Written in pieces, so that this file does not break its own rule.
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b|\bnot (yet )?impl" r"emented\b"
@@ -181,7 +213,10 @@ class Tree:
 
 
 def layer_of(name):
-    """The layer whose public or private folder holds the file."""
+    """The layer whose public or private folder holds the file, or the product."""
+    product, *rest = Path(name).parts
+    if product in structure.PRODUCTS:
+        return product if rest[0] != "tests" else None
     match = re.match(r"(?:include/nexusfix|src)/(\w+)(?:/|\.hpp$)", name)
     return match[1] if match and match[1] in LAYERS else None
 
@@ -227,19 +262,24 @@ def check_names(tree):
 
 
 def check_includes(tree):
+    owners = {name.split("/include/", 1)[1]: layer_of(name) for name in tree.texts
+              if name.startswith(structure.IN_PRODUCTS) and "/include/" in name}
     for name, text in tree.of_suffix(CPP_SUFFIXES):
-        public = name.startswith("include/")
+        public = name.startswith("include/") or name.split("/", 1)[-1].startswith("include/")
         layer = layer_of(name)
         for match in INCLUDE.finditer(blank_out(text, keep_includes=True)):
-            what = include_problem(name, layer, public, match[1], match[2])
+            what = include_problem(name, layer, public, match[1], match[2], owners)
             if what:
                 tree.problem(name, line_of(text, match.start(1)), what)
 
 
-def include_problem(name, layer, public, bracket, included):
+def include_problem(name, layer, public, bracket, included, owners):
+    """owners: the product of each of the public headers that are not of the core."""
     parts = Path(included).parts
+    if included in PRODUCT_READS.get(layer, {}):
+        return None
     if parts[0] == "nexusfix":
-        target = Path(parts[1]).stem if len(parts) == 2 else parts[1]
+        target = owners.get(included, Path(parts[1]).stem if len(parts) == 2 else parts[1])
         if layer is None or target == layer:
             return None
         if GENERATED.fullmatch(target):
@@ -254,6 +294,8 @@ def include_problem(name, layer, public, bracket, included):
     if public and not re.fullmatch(r"[a-z_0-9]+|[a-z]mmintrin\.h|arm_neon\.h", included):
         return f"a public header includes no third party: <{included}>"
     if bracket == '"' and parts[0] in LAYERS and len(parts) > 1:
+        if parts[0] in structure.PRODUCTS and parts[0] in LAYERS.get(layer, ()):
+            return None
         is_shown = parts[1] == "api"  # a layer shows it to the layers above it, and to no user
         if layer is not None and parts[0] != layer and not (is_shown and
                                                             parts[0] in LAYERS[layer]):
@@ -262,7 +304,8 @@ def include_problem(name, layer, public, bracket, included):
         # benchmark compares kernels, and only there can one be named.
         if name.startswith("bench/") and included == "wire/kernels/kernel_table.hpp":
             return None
-        if layer is None and not name.startswith(("tests/", "tools/codegen/")):
+        is_test = name.startswith("tests/") or name.split("/", 1)[-1].startswith("tests/")
+        if layer is None and not is_test and not name.startswith("tools/codegen/"):
             return "only public headers here: <nexusfix/...>"
     return None
 
@@ -279,7 +322,7 @@ def check_code(tree):
         tree.matches(name, text, *RULES_IN_CODE[0])
         if name.endswith(".hpp") and not name.endswith(".inl.hpp") and "#pragma once" not in text:
             tree.problem(name, 1, "#pragma once is missing")
-        if name.startswith(SEAM_FOLDERS):
+        if name.startswith(SEAM_FOLDERS) and not structure.is_product_test(name):
             for seam, allowed, pattern in SEAMS:
                 if not re.fullmatch(allowed, name):
                     tree.matches(name, code, pattern,

@@ -44,6 +44,11 @@ void add_strict(CLI::App& app, UnknownKeys& unknown_keys) {
       "treat an unknown configuration key as an error");
 }
 
+CLI::Option* add_dictionary_option(CLI::App& app, std::string& path) {
+  return app.add_option("--dict", path, "your own dictionary: QuickFIX XML or Orchestra")
+      ->option_text("FILE");
+}
+
 std::optional<int> parse_arguments(CLI::App& app, Arguments arguments) {
   // The list of all subcommands and the help of this one have the same summary.
   const std::string name = app.get_name().substr(app.get_name().find(' ') + 1);

@@ -1,6 +1,9 @@
 #include "nexusfix/command.hpp"
 
+#include <CLI/CLI.hpp>
 #include <array>
+#include <fmt/format.h>
+#include <utility>
 
 #include <nexusfix/engine/passwords.hpp>
 #include <nexusfix/observe/log_compression.hpp>
@@ -17,17 +20,8 @@
 #endif
 
 #include "nexusfix/dictionary/dict.hpp"
+#include "nexusfix/events/explain_metrics.hpp"
 #include "nexusfix/files/engine_options.hpp"
-#include "nexusfix/logs/anonymise/anonymise.hpp"
-#include "nexusfix/logs/columns/export.hpp"
-#include "nexusfix/logs/diff/diff.hpp"
-#include "nexusfix/logs/grep/grep.hpp"
-#include "nexusfix/logs/order/order.hpp"
-#include "nexusfix/logs/replay/replay.hpp"
-#include "nexusfix/logs/stats/stats.hpp"
-#include "nexusfix/messages/decode.hpp"
-#include "nexusfix/messages/validate.hpp"
-#include "nexusfix/stream/stream.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -82,7 +76,54 @@ constexpr std::array kCommands{
     Command{"help", "print help, man pages and the completion of shells", "help grep", run_help},
 };
 
+// A subcommand of a product that this program was built without.
+[[maybe_unused]] int run_without(std::string_view name, std::string_view option,
+                                 Arguments arguments) {
+  const std::string built_without = fmt::format(
+      "this program was built without it: build it with {}. docs/operations/install.md", option);
+  CLI::App app{built_without, fmt::format("nexusfix {}", name)};
+  app.allow_extras();
+  if (const auto exit = parse_arguments(app, std::move(arguments))) return *exit;
+  return fail(name, built_without);
+}
+
 }  // namespace
+
+#ifndef NEXUSFIX_LOGS_PART
+int run_anonymise(Arguments arguments) {
+  return run_without("anonymise", "NEXUSFIX_LOGS=ON", std::move(arguments));
+}
+int run_decode(Arguments arguments) {
+  return run_without("decode", "NEXUSFIX_LOGS=ON", std::move(arguments));
+}
+int run_diff(Arguments arguments) {
+  return run_without("diff", "NEXUSFIX_LOGS=ON", std::move(arguments));
+}
+int run_export(Arguments arguments) {
+  return run_without("export", "NEXUSFIX_LOGS=ON", std::move(arguments));
+}
+int run_grep(Arguments arguments) {
+  return run_without("grep", "NEXUSFIX_LOGS=ON", std::move(arguments));
+}
+int run_order(Arguments arguments) {
+  return run_without("order", "NEXUSFIX_LOGS=ON", std::move(arguments));
+}
+int run_replay(Arguments arguments) {
+  return run_without("replay", "NEXUSFIX_LOGS=ON", std::move(arguments));
+}
+int run_stats(Arguments arguments) {
+  return run_without("stats", "NEXUSFIX_LOGS=ON", std::move(arguments));
+}
+int run_validate(Arguments arguments) {
+  return run_without("validate", "NEXUSFIX_LOGS=ON", std::move(arguments));
+}
+#endif
+#ifndef NEXUSFIX_STREAM_PART
+int run_stream(Arguments arguments) {
+  return run_without("stream", "NEXUSFIX_STREAM=ON", std::move(arguments));
+}
+MoreMetrics stream_metrics() noexcept { return {}; }
+#endif
 
 std::span<const Command> commands() noexcept { return kCommands; }
 

@@ -14,7 +14,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace nexusfix::command {
 
@@ -49,6 +50,9 @@ void describe(const Command& command, FunctionRef<void(const CLI::App& app)> vis
 // --strict, of a subcommand that opens an engine.
 void add_strict(CLI::App& app, UnknownKeys& unknown_keys);
 
+// --dict: the path of a dictionary.
+CLI::Option* add_dictionary_option(CLI::App& app, std::string& path);
+
 // Prints "nexusfix NAME: text" to standard error. Returns kFailure.
 int fail(std::string_view name, std::string_view text);
 
@@ -68,5 +72,16 @@ int run_simulate(Arguments arguments);
 int run_cluster(Arguments arguments);
 int run_codegen(Arguments arguments);
 int run_help(Arguments arguments);
+// In logs/ and stream/.
+int run_decode(Arguments arguments);
+int run_grep(Arguments arguments);
+int run_stats(Arguments arguments);
+int run_order(Arguments arguments);
+int run_diff(Arguments arguments);
+int run_replay(Arguments arguments);
+int run_anonymise(Arguments arguments);
+int run_export(Arguments arguments);
+int run_validate(Arguments arguments);
+int run_stream(Arguments arguments);
 
 }  // namespace nexusfix::command

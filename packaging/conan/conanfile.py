@@ -16,7 +16,8 @@ from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, load
 
 EXPORTED = ("CMakeLists.txt", "LICENSE", "*.md", "apps/*", "cmake/*", "dictionaries/*", "docs/*",
-            "examples/*", "include/*", "share/*", "src/*", "tools/*", "bench/*")
+            "examples/*", "include/*", "logs/*", "share/*", "src/*", "stream/*",
+            "tools/*", "bench/*")
 
 
 class NexusFix(ConanFile):

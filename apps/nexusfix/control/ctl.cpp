@@ -22,7 +22,6 @@
 #include "nexusfix/control/engine_report.hpp"
 #include "nexusfix/control/tail.hpp"
 #include "nexusfix/journal/journal_set.hpp"
-#include "nexusfix/logs/log_options.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
 

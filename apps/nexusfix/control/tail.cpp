@@ -7,6 +7,9 @@
 #include <optional>
 #include <poll.h>
 #include <unistd.h>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/dictionary/names.hpp>
@@ -15,8 +18,9 @@
 #include "nexusfix/command.hpp"
 #include "nexusfix/control/engine_report.hpp"
 #include "nexusfix/control/tail_filter.hpp"
-#include "nexusfix/logs/fields/own_dictionary.hpp"
-#include "nexusfix/logs/output/json_objects.hpp"
+#include "nexusfix/dictionary/field_names.hpp"
+#include "nexusfix/dictionary/own_dictionary.hpp"
+#include "nexusfix/messages/decoded_message.hpp"
 #include "nexusfix/messages/print_message.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
@@ -28,23 +32,45 @@ constexpr std::string_view kName = "ctl";
 // Short for a person, and long enough that twenty readers cost the engine nothing.
 constexpr int kBetweenReadsMillis = 100;
 
+// The fields by name; a field that occurs several times has an array of its values.
+Json fields_of(std::string_view bytes, TagNames& names) {
+  const printing::DecodedMessage message = printing::decode_message(bytes);
+  const TagNames::Version& version = names.of(message.value(8));
+  const auto to_json = [](std::string_view value) {
+    auto exact = Json::exact(value);
+    return exact ? std::move(*exact) : Json{value};
+  };
+  Json fields = Json::object();
+  std::unordered_set<std::string_view> written;
+  for (const printing::DecodedField& field : message.fields) {
+    if (!written.insert(field.tag_text).second) continue;
+    std::vector<std::string_view> values;
+    for (const printing::DecodedField& other : message.fields) {
+      if (other.tag_text == field.tag_text) values.push_back(other.value);
+    }
+    const std::string_view name = version.name(field.tag);
+    fields.set(name.empty() ? field.tag_text : name,
+               values.size() == 1 ? to_json(values.front()) : Json::array(values, to_json));
+  }
+  return fields;
+}
+
 // With the fields by name, as `grep --ndjson` has them.
-std::string json_line(const engine::LiveMessage& message, logs::JsonObjects& objects) {
+std::string json_line(const engine::LiveMessage& message, TagNames& names) {
   const auto micros = std::chrono::floor<std::chrono::microseconds>(message.time);
-  std::string line = Json::object({{"time", fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", micros)},
-                                   {"direction", direction_of(message.kind)},
-                                   {"session", message.session},
-                                   {"message", message.bytes}})
-                         .line();
-  if (message.kind == observe::MessageKind::Garbled) return line;
-  line.back() = ',';
-  objects.append_fields(line += "\"fields\":", message.bytes);
-  return line + '}';
+  Json line = Json::object({{"time", fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", micros)},
+                            {"direction", direction_of(message.kind)},
+                            {"session", message.session},
+                            {"message", message.bytes}});
+  if (message.kind != observe::MessageKind::Garbled) {
+    line.set("fields", fields_of(message.bytes, names));
+  }
+  return line.line();
 }
 
 void print_one(const engine::LiveMessage& message, TailForm form,
-               const dictionary::NameTable* own_names, logs::JsonObjects& objects) {
-  if (form == TailForm::Json) return fmt::print("{}\n", json_line(message, objects));
+               const dictionary::NameTable* own_names, TagNames& names) {
+  if (form == TailForm::Json) return fmt::print("{}\n", json_line(message, names));
   const auto millis = std::chrono::floor<std::chrono::milliseconds>(message.time);
   const std::string prefix =
       fmt::format("{:%H:%M:%S} {:<3} {}  ", millis, direction_of(message.kind), message.session);
@@ -89,7 +115,7 @@ int run_tail(const std::string& place, const TailOptions& options) {
     conditions.erase(conditions.begin());
   }
   PosixDisk disk;
-  const auto own = logs::own_dictionary(disk, options.dictionary);
+  const auto own = own_dictionary(disk, options.dictionary);
   if (!own) {
     static_cast<void>(fail(kName, own.error()));
     return kUsage;
@@ -98,12 +124,12 @@ int run_tail(const std::string& place, const TailOptions& options) {
   dictionary::NameTable table;
   if (*own != nullptr) table = loaded.emplace(**own).table();
   const dictionary::NameTable* const own_names = loaded ? &table : nullptr;
-  const auto filter = TailFilter::parse(conditions, logs::FieldNames{own->get()});
+  const auto filter = TailFilter::parse(conditions, FieldNames{own->get()});
   if (!filter) {
     static_cast<void>(fail(kName, filter.error()));
     return kUsage;
   }
-  logs::JsonObjects objects{own_names, {}};
+  TagNames names{own_names};
   auto tail = engine::MessageTail::open(place, session);
   if (!tail) return fail(kName, tail.error().text);
   // On standard error, so that standard output has messages only.
@@ -114,7 +140,7 @@ int run_tail(const std::string& place, const TailOptions& options) {
     if (!got) return fail(kName, got.error().text);
     for (const engine::LiveMessage& message : got->messages) {
       if (!filter->admits(message.bytes)) continue;
-      print_one(message, options.form, own_names, objects);
+      print_one(message, options.form, own_names, names);
       if (++shown == options.count) return std::fflush(stdout) == 0 ? kSuccess : kFailure;
     }
     print_lost(got->lost, options.form);

@@ -12,7 +12,7 @@ namespace nexusfix::command {
 namespace {
 
 // Also a tag that no dictionary has.
-std::optional<wire::Tag> tag_of(std::string_view text, const logs::FieldNames& names) {
+std::optional<wire::Tag> tag_of(std::string_view text, const FieldNames& names) {
   wire::Tag tag = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), tag);
   if (error == std::errc{} && end == text.data() + text.size() && tag > 0) return tag;
@@ -23,7 +23,7 @@ std::optional<wire::Tag> tag_of(std::string_view text, const logs::FieldNames& n
 }  // namespace
 
 std::expected<TailFilter, std::string> TailFilter::parse(const std::vector<std::string>& conditions,
-                                                         const logs::FieldNames& names) {
+                                                         const FieldNames& names) {
   TailFilter filter;
   for (const std::string& one : conditions) {
     const std::size_t equals = one.find('=');

@@ -8,7 +8,7 @@
 
 #include <nexusfix/wire/typed/field.hpp>
 
-#include "nexusfix/logs/fields/field_names.hpp"
+#include "nexusfix/dictionary/field_names.hpp"
 
 namespace nexusfix::command {
 
@@ -17,7 +17,7 @@ class TailFilter {
   // conditions: TAG=VALUE or NAME=VALUE. VALUE is a value, or its name in one of the dictionaries.
   // The error names the condition.
   [[nodiscard]] static std::expected<TailFilter, std::string> parse(
-      const std::vector<std::string>& conditions, const logs::FieldNames& names);
+      const std::vector<std::string>& conditions, const FieldNames& names);
   // Whether the message fulfils all conditions: it has the field, and one with this value.
   [[nodiscard]] bool admits(std::string_view bytes) const;
 

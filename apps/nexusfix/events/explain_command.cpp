@@ -41,12 +41,13 @@ int run_explain(Arguments arguments) {
       "  2  there is no such event or metric, or the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (is_markdown) {
-    fmt::print("{}", is_of_metrics ? metrics_page() : events_page());
+    fmt::print("{}", is_of_metrics ? metrics_page(stream_metrics()) : events_page());
     return kSuccess;
   }
   const ExplainForm form = is_json ? ExplainForm::Json : ExplainForm::Text;
   is_of_metrics |= !events.empty() && std::ranges::all_of(events, is_metric_name);
-  const auto text = is_of_metrics ? explain_metrics(events, form) : explain_events(events, form);
+  const auto text = is_of_metrics ? explain_metrics(events, form, stream_metrics())
+                                  : explain_events(events, form);
   if (!text) {
     static_cast<void>(fail("explain", text.error()));
     return kUsage;

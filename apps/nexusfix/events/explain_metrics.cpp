@@ -6,7 +6,6 @@
 #include <nexusfix/dictionary/nearest_name.hpp>
 #include <nexusfix/metrics.hpp>
 
-#include "nexusfix/stream/stream_metrics.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
 
@@ -36,11 +35,9 @@ std::string_view section_of(std::string_view name) {
   return found == std::end(kSections) ? "Engine" : found->title;
 }
 
-// Those of an engine, and those of `nexusfix stream`.
-std::vector<MetricDescription> all_metrics() {
+std::vector<MetricDescription> all_metrics(MoreMetrics of_streams) {
   std::vector<MetricDescription> all = metrics::described_metrics();
-  const auto others = stream::stream_metrics();
-  all.insert(all.end(), others.begin(), others.end());
+  all.insert(all.end(), of_streams.begin(), of_streams.end());
   return all;
 }
 
@@ -99,8 +96,8 @@ the counterparty sends.
 bool is_metric_name(std::string_view text) noexcept { return text.starts_with(kPrefix); }
 
 std::expected<std::string, std::string> explain_metrics(const std::vector<std::string>& names,
-                                                        ExplainForm form) {
-  const std::vector<MetricDescription> all = all_metrics();
+                                                        ExplainForm form, MoreMetrics of_streams) {
+  const std::vector<MetricDescription> all = all_metrics(of_streams);
   std::string text;
   if (names.empty()) {
     for (const MetricDescription& metric : all) {
@@ -119,10 +116,10 @@ std::expected<std::string, std::string> explain_metrics(const std::vector<std::s
   return text;
 }
 
-std::string metrics_page() {
+std::string metrics_page(MoreMetrics of_streams) {
   std::string page{kMetricsPageBegin};
   std::string_view section;
-  for (const MetricDescription& metric : all_metrics()) {
+  for (const MetricDescription& metric : all_metrics(of_streams)) {
     if (const std::string_view own = section_of(metric.name); own != section) {
       section = own;
       const bool are_sessions = section == kSessions;

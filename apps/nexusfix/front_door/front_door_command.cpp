@@ -11,9 +11,9 @@
 #include <nexusfix/transport/proxy.hpp>
 
 #include "nexusfix/command.hpp"
+#include "nexusfix/files/interrupt.hpp"
 #include "nexusfix/files/settings_loader.hpp"
 #include "nexusfix/front_door/front_door.hpp"
-#include "nexusfix/logs/source/interrupt.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -105,9 +105,9 @@ int run_door(WantedDoor& wanted) {
   fmt::print("listening on port {}\n", door.port());
   std::fflush(stdout);
   std::signal(SIGPIPE, SIG_IGN);
-  logs::catch_interrupts();
+  catch_interrupts();
   // A signal ends a wait early; one that comes just before a wait is seen after this time.
-  while (!logs::is_interrupted()) door.serve(std::chrono::milliseconds{200});
+  while (!is_interrupted()) door.serve(std::chrono::milliseconds{200});
   return kSuccess;
 }
 

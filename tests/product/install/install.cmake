@@ -23,6 +23,24 @@ foreach(file LICENSE README.md docs/guide/tutorial.md docs/images/bench.svg
     message(FATAL_ERROR "not installed: ${documents}/${file}")
   endif()
 endforeach()
+# A product of the command, by itself.
+set(file_of_logs guide/logs.md)
+set(file_of_stream operations/streaming.md)
+set(page_of_logs nexusfix-grep.1)
+set(page_of_stream nexusfix-stream.1)
+foreach(product IN LISTS PRODUCTS)
+  set(alone ${PREFIX}-${product})
+  file(REMOVE_RECURSE ${alone})
+  execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${alone}
+                          --component ${product}
+                  OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  foreach(file bin/nexusfix share/man/man1/${page_of_${product}}
+          ${documents}/docs/${file_of_${product}})
+    if(NOT EXISTS ${alone}/${file})
+      message(FATAL_ERROR "not in the component ${product}: ${file}")
+    endif()
+  endforeach()
+endforeach()
 # The unit names the program of this prefix, not of the prefix of the configuration.
 file(STRINGS ${PREFIX}/${unit} start REGEX "^ExecStart=")
 if(NOT start STREQUAL "ExecStart=${PREFIX}/bin/nexusfix serve --strict /etc/nexusfix/%i.cfg")

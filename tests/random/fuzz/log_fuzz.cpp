@@ -17,9 +17,9 @@
 
 #include <nexusfix/wire/parser.hpp>
 
+#include "logs/decode/decode.hpp"
+#include "logs/messages/message_scanner.hpp"
 #include "nexusfix/journal/quickfix/quickfix_store.hpp"
-#include "nexusfix/messages/decode.hpp"
-#include "nexusfix/messages/message_scanner.hpp"
 #include "observe/message_line.hpp"
 #include "random/fuzz/harness/input.hpp"
 #include "random/fuzz/harness/require.hpp"

@@ -132,6 +132,14 @@ class StructureTest(unittest.TestCase):
             {"src/store/a.hpp": "#pragma once\n", "src/store/README.md":
              README + "Interface: no header.\n"}))
 
+    def test_a_room_of_a_product_is_included_by_its_interface_but_by_its_tests(self):
+        files = {"logs/grep/README.md": README + "Interface: no header.\n",
+                 "logs/grep/a.hpp": "#pragma once\n",
+                 "logs/tests/a_test.cpp": '#include "logs/grep/a.hpp"\n'}
+        self.assertEqual([], self.problems(files))
+        self.assert_found(files | {"logs/diff/b.cpp": '#include "logs/grep/a.hpp"\n'},
+                          "a.hpp is private to logs/grep")
+
     def test_members_of_a_class_are_counted(self):
         most = structure.CLASS_MEMBERS_SOFT
         for kind in ("class", "struct"):

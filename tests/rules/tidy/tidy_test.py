@@ -7,9 +7,11 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
+import structure  # noqa: E402
 import tidy  # noqa: E402
 
 GOOD_TREE = {
@@ -56,12 +58,15 @@ class TidyTest(unittest.TestCase):
         for layer, allowed in tidy.LAYERS.items():
             for other in tidy.LAYERS:
                 text = f"#pragma once\n#include <nexusfix/{other}/settings.hpp>\n"
-                files = {f"include/nexusfix/{layer}/x.hpp": text}
+                name = f"include/nexusfix/{layer}/x.hpp"
+                if layer in structure.PRODUCTS:
+                    name = f"{layer}/{name}"
+                files = {name: text}
                 with self.subTest(layer=layer, other=other):
                     if other == layer or other in allowed:
                         self.assert_clean(files)
                     else:
-                        self.assert_found(files, f"include/nexusfix/{layer}/x.hpp:2",
+                        self.assert_found(files, f"{name}:2",
                                           f"layer {layer} may not include {other}")
 
     def test_session_never_includes_store_transport_observe_or_engine(self):
@@ -75,6 +80,39 @@ class TidyTest(unittest.TestCase):
         self.assert_found({"include/nexusfix/wire.hpp":
                            "#pragma once\n#include <nexusfix/session/x.hpp>\n"},
                           "include/nexusfix/wire.hpp:2", "wire may not include session")
+
+    def test_a_layer_of_the_core_that_includes_a_product_is_found(self):
+        for product in structure.PRODUCTS:
+            # Its public headers may be in the folder of a layer.
+            header = {f"{product}/include/nexusfix/store/own.hpp": "#pragma once\n",
+                      f"{product}/y.cpp": "#include <nexusfix/store/own.hpp>\n",
+                      f"{product}/CMakeLists.txt": "x(y.cpp)\n"}
+            for layer in tidy.LAYERS.keys() - set(structure.PRODUCTS):
+                for line in ("#include <nexusfix/store/own.hpp>\n",
+                             f"#include <nexusfix/{product}.hpp>\n",
+                             f'#include "{product}/y.hpp"\n'):
+                    with self.subTest(product=product, layer=layer, line=line):
+                        self.assert_found(header | self.source(line, f"src/{layer}"),
+                                          f"src/{layer}/x.cpp:1", product)
+            self.assert_clean(header | self.source("#include <nexusfix/store/own.hpp>\n", "apps/a"))
+
+    def test_a_product_includes_private_headers_of_the_core_only_if_they_are_listed(self):
+        files = self.source('#include "store/format/entry.hpp"\n', "logs")
+        self.assert_found(files, "logs/x.cpp:1", "private header of store is for store alone")
+        listed = {"logs": {"store/format/entry.hpp": "a reason"}}
+        with unittest.mock.patch.object(tidy, "PRODUCT_READS", listed):
+            self.assert_clean(files)
+        self.assert_found(self.source('#include "nexusfix/run/script.hpp"\n', "logs"),
+                          "logs/x.cpp:1", "may not include run")
+        self.assert_found(self.source('#include "logs/y.hpp"\n', "apps/tool"),
+                          "apps/tool/x.cpp:1", "only public headers")
+
+    def test_a_product_includes_another_one_only_if_its_row_names_it(self):
+        line = '#include "logs/source/log_reader.hpp"\n'
+        self.assert_clean(self.source(line, "stream"))
+        line = '#include "stream/broker.hpp"\n'
+        self.assert_found(self.source(line, "logs/grep"), "logs/grep/x.cpp:1",
+                          "private header of stream is for stream alone")
 
     def test_generated_messages_are_not_for_the_layers_below_engine(self):
         self.assert_found(self.source("#include <nexusfix/fix44/heartbeat.hpp>\n"),

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A build without TLS and passwords: it configures and compiles without their libraries, and the
-command refuses a configuration that needs either, by file and line. Arguments: that command, cmake,
-the sources, the compiler, and its launcher."""
+command refuses a configuration that needs either, by file and line. Without products: their
+subcommands name the option. Arguments: that command, cmake, the sources, the compiler, and its
+launcher."""
 
 import json
 import os
@@ -16,6 +17,8 @@ from command_test import WithFolder, run
 CMAKE = SOURCES = COMPILER = LAUNCHER = ""  # set by main
 # The sources that only such a build has, and those that it does not have.
 OWN = ("tls_absent.cpp", "password_hash_absent.cpp")
+LOG_TOOLS = ("anonymise", "decode", "diff", "export", "grep", "order", "replay", "stats",
+             "validate")
 OTHERS = ("tls_context.cpp", "tls_stream.cpp", "password_hash.cpp")
 
 
@@ -55,6 +58,17 @@ class BareBuild(WithFolder):
         self.assertIn("NEXUSFIX_PASSWORDS=OFF", done.stderr)
         self.assertNotIn("pa55word", done.stdout + done.stderr)
         self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_a_subcommand_of_an_absent_product_names_the_option(self):
+        options = dict.fromkeys(LOG_TOOLS, "NEXUSFIX_LOGS=ON") | {"stream": "NEXUSFIX_STREAM=ON"}
+        for name, option in options.items():
+            done = run(name, "some.log", "--json")
+            self.assertEqual((done.returncode, done.stdout), (1, ""), name)
+            self.assertRegex(done.stderr, f"^nexusfix {name}: .* built without it.* {option}")
+            shown = run(name, "--help")
+            self.assertEqual((shown.returncode, shown.stderr), (0, ""), name)
+            self.assertIn(option, shown.stdout)
+        self.assertNotIn("nexusfix_stream_", run("explain", "--metrics").stdout)
 
     def test_a_configuration_without_either_works(self):
         config = self.write("bare.cfg", self.config_of("acceptor", ""))

@@ -103,19 +103,30 @@ class WithFolder(unittest.TestCase):
                    self.write("script.txt", script))
 
 
+def run_into_full_disk(*arguments):
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        return subprocess.run([NEXUSFIX, *map(str, arguments)], stdin=subprocess.DEVNULL,
+                              stdout=full, stderr=subprocess.PIPE, text=True,
+                              timeout=LIMIT_SECONDS, check=False)
+
+
+def assert_help(test, overview, name):
+    """The overview and --help have the purpose of a subcommand and an example."""
+    test.assertRegex(overview, rf"(?m)^  {name} .*\n +\$ nexusfix {name}")
+    help_of_one = run(name, "--help")
+    test.assertEqual(help_of_one.returncode, 0)
+    purpose = re.search(rf"(?m)^  {name} +(.*)$", overview)[1]
+    test.assertTrue(help_of_one.stdout.startswith(f"nexusfix {name}: {purpose}\n"))
+    test.assertIn(f"\n  $ nexusfix {name}", help_of_one.stdout)
+
+
 class Words(unittest.TestCase):
     def test_help_names_every_subcommand_with_an_example(self):
         done = run("--help")
         self.assertEqual(done.returncode, 0)
-        for name in ("demo", "decode", "grep", "stats", "validate", "dict", "explain", "serve",
-                     "connect",
-                     "trade", "journal", "simulate"):
-            self.assertRegex(done.stdout, rf"(?m)^  {name} .*\n +\$ nexusfix {name}")
-            help_of_one = run(name, "--help")
-            self.assertEqual(help_of_one.returncode, 0)
-            purpose = re.search(rf"(?m)^  {name} +(.*)$", done.stdout)[1]
-            self.assertTrue(help_of_one.stdout.startswith(f"nexusfix {name}: {purpose}\n"))
-            self.assertIn(f"\n  $ nexusfix {name}", help_of_one.stdout)
+        for name in ("demo", "dict", "explain", "serve", "connect", "trade", "journal",
+                     "simulate"):
+            assert_help(self, done.stdout, name)
 
     def test_no_arguments_show_the_help_and_are_an_error(self):
         done = run()
@@ -176,17 +187,6 @@ class Words(unittest.TestCase):
                                               "See `nexusfix serve --help`.\n")
         self.assertIn("See `nexusfix journal set --help`.\n", run("journal", "set", "x").stderr)
 
-    def test_unknown_colour_is_answered_with_the_known_ones(self):
-        done = run("decode", "--color=purple")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("--color: purple: auto, always or never was expected\n", done.stderr)
-        for known in ("auto", "always", "never"):
-            self.assertEqual(run("decode", f"--color={known}").returncode, 1)  # no message
-        message = "8=FIX.4.4|9=5|35=0|10=163|\n"
-        done = subprocess.run([NEXUSFIX, "decode", "--color=always"], input=message, text=True,
-                              capture_output=True, timeout=LIMIT_SECONDS, check=False)
-        self.assertIn("\x1b[", done.stdout)
-
     def test_help_says_defaults_and_ranges_in_words(self):
         self.assertIn("--spin, --no-spin  ", run("demo", "--help").stdout)
         shown = run("trade", "--help").stdout
@@ -196,8 +196,7 @@ class Words(unittest.TestCase):
         self.assertIn("Usage: nexusfix trade [OPTIONS] CONFIG\n", shown)
         self.assertIn("Usage: nexusfix codegen --output DIR [OPTIONS] DICT\n",
                       run("codegen", "--help").stdout)
-        for name in ("demo", "decode", "grep", "stats", "validate", "dict", "serve", "connect",
-                     "trade"):
+        for name in ("demo", "dict", "serve", "connect", "trade"):
             self.assertNotRegex(run(name, "--help").stdout, r"UINT|\{|\[\d")
 
     def test_wrong_arguments_end_with_status_2(self):
@@ -212,28 +211,17 @@ class Words(unittest.TestCase):
 
 
 class Output(WithFolder):
-    def run_into_full_disk(self, *arguments):
-        with open("/dev/full", "w", encoding="utf-8") as full:
-            return subprocess.run([NEXUSFIX, *map(str, arguments)], stdin=subprocess.DEVNULL,
-                                  stdout=full, stderr=subprocess.PIPE, text=True,
-                                  timeout=LIMIT_SECONDS, check=False)
-
     def test_output_that_is_lost_is_no_success(self):
-        sound = self.write("sound.log", "8=FIX.4.4|9=5|35=0|10=163|\n")
-        self.assertEqual(run("decode", sound).returncode, 0)
         venue, _ = self.serve()
         self.end(venue)
-        for arguments in (("--help",), ("decode", sound), ("decode", "--json", sound),
-                          ("grep", "35=0", sound), ("grep", "-c", "35=0", sound),
-                          ("stats", sound),
-                          ("journal", "show", self.folder / "venue"),
+        for arguments in (("--help",), ("journal", "show", self.folder / "venue"),
                           ("serve", self.folder / "venue.cfg", "--dump-book")):
-            done = self.run_into_full_disk(*arguments)
+            done = run_into_full_disk(*arguments)
             self.assertEqual(done.returncode, 1, arguments)
             self.assertIn("standard output could not be written", done.stderr)
 
     def test_lost_output_does_not_hide_a_worse_status(self):
-        self.assertEqual(self.run_into_full_disk().returncode, 2)
+        self.assertEqual(run_into_full_disk().returncode, 2)
 
 
 class Serve(WithFolder):

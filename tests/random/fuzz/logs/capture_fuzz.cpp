@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "nexusfix/logs/capture/capture_reader.hpp"
-#include "nexusfix/logs/capture/packet_file.hpp"
-#include "nexusfix/logs/capture/tcp_segment.hpp"
+#include "logs/capture/capture_reader.hpp"
+#include "logs/capture/packet_file.hpp"
+#include "logs/capture/tcp_segment.hpp"
 #include "random/fuzz/harness/input.hpp"
 #include "random/fuzz/harness/require.hpp"
 #include "random/fuzz/harness/target.hpp"

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "nexusfix/logs/grep/matcher.hpp"
-#include "nexusfix/logs/output/json_objects.hpp"
-#include "nexusfix/logs/source/log_reader.hpp"
-#include "nexusfix/logs/source/log_time.hpp"
+#include "logs/grep/matcher.hpp"
+#include "logs/output/json_objects.hpp"
+#include "logs/source/log_reader.hpp"
+#include "logs/source/log_time.hpp"
 #include "nexusfix/messages/decoded_message.hpp"
 #include "random/fuzz/harness/input.hpp"
 #include "random/fuzz/harness/require.hpp"
@@ -92,7 +92,7 @@ void check_fields(std::string_view bytes) {
 }
 
 void check_expression(std::string_view text, std::string_view message) {
-  static const FieldNames kNames;
+  static const command::FieldNames kNames;
   const auto parsed = parse_expression(text, kNames);
   if (!parsed) {
     const ExpressionError& error = parsed.error();

@@ -15,12 +15,12 @@
 
 #include <nexusfix/wire/parser.hpp>
 
-#include "nexusfix/logs/anonymise/anonymise.hpp"
-#include "nexusfix/logs/diff/diff.hpp"
-#include "nexusfix/logs/order/order.hpp"
-#include "nexusfix/logs/replay/log_feed.hpp"
-#include "nexusfix/logs/replay/replayed_message.hpp"
-#include "nexusfix/logs/stats/stats.hpp"
+#include "logs/anonymise/anonymise.hpp"
+#include "logs/diff/diff.hpp"
+#include "logs/order/order.hpp"
+#include "logs/replay/log_feed.hpp"
+#include "logs/replay/replayed_message.hpp"
+#include "logs/stats/stats.hpp"
 #include "random/fuzz/harness/input.hpp"
 #include "random/fuzz/harness/require.hpp"
 #include "random/fuzz/harness/target.hpp"
@@ -159,7 +159,7 @@ void check_anonymise(FakeDisk& disk, bool scales_prices) {
 }
 
 void check_replay(FakeDisk& disk, bool keeps_dates, const std::string& prefix) {
-  static const logs::FieldNames kNames;
+  static const FieldNames kNames;
   logs::ReplayedMessage message{kNames, {.keeps_dates = keeps_dates, .id_prefix = prefix}};
   logs::LogFeed feed{disk, {.files = {"/log"}}, {}};
   wire::Parser parser;

@@ -13,8 +13,8 @@
 
 #include <nexusfix/store/journal.hpp>
 
-#include "nexusfix/logs/source/log_reader.hpp"
-#include "nexusfix/logs/source/log_time.hpp"
+#include "logs/source/log_reader.hpp"
+#include "logs/source/log_time.hpp"
 #include "random/fuzz/harness/input.hpp"
 #include "random/fuzz/harness/require.hpp"
 #include "random/fuzz/harness/target.hpp"

@@ -12,7 +12,7 @@ using testing::fix;
 
 bool admits(const std::string& condition, const std::string& body,
             const dictionary::Dictionary* own = nullptr) {
-  const logs::FieldNames names{own};
+  const FieldNames names{own};
   const auto filter = TailFilter::parse({condition}, names);
   return filter && filter->admits(fix("FIX.4.2", body));
 }
@@ -32,7 +32,7 @@ TEST(TailFilter, knows_the_names_of_the_users_dictionary) {
   EXPECT_TRUE(admits("DeskCode=1", "35=D|5001=1|", &own));
   EXPECT_TRUE(admits("DeskCode=EQUITIES", "35=D|5001=1|", &own));
   EXPECT_FALSE(admits("DeskCode=EQUITIES", "35=D|5001=2|", &own));
-  EXPECT_FALSE(TailFilter::parse({"DeskCode=1"}, logs::FieldNames{}).has_value());
+  EXPECT_FALSE(TailFilter::parse({"DeskCode=1"}, FieldNames{}).has_value());
 }
 
 }  // namespace

@@ -1,11 +1,9 @@
-// `nexusfix explain` for metrics, and the page that is made of their table.
+// `nexusfix explain` for metrics.
 #include "nexusfix/events/explain_metrics.hpp"
 
-#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
-#include <sstream>
 #include <string>
 
 #include <nexusfix/metrics.hpp>
@@ -17,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 TEST(ExplainMetrics, one_metric_with_its_type_unit_labels_and_meaning) {
-  const auto text = explain_metrics({"nexusfix_session_rejects_total"}, ExplainForm::Text);
+  const auto text = explain_metrics({"nexusfix_session_rejects_total"}, ExplainForm::Text, {});
   ASSERT_TRUE(text.has_value());
   EXPECT_THAT(*text, HasSubstr("type     counter\n"));
   EXPECT_THAT(*text, HasSubstr("unit     messages\n"));
@@ -26,7 +24,7 @@ TEST(ExplainMetrics, one_metric_with_its_type_unit_labels_and_meaning) {
 }
 
 TEST(ExplainMetrics, unknown_name_is_answered_with_the_nearest_one) {
-  const auto text = explain_metrics({"nexusfix_session_gap_total"}, ExplainForm::Text);
+  const auto text = explain_metrics({"nexusfix_session_gap_total"}, ExplainForm::Text, {});
   ASSERT_FALSE(text.has_value());
   EXPECT_EQ(text.error(),
             "there is no metric \"nexusfix_session_gap_total\". Did you mean "
@@ -34,7 +32,7 @@ TEST(ExplainMetrics, unknown_name_is_answered_with_the_nearest_one) {
 }
 
 TEST(ExplainMetrics, list_has_each_metric_once) {
-  const auto text = explain_metrics({}, ExplainForm::Text);
+  const auto text = explain_metrics({}, ExplainForm::Text, {});
   ASSERT_TRUE(text.has_value());
   std::set<std::string_view> names;
   for (const auto& metric : metrics::described_metrics()) {
@@ -44,17 +42,9 @@ TEST(ExplainMetrics, list_has_each_metric_once) {
 }
 
 TEST(ExplainMetrics, json_is_one_object_a_line) {
-  const auto text = explain_metrics({"nexusfix_ready"}, ExplainForm::Json);
+  const auto text = explain_metrics({"nexusfix_ready"}, ExplainForm::Json, {});
   ASSERT_TRUE(text.has_value());
   EXPECT_THAT(*text, StartsWith(R"({"name":"nexusfix_ready","type":"gauge",)"));
-}
-
-TEST(MetricsPage, is_what_the_table_says) {
-  const std::ifstream file{NEXUSFIX_ROOT "/docs/reference/metrics.md"};
-  std::stringstream page;
-  page << file.rdbuf();
-  EXPECT_EQ(page.str(), metrics_page())
-      << "nexusfix explain --metrics --markdown > docs/reference/metrics.md";
 }
 
 }  // namespace

@@ -1,0 +1,284 @@
+#include "logs/validate/validate.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <fmt/format.h>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/clipped.hpp>
+#include <nexusfix/dictionary/data_fields.hpp>
+#include <nexusfix/dictionary/explain.hpp>
+#include <nexusfix/wire/parser.hpp>
+#include <nexusfix/wire/session_tags.hpp>
+
+#include "logs/output/message_writer.hpp"
+#include "nexusfix/dictionary/named_dictionary.hpp"
+#include "nexusfix/help/read_progress.hpp"
+#include "nexusfix/messages/decoded_message.hpp"
+#include "nexusfix/messages/print_message.hpp"
+#include "nexusfix/text/json.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+using dictionary::Explanation;
+using dictionary::ValidationRules;
+using dictionary::Version;
+using printing::printable;
+
+// A dictionary, with the validator and the parser that are built from it once.
+class Checker {
+ public:
+  static std::expected<std::unique_ptr<Checker>, std::string> make(NamedDictionary named,
+                                                                   const ValidationRules& rules) {
+    auto validator = named.has_own_transport()
+                         ? dictionary::Validator::make(named.application(), rules)
+                         : dictionary::Validator::make(both(named), rules);
+    if (!validator) return std::unexpected{named.label() + ": " + validator.error()};
+    return std::unique_ptr<Checker>{new Checker{std::move(named), std::move(*validator)}};
+  }
+
+  // Returns nothing if the message is valid.
+  [[nodiscard]] std::optional<Explanation> check(std::string_view bytes) {
+    const auto message = parser_.parse(bytes);
+    if (!message) return dictionary::explain(message.error(), bytes);
+    const auto violation = validator_.validate(*message);
+    if (!violation) return std::nullopt;
+    return named_.has_own_transport()
+               ? dictionary::explain(*violation, *message, named_.application())
+               : dictionary::explain(*violation, *message, both(named_));
+  }
+
+  // The BeginString that the messages should have.
+  [[nodiscard]] std::string_view begin_string() const {
+    const std::string& own = named_.transport().begin_string;
+    return own.starts_with("FIX.5") ? dictionary::to_string(Version::Fixt11)
+                                    : std::string_view{own};
+  }
+
+ private:
+  Checker(NamedDictionary named, dictionary::Validator validator)
+      : named_{std::move(named)},
+        validator_{std::move(validator)},
+        parser_{dictionary::data_fields(named_.application())} {}
+
+  static dictionary::FixtDictionaries both(const NamedDictionary& named) {
+    return {.transport = named.transport(), .application = named.application()};
+  }
+
+  NamedDictionary named_;
+  dictionary::Validator validator_;
+  wire::Parser parser_;
+};
+
+class ValidateRun {
+ public:
+  ValidateRun(const ValidateOptions& options, Disk& disk, ValidateStreams streams)
+      : options_{options}, disk_{disk}, streams_{streams} {}
+
+  int run() {
+    if (!open_named()) return kUsage;
+    const logs::LogReport report = validate_all();
+    if (options_.json && options_.summary) {
+      const Json counts =
+          Json::object({{"messages", total_}, {"invalid", invalid_}, {"skipped", skipped_}});
+      fmt::print(streams_.out, "{}\n", counts.line());
+    } else if (total_ > 0 && !options_.json) {
+      fmt::print(streams_.out, "{} message{}, {} invalid{}\n", total_, total_ == 1 ? "" : "s",
+                 invalid_, skipped_ > 0 ? fmt::format(", {} skipped", skipped_) : "");
+    }
+    std::fflush(streams_.out);
+    if (report.has_unopened() || is_broken_) return kUsage;
+    if (total_ == 0) {
+      complain(skipped_ > 0 ? "no message" : "no message: nothing begins with 8=FIX");
+    }
+    return total_ > 0 && invalid_ == 0 && !report.has_unread() ? kSuccess : kFailure;
+  }
+
+ private:
+  // Opens the dictionary that the arguments name, if they name one.
+  bool open_named() {
+    if (options_.version.empty() && options_.dictionary.empty()) return true;
+    std::optional<NamedDictionary> named;
+    if (options_.dictionary.empty()) {
+      const auto version = version_of_name(options_.version);
+      if (!version) {
+        complain("'" + options_.version + "' is none of " + version_names());
+        return false;
+      }
+      named = NamedDictionary::of(*version);
+    } else {
+      auto loaded = NamedDictionary::load(disk_, options_.dictionary, options_.faults);
+      if (!loaded) {
+        for (const std::string& error : loaded.error()) complain(error);
+        return false;
+      }
+      for (const std::string& warning : loaded->warnings()) complain("warning: " + warning);
+      named = std::move(*loaded);
+    }
+    named_ = make(std::move(*named));
+    return named_ != nullptr;
+  }
+
+  std::unique_ptr<Checker> make(NamedDictionary named) {
+    auto checker = Checker::make(std::move(named), options_.rules);
+    if (checker) return std::move(*checker);
+    complain(checker.error());
+    is_broken_ = true;
+    return nullptr;
+  }
+
+  logs::LogReport validate_all() {
+    std::vector<std::uint64_t> in_files;
+    const auto each = [&](const logs::LogMessage& message) {
+      in_files.resize(std::max(in_files.size(), message.file + 1));
+      file_ = message.path;
+      in_file_ = ++in_files[message.file];
+      validate(message.bytes);
+      return logs::after_output(streams_.out);
+    };
+    const auto drained = [&] { std::fflush(streams_.out); };
+    const auto failed = [&](std::string_view error) { complain(error); };
+    logs::LogReport report = logs::read_logs(disk_, options_.input, {each, drained, failed});
+    skipped_ = report.skipped();
+    return report;
+  }
+
+  void validate(std::string_view bytes) {
+    ++total_;
+    const printing::DecodedMessage message = printing::decode_message(bytes);
+    Checker* const checker = checker_of(message);
+    if (is_broken_) return;
+    if (is_from_file()) compare_version(message);
+    const std::optional<Explanation> wrong =
+        checker != nullptr ? checker->check(bytes) : version_unknown(message);
+    if (wrong) ++invalid_;
+    if (options_.summary || (!options_.json && !wrong)) return;
+    begin_output();
+    if (options_.json) {
+      print_json(message, wrong);
+    } else {
+      const std::string reason =
+          wrong->reason ? fmt::format(" (373={})", std::to_underlying(*wrong->reason)) : "";
+      const std::string text = wrong->text();
+      const std::size_t first_line = std::min(text.find('\n'), text.size());
+      fmt::print(streams_.out, "{}, message {}: {}{}{}\n\n", printable(file_), in_file_,
+                 text.substr(0, first_line), reason, text.substr(first_line));
+    }
+  }
+
+  [[nodiscard]] bool is_from_file() const { return !options_.dictionary.empty(); }
+
+  // Warns, once for each version, of messages of another version: an error by this dictionary may
+  // be correct in their own version.
+  void compare_version(const printing::DecodedMessage& message) {
+    const std::string version{message.value(tag::BeginString)};
+    const bool is_same = version == named_->begin_string();
+    if (is_same || version.empty() || other_versions_.size() == kOtherVersionsMax) return;
+    if (!other_versions_.insert(version).second) return;
+    complain(fmt::format("warning: messages are of {}, and {} is of {}",
+                         dictionary::clipped(version), options_.dictionary,
+                         named_->begin_string()));
+  }
+
+  // The checker for the message's version; null if the version is unknown. The version that a Logon
+  // agrees on applies to the messages after it.
+  Checker* checker_of(const printing::DecodedMessage& message) {
+    const auto agreed = dictionary::version_of_appl_ver_id(message.value(tag::DefaultApplVerID));
+    if (agreed) default_application_ = *agreed;
+    if (named_ != nullptr) return named_.get();
+    const auto begin_string = dictionary::version_of_begin_string(message.value(tag::BeginString));
+    if (!begin_string) return nullptr;
+    const bool is_fixt = *begin_string == Version::Fixt11;
+    const auto own = dictionary::version_of_appl_ver_id(message.value(tag::ApplVerID));
+    const Version version = is_fixt ? own.value_or(default_application_) : *begin_string;
+    auto [found, is_new] = checkers_.try_emplace({version, is_fixt});
+    if (is_new) {
+      found->second =
+          make(is_fixt ? NamedDictionary::over_fixt(version) : NamedDictionary::of(version));
+    }
+    return found->second.get();
+  }
+
+  static Explanation version_unknown(const printing::DecodedMessage& message) {
+    Explanation unknown;
+    unknown.problem = fmt::format("BeginString (8) is '{}', which is no version of FIX",
+                                  printable(message.value(tag::BeginString)));
+    unknown.nearest = "8= and one of " + version_names() + ", or --version or --dict";
+    unknown.tag = tag::BeginString;
+    return unknown;
+  }
+
+  void print_json(const printing::DecodedMessage& message,
+                  const std::optional<Explanation>& wrong) const {
+    Json json = Json::object({{"file", file_},
+                              {"message", in_file_},
+                              {"msg_type", message.value(tag::MsgType)},
+                              {"msg_seq_num", message.value(tag::MsgSeqNum)},
+                              {"valid", !wrong.has_value()}});
+    if (wrong) {
+      json.set("problem", wrong->problem);
+      json.set("tag", wrong->tag != 0 ? Json{wrong->tag} : Json{});
+      json.set("reason", wrong->reason ? Json{std::to_underlying(*wrong->reason)} : Json{});
+      json.set("offset", wrong->offset);
+      json.set("size", wrong->size);
+      json.set("definition", wrong->definition);
+      json.set("nearest", wrong->nearest);
+    }
+    fmt::print(streams_.out, "{}\n", json.line());
+  }
+
+  void complain(std::string_view text) const {
+    std::fflush(streams_.out);
+    fmt::print(streams_.err, "nexusfix validate: {}\n", printable(text));
+  }
+
+  const ValidateOptions& options_;
+  Disk& disk_;
+  ValidateStreams streams_;
+  std::unique_ptr<Checker> named_;
+  std::map<std::pair<Version, bool>, std::unique_ptr<Checker>> checkers_;  // bool: over FIXT
+  Version default_application_ = Version::Fix50Sp2;
+  static constexpr std::size_t kOtherVersionsMax = 8;
+  std::set<std::string> other_versions_;  // that a warning has named
+  std::string file_;
+  std::uint64_t in_file_ = 0;
+  std::uint64_t total_ = 0;
+  std::uint64_t invalid_ = 0;
+  std::uint64_t skipped_ = 0;
+  bool is_broken_ = false;
+};
+
+}  // namespace
+
+bool set_rule(ValidationRules& rules, std::string_view assignment) {
+  const std::size_t equals = std::min(assignment.find('='), assignment.size());
+  const auto& keys = dictionary::kValidationRuleKeys;
+  const auto rule =
+      std::ranges::find(keys, assignment.substr(0, equals), &dictionary::ValidationRuleKey::name);
+  if (rule == keys.end() || assignment.size() != equals + 2) return false;
+  if (assignment.back() != 'Y' && assignment.back() != 'N') return false;
+  rules.*(rule->rule) = assignment.back() == 'Y';
+  return true;
+}
+
+std::string rule_names() {
+  std::string names;
+  for (const auto& key : dictionary::kValidationRuleKeys) {
+    if (!names.empty()) names += ' ';
+    names += key.name;
+  }
+  return names;
+}
+
+int validate_files(const ValidateOptions& options, Disk& disk, ValidateStreams streams) {
+  return ValidateRun{options, disk, streams}.run();
+}
+
+}  // namespace nexusfix::command

@@ -1,0 +1,48 @@
+// `nexusfix stream`: sends the messages of journals to Kafka.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/observe/event_log.hpp>
+
+#include "nexusfix/command.hpp"
+#include "stream/broker.hpp"
+#include "stream/followed_journal.hpp"
+#include "stream/stream_metrics.hpp"
+
+namespace nexusfix::stream {
+
+struct StreamOptions {
+  std::vector<std::string> journals;  // folders, or configuration files
+  std::string cursor_name = "kafka";
+  std::string engine;  // empty: the folder of the journal
+  store::FollowOptions follow{};
+  EncoderOptions encoder{};
+  std::chrono::seconds drain{10};  // to wait for acknowledgements at the end
+};
+
+struct StreamParts {
+  Disk& disk;
+  Clock& clock;
+  Broker& broker;
+  observe::EventLog& events;
+  bool (*is_interrupted)();
+  // Called a few times a second. May be empty.
+  std::function<void(const StreamState&)> on_state;
+};
+
+// Streams until the journals are read to their end and everything is acknowledged, or followed,
+// until a signal. Returns kSuccess; kFailure after an error, which is printed: the cursors are
+// durable, and the next start goes on from there; kUsage if a journal cannot be opened.
+int stream_journals(const StreamOptions& options, const StreamParts& parts);
+
+}  // namespace nexusfix::stream

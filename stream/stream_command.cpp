@@ -1,0 +1,269 @@
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <fmt/format.h>
+#include <mutex>
+#include <sys/resource.h>
+#include <utility>
+
+#include <nexusfix/base/printable_text.hpp>
+#ifdef NEXUSFIX_WEB_CONSOLE
+#include <nexusfix/web.hpp>
+#endif
+
+#include "logs/columns/arrow_command.hpp"
+#include "nexusfix/events/explain_metrics.hpp"
+#include "nexusfix/files/interrupt.hpp"
+#include "stream/stream.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+using stream::BrokerSettings;
+using stream::RecordFormat;
+using stream::StreamOptions;
+
+struct WantedStream {
+  StreamOptions stream;
+  BrokerSettings broker;
+  std::vector<std::string> sets;
+  std::string properties;  // path
+  std::string fields;
+  std::string format = "raw";
+  std::string metrics_host = "127.0.0.1";
+  std::optional<std::uint16_t> metrics_port;
+  std::int64_t drain_seconds = 10;
+  bool is_followed = false;
+  bool begins_at_end = false;
+  bool accepts_gap = false;
+};
+
+// Null: this program was built without it.
+stream::OpenBroker linked_kafka() noexcept {
+#ifdef NEXUSFIX_KAFKA_STREAM
+  return stream::open_kafka;
+#else
+  return nullptr;
+#endif
+}
+
+// The settings of a file; the error is one line.
+std::expected<void, std::string> read_properties(Disk& disk, const std::string& path,
+                                                 BrokerSettings& broker) {
+  constexpr std::size_t kBytesMax = 1U << 20U;
+  const auto file = disk.open(path, OpenMode::ReadRegular);
+  if (!file) return std::unexpected{file.error().what()};
+  std::string text(kBytesMax, '\0');
+  const auto got = (*file)->read_at(0, text);
+  if (!got) return std::unexpected{got.error().what()};
+  text.resize(*got);
+  bool has_secret = false;
+  auto settings = stream::read_settings(text, has_secret);
+  if (!settings) return std::unexpected{path + ": " + settings.error()};
+  if (has_secret) {
+    const auto is_private = disk.is_private(path);
+    if (!is_private) return std::unexpected{is_private.error().what()};
+    if (!*is_private) {
+      return std::unexpected{path + " has a secret, and others may read the file: chmod 600 " +
+                             path};
+    }
+  }
+  broker.others = std::move(*settings);
+  return {};
+}
+
+std::expected<void, std::string> prepare(WantedStream& wanted, Disk& disk) {
+  StreamOptions& options = wanted.stream;
+  if (!store::is_cursor_name(options.cursor_name)) {
+    return std::unexpected{
+        "--cursor: 1 to 64 letters, digits, - and _ were expected, as it is the name of a file"};
+  }
+  if (!wanted.properties.empty()) {
+    if (auto read = read_properties(disk, wanted.properties, wanted.broker); !read) return read;
+  }
+  for (const std::string& text : wanted.sets) {
+    const std::size_t equals = text.find('=');
+    if (equals == text.npos || equals == 0) {
+      return std::unexpected{"--set " + text + ": NAME=VALUE was expected"};
+    }
+    const std::string name = text.substr(0, equals);
+    const std::string value = text.substr(equals + 1);
+    if (auto allowed = stream::check_setting(name, value, false); !allowed) {
+      return std::unexpected{"--set: " + allowed.error()};
+    }
+    wanted.broker.others.emplace_back(name, value);
+  }
+  if (wanted.format == "json") options.encoder.format = RecordFormat::Json;
+  if (wanted.format == "arrow") {
+    options.encoder.format = RecordFormat::Arrow;
+    options.encoder.open_columns = linked_columns;
+    auto columns = logs::plan_columns(wanted.fields, FieldNames{});
+    if (!columns) return std::unexpected{"--fields: " + columns.error()};
+    options.encoder.columns = std::move(*columns);
+  } else if (!wanted.fields.empty()) {
+    return std::unexpected{"--fields is for --format arrow"};
+  }
+  options.drain = std::chrono::seconds{wanted.drain_seconds};
+  options.follow.is_followed = wanted.is_followed;
+  if (wanted.begins_at_end) options.follow.begin = store::FollowOptions::Begin::Newest;
+  if (wanted.accepts_gap) options.follow.gap = store::FollowOptions::Gap::Accept;
+  return {};
+}
+
+void add_kafka_options(CLI::App& app, WantedStream& wanted) {
+  app.add_option("--kafka", wanted.broker.brokers, "addresses of brokers, with commas between")
+      ->required()
+      ->option_text("HOST:PORT,...");
+  app.add_option("--topic", wanted.broker.topic, "the topic that gets the messages")
+      ->required()
+      ->option_text("NAME");
+  app.add_option("--properties", wanted.properties,
+                 "a file with settings of librdkafka, NAME=VALUE a line, also for secrets")
+      ->option_text("FILE");
+  app.add_option("--set", wanted.sets, "one setting, such as security.protocol=ssl; repeatable")
+      ->expected(1)
+      ->take_all()
+      ->option_text("NAME=VALUE");
+}
+
+void add_stream_options(CLI::App& app, WantedStream& wanted) {
+  app.add_option("JOURNAL", wanted.stream.journals,
+                 "folders of journals, or configuration files of engines")
+      ->required();
+  app.add_option("--format", wanted.format, "raw, json or arrow")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"raw", "json", "arrow"}))
+      ->option_text("FORMAT");
+  app.add_option("--fields", wanted.fields, "the columns of arrow, as of `nexusfix export`")
+      ->option_text("TAGS");
+  app.add_flag("-f,--follow", wanted.is_followed, "go on when the journal grows, until a signal");
+  app.add_option("--cursor", wanted.stream.cursor_name,
+                 "the name of the cursor; each has its own place in the journal")
+      ->capture_default_str()
+      ->option_text("NAME");
+  app.add_flag("--from-now", wanted.begins_at_end,
+               "begin a new cursor at the end of the journal (default: at its begin)");
+  app.add_flag("--accept-gap", wanted.accepts_gap,
+               "go on after a part that the journal lacks, in place of an error");
+  app.add_option("--engine", wanted.stream.engine,
+                 "the value of the header engine (default: the journal's folder)")
+      ->option_text("NAME");
+  app.add_option("--drain", wanted.drain_seconds, "how long a signal waits for acknowledgements")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 3'600))
+      ->option_text("SECONDS");
+  app.add_option("--metrics-port", wanted.metrics_port, "serve the lag to Prometheus")
+      ->check(CLI::Range(0, 65'535))
+      ->option_text("PORT");
+  app.add_option("--metrics-host", wanted.metrics_host, "the address of that port")
+      ->capture_default_str()
+      ->option_text("HOST");
+}
+
+#ifdef NEXUSFIX_WEB_CONSOLE
+// The last state, for the thread that answers Prometheus.
+class StateBoard {
+ public:
+  void put(const stream::StreamState& state) {
+    std::string text = stream::to_prometheus(state);
+    const std::lock_guard lock{mutex_};
+    text_ = std::move(text);
+  }
+  [[nodiscard]] std::string text() {
+    const std::lock_guard lock{mutex_};
+    return text_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string text_;
+};
+#endif
+
+int stream_with(WantedStream& wanted, PosixDisk& disk, stream::Broker& broker) {
+  SystemClock clock;
+  observe::StreamEventLog events{stderr};
+  stream::StreamParts parts{.disk = disk,
+                            .clock = clock,
+                            .broker = broker,
+                            .events = events,
+                            .is_interrupted = is_interrupted,
+                            .on_state = {}};
+#ifdef NEXUSFIX_WEB_CONSOLE
+  StateBoard board;
+  std::unique_ptr<web::MetricsPort> port;
+  if (wanted.metrics_port) {
+    auto opened = web::MetricsPort::open(wanted.metrics_host, *wanted.metrics_port,
+                                         [&] { return board.text(); });
+    if (!opened) {
+      fail("stream", "--metrics-port: " + opened.error());
+      return kUsage;
+    }
+    port = std::move(*opened);
+    parts.on_state = [&](const stream::StreamState& state) { board.put(state); };
+    events.write({.time = clock.now().wall,
+                  .id = EventId::MetricsOpened,
+                  .session = {},
+                  .text = fmt::format("metrics: port {}", port->port())});
+  }
+#else
+  if (wanted.metrics_port) {
+    fail("stream", "--metrics-port: this nexusfix was built without NEXUSFIX_WEB");
+    return kUsage;
+  }
+#endif
+  return stream::stream_journals(wanted.stream, parts);
+}
+
+}  // namespace
+
+MoreMetrics stream_metrics() noexcept { return stream::stream_metrics(); }
+
+int run_stream(Arguments arguments) {
+  CLI::App app{
+      "Sends the messages of journals to a topic of Kafka, from a durable cursor on, beside the "
+      "engine. Each record has the session as its key, and headers that name its place in the "
+      "journal: after a crash, a consumer drops by them what is repeated. An engine keeps the "
+      "segments that the cursor has not passed.",
+      "nexusfix stream"};
+  WantedStream wanted;
+  add_stream_options(app, wanted);
+  add_kafka_options(app, wanted);
+  app.footer(
+      "Examples:\n"
+      "  $ nexusfix stream -f --kafka kafka1:9092,kafka2:9092 --topic fix store/venue\n"
+      "  $ nexusfix stream --format json --kafka 127.0.0.1:9092 --topic fix venue.cfg\n\n"
+      "Exit status:\n"
+      "  0  a signal came, or without -f the whole journal is acknowledged\n"
+      "  1  a message cannot be stored, or the journal cannot be read further\n"
+      "  2  a journal cannot be opened or does not fit its cursor, or the arguments\n"
+      "     are wrong");
+  const Arguments all = arguments;
+  if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  if (linked_kafka() == nullptr) {
+    fail("stream", "this nexusfix was built without librdkafka: build it with NEXUSFIX_KAFKA=ON");
+    return kUsage;
+  }
+  const std::string without_arrow =
+      wanted.format == "arrow" ? run_with_arrow("stream", all) : std::string{};
+  if (!without_arrow.empty()) {
+    fail("stream", "--format arrow: " + without_arrow);
+    return kUsage;
+  }
+  PosixDisk disk;
+  if (auto prepared = prepare(wanted, disk); !prepared) {
+    fail("stream", printable(prepared.error()));
+    return kUsage;
+  }
+  // An engine on the same cores comes first.
+  constexpr int kNice = 10;
+  static_cast<void>(setpriority(PRIO_PROCESS, 0, kNice));
+  catch_interrupts();
+  auto broker = linked_kafka()(wanted.broker);
+  if (!broker) {
+    fail("stream", printable(broker.error()));
+    return kUsage;
+  }
+  return stream_with(wanted, disk, **broker);
+}
+
+}  // namespace nexusfix::command
