@@ -1,13 +1,33 @@
 # install and find_package(nexusfix): one exported target a layer, named nexusfix::<layer>.
+# The core, the command and each product are components: cmake --install build --component core.
 include(CMakePackageConfigHelpers)
 
 get_property(layers GLOBAL PROPERTY NEXUSFIX_LAYERS)
-install(TARGETS ${layers} EXPORT nexusfixTargets
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT nexusfixTargets NAMESPACE nexusfix::
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/nexusfix)
+set(products)
+foreach(target IN LISTS layers)
+  get_target_property(component ${target} EXPORT_NAME)
+  get_property(product GLOBAL PROPERTY NEXUSFIX_PRODUCT_${component})
+  if(product)
+    list(APPEND products ${product})
+  else()
+    set(product core)
+  endif()
+  list(APPEND targets_of_${product} ${target})
+endforeach()
+list(REMOVE_DUPLICATES products)
+foreach(product IN ITEMS core LISTS products)
+  set(export nexusfix-${product}Targets)
+  if(product STREQUAL "core")
+    set(export nexusfixTargets)  # it also has the generator
+  endif()
+  install(TARGETS ${targets_of_${product}} EXPORT ${export}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${product}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${product}
+    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT ${product})
+  install(EXPORT ${export} NAMESPACE nexusfix:: COMPONENT ${product}
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/nexusfix)
+endforeach()
+list(JOIN products " " NEXUSFIX_PRODUCT_EXPORTS)
 
 # The dependencies of each component, so that a user of wire needs no library of engine.
 set(NEXUSFIX_COMPONENT_TABLE)
@@ -79,8 +99,12 @@ function(nexusfix_pkg_config layer description)
   set(NEXUSFIX_PC_NAME nexusfix-${layer})
   set(NEXUSFIX_PC_DESCRIPTION ${description})
   configure_file(cmake/nexusfix.pc.in ${PROJECT_BINARY_DIR}/nexusfix-${layer}.pc @ONLY)
+  get_property(product GLOBAL PROPERTY NEXUSFIX_PRODUCT_${layer})
+  if(NOT product)
+    set(product core)
+  endif()
   install(FILES ${PROJECT_BINARY_DIR}/nexusfix-${layer}.pc
-          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${product})
 endfunction()
 set(described_base "NexusFIX basics: decimals, times, clocks, disks")
 set(described_deferred "Queues and threads for work beside a message's path")

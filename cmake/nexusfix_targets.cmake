@@ -122,14 +122,25 @@ function(nexusfix_precompile target)
   endif()
 endfunction()
 
+# nexusfix_sees_products(TARGET ...) A product itself, or a test of it: it includes private headers
+# of products, as "console/...".
+function(nexusfix_sees_products)
+  foreach(target IN LISTS ARGN)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  endforeach()
+endfunction()
+
 # nexusfix_layer(NAME SOURCES a.cpp ... DEPENDS base ... [PRIVATE_LINK lib ...]
-#                [PRIVATE_PACKAGES pugixml ...] [PKG_CONFIG pugixml -lx ...] [ON_DEMAND])
+#                [PRIVATE_PACKAGES pugixml ...] [PKG_CONFIG pugixml -lx ...] [ON_DEMAND]
+#                [PRODUCT console])
 # PRIVATE_PACKAGES names what find_package() must find in a user's project before that user can link
 # the installed static library; give it together with PRIVATE_LINK. PKG_CONFIG names the same for
 # pkg-config: modules, and flags for libraries that have none. ON_DEMAND: only a project that names
-# the component gets it, and needs its packages.
+# the component gets it, and needs its packages. PRODUCT names the folder at the root, beside the
+# core, that the target is in: its public headers are in PRODUCT/include, it includes its own files
+# as "PRODUCT/...", and `cmake --install --component PRODUCT` installs it.
 function(nexusfix_layer name)
-  cmake_parse_arguments(arg "ON_DEMAND" ""
+  cmake_parse_arguments(arg "ON_DEMAND" "PRODUCT"
                         "SOURCES;DEPENDS;PRIVATE_LINK;PRIVATE_PACKAGES;PKG_CONFIG" ${ARGN})
   set(target nexusfix_${name})
   # The same objects in both kinds: CMake's own symbol for a shared library is left out.
@@ -142,12 +153,16 @@ function(nexusfix_layer name)
   set_target_properties(${target} PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION ${NEXUSFIX_ABI} DEFINE_SYMBOL ""
     EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS
-       ${PROJECT_SOURCE_DIR}/include/nexusfix/${name}/*.hpp
-       ${PROJECT_SOURCE_DIR}/include/nexusfix/${name}.hpp)
-  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include
-                                  FILES ${headers})
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  set(public ${PROJECT_SOURCE_DIR}/include)
+  if(arg_PRODUCT)
+    set(public ${PROJECT_SOURCE_DIR}/${arg_PRODUCT}/include)
+    nexusfix_sees_products(${target})
+  else()
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  endif()
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${public}/nexusfix/${name}/*.hpp
+                                              ${public}/nexusfix/${name}.hpp)
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${public} FILES ${headers})
   target_compile_features(${target} PUBLIC cxx_std_23)
   # Programs leave out the functions that they do not call.
   target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
@@ -171,6 +186,7 @@ function(nexusfix_layer name)
   list(FILTER arg_PKG_CONFIG INCLUDE REGEX "^-")
   set_property(GLOBAL PROPERTY NEXUSFIX_PKG_CONFIG_FLAGS_${name} "${arg_PKG_CONFIG}")
   set_property(GLOBAL PROPERTY NEXUSFIX_ON_DEMAND_${name} "${arg_ON_DEMAND}")
+  set_property(GLOBAL PROPERTY NEXUSFIX_PRODUCT_${name} "${arg_PRODUCT}")
   list(TRANSFORM arg_DEPENDS PREPEND nexusfix::)
   target_link_libraries(${target} PUBLIC ${arg_DEPENDS}
                                   PRIVATE $<BUILD_INTERFACE:nexusfix_flags> ${arg_PRIVATE_LINK})

@@ -26,7 +26,8 @@ import api_pages  # noqa: E402
 API = "reference/api"
 EVENTS = "reference/events.md"
 BOOST_OF_EVENT = 0.3  # a word in the name of an event, such as Password, finds its topic first
-HEADERS = ROOT / "include" / "nexusfix"
+# Of the core, and of each product beside it.
+HEADERS = [ROOT / "include", *sorted(ROOT.glob("*/include"))]
 LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?\)")
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 FILE_BLOCK = re.compile(r"^(\s*```\w+) file=(\S+)$", re.MULTILINE)
@@ -115,8 +116,8 @@ def api_reference(work, pages):
     """Writes the API reference, a page for each public header. Returns its navigation."""
     folder = work / "api"
     shutil.rmtree(folder, ignore_errors=True)
-    for header in HEADERS.rglob("*.hpp"):
-        copy = folder / header.relative_to(ROOT)
+    for root, header in ((root, header) for root in HEADERS for header in root.rglob("*.hpp")):
+        copy = folder / "include" / header.relative_to(root)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(api_comments.documented(copy, header.read_text(encoding="utf-8")),
                         encoding="utf-8")
@@ -145,8 +146,10 @@ def copy_page(source, pages):
         if (target / "README.md").is_file():
             target = target / "README.md"
         goal = place_of(target)
-        if target.is_relative_to(HEADERS) and target.is_file():
-            page = f"{API}/{api_pages.page_of(target.relative_to(HEADERS).as_posix())}"
+        root = next((root for root in HEADERS if target.is_relative_to(root)), None)
+        if root is not None and target.is_file():
+            header = target.relative_to(root / "nexusfix").as_posix()
+            page = f"{API}/{api_pages.page_of(header)}"
             goal = page if (pages / page).exists() else goal
         if goal.startswith("files/"):
             copy_file(target, pages)

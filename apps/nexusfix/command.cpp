@@ -118,6 +118,11 @@ int run_validate(Arguments arguments) {
   return run_without("validate", "NEXUSFIX_LOGS=ON", std::move(arguments));
 }
 #endif
+#ifndef NEXUSFIX_SIMULATOR_PART
+int run_simulate(Arguments arguments) {
+  return run_without("simulate", "NEXUSFIX_SIMULATOR=ON", std::move(arguments));
+}
+#endif
 #ifndef NEXUSFIX_STREAM_PART
 int run_stream(Arguments arguments) {
   return run_without("stream", "NEXUSFIX_STREAM=ON", std::move(arguments));

@@ -16,7 +16,7 @@ from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, load
 
 EXPORTED = ("CMakeLists.txt", "LICENSE", "*.md", "apps/*", "cmake/*", "dictionaries/*", "docs/*",
-            "examples/*", "include/*", "logs/*", "share/*", "src/*", "stream/*",
+            "examples/*", "include/*", "logs/*", "share/*", "simulator/*", "src/*", "stream/*",
             "tools/*", "bench/*")
 
 

@@ -17,6 +17,8 @@ from pathlib import Path
 
 COMPILER, SOURCE, BUILD = sys.argv.pop(1), Path(sys.argv.pop(1)), Path(sys.argv.pop(1))
 LAUNCHER = [found] if (found := shutil.which("ccache")) else []
+# Of the core, and of each product beside it.
+ROOTS = [SOURCE / "include", *sorted(SOURCE.glob("*/include"))]
 DIRECTIVE = re.compile(r"^ *# *(if|endif|include)[a-z]*(?: *<(.*)>)?", re.MULTILINE)
 
 
@@ -77,9 +79,8 @@ class HeadersAloneTest(unittest.TestCase):
     def test_each_header_compiles_alone(self):
         folder = BUILD / "tests" / "install" / "headers_alone"
         folder.mkdir(parents=True, exist_ok=True)
-        direct = {path.relative_to(SOURCE / "include").as_posix():
-                  included(path.read_text(encoding="utf-8"))
-                  for path in (SOURCE / "include").rglob("*.hpp")}
+        direct = {path.relative_to(root).as_posix(): included(path.read_text(encoding="utf-8"))
+                  for root in ROOTS for path in root.rglob("*.hpp")}
         lists = chains(direct)
         self.assertEqual(sorted(direct), sorted(sum(lists, [])))
 
@@ -88,8 +89,9 @@ class HeadersAloneTest(unittest.TestCase):
             source.write_text("".join(f"#include <{name}>\n" for name in headers),
                               encoding="utf-8")
             done = subprocess.run(
-                [*LAUNCHER, COMPILER, "-std=c++23", f"-I{SOURCE / 'include'}", "-MD", "-c", source,
-                 "-o", source.with_suffix(".o")], capture_output=True, text=True, check=False,
+                [*LAUNCHER, COMPILER, "-std=c++23", *(f"-I{root}" for root in ROOTS), "-MD", "-c",
+                 source, "-o", source.with_suffix(".o")],
+                capture_output=True, text=True, check=False,
                 env={**os.environ, "LC_ALL": "C"})
             return done.stderr if done.returncode == 0 else f"{headers}:\n{done.stderr}"
         with ThreadPoolExecutor(2) as pool:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 COMPILER, SOURCE, BUILD = sys.argv.pop(1), Path(sys.argv.pop(1)), Path(sys.argv.pop(1))
 LAUNCHER = [found] if (found := shutil.which("ccache")) else []
+# Of the core, and of each product beside it.
+ROOTS = [SOURCE / "include", *sorted(SOURCE.glob("*/include"))]
 LANGUAGE_HEADER = "nexusfix/base/language.hpp"
 # Function templates are instantiated, so that warnings of the optimiser in them are seen, too.
 PROGRAM = SOURCE / "examples" / "12_bridge.cpp"
@@ -41,7 +43,7 @@ int main(int, char** arguments) {
 
 def compiled(text, *flags, compiler=COMPILER):
     """The exit status and the output of the compiler for a source with this text."""
-    includes = [f"-I{SOURCE / 'include'}", f"-I{PROGRAM.parent}"]
+    includes = [*(f"-I{root}" for root in ROOTS), f"-I{PROGRAM.parent}"]
     includes += [f"-I{BUILD}/tools/codegen/nexusfix_{name}/include" for name in TYPED]
     folder = BUILD / "tests" / "install" / "headers"  # always the same one, for ccache
     folder.mkdir(parents=True, exist_ok=True)
@@ -54,8 +56,9 @@ def compiled(text, *flags, compiler=COMPILER):
 
 
 def public_headers():
-    return sorted(path.relative_to(SOURCE / "include").as_posix()
-                  for path in (SOURCE / "include").rglob("*.hpp"))
+    """The file of each header, by its name."""
+    return {path.relative_to(root).as_posix(): path
+            for root in ROOTS for path in sorted(root.rglob("*.hpp"))}
 
 
 class HeadersTest(unittest.TestCase):
@@ -67,8 +70,8 @@ class HeadersTest(unittest.TestCase):
             self.assertIn("NexusFIX needs C++23: compile with -std=c++23", first, header)
 
     def test_each_header_checks_the_language_before_its_own_code(self):
-        for header in public_headers():
-            text = (SOURCE / "include" / header).read_text(encoding="utf-8")
+        for header, path in public_headers().items():
+            text = path.read_text(encoding="utf-8")
             if header != LANGUAGE_HEADER:
                 self.assertRegex(text, r"#include <nexusfix/", f"{header}: {LANGUAGE_HEADER}")
 

@@ -60,7 +60,8 @@ class BareBuild(WithFolder):
         self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_a_subcommand_of_an_absent_product_names_the_option(self):
-        options = dict.fromkeys(LOG_TOOLS, "NEXUSFIX_LOGS=ON") | {"stream": "NEXUSFIX_STREAM=ON"}
+        options = dict.fromkeys(LOG_TOOLS, "NEXUSFIX_LOGS=ON") | {
+            "stream": "NEXUSFIX_STREAM=ON", "simulate": "NEXUSFIX_SIMULATOR=ON"}
         for name, option in options.items():
             done = run(name, "some.log", "--json")
             self.assertEqual((done.returncode, done.stdout), (1, ""), name)
