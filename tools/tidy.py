@@ -37,15 +37,14 @@ LAYERS = {
     "config": {"base", "wire", "dictionary", "session", "store", "transport", "observe"},
     "engine": {"base", "wire", "dictionary", "session", "store", "transport", "observe",
                "deferred", "config"},
-    "metrics": {"base", "session", "observe", "engine"},
     "cluster": {"base", "config", "store", "engine"},
-    "web": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
-            "engine", "metrics"},
     "logs": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
              "engine"},
-    "stream": {"base", "wire", "store", "observe", "metrics", "web", "logs"},
+    "stream": {"base", "wire", "store", "observe", "console", "logs"},
     "simulator": {"base", "wire", "dictionary", "session", "store", "transport", "observe",
                   "config", "engine"},
+    "console": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
+                "engine"},
 }
 # Made from a dictionary at build time: base and wire are all that they need.
 GENERATED = re.compile(r"fix(t11|4[0-4]|50(sp[12])?)")

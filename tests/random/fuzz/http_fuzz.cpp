@@ -11,7 +11,7 @@
 #include "random/fuzz/harness/input.hpp"
 #include "random/fuzz/harness/require.hpp"
 #include "random/fuzz/harness/target.hpp"
-#include "web/http/request_reader.hpp"
+#include "console/http/request_reader.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "web/console/access.hpp"
+#include "console/site/access.hpp"
 
 #include <cerrno>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "web/console/console_acts.hpp"
+#include "console/site/console_acts.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The console over HTTP: acts beside readers that block, callers that have gone, and guesses.
-#include "web/console/console_site.hpp"
+#include "console/site/console_site.hpp"
 
 #include <fstream>
 #include <future>

@@ -1,4 +1,4 @@
-#include "web/console/event_ring.hpp"
+#include "console/site/event_ring.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "web/http/http_server.hpp"
+#include "console/http/http_server.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

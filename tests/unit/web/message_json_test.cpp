@@ -1,4 +1,4 @@
-#include "web/json/message_json.hpp"
+#include "console/json/message_json.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "web/http/request_reader.hpp"
+#include "console/http/request_reader.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

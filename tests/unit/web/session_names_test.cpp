@@ -1,9 +1,9 @@
-#include "web/json/session_names.hpp"
+#include "console/json/session_names.hpp"
 
 #include <gtest/gtest.h>
 
 #include "support/disks/fake_disk.hpp"
-#include "web/json/message_json.hpp"
+#include "console/json/message_json.hpp"
 
 namespace nexusfix::web {
 namespace {

@@ -1,8 +1,8 @@
-#include "web/json/state_json.hpp"
+#include "console/json/state_json.hpp"
 
 #include <gtest/gtest.h>
 
-#include "web/json/json.hpp"
+#include "console/json/json.hpp"
 
 namespace nexusfix::web {
 namespace {

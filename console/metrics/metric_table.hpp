@@ -1,0 +1,20 @@
+// All metrics.
+#pragma once
+
+#include <span>
+
+#include <nexusfix/engine/statistics.hpp>
+#include <nexusfix/metrics.hpp>
+
+#include "console/metrics/samples.hpp"
+
+namespace nexusfix::metrics {
+
+struct Metric {
+  MetricDescription described;
+  void (*write)(Samples& samples, const engine::EngineStatistics& engine);
+};
+
+[[nodiscard]] std::span<const Metric> metric_table() noexcept;
+
+}  // namespace nexusfix::metrics
