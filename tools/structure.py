@@ -13,7 +13,7 @@ FOLDER_FILES_MAX = 20
 README_WANTED_ABOVE = 5
 ROOM_README_LINES_MAX = 10
 # Products beside the core: folders at the root. Nothing of the core includes anything of them.
-PRODUCTS = ("logs", "stream", "simulator", "console")
+PRODUCTS = ("cluster", "console", "logs", "simulator", "stream")
 IN_PRODUCTS = tuple(f"{product}/" for product in PRODUCTS)
 ROOMS = ("src/", "apps/", "tests/unit/", "bench/", *IN_PRODUCTS)
 PUBLIC_HEADERS = ("include/nexusfix/",  # one README for all of its folders
@@ -41,14 +41,14 @@ MANY_MEMBERS = {
     "simulator/WorldState": "a simulated world is one value, so that a seed repeats it",
     "store/FolderWatch": "two threads share it: each member lies beside the mutex that guards it",
     "store/Journal": "it owns every part of an open journal, and their order of destruction",
-    "store/LogQueue": "two threads share it: each member lies beside the mutex that guards it",
+    "cluster/LogQueue": "two threads share it: each member lies beside the mutex that guards it",
     "store/LogWriter": "the end of the log: segment, pending bytes and progress move together",
     "store/PostgresOptions": "a member for each option",
     "store/Recovery": "one pass over a damaged log: what was found, and where",
-    "store/ReplicaLink": "two threads share it: each member lies beside the mutex that guards it",
+    "cluster/ReplicaLink": "two threads share it: each member lies beside the mutex that guards it",
     "store/SegmentSupply": "two threads share it: each member lies beside the mutex that guards it",
-    "store/Standby": "one follower of a server: its connection, and what it saw last",
-    "store/Writer": "one connection to a server: its state changes with each answer",
+    "cluster/Standby": "one follower of a server: its connection, and what it saw last",
+    "cluster/Writer": "one connection to a server: its state changes with each answer",
 }
 
 # Words that the field does not speak. DIALECT_MAX may only shrink, to 40.
@@ -66,7 +66,7 @@ ENGINE_READS = ["settings.hpp", "changed_keys.hpp", "username.hpp"]
 PRIVATE_INCLUDE = re.compile(r'#include "([^"]+)"')
 
 CLASS_HEAD = re.compile(r"(?<!enum )\b(?:class|struct)\s+(?:alignas\([^)]*\)\s*)?"
-                        r"(?:\[\[\w+\]\]\s*)?(\w+)(?:\s+final)?\s*(:[^;{]*)?\{")
+                        r"(?:\[\[\w+\]\]\s*)?(?:\w+::)*(\w+)(?:\s+final)?\s*(:[^;{]*)?\{")
 BASE = re.compile(r"(?:^|[:,\s])(?:public|private|protected|virtual)?\s*(?:\w+::)*([A-Z]\w*)")
 METHOD = re.compile(r"^(?!\s)[^;{}=]*?\b([A-Z]\w*)(?:<[^<>]*>)?::(?:~?\w+|operator[^\s(]+)\s*\(",
                     re.MULTILINE)

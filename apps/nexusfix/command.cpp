@@ -7,10 +7,10 @@
 
 #include <nexusfix/engine/passwords.hpp>
 #include <nexusfix/observe/log_compression.hpp>
-#include <nexusfix/store/postgres.hpp>
 #include <nexusfix/transport/proxy.hpp>
 #ifdef NEXUSFIX_POSTGRES_STORE
 #include <nexusfix/store/journal_replica.hpp>
+#include <nexusfix/store/postgres.hpp>
 #endif
 #ifdef NEXUSFIX_CLUSTER_PART
 #include <nexusfix/cluster.hpp>
@@ -89,6 +89,17 @@ constexpr std::array kCommands{
 
 }  // namespace
 
+#ifndef NEXUSFIX_CLUSTER_PART
+int run_cluster(Arguments arguments) {
+  return run_without("cluster", "NEXUSFIX_POSTGRES=ON and NEXUSFIX_CLUSTER=ON",
+                     std::move(arguments));
+}
+#endif
+#ifndef NEXUSFIX_FRONT_DOOR_PART
+int run_front_door(Arguments arguments) {
+  return run_without("front-door", "NEXUSFIX_FRONT_DOOR=ON", std::move(arguments));
+}
+#endif
 #ifndef NEXUSFIX_LOGS_PART
 int run_anonymise(Arguments arguments) {
   return run_without("anonymise", "NEXUSFIX_LOGS=ON", std::move(arguments));

@@ -15,9 +15,9 @@ from conan.tools.build import check_min_cppstd
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, load
 
-EXPORTED = ("CMakeLists.txt", "LICENSE", "*.md", "apps/*", "cmake/*", "console/*", "dictionaries/*",
-            "docs/*", "examples/*", "include/*", "logs/*", "share/*", "simulator/*", "src/*",
-            "stream/*", "tools/*", "bench/*")
+EXPORTED = ("CMakeLists.txt", "LICENSE", "*.md", "apps/*", "cluster/*", "cmake/*", "console/*",
+            "dictionaries/*", "docs/*", "examples/*", "include/*", "logs/*", "share/*",
+            "simulator/*", "src/*", "stream/*", "tools/*", "bench/*")
 
 
 class NexusFix(ConanFile):

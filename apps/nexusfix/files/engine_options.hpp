@@ -2,7 +2,7 @@
 #pragma once
 
 #include <nexusfix/engine/engine.hpp>
-#include <nexusfix/store/postgres.hpp>
+#include <nexusfix/store/postgres_part.hpp>
 
 #include "nexusfix/files/journal_locator.hpp"
 

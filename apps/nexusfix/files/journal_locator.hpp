@@ -11,7 +11,7 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/store/journal.hpp>
-#include <nexusfix/store/postgres.hpp>
+#include <nexusfix/store/postgres_options.hpp>
 
 namespace nexusfix::command {
 

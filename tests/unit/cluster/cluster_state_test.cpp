@@ -1,4 +1,4 @@
-#include "cluster/cluster_state.hpp"
+#include "cluster/leases/cluster_state.hpp"
 
 #include <gtest/gtest.h>
 #include <string>

@@ -1,4 +1,4 @@
-#include "cluster/etcd_client.hpp"
+#include "cluster/leases/etcd_client.hpp"
 
 #include <chrono>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Answers of a member of etcd, and of what only looks like one.
-#include "cluster/etcd_http.hpp"
+#include "cluster/leases/etcd_http.hpp"
 
 #include <array>
 #include <gmock/gmock.h>

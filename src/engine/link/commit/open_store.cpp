@@ -8,7 +8,7 @@
 #include <nexusfix/engine/stop_signals.hpp>
 #include <nexusfix/store/journal_replica.hpp>
 #include <nexusfix/store/memory_store.hpp>
-#include <nexusfix/store/postgres.hpp>
+#include <nexusfix/store/postgres_part.hpp>
 #include <nexusfix/store/standby.hpp>
 #include <nexusfix/store/store_factory.hpp>
 

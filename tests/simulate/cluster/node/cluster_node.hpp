@@ -19,7 +19,7 @@
 #include "order_traffic.hpp"
 #include "servers/lease_service.hpp"
 #include "servers/simulated_database.hpp"
-#include "store/postgres/server/loss.hpp"
+#include "cluster/postgres/server/loss.hpp"
 
 namespace nexusfix::simulator::cluster {
 

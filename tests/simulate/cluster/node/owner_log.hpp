@@ -9,7 +9,7 @@
 #include <nexusfix/store/postgres_options.hpp>
 
 #include "servers/simulated_database.hpp"
-#include "store/postgres/log_queue.hpp"
+#include "cluster/postgres/log_queue.hpp"
 
 namespace nexusfix::simulator::cluster {
 

@@ -1,5 +1,5 @@
 // The front door over a network in memory: which engine gets a connection, and what is refused.
-#include "nexusfix/front_door/front_door.hpp"
+#include "cluster/front_door/front_door.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 
 #include <nexusfix/transport/proxy.hpp>
 
-#include "nexusfix/front_door/proxy_line.hpp"
+#include "cluster/front_door/proxy_line.hpp"
 #include "support/fix_text.hpp"
 #include "support/manual_clock.hpp"
 #include "support/network/fake_network.hpp"

@@ -10,9 +10,9 @@
 #include <nexusfix/base/random.hpp>
 
 #include "store/format/entry.hpp"
-#include "store/postgres/batch.hpp"
-#include "store/postgres/chunk.hpp"
-#include "store/postgres/server/array_column.hpp"
+#include "cluster/postgres/batch.hpp"
+#include "cluster/postgres/chunk.hpp"
+#include "cluster/postgres/server/array_column.hpp"
 #include "unit/store/store_fixture.hpp"
 
 namespace nexusfix::store::postgres {

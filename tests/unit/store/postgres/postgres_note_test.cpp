@@ -17,7 +17,7 @@
 #include <nexusfix/base/random.hpp>
 
 #include "postgres_fixture.hpp"
-#include "store/postgres/position_marker.hpp"
+#include "cluster/postgres/position_marker.hpp"
 #include "support/disks/temporary_folder.hpp"
 #include "waiting_engine.hpp"
 

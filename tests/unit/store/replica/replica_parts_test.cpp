@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-#include "store/replica/lag_watch.hpp"
-#include "store/replica/numbers_limit.hpp"
+#include "cluster/replica/lag_watch.hpp"
+#include "cluster/replica/numbers_limit.hpp"
 
 namespace nexusfix::store::replica {
 namespace {
