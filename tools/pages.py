@@ -51,6 +51,8 @@ def check_words(tree):
         for line, _, what in words.findings(text):
             tree.problem(name, line, what)
     for name, text in tree.of_suffix({".hpp", ".cpp"}, CODE_WITH_TEXTS):
+        if structure.is_product_test(name):
+            continue
         for line, what in words.in_code(text):
             tree.problem(name, line, what)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 COMPILER, BUILD = sys.argv[1], Path(sys.argv[3])
 del sys.argv[1:]
 # A component of find_package(nexusfix) for each product that has libraries.
-LIBRARIES = {"simulator": "simulator", "console": "metrics"}
+LIBRARIES = {"cluster": "postgres", "console": "metrics", "simulator": "simulator"}
 USER = """cmake_minimum_required(VERSION 3.25)
 project(user CXX)
 find_package(nexusfix REQUIRED COMPONENTS {})

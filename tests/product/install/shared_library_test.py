@@ -60,7 +60,7 @@ class SharedLibraryTest(unittest.TestCase):
     def setUpClass(cls):
         configure(SOURCE, SHARED_BUILD, "-DNEXUSFIX_SHARED=ON", "-DNEXUSFIX_DEVELOPER=OFF",
                   "-DNEXUSFIX_TESTS=OFF", "-DNEXUSFIX_POSTGRES=OFF", "-DNEXUSFIX_WEB=OFF",
-                  "-DNEXUSFIX_SIMULATOR=OFF", *same_flags())
+                  "-DNEXUSFIX_SIMULATOR=OFF", "-DNEXUSFIX_METRICS=OFF", *same_flags())
         run("cmake", "--build", SHARED_BUILD, "--parallel", "2", "--target", "nexusfix_installed")
         shutil.rmtree(PREFIX, ignore_errors=True)
         run("cmake", "--install", SHARED_BUILD, "--prefix", PREFIX)
