@@ -153,16 +153,16 @@ function(nexusfix_layer name)
   set_target_properties(${target} PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION ${NEXUSFIX_ABI} DEFINE_SYMBOL ""
     EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
-  set(public ${PROJECT_SOURCE_DIR}/include)
+  set(public ${PROJECT_SOURCE_DIR}/${arg_PRODUCT}/include)
+  cmake_path(NORMAL_PATH public)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${public}/nexusfix/${name}/*.hpp
+                                              ${public}/nexusfix/${name}.hpp)
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${public} FILES ${headers})
   if(arg_PRODUCT)
-    set(public ${PROJECT_SOURCE_DIR}/${arg_PRODUCT}/include)
     nexusfix_sees_products(${target})
   else()
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   endif()
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${public}/nexusfix/${name}/*.hpp
-                                              ${public}/nexusfix/${name}.hpp)
-  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${public} FILES ${headers})
   target_compile_features(${target} PUBLIC cxx_std_23)
   # Programs leave out the functions that they do not call.
   target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
