@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-#include "store/format/entry.hpp"
 #include "cluster/postgres/server/array_column.hpp"
+#include "store/format/entry.hpp"
 #include "store/state/session_table.hpp"
 
 namespace nexusfix::store::postgres {

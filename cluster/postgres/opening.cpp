@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "store/format/entry.hpp"
 #include "cluster/postgres/server/array_column.hpp"
 #include "cluster/postgres/server/schema.hpp"
 #include "cluster/postgres/standby.hpp"
+#include "store/format/entry.hpp"
 
 namespace nexusfix::store::postgres {
 namespace {

@@ -9,7 +9,6 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/store/postgres.hpp>
 
-#include "store/format/entry.hpp"
 #include "cluster/postgres/fetcher.hpp"
 #include "cluster/postgres/log_queue.hpp"
 #include "cluster/postgres/opening.hpp"
@@ -19,6 +18,7 @@
 #include "cluster/postgres/server/servers.hpp"
 #include "cluster/postgres/server/statements.hpp"
 #include "cluster/postgres/writer.hpp"
+#include "store/format/entry.hpp"
 
 namespace nexusfix::store {
 namespace postgres {

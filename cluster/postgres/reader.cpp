@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "store/format/entry.hpp"
 #include "cluster/postgres/server/array_column.hpp"
 #include "cluster/postgres/server/schema.hpp"
+#include "store/format/entry.hpp"
 
 namespace nexusfix::store::postgres {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "store/format/entry.hpp"
 #include "cluster/postgres/opening.hpp"
 #include "cluster/postgres/server/lineage.hpp"
 #include "cluster/postgres/server/schema.hpp"
 #include "cluster/postgres/server/statements.hpp"
+#include "store/format/entry.hpp"
 
 namespace nexusfix::store::replica {
 namespace {

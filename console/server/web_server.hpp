@@ -10,10 +10,10 @@
 #include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine/operations/operations.hpp>
 
-#include "console/site/console_site.hpp"
-#include "console/site/event_ring.hpp"
 #include "console/server/http_thread.hpp"
 #include "console/server/metrics_site.hpp"
+#include "console/site/console_site.hpp"
+#include "console/site/event_ring.hpp"
 
 namespace nexusfix::web {
 

@@ -7,12 +7,12 @@
 #include <nexusfix/config/explain_settings.hpp>
 #include <nexusfix/transport/network.hpp>
 
-#include "console/site/console_acts.hpp"
 #include "console/json/json.hpp"
 #include "console/json/message_json.hpp"
 #include "console/json/settings_json.hpp"
 #include "console/json/state_json.hpp"
 #include "console/page/page_files.hpp"
+#include "console/site/console_acts.hpp"
 
 namespace nexusfix::web {
 namespace {

@@ -15,13 +15,13 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine/operations/operations.hpp>
 
+#include "console/http/http_server.hpp"
+#include "console/json/session_names.hpp"
+#include "console/server/worker.hpp"
 #include "console/site/access.hpp"
 #include "console/site/event_ring.hpp"
 #include "console/site/journal_pages.hpp"
 #include "console/site/live_stream.hpp"
-#include "console/http/http_server.hpp"
-#include "console/json/session_names.hpp"
-#include "console/server/worker.hpp"
 
 namespace nexusfix::web {
 

@@ -11,9 +11,9 @@
 
 #include <nexusfix/engine/operations/operations.hpp>
 
-#include "console/site/event_ring.hpp"
 #include "console/http/request.hpp"
 #include "console/json/session_names.hpp"
+#include "console/site/event_ring.hpp"
 
 namespace nexusfix::web {
 

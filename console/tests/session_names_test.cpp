@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "support/disks/fake_disk.hpp"
 #include "console/json/message_json.hpp"
+#include "support/disks/fake_disk.hpp"
 
 namespace nexusfix::web {
 namespace {

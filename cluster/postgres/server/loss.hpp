@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "store/format/entry.hpp"
 #include "cluster/postgres/position_marker.hpp"
+#include "store/format/entry.hpp"
 
 namespace nexusfix::store::postgres {
 

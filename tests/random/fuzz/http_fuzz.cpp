@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "console/http/request_reader.hpp"
 #include "random/fuzz/harness/input.hpp"
 #include "random/fuzz/harness/require.hpp"
 #include "random/fuzz/harness/target.hpp"
-#include "console/http/request_reader.hpp"
 
 namespace {
 

@@ -10,6 +10,7 @@
 
 #include <nexusfix/config/settings.hpp>
 
+#include "cluster/postgres/server/loss.hpp"
 #include "engine_host.hpp"
 #include "node/held_lease.hpp"
 #include "node/log_writer.hpp"
@@ -19,7 +20,6 @@
 #include "order_traffic.hpp"
 #include "servers/lease_service.hpp"
 #include "servers/simulated_database.hpp"
-#include "cluster/postgres/server/loss.hpp"
 
 namespace nexusfix::simulator::cluster {
 

@@ -8,8 +8,8 @@
 
 #include <nexusfix/store/postgres_options.hpp>
 
-#include "servers/simulated_database.hpp"
 #include "cluster/postgres/log_queue.hpp"
+#include "servers/simulated_database.hpp"
 
 namespace nexusfix::simulator::cluster {
 

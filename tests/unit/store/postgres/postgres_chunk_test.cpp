@@ -9,10 +9,10 @@
 
 #include <nexusfix/base/random.hpp>
 
-#include "store/format/entry.hpp"
 #include "cluster/postgres/batch.hpp"
 #include "cluster/postgres/chunk.hpp"
 #include "cluster/postgres/server/array_column.hpp"
+#include "store/format/entry.hpp"
 #include "unit/store/store_fixture.hpp"
 
 namespace nexusfix::store::postgres {

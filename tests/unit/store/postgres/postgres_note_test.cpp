@@ -16,8 +16,8 @@
 
 #include <nexusfix/base/random.hpp>
 
-#include "postgres_fixture.hpp"
 #include "cluster/postgres/position_marker.hpp"
+#include "postgres_fixture.hpp"
 #include "support/disks/temporary_folder.hpp"
 #include "waiting_engine.hpp"
 
