@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdio>
 #include <gtest/gtest.h>
 #include <map>
 #include <set>
@@ -191,7 +192,7 @@ TEST(OrderFlow, identifiers_have_three_forms) {
     if (id.starts_with("20240115-")) return 1;
     return id.find_first_not_of("0123456789") == std::string::npos ? 0 : 3;
   };
-  for (const wire::Tag tag : {11, 37, 17}) {
+  for (const wire::Tag tag : {11U, 37U, 17U}) {
     expect_evenly(shares(values_of(tag, tag == 11 ? FlowKind::Order : FlowKind::Fill), form), 0, 2);
   }
 }
