@@ -17,7 +17,7 @@ import unittest
 
 import command_test
 from command_test import LIMIT_SECONDS, WithFolder
-from logs.logs_command_test import capture, order
+from logs_command_test import capture, order
 from replay.replay_command_test import Peer
 
 MEMORY_BYTES = 200 << 20
