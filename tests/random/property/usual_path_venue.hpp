@@ -89,6 +89,7 @@ class Venue {
   MessageReply answer(Session& session, const MessageView& order, const Report& report) {
     const std::string_view quantity = order[kOrderQty].value_or("0");
     const auto send = [&](Session& on) { note_sent(on, report(on)); };
+    note("fields", session, std::to_string(order.field_count()));
     switch (static_cast<Behaviour>(quantity.back() - '0')) {
       case Behaviour::NoAnswer:
         return accept();
