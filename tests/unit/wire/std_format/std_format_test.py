@@ -52,7 +52,7 @@ class StdFormatTest(unittest.TestCase):
         apart = [wire / name for name in re.search(r"nexusfix_apart\(([^)]+)\)", lists)[1].split()]
         kernels = sorted((wire / "kernels").glob("*.cpp"))
         others = [SOURCE / "src" / "base" / f"{name}.cpp"
-                  for name in ("assert", "printable_text", "secret", "utc_text")]
+                  for name in ("assert", "full_path", "printable_text", "secret", "utc_text")]
         others += sorted(set(wire.rglob("*.cpp")) - {*apart, *kernels})
         together = [written_together("kernels", kernels), written_together("others", others)]
         with ThreadPoolExecutor(2) as pool:
