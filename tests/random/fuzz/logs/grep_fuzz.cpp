@@ -92,7 +92,7 @@ void check_fields(std::string_view bytes) {
 }
 
 void check_expression(std::string_view text, std::string_view message) {
-  static const command::FieldNames kNames;
+  static const nexusfix::command::FieldNames kNames;
   const auto parsed = parse_expression(text, kNames);
   if (!parsed) {
     const ExpressionError& error = parsed.error();

@@ -159,7 +159,7 @@ void check_anonymise(FakeDisk& disk, bool scales_prices) {
 }
 
 void check_replay(FakeDisk& disk, bool keeps_dates, const std::string& prefix) {
-  static const FieldNames kNames;
+  static const command::FieldNames kNames;
   logs::ReplayedMessage message{kNames, {.keeps_dates = keeps_dates, .id_prefix = prefix}};
   logs::LogFeed feed{disk, {.files = {"/log"}}, {}};
   wire::Parser parser;
