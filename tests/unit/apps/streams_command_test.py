@@ -37,7 +37,8 @@ class Help(unittest.TestCase):
                 full_name = " ".join(("nexusfix", *names))
                 self.assertRegex(page, rf"\A{full_name}[ 0-9.]*: .+\n\nUsage: {full_name}")
                 self.assertRegex(page, r"\nOptions:\n  -h, --help +print this help")
-                self.assertRegex(page, r"\n +\$ nexusfix ")
+                if "this program was built without it" not in page:
+                    self.assertRegex(page, r"\n +\$ nexusfix ")
                 self.assertNotRegex(page, r"\n\n\n|[ \t]\n|\n\n\Z")
                 self.assertEqual([line for line in page.split("\n") if len(line) > 80], [])
 
