@@ -307,11 +307,11 @@ std::size_t Inbound::on_frame(Connection& connection, std::string_view frame) {
   loop.stats.bytes_in += frame.size();
 }
 
-// A Logon that has waited is as late as it was when it came.
-[[gnu::noinline]] void Inbound::excuse_wait(Connection& connection, SessionEntry& entry,
-                                            const wire::MessageView& logon) {
-  const WallTime came = loop_.now().wall - connection.end_wait(loop_.now().mono);
-  const auto sending_time = logon.get<WallTime>(tag::SendingTime);
+// A message that has waited, with its Logon, is as late as it was when it came.
+[[gnu::noinline]] void Inbound::excuse_wait(const Connection& connection, SessionEntry& entry,
+                                            const wire::MessageView& message) {
+  const WallTime came = loop_.now().wall - connection.waited(loop_.now().mono);
+  const auto sending_time = message.get<WallTime>(tag::SendingTime);
   const auto latency_max = entry.settings().session.header.max_latency;
   entry.machine.set_delayed(sending_time && *sending_time >= came - latency_max);
 }
@@ -411,8 +411,9 @@ void Inbound::resume(Connection& connection) {
   on_bytes(connection, {});
   if (!is_logon) return;
   wipe_traces();
-  if (connection.entry() != nullptr && !connection.is_paused())
-    connection.entry()->machine.set_delayed(false);
+  if (connection.entry() == nullptr) return;  // It has ended, or its Logon waits again.
+  connection.end_wait();
+  if (!connection.is_paused()) connection.entry()->machine.set_delayed(false);
 }
 
 void Inbound::on_paused_readable(Connection& connection) {

@@ -76,7 +76,8 @@ class Inbound {
   void count(std::string_view frame) noexcept;
   void pass_on(Connection& connection, SessionEntry& entry, const wire::MessageView& message,
                std::string_view frame);
-  void excuse_wait(Connection& connection, SessionEntry& entry, const wire::MessageView& logon);
+  void excuse_wait(const Connection& connection, SessionEntry& entry,
+                   const wire::MessageView& message);
   [[nodiscard]] std::expected<wire::MessageView, wire::ParseError> parse_repaired(
       const Connection& connection, wire::GarbledReason reason, std::string_view& frame);
   [[nodiscard]] bool must_wait(Connection& connection, const wire::MessageView& message);

@@ -35,7 +35,7 @@ namespace nexusfix::testing {
 namespace {
 
 constexpr std::uint16_t kPort = 5001;
-// After so many turns a spinning loop has asked the network, which reports new connections.
+// After this number of turns a spinning loop has asked the network, which reports new connections.
 constexpr int kTurns = 70;
 constexpr std::uint64_t kSegmentBytes = 16U << 10U;
 

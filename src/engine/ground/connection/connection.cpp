@@ -131,11 +131,6 @@ void Connection::begin_wait(MonoTime now) noexcept {
   has_waited_ = true;
 }
 
-std::chrono::nanoseconds Connection::end_wait(MonoTime now) noexcept {
-  has_waited_ = false;
-  return now - waits_since_;
-}
-
 void Connection::defer_logon_again(MonoTime until) noexcept {
   NEXUSFIX_DEBUG_ASSERT(state_ == LinkState::Deferred);
   paused_until_ = until;

@@ -346,10 +346,12 @@ class Connection : public TimerOwner {
   // The connection ends: the throttle pauses it no more.
   void end_throttle() noexcept { throttle_has_ended_ = true; }
   [[nodiscard]] bool has_throttle_ended() const noexcept { return throttle_has_ended_; }
-  // Its Logon has waited, until end_wait().
+  // Its Logon has waited, and messages after it with it, until end_wait().
   [[nodiscard]] bool has_waited() const noexcept { return has_waited_; }
-  // Returns how long it has waited.
-  std::chrono::nanoseconds end_wait(MonoTime now) noexcept;
+  [[nodiscard]] std::chrono::nanoseconds waited(MonoTime now) const noexcept {
+    return now - waits_since_;
+  }
+  void end_wait() noexcept { has_waited_ = false; }
 
   // The socket did not take all bytes; Writable follows.
   [[nodiscard]] bool is_blocked() const noexcept { return is_blocked_; }

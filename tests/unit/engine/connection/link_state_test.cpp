@@ -45,7 +45,8 @@ TEST(LinkState, accepted_connection_listens_unless_its_logon_waits) {
   EXPECT_EQ(connection.state(), LinkState::AwaitingLogon);
   EXPECT_FALSE(connection.is_paused());
   EXPECT_TRUE(connection.has_waited());
-  EXPECT_EQ(connection.end_wait(MonoTime{} + std::chrono::nanoseconds{5}).count(), 5);
+  EXPECT_EQ(connection.waited(MonoTime{} + std::chrono::nanoseconds{5}).count(), 5);
+  connection.end_wait();
   EXPECT_FALSE(connection.has_waited());
 }
 

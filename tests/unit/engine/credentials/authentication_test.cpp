@@ -147,6 +147,16 @@ TEST_F(AuthenticationTest, sending_time_of_messages_after_a_password_is_checked)
   EXPECT_TRUE(contains(peer.messages()[1], "|373=10|")) << bar(peer.messages()[1]);
 }
 
+TEST_F(AuthenticationTest, sending_time_of_messages_that_come_with_the_logon_is_checked) {
+  open();
+  const std::string late = order("TRADER", 2, "A1");
+  clock.advance(std::chrono::seconds{600});
+  RawPeer& peer = connect();
+  peer.send(logon("TRADER", 1, "553=TRADER|554=pa55word|") + late);
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() >= 2; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[1], "|373=10|")) << bar(peer.messages()[1]);
+}
+
 TEST_F(AuthenticationTest, wrong_passwords_are_failures_in_a_row_until_the_next_logon) {
   open();
   expect_silence(log_on_with("TRADER", "TRADER", "guess-1"), "user TRADER: wrong password");
