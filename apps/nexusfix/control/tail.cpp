@@ -7,7 +7,7 @@
 #include <optional>
 #include <poll.h>
 #include <unistd.h>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -40,17 +40,19 @@ Json fields_of(std::string_view bytes, TagNames& names) {
     auto exact = Json::exact(value);
     return exact ? std::move(*exact) : Json{value};
   };
-  Json fields = Json::object();
-  std::unordered_set<std::string_view> written;
+  // One pass finds the values of each name: a hostile message has thousands of tags.
+  std::vector<std::pair<std::string_view, std::vector<std::string_view>>> members;
+  std::unordered_map<std::string_view, std::size_t> places;
   for (const printing::DecodedField& field : message.fields) {
-    if (!written.insert(field.tag_text).second) continue;
-    std::vector<std::string_view> values;
-    for (const printing::DecodedField& other : message.fields) {
-      if (other.tag_text == field.tag_text) values.push_back(other.value);
-    }
-    const std::string_view name = version.name(field.tag);
-    fields.set(name.empty() ? field.tag_text : name,
-               values.size() == 1 ? to_json(values.front()) : Json::array(values, to_json));
+    const std::string_view known = version.name(field.tag);
+    const std::string_view name = known.empty() ? std::string_view{field.tag_text} : known;
+    const auto [place, is_new] = places.try_emplace(name, members.size());
+    if (is_new) members.push_back({name, {}});
+    members[place->second].second.push_back(field.value);
+  }
+  Json fields = Json::object();
+  for (const auto& [name, values] : members) {
+    fields.add(name, values.size() == 1 ? to_json(values.front()) : Json::array(values, to_json));
   }
   return fields;
 }

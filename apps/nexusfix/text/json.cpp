@@ -92,6 +92,11 @@ void Json::set(std::string_view name, Json value) {
   value_->tree[to_utf8(name)] = std::move(value.value_->tree);
 }
 
+void Json::add(std::string_view name, Json value) {
+  auto& members = value_->tree.get_ref<Tree::object_t&>();
+  members.push_back({to_utf8(name), std::move(value.value_->tree)});
+}
+
 Json Json::array() {
   Json made;
   made.value_->tree = Tree::array();

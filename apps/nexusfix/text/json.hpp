@@ -46,6 +46,8 @@ class Json {
   [[nodiscard]] static Json object(std::initializer_list<Member> members = {});
   // Adds a member to an object, or replaces the one with this name.
   void set(std::string_view name, Json value);
+  // Adds a member to an object that has none with this name, without a search.
+  void add(std::string_view name, Json value);
 
   [[nodiscard]] static Json array();
   // to_json makes a value of each item.
