@@ -8,9 +8,9 @@
 #include <span>
 #include <utility>
 
-#include <nexusfix/base/utc_text.hpp>
 #include <nexusfix/wire/typed/field.hpp>
 
+#include "base/api/utc_text.hpp"
 #include "simulator/check/wire_message.hpp"
 
 namespace nexusfix::simulator {

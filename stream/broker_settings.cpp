@@ -6,8 +6,8 @@
 #include <fmt/ranges.h>
 
 #include <nexusfix/base/ascii.hpp>
-#include <nexusfix/base/printable_text.hpp>
 
+#include "base/api/printable_text.hpp"
 #include "stream/broker.hpp"
 
 namespace nexusfix::stream {

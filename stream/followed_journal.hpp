@@ -13,9 +13,9 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/store/journal_cursor.hpp>
 
 #include "nexusfix/journal/archive/journal_archive.hpp"
+#include "store/api/journal_cursor.hpp"
 #include "stream/broker.hpp"
 #include "stream/journal_reader.hpp"
 #include "stream/record_encoder.hpp"

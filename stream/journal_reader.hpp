@@ -10,7 +10,8 @@
 #include <utility>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/store/journal_follower.hpp>
+
+#include "store/api/journal_follower.hpp"
 
 namespace nexusfix::stream {
 

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include <nexusfix/base/utc_text.hpp>
+#include "base/api/utc_text.hpp"
 
 namespace nexusfix::stream {
 namespace {

@@ -4,8 +4,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 
-#include <nexusfix/base/printable_text.hpp>
-
+#include "base/api/printable_text.hpp"
 #include "nexusfix/files/journal_locator.hpp"
 #include "nexusfix/text/text.hpp"
 

@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include <utility>
 
-#include <nexusfix/base/printable_text.hpp>
+#include "base/api/printable_text.hpp"
 #ifdef NEXUSFIX_WEB_CONSOLE
 #include <nexusfix/web.hpp>
 #endif

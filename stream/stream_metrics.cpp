@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <iterator>
 
-#include <nexusfix/base/printable_text.hpp>
+#include "base/api/printable_text.hpp"
 
 namespace nexusfix::stream {
 namespace {

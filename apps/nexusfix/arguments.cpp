@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include <nexusfix/base/edit_distance.hpp>
-
+#include "base/api/edit_distance.hpp"
 #include "nexusfix/command.hpp"
 #include "nexusfix/text/help.hpp"
 

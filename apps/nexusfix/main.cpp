@@ -11,9 +11,9 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/base/core_dumps.hpp>
 #include <nexusfix/wire/isa.hpp>
 
+#include "base/api/core_dumps.hpp"
 #include "nexusfix/command.hpp"
 #include "nexusfix/help/overview.hpp"
 #include "nexusfix/help/pager.hpp"

@@ -6,9 +6,9 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/store/postgres.hpp>
 
+#include "base/api/printable_text.hpp"
 #include "cluster/command/cluster_report.hpp"
 #include "nexusfix/command.hpp"
 

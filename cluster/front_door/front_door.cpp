@@ -7,9 +7,8 @@
 #include <poll.h>
 #include <utility>
 
-#include <nexusfix/session/logon_identity.hpp>
-
 #include "cluster/front_door/proxy_line.hpp"
+#include "session/api/logon_identity.hpp"
 
 namespace nexusfix::front_door {
 namespace {

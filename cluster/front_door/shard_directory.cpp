@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include <nexusfix/session/logon_identity.hpp>
+#include "session/api/logon_identity.hpp"
 
 namespace nexusfix::front_door {
 namespace {

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/store/journal_cursor.hpp>
 #include <nexusfix/store/store.hpp>
 
 #include "cluster/postgres/lagging_rows.hpp"
 #include "cluster/postgres/server/rows.hpp"
+#include "store/api/journal_cursor.hpp"
 #include "store/state/session_table.hpp"
 
 namespace nexusfix::store::postgres {

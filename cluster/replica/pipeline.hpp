@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/store/journal_follower.hpp>
 #include <nexusfix/store/journal_replica.hpp>
 
 #include "cluster/postgres/log_queue.hpp"
 #include "cluster/postgres/server/replica_state.hpp"
 #include "cluster/postgres/server/servers.hpp"
 #include "cluster/postgres/writer.hpp"
+#include "store/api/journal_follower.hpp"
 
 namespace nexusfix::store::replica {
 

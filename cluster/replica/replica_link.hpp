@@ -12,11 +12,11 @@
 #include <thread>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/store/journal_cursor.hpp>
 #include <nexusfix/store/journal_replica.hpp>
 
 #include "cluster/replica/lag_watch.hpp"
 #include "cluster/replica/pipeline.hpp"
+#include "store/api/journal_cursor.hpp"
 #include "store/write/event_queue.hpp"
 
 namespace nexusfix::store::replica {

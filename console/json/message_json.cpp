@@ -6,10 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/wire/data_fields.hpp>
 #include <nexusfix/wire/typed/field.hpp>
+
+#include "base/api/printable_text.hpp"
 
 namespace nexusfix::web {
 namespace {

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include <nexusfix/base/time.hpp>
-#include <nexusfix/config/explain_settings.hpp>
 
+#include "config/api/explain_settings.hpp"
 #include "console/json/json.hpp"
 
 namespace nexusfix::web {

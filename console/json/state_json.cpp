@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/observe/event_table.hpp>
 
+#include "base/api/printable_text.hpp"
 #include "console/json/json.hpp"
 
 namespace nexusfix::web {

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <limits>
 
-#include <nexusfix/base/utf8.hpp>
+#include "base/api/utf8.hpp"
 
 namespace nexusfix::metrics {
 namespace {

@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 #include <utility>
 
-#include <nexusfix/transport/tls.hpp>
+#include "transport/api/tls.hpp"
 
 namespace nexusfix::web {
 namespace {

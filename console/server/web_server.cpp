@@ -3,8 +3,9 @@
 #include <memory>
 #include <utility>
 
-#include <nexusfix/transport/tls.hpp>
 #include <nexusfix/web.hpp>
+
+#include "transport/api/tls.hpp"
 
 namespace nexusfix::web {
 namespace {

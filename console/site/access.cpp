@@ -6,9 +6,10 @@
 #include <span>
 
 #include <nexusfix/base/ascii.hpp>
-#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/base/random.hpp>
 #include <nexusfix/transport/network.hpp>
+
+#include "base/api/printable_text.hpp"
 
 namespace nexusfix::web {
 namespace {

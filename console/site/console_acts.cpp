@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include <nexusfix/base/printable_text.hpp>
-
+#include "base/api/printable_text.hpp"
 #include "console/json/json.hpp"
 
 namespace nexusfix::web {

@@ -4,9 +4,9 @@
 #include <charconv>
 #include <utility>
 
-#include <nexusfix/config/explain_settings.hpp>
 #include <nexusfix/transport/network.hpp>
 
+#include "config/api/explain_settings.hpp"
 #include "console/json/json.hpp"
 #include "console/json/message_json.hpp"
 #include "console/json/settings_json.hpp"

@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 #include <optional>
 
-#include <nexusfix/base/printable_text.hpp>
-
+#include "base/api/printable_text.hpp"
 #include "logs/grep/matcher.hpp"
 #include "logs/output/message_writer.hpp"
 #include "nexusfix/dictionary/own_dictionary.hpp"

@@ -4,11 +4,11 @@
 #include <numeric>
 
 #include <nexusfix/base/ascii.hpp>
-#include <nexusfix/base/utc_text.hpp>
 #include <nexusfix/wire/data_fields.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 #include <nexusfix/wire/typed/field.hpp>
 
+#include "base/api/utc_text.hpp"
 #include "logs/source/log_time.hpp"
 
 namespace nexusfix::logs {

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include <nexusfix/base/ascii.hpp>
-#include <nexusfix/base/utc_text.hpp>
 #include <nexusfix/wire/typed/field.hpp>
 
+#include "base/api/utc_text.hpp"
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::logs::capture {

@@ -5,8 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include <nexusfix/base/printable_text.hpp>
-
+#include "base/api/printable_text.hpp"
 #include "logs/columns/column_values.hpp"
 #include "logs/output/json_bytes.hpp"
 

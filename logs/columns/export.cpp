@@ -6,8 +6,7 @@
 #include <span>
 #include <utility>
 
-#include <nexusfix/base/printable_text.hpp>
-
+#include "base/api/printable_text.hpp"
 #include "logs/grep/matcher.hpp"
 #include "logs/source/open_source.hpp"
 #include "nexusfix/dictionary/own_dictionary.hpp"

@@ -6,8 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include <nexusfix/base/printable_text.hpp>
-
+#include "base/api/printable_text.hpp"
 #include "logs/columns/arrow_builders.hpp"
 #include "logs/output/json_bytes.hpp"
 

@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include <nexusfix/base/printable_text.hpp>
-
+#include "base/api/printable_text.hpp"
 #include "logs/diff/log_diff.hpp"
 #include "logs/output/message_writer.hpp"
 #include "nexusfix/dictionary/field_names.hpp"

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include <nexusfix/base/ascii.hpp>
-#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/wire/values/decimals.hpp>
 
+#include "base/api/printable_text.hpp"
 #include "logs/grep/expression_tokens.hpp"
 
 namespace nexusfix::logs {

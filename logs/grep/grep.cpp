@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/dictionary/names.hpp>
 
+#include "base/api/printable_text.hpp"
 #include "logs/grep/matcher.hpp"
 #include "logs/grep/matching_work.hpp"
 #include "nexusfix/dictionary/own_dictionary.hpp"

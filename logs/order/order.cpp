@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/dictionary/names.hpp>
 
+#include "base/api/printable_text.hpp"
 #include "logs/messages/find_bytes.hpp"
 #include "logs/order/order_chain.hpp"
 #include "logs/order/order_report.hpp"

@@ -5,10 +5,10 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <nexusfix/base/printable_text.hpp>
-#include <nexusfix/base/utc_text.hpp>
 #include <nexusfix/dictionary/builtin.hpp>
 
+#include "base/api/printable_text.hpp"
+#include "base/api/utc_text.hpp"
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::logs {

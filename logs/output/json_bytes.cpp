@@ -4,9 +4,9 @@
 #include <array>
 #include <bit>
 
-#include <nexusfix/base/utf8.hpp>
 #include <nexusfix/wire/typed/field.hpp>
 
+#include "base/api/utf8.hpp"
 #include "logs/messages/find_bytes.hpp"
 
 namespace nexusfix::logs {

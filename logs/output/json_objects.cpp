@@ -5,9 +5,9 @@
 #include <cstring>
 #include <limits>
 
-#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
+#include "base/api/printable_text.hpp"
 #include "logs/output/json_bytes.hpp"
 
 namespace nexusfix::logs {

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include <nexusfix/base/ascii.hpp>
-#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/wire/typed/field.hpp>
 
+#include "base/api/printable_text.hpp"
 #include "logs/messages/find_bytes.hpp"
 #include "nexusfix/help/read_progress.hpp"
 

@@ -10,14 +10,14 @@
 #include <utility>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/base/printable_text.hpp>
-#include <nexusfix/base/utc_text.hpp>
 #include <nexusfix/config/settings.hpp>
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/engine/engine.hpp>
 #include <nexusfix/engine/stop_signals.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
+#include "base/api/printable_text.hpp"
+#include "base/api/utc_text.hpp"
 #include "logs/replay/log_feed.hpp"
 #include "logs/replay/replay_client.hpp"
 #include "nexusfix/dictionary/own_dictionary.hpp"

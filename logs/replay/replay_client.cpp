@@ -4,9 +4,9 @@
 #include <charconv>
 #include <fmt/format.h>
 
-#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
+#include "base/api/printable_text.hpp"
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {

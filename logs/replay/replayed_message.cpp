@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 
-#include <nexusfix/base/utc_text.hpp>
 #include <nexusfix/wire/data_fields.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 #include <nexusfix/wire/values/tag_prefix.hpp>
 
+#include "base/api/utc_text.hpp"
 #include "logs/source/log_time.hpp"
 
 namespace nexusfix::logs {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/base/utc_text.hpp>
 #include <nexusfix/store/journal_check.hpp>
 
+#include "base/api/utc_text.hpp"
 #include "logs/source/byte_source.hpp"
 #include "nexusfix/journal/archive/journal_archive.hpp"
 #include "nexusfix/journal/journal_summary.hpp"

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include <nexusfix/base/ascii.hpp>
-#include <nexusfix/base/printable_text.hpp>
 
+#include "base/api/printable_text.hpp"
 #include "logs/messages/find_bytes.hpp"
 #include "logs/source/stamp_parts.hpp"
 #include "nexusfix/text/text.hpp"

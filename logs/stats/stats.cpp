@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/printable_text.hpp>
-
+#include "base/api/printable_text.hpp"
 #include "logs/grep/matcher.hpp"
 #include "logs/stats/log_statistics.hpp"
 #include "logs/stats/stats_html.hpp"

@@ -6,8 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include <nexusfix/base/utc_text.hpp>
-
+#include "base/api/utc_text.hpp"
 #include "logs/stats/stats_report.hpp"
 #include "logs/stats/svg_chart.hpp"
 #include "nexusfix/text/text.hpp"

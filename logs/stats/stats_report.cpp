@@ -7,9 +7,8 @@
 #include <optional>
 #include <tuple>
 
-#include <nexusfix/base/printable_text.hpp>
-#include <nexusfix/base/utc_text.hpp>
-
+#include "base/api/printable_text.hpp"
+#include "base/api/utc_text.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
 

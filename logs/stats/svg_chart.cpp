@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include <nexusfix/base/printable_text.hpp>
+#include "base/api/printable_text.hpp"
 
 namespace nexusfix::logs {
 namespace {

@@ -5,9 +5,9 @@
 #include <sstream>
 #include <string>
 
-#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/dictionary/names.hpp>
 
+#include "base/api/printable_text.hpp"
 #include "logs/output/json_bytes.hpp"
 #include "logs/output/message_writer.hpp"
 #include "support/fix_text.hpp"

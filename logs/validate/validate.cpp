@@ -11,12 +11,12 @@
 #include <utility>
 
 #include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/dictionary/clipped.hpp>
 #include <nexusfix/dictionary/data_fields.hpp>
 #include <nexusfix/dictionary/explain.hpp>
 #include <nexusfix/wire/parser.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
+#include "dictionary/api/clipped.hpp"
 #include "logs/output/message_writer.hpp"
 #include "nexusfix/dictionary/named_dictionary.hpp"
 #include "nexusfix/help/read_progress.hpp"

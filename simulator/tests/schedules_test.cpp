@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/base/utc_text.hpp>
 #include <nexusfix/simulator.hpp>
 
+#include "base/api/utc_text.hpp"
 #include "support/sanitized.hpp"
 
 namespace nexusfix::simulator {

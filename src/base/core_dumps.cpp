@@ -1,3 +1,5 @@
+#include "base/api/core_dumps.hpp"
+
 #include <array>
 #include <memory>
 #include <mutex>
@@ -5,7 +7,6 @@
 #include <string_view>
 #include <sys/prctl.h>
 
-#include <nexusfix/base/core_dumps.hpp>
 #include <nexusfix/base/disk.hpp>
 
 namespace nexusfix {

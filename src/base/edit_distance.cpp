@@ -1,9 +1,10 @@
+#include "base/api/edit_distance.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include <nexusfix/base/ascii.hpp>
-#include <nexusfix/base/edit_distance.hpp>
 
 namespace nexusfix {
 

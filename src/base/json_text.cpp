@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <nexusfix/base/printable_text.hpp>
-#include <nexusfix/base/utf8.hpp>
+#include "base/api/printable_text.hpp"
+#include "base/api/utf8.hpp"
 
 namespace nexusfix {
 void append_json_text(std::string& to, std::string_view text) {

@@ -14,7 +14,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include <nexusfix/base/printable_text.hpp>
+#include "base/api/printable_text.hpp"
 
 namespace nexusfix {
 namespace {

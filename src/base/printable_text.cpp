@@ -1,8 +1,9 @@
+#include "base/api/printable_text.hpp"
+
 #include <algorithm>
 #include <bit>
 
-#include <nexusfix/base/printable_text.hpp>
-#include <nexusfix/base/utf8.hpp>
+#include "base/api/utf8.hpp"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>

@@ -1,7 +1,7 @@
+#include "base/api/secret.hpp"
+
 #include <cstddef>
 #include <cstring>
-
-#include <nexusfix/base/secret.hpp>
 
 namespace nexusfix {
 namespace {

@@ -1,6 +1,6 @@
-#include <algorithm>
+#include "base/api/utc_text.hpp"
 
-#include <nexusfix/base/utc_text.hpp>
+#include <algorithm>
 
 namespace nexusfix {
 namespace {

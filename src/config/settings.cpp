@@ -7,9 +7,9 @@
 #include <set>
 #include <utility>
 
-#include <nexusfix/config/explain_settings.hpp>
 #include <nexusfix/config/settings.hpp>
 
+#include "config/api/explain_settings.hpp"
 #include "config/build/cluster_settings.hpp"
 #include "config/build/log_settings.hpp"
 #include "config/build/session_settings.hpp"

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <optional>
 
-#include <nexusfix/base/printable_text.hpp>
-#include <nexusfix/base/utc_text.hpp>
+#include "base/api/printable_text.hpp"
+#include "base/api/utc_text.hpp"
 
 namespace nexusfix::deferred::detail {
 

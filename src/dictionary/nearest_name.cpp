@@ -1,9 +1,11 @@
+#include "dictionary/api/nearest_name.hpp"
+
 #include <algorithm>
 #include <cstddef>
 
 #include <nexusfix/base/ascii.hpp>
-#include <nexusfix/base/edit_distance.hpp>
-#include <nexusfix/dictionary/nearest_name.hpp>
+
+#include "base/api/edit_distance.hpp"
 
 namespace nexusfix::dictionary {
 namespace {

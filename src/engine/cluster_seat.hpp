@@ -10,9 +10,9 @@
 #include <nexusfix/engine/cluster_member.hpp>
 #include <nexusfix/engine/stop_signals.hpp>
 #include <nexusfix/observe/event_log.hpp>
-#include <nexusfix/transport/service_notifier.hpp>
 
 #include "engine/loop/event_loop.hpp"
+#include "transport/api/service_notifier.hpp"
 
 namespace nexusfix::engine {
 

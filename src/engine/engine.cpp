@@ -11,15 +11,14 @@
 #endif
 
 #include <nexusfix/base/assert.hpp>
-#include <nexusfix/base/core_dumps.hpp>
 #include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine/engine.hpp>
 #include <nexusfix/engine/operations/operations.hpp>
-#include <nexusfix/engine/preflight.hpp>
 #include <nexusfix/engine/stop_signals.hpp>
 #include <nexusfix/transport/proxy.hpp>
-#include <nexusfix/transport/tls.hpp>
 
+#include "base/api/core_dumps.hpp"
+#include <nexusfix/engine/preflight.hpp>
 #include "engine/cluster_seat.hpp"
 #include "engine/directory/loop_partition.hpp"
 #include "engine/directory/preflight.hpp"
@@ -33,6 +32,7 @@
 #include "engine/service/operator/control.hpp"
 #include "engine/service/operator/engine_operations.hpp"
 #include "engine/service/operator/operator_desk.hpp"
+#include "transport/api/tls.hpp"
 
 namespace nexusfix::engine {
 

@@ -1,7 +1,7 @@
-#include <nexusfix/base/printable_text.hpp>
-#include <nexusfix/base/utc_text.hpp>
 #include <nexusfix/observe/event_log.hpp>
 
+#include "base/api/printable_text.hpp"
+#include "base/api/utc_text.hpp"
 #include "observe/shown_text.hpp"
 
 namespace nexusfix::observe {

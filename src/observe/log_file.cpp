@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/utc_text.hpp>
-
+#include "base/api/utc_text.hpp"
 #include "observe/log_backups.hpp"
 
 namespace nexusfix::observe {

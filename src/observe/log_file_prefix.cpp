@@ -1,5 +1,6 @@
-#include <nexusfix/base/escaped_text.hpp>
 #include <nexusfix/observe/session_logs.hpp>
+
+#include "base/api/escaped_text.hpp"
 
 namespace nexusfix::observe {
 namespace {

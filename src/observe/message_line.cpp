@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include <nexusfix/base/printable_text.hpp>
-#include <nexusfix/base/utc_text.hpp>
-
+#include "base/api/printable_text.hpp"
+#include "base/api/utc_text.hpp"
 #include "observe/shown_text.hpp"
 
 namespace nexusfix::observe {

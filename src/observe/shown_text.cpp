@@ -1,6 +1,6 @@
 #include "observe/shown_text.hpp"
 
-#include <nexusfix/base/printable_text.hpp>
+#include "base/api/printable_text.hpp"
 
 namespace nexusfix::observe {
 namespace {

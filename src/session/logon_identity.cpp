@@ -1,7 +1,8 @@
+#include "session/api/logon_identity.hpp"
+
 #include <string>
 #include <string_view>
 
-#include <nexusfix/session/logon_identity.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
 namespace nexusfix::session {

@@ -1,5 +1,6 @@
-#include <nexusfix/base/escaped_text.hpp>
 #include <nexusfix/session/session_id.hpp>
+
+#include "base/api/escaped_text.hpp"
 
 namespace nexusfix::session {
 namespace {

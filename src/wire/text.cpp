@@ -1,10 +1,11 @@
 #include <algorithm>
 
-#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 #include <nexusfix/wire/text.hpp>
 #include <nexusfix/wire/typed/stream.hpp>
 #include <nexusfix/wire/values/tag_prefix.hpp>
+
+#include "base/api/printable_text.hpp"
 
 namespace nexusfix {
 namespace {

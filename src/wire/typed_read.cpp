@@ -2,9 +2,10 @@
 #include <array>
 
 #include <nexusfix/base/assert.hpp>
-#include <nexusfix/base/write_once.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 #include <nexusfix/wire/typed/typed_read.hpp>
+
+#include "base/api/write_once.hpp"
 
 namespace nexusfix::wire {
 

@@ -6,8 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/base/printable_text.hpp>
-
+#include "base/api/printable_text.hpp"
 #include "codegen/blocks.hpp"
 #include "codegen/emit_drafts.hpp"
 #include "codegen/emit_fields.hpp"

@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/base/utc_text.hpp>
-
+#include "base/api/utc_text.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
 

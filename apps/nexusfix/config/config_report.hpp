@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/config/explain_settings.hpp>
+#include "config/api/explain_settings.hpp"
 
 namespace nexusfix::command {
 

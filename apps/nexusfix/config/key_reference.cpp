@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <nexusfix/base/ascii.hpp>
-#include <nexusfix/config/explain_settings.hpp>
-#include <nexusfix/dictionary/nearest_name.hpp>
 
+#include "config/api/explain_settings.hpp"
+#include "dictionary/api/nearest_name.hpp"
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <nexusfix/base/ascii.hpp>
-#include <nexusfix/base/edit_distance.hpp>
 
+#include "base/api/edit_distance.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/meant_names.hpp"
 #include "nexusfix/text/text.hpp"

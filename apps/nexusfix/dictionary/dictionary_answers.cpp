@@ -7,8 +7,8 @@
 #include <iterator>
 
 #include <nexusfix/dictionary/explain.hpp>
-#include <nexusfix/dictionary/nearest_name.hpp>
 
+#include "dictionary/api/nearest_name.hpp"
 #include "nexusfix/dictionary/dictionary_lookup.hpp"
 #include "nexusfix/dictionary/member_tree.hpp"
 #include "nexusfix/messages/print_message.hpp"

@@ -8,8 +8,9 @@
 
 #include <nexusfix/base/ascii.hpp>
 #include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/dictionary/nearest_name.hpp>
 #include <nexusfix/wire/session_tags.hpp>
+
+#include "dictionary/api/nearest_name.hpp"
 
 namespace nexusfix::command {
 namespace {

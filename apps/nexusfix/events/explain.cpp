@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include <nexusfix/base/ascii.hpp>
-#include <nexusfix/dictionary/nearest_name.hpp>
 #include <nexusfix/observe/event_table.hpp>
 
+#include "dictionary/api/nearest_name.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
 

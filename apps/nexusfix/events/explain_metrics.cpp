@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include <nexusfix/dictionary/nearest_name.hpp>
 #include <nexusfix/metrics.hpp>
 
+#include "dictionary/api/nearest_name.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
 

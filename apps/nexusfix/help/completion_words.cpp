@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <set>
 
-#include <nexusfix/config/explain_settings.hpp>
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/observe/event_table.hpp>
+
+#include "config/api/explain_settings.hpp"
 
 namespace nexusfix::command {
 namespace {

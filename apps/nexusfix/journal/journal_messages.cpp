@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include <nexusfix/base/utc_text.hpp>
 #include <nexusfix/session/session_id.hpp>
 
+#include "base/api/utc_text.hpp"
 #include "nexusfix/messages/print_message.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/meant_names.hpp"

@@ -5,8 +5,7 @@
 #include <fmt/format.h>
 #include <string_view>
 
-#include <nexusfix/base/printable_text.hpp>
-
+#include "base/api/printable_text.hpp"
 #include "nexusfix/journal/journal_summary.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"

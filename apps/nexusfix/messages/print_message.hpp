@@ -11,11 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/names.hpp>
 #include <nexusfix/wire/parser.hpp>
 
+#include "base/api/printable_text.hpp"
 #include "nexusfix/messages/decoded_message.hpp"
 
 namespace nexusfix::printing {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include <nexusfix/base/utf8.hpp>
+#include "base/api/utf8.hpp"
 
 namespace nexusfix::command {
 namespace {

@@ -5,10 +5,9 @@
 #include <optional>
 #include <string>
 
-#include <nexusfix/store/journal_cursor.hpp>
-
 #include "cluster/postgres/server/connection.hpp"
 #include "cluster/postgres/server/servers.hpp"
+#include "store/api/journal_cursor.hpp"
 
 namespace nexusfix::store::postgres {
 

@@ -1,9 +1,9 @@
+#include "config/api/changed_keys.hpp"
+
 #include <functional>
 #include <map>
 #include <set>
 #include <utility>
-
-#include <nexusfix/config/changed_keys.hpp>
 
 #include "config/build/log_settings.hpp"
 #include "config/build/session_settings.hpp"

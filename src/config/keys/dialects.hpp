@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include <nexusfix/config/explain_settings.hpp>
+#include "config/api/explain_settings.hpp"
 
 namespace nexusfix::config {
 

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include <nexusfix/base/ascii.hpp>
-#include <nexusfix/config/explain_settings.hpp>
-#include <nexusfix/dictionary/nearest_name.hpp>
 
+#include "config/api/explain_settings.hpp"
 #include "config/keys/dialects.hpp"
 #include "config/text/settings_values.hpp"
+#include "dictionary/api/nearest_name.hpp"
 
 namespace nexusfix::config {
 namespace {

@@ -4,8 +4,7 @@
 #include <map>
 #include <utility>
 
-#include <nexusfix/base/printable_text.hpp>
-
+#include "base/api/printable_text.hpp"
 #include "config/keys/find_key.hpp"
 
 namespace nexusfix::config {

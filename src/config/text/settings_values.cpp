@@ -7,13 +7,13 @@
 #include <utility>
 
 #include <nexusfix/base/ascii.hpp>
-#include <nexusfix/config/username.hpp>
 #include <nexusfix/session/config.hpp>
 #include <nexusfix/transport/address_range.hpp>
-#include <nexusfix/transport/tls.hpp>
 #include <nexusfix/wire/typed/dispatch.hpp>
 
+#include <nexusfix/config/username.hpp>
 #include "config/keys/find_key.hpp"
+#include "transport/api/tls.hpp"
 
 namespace nexusfix::config {
 

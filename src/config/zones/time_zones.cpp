@@ -10,10 +10,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include <nexusfix/dictionary/nearest_name.hpp>
-
 #include "config/text/settings_text.hpp"
 #include "config/zones/windows_zones.hpp"
+#include "dictionary/api/nearest_name.hpp"
 
 namespace nexusfix::config {
 namespace {

@@ -1,8 +1,9 @@
+#include "dictionary/api/clipped.hpp"
+
 #include <algorithm>
 
-#include <nexusfix/base/printable_text.hpp>
-#include <nexusfix/base/utf8.hpp>
-#include <nexusfix/dictionary/clipped.hpp>
+#include "base/api/printable_text.hpp"
+#include "base/api/utf8.hpp"
 
 namespace nexusfix::dictionary {
 

@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/dictionary/clipped.hpp>
 #include <nexusfix/dictionary/explain.hpp>
-#include <nexusfix/dictionary/nearest_name.hpp>
 
+#include "dictionary/api/clipped.hpp"
+#include "dictionary/api/nearest_name.hpp"
 #include "dictionary/explain/explain_value.hpp"
 #include "dictionary/explain/field_places.hpp"
 #include "dictionary/explain/field_search.hpp"

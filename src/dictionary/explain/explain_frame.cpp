@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <string>
 
-#include <nexusfix/dictionary/clipped.hpp>
 #include <nexusfix/dictionary/explain.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
+#include "dictionary/api/clipped.hpp"
 #include "dictionary/explain/marked_text.hpp"
 
 namespace nexusfix::dictionary {

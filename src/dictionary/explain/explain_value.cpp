@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/dictionary/clipped.hpp>
 #include <nexusfix/dictionary/explain.hpp>
-#include <nexusfix/dictionary/nearest_name.hpp>
 
+#include "dictionary/api/clipped.hpp"
+#include "dictionary/api/nearest_name.hpp"
 #include "dictionary/validate/value_checks.hpp"
 
 namespace nexusfix::dictionary {

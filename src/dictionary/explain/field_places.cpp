@@ -4,8 +4,8 @@
 #include <unordered_set>
 
 #include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/dictionary/clipped.hpp>
 
+#include "dictionary/api/clipped.hpp"
 #include "dictionary/builtin/builtin_rows.hpp"
 #include "dictionary/explain/field_search.hpp"
 

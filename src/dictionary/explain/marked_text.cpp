@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
-#include <nexusfix/base/printable_text.hpp>
-#include <nexusfix/base/utf8.hpp>
 #include <nexusfix/wire/typed/field.hpp>
+
+#include "base/api/printable_text.hpp"
+#include "base/api/utf8.hpp"
 
 namespace nexusfix::dictionary {
 namespace {

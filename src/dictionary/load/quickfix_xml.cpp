@@ -3,9 +3,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/dictionary/quickfix_xml.hpp>
 
+#include "base/api/printable_text.hpp"
 #include "dictionary/load/data_field_pairs.hpp"
 #include "dictionary/load/definition_checks.hpp"
 #include "dictionary/load/file_loaders.hpp"

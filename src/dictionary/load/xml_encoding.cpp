@@ -6,7 +6,7 @@
 #include <cstring>
 #include <optional>
 
-#include <nexusfix/base/utf8.hpp>
+#include "base/api/utf8.hpp"
 
 namespace nexusfix::dictionary {
 namespace {

@@ -7,8 +7,8 @@
 #include <map>
 #include <utility>
 
-#include <nexusfix/base/printable_text.hpp>
-#include <nexusfix/dictionary/nearest_name.hpp>
+#include "base/api/printable_text.hpp"
+#include "dictionary/api/nearest_name.hpp"
 
 namespace nexusfix::dictionary {
 namespace {

@@ -4,8 +4,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include <nexusfix/base/secret.hpp>
-
+#include "base/api/secret.hpp"
 #include "engine/directory/directory.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/link/io.hpp"

@@ -10,7 +10,6 @@
 #include <nexusfix/engine/engine.hpp>
 #include <nexusfix/observe/event_log.hpp>
 #include <nexusfix/transport/network.hpp>
-#include <nexusfix/transport/service_notifier.hpp>
 
 #include "engine/ground/connection/buffer_budget.hpp"
 #include "engine/ground/credentials/credentials.hpp"
@@ -19,6 +18,7 @@
 #include "engine/ground/shared/remote_directory.hpp"
 #include "engine/ground/shared/standby_board.hpp"
 #include "engine/ground/shared/tls_contexts.hpp"
+#include "transport/api/service_notifier.hpp"
 
 namespace nexusfix::engine {
 

@@ -4,8 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include <nexusfix/base/secret.hpp>
-
+#include "base/api/secret.hpp"
 #include "engine/ground/charge.hpp"
 #include "engine/ground/thread_setup.hpp"
 #include "engine/loop/direct_receive.hpp"

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/base/secret.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
+#include "base/api/secret.hpp"
 #include "engine/ground/charge.hpp"
 #include "engine/ground/connection/repaired_frame.hpp"
 #include "engine/ground/statistics/administrative.hpp"

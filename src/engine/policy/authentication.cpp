@@ -5,13 +5,13 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/session/logon_identity.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
 #include "engine/ground/loop_context.hpp"
 #include "engine/policy/logon_admission.hpp"
 #include "engine/session/admission_rules.hpp"
 #include "engine/session/sessions.hpp"
+#include "session/api/logon_identity.hpp"
 
 namespace nexusfix::engine {
 

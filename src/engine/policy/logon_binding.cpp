@@ -2,14 +2,14 @@
 #include <chrono>
 #include <string>
 
-#include <nexusfix/base/utc_text.hpp>
-#include <nexusfix/session/logon_identity.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
+#include "base/api/utc_text.hpp"
 #include "engine/ground/statistics/session_state.hpp"
 #include "engine/policy/logon_admission.hpp"
 #include "engine/session/admission_rules.hpp"
 #include "engine/session/sessions.hpp"
+#include "session/api/logon_identity.hpp"
 
 namespace nexusfix::engine {
 namespace {

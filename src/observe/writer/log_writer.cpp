@@ -8,10 +8,10 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/base/secret.hpp>
-#include <nexusfix/base/utc_text.hpp>
 #include <nexusfix/deferred/consumer_thread.hpp>
 
+#include "base/api/secret.hpp"
+#include "base/api/utc_text.hpp"
 #include "observe/shown_text.hpp"
 #include "observe/writer/log_record.hpp"
 

@@ -5,8 +5,7 @@
 #include <span>
 #include <utility>
 
-#include <nexusfix/store/journal_cursor.hpp>
-
+#include "store/api/journal_cursor.hpp"
 #include "store/format/crc32c.hpp"
 
 namespace nexusfix::store {

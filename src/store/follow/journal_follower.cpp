@@ -1,10 +1,10 @@
+#include "store/api/journal_follower.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <span>
 #include <utility>
-
-#include <nexusfix/store/journal_follower.hpp>
 
 #include "store/format/byte_order.hpp"
 #include "store/format/entry.hpp"

@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/store/journal_cursor.hpp>
-
+#include "store/api/journal_cursor.hpp"
 #include "store/format/journal_format.hpp"
 #include "store/state/checkpoint.hpp"
 

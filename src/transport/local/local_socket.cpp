@@ -1,3 +1,5 @@
+#include "transport/api/local_socket.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -17,7 +19,6 @@
 #include <utility>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/transport/local_socket.hpp>
 
 #include "transport/tcp/descriptor.hpp"
 #include "transport/tcp/socket_calls.hpp"

@@ -1,3 +1,5 @@
+#include "transport/api/service_notifier.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -11,7 +13,6 @@
 #include <unistd.h>
 
 #include <nexusfix/base/assert.hpp>
-#include <nexusfix/transport/service_notifier.hpp>
 
 #include "transport/tcp/descriptor.hpp"
 #include "transport/tcp/socket_calls.hpp"

@@ -1,7 +1,7 @@
 // The identities of certificates in a configuration. It needs no library, so every build has it.
 #include <algorithm>
 
-#include <nexusfix/transport/tls.hpp>
+#include "transport/api/tls.hpp"
 
 namespace nexusfix::transport {
 namespace {

@@ -2,7 +2,7 @@
 // configured.
 #include <utility>
 
-#include <nexusfix/transport/tls.hpp>
+#include "transport/api/tls.hpp"
 
 namespace nexusfix::transport {
 

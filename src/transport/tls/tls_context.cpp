@@ -3,8 +3,7 @@
 #include <openssl/x509v3.h>
 #include <utility>
 
-#include <nexusfix/transport/tls.hpp>
-
+#include "transport/api/tls.hpp"
 #include "transport/tls/tls_ciphers.hpp"
 #include "transport/tls/tls_files.hpp"
 #include "transport/tls/tls_keys.hpp"

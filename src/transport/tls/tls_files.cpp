@@ -5,7 +5,7 @@
 #include <openssl/pem.h>
 #include <utility>
 
-#include <nexusfix/base/secret.hpp>
+#include "base/api/secret.hpp"
 
 namespace nexusfix::transport {
 namespace {

@@ -4,8 +4,7 @@
 #include <expected>
 #include <vector>
 
-#include <nexusfix/transport/tls.hpp>
-
+#include "transport/api/tls.hpp"
 #include "transport/tls/tls_openssl.hpp"
 
 namespace nexusfix::transport {

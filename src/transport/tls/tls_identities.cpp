@@ -10,8 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/transport/tls.hpp>
-
+#include "transport/api/tls.hpp"
 #include "transport/tls/tls_openssl.hpp"
 
 namespace nexusfix::transport {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <nexusfix/transport/address_range.hpp>
-#include <nexusfix/transport/tls.hpp>
 
+#include "transport/api/tls.hpp"
 #include "transport/tls/tls_stream.hpp"
 
 namespace nexusfix::transport {

@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/transport/tls.hpp>
-
+#include "transport/api/tls.hpp"
 #include "transport/tls/tls_openssl.hpp"
 
 namespace nexusfix::transport {

@@ -3,12 +3,13 @@
 #include <cstring>
 #include <new>
 
-#include <nexusfix/base/secret.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/text.hpp>
 #include <nexusfix/wire/typed/draft.hpp>
 #include <nexusfix/wire/typed/draft_fields.hpp>
 #include <nexusfix/wire/values/byte_block.hpp>
+
+#include "base/api/secret.hpp"
 
 namespace nexusfix::wire {
 namespace {

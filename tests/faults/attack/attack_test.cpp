@@ -18,15 +18,15 @@
 #include <vector>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/password_file.hpp>
 #include <nexusfix/engine/passwords.hpp>
-#include <nexusfix/transport/tls.hpp>
 
+#include <nexusfix/engine/password_file.hpp>
 #include "faults/attack/traders.hpp"
 #include "faults/soak/process_use.hpp"
 #include "support/disks/temporary_folder.hpp"
 #include "support/recording_log.hpp"
 #include "support/test_certificates.hpp"
+#include "transport/api/tls.hpp"
 
 extern char** environ;
 

@@ -6,10 +6,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include <nexusfix/transport/tls.hpp>
 #include <nexusfix/wire/frame.hpp>
 
 #include "faults/attack/attack_message.hpp"
+#include "transport/api/tls.hpp"
 
 namespace nexusfix::attack {
 namespace {

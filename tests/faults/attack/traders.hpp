@@ -12,7 +12,8 @@
 #include <vector>
 
 #include <nexusfix/transport/network.hpp>
-#include <nexusfix/transport/tls.hpp>
+
+#include "transport/api/tls.hpp"
 
 namespace nexusfix::attack {
 

@@ -11,10 +11,9 @@
 #include <tuple>
 #include <vector>
 
-#include <nexusfix/config/changed_keys.hpp>
-#include <nexusfix/config/explain_settings.hpp>
+#include "config/api/changed_keys.hpp"
+#include "config/api/explain_settings.hpp"
 #include <nexusfix/engine/preflight.hpp>
-
 #include "nexusfix/config/config_report.hpp"
 #include "random/fuzz/harness/require.hpp"
 #include "random/fuzz/harness/target.hpp"

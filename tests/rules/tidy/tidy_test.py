@@ -130,6 +130,11 @@ class TidyTest(unittest.TestCase):
         self.assert_found(self.source('#include "engine/api/shown.hpp"\n'), "src/wire/x.cpp:1",
                           "private header of engine")
 
+    def test_header_that_a_layer_shows_is_for_programs_of_the_project_and_for_no_example(self):
+        line = '#include "base/api/shown.hpp"\n'
+        self.assert_clean(self.source(line, "apps/tool"))
+        self.assert_found(self.source(line, "examples"), "examples/x.cpp:1", "only public headers")
+
     def test_private_header_in_an_application_is_found(self):
         self.assert_found(self.source('#include "wire/inside.hpp"\n', "apps/tool"),
                           "apps/tool/x.cpp:1", "only public headers")

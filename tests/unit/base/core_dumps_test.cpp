@@ -1,11 +1,11 @@
 // What /proc says of the process: the kernel reads the same file when it writes a core dump.
+#include "base/api/core_dumps.hpp"
+
 #include <fstream>
 #include <gtest/gtest.h>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <nexusfix/base/core_dumps.hpp>
 
 namespace nexusfix {
 namespace {

@@ -1,7 +1,7 @@
+#include "base/api/edit_distance.hpp"
+
 #include <gtest/gtest.h>
 #include <string>
-
-#include <nexusfix/base/edit_distance.hpp>
 
 namespace nexusfix {
 namespace {

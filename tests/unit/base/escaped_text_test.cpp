@@ -1,8 +1,9 @@
+#include "base/api/escaped_text.hpp"
+
 #include <gtest/gtest.h>
 #include <string>
 
 #include <nexusfix/base/ascii.hpp>
-#include <nexusfix/base/escaped_text.hpp>
 
 namespace nexusfix {
 namespace {

@@ -1,7 +1,7 @@
+#include "base/api/printable_text.hpp"
+
 #include <gtest/gtest.h>
 #include <string>
-
-#include <nexusfix/base/printable_text.hpp>
 
 namespace nexusfix {
 namespace {

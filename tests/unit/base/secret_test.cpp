@@ -1,5 +1,7 @@
 // Whether the bytes of a secret are wiped before their memory is given back. A program of its own,
 // because it replaces operator delete.
+#include "base/api/secret.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -9,8 +11,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <nexusfix/base/secret.hpp>
 
 #include "support/sanitized.hpp"
 

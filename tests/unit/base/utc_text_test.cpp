@@ -1,8 +1,8 @@
+#include "base/api/utc_text.hpp"
+
 #include <chrono>
 #include <gtest/gtest.h>
 #include <string>
-
-#include <nexusfix/base/utc_text.hpp>
 
 namespace nexusfix {
 namespace {

@@ -1,8 +1,8 @@
 // Unicode 15, table 3-7: what well-formed UTF-8 is.
+#include "base/api/utf8.hpp"
+
 #include <gtest/gtest.h>
 #include <string>
-
-#include <nexusfix/base/utf8.hpp>
 
 namespace nexusfix {
 namespace {

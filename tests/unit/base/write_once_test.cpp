@@ -1,10 +1,10 @@
+#include "base/api/write_once.hpp"
+
 #include <array>
 #include <cstddef>
 #include <gtest/gtest.h>
 #include <thread>
 #include <vector>
-
-#include <nexusfix/base/write_once.hpp>
 
 namespace nexusfix {
 namespace {

@@ -1,8 +1,7 @@
 // Keys of the program's own: passed on when they are listed, and never shown.
 #include <algorithm>
 
-#include <nexusfix/config/explain_settings.hpp>
-
+#include "config/api/explain_settings.hpp"
 #include "settings_fixture.hpp"
 #include "support/disks/fake_disk.hpp"
 

@@ -1,13 +1,13 @@
 // What two texts say of a session, compared; and a session of the keys of several texts.
+#include "config/api/changed_keys.hpp"
+
 #include <algorithm>
 #include <memory>
-
-#include <nexusfix/config/changed_keys.hpp>
-#include <nexusfix/transport/tls.hpp>
 
 #include "config/keys/find_key.hpp"
 #include "honoured_keys.hpp"
 #include "settings_fixture.hpp"
+#include "transport/api/tls.hpp"
 
 namespace nexusfix::config {
 namespace {

@@ -1,8 +1,8 @@
 // A configuration explained, and the descriptions of its keys.
+#include "config/api/explain_settings.hpp"
+
 #include <algorithm>
 #include <set>
-
-#include <nexusfix/config/explain_settings.hpp>
 
 #include "config/keys/dialects.hpp"
 #include "config/keys/find_key.hpp"

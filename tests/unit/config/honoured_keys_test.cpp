@@ -8,8 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/config/explain_settings.hpp>
-
+#include "config/api/explain_settings.hpp"
 #include "config/keys/find_key.hpp"
 #include "config/text/settings_section.hpp"
 #include "settings_fixture.hpp"

@@ -4,8 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/config/explain_settings.hpp>
-
+#include "config/api/explain_settings.hpp"
 #include "settings_fixture.hpp"
 #include "support/disks/fake_disk.hpp"
 

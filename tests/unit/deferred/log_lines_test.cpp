@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/base/printable_text.hpp>
+#include "base/api/printable_text.hpp"
 
 namespace nexusfix::deferred::detail {
 namespace {

@@ -1,7 +1,7 @@
+#include "dictionary/api/nearest_name.hpp"
+
 #include <gtest/gtest.h>
 #include <string>
-
-#include <nexusfix/dictionary/nearest_name.hpp>
 
 namespace nexusfix::dictionary {
 namespace {

@@ -4,10 +4,10 @@
 #include <string>
 
 #include <nexusfix/base/random.hpp>
-#include <nexusfix/session/logon_identity.hpp>
 #include <nexusfix/session/session_id.hpp>
 #include <nexusfix/wire/parser.hpp>
 
+#include "session/api/logon_identity.hpp"
 #include "support/fix_text.hpp"
 #include "support/sanitized.hpp"
 

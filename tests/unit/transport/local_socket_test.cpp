@@ -1,4 +1,6 @@
 // Lines between processes of one machine, and malicious callers.
+#include "transport/api/local_socket.hpp"
+
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -11,8 +13,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 #include <vector>
-
-#include <nexusfix/transport/local_socket.hpp>
 
 #include "support/disks/temporary_folder.hpp"
 

@@ -1,4 +1,6 @@
 // Notifications to a service manager, over a socket like that of systemd.
+#include "transport/api/service_notifier.hpp"
+
 #include <array>
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -8,8 +10,6 @@
 #include <thread>
 #include <unistd.h>
 #include <vector>
-
-#include <nexusfix/transport/service_notifier.hpp>
 
 #include "support/disks/temporary_folder.hpp"
 

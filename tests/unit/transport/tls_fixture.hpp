@@ -12,10 +12,10 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/transport/tls.hpp>
 
 #include "support/disks/temporary_folder.hpp"
 #include "support/test_certificates.hpp"
+#include "transport/api/tls.hpp"
 
 namespace nexusfix::transport {
 

@@ -9,9 +9,9 @@
 
 #include <nexusfix/base/ascii.hpp>
 #include <nexusfix/store/journal_check.hpp>
-#include <nexusfix/store/journal_cursor.hpp>
 
 #include "nexusfix/journal/archive/archive_reader.hpp"
+#include "store/api/journal_cursor.hpp"
 
 namespace nexusfix::command {
 namespace {

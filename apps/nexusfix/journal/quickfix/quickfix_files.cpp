@@ -6,8 +6,9 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include <nexusfix/base/utf8.hpp>
 #include <nexusfix/wire/values/times.hpp>
+
+#include "base/api/utf8.hpp"
 
 namespace nexusfix::command {
 namespace {

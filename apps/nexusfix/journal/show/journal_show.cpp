@@ -7,9 +7,9 @@
 #include <tuple>
 #include <utility>
 
-#include <nexusfix/base/printable_text.hpp>
 #include <nexusfix/wire/values/times.hpp>
 
+#include "base/api/printable_text.hpp"
 #include "nexusfix/command.hpp"
 #include "nexusfix/files/engine_options.hpp"
 #include "nexusfix/journal/archive/journal_archive.hpp"

@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 #include <map>
 
-#include <nexusfix/base/printable_text.hpp>
-
+#include "base/api/printable_text.hpp"
 #include "nexusfix/journal/journal_messages.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"

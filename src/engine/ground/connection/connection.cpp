@@ -6,8 +6,8 @@
 #include <utility>
 
 #include <nexusfix/base/assert.hpp>
-#include <nexusfix/base/secret.hpp>
 
+#include "base/api/secret.hpp"
 #include "engine/ground/connection/repaired_frame.hpp"
 #include "engine/ground/state/session_entry.hpp"
 

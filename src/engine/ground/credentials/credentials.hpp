@@ -11,12 +11,12 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/secret.hpp>
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/engine/parts.hpp>
 #include <nexusfix/transport/address_range.hpp>
 #include <nexusfix/transport/network.hpp>
 
+#include "base/api/secret.hpp"
 #include "engine/ground/credentials/lockout_rules.hpp"
 #include "engine/ground/credentials/password_change.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <nexusfix/base/secret.hpp>
+#include "base/api/secret.hpp"
 
 namespace nexusfix::engine {
 

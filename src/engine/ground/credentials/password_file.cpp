@@ -1,3 +1,5 @@
+#include <nexusfix/engine/password_file.hpp>
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -5,8 +7,8 @@
 #include <utility>
 
 #include <nexusfix/base/ascii.hpp>
-#include <nexusfix/base/secret.hpp>
-#include <nexusfix/engine/password_file.hpp>
+
+#include "base/api/secret.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -1,8 +1,9 @@
 // The names of the configuration layer that the engine uses: finished settings and their errors.
 #pragma once
 
-#include <nexusfix/config/changed_keys.hpp>
 #include <nexusfix/config/settings.hpp>
+
+#include "config/api/changed_keys.hpp"
 
 namespace nexusfix::engine {
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include <nexusfix/base/assert.hpp>
-#include <nexusfix/session/logon_identity.hpp>
 
 #include "engine/ground/undo_guard.hpp"
+#include "session/api/logon_identity.hpp"
 
 namespace nexusfix::engine {
 namespace {

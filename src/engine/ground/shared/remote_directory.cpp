@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <nexusfix/dictionary/nearest_name.hpp>
-
+#include "dictionary/api/nearest_name.hpp"
 #include "engine/ground/shared/task_inbox.hpp"
 
 namespace nexusfix::engine {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <nexusfix/base/utc_text.hpp>
+#include "base/api/utc_text.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -10,9 +10,9 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/time.hpp>
-#include <nexusfix/transport/tls.hpp>
 
 #include "engine/ground/settings/settings_names.hpp"
+#include "transport/api/tls.hpp"
 
 namespace nexusfix::engine {
 

@@ -4,8 +4,9 @@
 #include <initializer_list>
 #include <utility>
 
-#include <nexusfix/base/utc_text.hpp>
 #include <nexusfix/wire/session_tags.hpp>
+
+#include "base/api/utc_text.hpp"
 
 namespace nexusfix::engine {
 namespace {

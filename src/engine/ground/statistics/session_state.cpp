@@ -5,7 +5,7 @@
 #include <new>
 #include <string>
 
-#include <nexusfix/base/utc_text.hpp>
+#include "base/api/utc_text.hpp"
 
 namespace nexusfix::engine {
 namespace {

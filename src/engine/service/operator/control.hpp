@@ -13,9 +13,9 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/time.hpp>
-#include <nexusfix/transport/local_socket.hpp>
 
 #include "engine/service/operator/operator_desk.hpp"
+#include "transport/api/local_socket.hpp"
 
 namespace nexusfix::engine {
 

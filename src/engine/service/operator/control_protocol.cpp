@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include <nexusfix/base/escaped_text.hpp>
+#include "base/api/escaped_text.hpp"
 
 namespace nexusfix::engine {
 namespace {

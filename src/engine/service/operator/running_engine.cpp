@@ -11,10 +11,10 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine/running_engine.hpp>
-#include <nexusfix/transport/local_socket.hpp>
 
 #include "engine/service/operator/control_client.hpp"
 #include "engine/service/operator/control_protocol.hpp"
+#include "transport/api/local_socket.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -4,8 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include <nexusfix/base/utc_text.hpp>
-
+#include "base/api/utc_text.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/statistics/session_state.hpp"
 #include "engine/session/sessions.hpp"

@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/base/utc_text.hpp>
 #include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/session/version.hpp>
 
+#include "base/api/utc_text.hpp"
 #include "engine/ground/statistics/session_state.hpp"
 #include "engine/session/connecting.hpp"
 #include "engine/session/sessions.hpp"

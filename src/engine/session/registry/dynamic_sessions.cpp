@@ -5,11 +5,11 @@
 #include <utility>
 
 #include <nexusfix/base/ascii.hpp>
-#include <nexusfix/session/logon_identity.hpp>
 
 #include "engine/ground/undo_guard.hpp"
 #include "engine/session/admission_rules.hpp"
 #include "engine/session/sessions.hpp"
+#include "session/api/logon_identity.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include <nexusfix/session/logon_identity.hpp>
-
 #include "engine/link/io.hpp"
 #include "engine/session/registry/session_registry.hpp"
+#include "session/api/logon_identity.hpp"
 
 namespace nexusfix::engine {
 namespace {

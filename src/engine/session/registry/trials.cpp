@@ -4,8 +4,7 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/base/secret.hpp>
-
+#include "base/api/secret.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/undo_guard.hpp"
 #include "engine/session/sessions.hpp"

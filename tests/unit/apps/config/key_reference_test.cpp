@@ -8,7 +8,7 @@
 #include <iterator>
 #include <string>
 
-#include <nexusfix/config/explain_settings.hpp>
+#include "config/api/explain_settings.hpp"
 
 namespace nexusfix::command {
 namespace {

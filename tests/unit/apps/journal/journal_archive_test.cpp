@@ -13,8 +13,8 @@
 #include <nexusfix/base/random.hpp>
 #include <nexusfix/store/journal.hpp>
 #include <nexusfix/store/journal_check.hpp>
-#include <nexusfix/store/journal_cursor.hpp>
 
+#include "store/api/journal_cursor.hpp"
 #include "support/disks/fake_disk.hpp"
 
 namespace nexusfix::command {

@@ -7,7 +7,6 @@
 #include <thread>
 
 #include <nexusfix/engine/password_file.hpp>
-
 #include "engine/ground/credentials/password_service.hpp"
 #include "support/network/fake_network.hpp"
 #include "unit/engine/acceptor/acceptor_fixture.hpp"

@@ -5,7 +5,6 @@
 #include <functional>
 
 #include <nexusfix/engine/password_file.hpp>
-
 #include "support/disks/passing_disk.hpp"
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
 

@@ -1,10 +1,10 @@
 // The file of users and passwords: what is read, what is refused, how it is changed.
+#include <nexusfix/engine/password_file.hpp>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
 #include <sys/stat.h>
-
-#include <nexusfix/engine/password_file.hpp>
 
 #include "engine/ground/credentials/lockouts.hpp"
 #include "support/disks/fake_disk.hpp"

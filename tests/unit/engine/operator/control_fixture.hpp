@@ -9,8 +9,8 @@
 #include <utility>
 
 #include <nexusfix/engine/running_engine.hpp>
-#include <nexusfix/transport/local_socket.hpp>
 
+#include "transport/api/local_socket.hpp"
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {

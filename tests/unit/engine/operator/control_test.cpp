@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 #include <nexusfix/engine/running_engine.hpp>
-#include <nexusfix/transport/local_socket.hpp>
 
 #include "support/network/fake_network.hpp"
+#include "transport/api/local_socket.hpp"
 #include "unit/engine/operator/control_fixture.hpp"
 
 namespace nexusfix::testing {

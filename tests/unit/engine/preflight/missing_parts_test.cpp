@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <nexusfix/engine/preflight.hpp>
-
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {

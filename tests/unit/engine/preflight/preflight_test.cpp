@@ -1,13 +1,13 @@
 // Files, folders, addresses and CPUs that a configuration names: `config check` and a start check
 // them before anything is created.
+#include <nexusfix/engine/preflight.hpp>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 
-#include <nexusfix/config/explain_settings.hpp>
-#include <nexusfix/engine/preflight.hpp>
-
+#include "config/api/explain_settings.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
 

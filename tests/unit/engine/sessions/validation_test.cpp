@@ -1,9 +1,8 @@
 // The dictionary that the configuration of a session names.
 #include <fstream>
 
-#include <nexusfix/config/explain_settings.hpp>
+#include "config/api/explain_settings.hpp"
 #include <nexusfix/engine/preflight.hpp>
-
 #include "unit/engine/acceptor/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {

@@ -1,13 +1,13 @@
 // Following a journal from a cursor on: nothing is lost, nothing comes twice, and a cursor that
 // does not fit is refused. Segments that a cursor needs stay.
+#include "store/api/journal_follower.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
 
-#include <nexusfix/store/journal_cursor.hpp>
-#include <nexusfix/store/journal_follower.hpp>
-
+#include "store/api/journal_cursor.hpp"
 #include "store/format/journal_format.hpp"
 #include "store/write/tail_marker.hpp"
 #include "support/disks/fake_disk.hpp"

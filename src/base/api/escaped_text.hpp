@@ -6,7 +6,8 @@
 #include <string_view>
 
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/base/printable_text.hpp>
+
+#include "base/api/printable_text.hpp"
 
 namespace nexusfix {
 

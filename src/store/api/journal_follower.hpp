@@ -15,8 +15,9 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/function_ref.hpp>
 #include <nexusfix/base/time.hpp>
-#include <nexusfix/store/journal_cursor.hpp>
 #include <nexusfix/store/store.hpp>
+
+#include "store/api/journal_cursor.hpp"
 
 namespace nexusfix::store {
 
