@@ -28,16 +28,24 @@ std::expected<JournalReader, std::string> JournalReader::open(Disk& disk, const 
   return JournalReader{disk, folder, options, std::move(*follower)};
 }
 
-std::expected<JournalReader, std::string> JournalReader::fork() const {
+std::expected<std::unique_ptr<store::LogFollower>, std::string> JournalReader::open_log(
+    Disk& disk, const std::string& folder, const store::FollowOptions& options) {
+  auto reader = open(disk, folder, options);
+  if (!reader) return Failed{reader.error()};
+  return std::make_unique<JournalReader>(std::move(*reader));
+}
+
+std::expected<std::unique_ptr<store::LogFollower>, std::string> JournalReader::fork() const {
   auto follower = follower_.fork();
   if (!follower) return Failed{follower.error()};
-  JournalReader reader{*disk_, folder_, options_, std::move(*follower)};
-  reader.is_certain_ = is_certain_;
-  reader.tried_segment_ = tried_segment_;
+  std::unique_ptr<JournalReader> reader{
+      new JournalReader{*disk_, folder_, options_, std::move(*follower)}};
+  reader->is_certain_ = is_certain_;
+  reader->tried_segment_ = tried_segment_;
   return reader;
 }
 
-std::expected<bool, std::string> JournalReader::next(store::JournalFollower::Visitor visit) {
+std::expected<bool, std::string> JournalReader::next(Visitor visit) {
   for (;;) {
     Skipped skipped;
     const auto read = follower_.next([&](const store::FollowedMessage& message) {
@@ -155,6 +163,12 @@ void JournalReader::report_skipped() {
   gaps_.push_back(fmt::format("journal {}: {} after a gap skipped, up to log position {}: {}",
                               folder_, command::counted(count, "message"), cursor().last, text));
   skipped_.clear();
+}
+
+std::optional<store::StoreEvent> JournalReader::take_event() {
+  auto gap = take_gap();
+  if (!gap) return std::nullopt;
+  return store::StoreEvent{.id = EventId::StreamGap, .text = std::move(*gap)};
 }
 
 std::optional<std::string> JournalReader::take_gap() {

@@ -5,35 +5,38 @@
 #include <deque>
 #include <expected>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include <nexusfix/base/disk.hpp>
 
-#include "store/api/journal_follower.hpp"
+#include "store/api/log_follower.hpp"
 
 namespace nexusfix::stream {
 
 // A damaged part may hide the record that names a session, renames it or resets it. So after a gap
 // the name and the epoch of each session are uncertain, until a segment begins with a checkpoint.
 // Messages between are skipped, and take_gap() has their number and their MsgSeqNums. One thread.
-class JournalReader {
+class JournalReader final : public store::LogFollower {
  public:
   // The arguments and the error are those of JournalFollower::open().
   [[nodiscard]] static std::expected<JournalReader, std::string> open(
       Disk& disk, const std::string& folder, const store::FollowOptions& options);
-  // A second reader at the same place.
-  [[nodiscard]] std::expected<JournalReader, std::string> fork() const;
-
-  // As next() of the follower. Skipped messages are not passed.
-  [[nodiscard]] std::expected<bool, std::string> next(store::JournalFollower::Visitor visit);
-  [[nodiscard]] const store::JournalCursor& cursor() const noexcept { return follower_.cursor(); }
-  [[nodiscard]] store::LogPosition end_of_log() { return follower_.end_of_log(); }
+  // As open(), as one of several kinds of logs.
+  [[nodiscard]] static std::expected<std::unique_ptr<store::LogFollower>, std::string> open_log(
+      Disk& disk, const std::string& folder, const store::FollowOptions& options);
+  std::expected<std::unique_ptr<store::LogFollower>, std::string> fork() const override;
+  // Skipped messages are not passed.
+  std::expected<bool, std::string> next(Visitor visit) override;
+  const store::JournalCursor& cursor() const noexcept override { return follower_.cursor(); }
+  store::LogPosition end_of_log() override { return follower_.end_of_log(); }
+  // What take_gap() has.
+  std::optional<store::StoreEvent> take_event() override;
   // The text of a gap, or of messages that were skipped; no value: there is no other.
   [[nodiscard]] std::optional<std::string> take_gap();
-  // No more is read: take_gap() has what was skipped until now.
-  void finish() { report_skipped(); }
+  void finish() override { report_skipped(); }
 
  private:
   struct Range {

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <memory>
+#include <utility>
 
 #include "base/api/printable_text.hpp"
 #include "nexusfix/files/journal_locator.hpp"
+#include "nexusfix/journal/archive/journal_archive.hpp"
 #include "nexusfix/text/text.hpp"
+#include "stream/journal_reader.hpp"
 
 namespace nexusfix::stream {
 namespace {
@@ -14,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 using command::counted;
 
-constexpr auto kPause = 20ms;       // between two looks at a journal that has not grown
+constexpr auto kPause = 20ms;       // between two looks at a log that has not grown
 constexpr auto kBetweenSaves = 1s;  // a sync costs the disk of the engine
 constexpr auto kBetweenMeasures = 500ms;
 
@@ -29,6 +33,12 @@ class Streamer {
 
  private:
   enum class Turn : std::uint8_t { More, Idle, Failed };
+  [[nodiscard]] LogRequest request_of(const std::string& name) const;
+  [[nodiscard]] std::expected<LogRequest, std::string> request_journal(
+      const command::LogPlace& place);
+  [[nodiscard]] std::expected<LogRequest, std::string> request_database(
+      const command::LogPlace& place);
+  void report_events(FollowedLog& log);
   [[nodiscard]] Turn feed_all();
   [[nodiscard]] bool serve(std::chrono::milliseconds wait);
   [[nodiscard]] bool save_all();
@@ -47,7 +57,7 @@ class Streamer {
 
   const StreamOptions& options_;
   const StreamParts& parts_;
-  std::vector<std::unique_ptr<FollowedJournal>> journals_;
+  std::vector<std::unique_ptr<FollowedLog>> logs_;
   MonoTime next_save_;
   MonoTime next_measure_;
   bool has_lost_brokers_ = false;
@@ -57,50 +67,101 @@ bool Streamer::open() {
   for (const std::string& name : options_.journals) {
     const auto place = command::find_log(parts_.disk, name);
     if (!place) return complain(place.error());
-    if (!place->is_journal()) {
-      return complain(place->name +
-                      ": only a journal can be streamed; the database has its own replication");
-    }
-    JournalRequest request{.folder = place->folder,
-                           .cursor_name = options_.cursor_name,
-                           .follow = options_.follow,
-                           .encoder = options_.encoder};
-    std::error_code error;
-    request.encoder.engine = options_.engine;
-    if (options_.engine.empty()) {
-      const auto path = std::filesystem::absolute(place->folder, error);
-      request.encoder.engine = error ? place->folder : path.lexically_normal().string();
-    }
-    auto journal = FollowedJournal::open(parts_.disk, request, journals_.size());
-    if (!journal) return complain(journal.error());
-    const store::JournalCursor& cursor = (*journal)->cursor();
+    auto request = place->is_journal() ? request_journal(*place) : request_database(*place);
+    if (!request) return complain(request.error());
+    auto log = FollowedLog::open(parts_.disk, *request, logs_.size());
+    if (!log) return complain(log.error());
+    const store::JournalCursor& cursor = (*log)->cursor();
+    const std::string segment =
+        place->is_journal() ? fmt::format(" in segment {}", cursor.segment) : std::string{};
     report(EventId::StreamOpened,
-           fmt::format("journal {}: streamed from log position {} in segment {} on, cursor {}",
-                       place->folder, cursor.position, cursor.segment, options_.cursor_name));
-    journals_.push_back(std::move(*journal));
+           fmt::format("{}: streamed from log position {}{} on, cursor {}", (*log)->title(),
+                       cursor.position, segment, options_.cursor_name));
+    logs_.push_back(std::move(*log));
   }
   next_save_ = now() + kBetweenSaves;
   next_measure_ = now();
   return true;
 }
 
+std::expected<LogRequest, std::string> Streamer::request_journal(const command::LogPlace& place) {
+  const std::string& folder = place.folder;
+  // Before the file of the cursor is made: a wrong folder gets no file.
+  auto whole = std::make_shared<command::WholeJournalDisk>(parts_.disk, folder);
+  const auto names = whole->list(folder);
+  if (!names) return std::unexpected{names.error().what()};
+  const auto is_segment = [](const std::string& name) { return name.ends_with(".journal"); };
+  if (std::ranges::none_of(*names, is_segment)) {
+    return std::unexpected{folder + ": there is no journal in this folder"};
+  }
+  LogRequest request = request_of(folder);
+  request.title = "journal " + folder;
+  request.folder = folder;
+  std::error_code error;
+  const auto path = std::filesystem::absolute(folder, error);
+  if (options_.engine.empty()) {
+    request.encoder.engine = error ? folder : path.lexically_normal().string();
+  }
+  request.open = [whole, folder](const store::FollowOptions& follow) {
+    return JournalReader::open_log(*whole, folder, follow);
+  };
+  return request;
+}
+
+std::expected<LogRequest, std::string> Streamer::request_database(const command::LogPlace& place) {
+  if (parts_.postgres == nullptr) {
+    return std::unexpected{place.name +
+                           ": this program was built without the PostgreSQL store; build it with "
+                           "-D NEXUSFIX_POSTGRES=ON"};
+  }
+  const store::PostgresOptions& database = place.database;
+  const std::string& parent =
+      options_.cursor_folder.empty() ? database.note_folder : options_.cursor_folder;
+  if (parent.empty()) {
+    return std::unexpected{place.name + ": --cursor-folder or FileStorePath was expected"};
+  }
+  LogRequest request = request_of(place.name);
+  request.folder = parent + "/postgresql-" + database.schema;
+  if (options_.engine.empty()) request.encoder.engine = database.schema;
+  request.open = [follow = parts_.postgres->follow, database](const store::FollowOptions& how) {
+    return follow(database, how);
+  };
+  return request;
+}
+
+LogRequest Streamer::request_of(const std::string& name) const {
+  LogRequest request{.name = name,
+                     .title = name,
+                     .folder = {},
+                     .cursor_name = options_.cursor_name,
+                     .open = {},
+                     .follow = options_.follow,
+                     .encoder = options_.encoder};
+  request.encoder.engine = options_.engine;
+  return request;
+}
+
 Streamer::Turn Streamer::feed_all() {
   Turn turn = Turn::Idle;
-  for (const auto& journal : journals_) {
-    const auto progress = journal->feed(parts_.broker);
-    while (const auto gap = journal->take_gap()) report(EventId::StreamGap, *gap);
+  for (const auto& log : logs_) {
+    const auto progress = log->feed(parts_.broker);
+    report_events(*log);
     if (!progress) {
       static_cast<void>(complain(progress.error()));
       return Turn::Failed;
     }
-    if (*progress == FollowedJournal::Progress::More) turn = Turn::More;
+    if (*progress == FollowedLog::Progress::More) turn = Turn::More;
   }
   return turn;
 }
 
+void Streamer::report_events(FollowedLog& log) {
+  while (const auto event = log.take_event()) report(event->id, event->text);
+}
+
 bool Streamer::serve(std::chrono::milliseconds wait) {
   const auto served = parts_.broker.serve(
-      wait, [&](std::uint64_t id) { journals_[FollowedJournal::number_of(id)]->acknowledge(id); });
+      wait, [&](std::uint64_t id) { logs_[FollowedLog::number_of(id)]->acknowledge(id); });
   report_fault();
   if (!served) return complain(served.error());
   const MonoTime time = now();
@@ -125,8 +186,8 @@ void Streamer::report_fault() {
 }
 
 bool Streamer::save_all() {
-  for (const auto& journal : journals_) {
-    if (auto saved = journal->save(); !saved) return complain(saved.error());
+  for (const auto& log : logs_) {
+    if (auto saved = log->save(); !saved) return complain(saved.error());
   }
   return true;
 }
@@ -134,17 +195,17 @@ bool Streamer::save_all() {
 void Streamer::measure() {
   if (!parts_.on_state) return;
   StreamState state{.journals = {}, .has_brokers = !has_lost_brokers_};
-  for (const auto& journal : journals_) {
-    state.journals.push_back({.folder = journal->folder(),
-                              .lag = journal->measure_lag(parts_.clock.now().wall),
-                              .counts = journal->counts(),
-                              .cursor = journal->cursor().position});
+  for (const auto& log : logs_) {
+    state.journals.push_back({.folder = log->name(),
+                              .lag = log->measure_lag(parts_.clock.now().wall),
+                              .counts = log->counts(),
+                              .cursor = log->cursor().position});
   }
   parts_.on_state(state);
 }
 
 bool Streamer::has_unsent() const {
-  return std::ranges::any_of(journals_, [](const auto& one) { return one->has_unsent(); });
+  return std::ranges::any_of(logs_, [](const auto& one) { return one->has_unsent(); });
 }
 
 bool Streamer::run() {
@@ -168,21 +229,20 @@ bool Streamer::end() {
   bool is_fine = true;
   while (is_fine && has_unsent() && now() < deadline) is_fine = serve(kPause);
   if (!save_all()) return false;
-  for (const auto& journal : journals_) {
-    journal->finish();
-    while (const auto gap = journal->take_gap()) report(EventId::StreamGap, *gap);
-    report(
-        EventId::StreamEnded,
-        fmt::format("journal {}: {} acknowledged, to log position {}{}", journal->folder(),
-                    counted(journal->counts().acknowledged, "message"), journal->cursor().position,
-                    journal->has_unsent() ? "; the rest follows at the next start" : ""));
+  for (const auto& log : logs_) {
+    log->finish();
+    report_events(*log);
+    report(EventId::StreamEnded,
+           fmt::format("{}: {} acknowledged, to log position {}{}", log->title(),
+                       counted(log->counts().acknowledged, "message"), log->cursor().position,
+                       log->has_unsent() ? "; the rest follows at the next start" : ""));
   }
   return is_fine;
 }
 
 }  // namespace
 
-int stream_journals(const StreamOptions& options, const StreamParts& parts) {
+int stream_logs(const StreamOptions& options, const StreamParts& parts) {
   Streamer streamer{options, parts};
   if (!streamer.open()) return command::kUsage;
   const bool is_fine = streamer.run();

@@ -1,4 +1,4 @@
-// `nexusfix stream`: sends the messages of journals to Kafka.
+// `nexusfix stream`: sends the messages of journals and databases to Kafka.
 #pragma once
 
 #include <chrono>
@@ -13,10 +13,11 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/store/postgres_part.hpp>
 
 #include "nexusfix/command.hpp"
 #include "stream/broker.hpp"
-#include "stream/followed_journal.hpp"
+#include "stream/followed_log.hpp"
 #include "stream/stream_metrics.hpp"
 
 namespace nexusfix::stream {
@@ -24,7 +25,10 @@ namespace nexusfix::stream {
 struct StreamOptions {
   std::vector<std::string> journals;  // folders, or configuration files
   std::string cursor_name = "kafka";
-  std::string engine;  // empty: the folder of the journal
+  // Of the cursors of databases, one folder in it for each; empty: FileStorePath of the
+  // configuration.
+  std::string cursor_folder;
+  std::string engine;  // empty: the folder of the journal, or the schema of the database
   store::FollowOptions follow{};
   EncoderOptions encoder{};
   std::chrono::seconds drain{10};  // to wait for acknowledgements at the end
@@ -34,15 +38,16 @@ struct StreamParts {
   Disk& disk;
   Clock& clock;
   Broker& broker;
+  const store::PostgresPart* postgres = nullptr;  // null: this program was built without it
   observe::EventLog& events;
   bool (*is_interrupted)();
   // Called a few times a second. May be empty.
   std::function<void(const StreamState&)> on_state;
 };
 
-// Streams until the journals are read to their end and everything is acknowledged, or followed,
+// Streams until the logs are read to their end and everything is acknowledged, or followed,
 // until a signal. Returns kSuccess; kFailure after an error, which is printed: the cursors are
-// durable, and the next start goes on from there; kUsage if a journal cannot be opened.
-int stream_journals(const StreamOptions& options, const StreamParts& parts);
+// durable, and the next start goes on from there; kUsage if a log cannot be opened.
+int stream_logs(const StreamOptions& options, const StreamParts& parts);
 
 }  // namespace nexusfix::stream

@@ -12,6 +12,7 @@
 
 #include "logs/columns/arrow_command.hpp"
 #include "nexusfix/events/explain_metrics.hpp"
+#include "nexusfix/files/engine_options.hpp"
 #include "nexusfix/files/interrupt.hpp"
 #include "stream/stream.hpp"
 
@@ -127,7 +128,8 @@ void add_kafka_options(CLI::App& app, WantedStream& wanted) {
 
 void add_stream_options(CLI::App& app, WantedStream& wanted) {
   app.add_option("JOURNAL", wanted.stream.journals,
-                 "folders of journals, or configuration files of engines")
+                 "folders of journals, or configuration files of engines, also with\n"
+                 "Store=postgresql")
       ->required();
   app.add_option("--format", wanted.format, "raw, json or arrow")
       ->capture_default_str()
@@ -137,15 +139,18 @@ void add_stream_options(CLI::App& app, WantedStream& wanted) {
       ->option_text("TAGS");
   app.add_flag("-f,--follow", wanted.is_followed, "go on when the journal grows, until a signal");
   app.add_option("--cursor", wanted.stream.cursor_name,
-                 "the name of the cursor; each has its own place in the journal")
+                 "the name of the cursor; each has its own place in the log")
       ->capture_default_str()
       ->option_text("NAME");
+  app.add_option("--cursor-folder", wanted.stream.cursor_folder,
+                 "where cursors of databases are (default: FileStorePath of the configuration)")
+      ->option_text("FOLDER");
   app.add_flag("--from-now", wanted.begins_at_end,
-               "begin a new cursor at the end of the journal (default: at its begin)");
+               "begin a new cursor at the end of the log (default: at its begin)");
   app.add_flag("--accept-gap", wanted.accepts_gap,
-               "go on after a part that the journal lacks, in place of an error");
+               "go on after a part that the log lacks, in place of an error");
   app.add_option("--engine", wanted.stream.engine,
-                 "the value of the header engine (default: the journal's folder)")
+                 "the value of the header engine (default: the journal's folder, or the schema)")
       ->option_text("NAME");
   app.add_option("--drain", wanted.drain_seconds, "how long a signal waits for acknowledgements")
       ->capture_default_str()
@@ -185,6 +190,7 @@ int stream_with(WantedStream& wanted, PosixDisk& disk, stream::Broker& broker) {
   stream::StreamParts parts{.disk = disk,
                             .clock = clock,
                             .broker = broker,
+                            .postgres = linked_parts().postgres,
                             .events = events,
                             .is_interrupted = is_interrupted,
                             .on_state = {}};
@@ -211,7 +217,7 @@ int stream_with(WantedStream& wanted, PosixDisk& disk, stream::Broker& broker) {
     return kUsage;
   }
 #endif
-  return stream::stream_journals(wanted.stream, parts);
+  return stream::stream_logs(wanted.stream, parts);
 }
 
 }  // namespace
@@ -220,10 +226,10 @@ MoreMetrics stream_metrics() noexcept { return stream::stream_metrics(); }
 
 int run_stream(Arguments arguments) {
   CLI::App app{
-      "Sends the messages of journals to a topic of Kafka, from a durable cursor on, beside the "
-      "engine. Each record has the session as its key, and headers that name its place in the "
-      "journal: after a crash, a consumer drops by them what is repeated. An engine keeps the "
-      "segments that the cursor has not passed.",
+      "Sends the messages of journals and PostgreSQL stores to a topic of Kafka, from a durable "
+      "cursor on, beside the engine. Each record has the session as its key, and headers that name "
+      "its place in the log: after a crash, a consumer drops by them what is repeated. An engine "
+      "keeps the segments of a journal that the cursor has not passed.",
       "nexusfix stream"};
   WantedStream wanted;
   add_stream_options(app, wanted);
@@ -233,9 +239,9 @@ int run_stream(Arguments arguments) {
       "  $ nexusfix stream -f --kafka kafka1:9092,kafka2:9092 --topic fix store/venue\n"
       "  $ nexusfix stream --format json --kafka 127.0.0.1:9092 --topic fix venue.cfg\n\n"
       "Exit status:\n"
-      "  0  a signal came, or without -f the whole journal is acknowledged\n"
-      "  1  a message cannot be stored, or the journal cannot be read further\n"
-      "  2  a journal cannot be opened or does not fit its cursor, or the arguments\n"
+      "  0  a signal came, or without -f the whole log is acknowledged\n"
+      "  1  a message cannot be stored, or the log cannot be read further\n"
+      "  2  a log cannot be opened or does not fit its cursor, or the arguments\n"
       "     are wrong");
   const Arguments all = arguments;
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;

@@ -6,7 +6,7 @@
 
 #include <nexusfix/metrics.hpp>
 
-#include "stream/followed_journal.hpp"
+#include "stream/followed_log.hpp"
 
 namespace nexusfix::stream {
 

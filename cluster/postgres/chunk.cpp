@@ -1,5 +1,6 @@
 #include "cluster/postgres/chunk.hpp"
 
+#include <chrono>
 #include <cstddef>
 
 #include "cluster/postgres/server/array_column.hpp"
@@ -11,12 +12,19 @@ namespace nexusfix::store::postgres {
 bool Chunk::read(LogPosition position, std::string_view keys, std::string_view epochs,
                  std::string_view entries) {
   messages_.clear();
+  has_names_ = false;
   begin_ = position;
   end_ = position + entries.size();
   const bool is_readable = take_places(keys, epochs) && take_entries(entries);
   for (const SessionKey session : sessions_) by_key_[session] = {};
   sessions_.clear();
   return is_readable;
+}
+
+void Chunk::set_written(std::optional<std::int64_t> microseconds) noexcept {
+  constexpr std::chrono::seconds kBegin{946'684'800};  // of PostgreSQL's time
+  written_ = {};
+  if (microseconds) written_ += kBegin + std::chrono::microseconds{*microseconds};
 }
 
 // A session whose epoch changes in the chunk is there once for each epoch, the first one first.
@@ -38,8 +46,10 @@ bool Chunk::take_places(std::string_view keys, std::string_view epochs) {
 bool Chunk::take_entries(std::string_view entries) {
   EntryReader reader{entries};
   Entry entry;
-  while (reader.next(entry)) {
+  for (std::size_t at = 0; reader.next(entry); at = entries.size() - reader.rest().size()) {
     const bool is_message = entry.kind == EntryKind::OutboundMessage;
+    has_names_ = has_names_ || entry.kind == EntryKind::SessionOpened ||
+                 entry.kind == EntryKind::SessionRenamed;
     if (entry.session >= by_key_.size() || by_key_[entry.session].epoch == 0) {
       if (is_message) return false;
       continue;
@@ -50,6 +60,7 @@ bool Chunk::take_entries(std::string_view entries) {
       messages_.push_back({.session = entry.session,
                            .epoch = placed.epoch,
                            .number = entry.number,
+                           .position = begin_ + at,
                            .bytes = entry.bytes});
     } else if (placed.has_message && begins_epoch(entry)) {
       placed.epoch = entry.kind == EntryKind::Reset

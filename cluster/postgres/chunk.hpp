@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +16,7 @@ class Chunk {
     SessionKey session = 0;
     std::uint64_t epoch = 0;
     std::uint64_t number = 0;
+    LogPosition position = 0;  // of its entry
     std::string_view bytes;
   };
 
@@ -23,6 +25,11 @@ class Chunk {
   [[nodiscard]] bool read(LogPosition position, std::string_view keys, std::string_view epochs,
                           std::string_view entries);
 
+  // When the server wrote it, in microseconds since 2000-01-01; the begin of 1970: not known.
+  void set_written(std::optional<std::int64_t> microseconds) noexcept;
+  [[nodiscard]] WallTime written() const noexcept { return written_; }
+  // Whether a session is opened or renamed in it.
+  [[nodiscard]] bool has_names() const noexcept { return has_names_; }
   // Where it begins and ends in the log.
   [[nodiscard]] LogPosition begin() const noexcept { return begin_; }
   [[nodiscard]] LogPosition end() const noexcept { return end_; }
@@ -40,6 +47,8 @@ class Chunk {
 
   LogPosition begin_ = 0;
   LogPosition end_ = 0;
+  WallTime written_;
+  bool has_names_ = false;
   std::vector<Message> messages_;
   std::vector<SessionKey> sessions_;
   std::vector<Placed> by_key_;

@@ -10,6 +10,7 @@
 #include <nexusfix/store/postgres.hpp>
 
 #include "cluster/postgres/fetcher.hpp"
+#include "cluster/postgres/follow/follower.hpp"
 #include "cluster/postgres/log_queue.hpp"
 #include "cluster/postgres/opening.hpp"
 #include "cluster/postgres/position_marker.hpp"
@@ -341,7 +342,8 @@ const PostgresPart* postgres_part() noexcept {
   static constexpr PostgresPart kPart{.open = open_postgres,
                                       .find_mark = find_cluster_mark,
                                       .mark = mark_for_cluster,
-                                      .standby_fault = find_standby_fault};
+                                      .standby_fault = find_standby_fault,
+                                      .follow = postgres::Follower::open};
   return &kPart;
 }
 

@@ -43,9 +43,9 @@ constexpr const char* kReadRest =
     "position >= $1::int8 AND position < $2::int8 AND $4::int8::int4 = ANY (session_keys) "
     "ORDER BY position LIMIT $3::int8";
 constexpr const char* kScan =
-    "SELECT position, session_keys, epochs, entries FROM chunks WHERE "
+    "SELECT position, session_keys, epochs, entries, written FROM chunks WHERE "
     "position >= $1::int8 AND position < $2::int8 ORDER BY position LIMIT $3::int8";
-enum Column { kPosition, kSessionKeys, kEpochs, kEntries };
+enum Column { kPosition, kSessionKeys, kEpochs, kEntries, kWritten };
 
 std::string_view field(const PGresult* row, int column) {
   return {PQgetvalue(row, 0, column), static_cast<std::size_t>(PQgetlength(row, 0, column))};
@@ -255,6 +255,10 @@ StoreResult<void> Reader::scan(LogPosition from, LogPosition before, ChunkVisito
       readable = take_chunk(row);
       if (!readable) return;
       next = chunk_.end();
+      const bool is_known = PQgetisnull(row, 0, kWritten) == 0;
+      chunk_.set_written(is_known
+                             ? std::optional{static_cast<std::int64_t>(number_of(row, kWritten))}
+                             : std::nullopt);
       visit(chunk_);
     });
     if (!done) return done;

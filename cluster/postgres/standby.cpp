@@ -1,7 +1,6 @@
 #include "cluster/postgres/standby.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 #include <utility>
 
@@ -298,26 +297,17 @@ ServerResult<void> Standby::follow(LogPosition end) {
 }
 
 ServerResult<void> Standby::read_names() {
-  auto rows = connection_->run(
-      "SELECT encode(name, 'hex'), session_key FROM sessions ORDER BY session_key");
-  if (!rows) return std::unexpected{std::move(rows.error())};
-  for (int row = 0; row < PQntuples(rows->get()); ++row) {
-    const std::string_view hex = text_at(*rows, 0, row);
-    std::string name(hex.size() / 2, '\0');
-    for (std::size_t i = 0; i < name.size(); ++i) {
-      unsigned byte = 0;
-      std::from_chars(hex.data() + 2 * i, hex.data() + 2 * i + 2, byte, 16);
-      name[i] = static_cast<char>(byte);
-    }
-    const auto key = static_cast<std::size_t>(row);
-    if (key < names_.size() && names_[key] != name) {
-      return std::unexpected{ServerError{"session " + names_[key] + " is named " + name +
-                                             " now, and the application has messages under its "
-                                             "former name: start again",
-                                         kElsewhere}};
-    }
-    if (key >= names_.size()) names_.push_back(std::move(name));
+  auto names = read_session_names(*connection_);
+  if (!names) return std::unexpected{std::move(names.error())};
+  const std::size_t known = std::min(names_.size(), names->size());
+  for (std::size_t key = 0; key < known; ++key) {
+    if (names_[key] == (*names)[key]) continue;
+    return std::unexpected{ServerError{"session " + names_[key] + " is named " + (*names)[key] +
+                                           " now, and the application has messages under its "
+                                           "former name: start again",
+                                       kElsewhere}};
   }
+  if (names->size() > names_.size()) names_ = std::move(*names);
   return {};
 }
 

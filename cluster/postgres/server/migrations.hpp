@@ -368,8 +368,36 @@ inline constexpr const char* kRaised = R"sql(
 ALTER TABLE log_state ADD COLUMN raised bigint NOT NULL DEFAULT 0;
 )sql";
 
+// What delete_old_epochs() has deleted: a program that follows the log knows by it that it lacks
+// messages.
+inline constexpr const char* kDeletions = R"sql(
+CREATE TABLE deletions (
+  position bigint NOT NULL,
+  deleted timestamptz NOT NULL DEFAULT now()
+);
+CREATE OR REPLACE FUNCTION delete_old_epochs() RETURNS bigint
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $body$
+DECLARE
+  deleted bigint;
+  last bigint;
+BEGIN
+  DELETE FROM message_places p USING sessions s
+    WHERE s.session_key = p.session_key AND p.epoch < s.epoch;
+  WITH gone AS (DELETE FROM chunks c
+    WHERE NOT EXISTS (SELECT FROM unnest(c.session_keys, c.epochs) AS m(session_key, epoch)
+                      JOIN sessions s USING (session_key) WHERE m.epoch >= s.epoch)
+    RETURNING position)
+  SELECT count(*), max(position) INTO deleted, last FROM gone;
+  IF deleted > 0 THEN
+    INSERT INTO deletions (position) VALUES (last);
+  END IF;
+  RETURN deleted;
+END
+$body$;
+)sql";
+
 // From version index to index + 1.
 inline constexpr std::array<const char*, kSchemaVersion> kMigrations{
-    kTables, kViews, kLineage, kChunks, kReplica, kLaggingRows, kRaised};
+    kTables, kViews, kLineage, kChunks, kReplica, kLaggingRows, kRaised, kDeletions};
 
 }  // namespace nexusfix::store::postgres

@@ -8,7 +8,7 @@
 
 namespace nexusfix::store::postgres {
 
-inline constexpr int kSchemaVersion = 7;
+inline constexpr int kSchemaVersion = 8;
 
 // Takes the log's advisory lock for the session of this connection, and waits at most lock_wait.
 // Locked: the text names the owner.

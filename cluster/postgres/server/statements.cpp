@@ -297,6 +297,24 @@ std::string this_process() {
   return "process " + std::to_string(::getpid()) + " on host " + name;
 }
 
+ServerResult<std::vector<std::string>> read_session_names(Connection& connection) {
+  auto rows =
+      connection.run("SELECT encode(name, 'hex'), session_key FROM sessions ORDER BY session_key");
+  if (!rows) return std::unexpected{std::move(rows.error())};
+  std::vector<std::string> names;
+  for (int row = 0; row < PQntuples(rows->get()); ++row) {
+    const std::string_view hex = text_at(*rows, 0, row);
+    std::string name(hex.size() / 2, '\0');
+    for (std::size_t i = 0; i < name.size(); ++i) {
+      unsigned byte = 0;
+      std::from_chars(hex.data() + 2 * i, hex.data() + 2 * i + 2, byte, 16);
+      name[i] = static_cast<char>(byte);
+    }
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
 ServerResult<Claim> claim(Connection& connection, const std::string& name) {
   const std::string statement =
       "WITH mine AS (UPDATE log_state SET owner_epoch = owner_epoch + 1, "

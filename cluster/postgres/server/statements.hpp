@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cluster/postgres/batch.hpp"
 #include "cluster/postgres/server/connection.hpp"
@@ -33,6 +34,8 @@ namespace nexusfix::store::postgres {
 
 // The new owner of the log, for texts: "process 4711 on host venue-1".
 [[nodiscard]] std::string this_process();
+// The names of the sessions, by key.
+[[nodiscard]] ServerResult<std::vector<std::string>> read_session_names(Connection& connection);
 
 // A session on the server, which no other one resembles, also after a restart of the server.
 struct Backend {

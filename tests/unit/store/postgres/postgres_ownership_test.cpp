@@ -331,7 +331,7 @@ TEST_F(PostgresOwnership, a_standby_waits_for_an_owner_of_version_3_and_upgrades
   const auto opened = second.join();
   ASSERT_TRUE(opened) << opened.error().text;
   EXPECT_EQ(scan_all(**opened).size(), 78U);
-  EXPECT_EQ(server_->sql("SELECT max(version) FROM " + options_.schema + ".schema_version"), "7");
+  EXPECT_EQ(server_->sql("SELECT max(version) FROM " + options_.schema + ".schema_version"), "8");
 }
 
 TEST_F(PostgresOwnership, a_standby_that_finds_no_owner_owns_the_log_at_once) {

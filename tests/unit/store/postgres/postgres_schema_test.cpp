@@ -74,7 +74,7 @@ TEST_F(PostgresUpgrade, a_log_of_version_3_has_every_message_and_goes_on) {
   const std::string position = sql("SELECT position FROM log_state");
   store_ = open_or_fail(options_);
   ASSERT_NE(store_, nullptr);
-  EXPECT_EQ(version(), "7");
+  EXPECT_EQ(version(), "8");
   EXPECT_EQ(sql("SELECT position FROM log_state"), position);
   EXPECT_LT(std::stoi(sql("SELECT count(*) FROM chunks")), 10);
   EXPECT_EQ(sql("SELECT count(*) FROM message_places WHERE last_position IS NOT NULL"), "0");
@@ -95,7 +95,7 @@ TEST_F(PostgresUpgrade, version_1_comes_up_to_date_with_everything_in_it) {
       "ALTER TABLE log_state DROP COLUMN log_id; DELETE FROM schema_version WHERE version > 1");
   store_ = open_or_fail(options_);
   ASSERT_NE(store_, nullptr);
-  EXPECT_EQ(version(), "7");
+  EXPECT_EQ(version(), "8");
   EXPECT_EQ(sql("SELECT count(*) FROM session_list"), "3");
   expect_everything();
 }

@@ -1,4 +1,4 @@
-#include "stream/followed_journal.hpp"
+#include "stream/followed_log.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -13,46 +13,37 @@ constexpr int kScoutedAtOnce = 200'000;
 
 }  // namespace
 
-FollowedJournal::FollowedJournal(Disk&, const JournalRequest& request, std::uint64_t number,
-                                 store::CursorFile file,
-                                 std::unique_ptr<command::WholeJournalDisk> whole,
-                                 JournalReader reader)
-    : folder_{request.folder},
+FollowedLog::FollowedLog(const LogRequest& request, std::uint64_t number, store::CursorFile file,
+                         std::unique_ptr<store::LogFollower> reader)
+    : name_{request.name},
+      title_{request.title},
       number_{number},
-      whole_{std::move(whole)},
+      open_{request.open},
       file_{std::move(file)},
       reader_{std::move(reader)},
       encoder_{request.encoder},
-      passed_{reader_.cursor()} {}
+      passed_{reader_->cursor()} {}
 
-std::expected<std::unique_ptr<FollowedJournal>, std::string> FollowedJournal::open(
-    Disk& disk, const JournalRequest& request, std::uint64_t number) {
-  // Before the cursor's file is made: a wrong folder gets no file.
-  auto whole = std::make_unique<command::WholeJournalDisk>(disk, request.folder);
-  const auto names = whole->list(request.folder);
-  if (!names) return std::unexpected{names.error().what()};
-  const auto is_segment = [](const std::string& name) { return name.ends_with(".journal"); };
-  if (std::ranges::none_of(*names, is_segment)) {
-    return std::unexpected{request.folder + ": there is no journal in this folder"};
-  }
+std::expected<std::unique_ptr<FollowedLog>, std::string> FollowedLog::open(
+    Disk& disk, const LogRequest& request, std::uint64_t number) {
   auto file = store::CursorFile::open(disk, request.folder, request.cursor_name);
   if (!file) return std::unexpected{file.error()};
   store::FollowOptions options = request.follow;
   options.cursor = file->cursor();
-  auto reader = JournalReader::open(*whole, request.folder, options);
+  auto reader = request.open(options);
   if (!reader) {
-    // A new cursor without a place would hold every segment.
+    // A new cursor without a place would hold every segment of a journal.
     if (!file->cursor()) static_cast<void>(disk.remove(file->path()));
     return std::unexpected{reader.error()};
   }
-  std::unique_ptr<FollowedJournal> journal{new FollowedJournal{
-      disk, request, number, std::move(*file), std::move(whole), std::move(*reader)}};
+  std::unique_ptr<FollowedLog> log{
+      new FollowedLog{request, number, std::move(*file), std::move(*reader)}};
   // From now on the engine keeps what is not passed.
-  if (auto saved = journal->save(); !saved) return std::unexpected{saved.error()};
-  return journal;
+  if (auto saved = log->save(); !saved) return std::unexpected{saved.error()};
+  return log;
 }
 
-std::expected<FollowedJournal::Progress, std::string> FollowedJournal::feed(Broker& broker) {
+std::expected<FollowedLog::Progress, std::string> FollowedLog::feed(Broker& broker) {
   for (int i = 0; i < kRecordsAtOnce; ++i) {
     const auto sent = send(broker);
     if (!sent) return std::unexpected{sent.error()};
@@ -65,20 +56,20 @@ std::expected<FollowedJournal::Progress, std::string> FollowedJournal::feed(Brok
 }
 
 // False: the broker takes no more.
-std::expected<bool, std::string> FollowedJournal::send(Broker& broker) {
+std::expected<bool, std::string> FollowedLog::send(Broker& broker) {
   while (!backlog_.empty()) {
     const auto sent = broker.send(backlog_.front());
-    if (!sent) return std::unexpected{folder_ + ": " + sent.error()};
+    if (!sent) return std::unexpected{name_ + ": " + sent.error()};
     if (*sent == Broker::Sent::Full) return false;
     backlog_.pop_front();
   }
   return true;
 }
 
-// False: the journal has no further record at the moment.
-std::expected<bool, std::string> FollowedJournal::read_one() {
+// False: the log has no further record at the moment.
+std::expected<bool, std::string> FollowedLog::read_one() {
   std::expected<void, std::string> added;
-  const auto read = reader_.next([&](const store::FollowedMessage& message) {
+  const auto read = reader_->next([&](const store::FollowedMessage& message) {
     if (kept_messages_++ == 0) kept_oldest_ = message.time;
     ++read_messages_;
     if (scouted_ > 0) --scouted_;
@@ -86,31 +77,31 @@ std::expected<bool, std::string> FollowedJournal::read_one() {
   });
   if (!read) return std::unexpected{read.error()};
   if (added && (!*read || encoder_.is_full())) added = encoder_.flush(encoded_);
-  if (!added) return std::unexpected{folder_ + ": " + added.error()};
+  if (!added) return std::unexpected{name_ + ": " + added.error()};
   if (!encoded_.empty()) {
     end_unit(std::exchange(encoded_, {}));
   } else if (kept_messages_ == 0) {
     // Nothing but bookkeeping: it is passed with what is before it.
-    (units_.empty() ? passed_ : units_.back().end) = reader_.cursor();
+    (units_.empty() ? passed_ : units_.back().end) = reader_->cursor();
   }
   return read;
 }
 
-void FollowedJournal::end_unit(std::vector<Outgoing> records) {
+void FollowedLog::end_unit(std::vector<Outgoing> records) {
   NEXUSFIX_ASSERT(backlog_.empty());
   const std::uint64_t unit = first_unit_ + units_.size();
   for (Outgoing& record : records) {
     record.id = number_ << kUnitBits | unit;
     backlog_.push_back(std::move(record));
   }
-  units_.push_back({.end = reader_.cursor(),
+  units_.push_back({.end = reader_->cursor(),
                     .open_records = records.size(),
                     .records = records.size(),
                     .messages = std::exchange(kept_messages_, 0),
                     .oldest = kept_oldest_});
 }
 
-void FollowedJournal::acknowledge(std::uint64_t id) {
+void FollowedLog::acknowledge(std::uint64_t id) {
   const std::uint64_t unit = id & ((std::uint64_t{1} << kUnitBits) - 1);
   NEXUSFIX_ASSERT(unit >= first_unit_ && unit - first_unit_ < units_.size());
   --units_[static_cast<std::size_t>(unit - first_unit_)].open_records;
@@ -123,25 +114,25 @@ void FollowedJournal::acknowledge(std::uint64_t id) {
   }
 }
 
-std::expected<void, std::string> FollowedJournal::save() {
+std::expected<void, std::string> FollowedLog::save() {
   if (file_.cursor() && *file_.cursor() == passed_) return {};
   if (auto saved = file_.save(passed_); !saved) return std::unexpected{saved.error().what()};
   return {};
 }
 
-Lag FollowedJournal::measure_lag(WallTime now) {
+Lag FollowedLog::measure_lag(WallTime now) {
   Lag lag{.messages = read_messages_ - counts_.acknowledged};
-  const store::LogPosition end = reader_.end_of_log();
+  const store::LogPosition end = reader_->end_of_log();
   lag.bytes = end - std::min(end, passed_.position);
   const WallTime oldest = !units_.empty()      ? units_.front().oldest
                           : kept_messages_ > 0 ? kept_oldest_
                                                : now;
   lag.age = std::max(std::chrono::nanoseconds{0}, std::chrono::nanoseconds{now - oldest});
-  if (scout_ && scout_->cursor().position <= reader_.cursor().position) scout_.reset();
+  if (scout_ && scout_->cursor().position <= reader_->cursor().position) scout_.reset();
   if (!scout_) scouted_ = 0;
   if (!backlog_.empty()) {
     if (!scout_) {
-      if (auto forked = reader_.fork()) scout_.emplace(std::move(*forked));
+      if (auto forked = reader_->fork()) scout_ = std::move(*forked);
     }
     const auto count = [&](const store::FollowedMessage&) { ++scouted_; };
     for (int i = 0; scout_ && i < kScoutedAtOnce; ++i) {
