@@ -145,7 +145,7 @@ class Admin : public std::enable_shared_from_this<Admin> {
     send_news(engine_, line_.substr(0, size - 1));
     line_.erase(0, size);
     driver_.turn();
-    const auto stats = engine_.stats();
+    const auto stats = engine_.statistics().loops[0];
     answer_ = "messages in " + std::to_string(stats.messages_in) + ", out " +
               std::to_string(stats.messages_out) + "\n";
     asio::async_write(peer_, asio::buffer(answer_),

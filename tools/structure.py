@@ -32,6 +32,7 @@ MANY_MEMBERS = {
     "engine/Connection": "its flags and times are in the order in which a message uses them",
     "engine/EngineLogs": "one owner of every log, so that one call opens all of them again",
     "engine/LoopContext": "what all components of a loop share; it has no logic",
+    "engine/LoopStatistics": "a member for each statistic",
     "engine/SessionCounters": "a member for each statistic",
     "engine/SessionEntry": "the parts of a session's state; it has no logic",
     "engine/SessionStatistics": "a member for each statistic",

@@ -67,7 +67,7 @@ class InsideEngine {
     constexpr std::chrono::microseconds kWriterTime{200};
     const MonoTime begin = SystemClock{}.now().mono;
     while (SystemClock{}.now().mono - begin < kWriterTime) continue;
-    if (venue_.engine.log_stats().lost_in_queue != 0) {
+    if (venue_.engine.statistics().logs.lost_in_queue != 0) {
       throw std::runtime_error{"the log writer did not keep up"};
     }
   }

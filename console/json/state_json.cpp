@@ -66,10 +66,10 @@ Json replica_json(const std::optional<engine::ReplicaStatistics>& replica) {
 
 Json loop_json(const LoopStatistics& loop) {
   return {{"index", loop.index},
-          {"messages_in", loop.counts.messages_in},
-          {"messages_out", loop.counts.messages_out},
+          {"messages_in", loop.messages_in},
+          {"messages_out", loop.messages_out},
           {"connections", loop.connections},
-          {"connections_refused", loop.counts.connections_refused},
+          {"connections_refused", loop.connections_refused},
           {"turned_at", millis_of(loop.turned_at)},
           {"is_running", loop.is_running},
           {"late_turns", loop.late_turns},

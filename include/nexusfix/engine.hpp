@@ -59,7 +59,6 @@ using engine::Engine;
 using engine::EngineError;
 using engine::EngineOptions;
 using engine::EngineStatistics;
-using engine::EngineStats;
 using engine::LogonAnswer;
 using engine::LogonRequest;
 using engine::LogonWait;

@@ -749,7 +749,6 @@ std::vector<transport::Endpoint> Engine::accept_endpoints() const {
 }
 
 EngineStatistics Engine::statistics() const { return shared_->operations->statistics(); }
-EngineStats Engine::stats(std::uint32_t loop) const noexcept { return at(loop).stats(); }
 store::Store& Engine::store(std::uint32_t loop) noexcept { return at(loop).store(); }
 void Engine::reopen_logs() noexcept {
   for (const auto& loop : loops_) loop->logs().reopen();
@@ -759,10 +758,6 @@ void Engine::reload_certificates() noexcept {
   if (!shared_->common.tls) return;
   shared_->common.tls->want_reload();
   loops_.front()->wake();
-}
-
-observe::SessionLogsStats Engine::log_stats() const noexcept {
-  return shared_->operations->log_stats();
 }
 
 int detail::run_opened(std::expected<Engine, EngineError> engine) {

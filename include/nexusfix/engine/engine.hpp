@@ -310,10 +310,6 @@ class Engine {
   // The listen addresses, with the actual ports for SocketAcceptPort=0, each once also if several
   // sessions share it. Any thread while no loop is served; otherwise the thread of the only loop.
   [[nodiscard]] std::vector<transport::Endpoint> accept_endpoints() const;
-  // The present counts of that loop. Any thread, also while the loop runs: each count is recent and
-  // does not go back. On the loop's own thread they are exact; on another thread, two counts may be
-  // of different moments. No allocation, no blocking; the loop does not wait either.
-  [[nodiscard]] EngineStats stats(std::uint32_t loop = 0) const noexcept;
   // All that the engine counts and measures, of every loop and session, as it is now. Any thread,
   // also while the engine runs: no loop waits for the reader. It allocates what it returns, about
   // 1 KiB a session.
@@ -332,8 +328,6 @@ class Engine {
   // go on. Any thread, and signal handlers; it happens soon, on a separate thread, and events
   // report the result.
   void reload_certificates() noexcept;
-  // The numbers of logged and lost lines of all loops, since the start. Any thread.
-  [[nodiscard]] observe::SessionLogsStats log_stats() const noexcept;
 
  private:
   struct Worker;

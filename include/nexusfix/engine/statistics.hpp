@@ -108,26 +108,13 @@ struct SessionStatistics {
   std::uint64_t gaps = 0;              // times that received MsgSeqNums were missing
   std::uint64_t resent = 0;            // messages and gap fills that we sent again
   std::uint64_t garbled = 0;           // received pieces that are no valid message
-  std::uint64_t out_of_order_discarded = 0;  // as EngineStats::out_of_order_discarded
+  std::uint64_t out_of_order_discarded = 0;  // as LoopStatistics::out_of_order_discarded
 
   std::uint64_t unsent_bytes = 0;          // as Session::unsent_bytes()
   std::optional<WallTime> unsent_since{};  // since when bytes wait; absent: none wait
 
   LatencyHistogram receive_to_sent{};          // as in LoopStatistics
   LatencyHistogram test_request_round_trip{};  // from our TestRequest to its Heartbeat
-};
-
-// The counts of one event loop since the engine was opened.
-struct EngineStats {
-  std::uint64_t messages_in = 0;   // received messages of every type, without garbled ones
-  std::uint64_t messages_out = 0;  // our messages of every type, new ones and resent ones
-  std::uint64_t garbled = 0;       // received bytes that are no valid message
-  // Connections that were closed without a session: no descriptor or no memory was left, the
-  // address is not allowed, a limit was reached, or the Logon fits no session.
-  std::uint64_t connections_refused = 0;
-  // Application messages that arrived early, waited in the buffer, and were never processed: a gap
-  // fill of the counterparty or a reset of the sequence numbers skipped them.
-  std::uint64_t out_of_order_discarded = 0;
 };
 
 // The state of a store.
@@ -164,10 +151,19 @@ struct StoreStatistics {
 
 // One event loop.
 struct LoopStatistics {
-  std::uint32_t index = 0;        // 0 to EventLoops - 1
-  EngineStats counts{};           // as Engine::stats()
-  std::uint64_t bytes_in = 0;     // of messages_in
-  std::uint64_t bytes_out = 0;    // of messages_out
+  std::uint32_t index = 0;  // 0 to EventLoops - 1
+  // The counts begin when the engine is opened.
+  std::uint64_t messages_in = 0;   // received messages of every type, without garbled ones
+  std::uint64_t messages_out = 0;  // our messages of every type, new ones and resent ones
+  std::uint64_t bytes_in = 0;      // of messages_in
+  std::uint64_t bytes_out = 0;     // of messages_out
+  std::uint64_t garbled = 0;       // received bytes that are no valid message
+  // Connections that were closed without a session: no descriptor or no memory was left, the
+  // address is not allowed, a limit was reached, or the Logon fits no session.
+  std::uint64_t connections_refused = 0;
+  // Application messages that arrived early, waited in the buffer, and were never processed: a gap
+  // fill of the counterparty or a reset of the sequence numbers skipped them.
+  std::uint64_t out_of_order_discarded = 0;
   std::uint64_t connections = 0;  // open ones, with those that have not logged on
   std::uint64_t turns = 0;        // since the start
   // When the last turn began; of a spinning loop, one of the last 17. Absent: there was none.
@@ -243,7 +239,7 @@ struct EngineStatistics {
   std::optional<StandbyStatistics> standby{};  // absent: it serves its sessions
   std::optional<ClusterStatistics> cluster{};  // absent: it is in no cluster
   std::uint64_t buffered_bytes = 0;            // the memory of all buffers; see MaxBufferedBytes
-  observe::SessionLogsStats logs{};            // as Engine::log_stats()
+  observe::SessionLogsStats logs{};            // of all loops
   std::vector<LoopStatistics> loops{};         // by index
   std::vector<SessionStatistics> sessions{};   // by loop, in the order of their creation
 };

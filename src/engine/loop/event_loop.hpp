@@ -56,7 +56,6 @@ class EventLoop final : private EventEnds {
 
   [[nodiscard]] std::uint32_t index() const noexcept { return loop_.index; }
   // Any thread.
-  [[nodiscard]] EngineStats stats() const noexcept { return loop_.stats.read(); }
   void add_to(EngineStatistics& figures, const Now& now) const;
   [[nodiscard]] std::optional<ReplicaStatistics> replica() const noexcept;
   [[nodiscard]] EngineLogs& logs() noexcept { return loop_.report.logs(); }

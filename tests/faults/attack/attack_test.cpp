@@ -338,7 +338,7 @@ TEST_F(AttackTest, live_sessions_lose_nothing_and_an_honest_client_logs_on) {
   for (const std::string_view limit : kReached) {
     EXPECT_TRUE(is_reached(limit)) << limit << " is not in:\n" << log_.all();
   }
-  const engine::EngineStats stats = engine_->stats();
+  const engine::LoopStatistics stats = engine_->statistics().loops[0];
   EXPECT_GT(stats.garbled, kGarbledMax)
       << "more than the limit of a second: the connections were closed";
   EXPECT_GE(stats.connections_refused, dribblers_);

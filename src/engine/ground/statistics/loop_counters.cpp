@@ -14,9 +14,13 @@ std::uint64_t lag(std::uint64_t ahead, std::uint64_t after) noexcept {
 
 LoopStatistics LoopCounters::read(std::uint32_t index, const Now& now) const {
   LoopStatistics figures{.index = index,
-                         .counts = read(),
+                         .messages_in = messages_in.read(),
+                         .messages_out = messages_out.read(),
                          .bytes_in = bytes_in.read(),
                          .bytes_out = bytes_out.read(),
+                         .garbled = garbled.read(),
+                         .connections_refused = connections_refused.read(),
+                         .out_of_order_discarded = out_of_order_discarded.read(),
                          .connections = connections.read(),
                          .turns = turns.read(),
                          .is_running = is_running.read(),

@@ -52,14 +52,6 @@ struct alignas(deferred::kApartBytes) LoopCounters {
     if (count == 0) return waiting_tasks.since.clear();
     if (!waiting_tasks.since.is_set()) waiting_tasks.since.set(now);
   }
-  // Any thread.
-  [[nodiscard]] EngineStats read() const noexcept {
-    return {.messages_in = messages_in.read(),
-            .messages_out = messages_out.read(),
-            .garbled = garbled.read(),
-            .connections_refused = connections_refused.read(),
-            .out_of_order_discarded = out_of_order_discarded.read()};
-  }
   // Any thread. now: the present time.
   [[nodiscard]] LoopStatistics read(std::uint32_t index, const Now& now) const;
 };

@@ -35,7 +35,6 @@ class EngineOperations final : public Operations {
       : loops_{std::move(loops)}, facts_{std::move(facts)} {}
 
   [[nodiscard]] EngineStatistics statistics() const override;
-  [[nodiscard]] observe::SessionLogsStats log_stats() const noexcept;
   [[nodiscard]] std::vector<std::string> journal_folders() const override {
     return facts_.journal_folders;
   }
@@ -48,6 +47,8 @@ class EngineOperations final : public Operations {
   void report(EventId id, std::string text) override;
 
  private:
+  [[nodiscard]] observe::SessionLogsStats log_stats() const noexcept;
+
   std::vector<EventLoop*> loops_;
   Facts facts_;
 };

@@ -54,7 +54,7 @@ TEST_F(AcceptorTest, long_message_over_many_reads_arrives_whole) {
   peer.send(order("TRADER", 4, "LATER"));
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 4; })) << log.all();
   EXPECT_EQ(venue.orders, (std::vector<std::string>{"LONG", "SHORT", "LATER"}));
-  EXPECT_EQ(acceptor->stats().garbled, 0U);
+  EXPECT_EQ(acceptor->statistics().loops[0].garbled, 0U);
 }
 
 TEST_F(AcceptorTest, numbers_continue_after_the_process_died) {

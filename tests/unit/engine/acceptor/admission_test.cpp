@@ -259,7 +259,7 @@ TEST_F(AdmissionTest, connections_without_a_logon_in_time_are_closed_in_batches)
   clock.advance(seconds{11});
   for (const std::uint64_t closed : {64U, 128U, 150U}) {
     acceptor->poll(std::chrono::nanoseconds{0});
-    EXPECT_EQ(acceptor->stats().connections_refused, closed);
+    EXPECT_EQ(acceptor->statistics().loops[0].connections_refused, closed);
   }
 }
 

@@ -127,7 +127,7 @@ TEST_F(PendingLogonsTest, flood_from_one_address_does_not_block_others) {
   EXPECT_FALSE(flood[0]->closed()) << "the newest are refused";
   EXPECT_TRUE(log.has(EventId::PendingLogonsOfAddressFull, "; the last one from 127.0.0.2:"))
       << log.all();
-  EXPECT_EQ(acceptor->stats().connections_refused, 5U);
+  EXPECT_EQ(acceptor->statistics().loops[0].connections_refused, 5U);
   live.send(order("TRADER", 2, "MEANWHILE"));
   EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
   expect_still_serving();

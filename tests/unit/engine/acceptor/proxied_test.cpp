@@ -72,7 +72,7 @@ TEST_F(ProxiedTest, connection_without_a_valid_header_is_closed_without_an_answe
   open();
   expect_silence(send(logon("TRADER", 1)), "closed: no PROXY header");
   expect_silence(send("PROXY TCP4 192.0.2.7\r\n" + logon("TRADER", 1)), "closed: a PROXY line");
-  EXPECT_EQ(acceptor->stats().connections_refused, 2U);
+  EXPECT_EQ(acceptor->statistics().loops[0].connections_refused, 2U);
 }
 
 TEST_F(ProxiedTest, header_of_an_untrusted_proxy_is_refused) {

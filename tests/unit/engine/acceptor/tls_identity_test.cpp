@@ -129,7 +129,7 @@ TEST_F(TlsIdentityTest, initiator_sends_no_logon_to_another_certificate_of_the_s
   EXPECT_TRUE(trader_log.has(" dns:localhost")) << trader_log.all();
   EXPECT_EQ(initiator->session(0).numbers(), (session::Numbers{1, 1}));
   EXPECT_EQ(trader.logons, 0);
-  EXPECT_EQ(acceptor->stats().messages_in, 0U);
+  EXPECT_EQ(acceptor->statistics().loops[0].messages_in, 0U);
   // The operator can correct AllowedCertificates, so the initiator tries again at its interval.
   const std::string all = trader_log.all();
   const std::size_t at = all.find("pin:sha256/", all.find("none of AllowedCertificates"));

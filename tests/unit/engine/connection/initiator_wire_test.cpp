@@ -17,7 +17,7 @@ TEST_F(InitiatorWireTest, messages_sent_before_the_answer_follow_the_logon_witho
   expect_received({{"|34=2|", "|58=one|"}, {"|34=3|", "|58=two|"}});
   EXPECT_FALSE(has(0, "|43=Y|")) << "it was not on the wire before";
   EXPECT_EQ(trader.reported, (std::vector<std::string>{"2 stored", "3 stored", "2", "3"}));
-  EXPECT_EQ(initiator->stats().messages_out, 3U);
+  EXPECT_EQ(initiator->statistics().loops[0].messages_out, 3U);
   ASSERT_TRUE(order("three").has_value());
   turn_both();
   EXPECT_TRUE(has(2, "|34=4|")) << received[2];

@@ -59,7 +59,7 @@ TEST_F(SizeLimitsTest, message_of_max_message_size_is_processed_and_a_longer_one
     ASSERT_TRUE(run_until([&] { return peer.all_sent(); }));
     peer.send(longest.substr(limit / 2) + sized_order(3, limit));
     ASSERT_TRUE(run_until([&] { return venue.orders.size() == 2; })) << limit << log.all();
-    EXPECT_EQ(acceptor->stats().garbled, 0U);
+    EXPECT_EQ(acceptor->statistics().loops[0].garbled, 0U);
     peer.send(sized_order(4, limit + 1) + order("TRADER", 4, "AFTER"));
     EXPECT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
     EXPECT_TRUE(log.has("BodyLength is above the limit")) << log.all();

@@ -159,14 +159,14 @@ TEST_F(AllocationTest, ten_thousand_orders_after_logon_allocate_nothing) {
   log_on();
   trade(0, kWarmUpOrders);
 
-  const std::uint64_t messages_before = engine_->stats().messages_out;
+  const std::uint64_t messages_before = engine_->statistics().loops[0].messages_out;
   counting = true;
   trade(kWarmUpOrders, kOrders);
   counting = false;
 
   EXPECT_EQ(allocations.exchange(0), 0U) << log_.all();
   // Each pair of orders gives two acknowledgements and two fills.
-  EXPECT_EQ(engine_->stats().messages_out - messages_before, 2 * kOrders);
+  EXPECT_EQ(engine_->statistics().loops[0].messages_out - messages_before, 2 * kOrders);
   EXPECT_EQ(engine_->session(0).numbers().next_inbound, 2 + kWarmUpOrders + kOrders);
 }
 
@@ -177,7 +177,7 @@ TEST_F(AllocationTest, orders_with_message_logs_allocate_nothing) {
   counting = true;
   trade(kWarmUpOrders, kOrders);
   counting = false;
-  const observe::SessionLogsStats logged = engine_->log_stats();
+  const observe::SessionLogsStats logged = engine_->statistics().logs;
   // The event of a loss has a text. Nothing is lost unless a busy machine keeps the log's thread
   // from running.
   const std::uint64_t allocated = allocations.exchange(0);

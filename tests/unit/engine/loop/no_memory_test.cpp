@@ -413,8 +413,8 @@ TEST_F(NoMemoryForLoopsTest, connection_migrates_to_its_loop_or_is_closed) {
       EXPECT_TRUE(run_all_until([&] { return peer.closed() || !peer.messages().empty(); }))
           << log.all();
       if (peer.closed()) {
-        const std::uint64_t refused =
-            acceptor->stats(0).connections_refused + acceptor->stats(1).connections_refused;
+        const std::uint64_t refused = acceptor->statistics().loops[0].connections_refused +
+                                      acceptor->statistics().loops[1].connections_refused;
         EXPECT_TRUE(refused > 0 || log.has("memory")) << log.all();
         RawPeer& again = connect();
         Session& trader = *acceptor->find_session("FIX.4.4:VENUE->TRADER");

@@ -72,11 +72,11 @@ TEST_F(EventLoopsTest, statistics_are_read_by_another_thread_while_the_loops_run
   open_loops();
   std::atomic<bool> ends{false};
   std::uint64_t reads = 0;
-  std::array<engine::EngineStats, 2> seen;
+  std::array<engine::LoopStatistics, 2> seen;
   std::thread reader{[&] {
     for (; !ends; ++reads) {
       for (std::uint32_t loop = 0; loop < 2; ++loop) {
-        const engine::EngineStats now = acceptor->stats(loop);
+        const engine::LoopStatistics now = acceptor->statistics().loops[loop];
         EXPECT_GE(now.messages_in, seen[loop].messages_in) << "a count does not go back";
         EXPECT_GE(now.messages_out, seen[loop].messages_out);
         EXPECT_GE(now.garbled, seen[loop].garbled);
@@ -94,13 +94,13 @@ TEST_F(EventLoopsTest, statistics_are_read_by_another_thread_while_the_loops_run
   }));
   peers.front()->send("8=FIX.4.4\0019=5\00135=0\00110=000\001");
   connect().send("GET / HTTP/1.1\r\n\r\n");
-  const auto sum = [&](std::uint64_t engine::EngineStats::* count) {
-    return acceptor->stats(0).*count + acceptor->stats(1).*count;
+  const auto sum = [&](std::uint64_t engine::LoopStatistics::* count) {
+    return acceptor->statistics().loops[0].*count + acceptor->statistics().loops[1].*count;
   };
-  EXPECT_TRUE(wait_until([&] { return sum(&engine::EngineStats::garbled) >= 2; }));
-  EXPECT_TRUE(wait_until([&] { return sum(&engine::EngineStats::connections_refused) >= 1; }));
-  EXPECT_GE(sum(&engine::EngineStats::messages_in), 2U * kSessions);
-  EXPECT_GE(sum(&engine::EngineStats::messages_out), 2U * kSessions);
+  EXPECT_TRUE(wait_until([&] { return sum(&engine::LoopStatistics::garbled) >= 2; }));
+  EXPECT_TRUE(wait_until([&] { return sum(&engine::LoopStatistics::connections_refused) >= 1; }));
+  EXPECT_GE(sum(&engine::LoopStatistics::messages_in), 2U * kSessions);
+  EXPECT_GE(sum(&engine::LoopStatistics::messages_out), 2U * kSessions);
   ends = true;
   reader.join();
   EXPECT_GT(reads, 0U);

@@ -79,8 +79,8 @@ TEST_F(MessageLogTest, the_log_files_have_the_same_messages) {
   extra = "FileLogPath=" + folder.path() + "/log\nLogMinFreeBytes=0";
   open_logged(venue);
   static_cast<void>(log_on("TRADER"));
-  EXPECT_EQ(acceptor->log_stats().lost_in_queue, 0U);
-  EXPECT_GE(acceptor->log_stats().taken, 2U);
+  EXPECT_EQ(acceptor->statistics().logs.lost_in_queue, 0U);
+  EXPECT_GE(acceptor->statistics().logs.taken, 2U);
   EXPECT_EQ(messages.kept.size(), 2U);
 }
 

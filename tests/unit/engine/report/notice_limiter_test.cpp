@@ -76,9 +76,10 @@ class NoticesTest : public AcceptorTest {
   void storm(RawPeer& peer, std::uint64_t count) {
     std::string bad = order("TRADER", 2, "A1");
     bad[bad.size() - 2] = bad[bad.size() - 2] == '0' ? '1' : '0';
-    const std::uint64_t before = acceptor->stats().garbled;
+    const std::uint64_t before = acceptor->statistics().loops[0].garbled;
     for (std::uint64_t i = 0; i < count; ++i) peer.send(bad);
-    ASSERT_TRUE(run_until([&] { return acceptor->stats().garbled == before + count; }));
+    ASSERT_TRUE(
+        run_until([&] { return acceptor->statistics().loops[0].garbled == before + count; }));
   }
   // Connections that send no valid Logon.
   void knock(int count, const std::string& from, const std::string& bytes) {

@@ -215,7 +215,7 @@ TEST_F(EngineLogsTest, moved_file_is_opened_again_by_its_name) {
     std::error_code absent;  // until the log's thread has opened it again
     return std::filesystem::file_size(path(kMessages), absent) > 0 && !absent;
   }));
-  EXPECT_EQ(acceptor->log_stats().lost_on_disk, 0U);
+  EXPECT_EQ(acceptor->statistics().logs.lost_on_disk, 0U);
   EXPECT_THAT(text(kMessages), HasSubstr("IN GARBLED : rubbish"));
 }
 
@@ -280,7 +280,7 @@ TEST_F(AddedSessionLogsTest, added_session_logs_even_if_no_other_session_does) {
   RawPeer& peer = connect();
   peer.send(logon("LATER", 1, "9001=CANARY|"));
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
-  EXPECT_GT(acceptor->log_stats().taken, 0U);
+  EXPECT_GT(acceptor->statistics().logs.taken, 0U);
   acceptor->reopen_logs();
   EXPECT_THAT(text("FIX.4.4-VENUE-LATER.messages"), HasSubstr("|9001=***|"));
   EXPECT_THAT(text("FIX.4.4-VENUE-LATER.event"), HasSubstr("INFO NXF-1020 : session added"));
@@ -340,7 +340,7 @@ TEST_F(EngineLogsTest, without_keys_no_log_is_created) {
   extra.clear();
   open();
   static_cast<void>(log_on("TRADER"));
-  EXPECT_EQ(acceptor->log_stats().taken, 0U);
+  EXPECT_EQ(acceptor->statistics().logs.taken, 0U);
   EXPECT_FALSE(std::filesystem::exists(folder.path() + "/log"));
 }
 

@@ -92,7 +92,7 @@ TEST_F(BadInputTest, garbage_after_logon_is_ignored_without_using_a_number) {
   peer.send("\x01\x02rubbish|||8=8=" + order("TRADER", 2, "A1"));
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
   EXPECT_TRUE(contains(peer.messages()[1], "|35=8|34=2|"));
-  EXPECT_GT(acceptor->stats().garbled, 0U);
+  EXPECT_GT(acceptor->statistics().loops[0].garbled, 0U);
   EXPECT_TRUE(log.has("garbled")) << log.all();
   expect_still_serving();
 }
@@ -115,7 +115,7 @@ TEST_F(BadInputTest, flood_of_garbled_messages_is_counted_and_logged_in_few_line
   std::string bad = order("TRADER", 2, "A1");
   bad[bad.size() - 2] = bad[bad.size() - 2] == '0' ? '1' : '0';
   for (int i = 0; i < 1'000; ++i) peer.send(bad);
-  ASSERT_TRUE(run_until([&] { return acceptor->stats().garbled == 1'000; }));
+  ASSERT_TRUE(run_until([&] { return acceptor->statistics().loops[0].garbled == 1'000; }));
   EXPECT_LT(log.lines.size(), 150U);
   clock.advance(std::chrono::seconds{2});
   EXPECT_TRUE(run_until([&] { return log.has(EventId::EventsSuppressed); })) << log.all();
@@ -128,17 +128,17 @@ TEST_F(BadInputTest, flood_of_garbled_messages_above_the_limit_ends_the_connecti
   std::string bad = order("TRADER", 2, "A1");
   bad[bad.size() - 2] = bad[bad.size() - 2] == '0' ? '1' : '0';
   for (int i = 0; i < 50; ++i) peer.send(bad);
-  ASSERT_TRUE(run_until([&] { return acceptor->stats().garbled == 50; }));
+  ASSERT_TRUE(run_until([&] { return acceptor->statistics().loops[0].garbled == 50; }));
   EXPECT_FALSE(peer.closed());
   // Each second has its own limit.
   clock.advance(std::chrono::seconds{1});
   for (int i = 0; i < 50; ++i) peer.send(bad);
-  ASSERT_TRUE(run_until([&] { return acceptor->stats().garbled == 100; }));
+  ASSERT_TRUE(run_until([&] { return acceptor->statistics().loops[0].garbled == 100; }));
   EXPECT_FALSE(peer.closed());
   for (int i = 0; i < 100'000; ++i) peer.send(bad);
   ASSERT_TRUE(run_until([&] { return peer.closed(); }));
   // Bytes after the message that exceeds the limit are not processed.
-  EXPECT_EQ(acceptor->stats().garbled, 101U);
+  EXPECT_EQ(acceptor->statistics().loops[0].garbled, 101U);
   EXPECT_LT(log.lines.size(), 150U);
   expect_still_serving();
   // No MsgSeqNum was used.
@@ -167,7 +167,7 @@ TEST_F(BadInputTest, garbage_in_many_pieces_is_one_garbled_message) {
   }
   peer.send(order("TRADER", 2, "A1"));
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
-  EXPECT_EQ(acceptor->stats().garbled, 1U);
+  EXPECT_EQ(acceptor->statistics().loops[0].garbled, 1U);
 }
 
 TEST_F(BadInputTest, half_a_message_before_logon_ends_with_the_logon_timeout) {

@@ -51,7 +51,7 @@ TEST_F(HeldDiscardedTest, only_missing_messages_are_requested_and_a_gap_fill_los
   peer.send(gap_fill(2, 3));
   settle(peer, 10);
   EXPECT_EQ(venue.orders.size(), 7U);
-  EXPECT_EQ(acceptor->stats().out_of_order_discarded, 0U);
+  EXPECT_EQ(acceptor->statistics().loops[0].out_of_order_discarded, 0U);
   EXPECT_FALSE(log.has("discarded")) << log.all();
 }
 
@@ -63,7 +63,7 @@ TEST_F(HeldDiscardedTest, gap_fill_beyond_the_request_loses_nothing_and_is_logge
   peer.send(gap_fill(2, 10));
   settle(peer, 10);
   EXPECT_EQ(venue.orders.size(), 7U);
-  EXPECT_EQ(acceptor->stats().out_of_order_discarded, 0U);
+  EXPECT_EQ(acceptor->statistics().loops[0].out_of_order_discarded, 0U);
   EXPECT_TRUE(
       log.has("gap fill beyond the requested range: messages received out of order are processed"
               ": up to MsgSeqNum 9 instead of 2"))
@@ -82,7 +82,7 @@ TEST_F(HeldDiscardedTest, messages_skipped_by_a_gap_fill_are_counted_in_a_warnin
   peer.send(gap_fill(2, 10));
   settle(peer, 10);
   EXPECT_TRUE(venue.orders.empty());
-  EXPECT_EQ(acceptor->stats().out_of_order_discarded, 6U);
+  EXPECT_EQ(acceptor->statistics().loops[0].out_of_order_discarded, 6U);
   EXPECT_TRUE(
       log.has(observe::Severity::Warning,
               "6 held messages are discarded and never delivered: MsgSeqNum 3 to 5, 7 to 9: "
@@ -95,7 +95,7 @@ TEST_F(HeldDiscardedTest, messages_skipped_by_a_gap_fill_are_counted_in_a_warnin
   ASSERT_TRUE(has_sent(peer, "|7=11|16=0|")) << log.all();
   peer.send(gap_fill(11, 13));
   settle(peer, 13);
-  EXPECT_EQ(acceptor->stats().out_of_order_discarded, 7U);
+  EXPECT_EQ(acceptor->statistics().loops[0].out_of_order_discarded, 7U);
   EXPECT_TRUE(log.has(observe::Severity::Warning,
                       "1 held message is discarded and never delivered: MsgSeqNum 12"))
       << log.all();
@@ -113,7 +113,7 @@ TEST_F(HeldDiscardedTest, resent_messages_are_not_counted_as_discarded) {
   }
   settle(peer, 6);
   EXPECT_EQ(venue.orders.size(), 4U);
-  EXPECT_EQ(acceptor->stats().out_of_order_discarded, 0U);
+  EXPECT_EQ(acceptor->statistics().loops[0].out_of_order_discarded, 0U);
 }
 
 TEST_F(HeldDiscardedTest, warning_names_a_limited_number_of_ranges) {
@@ -153,7 +153,7 @@ TEST_F(HeldDiscardedTest, reset_of_the_sequence_numbers_names_discarded_messages
   peer.send(logon("TRADER", 1, "141=Y|"));
   settle(peer, 2);
   EXPECT_TRUE(venue.orders.empty());
-  EXPECT_EQ(acceptor->stats().out_of_order_discarded, 2U);
+  EXPECT_EQ(acceptor->statistics().loops[0].out_of_order_discarded, 2U);
   EXPECT_TRUE(log.has(observe::Severity::Warning,
                       "2 held messages are discarded and never delivered: MsgSeqNum 4 to 5: the "
                       "sequence numbers are reset"))
@@ -182,7 +182,7 @@ TEST_F(HeldDiscardedTest, lost_connection_names_discarded_messages_only_if_it_re
     ASSERT_TRUE(run_until([&] { return venue.logouts == (resets ? 2 : 1); })) << log.all();
     EXPECT_EQ(log.has(observe::Severity::Warning, "1 held message is discarded"), resets)
         << log.all();
-    EXPECT_EQ(acceptor->stats().out_of_order_discarded, resets ? 1U : 0U);
+    EXPECT_EQ(acceptor->statistics().loops[0].out_of_order_discarded, resets ? 1U : 0U);
   }
 }
 

@@ -79,7 +79,7 @@ class ReceivingTest : public AcceptorTest {
     send(stream);
     for (std::size_t turns = stream.size() / read_bytes + 2; turns > 0; --turns) turn_once();
     EXPECT_EQ(venue.orders, (std::vector<std::string>{"LONG", "SHORT"}));
-    EXPECT_EQ(acceptor->stats().garbled, 0U);
+    EXPECT_EQ(acceptor->statistics().loops[0].garbled, 0U);
   }
 
   transport::FakeInternet internet;
@@ -107,12 +107,12 @@ TEST_F(ReceivingTest, two_messages_around_a_bad_one_arrive_for_any_split) {
     while (next < 1'000) send(order("TRADER", next++, "FIRST"));
     for (std::size_t cut = 1; cut < stream_of(kind).size(); ++cut) {
       venue.orders.clear();
-      const std::uint64_t garbled_before = acceptor->stats().garbled;
+      const std::uint64_t garbled_before = acceptor->statistics().loops[0].garbled;
       const std::string stream = stream_of(kind);
       send(std::string_view{stream}.substr(0, cut));
       send(std::string_view{stream}.substr(cut));
       ASSERT_EQ(venue.orders, (std::vector<std::string>{"A", "B"})) << kind << " cut at " << cut;
-      const std::uint64_t garbled = acceptor->stats().garbled - garbled_before;
+      const std::uint64_t garbled = acceptor->statistics().loops[0].garbled - garbled_before;
       ASSERT_EQ(garbled, kind == "rubbish" ? 2U : 1U) << kind << " cut at " << cut;
       next += 2;
     }
@@ -126,7 +126,7 @@ TEST_F(ReceivingTest, bytes_received_one_by_one_give_the_same_messages) {
   send(stream);
   for (std::size_t turns = stream.size(); turns > 0; --turns) turn_once();
   EXPECT_EQ(venue.orders, (std::vector<std::string>{"A1", "A2", "A3"}));
-  EXPECT_EQ(acceptor->stats().garbled, 1U);
+  EXPECT_EQ(acceptor->statistics().loops[0].garbled, 1U);
 }
 
 TEST_F(ReceivingTest, many_messages_in_one_read_are_all_processed) {

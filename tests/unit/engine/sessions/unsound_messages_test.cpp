@@ -85,7 +85,7 @@ TEST_F(UnsoundMessagesTest, wrong_check_sums_and_lengths_are_accepted_for_any_sp
     turn(1);
   }
   expect_orders(peer, {"A", "B", "C", "D", "E"});
-  EXPECT_EQ(acceptor->stats().garbled, 0U);
+  EXPECT_EQ(acceptor->statistics().loops[0].garbled, 0U);
 }
 
 // QuickFIX reads both as one message; here none is lost.
@@ -131,7 +131,7 @@ TEST_F(UnsoundMessagesTest, wrong_length_is_garbled_if_only_check_sums_are_ignor
   peer.send(with_check_sum(order("TRADER", 2, "A"), "000"));
   expect_orders(peer, {"A"});
   peer.send(with_length(order("TRADER", 3, "B"), "5"));
-  EXPECT_TRUE(run_until([&] { return acceptor->stats().garbled == 1; })) << log.all();
+  EXPECT_TRUE(run_until([&] { return acceptor->statistics().loops[0].garbled == 1; })) << log.all();
   EXPECT_EQ(venue.orders.size(), 1U);
 }
 
@@ -140,7 +140,7 @@ TEST_F(UnsoundMessagesTest, wrong_check_sum_is_garbled_by_default) {
   open();
   RawPeer& peer = log_on("TRADER");
   peer.send(with_check_sum(order("TRADER", 2, "A"), "000"));
-  EXPECT_TRUE(run_until([&] { return acceptor->stats().garbled == 1; })) << log.all();
+  EXPECT_TRUE(run_until([&] { return acceptor->statistics().loops[0].garbled == 1; })) << log.all();
   EXPECT_TRUE(venue.orders.empty());
 }
 

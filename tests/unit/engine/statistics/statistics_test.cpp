@@ -72,7 +72,7 @@ TEST_F(StatisticsTest, messages_are_counted_by_direction_and_type) {
   EXPECT_EQ(session.logons, 1U);
   EXPECT_EQ(session.since + seconds{1}, clock.now().wall) << "the state began with the Logon";
   const auto loop = acceptor->statistics().loops.front();
-  EXPECT_EQ(loop.counts.messages_in, 3U);
+  EXPECT_EQ(loop.messages_in, 3U);
   EXPECT_EQ(loop.bytes_in, session.in.bytes);
   EXPECT_EQ(loop.bytes_out, session.out.bytes);
   EXPECT_EQ(loop.connections, 1U);
@@ -148,7 +148,7 @@ TEST_F(StatisticsTest, answer_that_is_undone_is_not_counted) {
   for (const auto& message : trader.messages()) bytes += message.size();
   EXPECT_EQ(session.out.bytes, bytes);
   const auto loop = acceptor->statistics().loops.front();
-  EXPECT_EQ(loop.counts.messages_out, 3U);
+  EXPECT_EQ(loop.messages_out, 3U);
   EXPECT_EQ(loop.bytes_out, bytes);
 }
 
@@ -252,12 +252,12 @@ TEST_F(StatisticsTest, counterparty_that_does_not_read_has_unsent_bytes_with_the
 TEST_F(StatisticsTest, removed_session_is_no_longer_there_and_its_loop_keeps_the_counts) {
   open();
   log_on("TRADER");
-  const auto before = acceptor->statistics().loops.front().counts.messages_in;
+  const auto before = acceptor->statistics().loops.front().messages_in;
   acceptor->session(0).remove("gone");
   peers.clear();
   ASSERT_TRUE(run_until([&] { return acceptor->statistics().sessions.size() == 1; }));
   EXPECT_EQ(acceptor->statistics().sessions.front().name, "FIX.4.2:VENUE->OTHER");
-  EXPECT_GE(acceptor->statistics().loops.front().counts.messages_in, before);
+  EXPECT_GE(acceptor->statistics().loops.front().messages_in, before);
 }
 
 TEST_F(StatisticsTest, engine_has_its_process_times_and_store) {
