@@ -6,12 +6,13 @@
 //
 // Usage: example_09_market_data 09_market_data.cfg
 #include <algorithm>
-#include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <functional>
 #include <iostream>
 #include <map>
 #include <optional>
+#include <semaphore>
 #include <set>
 #include <sstream>
 #include <string>
@@ -232,9 +233,12 @@ int main(int argc, char** argv) {
     return 1;
   }
   // The engine calls the publisher on a thread of its own. This thread reads the input, and posts
-  // each line to the engine's thread. A post needs a session's handle; any session will do.
+  // each line to the engine's thread. A task needs a session; any session will do.
   const auto any = engine->session(0).handle();
-  auto mailbox = engine->open_mailbox();
+  auto remote = engine->remote();
+  // The lines that may wait for the engine. A task has its result before its place in the queue is
+  // free: so it is one less than the places.
+  std::counting_semaphore room{std::ptrdiff_t{nexusfix::Remote::kCapacity} - 1};
   engine->start();
   for (std::string line; std::getline(std::cin, line);) {
     const auto level = read_line(line);
@@ -242,17 +246,13 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "not understood: %s\n", line.c_str());
       continue;
     }
-    const auto post = [&] {
-      return mailbox.post(any, [&publisher, level = *level](Session&) {
-        publisher.set_level(level.first, level.second);
-      });
+    const auto publish = [&publisher, level = *level](Session&) {
+      publisher.set_level(level.first, level.second);
     };
-    auto posted = post();
-    while (!posted && posted.error() == nexusfix::PostError::Full) {
-      static_cast<void>(mailbox.wait(std::chrono::seconds{1}));
-      mailbox.collect([](const auto&) {});
-      posted = post();
-    }
+    room.acquire();
+    const auto posted =
+        remote.post(any, publish, [&room](const nexusfix::PostResult&) { room.release(); });
+    if (!posted) break;  // the engine has ended
   }
   engine->stop();
   return engine->join();

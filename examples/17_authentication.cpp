@@ -16,7 +16,7 @@
 #include <utility>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/mailbox.hpp>
+#include <nexusfix/engine/remote.hpp>
 #include <nexusfix/engine/stop_signals.hpp>
 
 namespace {
@@ -32,9 +32,9 @@ struct Check {
 // this program waits for the answer.
 class Directory {
  public:
-  void start(nexusfix::Mailbox mailbox) {
-    thread_ = std::jthread{[this, mailbox = std::move(mailbox)](std::stop_token stop) mutable {
-      while (const auto check = next(stop)) answer(mailbox, *check);
+  void start(nexusfix::Remote remote) {
+    thread_ = std::jthread{[this, remote = std::move(remote)](std::stop_token stop) mutable {
+      while (const auto check = next(stop)) answer(remote, *check);
     }};
   }
   void ask(Check check) {
@@ -63,16 +63,16 @@ class Directory {
   // [answer]
   // The answer reaches the session on its own thread. It has no effect if the connection has ended
   // or AuthenticationTimeout has passed: the engine has refused the Logon then.
-  static void answer(nexusfix::Mailbox& mailbox, const Check& check) {
+  static void answer(nexusfix::Remote& remote, const Check& check) {
     const bool is_known = is_right(check);
-    const auto posted =
-        mailbox.post(check.session, [logon = check.logon, is_known](nexusfix::Session& session) {
-          session.answer_logon(logon,
-                               is_known ? nexusfix::LogonAnswer::accept()
-                                        : nexusfix::LogonAnswer::refuse("wrong user or password"));
-        });
-    if (!posted) std::fprintf(stderr, "no answer: the engine has ended\n");
-    mailbox.collect([](const auto&) {});  // NoSession: the session was removed meanwhile
+    const auto answer = [logon = check.logon, is_known](nexusfix::Session& session) {
+      session.answer_logon(logon, is_known
+                                      ? nexusfix::LogonAnswer::accept()
+                                      : nexusfix::LogonAnswer::refuse("wrong user or password"));
+    };
+    // NoSession: the session was removed meanwhile.
+    const auto posted = remote.post(check.session, answer, [](const nexusfix::PostResult&) {});
+    if (!posted) std::fprintf(stderr, "no answer: %s\n", posted.error().what().c_str());
   }
   // [end]
 
@@ -112,7 +112,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", engine.error().what().c_str());
     return 1;
   }
-  venue.directory.start(engine->open_mailbox());
+  venue.directory.start(engine->remote());
   const nexusfix::StopSignals signals{*engine};
   return engine->run();
 }

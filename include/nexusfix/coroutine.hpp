@@ -8,7 +8,7 @@
 // that resumes it: on the thread of its session's event loop, in the transaction of that callback.
 // Messages that no coroutine waits for go to on_message(), as without it.
 //
-// Threads: only the thread of the session's event loop; other threads post to it by a Mailbox.
+// Threads: only the thread of the session's event loop; other threads post to it by a Remote.
 //
 // Allocation: the frame of a conversation, when it begins, and in steady state nothing else.
 //

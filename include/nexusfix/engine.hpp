@@ -15,8 +15,8 @@
 // A Session belongs to the thread of its loop, which also runs its callbacks. Callbacks of sessions
 // of different loops run at the same time: the application guards the state that they share. A
 // function that takes the number of a loop belongs to the thread of that loop. Other threads reach
-// sessions by a Remote (Engine::remote()) or a Mailbox (Engine::open_mailbox()). They and signal
-// handlers call only the functions that say so, such as Engine::stop().
+// sessions by a Remote (Engine::remote()). They and signal handlers call only the functions that
+// say so, such as Engine::stop().
 //
 // Allocation: at start, when a counterparty connects, and when a buffer grows to a new maximum. A
 // logged-on session in steady state allocates nothing between recv and send.
@@ -44,7 +44,7 @@
 // clang-format on
 #include <nexusfix/engine/application.hpp>
 #include <nexusfix/engine/engine.hpp>
-#include <nexusfix/engine/mailbox.hpp>
+#include <nexusfix/engine/remote.hpp>
 #include <nexusfix/engine/session_range.hpp>
 #include <nexusfix/engine/stop_signals.hpp>
 
@@ -62,7 +62,6 @@ using engine::EngineStatistics;
 using engine::LogonAnswer;
 using engine::LogonRequest;
 using engine::LogonWait;
-using engine::Mailbox;
 using engine::MessageReply;
 using engine::Messages;
 using engine::OutgoingMessage;
@@ -70,7 +69,6 @@ using engine::Parts;
 using engine::PendingChange;
 using engine::PendingKeys;
 using engine::PostedTask;
-using engine::PostError;
 using engine::PostOutcome;
 using engine::PostResult;
 using engine::PostToken;

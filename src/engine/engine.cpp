@@ -28,7 +28,7 @@
 #include "engine/ground/settings/missing_parts.hpp"
 #include "engine/ground/thread_setup.hpp"
 #include "engine/loop/event_loop.hpp"
-#include "engine/service/inbox/inbox_state.hpp"
+#include "engine/service/inbox/remote_state.hpp"
 #include "engine/service/operator/control.hpp"
 #include "engine/service/operator/engine_operations.hpp"
 #include "engine/service/operator/operator_desk.hpp"
@@ -644,15 +644,8 @@ EventLoop& Engine::at(std::uint32_t loop) const noexcept {
   return *loops_[loop];
 }
 
-Mailbox Engine::open_mailbox() {
-  auto state = std::make_unique<detail::MailboxState>();
-  state->waiter = std::make_shared<Waiter>();
-  for (const auto& loop : loops_) {
-    auto lane = std::make_shared<TaskChannel>(state->waiter);
-    state->ways.push_back({lane, loop->inbox()});
-    loop->inbox()->add(std::move(lane));
-  }
-  return Mailbox{std::move(state)};
+Remote Engine::remote() {
+  return Remote{std::make_shared<detail::RemoteState>(shared_->common.remotes, nullptr)};
 }
 
 std::expected<Remote, EngineError> Engine::remote(std::string_view session) {

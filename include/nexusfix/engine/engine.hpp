@@ -13,7 +13,6 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/engine/application.hpp>
-#include <nexusfix/engine/mailbox.hpp>
 #include <nexusfix/engine/parts.hpp>
 #include <nexusfix/engine/remote.hpp>
 #include <nexusfix/engine/session.hpp>
@@ -243,11 +242,7 @@ class Engine {
   // shard. Without a cluster it has no effect. Call it before run() and poll(), and then destroy
   // the engine. The thread of open(); allocates.
   void refuse(const std::string& why);
-  // Lets one other thread run tasks on sessions: see Mailbox. Any thread. An engine with an open
-  // mailbox serves until stop(), because a task may log on an initiator again.
-  [[nodiscard]] Mailbox open_mailbox();
-
-  // Lets other threads send on a session, in any loop: see Remote. session: its name
+  // Lets other threads send and run tasks on a session, in any loop: see Remote. session: its name
   // (Session::name()); or, if no other session has the same, its SessionQualifier, or its CompIDs
   // as the name has them. Any thread, also while the engine runs. An engine with a Remote serves
   // until stop(), because its log_on() may log on an initiator again. Error: there is no such
@@ -260,6 +255,9 @@ class Engine {
   [[nodiscard]] std::expected<Remote, EngineError> remote(std::string_view session);
   // The remote of an identity. Error: no session has it.
   [[nodiscard]] std::expected<Remote, EngineError> remote(const session::SessionId& session);
+  // A remote that has no session of its own: Remote::post() reaches sessions by their handles. Any
+  // thread.
+  [[nodiscard]] Remote remote();
 
   // The number of sessions, without templates. One loop: its thread; several loops: before they
   // run. The same holds for session() and find_session().

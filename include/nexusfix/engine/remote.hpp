@@ -1,4 +1,4 @@
-// Remotes: threads that serve no event loop send on a session.
+// Remotes: threads that serve no event loop send on sessions, and run tasks on them.
 #pragma once
 
 #include <chrono>
@@ -8,21 +8,46 @@
 #include <cstdint>
 #include <expected>
 #include <memory>
+#include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
-#include <nexusfix/engine/mailbox.hpp>
+#include <nexusfix/base/function_ref.hpp>
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/engine/timer.hpp>
 
 namespace nexusfix::engine {
 
+// Identifies a message or task among those of its Remote and its copies: 1, 2, 3 ...
+using PostToken = std::uint64_t;
+
+// The end of a message or task that a Remote has accepted.
+enum class PostOutcome : std::uint8_t {
+  Done,       // the message was sent, or the task ran and returned no error
+  Refused,    // the session refused the message, or the task returned an error: see text
+  Threw,      // the task threw: see text. Messages that it sent before stay sent.
+  NoSession,  // the session does not exist, or not any more
+  Stopped,    // the engine ended before the task's turn came
+};
+// For people, such as "the task threw". Static lifetime.
+[[nodiscard]] std::string_view to_string(PostOutcome outcome) noexcept;
+
+// The result of one message or task.
+struct PostResult {
+  PostToken token = 0;                      // as send() or post() returned it
+  PostOutcome outcome = PostOutcome::Done;  // how it has ended
+  std::optional<Sent> sent;                 // Done: of a message, or a task that returns SendResult
+  std::string text;                         // the reason of a failure, for people
+  std::optional<SendError> refusal{};       // Refused: as sent
+};
+
 // Why a Remote did not accept a message or a command. Nothing was sent.
 enum class RemoteFailure : std::uint8_t {
   Invalid,    // the draft is no valid message: see RemoteError::draft
-  Full,       // Remote::kCapacity messages wait for the event loop: it is slower than the sender
+  Full,       // Remote::kCapacity messages and tasks wait for the event loop: it is too slow
   NoSession,  // the session does not exist, or not any more
   Stopped,    // the engine has ended
 };
@@ -39,6 +64,14 @@ struct RemoteError {
   // what() as a function.
   friend std::string to_string(const RemoteError& error) { return error.what(); }
 };
+
+namespace detail {
+
+// What is no token, although C++ compares it with one.
+template <class T>
+concept NoToken = std::integral<T> && !std::same_as<T, PostToken>;
+
+}  // namespace detail
 
 // Does not compile: what Remote::send() returns is tested, and a token compares with tokens only.
 template <detail::NoToken Number>
@@ -99,6 +132,83 @@ class ResultCallback : public detail::StoredCallback<const PostResult&, kResultC
 
 namespace detail {
 
+// Stores a task's return value in its result.
+inline void set_result(PostResult& result, SendResult&& returned) {
+  if (returned) {
+    result.sent = *returned;
+  } else {
+    result.outcome = PostOutcome::Refused;
+    result.refusal = returned.error();
+    result.text = returned.error().what();
+  }
+}
+inline void set_result(PostResult& result, std::expected<void, std::string>&& returned) {
+  if (returned) return;
+  result.outcome = PostOutcome::Refused;
+  result.text = std::move(returned.error());
+}
+
+// What an event loop does with a posted task, which lies in a slot of its queue.
+struct TaskKind {
+  void (*run)(void* task, Session& session, PostResult& result);
+  // After the task has ended. Destroys what it has captured.
+  void (*destroy)(void* task) noexcept;
+  // Passes the result to on_result. False: there is no on_result. Null: false.
+  bool (*report)(void* task, const PostResult& result) = nullptr;
+  // Destroys what a task keeps in its slot for the next one of its kind. Null: it keeps nothing.
+  void (*discard)(void* task) noexcept = nullptr;
+};
+
+// The kind of a task of this type.
+template <class Task>
+struct TypedTask {
+  static void run(void* task, Session& session, PostResult& result) {
+    Task& call = *std::launder(static_cast<Task*>(task));
+    if constexpr (std::is_void_v<std::invoke_result_t<Task&, Session&>>) {
+      call_with(call, session);
+    } else {
+      set_result(result, call_with(call, session));
+    }
+  }
+  static void destroy(void* task) noexcept {
+    std::destroy_at(std::launder(static_cast<Task*>(task)));
+  }
+  static constexpr TaskKind kKind{.run = &run, .destroy = &destroy};
+};
+
+// A task and the callback of its result, in one slot.
+template <class Task, class OnResult>
+struct ReportedTask {
+  Task task;
+  OnResult on_result;
+
+  auto operator()(Session& session) { return call_with(task, session); }
+  static bool report(void* task, const PostResult& result) {
+    call_with(std::launder(static_cast<ReportedTask*>(task))->on_result, result);
+    return true;
+  }
+  static constexpr TaskKind kKind{.run = &TypedTask<ReportedTask>::run,
+                                  .destroy = &TypedTask<ReportedTask>::destroy,
+                                  .report = &report};
+};
+
+// The task has no on_result.
+struct NoCallback {};
+
+}  // namespace detail
+
+// A task that may be posted. It is called on the session's thread, between two events, as if the
+// program drove the engine itself. It returns nothing, a SendResult, or std::expected<void,
+// std::string>.
+template <class Task>
+concept PostedTask =
+    std::invocable<Task&, Session&> &&
+    (std::is_void_v<std::invoke_result_t<Task&, Session&>> ||
+     std::same_as<std::invoke_result_t<Task&, Session&>, SendResult> ||
+     std::same_as<std::invoke_result_t<Task&, Session&>, std::expected<void, std::string>>);
+
+namespace detail {
+
 // Sends the fields of a draft as a message of its type.
 using SendFields = SendResult (*)(Session& session, const wire::DraftFields& fields);
 
@@ -106,13 +216,14 @@ struct RemoteState;
 
 }  // namespace detail
 
-// A session for threads that do not serve its event loop, made by Engine::remote(). Messages are
-// sent in the order of send(); no result needs to be collected.
+// How threads that serve no event loop reach sessions, made by Engine::remote(). It has a session
+// of its own, for send() and the commands; post() reaches every session of the engine. What goes to
+// the sessions of one event loop is carried out in the order of the calls.
 //
-// Threads: any number of threads may use one Remote and its copies, which share one queue: no use
-// of it is a data race. The threads that share it take turns with a lock; threads that never wait
-// for each other have a Remote each, from Engine::remote(). The event loop takes no lock and never
-// waits for a sender. Only if the loop sleeps, a call makes a system call to wake it.
+// Threads: any number of threads may use one Remote and its copies, which share their queues: no
+// use of it is a data race. The threads that share it take turns with a lock; threads that never
+// wait for each other have a Remote each, from Engine::remote(). The event loop takes no lock and
+// never waits for a sender. Only if the loop sleeps, a call makes a system call to wake it.
 //
 // It follows its session: a session that is removed and added again, also in another event loop, is
 // reached again. A Remote may outlive its engine. While one exists, run() serves until stop().
@@ -123,11 +234,13 @@ struct RemoteState;
 //   if (auto accepted = remote->send(order); !accepted) slow_down(accepted.error().what());
 class Remote {
  public:
-  // The messages and commands of one Remote that may wait for the event loop. Each has left the
-  // queue when the loop has handled it, whether or not anyone has seen its result.
-  static constexpr std::size_t kCapacity = Mailbox::kCapacity;
+  // The messages, tasks and commands of one Remote that may wait for one event loop. Each has left
+  // the queue when the loop has handled it.
+  static constexpr std::size_t kCapacity = 1024;
+  // The size limit of a task and its on_result with their captures. Larger ones do not compile.
+  static constexpr std::size_t kTaskBytesMax = 224;
 
-  // Does not compile: a Remote has a session.
+  // Does not compile: an engine makes a Remote.
   template <class Same = Remote>
   Remote() noexcept {
     static_assert(
@@ -158,7 +271,7 @@ class Remote {
     if (const wire::DraftResult valid = draft.validate(); !valid) {
       return std::unexpected{RemoteError{RemoteFailure::Invalid, valid.error()}};
     }
-    return post(draft.fields(), &send_fields<Message>, std::move(on_result));
+    return post_message(draft.fields(), &send_fields<Message>, std::move(on_result));
   }
   // Does not compile: only the session's thread writes into the session's buffer.
   template <class Message = void, class First, class... Rest>
@@ -168,6 +281,29 @@ class Remote {
                   "a Remote sends a draft: fix44::NewOrderSingle::Draft order; set its fields with "
                   "order.set(...), or copy a received message with order.assign(message)");
     return {};
+  }
+
+  // Runs the task on the thread of the Remote's session, between two events, as if the program
+  // drove the engine itself: task(Session&), in every state of the session. Unlike a callback it is
+  // not rolled back: each message that it sends is a record of its own. Returns at once, as send(),
+  // and on_result has the same rules: PostResult::sent is that of a task that returns a SendResult.
+  // A task that throws is logged (NXF-1064). Errors: Full, NoSession, Stopped; the task is then not
+  // called. Throws std::bad_alloc and what copying the task throws, and then accepts nothing.
+  // Allocates only what copying the task does, and the queue of an event loop at its first use.
+  //
+  //   remote.post([id](Session& session) {
+  //     return session.send<fix44::OrderStatusRequest>(ClOrdID{id}, ...);
+  //   }, [](const PostResult& result) { if (!result.sent) complain(result.text); });
+  template <class Task, class OnResult = detail::NoCallback>
+    requires(!std::same_as<std::remove_cvref_t<Task>, SessionHandle>)
+  [[nodiscard]] std::expected<PostToken, RemoteError> post(Task&& task, OnResult on_result = {}) {
+    return post_task(nullptr, std::forward<Task>(task), std::move(on_result));
+  }
+  // Runs the task on the session of this handle, in any event loop of the engine.
+  template <class Task, class OnResult = detail::NoCallback>
+  [[nodiscard]] std::expected<PostToken, RemoteError> post(SessionHandle session, Task&& task,
+                                                           OnResult on_result = {}) {
+    return post_task(&session, std::forward<Task>(task), std::move(on_result));
   }
 
   // Blocks the calling thread until the session is logged on, the timeout is over, the session is
@@ -184,10 +320,10 @@ class Remote {
   // As Session::log_on(): an initiator connects again. Errors: as those of log_out().
   [[nodiscard]] std::expected<void, RemoteError> log_on();
 
-  // Messages and commands of this Remote and its copies that were accepted and not carried out, for
-  // any reason.
+  // What this Remote and its copies have accepted and the engine has not carried out, for any
+  // reason: messages, tasks and commands.
   [[nodiscard]] std::uint64_t refused() const noexcept;
-  // The name of the session. Valid as long as a copy of this Remote.
+  // The name of the session; empty: it has none of its own. Valid as long as a copy of this Remote.
   [[nodiscard]] std::string_view session_name() const noexcept;
 
  private:
@@ -196,17 +332,48 @@ class Remote {
     return session.send_typed<Message>(
         [&](wire::Encoder& encoder) noexcept { encoder.fields(fields); });
   }
-  [[nodiscard]] std::expected<PostToken, RemoteError> post(const wire::DraftFields& fields,
-                                                           detail::SendFields send,
-                                                           ResultCallback&& on_result);
-  template <class Command>
-  [[nodiscard]] std::expected<void, RemoteError> post_command(Command&& command);
+  template <class Task, class OnResult>
+  std::expected<PostToken, RemoteError> post_task(const SessionHandle* session, Task&& task,
+                                                  OnResult&& on_result) {
+    using Stored = std::remove_cvref_t<Task>;
+    using Callback = std::remove_cvref_t<OnResult>;
+    constexpr bool kReports = !std::same_as<Callback, detail::NoCallback>;
+    using InSlot = std::conditional_t<kReports, detail::ReportedTask<Stored, Callback>, Stored>;
+    constexpr bool kIsCalled = std::invocable<Stored&, Session&>;
+    constexpr bool kIsTask = PostedTask<Stored>;
+    constexpr bool kTakesResult = !kReports || std::invocable<Callback&, const PostResult&>;
+    static_assert(kIsCalled, "a task is a function of (Session&); send() sends a draft");
+    static_assert(kIsTask || !kIsCalled,
+                  "a task returns nothing, a SendResult, or std::expected<void, std::string>");
+    static_assert(kTakesResult, "on_result has the argument (const PostResult&)");
+    static_assert(sizeof(InSlot) <= kTaskBytesMax, "a task may capture up to kTaskBytesMax bytes");
+    static_assert(alignof(InSlot) <= alignof(std::max_align_t));
+    if constexpr (!kIsTask || !kTakesResult) {
+      return {};
+    } else if constexpr (kReports) {
+      return place(session, InSlot::kKind, [&](void* slot) {
+        ::new (slot) InSlot{std::forward<Task>(task), std::move(on_result)};
+      });
+    } else {
+      return place(session, detail::TypedTask<Stored>::kKind,
+                   [&](void* slot) { ::new (slot) Stored(std::forward<Task>(task)); });
+    }
+  }
+  // session: null: its own one. construct: makes the task in its slot.
+  [[nodiscard]] std::expected<PostToken, RemoteError> place(const SessionHandle* session,
+                                                            const detail::TaskKind& kind,
+                                                            FunctionRef<void(void*)> construct);
+  [[nodiscard]] std::expected<PostToken, RemoteError> post_message(const wire::DraftFields& fields,
+                                                                   detail::SendFields send,
+                                                                   ResultCallback&& on_result);
 
   std::shared_ptr<detail::RemoteState> state_;
 };
 
 }  // namespace nexusfix::engine
 
+template <>
+inline constexpr bool nexusfix::kIsPrinted<nexusfix::engine::PostOutcome> = true;
 template <>
 inline constexpr bool nexusfix::kIsPrinted<nexusfix::engine::RemoteError> = true;
 template <>

@@ -136,7 +136,7 @@ constexpr std::strong_ordering operator<=>(const SendResult&, const Number&) noe
   return std::strong_ordering::equal;
 }
 
-// Names a session for Mailbox::post(). Any thread may keep it, also when the session does not exist
+// Names a session for Remote::post(). Any thread may keep it, also when the session does not exist
 // any more.
 struct SessionHandle {
   std::uint32_t loop = 0;  // the number of its event loop, from 0 on
@@ -146,8 +146,8 @@ struct SessionHandle {
 };
 
 // One session of an engine. It lives until the engine ends or the session is removed. Only the
-// thread of its event loop uses it; other threads use a Remote or a Mailbox. Commands of a
-// callback, such as log_out(), take effect after the current message.
+// thread of its event loop uses it; other threads use a Remote. Commands of a callback, such as
+// log_out(), take effect after the current message.
 class Session {
  public:
   // For the engine.
@@ -187,7 +187,7 @@ class Session {
   [[nodiscard]] const PendingKeys& pending_keys() const noexcept;
   // "FIX.4.4:VENUE->TRADER": id().to_string(), made once. Valid as long as the session.
   [[nodiscard]] std::string_view name() const noexcept;
-  // Names this session for Mailbox::post(). Any thread.
+  // Names this session for Remote::post(). Any thread.
   [[nodiscard]] SessionHandle handle() const noexcept;
   // Whether both sides have sent a Logon, no Logout was sent, and the store has not failed.
   [[nodiscard]] bool is_logged_on() const noexcept;

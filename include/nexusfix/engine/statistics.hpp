@@ -173,7 +173,7 @@ struct LoopStatistics {
   bool is_running = false;
   std::uint64_t late_turns = 0;    // turns that ran a timer more than 10 ms late
   std::uint64_t posted_tasks = 0;  // tasks of other threads that it has run
-  // Tasks of mailboxes and remotes that were left when it last ran some: more than one turn takes.
+  // Tasks of remotes that were left when it last ran some: more than one turn takes.
   std::uint64_t waiting_tasks = 0;
   std::optional<WallTime> tasks_wait_since{};  // since when some are left; absent: none
   StoreStatistics store{};                     // of its sessions

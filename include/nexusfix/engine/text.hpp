@@ -5,7 +5,6 @@
 
 #include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine/engine.hpp>
-#include <nexusfix/engine/mailbox.hpp>
 #include <nexusfix/engine/remote.hpp>
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/session/decisions.hpp>

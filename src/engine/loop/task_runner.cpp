@@ -55,14 +55,15 @@ void TaskRunner::run_posted_task(QueuedTask& posted, PostResult& result) {
 bool TaskRunner::report_result(TaskChannel& lane, QueuedTask& posted, const PostResult& result) {
   const bool is_done = result.outcome == PostOutcome::Done;
   if (!is_done) lane.remote->refused.fetch_add(1, std::memory_order_relaxed);
-  if (posted.kind->report == nullptr) return is_done;
+  // An exception of the task is an event already.
+  if (posted.kind->report == nullptr) return is_done || result.outcome == PostOutcome::Threw;
   bool is_reported = true;
   const std::exception_ptr thrown =
       exception_of([&] { is_reported = posted.kind->report(posted.task, result); });
   transactor_.forget_begun();
   if (thrown) {
     loop_.report.engine_limited(EventId::PostedTaskThrew,
-                                {"on_result of a message of a remote threw: ", what_of(thrown)});
+                                {"on_result of a remote threw: ", what_of(thrown)});
   }
   return is_reported || is_done;
 }
@@ -85,7 +86,7 @@ void TaskRunner::close() {
   if (unreported == 0) return;
   loop_.report.engine(
       EventId::RemoteRefused,
-      {unreported, " messages and commands of remotes are not carried out: the engine has ended"});
+      {unreported, " messages and tasks of remotes are not carried out: the engine has ended"});
 }
 
 }  // namespace nexusfix::engine

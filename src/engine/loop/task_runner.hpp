@@ -31,13 +31,13 @@ class TaskRunner {
     if (inbox_->has_tasks()) [[unlikely]]
       run_loop_tasks(event_loop);
   }
-  // What mailboxes and remotes have posted.
+  // What remotes have posted.
   void run_posted_tasks();
   // Ends every task that was not begun. A second call does no harm.
   void close();
 
   [[nodiscard]] TaskInbox& inbox() const noexcept { return *inbox_; }
-  // For mailboxes and remotes, which may outlive the loop.
+  // For remotes, which may outlive the loop.
   [[nodiscard]] const std::shared_ptr<TaskInbox>& shared_inbox() const noexcept { return inbox_; }
 
  private:

@@ -160,12 +160,12 @@ inline constexpr EventRow kSessionEvents[] = {
      "Correct the application: cancel timers that are no longer needed."},
     {EventId::RemoteRefused, Severity::Error, "RemoteRefused",
      "A message that another thread sent with a Remote was accepted, and the session did not send "
-     "it; or log_out() or log_on() of a Remote did not reach its session.",
+     "it; or a task, log_out() or log_on() of a Remote did not reach its session or was refused.",
      "The text says why: for example, the session is not logged on and SendWhileLoggedOut=N is "
      "set, "
      "the session was removed, or the engine has ended. The call had no on_result.",
-     "Send the message again if it is still needed. Give on_result to send(), so that the "
-     "application knows."},
+     "Send the message again if it is still needed. Give on_result to send() or post(), so that "
+     "the application knows."},
 };
 
 }  // namespace nexusfix::observe

@@ -440,22 +440,22 @@ class Venue {
 #elif NEXUSFIX_MISTAKE == 48
 // error: a task is a function of \(Session&\)
 struct Venue {
-  void ask(Mailbox& mailbox, SessionHandle session, NewOrderSingle::Draft& order) {
-    static_cast<void>(mailbox.post(session, order));
+  void ask(Remote& remote, SessionHandle session, NewOrderSingle::Draft& order) {
+    static_cast<void>(remote.post(session, order));
   }
 };
 #elif NEXUSFIX_MISTAKE == 49
 // error: a task returns nothing, a SendResult
 struct Venue {
-  void ask(Mailbox& mailbox, SessionHandle session) {
-    static_cast<void>(mailbox.post(session, [](Session&) { return 5; }));
+  void ask(Remote& remote, SessionHandle session) {
+    static_cast<void>(remote.post(session, [](Session&) { return 5; }));
   }
 };
 #elif NEXUSFIX_MISTAKE == 50
-// error: collect\(\) takes a function of \(const PostResult&\)
+// error: on_result has the argument \(const PostResult&\)
 struct Venue {
-  void ask(Mailbox& mailbox) {
-    mailbox.collect([](int) {});
+  void ask(Remote& remote) {
+    static_cast<void>(remote.post([](Session&) {}, [](int) {}));
   }
 };
 #elif NEXUSFIX_MISTAKE == 52
@@ -626,10 +626,10 @@ struct Venue {
   bool is_refused(Remote& remote) { return remote.log_out() == false; }
 };
 #elif NEXUSFIX_MISTAKE == 80  // would compare the token
-// error: test the result: if \(auto posted = mailbox.post\(...\); !posted\)
+// error: test the result: if \(auto sent = remote.send\(order\); !sent\)
 struct Venue {
-  bool is_refused(Mailbox& mailbox) {
-    return mailbox.post(SessionHandle{}, [](Session&) {}) == false;
+  bool is_refused(Remote& remote) {
+    return remote.post(SessionHandle{}, [](Session&) {}) == false;
   }
 };
 #elif NEXUSFIX_MISTAKE == 81  // the way of a POSIX call
@@ -650,10 +650,10 @@ struct Venue {
   bool is_unsent(Remote& remote, NewOrderSingle::Draft& order) { return remote.send(order) == 0; }
 };
 #elif NEXUSFIX_MISTAKE == 84
-// error: test the result: if \(auto posted = mailbox.post\(...\); !posted\)
+// error: test the result: if \(auto sent = remote.send\(order\); !sent\)
 struct Venue {
-  bool is_sent(Mailbox& mailbox) {
-    return mailbox.post(SessionHandle{}, [](Session&) {}) > 0;
+  bool is_sent(Remote& remote) {
+    return remote.post(SessionHandle{}, [](Session&) {}) > 0;
   }
 };
 #elif NEXUSFIX_MISTAKE == 96

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <map>
@@ -62,6 +63,7 @@ class RemoteDirectory {
       std::string_view name);
   // One remote less uses the session.
   void release(std::shared_ptr<RemoteSession>& session) noexcept;
+  [[nodiscard]] std::size_t loop_count() const noexcept { return inboxes_.size(); }
   [[nodiscard]] TaskInbox& inbox_of(std::uint32_t loop) const noexcept { return *inboxes_[loop]; }
   [[nodiscard]] LogonWait wait_logged_on(const RemoteSession& session,
                                          std::chrono::nanoseconds timeout);

@@ -23,31 +23,10 @@ void take_all(std::vector<One>& fresh, std::vector<One>& all) noexcept {
 
 }  // namespace
 
-void Waiter::ring() {
-  // After the result was pushed: either the waiting thread sees it, or this thread sees that it
-  // waits. Pairs with the fence in Mailbox::wait().
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (!is_awaited.load(std::memory_order_relaxed)) return;
-  const std::lock_guard lock{mutex};
-  condition.notify_one();
-}
-
-void TaskChannel::refuse_all() {
-  for (auto one = tasks.readable(1); !one.empty(); one = tasks.readable(1)) {
-    QueuedTask& posted = one.front();
-    // The text is too short for the heap.
-    PostResult result{posted.token, PostOutcome::Stopped, {}, "engine ended"};
-    posted.kind->destroy(posted.task);
-    tasks.release(1);
-    static_cast<void>(results->push(std::move(result)));
-  }
-}
-
 void TaskInbox::add(std::shared_ptr<TaskChannel> lane) {
   const std::lock_guard lock{mutex_};
   if (is_closed_) {
     lane->is_closing.store(true, std::memory_order_relaxed);
-    lane->is_closed.store(true, std::memory_order_release);
     return;
   }
   new_.reserve(taken_lanes_ + new_.size() + 1);
@@ -139,18 +118,15 @@ std::size_t TaskInbox::deliver(TaskChannel& lane, std::size_t count_max, RunTask
     PostResult result;
     result.token = posted.token;
     run(posted, result);
-    if (lane.remote) end(lane, posted, result);
+    end(lane, posted, result);
     posted.kind->destroy(posted.task);
-    lane.tasks.release(1);  // Before the result: its receiver may post again.
-    // If the mailbox is abandoned, no thread collects results: one that does not fit is dropped.
-    if (lane.results) static_cast<void>(lane.results->push(std::move(result)));
+    lane.tasks.release(1);
   }
-  if (count != 0 && lane.waiter) lane.waiter->ring();
   return count;
 }
 
-// A remote's callback is called on this thread: nothing may be posted after the queue was emptied.
-void TaskInbox::end_remote(TaskChannel& lane, EndTask end) {
+// Callbacks are called on this thread: nothing may be posted after the queue was emptied.
+void TaskInbox::close(TaskChannel& lane, EndTask end) {
   {
     const std::lock_guard lock{lane.remote->posting};
     lane.is_closing.store(true, std::memory_order_relaxed);
@@ -174,17 +150,7 @@ void TaskInbox::close(EndTask end) {
     undone = std::move(new_tasks_);
   }
   tasks_.clear();
-  for (const auto& lane : lanes_) {
-    if (lane->remote) {
-      end_remote(*lane, end);
-      continue;
-    }
-    lane->is_closing.store(true, std::memory_order_relaxed);
-    lane->refuse_all();
-    // From here on the mailbox consumes what it posts: release hands the queue over to it.
-    lane->is_closed.store(true, std::memory_order_release);
-    lane->waiter->ring();
-  }
+  for (const auto& lane : lanes_) close(*lane, end);
   lanes_.clear();
 }
 

@@ -1,8 +1,7 @@
-// The event loop's side of the mailboxes.
+// The event loop's side of the remotes.
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,7 +11,7 @@
 
 #include <nexusfix/base/function_ref.hpp>
 #include <nexusfix/deferred/spsc_queue.hpp>
-#include <nexusfix/engine/mailbox.hpp>
+#include <nexusfix/engine/remote.hpp>
 #include <nexusfix/transport/network.hpp>
 
 #include "engine/ground/shared/loop_directory.hpp"
@@ -34,56 +33,34 @@ struct QueuedTask {
   PostToken token = 0;
   SessionHandle session;
   const detail::TaskKind* kind = nullptr;  // of this task or, without one, of the last; null: none
-  alignas(std::max_align_t) std::byte task[Mailbox::kTaskBytesMax];
+  alignas(std::max_align_t) std::byte task[Remote::kTaskBytesMax];
 };
 static_assert(sizeof(QueuedTask) == 256);
 
-// A thread that waits for results sleeps on this.
-struct Waiter {
-  std::mutex mutex;
-  std::condition_variable condition;
-  std::atomic<bool> is_awaited{false};
-
-  void ring();  // Any thread.
-};
-
 // What the copies of a remote share with its channels.
 struct RemoteShare {
-  std::mutex posting;  // a loop takes it once, when it closes the channel
+  std::mutex posting;  // of the senders; a loop takes it once, when it closes a channel
   std::atomic<std::uint64_t> refused{0};
 };
 
-// The queues between one mailbox, or one remote, and one event loop.
+// The queue from one remote to one event loop.
 struct TaskChannel {
-  static constexpr std::size_t kCapacity = Mailbox::kCapacity;
-  using Results = deferred::SpscQueue<PostResult, kCapacity>;
-
-  // The channel of a mailbox. No queue can overflow: it has at most kCapacity tasks under way.
-  explicit TaskChannel(std::shared_ptr<Waiter> waiting)
-      : results{std::make_unique<Results>()}, waiter{std::move(waiting)} {}
-  // The channel of a remote, whose results go to callbacks.
   explicit TaskChannel(std::shared_ptr<RemoteShare> share) : remote{std::move(share)} {}
 
-  deferred::SpscQueue<QueuedTask, kCapacity> tasks;  // to the loop
-  std::unique_ptr<Results> results;                  // back; null: a remote's channel
-  std::shared_ptr<Waiter> waiter;                    // null: likewise
-  std::shared_ptr<RemoteShare> remote;               // null: a mailbox's channel
-  std::atomic<bool> is_abandoned{false};  // by its mailbox or remote: nothing is posted any more
+  deferred::SpscQueue<QueuedTask, Remote::kCapacity> tasks;  // to the loop
+  std::shared_ptr<RemoteShare> remote;                       // never null
+  std::atomic<bool> is_abandoned{false};  // by its remote: nothing is posted any more
   std::atomic<bool> is_closing{false};    // by its loop: no further task is accepted
-  std::atomic<bool> is_closed{false};     // the loop does not use it any more
 
   // The last call of the producer. Release: the loop sees all tasks that were posted before.
   void abandon() noexcept { is_abandoned.store(true, std::memory_order_release); }
-  // A mailbox's channel. The consumer's thread only: the loop, or the mailbox after the loop has
-  // closed the channel.
-  void refuse_all();
 };
 
-// Owned by its loop and by the mailboxes and remotes, which may outlive the loop.
+// Owned by its loop and by the remotes, which may outlive the loop.
 class TaskInbox {
  public:
   using RunTask = FunctionRef<void(QueuedTask&, PostResult&)>;
-  // For a task of a remote that has ended, while its captures still exist.
+  // For a task that has ended, while its captures still exist.
   using EndTask = FunctionRef<void(TaskChannel&, QueuedTask&, const PostResult&)>;
 
   explicit TaskInbox(transport::Network& network) noexcept : network_{&network} {}
@@ -106,13 +83,13 @@ class TaskInbox {
   [[nodiscard]] bool has_work() const noexcept {
     return has_work_.load(std::memory_order_relaxed);  // Pairs with notify().
   }
-  // False: there is no mailbox or remote that could post a task.
+  // False: there is no remote that could post a task.
   [[nodiscard]] bool is_open();
   // Until wake_up(), a post must wake the loop.
   void fall_asleep() noexcept;
   void wake_up() noexcept { is_asleep_.store(false, std::memory_order_relaxed); }
-  // Calls run for each posted task, for a bounded number of them in each call, and then end for
-  // those of remotes. Every lane has its turn.
+  // Calls run and then end for each posted task, for a bounded number of them in each call. Every
+  // lane has its turn.
   void deliver(RunTask run, EndTask end);
   // The number of posted tasks that deliver() has left.
   [[nodiscard]] std::size_t waiting() const noexcept;
@@ -129,7 +106,7 @@ class TaskInbox {
   void take_new() noexcept;
   [[nodiscard]] static std::size_t deliver(TaskChannel& lane, std::size_t count_max, RunTask run,
                                            EndTask end);
-  static void end_remote(TaskChannel& lane, EndTask end);
+  static void close(TaskChannel& lane, EndTask end);
 
   std::atomic<bool> is_asleep_{false};
   std::atomic<const void*> server_{nullptr};  // stands for a thread; null: none that is known

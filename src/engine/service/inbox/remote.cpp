@@ -5,7 +5,7 @@
 
 #include <nexusfix/engine/remote.hpp>
 
-#include "engine/service/inbox/inbox_state.hpp"
+#include "engine/service/inbox/remote_state.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -20,7 +20,7 @@ struct RemoteMessage {
   detail::SendFields send = nullptr;
   ResultCallback on_result;
 };
-static_assert(sizeof(RemoteMessage) <= Mailbox::kTaskBytesMax);
+static_assert(sizeof(RemoteMessage) <= Remote::kTaskBytesMax);
 
 RemoteMessage& message_in(void* slot) noexcept {
   return *std::launder(static_cast<RemoteMessage*>(slot));
@@ -30,7 +30,7 @@ constexpr detail::TaskKind kRemoteMessage{
     .run =
         [](void* task, Session& session, PostResult& result) {
           const RemoteMessage& message = message_in(task);
-          detail::note_result(result, message.send(session, message.fields));
+          detail::set_result(result, message.send(session, message.fields));
         },
     .destroy =
         [](void* task) noexcept {
@@ -50,6 +50,22 @@ constexpr detail::TaskKind kRemoteMessage{
     .discard = [](void* task) noexcept { std::destroy_at(&message_in(task)); }};
 
 }  // namespace
+
+std::string_view to_string(PostOutcome outcome) noexcept {
+  switch (outcome) {
+    case PostOutcome::Done:
+      return "done";
+    case PostOutcome::Refused:
+      return "refused";
+    case PostOutcome::Threw:
+      return "the task threw";
+    case PostOutcome::NoSession:
+      return "no such session";
+    case PostOutcome::Stopped:
+      return "the engine has ended";
+  }
+  return "unknown";
+}
 
 std::string_view to_string(RemoteFailure failure) noexcept {
   switch (failure) {
@@ -92,62 +108,65 @@ std::string_view to_string(LogonWait end) noexcept {
 
 namespace detail {
 
-RemoteState::RemoteState(std::shared_ptr<RemoteDirectory> all, std::shared_ptr<RemoteSession> one)
-    : directory{std::move(all)}, session{std::move(one)} {
-  if (const auto place = session->place()) open_lane(place->loop);
+// A queue to the first loop, if there is no other: while one is open, its run() serves.
+RemoteState::RemoteState(std::shared_ptr<RemoteDirectory> all, std::shared_ptr<RemoteSession> own)
+    : directory{std::move(all)}, session{std::move(own)}, lanes_(directory->loop_count()) {
+  const auto place = session ? session->place() : std::nullopt;
+  static_cast<void>(lane_to(place ? place->loop : 0));
 }
 
 RemoteState::~RemoteState() {
-  abandon_lane();
-  directory->release(session);
-}
-
-void RemoteState::open_lane(std::uint32_t loop) {
-  auto lane = std::make_shared<TaskChannel>(share);
-  directory->inbox_of(loop).add(lane);
-  abandon_lane();
-  lane_ = std::move(lane);
-  loop_ = loop;
-}
-
-void RemoteState::abandon_lane() noexcept {
-  if (!lane_) return;
-  lane_->abandon();
-  directory->inbox_of(loop_).notify();
-}
-
-std::expected<QueuedTask*, RemoteError> RemoteState::claim(const TaskKind& kind) {
-  const auto place = session->place();
-  if (!place) return std::unexpected{RemoteError{RemoteFailure::NoSession}};
-  if (!lane_ || place->loop != loop_) open_lane(place->loop);
-  if (lane_->is_closing.load(std::memory_order_relaxed)) {
-    return std::unexpected{RemoteError{RemoteFailure::Stopped}};
+  for (std::uint32_t loop = 0; loop < lanes_.size(); ++loop) {
+    if (!lanes_[loop]) continue;
+    lanes_[loop]->abandon();
+    directory->inbox_of(loop).notify();
   }
-  QueuedTask* const slot = lane_->tasks.claim();
-  if (slot == nullptr) return std::unexpected{RemoteError{RemoteFailure::Full}};
+  if (session) directory->release(session);
+}
+
+TaskChannel& RemoteState::lane_to(std::uint32_t loop) {
+  if (!lanes_[loop]) {
+    auto lane = std::make_shared<TaskChannel>(share);
+    directory->inbox_of(loop).add(lane);
+    lanes_[loop] = std::move(lane);
+  }
+  return *lanes_[loop];
+}
+
+std::expected<QueuedTask*, RemoteError> RemoteState::claim(const SessionHandle* handle,
+                                                           const TaskKind& kind) {
+  const auto fails = [](RemoteFailure why) { return std::unexpected{RemoteError{why}}; };
+  const auto own = handle == nullptr && session ? session->place() : std::nullopt;
+  if (handle == nullptr && own) handle = &*own;
+  if (handle == nullptr || handle->loop >= lanes_.size()) return fails(RemoteFailure::NoSession);
+  TaskChannel& lane = lane_to(handle->loop);
+  if (lane.is_closing.load(std::memory_order_relaxed)) return fails(RemoteFailure::Stopped);
+  QueuedTask* const slot = lane.tasks.claim();
+  if (slot == nullptr) return fails(RemoteFailure::Full);
   if (slot->kind != &kind) slot->discard();
-  claimed_for_ = *place;
+  claimed_for_ = *handle;
   return slot;
 }
 
 PostToken RemoteState::commit(QueuedTask& slot) noexcept {
-  slot.token = ++posted_;
+  const PostToken token = ++posted_;
+  slot.token = token;
   slot.session = claimed_for_;
-  lane_->tasks.commit();
-  directory->inbox_of(loop_).notify();
-  return slot.token;
+  lanes_[claimed_for_.loop]->tasks.commit();
+  directory->inbox_of(claimed_for_.loop).notify();
+  return token;
 }
 
 }  // namespace detail
 
 Remote::Remote(std::shared_ptr<detail::RemoteState> state) noexcept : state_{std::move(state)} {}
 
-std::expected<PostToken, RemoteError> Remote::post(const wire::DraftFields& fields,
-                                                   detail::SendFields send_fields,
-                                                   ResultCallback&& on_result) {
+std::expected<PostToken, RemoteError> Remote::post_message(const wire::DraftFields& fields,
+                                                           detail::SendFields send_fields,
+                                                           ResultCallback&& on_result) {
   detail::RemoteState& state = *state_;
   const std::lock_guard lock{state.share->posting};
-  const auto slot = state.claim(kRemoteMessage);
+  const auto slot = state.claim(nullptr, kRemoteMessage);
   if (!slot) return std::unexpected{slot.error()};
   QueuedTask& queued = **slot;
   if (queued.kind == nullptr) {
@@ -161,38 +180,41 @@ std::expected<PostToken, RemoteError> Remote::post(const wire::DraftFields& fiel
   return state.commit(queued);
 }
 
-template <class Command>
-std::expected<void, RemoteError> Remote::post_command(Command&& command) {
-  using Stored = std::remove_cvref_t<Command>;
-  constexpr const detail::TaskKind* kKind = &detail::TypedTask<Stored>::kKind;
-  static_assert(sizeof(Stored) <= Mailbox::kTaskBytesMax);
+std::expected<PostToken, RemoteError> Remote::place(const SessionHandle* session,
+                                                    const detail::TaskKind& kind,
+                                                    FunctionRef<void(void*)> construct) {
   detail::RemoteState& state = *state_;
   const std::lock_guard lock{state.share->posting};
-  const auto slot = state.claim(*kKind);
+  const auto slot = state.claim(session, kind);
   if (!slot) return std::unexpected{slot.error()};
-  QueuedTask& queued = **slot;
-  ::new (static_cast<void*>(queued.task)) Stored(std::forward<Command>(command));
-  queued.kind = kKind;
-  static_cast<void>(state.commit(queued));
-  return {};
+  construct((*slot)->task);
+  (*slot)->kind = &kind;
+  return state.commit(**slot);
 }
 
 std::expected<void, RemoteError> Remote::log_out(std::string_view text) {
-  return post_command([text = std::string{text}](Session& session) { session.log_out(text); });
+  const auto posted = post([text = std::string{text}](Session& session) { session.log_out(text); });
+  if (!posted) return std::unexpected{posted.error()};
+  return {};
 }
 std::expected<void, RemoteError> Remote::log_on() {
-  return post_command([](Session& session) { session.log_on(); });
+  const auto posted = post([](Session& session) { session.log_on(); });
+  if (!posted) return std::unexpected{posted.error()};
+  return {};
 }
 
 LogonWait Remote::wait_logged_on(std::chrono::nanoseconds timeout) const {
+  if (!state_->session) return LogonWait::NoSession;
   return state_->directory->wait_logged_on(*state_->session, timeout);
 }
 bool Remote::is_logged_on() const noexcept {
-  return state_->session->state() == RemoteSession::State::LoggedOn;
+  return state_->session && state_->session->state() == RemoteSession::State::LoggedOn;
 }
 std::uint64_t Remote::refused() const noexcept {
   return state_->share->refused.load(std::memory_order_relaxed);
 }
-std::string_view Remote::session_name() const noexcept { return state_->session->name(); }
+std::string_view Remote::session_name() const noexcept {
+  return state_->session ? state_->session->name() : std::string_view{};
+}
 
 }  // namespace nexusfix::engine

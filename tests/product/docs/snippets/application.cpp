@@ -100,22 +100,20 @@ struct OrderVenue final : nexusfix::Application {
 [[maybe_unused]] void slow_down(std::string_view /*why*/) {}
 
 [[maybe_unused]] void post(nexusfix::Engine& engine, const std::string& id) {
-  // [mailbox]
-  const auto handle = engine.find_session("FIX.4.4:TRADER->VENUE")->handle();  // before run()
-  auto mailbox = engine.open_mailbox();                                        // any thread
+  // [task]
+  auto remote = engine.remote("FIX.4.4:TRADER->VENUE");
+  if (!remote) return complain(remote.error().what());
 
-  const auto token = mailbox.post(handle, [id](Session& session) {
+  const auto send_order = [id](Session& session) {
     return session.send<fix44::NewOrderSingle>(fix44::ClOrdID{id}, fix44::Symbol{"AAPL"},
                                                fix44::Side::Buy, fix44::TransactTime::now(),
                                                fix44::OrderQty{100_d}, fix44::OrdType::Market);
-  });
-  if (!token) slow_down(to_string(token.error()));  // the mailbox is full, or the engine has ended
-
-  mailbox.collect([](const nexusfix::PostResult& result) {
-    if (result.outcome != nexusfix::PostOutcome::Done) {
-      std::fprintf(stderr, "task %lu: %s\n", result.token, result.text.c_str());
-    }
-  });
+  };
+  const auto on_result = [](const nexusfix::PostResult& result) {  // on the session's thread
+    if (!result.sent) std::fprintf(stderr, "task %lu: %s\n", result.token, result.text.c_str());
+  };
+  const auto token = remote->post(send_order, on_result);
+  if (!token) slow_down(token.error().what());  // the queue is full, or the engine has ended
   // [end]
 }
 

@@ -121,18 +121,18 @@ TEST_F(LogonRequestTest, numbers_seen_by_a_refused_client_of_a_template_are_not_
 TEST_F(LogonRequestTest, handle_of_a_client_of_a_template_is_valid_before_and_after_the_answer) {
   sessions += kTemplate;
   open_guarded();
-  engine::Mailbox mailbox = acceptor->open_mailbox();
+  engine::Remote remote = acceptor->remote();
   RawPeer& peer = connect();
   peer.send(logon("NEW", 1, "553=later|"));
   ASSERT_TRUE(run_until([&] { return guarded.id != 0; })) << log.all();
   EXPECT_EQ(acceptor->store().session_count(), 2U);
   const engine::SessionHandle handle = guarded.handle;
   ASSERT_TRUE(
-      mailbox.post(handle, [id = guarded.id](Session& session) { session.answer_logon(id, {}); }));
+      remote.post(handle, [id = guarded.id](Session& session) { session.answer_logon(id, {}); }));
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
   EXPECT_TRUE(contains(peer.messages()[0], "|35=A|34=1|"));
   EXPECT_EQ(acceptor->store().session_count(), 3U);
-  ASSERT_TRUE(mailbox.post(handle, [](Session& session) { EchoVenue::send_text(session, 10); }));
+  ASSERT_TRUE(remote.post(handle, [](Session& session) { EchoVenue::send_text(session, 10); }));
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
   EXPECT_EQ(acceptor->session(2).handle(), handle);
 }

@@ -21,7 +21,7 @@ class InitiatorHaltTest : public InitiatorWireTest {
 
 TEST_F(InitiatorHaltTest, halted_session_connects_again_when_an_operator_sets_its_numbers) {
   open_and_connect();
-  const auto mailbox = initiator->open_mailbox();  // otherwise the engine has nothing to wait for
+  const auto remote = initiator->remote();  // otherwise the engine has nothing to wait for
   std::string sent = "1";
   for (std::uint64_t next = 10; next <= 20; next += 10) {
     say("5", 1,
@@ -51,7 +51,7 @@ TEST_F(InitiatorHaltTest, halted_session_connects_again_when_an_operator_sets_it
 
 TEST_F(InitiatorHaltTest, halted_session_connects_again_when_it_is_reset) {
   open_and_connect();
-  const auto mailbox = initiator->open_mailbox();  // otherwise the engine has nothing to wait for
+  const auto remote = initiator->remote();  // otherwise the engine has nothing to wait for
   halt_while_refused();
   initiator->session(0).reset("anna: agreed by phone");
   await_logon("|34=1|");
@@ -59,7 +59,7 @@ TEST_F(InitiatorHaltTest, halted_session_connects_again_when_it_is_reset) {
 
 TEST_F(InitiatorHaltTest, reset_before_the_halted_connection_ends_connects_again) {
   open_and_connect();
-  const auto mailbox = initiator->open_mailbox();
+  const auto remote = initiator->remote();
   say("A", 1, kAnswer);
   halt_while_connected();
   initiator->session(0).reset("anna: agreed by phone");
@@ -71,7 +71,7 @@ TEST_F(InitiatorHaltTest, reset_before_the_halted_connection_ends_connects_again
 TEST_F(InitiatorHaltTest, reset_at_the_halting_logout_connects_again) {
   trader.resets_at_logout = true;
   open_and_connect();
-  const auto mailbox = initiator->open_mailbox();
+  const auto remote = initiator->remote();
   say("A", 1, kAnswer);
   say("0", 1);  // too low
   turn_some();
@@ -93,7 +93,7 @@ TEST_F(InitiatorHaltTest, logout_about_lost_numbers_does_not_halt_a_session_duri
 
 TEST_F(InitiatorHaltTest, reset_does_not_connect_a_session_that_was_logged_out_by_hand) {
   open_and_connect();
-  const auto mailbox = initiator->open_mailbox();
+  const auto remote = initiator->remote();
   halt_while_refused();
   initiator->session(0).log_out();
   turn_both();
@@ -106,7 +106,7 @@ TEST_F(InitiatorHaltTest, reset_on_disconnect_does_not_end_the_halt) {
   // The counterparty would refuse each Logon forever.
   extra = "ResetOnDisconnect=Y";
   open_and_connect();
-  const auto mailbox = initiator->open_mailbox();
+  const auto remote = initiator->remote();
   halt_while_refused();
   turn_for_seconds(20);
   EXPECT_TRUE(received.empty()) << received.front();
@@ -163,7 +163,7 @@ TEST_F(InitiatorHaltTest, polled_engine_of_one_initiator_ends_when_numbers_are_l
 
 TEST_F(InitiatorHaltTest, refusal_that_contradicts_what_was_sent_does_not_halt) {
   open_and_connect();
-  const auto mailbox = initiator->open_mailbox();
+  const auto remote = initiator->remote();
   say("5", 1, "58=MsgSeqNum too low, expecting 1 but received 7|");
   expect_reconnect("|34=2|");
   EXPECT_FALSE(log.has("not connecting again")) << log.all();
@@ -173,7 +173,7 @@ TEST_F(InitiatorHaltTest, refusal_that_contradicts_what_was_sent_does_not_halt) 
 TEST_F(InitiatorHaltTest, alarm_names_the_counterparty_if_its_numbers_are_lost) {
   extra = "SendNextExpectedMsgSeqNum=Y";
   open_and_connect();
-  const auto mailbox = initiator->open_mailbox();
+  const auto remote = initiator->remote();
   say("A", 1, kAnswer);
   for (std::uint64_t number = 2; number < 9; ++number) say("0", number);
   turn_some();
@@ -199,7 +199,7 @@ TEST_F(InitiatorHaltTest, alarm_names_the_counterparty_if_its_numbers_are_lost) 
 
 TEST_F(InitiatorHaltTest, set_numbers_do_not_connect_a_session_that_was_logged_out_by_hand) {
   open_and_connect();
-  const auto mailbox = initiator->open_mailbox();
+  const auto remote = initiator->remote();
   say("5", 1, "58=MsgSeqNum too low, expecting 10 but received 1|");
   initiator->session(0).log_out();
   turn_both();

@@ -1,4 +1,4 @@
-// Messages from other threads without results to collect, in every state of a session.
+// Messages from other threads, in every state of a session.
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -165,7 +165,7 @@ TEST_F(RemoteTest, draft_without_a_required_field_is_an_error_of_the_call) {
   EXPECT_TRUE(results.empty());
 }
 
-// Without results to collect, only what the loop has not taken counts.
+// Only what the loop has not taken counts.
 TEST_F(RemoteTest, full_queue_has_room_again_when_the_loop_has_taken_messages) {
   log_on_both();
   const Order order = order_of("R");
@@ -237,7 +237,7 @@ TEST_F(RemoteTest, exception_of_on_result_is_logged_and_the_next_message_is_sent
       remote->send(order_of("R1"), [](const PostResult&) { throw std::runtime_error{"x7"}; }));
   ASSERT_TRUE(remote->send(order_of("R2"), keep()));
   ASSERT_TRUE(turn_until([&] { return results.size() == 1; }));
-  EXPECT_TRUE(trader_log.has("on_result of a message of a remote threw: x7"));
+  EXPECT_TRUE(trader_log.has("on_result of a remote threw: x7"));
   EXPECT_TRUE(turn_until([&] { return venue.orders == std::vector<std::string>{"R1", "R2"}; }));
 }
 
@@ -324,7 +324,7 @@ TEST_F(RemoteTest, pending_messages_of_an_ended_engine_end_with_stopped) {
   ASSERT_EQ(results.size(), 1U);
   EXPECT_EQ(results[0].outcome, PostOutcome::Stopped);
   EXPECT_EQ(remote->refused(), 2U);
-  EXPECT_TRUE(trader_log.has("1 messages and commands of remotes are not carried out"));
+  EXPECT_TRUE(trader_log.has("1 messages and tasks of remotes are not carried out"));
   const auto late = remote->send(order_of("R3"), keep());
   ASSERT_FALSE(late.has_value());
   EXPECT_EQ(late.error().failure, RemoteFailure::Stopped);
@@ -528,15 +528,13 @@ TEST_F(RemoteTest, sessions_are_added_and_removed_while_threads_use_them) {
 TEST(ReasonTest, a_stream_prints_the_text_of_to_string) {
   std::ostringstream out;
   out << LogonWait::TimedOut << ", " << PostOutcome::Stopped << ", " << RemoteFailure::Full << ", "
-      << engine::SendFailure::Vetoed << ", " << engine::PostError::Full << ", "
-      << session::DisconnectReason::Operator << ", " << wire::FieldErrorCode::Malformed << ", "
-      << wire::EncodeErrorCode::BufferFull;
+      << engine::SendFailure::Vetoed << ", " << session::DisconnectReason::Operator << ", "
+      << wire::FieldErrorCode::Malformed << ", " << wire::EncodeErrorCode::BufferFull;
   std::string expected{to_string(LogonWait::TimedOut)};
   for (const std::string_view text :
        {to_string(PostOutcome::Stopped), to_string(RemoteFailure::Full),
-        to_string(engine::SendFailure::Vetoed), to_string(engine::PostError::Full),
-        to_string(session::DisconnectReason::Operator), to_string(wire::FieldErrorCode::Malformed),
-        to_string(wire::EncodeErrorCode::BufferFull)}) {
+        to_string(engine::SendFailure::Vetoed), to_string(session::DisconnectReason::Operator),
+        to_string(wire::FieldErrorCode::Malformed), to_string(wire::EncodeErrorCode::BufferFull)}) {
     expected.append(", ").append(text);
   }
   EXPECT_EQ(out.str(), expected);

@@ -110,10 +110,10 @@ TEST_F(LoopCostsTest, session_whose_timers_take_most_of_the_time_is_named) {
 TEST_F(LoopCostsTest, session_whose_posted_tasks_take_most_of_the_time_is_named) {
   open();
   trader_ = &log_on("TRADER");
-  Mailbox mailbox = acceptor->open_mailbox();
+  engine::Remote remote = acceptor->remote();
   const SessionHandle handle = acceptor->find_session("FIX.4.4:VENUE->TRADER")->handle();
   for (int i = 0; i < 80; ++i) {
-    ASSERT_TRUE(mailbox.post(handle, [this](Session&) { clock.advance(milliseconds{20}); }));
+    ASSERT_TRUE(remote.post(handle, [this](Session&) { clock.advance(milliseconds{20}); }));
     turn(1);
   }
   turn(2);

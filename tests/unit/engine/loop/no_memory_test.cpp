@@ -769,19 +769,23 @@ TEST_F(NoMemoryTest, post_is_done_once_or_returns_the_reason) {
   for (bool has_failed = true; has_failed && !HasFailure(); ++nth) {
     begin();
     RawPeer& peer = log_on("TRADER");
-    engine::Mailbox mailbox = acceptor->open_mailbox();
+    engine::Remote remote = acceptor->remote();
+    std::vector<engine::PostOutcome> outcomes;
+    outcomes.reserve(1);
     const engine::SessionHandle handle = trader().handle();
     bool is_posted = false;
     std::thread{[&] {
       test::fail_at(nth);
-      is_posted = mailbox.post(handle, [](Session& s) { EchoVenue::answer(s, "P"); }).has_value();
+      is_posted = remote
+                      .post(
+                          handle, [](Session& s) { EchoVenue::answer(s, "P"); },
+                          [&](const engine::PostResult& one) { outcomes.push_back(one.outcome); })
+                      .has_value();
       static_cast<void>(test::stop_failing());
     }}.join();
     ASSERT_TRUE(is_posted);
     has_failed = fail_in_turns(nth);
     expect_others_unharmed();
-    std::vector<engine::PostOutcome> outcomes;
-    mailbox.collect([&](const engine::PostResult& one) { outcomes.push_back(one.outcome); });
     ASSERT_EQ(outcomes.size(), 1U);
     turn(5);
     EXPECT_TRUE(peer.messages().size() == 2 || outcomes[0] == engine::PostOutcome::Threw)

@@ -240,21 +240,22 @@ TEST_F(EventLoopsTest, tasks_reach_sessions_of_every_loop) {
   for (std::size_t i = 0; i < acceptor->session_count(); ++i) {
     handles.push_back(acceptor->session(i).handle());
   }
-  auto mailbox = acceptor->open_mailbox();
+  engine::Remote remote = acceptor->remote();
+  std::atomic<int> done{0};
+  std::atomic<int> answered{0};
   acceptor->start();
   for (const engine::SessionHandle handle : handles) {
-    ASSERT_TRUE(mailbox.post(handle, [](Session& session) {
+    const auto send = [](Session& session) {
       wire::Encoder news = session.begin("B");
       news.field(58, "to all");
       return session.finish(news);
+    };
+    ASSERT_TRUE(remote.post(handle, send, [&](const engine::PostResult& result) {
+      if (result.sent && result.sent->msg_seq_num == 1) ++done;
+      ++answered;
     }));
   }
-  int done = 0;
-  while (mailbox.awaited() > 0 && mailbox.wait(std::chrono::minutes{5})) {
-    mailbox.collect([&](const engine::PostResult& result) {
-      if (result.sent && result.sent->msg_seq_num == 1) ++done;
-    });
-  }
+  EXPECT_TRUE(wait_until([&] { return answered == kSessions; }));
   EXPECT_EQ(done, kSessions);
   stop_and_join();
 }

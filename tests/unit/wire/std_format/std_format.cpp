@@ -18,7 +18,6 @@ using namespace nexusfix::literals;
 static_assert(std::formattable<nexusfix::SendError, char>);
 static_assert(std::formattable<nexusfix::EngineError, char>);
 static_assert(std::formattable<nexusfix::RemoteError, char>);
-static_assert(std::formattable<nexusfix::PostError, char>);
 static_assert(std::formattable<nexusfix::DisconnectReason, char>);
 static_assert(std::formattable<nexusfix::config::SettingsError, char>);
 static_assert(std::formattable<nexusfix::SendFailure, char>);

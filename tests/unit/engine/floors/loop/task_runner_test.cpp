@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/service/inbox/inbox_state.hpp"
+#include "engine/service/inbox/remote_state.hpp"
 #include "unit/engine/floors/floors_fixture.hpp"
 
 namespace nexusfix::engine {
@@ -19,16 +19,11 @@ class TaskRunnerComponent : public testing::FloorsTest {
   void open_runner() {
     open();
     runner.emplace(loop(), sessions().registry, sessions().transactor);
-    auto state = std::make_unique<detail::MailboxState>();
-    state->waiter = std::make_shared<Waiter>();
-    auto lane = std::make_shared<TaskChannel>(state->waiter);
-    state->ways.push_back({lane, runner->shared_inbox()});
-    runner->inbox().add(std::move(lane));
+    remote.emplace(std::make_shared<detail::RemoteState>(loop().shared.remotes, nullptr));
     runner->inbox().serve_here();
-    mailbox.emplace(std::move(state));
   }
   void TearDown() override {
-    mailbox.reset();
+    remote.reset();
     runner.reset();
   }
   [[nodiscard]] SessionHandle handle(std::size_t index = 0) {
@@ -36,16 +31,14 @@ class TaskRunnerComponent : public testing::FloorsTest {
   }
   template <class Task>
   void post(SessionHandle session, Task task) {
-    ASSERT_TRUE(mailbox->post(session, std::move(task)).has_value());
+    const auto keep = [this](const PostResult& result) { ended.push_back(result); };
+    ASSERT_TRUE(remote->post(session, std::move(task), keep).has_value());
   }
-  std::vector<PostResult> results() {
-    std::vector<PostResult> all;
-    mailbox->collect([&](const PostResult& result) { all.push_back(result); });
-    return all;
-  }
+  std::vector<PostResult> results() { return std::exchange(ended, {}); }
 
   std::optional<TaskRunner> runner;
-  std::optional<Mailbox> mailbox;
+  std::optional<Remote> remote;
+  std::vector<PostResult> ended;
 };
 
 TEST_F(TaskRunnerComponent, tasks_run_once_in_the_order_of_their_posts) {
@@ -58,10 +51,10 @@ TEST_F(TaskRunnerComponent, tasks_run_once_in_the_order_of_their_posts) {
   runner->run_posted_tasks();
   runner->run_posted_tasks();
   EXPECT_EQ(order, "abc");
-  const auto ended = results();
-  ASSERT_EQ(ended.size(), 3u);
-  EXPECT_EQ(ended[2].token, 3u);
-  EXPECT_EQ(ended[2].outcome, PostOutcome::Done);
+  const auto all = results();
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[2].token, 3u);
+  EXPECT_EQ(all[2].outcome, PostOutcome::Done);
   EXPECT_EQ(loop().stats.posted_tasks.read(), 3u);
 }
 
@@ -76,16 +69,12 @@ TEST_F(TaskRunnerComponent, task_gets_the_session_of_its_handle) {
 TEST_F(TaskRunnerComponent, task_of_an_unknown_session_is_not_run) {
   open_runner();
   bool has_run = false;
-  for (const SessionHandle unknown :
-       {SessionHandle{.loop = loop().index, .key = 77},
-        SessionHandle{.loop = loop().index + 1, .key = handle().key}}) {
-    post(unknown, [&has_run](Session&) { has_run = true; });
-    runner->run_posted_tasks();
-    const auto ended = results();
-    ASSERT_EQ(ended.size(), 1u);
-    EXPECT_EQ(ended[0].outcome, PostOutcome::NoSession);
-    EXPECT_EQ(ended[0].text, "no such session");
-  }
+  post({.loop = loop().index, .key = 77}, [&has_run](Session&) { has_run = true; });
+  runner->run_posted_tasks();
+  const auto all = results();
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].outcome, PostOutcome::NoSession);
+  EXPECT_EQ(all[0].text, "no such session");
   EXPECT_FALSE(has_run);
 }
 
@@ -96,10 +85,10 @@ TEST_F(TaskRunnerComponent, task_that_throws_is_reported_and_the_next_one_runs) 
   post(handle(), [&has_run](Session&) { has_run = true; });
   runner->run_posted_tasks();
   EXPECT_TRUE(has_run);
-  const auto ended = results();
-  ASSERT_EQ(ended.size(), 2u);
-  EXPECT_EQ(ended[0].outcome, PostOutcome::Threw);
-  EXPECT_EQ(ended[0].text, "no price");
+  const auto all = results();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].outcome, PostOutcome::Threw);
+  EXPECT_EQ(all[0].text, "no price");
   EXPECT_TRUE(log.has(EventId::PostedTaskThrew, "a posted task threw: no price")) << log.all();
   EXPECT_TRUE(sessions().transactor.is_idle());
 }
@@ -113,10 +102,10 @@ TEST_F(TaskRunnerComponent, message_of_a_task_is_sent) {
     return session.finish(news);
   });
   runner->run_posted_tasks();
-  const auto ended = results();
-  ASSERT_EQ(ended.size(), 1u);
-  ASSERT_TRUE(ended[0].sent.has_value()) << ended[0].text;
-  EXPECT_EQ(ended[0].sent->msg_seq_num, 2u);
+  const auto all = results();
+  ASSERT_EQ(all.size(), 1u);
+  ASSERT_TRUE(all[0].sent.has_value()) << all[0].text;
+  EXPECT_EQ(all[0].sent->msg_seq_num, 2u);
   EXPECT_TRUE(testing::contains(sent_to(accepted.peer), "|35=B|")) << log.all();
 }
 
@@ -127,12 +116,12 @@ TEST_F(TaskRunnerComponent, close_answers_what_was_not_begun_and_accepts_no_task
   runner->close();
   runner->close();
   EXPECT_FALSE(has_run);
-  const auto ended = results();
-  ASSERT_EQ(ended.size(), 1u);
-  EXPECT_EQ(ended[0].outcome, PostOutcome::Stopped);
-  const auto posted = mailbox->post(handle(), [](Session&) {});
+  const auto all = results();
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].outcome, PostOutcome::Stopped);
+  const auto posted = remote->post(handle(), [](Session&) {});
   ASSERT_FALSE(posted.has_value());
-  EXPECT_EQ(posted.error(), PostError::Stopped);
+  EXPECT_EQ(posted.error().failure, RemoteFailure::Stopped);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
-// The state of a mailbox, a channel to each event loop; and of a remote, its queue to the event
-// loop of its session.
+// The state of a remote: its queues to the event loops.
 #pragma once
 
 #include <cstdint>
+#include <expected>
 #include <memory>
 #include <vector>
 
@@ -13,42 +13,31 @@
 
 namespace nexusfix::engine::detail {
 
-struct TaskPath {
-  std::shared_ptr<TaskChannel> lane;
-  std::shared_ptr<TaskInbox> room;
-};
-
-struct MailboxState {
-  std::vector<TaskPath> ways;  // by loop, at least one
-  std::shared_ptr<Waiter> waiter;
-  PostToken posted = 0;
-  std::uint64_t collected = 0;
-};
-
 // Shared by the copies of a Remote.
 struct RemoteState {
-  RemoteState(std::shared_ptr<RemoteDirectory> all, std::shared_ptr<RemoteSession> one);
+  // own: the session of the remote; null: it has none.
+  RemoteState(std::shared_ptr<RemoteDirectory> all, std::shared_ptr<RemoteSession> own);
   RemoteState(const RemoteState&) = delete;
   RemoteState& operator=(const RemoteState&) = delete;
   // What was posted still runs.
   ~RemoteState();
 
   // Holding share->posting. The slot for the next task of this kind: for another kind than that of
-  // its last task it is empty.
-  [[nodiscard]] std::expected<QueuedTask*, RemoteError> claim(const TaskKind& kind);
+  // its last task it is empty. handle: null: the remote's session.
+  [[nodiscard]] std::expected<QueuedTask*, RemoteError> claim(const SessionHandle* handle,
+                                                              const TaskKind& kind);
+  // After claim(): passes the task in its slot to the event loop.
   [[nodiscard]] PostToken commit(QueuedTask& slot) noexcept;
 
   const std::shared_ptr<RemoteDirectory> directory;
-  std::shared_ptr<RemoteSession> session;
+  std::shared_ptr<RemoteSession> session;  // null: none
   const std::shared_ptr<RemoteShare> share = std::make_shared<RemoteShare>();
 
  private:
-  void open_lane(std::uint32_t loop);
-  void abandon_lane() noexcept;
+  [[nodiscard]] TaskChannel& lane_to(std::uint32_t loop);
 
   // Guarded by share->posting.
-  std::shared_ptr<TaskChannel> lane_;
-  std::uint32_t loop_ = 0;  // of the lane
+  std::vector<std::shared_ptr<TaskChannel>> lanes_;  // by loop; null: not used yet
   SessionHandle claimed_for_;
   PostToken posted_ = 0;
 };
