@@ -129,7 +129,7 @@ ParserIndex::ParserIndex(const DataFieldTable& data_fields, const kernels::Kerne
   data.length_tags = storage_->length_tags.data();
   data.data_tags = storage_->data_tags.data();
   data.count = static_cast<std::uint32_t>(storage_->length_tags.size());
-  kernels::fill_nibbles(data);
+  kernels::fill_length_digits(data);
   reserve(kFieldsAtFirst);
 }
 

@@ -30,6 +30,11 @@ using ByteSum = uint8x16_t;
 inline ByteSum no_bytes() noexcept { return vdupq_n_u8(0); }
 inline std::uint32_t total_of(ByteSum sum) noexcept { return vaddvq_u8(sum); }
 
+// The bytes of a head, or nearly: the first 16.
+inline ByteSum sum_of_head(const char* frame) noexcept {
+  return vld1q_u8(reinterpret_cast<const std::uint8_t*>(frame));
+}
+
 struct Block {
   uint8x16_t parts[4];
 };
@@ -65,8 +70,14 @@ inline std::uint64_t soh_bits(const char* block, const unsigned char* keep, Byte
   return soh_bits_of(kept, sum);
 }
 
-struct Patterns {};
-inline Patterns patterns() noexcept { return {}; }
+// DataTags::digits.
+struct Patterns {
+  const DataTags* data;
+  uint8x16_t length_digits[3];
+};
+inline Patterns patterns(const DataTags& data) noexcept {
+  return {&data, {vld1q_u8(data.digits[0]), vld1q_u8(data.digits[1]), vld1q_u8(data.digits[2])}};
+}
 
 inline std::uint32_t load_four(const char* from) noexcept {
   std::uint32_t bytes;
@@ -74,16 +85,14 @@ inline std::uint32_t load_four(const char* from) noexcept {
   return bytes;
 }
 
-// Nonzero in the low byte of each lane whose tag may be a Length tag. The other bytes mean nothing.
-inline uint32x4_t may_be_lengths(const DataTags& data, uint32x4_t tags) noexcept {
-  const uint32x4_t low_four = vdupq_n_u32(15);
-  const auto entries = [&data](std::uint32_t i, uint32x4_t index) noexcept {
-    return vreinterpretq_u32_u8(vqtbl1q_u8(vld1q_u8(data.nibbles[i]), vreinterpretq_u8_u32(index)));
+// Nonzero in each lane whose tag of up to three digits may be a Length tag. digits: the ones in the
+// highest byte.
+inline uint32x4_t may_be_lengths(const Patterns& all, uint8x16_t digits) noexcept {
+  const auto entries = [&](std::uint32_t i) noexcept {
+    return vreinterpretq_u32_u8(vqtbl1q_u8(all.length_digits[i], digits));
   };
-  const uint32x4_t low = entries(0, vandq_u32(tags, low_four));
-  const uint32x4_t middle = entries(1, vandq_u32(vshrq_n_u32(tags, 4), low_four));
-  const uint32x4_t high = entries(2, vandq_u32(vshrq_n_u32(tags, 8), low_four));
-  return vandq_u32(vandq_u32(low, middle), high);
+  const uint32x4_t upper = vandq_u32(entries(1), vshlq_n_u32(entries(2), 8));
+  return vandq_u32(entries(0), vshlq_n_u32(upper, 8));
 }
 
 // One bit for each lane that is not 0.
@@ -92,19 +101,22 @@ inline std::uint32_t lane_bits(uint32x4_t lanes) noexcept {
   return vaddvq_u32(vandq_u32(vtstq_u32(lanes, lanes), vld1q_u32(kBits)));
 }
 
-// Which of the given fields, whose first four bytes contain no `=`, have one directly after them.
-[[gnu::noinline]] static std::uint32_t with_four_digits(const char* frame,
-                                                        const std::uint32_t* starts) noexcept {
-  std::uint32_t bits = 0;
-  for (std::uint32_t i = 0; i < kGroupFields; ++i) {
-    bits |= (frame[starts[i] + 4] == '=' ? 1U : 0U) << i;
+// Which of the given fields, whose first four bytes contain no `=`, are not ordinary: they have
+// none directly after them, or may be Length fields. keys: of the group.
+inline std::uint32_t not_ordinary(const char* frame, const std::uint32_t* starts,
+                                  const std::uint16_t* keys, const DataTags& data,
+                                  std::uint32_t fields) noexcept {
+  std::uint32_t found = 0;
+  for (; fields != 0; fields &= fields - 1) {
+    const std::uint32_t field = trailing_zeros(fields);
+    if (frame[starts[field] + 4] != '=' || may_be_length(data, keys[field])) found |= 1U << field;
   }
-  return bits;
+  return found;
 }
 
 inline std::uint32_t index_group(const char* frame, const std::uint32_t* starts,
-                                 const DataTags& data, const FieldArrays& arrays,
-                                 std::uint32_t entry, Patterns) noexcept {
+                                 const FieldArrays& arrays, std::uint32_t entry,
+                                 const Patterns& all) noexcept {
   // All bits of the bytes before the first `=`.
   uint32x4_t words = vdupq_n_u32(load_four(frame + starts[0]));
   words = vsetq_lane_u32(load_four(frame + starts[1]), words, 1);
@@ -136,11 +148,11 @@ inline std::uint32_t index_group(const char* frame, const std::uint32_t* starts,
       vandq_u8(above_first, vreinterpretq_u8_u32(vorrq_u32(tag_bytes, low_bytes)));
   const uint32x4_t no_digits =
       vreinterpretq_u32_u8(vcgtq_u8(looked_at, vreinterpretq_u8_u32(vdupq_n_u32(0x0909'0908))));
-  const uint32x4_t lengths = vandq_u32(may_be_lengths(data, tags), low_bytes);
+  const uint32x4_t lengths = may_be_lengths(all, vreinterpretq_u8_u32(digits));
   std::uint32_t slow = lane_bits(vorrq_u32(vorrq_u32(no_digits, lengths), vceqq_u32(begins, ends)));
   const std::uint32_t four_digits = lane_bits(vceqq_u32(tag_bytes, vdupq_n_u32(~0U)));
   if (four_digits != 0) [[unlikely]]
-    slow |= four_digits & ~with_four_digits(frame, starts);
+    slow |= not_ordinary(frame, starts, arrays.keys + entry, *all.data, four_digits);
   return slow;
 }
 

@@ -30,9 +30,9 @@ inline constexpr std::uint32_t kEntriesAtOnce = 64;
 struct DataTags {
   alignas(64) std::uint8_t low_two[128];
   alignas(64) std::uint8_t high_two[64];
-  // The test with smaller tables, for tags of up to four digits: a common bit in the three
-  // entries for its lowest four bits, the next four and the four after those.
-  alignas(64) std::uint8_t nibbles[3][16];
+  // The test with smaller tables, for tags of up to three digits: a common bit in the three
+  // entries for its ones, tens and hundreds.
+  alignas(64) std::uint8_t digits[3][16];
   const std::uint32_t* length_tags;
   const std::uint32_t* data_tags;
   std::uint32_t count;
@@ -53,8 +53,8 @@ struct RawFault {
   std::uint32_t tag_bytes;
 };
 
-// Fills nibbles from the length tags.
-void fill_nibbles(DataTags& data) noexcept;
+// Fills digits from the length tags.
+void fill_length_digits(DataTags& data) noexcept;
 
 // How the last Length field and its data field began, with their `=`. The next pair is usually like
 // it, and then its tags need not be read again.

@@ -64,6 +64,16 @@ struct BlockScan {
   static constexpr std::uint64_t kEvenBytes = 0x00ff'00ff'00ff'00ff;
 };
 
+// The bytes of a head, or nearly: the first 16.
+inline ByteSum sum_of_head(const char* frame) noexcept {
+  constexpr std::uint64_t kEven = BlockScan::kEvenBytes;
+  const std::uint64_t one = load_word(frame);
+  const std::uint64_t two = load_word(frame + 8);
+  const std::uint64_t lanes =
+      (one & kEven) + (one >> 8 & kEven) + (two & kEven) + (two >> 8 & kEven);
+  return lanes * 0x0001'0001'0001'0001 >> 48;
+}
+
 inline std::uint64_t soh_bits(const char* block, ByteSum& sum) noexcept {
   BlockScan scan;
 #pragma GCC unroll 8
@@ -88,16 +98,17 @@ struct Patterns {
   std::uint64_t ascii_zeros = '0' * kEach;
   std::uint64_t above_nine = 0x76 * kEach;  // added to a byte above nine, sets its top bit
   std::uint64_t fifth = 0x80'0000'0000;     // the top bit of the fifth byte
+  const DataTags* data = nullptr;
 };
-inline Patterns patterns() noexcept {
-  Patterns all;
+inline Patterns patterns(const DataTags& data) noexcept {
+  Patterns all{.data = &data};
   __asm__("" : "+r"(all.ascii_zeros), "+r"(all.above_nine), "+r"(all.fifth));
   return all;
 }
 
 inline std::uint32_t index_group(const char* frame, const std::uint32_t* starts,
-                                 const DataTags& data, const FieldArrays& arrays,
-                                 std::uint32_t entry, const Patterns& all) noexcept {
+                                 const FieldArrays& arrays, std::uint32_t entry,
+                                 const Patterns& all) noexcept {
   // Digits become 0 to 9. The lowest top bit that is set marks the first byte of the first four
   // that is not a digit; without one, the fifth byte counts as the end. Carries do no harm, because
   // they come from bytes that are not digits.
@@ -116,7 +127,7 @@ inline std::uint32_t index_group(const char* frame, const std::uint32_t* starts,
   if (frame[begin - 1] != '=') return 1;
   if (static_cast<std::uint8_t>(text - 1) > 8) return 1;  // a leading zero, or no tag
   if (begin == end) return 1;
-  return (data.low_two[pairs >> 16] & data.high_two[pairs % 64]) != 0 ? 1 : 0;
+  return (all.data->low_two[pairs >> 16] & all.data->high_two[pairs % 64]) != 0 ? 1 : 0;
 }
 
 #include "wire/kernels/generic/bit_starts.inl.hpp"

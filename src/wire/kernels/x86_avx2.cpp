@@ -41,6 +41,11 @@ inline std::uint32_t total_of(ByteSum sum) noexcept {
       _mm_cvtsi128_si32(_mm_add_epi32(sums, _mm_unpackhi_epi64(sums, sums))));
 }
 
+// The bytes of a head, or nearly: the first 16.
+inline ByteSum sum_of_head(const char* frame) noexcept {
+  return _mm256_zextsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(frame)));
+}
+
 inline std::uint64_t soh_bits(__m256i low, __m256i high, ByteSum& sum) noexcept {
   const __m256i soh = _mm256_set1_epi8('\x01');
   sum = _mm256_add_epi8(sum, _mm256_add_epi8(low, high));

@@ -57,9 +57,14 @@ inline std::uint16_t key_of(std::uint32_t tag) noexcept {
   return static_cast<std::uint16_t>(tag < kLargeTagKey ? tag : kLargeTagKey);
 }
 
+// False: it is no Length tag.
+inline bool may_be_length(const DataTags& data, std::uint32_t tag) noexcept {
+  return (data.low_two[tag % 100] & data.high_two[tag / 100 % 100 % 64]) != 0;
+}
+
 // The data tag that a Length tag announces, or 0.
 inline std::uint32_t data_tag_of(const DataTags& data, std::uint32_t length_tag) noexcept {
-  if ((data.low_two[length_tag % 100] & data.high_two[length_tag / 100 % 100 % 64]) == 0) return 0;
+  if (!may_be_length(data, length_tag)) return 0;
   std::uint32_t first = 0;
   for (std::uint32_t rest = data.count; rest > 1;) {
     const std::uint32_t half = rest / 2;
@@ -268,13 +273,16 @@ struct UsualHead {
 
 // By BodyLength: the last eight bytes of the head. `.0`, SOH, `9=`, two digits and SOH, or the same
 // with three digits and without the point.
+constexpr std::uint32_t kHeadWordCount = 1024;  // a power of two
+
 struct HeadWords {
-  std::uint64_t words[256];
+  std::uint64_t words[kHeadWordCount];
 };
 
 constexpr HeadWords make_head_words() noexcept {
   HeadWords head{};
-  for (std::uint64_t length = 0; length < 256; ++length) {
+  // No head has the words from 1,000 on, which remain 0.
+  for (std::uint64_t length = 0; length < 1000; ++length) {
     constexpr std::uint64_t kThreeDigits = 0x0130'3030'3d39'0130;
     constexpr std::uint64_t kTwoDigits = 0x0130'303d'3901'302e;
     head.words[length] = (length >= 100 ? kThreeDigits | (length / 100) << 32 : kTwoDigits) |
@@ -301,7 +309,7 @@ template <Version kVersion, std::uint32_t Digits>
 [[gnu::always_inline]] inline bool is_usual_head(std::uint64_t last_word,
                                                  std::uint32_t body_bytes) noexcept {
   constexpr std::uint64_t kLowerHalf = Digits == 3 ? 0x0f : 0x0f00;
-  return ((last_word ^ kHeadWords.words[body_bytes & 0xff]) & ~kLowerHalf) == 0;
+  return ((last_word ^ kHeadWords.words[body_bytes % kHeadWordCount]) & ~kLowerHalf) == 0;
 }
 
 inline void put_trailer(const FieldArrays& arrays, std::uint32_t entry,

@@ -9,9 +9,9 @@
 //   ByteSum                         sums of bytes, of which the low eight bits count
 //   soh_bits(block, sum)            a bit for each SOH of a block; adds its bytes to sum
 //   soh_bits(block, keep, sum)      the same for the block's bytes anded with keep
-//   Patterns, patterns()            constants for index_group(), made once for many groups
+//   Patterns, patterns(data)        constants for index_group(), made once for many groups
 //   kTagBytesRead                   how many bytes of a field index_group() reads
-//   index_group(frame, starts, data, arrays, entry, patterns)
+//   index_group(frame, starts, arrays, entry, patterns)
 //                                   kGroupFields fields at once; each begins at one of starts and
 //                                   ends before the next one. Writes their entries and returns a
 //                                   bit for each that is not an ordinary field. The entry of such a
@@ -43,13 +43,15 @@ inline std::uint64_t bits_from(std::uint64_t bits, std::uint32_t first) noexcept
   return first < kBlockBytes ? bits >> first << first : 0;
 }
 
-// Finds the fields that end in frame[from, end), where from is the window's begin and starts.at[0]
-// the begin of the first field. Adds the bytes to sum. A SOH before starts.at[0] is data.
+// Finds the fields that end in frame[from, end), where from is the window's begin and
+// starts.at[known] the begin of the first of them. Adds the bytes to sum. A SOH before that field
+// is data. Returns their number.
 [[gnu::always_inline]] inline std::uint32_t find_fields(const char* frame, std::uint32_t from,
                                                         std::uint32_t end, Starts& starts,
-                                                        ByteSum& sum) noexcept {
-  std::uint32_t* const out = starts.at + 1;
-  const std::uint32_t first = starts.at[0];
+                                                        ByteSum& sum,
+                                                        std::uint32_t known = 0) noexcept {
+  std::uint32_t* const out = starts.at + known + 1;
+  const std::uint32_t first = starts.at[known];
   std::uint32_t fields = 0;
   std::uint32_t at = from;
   for (; at + kBlockBytes <= end; at += kBlockBytes) {
@@ -180,23 +182,25 @@ inline Progress index_pairs(const char* frame, std::uint32_t size, Starts& start
   return {group.field + kGroupFields, group.entry + kGroupFields};
 }
 
-// Indexes the fields that find_fields() found, from the given entry on. Returns the next entry,
-// which is one above the capacity if that was too small.
+// Indexes the fields that find_fields() found, from the given entry on, and `more` after them that
+// are ordinary. The end of the last one of these is wrong. Returns the next entry, which is above
+// the capacity if that was too small.
+template <bool kMayBeTooMany = true>
 [[gnu::always_inline]] inline std::uint32_t index_fields(const char* frame, std::uint32_t size,
                                                          Starts& starts, std::uint32_t fields,
-                                                         std::uint32_t entry,
-                                                         IndexWork& work) noexcept {
+                                                         std::uint32_t entry, IndexWork& work,
+                                                         std::uint32_t more = 0) noexcept {
   const FieldArrays arrays = work.arrays;
-  const Patterns all = patterns();
+  const Patterns all = patterns(work.data);
   std::uint32_t field = 0;
-  while (field < fields) {
+  while (field < fields + more) {
     // A group and one more data field fit into the entries above the capacity.
-    if (entry > arrays.capacity) [[unlikely]]
+    if (kMayBeTooMany && entry > arrays.capacity) [[unlikely]]
       return entry;
-    std::uint32_t slow = index_group(frame, starts.at + field, work.data, arrays, entry, all);
+    std::uint32_t slow = index_group(frame, starts.at + field, arrays, entry, all);
     if (slow != 0) [[unlikely]] {
-      // After the last field starts holds the frame's first field, which is usually an ordinary
-      // one.
+      // After the last field starts holds the trailer or the frame's first field, which are usually
+      // ordinary ones.
       const std::uint32_t rest = fields - field;
       if (rest < kGroupFields) slow &= (1U << rest) - 1;
       if (slow != 0) {
@@ -209,7 +213,7 @@ inline Progress index_pairs(const char* frame, std::uint32_t size, Starts& start
     field += kGroupFields;
     entry += kGroupFields;
   }
-  return entry - (field - fields);
+  return entry - (field - fields) + more;
 }
 
 static_assert(kGroupFields + 1 < kEntriesAtOnce);

@@ -42,86 +42,108 @@ inline std::uint32_t sign_bits(__m256i lanes) noexcept {
   return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(lanes)));
 }
 
-// Nonzero in the low byte of each lane whose tag may be a Length tag. The other bytes mean nothing.
-inline __m256i may_be_lengths(const DataTags& data, __m256i tags) noexcept {
-  const __m256i low_four = _mm256_set1_epi32(15);
-  const auto entries = [&data](std::uint32_t i, __m256i index) noexcept {
-    const void* const table = data.nibbles[i];
-    return _mm256_shuffle_epi8(
-        _mm256_broadcastsi128_si256(_mm_load_si128(static_cast<const __m128i*>(table))), index);
-  };
-  const __m256i low = entries(0, _mm256_and_si256(tags, low_four));
-  const __m256i middle = entries(1, _mm256_and_si256(_mm256_srli_epi32(tags, 4), low_four));
-  const __m256i high = entries(2, _mm256_srli_epi32(tags, 8));
-  return _mm256_and_si256(_mm256_and_si256(low, middle), high);
-}
-
-// Constants that the compiler would otherwise make again for every group.
-struct Patterns {
-  __m256i equals_sign;
-  __m256i ascii_zero;
-  __m256i ones;  // all bits
-  __m256i byte_one;
-  __m256i word_one;
-  __m256i lane_bits;
-  __m256i low_bytes;
+// Constants of index_group() for each lane.
+struct GroupLanes {
+  alignas(32) std::uint32_t equals_sign[8];
+  std::uint32_t ascii_zero[8];
+  std::uint32_t byte_one[8];
+  std::uint32_t word_one[8];
+  std::uint32_t lane_bits[8];
+  std::uint32_t nine[8];
+  std::uint32_t ten_and_one[8];
+  std::uint32_t hundred_and_one[8];
+  // By minus the number of digits, modulo 4: the least tag. A tag without digits is 0, and too
+  // small for four digits.
+  std::uint32_t least_tag[8];
 };
 
-struct PatternLanes {
-  alignas(32) std::uint32_t lanes[8];
-};
-
-constexpr PatternLanes in_each_lane(std::uint32_t lane) noexcept {
-  return {{lane, lane, lane, lane, lane, lane, lane, lane}};
-}
-
-constexpr PatternLanes kEqualsSigns = in_each_lane(0x3d3d'3d3d);
-constexpr PatternLanes kAsciiZeros = in_each_lane(0x3030'3030);
-constexpr PatternLanes kByteOnes = in_each_lane(0x0101'0101);
-constexpr PatternLanes kWordOnes = in_each_lane(0x0001'0001);
-constexpr PatternLanes kLaneBits = in_each_lane(32);
-constexpr PatternLanes kLowBytes = in_each_lane(0xff);
-
-// One load. From a constant that it knows, the compiler makes three instructions.
-inline __m256i kept(const PatternLanes& pattern) noexcept {
-  __m256i lanes;
-  __asm__("vmovdqa %1, %0" : "=x"(lanes) : "m"(pattern));
+constexpr GroupLanes make_group_lanes() noexcept {
+  GroupLanes lanes{};
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    lanes.equals_sign[i] = 0x3d3d'3d3d;
+    lanes.ascii_zero[i] = 0x3030'3030;
+    lanes.byte_one[i] = 0x0101'0101;
+    lanes.word_one[i] = 0x0001'0001;
+    lanes.lane_bits[i] = 32;
+    lanes.nine[i] = 0x0909'0909;
+    lanes.ten_and_one[i] = 0x010a'010a;
+    lanes.hundred_and_one[i] = 0x0001'0064;
+    lanes.least_tag[i] = i % 4 == 0 ? 1000 : i % 4 == 1 ? 100 : i % 4 == 2 ? 10 : 1;
+  }
   return lanes;
 }
 
-[[gnu::always_inline]] inline Patterns patterns() noexcept {
+constexpr GroupLanes kGroupLanes = make_group_lanes();
+
+struct Patterns {
+  const GroupLanes* lanes;
+  const DataTags* data;
+  __m256i length_digits[3];  // DataTags::digits
+};
+
+[[gnu::always_inline]] inline Patterns patterns(const DataTags& data) noexcept {
+  const auto digits = [&data](std::uint32_t i) noexcept {
+    const void* const table = data.digits[i];
+    return _mm256_broadcastsi128_si256(_mm_load_si128(static_cast<const __m128i*>(table)));
+  };
+  Patterns all{&kGroupLanes, &data, {digits(0), digits(1), digits(2)}};
+  // The compiler does not see what it points to. It would make each constant by several
+  // instructions instead of using it in memory.
+  __asm__("" : "+r"(all.lanes));
+  return all;
+}
+
+inline __m256i aligned_lanes(const std::uint32_t* lanes) noexcept {
+  return _mm256_load_si256(reinterpret_cast<const __m256i*>(lanes));
+}
+
+// Nonzero in each lane whose tag may be a Length tag. digits: the ones in the highest byte. The
+// byte below it lets ten more tags pass for each Length tag: those that begin with it.
+inline __m256i may_be_lengths(const Patterns& all, __m256i digits) noexcept {
+  const __m256i ones = _mm256_shuffle_epi8(all.length_digits[0], digits);
+  const __m256i tens = _mm256_shuffle_epi8(all.length_digits[1], digits);
+  const __m256i hundreds = _mm256_shuffle_epi8(all.length_digits[2], digits);
+  const __m256i upper = _mm256_and_si256(tens, _mm256_slli_epi32(hundreds, 8));
+  return _mm256_and_si256(ones, _mm256_slli_epi32(upper, 8));
+}
+
+// Which of the given fields, whose first four bytes contain no `=`, are not ordinary: they have
+// none directly after them, or may be Length fields. keys: of the group.
+inline std::uint32_t not_ordinary(const char* frame, const std::uint32_t* starts,
+                                  const std::uint16_t* keys, const DataTags& data,
+                                  std::uint32_t fields) noexcept {
+  std::uint32_t found = 0;
+  for (; fields != 0; fields &= fields - 1) {
+    const std::uint32_t field = trailing_zeros(fields);
+    if (frame[starts[field] + 4] != '=' || may_be_length(data, keys[field])) found |= 1U << field;
+  }
+  return found;
+}
+
+[[gnu::always_inline]] inline std::uint32_t index_group(const char* frame,
+                                                        const std::uint32_t* starts,
+                                                        const FieldArrays& arrays,
+                                                        std::uint32_t entry,
+                                                        const Patterns& all) noexcept {
   __m256i ones = _mm256_set1_epi32(-1);
   __asm__("" : "+x"(ones));
-  return {kept(kEqualsSigns), kept(kAsciiZeros), ones,           kept(kByteOnes),
-          kept(kWordOnes),    kept(kLaneBits),   kept(kLowBytes)};
-}
-
-// Which of the given fields, whose first four bytes contain no `=`, have one directly after them.
-[[gnu::noinline]] static std::uint32_t with_four_digits(const char* frame,
-                                                        const std::uint32_t* starts) noexcept {
-  return sign_bits(_mm256_cmpeq_epi8(load_words(frame, starts, 1), _mm256_set1_epi8('=')));
-}
-
-[[gnu::always_inline]] inline std::uint32_t index_group(
-    const char* frame, const std::uint32_t* starts, const DataTags& data, const FieldArrays& arrays,
-    std::uint32_t entry, const Patterns& all) noexcept {
   // All bits of the bytes before the first `=`.
   const __m256i text = load_words(frame, starts, 0);
-  const __m256i equals = _mm256_cmpeq_epi8(text, all.equals_sign);
-  const __m256i tag_bytes = _mm256_andnot_si256(equals, _mm256_add_epi32(equals, all.ones));
+  const __m256i equals = _mm256_cmpeq_epi8(text, aligned_lanes(all.lanes->equals_sign));
+  const __m256i tag_bytes = _mm256_andnot_si256(equals, _mm256_add_epi32(equals, ones));
 
   // Digits become 0 to 9 and move to the top. Then the zeros that follow below do not count.
   const __m256i minus_count =
-      _mm256_madd_epi16(_mm256_maddubs_epi16(all.byte_one, tag_bytes), all.word_one);
-  const __m256i digits =
-      _mm256_sllv_epi32(_mm256_xor_si256(text, all.ascii_zero),
-                        _mm256_add_epi32(_mm256_slli_epi32(minus_count, 3), all.lane_bits));
-  const __m256i pairs = _mm256_maddubs_epi16(digits, _mm256_set1_epi16(0x010a));
-  const __m256i tags = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x0001'0064));
+      _mm256_madd_epi16(_mm256_maddubs_epi16(aligned_lanes(all.lanes->byte_one), tag_bytes),
+                        aligned_lanes(all.lanes->word_one));
+  const __m256i digits = _mm256_sllv_epi32(
+      _mm256_xor_si256(text, aligned_lanes(all.lanes->ascii_zero)),
+      _mm256_add_epi32(_mm256_slli_epi32(minus_count, 3), aligned_lanes(all.lanes->lane_bits)));
+  const __m256i pairs = _mm256_maddubs_epi16(digits, aligned_lanes(all.lanes->ten_and_one));
+  const __m256i tags = _mm256_madd_epi16(pairs, aligned_lanes(all.lanes->hundred_and_one));
 
-  const __m256i ends = _mm256_add_epi32(load_lanes(starts + 1), all.ones);
-  const __m256i begins =
-      _mm256_sub_epi32(load_lanes(starts), _mm256_add_epi32(minus_count, all.ones));
+  const __m256i ends = _mm256_add_epi32(load_lanes(starts + 1), ones);
+  const __m256i begins = _mm256_sub_epi32(load_lanes(starts), _mm256_add_epi32(minus_count, ones));
   const __m256i low = _mm256_unpacklo_epi32(begins, ends);
   const __m256i high = _mm256_unpackhi_epi32(begins, ends);
   store_lanes(arrays.places + entry, _mm256_permute2x128_si256(low, high, 0x20));
@@ -130,18 +152,21 @@ inline __m256i kept(const PatternLanes& pattern) noexcept {
       _mm_packus_epi32(_mm256_castsi256_si128(tags), _mm256_extracti128_si256(tags, 1));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(arrays.keys + entry), keys);
 
-  // Digits without a leading zero. The first byte is checked even if there is no tag.
-  const __m256i above_first = _mm256_sub_epi8(text, _mm256_set1_epi32(0x3030'3031));
-  const __m256i looked_at = _mm256_or_si256(tag_bytes, all.low_bytes);
-  const __m256i no_digits =
-      _mm256_subs_epu8(_mm256_and_si256(above_first, looked_at), _mm256_set1_epi32(0x0909'0908));
+  // Digits without a leading zero.
+  const __m256i no_digits = _mm256_subs_epu8(digits, aligned_lanes(all.lanes->nine));
+  const __m256i least = _mm256_castps_si256(
+      _mm256_permutevar_ps(_mm256_castsi256_ps(aligned_lanes(all.lanes->least_tag)), minus_count));
+  const __m256i too_small = _mm256_cmpgt_epi32(least, tags);
   const __m256i empty = _mm256_cmpeq_epi32(begins, ends);
-  const __m256i lengths = _mm256_and_si256(may_be_lengths(data, tags), all.low_bytes);
-  const __m256i needs_slow_path = _mm256_or_si256(_mm256_or_si256(no_digits, empty), lengths);
-  std::uint32_t slow =
-      0xff ^ sign_bits(_mm256_cmpeq_epi32(needs_slow_path, _mm256_setzero_si256()));
+  const __m256i lengths = may_be_lengths(all, digits);
+  const __m256i needs_slow_path =
+      _mm256_or_si256(_mm256_or_si256(no_digits, too_small), _mm256_or_si256(empty, lengths));
+  std::uint32_t slow = 0;
+  if (_mm256_testz_si256(needs_slow_path, needs_slow_path) == 0) [[unlikely]] {
+    slow = 0xff ^ sign_bits(_mm256_cmpeq_epi32(needs_slow_path, _mm256_setzero_si256()));
+  }
   const std::uint32_t four_digits = sign_bits(tag_bytes);
   if (four_digits != 0) [[unlikely]]
-    slow |= four_digits & ~with_four_digits(frame, starts);
+    slow |= not_ordinary(frame, starts, arrays.keys + entry, *all.data, four_digits);
   return slow;
 }

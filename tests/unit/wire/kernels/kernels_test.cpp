@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/wire/frame.hpp>
@@ -115,6 +116,107 @@ TEST_P(KernelTest, every_prefix_and_suffix_of_a_message_is_read_within_its_bytes
     const std::string_view prefix = guarded_.at_end(std::string_view{message}.substr(0, size));
     EXPECT_EQ(next_frame(prefix, {}).status == FrameStatus::Complete, size == message.size());
     static_cast<void>(next_frame(guarded_.at_end(std::string_view{message}.substr(size)), {}));
+  }
+}
+
+// The fields of a message without data fields, one after the other.
+std::vector<std::pair<Tag, std::string>> fields_of(std::string_view message) {
+  std::vector<std::pair<Tag, std::string>> fields;
+  while (!message.empty()) {
+    const std::string_view field = message.substr(0, message.find(kSoh));
+    const std::size_t equals = field.find('=');
+    fields.emplace_back(std::stoul(std::string{field.substr(0, equals)}), field.substr(equals + 1));
+    message.remove_prefix(field.size() + 1);
+  }
+  return fields;
+}
+
+std::vector<std::pair<Tag, std::string>> fields_of(const MessageView& message) {
+  std::vector<std::pair<Tag, std::string>> fields;
+  for (const FieldView field : message) fields.emplace_back(field.tag, field.value);
+  return fields;
+}
+
+// Short fields and tags of every length move through all places of a block, and the end of the
+// frame with them.
+TEST_P(KernelTest, fields_that_end_at_any_place_of_a_block_are_indexed) {
+  for (std::size_t size = 1; size < 400; ++size) {
+    for (const char* fields : {"54=1|40=2|59=0|1=A|11=B|60=C|6=0|14=7|151=0|", "1128=9|55=AAPL|",
+                               "20001=x|453=2|448=a=b|58=x=|", ""}) {
+      const std::string message =
+          message_of("35=D|58=" + std::string(size, 'x') + "|" + fields + "44=1.5|");
+      ParserIndex parser{DataFieldTable::standard(), *GetParam()};
+      const auto parsed = parser.parse(guarded_.at_end(message));
+      ASSERT_TRUE(parsed.has_value()) << message;
+      ASSERT_FALSE(parsed->fault().has_value()) << message;
+      ASSERT_EQ(fields_of(*parsed), fields_of(std::string_view{message})) << message;
+    }
+  }
+}
+
+TEST_P(KernelTest, an_empty_value_is_a_fault_at_any_place_of_a_block) {
+  for (std::size_t size = 1; size < 140; ++size) {
+    const std::string before = "35=D|58=" + std::string(size, 'x') + "|";
+    const std::string message = message_of(before + "11=|44=1.5|");
+    const auto parsed = parser_.parse(guarded_.at_end(message));
+    ASSERT_TRUE(parsed.has_value());
+    ASSERT_TRUE(parsed->fault().has_value()) << size;
+    EXPECT_EQ(parsed->fault()->rule, FaultRule::ValueEmpty);
+    EXPECT_EQ(parsed->fault()->offset, message.find("11="));
+    EXPECT_EQ(fields_of(*parsed), fields_of(std::string_view{message}));
+  }
+}
+
+TEST_P(KernelTest, a_data_field_that_holds_soh_is_indexed_at_any_place_of_a_block) {
+  for (std::size_t size = 1; size < 140; ++size) {
+    for (const char* pair : {"95=4|96=a|1=|", "1184=3|1185=|b||", "618=1|619=||"}) {
+      const std::string before = "35=D|58=" + std::string(size, 'x') + "|";
+      for (const char* after : {"44=1.5|", ""}) {
+        const std::string message = message_of(before + pair + after);
+        const auto parsed = parser_.parse(guarded_.at_end(message));
+        ASSERT_TRUE(parsed.has_value());
+        ASSERT_FALSE(parsed->fault().has_value()) << message;
+        const std::string text = with_soh(pair);
+        const std::size_t data = text.find('=', text.find(kSoh));
+        EXPECT_EQ(parsed->field(5).value, text.substr(data + 1, text.size() - data - 2)) << message;
+        EXPECT_EQ(parsed->field_count(), *after == '\0' ? 7U : 8U) << message;
+      }
+    }
+  }
+}
+
+// The digits of BodyLength are compared with those of the frame's size, of which a thousand has
+// one more. The character after the 9 is no digit.
+TEST_P(KernelTest, only_the_right_body_length_is_accepted) {
+  for (const std::size_t body : {98U, 99U, 100U, 101U, 255U, 256U, 998U, 999U, 1000U, 1001U}) {
+    const std::string text = with_soh("35=D|58=" + std::string(body - 9, 'x') + "|");
+    ASSERT_EQ(text.size(), body);
+    const auto is_message = [&](const std::string& version, const std::string& length) {
+      const std::string frame = with_check_sum("8=" + version + kSoh + "9=" + length + kSoh + text);
+      return parser_.parse(guarded_.at_end(frame)).has_value();
+    };
+    for (const char* version : {"FIX.4.0", "FIX.4.4", "FIXT.1.1"}) {
+      EXPECT_TRUE(is_message(version, std::to_string(body))) << body;
+      EXPECT_TRUE(is_message(version, "0" + std::to_string(body))) << body;
+      for (const std::string& wrong :
+           {std::to_string(body - 1), std::to_string(body + 1), std::to_string(body + 1000),
+            std::string{":00"}, std::string{":01"}, std::string{"9:"}, std::string{"00"}}) {
+        EXPECT_FALSE(is_message(version, wrong)) << body << ' ' << wrong;
+      }
+    }
+  }
+}
+
+TEST_P(KernelTest, check_sum_is_no_length_field_whatever_the_table_says) {
+  DataFieldTable table = DataFieldTable::standard();
+  table.add({10, 8});
+  ParserIndex parser{table, *GetParam()};
+  for (std::size_t size = 1; size < 140; ++size) {
+    const std::string message = message_of("35=D|58=" + std::string(size, 'x') + "|");
+    const auto parsed = parser.parse(guarded_.at_end(message));
+    ASSERT_TRUE(parsed.has_value());
+    EXPECT_FALSE(parsed->fault().has_value());
+    EXPECT_EQ(fields_of(*parsed), fields_of(std::string_view{message}));
   }
 }
 

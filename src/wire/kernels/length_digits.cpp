@@ -8,29 +8,32 @@ namespace nexusfix::wire::kernels {
 namespace {
 
 constexpr std::uint32_t kClasses = 8;  // bits of an entry
-constexpr std::uint32_t kFourDigitTagMax = 9999;
+constexpr std::uint32_t kThreeDigitTagMax = 999;
 
-// The nibbles of the tags of one class, as bits. Every combination of them passes.
+// The digits of the tags of one class, as bits. Every combination of them passes.
 struct Class {
-  std::uint32_t nibbles[3] = {0, 0, 0};
+  std::uint32_t digits[3] = {0, 0, 0};
 
   [[nodiscard]] Class with(std::uint32_t tag) const noexcept {
     Class added = *this;
-    for (std::uint32_t i = 0; i < 3; ++i) added.nibbles[i] |= 1U << (tag >> 4 * i) % 16;
+    for (std::uint32_t& bits : added.digits) {
+      bits |= 1U << tag % 10;
+      tag /= 10;
+    }
     return added;
   }
   [[nodiscard]] int passing() const noexcept {
-    return std::popcount(nibbles[0]) * std::popcount(nibbles[1]) * std::popcount(nibbles[2]);
+    return std::popcount(digits[0]) * std::popcount(digits[1]) * std::popcount(digits[2]);
   }
 };
 
 }  // namespace
 
-void fill_nibbles(DataTags& data) noexcept {
+void fill_length_digits(DataTags& data) noexcept {
   Class classes[kClasses];
   for (std::uint32_t i = 0; i < data.count; ++i) {
     const std::uint32_t tag = data.length_tags[i];
-    if (tag > kFourDigitTagMax) continue;
+    if (tag > kThreeDigitTagMax) continue;
     // The class that lets the fewest other tags pass. Of equals, the last one: ordinary tags are
     // small, and the classes of small tags come first.
     std::uint32_t best = 0;
@@ -45,12 +48,12 @@ void fill_nibbles(DataTags& data) noexcept {
     classes[best] = classes[best].with(tag);
   }
   for (std::uint32_t i = 0; i < 3; ++i) {
-    for (std::uint32_t nibble = 0; nibble < 16; ++nibble) {
+    for (std::uint32_t digit = 0; digit < 10; ++digit) {
       std::uint32_t entry = 0;
       for (std::uint32_t c = 0; c < kClasses; ++c) {
-        entry |= (classes[c].nibbles[i] >> nibble & 1U) << c;
+        entry |= (classes[c].digits[i] >> digit & 1U) << c;
       }
-      data.nibbles[i][nibble] = static_cast<std::uint8_t>(entry);
+      data.digits[i][digit] = static_cast<std::uint8_t>(entry);
     }
   }
 }
