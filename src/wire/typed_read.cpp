@@ -59,12 +59,11 @@ template <class View>
 
 }  // namespace
 
-// A UTCTimestamp of the years 2000 to 2099 in seconds or milliseconds: each one is a WallTime.
+// A UTCTimestamp of the years 2000 to 2099 in seconds or smaller units, down to nanoseconds: each
+// one is a WallTime.
 static bool is_ordinary_timestamp(std::string_view text) noexcept {
-  constexpr std::size_t kSecondsBytes = 17;
-  constexpr std::size_t kMillisBytes = 21;
-  return (text.size() == kMillisBytes || text.size() == kSecondsBytes) && text[0] == '2' &&
-         text[1] == '0';
+  constexpr std::size_t kNanosBytes = 27;
+  return text.size() <= kNanosBytes && text.starts_with("20");
 }
 
 // No value is empty: the sequence was learned from a message without a fault, as all are that are

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include <nexusfix/base/language.hpp>
@@ -13,6 +14,7 @@ class FieldProof;
 
 namespace nexusfix::dictionary {
 
+class SequenceKeys;
 struct FieldSequence;
 
 // Makes Validator::validate() faster. It remembers the tag sequences of valid messages of up to 64
@@ -21,8 +23,8 @@ struct FieldSequence;
 // the form of a group whose count has not changed. Only the values are new.
 //
 // Any number of validators may use one memory. One thread at a time. A new sequence is learned when
-// it occurs for the second time, and may replace another one. A replaced sequence costs time, but
-// never correctness.
+// it occurs for the second time, and may replace one that has not occurred since. A replaced
+// sequence costs time, but never correctness.
 class ValidationMemory {
  public:
   // Without any sequence. Allocates some 40 KiB, and nothing later. For startup.
@@ -33,19 +35,17 @@ class ValidationMemory {
   // Takes the sequences; the earlier ones of this object are dropped.
   ValidationMemory& operator=(ValidationMemory&&) noexcept;
 
-  // The slot of a sequence with this hash. For Validator only.
-  [[nodiscard]] FieldSequence& at(std::size_t hash) noexcept;
+  // The sequence of these tags in a context with this ValidatorTables::context_id(); null: it is
+  // unknown. For Validator only.
+  [[nodiscard]] FieldSequence* find(std::uint64_t context_id, const SequenceKeys& keys) noexcept;
+  // The slot for an unknown sequence with this hash; null: it is not learned yet. For Validator
+  // only.
+  [[nodiscard]] FieldSequence* slot_for(std::uint64_t hash) noexcept;
 
   // The slot at this place, below kSequences. For Validator only.
   [[nodiscard]] FieldSequence& at_place(std::size_t place) noexcept;
   // The place of a slot. For Validator only.
   [[nodiscard]] std::size_t place_of(const FieldSequence& sequence) const noexcept;
-
-  // The sequence that was found last for a context with this ValidatorTables::context_id(), or
-  // another one; never null. For Validator only.
-  [[nodiscard]] FieldSequence*& recent(std::size_t context_id) noexcept {
-    return recent_[context_id % kRecent];
-  }
 
   // What is known of the message that the last call of validate() has found valid; null: nothing.
   // Valid as long as the memory; a proof of another message replaces it.
@@ -57,10 +57,20 @@ class ValidationMemory {
   static constexpr std::size_t kSequences = 64;
 
  private:
-  static constexpr std::size_t kRecent = 16;
+  // A sequence has a slot in the set that its hash selects.
+  static constexpr std::size_t kWays = 4;
+  static constexpr std::size_t kSets = kSequences / kWays;
+  static constexpr std::size_t kRecent = 64;
+  // Orders of one counterparty have up to that many numbers of tags.
+  static constexpr std::size_t kRecentOfContext = 13;
+
+  [[nodiscard]] FieldSequence* set_of(std::uint64_t hash) noexcept;
 
   std::unique_ptr<FieldSequence[]> sequences_;
+  // By context and number of tags: the sequence that was found last; never null.
   std::array<FieldSequence*, kRecent> recent_{};
+  // Of each set: the hash of the last unknown sequence.
+  std::array<std::uint64_t, kSets> candidates_{};
   wire::FieldProof* proof_ = nullptr;  // of one of them
 };
 

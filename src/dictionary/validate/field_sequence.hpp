@@ -144,11 +144,13 @@ struct CharacterCheck {
 struct FieldSequence {
   static constexpr std::size_t kCharactersMax = 12;
   static constexpr std::size_t kDates = 4;
+  static constexpr std::size_t kLastValues = 8;
   static constexpr std::size_t kChecks = std::size_t{std::to_underlying(Check::Rare)} + 1;
 
   std::uint64_t context_id = 0;  // ValidatorTables::context_id(); 0: the slot is empty
   std::uint64_t number = 0;      // unique among all learned ones of this process
-  std::uint64_t candidate = 0;   // hash of the last unknown sequence that came here
+  std::uint64_t hash = 0;        // of the keys and the context
+  bool is_used = false;          // since an unknown sequence came to its set
   std::size_t key_count = 0;
   alignas(16) std::array<std::uint16_t, SequenceKeys::kFieldsMax> keys{};  // of the whole message
   // Grouped by kind, so that no check has to test its kind.
@@ -163,6 +165,8 @@ struct FieldSequence {
   // Dates of the SendingTime and of the other timestamps, in their order. If there are more, some
   // share one.
   std::array<KnownDate, kDates> dates{};
+  // The last values of the first checks from Enumerated on: an equal one is right, too. 0: none.
+  std::array<std::uint64_t, kLastValues> last_values{};
   wire::FieldProof proof;  // for typed messages
 
   [[nodiscard]] bool is_of(std::uint64_t context, const SequenceKeys& others) const noexcept {
@@ -176,7 +180,7 @@ struct FieldSequence {
                                             const wire::MessageView& message) noexcept;
   // For a message that fits its FrameShape, which prove() has narrowed: the checks that are left.
   [[nodiscard]] bool are_unproven_values_right(const ValidatorTables& tables,
-                                               const wire::MessageView& message) const noexcept;
+                                               const wire::MessageView& message) noexcept;
   [[nodiscard]] bool has_unproven_values() const noexcept {
     return ends[std::to_underlying(Check::UtcTimestamp)] != ends[std::to_underlying(Check::Rare)];
   }

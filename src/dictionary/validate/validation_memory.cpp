@@ -27,10 +27,12 @@ class Values {
   [[gnu::always_inline]] bool are_characters_right() const noexcept {
     const CharacterCheck* one = sequence_.characters.data();
     for (const CharacterCheck* const end = one + sequence_.character_count; one != end; ++one) {
-      const ValueInMessage value = value_at(bytes_, places_[one->field]);
+      // With the byte after it, which is SOH where the value is one character.
+      constexpr std::uint32_t kSohAfter = std::uint32_t{wire::kSoh} << 8U;
       constexpr unsigned kWordBits = 64;
-      const auto code = static_cast<unsigned char>(bytes_[value.begin]);
-      if (value.size() != 1 || code >= Enumeration::kCharacterEnd ||
+      const char* const from = bytes_ + places_[one->field].begin;
+      const std::uint32_t code = wire::detail::load_word<std::uint16_t>(from) - kSohAfter;
+      if (code >= Enumeration::kCharacterEnd ||
           (one->allowed[code / kWordBits] >> (code % kWordBits) & 1U) == 0) [[unlikely]]
         return false;
     }
@@ -67,8 +69,7 @@ class Values {
   const Place* places_;
 };
 
-constexpr std::size_t kMillisBytes = 21;  // YYYYMMDD-HH:MM:SS.sss
-constexpr std::size_t kTimeAt = 8;        // -HH:MM:S
+constexpr std::size_t kTimeAt = 8;  // -HH:MM:S
 
 bool is_count(const ValueInMessage& value, unsigned count) noexcept {
   std::uint32_t number = 0;
@@ -90,16 +91,31 @@ bool is_count(const ValueInMessage& value, unsigned count) noexcept {
   return true;
 }
 
-// The kinds of values that few messages have.
+// Few messages have values of these kinds, and most of those have the last ones again.
 template <class Place>
 [[gnu::always_inline]] inline bool are_rare_right(const ValidatorTables& tables,
+                                                  FieldSequence& sequence,
                                                   Values<Place>& values) noexcept {
-  return values.are(Check::Enumerated,
-                    [&](const ValueInMessage& value, unsigned detail) {
-                      return tables.enumerations[detail].has(value.text());
-                    }) &&
-         values.are(Check::Group, is_count) &&
-         values.are(Check::Rare, [](const ValueInMessage& value, unsigned detail) {
+  std::size_t next = 0;
+  // is_right: asked of values that are not the last ones.
+  const auto are = [&](Check check, auto is_right) {
+    return values.are(check, [&](const ValueInMessage& value, unsigned detail) {
+      const std::size_t at = next++;
+      if (at >= FieldSequence::kLastValues) return is_right(value, detail);
+      std::uint64_t& last = sequence.last_values[at];
+      const std::uint64_t word = word_of(value);
+      if (word != 0 && word == last) return true;
+      if (!is_right(value, detail)) return false;
+      last = word;
+      return true;
+    });
+  };
+  return are(Check::Enumerated,
+             [&](const ValueInMessage& value, unsigned detail) {
+               return tables.enumerations[detail].has(value.text());
+             }) &&
+         are(Check::Group, is_count) &&
+         are(Check::Rare, [](const ValueInMessage& value, unsigned detail) {
            return is_of_type(static_cast<FieldType>(detail), value.text());
          });
 }
@@ -107,12 +123,13 @@ template <class Place>
 // In the order of Check, in which learn() has stored the checks. Most messages have values of few
 // kinds: one test leaves several out.
 template <class Place>
-bool are_right(const ValidatorTables& tables, std::span<KnownDate> dates, Values<Place> values,
+bool are_right(const ValidatorTables& tables, FieldSequence& sequence, Values<Place> values,
                bool& are_usual) noexcept {
   using Value = const ValueInMessage&;
   std::size_t timestamps = 0;
   const auto is_timestamp = [&](Value value, unsigned) {
-    return is_timestamp_near(value.text(), dates[++timestamps % FieldSequence::kDates], are_usual);
+    return is_timestamp_near(value.text(), sequence.dates[++timestamps % FieldSequence::kDates],
+                             are_usual);
   };
   return values.are_characters_right() &&
          (values.have_none_up_to(Check::Digits) ||
@@ -123,7 +140,7 @@ bool are_right(const ValidatorTables& tables, std::span<KnownDate> dates, Values
            values.are(Check::Digits, [](Value value, unsigned) { return is_digits(value); }))) &&
          values.are(Check::Decimal, [](Value value, unsigned) { return is_decimal(value); }) &&
          values.are(Check::UtcTimestamp, is_timestamp) &&
-         (values.are_all_done() || are_rare_right(tables, values));
+         (values.are_all_done() || are_rare_right(tables, sequence, values));
 }
 
 // Narrows the ranges of a message's shape to bytes that are right for the values' checks, whatever
@@ -151,7 +168,7 @@ class ShapeRanges {
   void narrow_to(const ValueCheck& check) const noexcept {
     if (check.check == Check::Char) return;  // any one
     const ValueInMessage value = value_at(bytes_, places_[check.field]);
-    if (check.check == Check::UtcTimestamp) return narrow_to_time(value.begin);
+    if (check.check == Check::UtcTimestamp) return narrow_to_time(value);
     // A sign and a point stay as they are, and so does a Boolean.
     for (std::uint32_t at = value.begin; at < value.end; ++at) {
       if (is_digit(bytes_[at])) {
@@ -168,18 +185,17 @@ class ShapeRanges {
     shape_.narrow(at, byte, byte);
   }
   // A timestamp that is_usual. The date stays as it is, with the first digit of the hour.
-  void narrow_to_time(std::uint32_t begin) const noexcept {
+  void narrow_to_time(const ValueInMessage& value) const noexcept {
     constexpr std::uint32_t kHourBytes = kTimeAt + 2;  // with its first digit
-    constexpr std::string_view kLatest = "9:59:59.999";
-    constexpr std::string_view kLatestAfter20 = "3:59:59.999";
-    static_assert(kHourBytes + kLatest.size() == kMillisBytes);
-    for (std::uint32_t i = 0; i < kHourBytes; ++i) keep(begin + i);
-    const bool is_after_20 = bytes_[begin + kHourBytes - 1] == '2';
-    std::uint32_t at = begin + kHourBytes;
-    for (const char latest : is_after_20 ? kLatestAfter20 : kLatest) {
+    constexpr std::string_view kLatest = "9:59:59.";
+    constexpr std::string_view kLatestAfter20 = "3:59:59.";
+    std::uint32_t at = value.begin;
+    for (; at < value.begin + kHourBytes; ++at) keep(at);
+    for (const char latest : bytes_[at - 1] == '2' ? kLatestAfter20 : kLatest) {
       shape_.narrow(at++, static_cast<std::uint8_t>(is_digit(latest) ? '0' : latest),
                     static_cast<std::uint8_t>(latest));
     }
+    for (; at < value.end; ++at) shape_.narrow(at, '0', '9');
   }
 
   const char* bytes_;
@@ -215,17 +231,17 @@ bool FieldSequence::are_other_values_right(const ValidatorTables& tables,
   bool are_usual = true;
   const bool right =
       index.narrow_count != 0
-          ? are_right(tables, dates, Values{*this, bytes, index.narrow_places}, are_usual)
-          : are_right(tables, dates, Values{*this, bytes, index.places}, are_usual);
+          ? are_right(tables, *this, Values{*this, bytes, index.narrow_places}, are_usual)
+          : are_right(tables, *this, Values{*this, bytes, index.places}, are_usual);
   proof.set_usual_times(are_usual);
   return right;
 }
 
 bool FieldSequence::are_unproven_values_right(const ValidatorTables& tables,
-                                              const wire::MessageView& message) const noexcept {
+                                              const wire::MessageView& message) noexcept {
   Values values{*this, message.bytes().data(), message.index().narrow_places};
   values.leave_out(Check::UtcTimestamp);
-  return are_rare_right(tables, values);
+  return are_rare_right(tables, *this, values);
 }
 
 // Each range has bytes of which the value's check needs to know nothing else.
@@ -259,6 +275,8 @@ void FieldSequence::learn(const ValidatorTables& tables, std::uint64_t context,
   if (std::ranges::find(sequence, wire::kLargeTagKey) != sequence.end()) return;
   static constinit std::atomic<std::uint64_t> learned{0};
   context_id = context;
+  hash = sequence.hash(context);
+  is_used = true;
   number = learned.fetch_add(1, std::memory_order_relaxed) + 1;
   key_count = sequence.count();
   std::ranges::copy(sequence.all(), keys.begin());
@@ -279,6 +297,7 @@ void FieldSequence::learn(const ValidatorTables& tables, std::uint64_t context,
     }
     ends[check] = static_cast<std::uint8_t>(count);
   }
+  last_values = {};
   proof.begin();
   proof.set_flagged(std::ranges::any_of(sequence, [](std::uint16_t key) {
     return key == tag::PossDupFlag || key == tag::PossResend;
@@ -299,11 +318,40 @@ ValidationMemory::ValidationMemory(ValidationMemory&&) noexcept = default;
 ValidationMemory& ValidationMemory::operator=(ValidationMemory&&) noexcept = default;
 
 // A multiplication mixes its upper bits best.
-FieldSequence& ValidationMemory::at(std::size_t hash) noexcept {
-  constexpr unsigned kShift = std::numeric_limits<std::uint64_t>::digits -
-                              static_cast<unsigned>(std::countr_zero(kSequences));
-  static_assert(std::has_single_bit(kSequences));
-  return sequences_[hash >> kShift];
+FieldSequence* ValidationMemory::set_of(std::uint64_t hash) noexcept {
+  constexpr unsigned kShift =
+      std::numeric_limits<std::uint64_t>::digits - static_cast<unsigned>(std::countr_zero(kSets));
+  static_assert(std::has_single_bit(kSets));
+  return sequences_.get() + (hash >> kShift) * kWays;
+}
+
+// Most messages have as many tags as the last one with their sequence: then nothing is hashed.
+FieldSequence* ValidationMemory::find(std::uint64_t context_id, const SequenceKeys& keys) noexcept {
+  FieldSequence*& recent = recent_[(context_id * kRecentOfContext + keys.count()) % kRecent];
+  if (recent->is_of(context_id, keys)) [[likely]] {
+    recent->is_used = true;
+    return recent;
+  }
+  const std::uint64_t hash = keys.hash(context_id);
+  FieldSequence* const set = set_of(hash);
+  for (FieldSequence* one = set; one != set + kWays; ++one) {
+    if (one->hash != hash || !one->is_of(context_id, keys)) continue;
+    one->is_used = true;
+    return recent = one;
+  }
+  return nullptr;
+}
+
+FieldSequence* ValidationMemory::slot_for(std::uint64_t hash) noexcept {
+  const std::span set{set_of(hash), kWays};
+  std::uint64_t& candidate = candidates_[place_of(set.front()) / kWays];
+  if (std::exchange(candidate, hash) == hash) {
+    auto slot = std::ranges::find(set, std::uint64_t{0}, &FieldSequence::context_id);
+    if (slot == set.end()) slot = std::ranges::find(set, false, &FieldSequence::is_used);
+    if (slot != set.end()) return &*slot;
+  }
+  for (FieldSequence& one : set) one.is_used = false;
+  return nullptr;
 }
 
 FieldSequence& ValidationMemory::at_place(std::size_t place) noexcept { return sequences_[place]; }
@@ -319,24 +367,22 @@ std::size_t ValidationMemory::place_of(const FieldSequence& sequence) const noex
   const MemberContext* const context = tables_->message(message.msg_type());
   if (context == nullptr || !SequenceKeys::are_those_of(message)) [[unlikely]]
     return !validate(message, memory);
-  FieldSequence& recent = *memory.recent(tables_->context_id(*context));
-  if (!recent.is_of(tables_->context_id(*context), SequenceKeys{message})) [[unlikely]]
+  FieldSequence* const known = memory.find(tables_->context_id(*context), SequenceKeys{message});
+  if (known == nullptr) [[unlikely]]
     return !validate(message, memory);
-  recent.candidate = 0;
-  if (!recent.are_other_values_right(*tables_, message)) [[unlikely]]
+  if (!known->are_other_values_right(*tables_, message)) [[unlikely]]
     return false;
-  memory.set_proof(&recent.proof);
+  memory.set_proof(&known->proof);
   wire::FrameShape* const shape = message.shape();
-  if (shape != nullptr && recent.prove(message, *shape))
-    shape->set_proof({recent.number, memory.place_of(recent)});
+  if (shape != nullptr && known->prove(message, *shape))
+    shape->set_proof({known->number, memory.place_of(*known)});
   return true;
 }
 
 // The values that no shape proves. A call at the end, so that most messages need no saved registers
 // here either.
 [[gnu::noinline]] static bool is_rest_right(const ValidatorTables& tables,
-                                            const wire::MessageView& message,
-                                            const FieldSequence& proven,
+                                            const wire::MessageView& message, FieldSequence& proven,
                                             ValidationMemory& memory) noexcept {
   if (proven.are_unproven_values_right(tables, message)) return true;
   memory.set_proof(nullptr);
@@ -352,7 +398,7 @@ bool Validator::is_valid_after_header(const wire::MessageView& message,
       [[unlikely]] {
     return is_valid_of_sequence(message, memory);
   }
-  proven.candidate = 0;
+  proven.is_used = true;
   proven.proof.set_usual_times(true);
   memory.set_proof(&proven.proof);
   return !proven.has_unproven_values() || is_rest_right(*tables_, message, proven, memory);

@@ -746,21 +746,14 @@ std::optional<Violation> Validator::validate(const wire::MessageView& message,
     return validate(message);
   const SequenceKeys keys{message};
   const std::uint64_t context_id = tables_->context_id(*context);
-  // Most messages have the sequence of the last one of their type: then nothing is hashed.
-  FieldSequence*& recent = memory.recent(context_id);
-  if (!recent->is_of(context_id, keys)) [[unlikely]] {
-    const std::uint64_t hash = keys.hash(context_id);
-    FieldSequence& sequence = memory.at(hash);
-    if (!sequence.is_of(context_id, keys)) {
-      if (std::exchange(sequence.candidate, hash) != hash) return validate(message);
-      return learn(*tables_, message, *context, sequence);
-    }
-    recent = &sequence;
+  FieldSequence* const known = memory.find(context_id, keys);
+  if (known == nullptr) [[unlikely]] {
+    FieldSequence* const slot = memory.slot_for(keys.hash(context_id));
+    return slot != nullptr ? learn(*tables_, message, *context, *slot) : validate(message);
   }
-  recent->candidate = 0;
-  if (!recent->are_values_right(*tables_, message)) [[unlikely]]
+  if (!known->are_values_right(*tables_, message)) [[unlikely]]
     return validate(message);
-  memory.set_proof(&recent->proof);
+  memory.set_proof(&known->proof);
   return std::nullopt;
 }
 

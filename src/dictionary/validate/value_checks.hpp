@@ -77,6 +77,16 @@ struct ValueInMessage {
   return {bytes, place.begin, place.end};
 }
 
+// The bytes of a value of up to seven, with the SOH after it, as a number that no other value has.
+// 0: it is longer.
+[[nodiscard]] inline std::uint64_t word_of(const ValueInMessage& value) noexcept {
+  constexpr std::uint32_t kBytes = sizeof(std::uint64_t);
+  constexpr std::uint32_t kBitsPerByte = 8;
+  if (value.size() >= kBytes) return 0;
+  return wire::detail::load_word<std::uint64_t>(value.bytes + value.end + 1 - kBytes) >>
+         (kBitsPerByte * (kBytes - 1 - value.size()));
+}
+
 #if defined(__SSE2__)
 
 // A bit for each byte of a value that is no digit, the first byte's the lowest. Reads the sixteen

@@ -1,6 +1,8 @@
 // Parses and validates any bytes: by FIX 4.4, and by FIXT 1.1 with FIX 5.0 SP2, under every rule.
-// Every violation lies within the message. A message that fits a shape is as valid as it is without
-// one, also where validators of other rules and dictionaries share the parser and the memory.
+// Every violation lies within the message. A message that fits a shape, or repeats a sequence of
+// tags, has the fields and is as valid as without memory, also where validators of other rules and
+// dictionaries share the parser and the memory.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +19,7 @@
 
 #include "random/fuzz/harness/target.hpp"
 #include "unit/wire/message_text.hpp"
+#include "wire/kernels/kernel_table.hpp"
 
 namespace nexusfix {
 namespace {
@@ -68,18 +71,58 @@ class Session {
  public:
   void receive(const std::string& bytes, const Validator& validator) {
     const auto message = parser_.parse(bytes);
-    if (!message || !message->get<std::uint64_t>(tag::MsgSeqNum) ||
-        !message->get<WallTime>(tag::SendingTime)) {
-      return;
+    const auto fresh = fresh_parser_.parse(bytes);
+    if (message.has_value() != fresh.has_value()) std::abort();
+    if (!message) return;
+    if (!std::equal(message->begin(), message->end(), fresh->begin(), fresh->end(), is_same)) {
+      std::abort();
     }
-    const bool is_valid = validator.is_valid_after_header(*message, memory_);
-    if (is_valid == validator.validate(*message).has_value()) std::abort();
+    const auto wrong = validator.validate(*fresh);
+    if (message->get<std::uint64_t>(tag::MsgSeqNum) && message->get<WallTime>(tag::SendingTime)) {
+      const bool is_valid = validator.is_valid_after_header(*message, memory_);
+      if (is_valid == wrong.has_value()) std::abort();
+    }
+    const auto remembered = validator.validate(*message, memory_);
+    if (remembered.has_value() != wrong.has_value()) std::abort();
+    if (wrong && (remembered->rule != wrong->rule || remembered->offset != wrong->offset)) {
+      std::abort();
+    }
   }
 
  private:
+  static bool is_same(const wire::FieldView& one, const wire::FieldView& other) {
+    return one.tag == other.tag && one.offset == other.offset && one.value == other.value;
+  }
+  // It uses no shapes.
+  static const wire::kernels::KernelTable& plain_kernel() {
+    const wire::kernels::KernelList all = wire::kernels::all();
+    return **std::find_if(all.tables, all.tables + all.count,
+                          [](const auto* table) { return table->fits == nullptr; });
+  }
+
   wire::Parser parser_;
+  wire::ParserIndex fresh_parser_{wire::DataFieldTable::standard(), plain_kernel()};
   dictionary::ValidationMemory memory_;
 };
+
+// Sends the fields more than once, then with a byte more or less: their sequence of tags may be
+// known, and their shape is not.
+void check_sequences(const std::string& fields, const std::uint8_t* data, std::size_t size) {
+  constexpr std::size_t kCopies = 4;
+  constexpr int kTimes = 3;  // at the second one the sequence is learned
+  Session session;
+  for (std::size_t i = 0; i < kCopies && 2 * i + 2 < size; ++i) {
+    std::string copy = fields;
+    const std::size_t at = data[2 * i + 1] % copy.size();
+    if (i != 0 && data[2 * i + 2] % 4 == 0) {
+      copy.erase(at, 1);
+    } else if (i != 0) {
+      copy.insert(at, 1, static_cast<char>(data[2 * i + 2]));
+    }
+    const Validator& one = validators()[(data[0] / 8 + i / 2) % validators().size()];
+    for (int time = 0; time < kTimes; ++time) session.receive(test::message_of(copy), one);
+  }
+}
 
 // Changes some bytes of a frame whose shape is known, in places that the input names.
 void check_copies(const std::string& frame, const std::uint8_t* data, std::size_t size) {
@@ -120,7 +163,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // Exactly the size of the input, so that a read after it is detected.
   const std::vector<char> exact{bytes.begin(), bytes.end()};
   nexusfix::check({exact.data(), exact.size()});
-  nexusfix::check_copies(nexusfix::test::message_of("35=" + msg_type + "|" + body + "|"), data,
-                         size);
+  const std::string fields = "35=" + msg_type + "|" + body + "|";
+  nexusfix::check_copies(nexusfix::test::message_of(fields), data, size);
+  nexusfix::check_sequences(fields, data, size);
   return 0;
 }

@@ -80,14 +80,11 @@ class ValidationMemoryProperty : public ::testing::TestWithParam<Version> {
   }
   bool knows(const wire::MessageView& message) {
     for (std::size_t i = 0; i < ValidationMemory::kSequences; ++i) {
-      const FieldSequence& sequence = memory_.at(i << kHashShift);
+      const FieldSequence& sequence = memory_.at_place(i);
       if (sequence.is_of(sequence.context_id, SequenceKeys{message})) return true;
     }
     return false;
   }
-
-  static constexpr unsigned kHashShift = 64 - 6;
-  static_assert(ValidationMemory::kSequences == 1U << 6U);
 
   const Dictionary& transport_;
   const Dictionary& application_;

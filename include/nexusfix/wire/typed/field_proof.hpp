@@ -43,7 +43,7 @@ class FieldProof {
            ((has_only_open_times_ && has_usual_times_) || are_open_right(message));
   }
   // Whether each timestamp of the last valid message is known to be of the years 2000 to 2099, in
-  // milliseconds: then it is a WallTime.
+  // milliseconds, microseconds or nanoseconds: then it is a WallTime.
   void set_usual_times(bool are_usual) noexcept { has_usual_times_ = are_usual; }
   // As set_usual_times() has set it.
   [[nodiscard]] bool has_usual_times() const noexcept { return has_usual_times_; }
