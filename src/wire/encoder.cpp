@@ -16,7 +16,7 @@ namespace nexusfix::wire {
 namespace {
 
 // Every number, decimal and time is shorter.
-constexpr std::size_t kConvertedBytesMax = 32;
+constexpr std::size_t kConvertedBytesMax = 2 * detail::kBlockBytes;
 static_assert(kConvertedBytesMax >=
               std::max({kIntBytesMax, kDecimalBytesMax, kUtcTimestampBytesMax}));
 constexpr int kYearMax = 9999;  // YYYY has four digits
@@ -137,58 +137,69 @@ Encoder::Encoder(std::span<char> buffer, const HeaderFields& session,
 
 // Where the value goes after its prefix, if there is room for whole blocks of it: then no byte is
 // copied twice. nullptr: only the slow path can write it.
-char* Encoder::open_roomy(Place place, const detail::TagPrefix& prefix,
-                          std::size_t value_bytes) noexcept {
-  if (prefix.bytes == 0 || place.limit == nullptr) return nullptr;
+char* Encoder::open_roomy(Place place, PrefixedTag tag, std::size_t value_bytes) noexcept {
+  if (tag.bytes == 0 || place.limit == nullptr) return nullptr;
   const auto room = static_cast<std::size_t>(place.limit - place.at);
   if (room < kFieldBytesMax || room - kFieldBytesMax < value_bytes) return nullptr;
-  detail::store(place.at, prefix.word);
-  return place.at + prefix.bytes;
+  detail::store(place.at, tag.word);
+  return place.at + tag.bytes;
+}
+
+// Of a text that is no longer than two blocks.
+static std::uint32_t sum_of_short(const char* text, std::size_t bytes) noexcept {
+  detail::Block sums = detail::load_block(text, std::min(bytes, detail::kBlockBytes));
+  if (bytes > detail::kBlockBytes) [[unlikely]] {
+    sums = detail::add_bytes(
+        sums, detail::load_block(text + detail::kBlockBytes, bytes - detail::kBlockBytes));
+  }
+  return detail::sum_of(sums);
 }
 
 // convert(out) writes the value's text, at most kConvertedBytesMax bytes, and returns its size.
 template <class Convert>
-Encoder::Appended Encoder::append_converted(Place place, Tag tag, Convert convert) noexcept {
-  const detail::TagPrefix prefix = detail::known_tag_prefix(tag);
-  if (char* const out = open_roomy(place, prefix, kConvertedBytesMax); out != nullptr) {
+Encoder::Appended Encoder::append_converted(Place place, PrefixedTag tag,
+                                            Convert convert) noexcept {
+  if (char* const out = open_roomy(place, tag, kConvertedBytesMax); out != nullptr) {
     const std::size_t bytes = convert(out);
-    return {out + bytes, prefix.sum + byte_sum({out, bytes})};
+    return {out + bytes, detail::sum_of(detail::block_of(tag.word)) + sum_of_short(out, bytes)};
   }
   char text[kConvertedBytesMax];
   const std::size_t bytes = convert(text);
-  return append(place, [&](ExactWriter& writer) { writer.field(tag, {text, bytes}); });
+  return append(place, [&](ExactWriter& writer) { writer.field(tag.tag, {text, bytes}); });
 }
 
 // The compiler optimises cold functions for size and moves them out of their callers. This one must
 // stay fast, because long texts are common.
-Encoder::Appended Encoder::append_text(Place place, Tag tag, std::string_view value) noexcept {
+Encoder::Appended Encoder::append_text(Place place, PrefixedTag tag,
+                                       std::string_view value) noexcept {
   return append_long_text(place, tag, value);
 }
 
-Encoder::Appended Encoder::append_long_text(Place place, Tag tag, std::string_view value) noexcept {
-  const detail::TagPrefix prefix = detail::known_tag_prefix(tag);
-  if (char* const out = open_roomy(place, prefix, value.size()); out != nullptr && !value.empty()) {
+Encoder::Appended Encoder::append_long_text(Place place, PrefixedTag tag,
+                                            std::string_view value) noexcept {
+  if (char* const out = open_roomy(place, tag, value.size()); out != nullptr && !value.empty()) {
     bool soh = false;
-    detail::Block sums = detail::no_bytes();
-    for (std::size_t at = 0; at < value.size(); at += detail::kBlockBytes) {
-      const std::size_t left = value.size() - at;
-      const detail::Block block = left >= detail::kBlockBytes
-                                      ? detail::load_block(value.data() + at)
-                                      : detail::load_block(value.data() + at, left);
+    detail::Block sums = detail::block_of(tag.word);
+    std::size_t at = 0;
+    const auto copy = [&](detail::Block block) {
       soh |= detail::holds_soh(block);
       sums = detail::add_bytes(sums, block);
       detail::store_block(out + at, block);
+    };
+    for (; at + detail::kBlockBytes <= value.size(); at += detail::kBlockBytes) {
+      copy(detail::load_block(value.data() + at));
     }
-    if (!soh) return {out + value.size(), prefix.sum + detail::sum_of(sums)};
+    if (at != value.size()) copy(detail::load_block(value.data() + at, value.size() - at));
+    if (!soh) return {out + value.size(), detail::sum_of(sums)};
   }
-  return append(place, [&](ExactWriter& writer) { writer.field(tag, value); });
+  return append(place, [&](ExactWriter& writer) { writer.field(tag.tag, value); });
 }
 
-Encoder::Appended Encoder::append_char(Place place, Tag tag, char value) noexcept {
+Encoder::Appended Encoder::append_char(Place place, PrefixedTag tag, char value) noexcept {
   return append_text(place, tag, {&value, 1});
 }
 
-Encoder::Appended Encoder::append_int(Place place, Tag tag, std::uint64_t magnitude,
+Encoder::Appended Encoder::append_int(Place place, PrefixedTag tag, std::uint64_t magnitude,
                                       bool negative) noexcept {
   return append_converted(place, tag, [magnitude, negative](char* out) noexcept {
     *out = '-';
@@ -196,13 +207,13 @@ Encoder::Appended Encoder::append_int(Place place, Tag tag, std::uint64_t magnit
   });
 }
 
-Encoder::Appended Encoder::append_decimal(Place place, Tag tag, Decimal value) noexcept {
+Encoder::Appended Encoder::append_decimal(Place place, PrefixedTag tag, Decimal value) noexcept {
   return append_converted(place, tag,
                           [&value](char* out) noexcept { return from_decimal(value, out); });
 }
 
 Encoder::Appended Encoder::append_fixed_price(Place place, Tag tag, FixedPrice value) noexcept {
-  return append_converted(place, tag,
+  return append_converted(place, {detail::known_tag_prefix(tag), tag},
                           [value](char* out) noexcept { return from_fixed_price(value, out); });
 }
 
@@ -215,9 +226,9 @@ Encoder::Appended Encoder::append_time(Place place, Tag tag, PicoTime value,
                                        TimePrecision precision) noexcept {
   constexpr std::uint16_t kPicosEnd = 1'000;
   if (value.picos >= kPicosEnd) return {nullptr, tag, EncodeErrorCode::ValueOutOfRange};
-  return append_converted(place, tag, [value, precision](char* out) noexcept {
-    return from_utc_timestamp(value, precision, out);
-  });
+  return append_converted(
+      place, {detail::known_tag_prefix(tag), tag},
+      [value, precision](char* out) noexcept { return from_utc_timestamp(value, precision, out); });
 }
 
 Encoder::Appended Encoder::append_time(Place place, Tag tag, TimeOfDay value,
@@ -225,9 +236,9 @@ Encoder::Appended Encoder::append_time(Place place, Tag tag, TimeOfDay value,
   if (value < TimeOfDay::zero() || value >= kTimeOfDayEnd) {
     return {nullptr, tag, EncodeErrorCode::ValueOutOfRange};
   }
-  return append_converted(place, tag, [value, precision](char* out) noexcept {
-    return from_time_of_day(value, precision, out);
-  });
+  return append_converted(
+      place, {detail::known_tag_prefix(tag), tag},
+      [value, precision](char* out) noexcept { return from_time_of_day(value, precision, out); });
 }
 
 Encoder::Appended Encoder::append_date(Place place, Tag tag, Date value) noexcept {
@@ -235,7 +246,7 @@ Encoder::Appended Encoder::append_date(Place place, Tag tag, Date value) noexcep
   if (!value.ok() || year < 0 || year > kYearMax) {
     return {nullptr, tag, EncodeErrorCode::ValueOutOfRange};
   }
-  return append_converted(place, tag,
+  return append_converted(place, {detail::known_tag_prefix(tag), tag},
                           [value](char* out) noexcept { return from_date(value, out); });
 }
 

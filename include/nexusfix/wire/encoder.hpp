@@ -206,17 +206,27 @@ class Encoder {
                           const MessageHeader& header, WriteConstant write_constant) noexcept;
   template <class Write>
   static Appended append(Place place, Write write) noexcept;
-  [[gnu::noinline]] static Appended append_long_text(Place place, Tag tag,
+  // A tag and its prefix, in two registers: a caller knows the prefix at compile time.
+  struct PrefixedTag {
+    std::uint64_t word;
+    std::uint32_t bytes;
+    Tag tag;
+
+    NEXUSFIX_ALWAYS_INLINE PrefixedTag(const detail::TagPrefix& prefix, Tag of) noexcept
+        : word{prefix.word}, bytes{prefix.bytes}, tag{of} {}
+  };
+  [[gnu::noinline]] static Appended append_long_text(Place place, PrefixedTag tag,
                                                      std::string_view value) noexcept;
-  static char* open_roomy(Place place, const detail::TagPrefix& prefix,
-                          std::size_t value_bytes) noexcept;
+  static char* open_roomy(Place place, PrefixedTag tag, std::size_t value_bytes) noexcept;
   template <class Convert>
-  static Appended append_converted(Place place, Tag tag, Convert convert) noexcept;
-  [[gnu::cold]] static Appended append_text(Place place, Tag tag, std::string_view value) noexcept;
-  [[gnu::cold]] static Appended append_char(Place place, Tag tag, char value) noexcept;
-  [[gnu::cold]] static Appended append_int(Place place, Tag tag, std::uint64_t magnitude,
+  static Appended append_converted(Place place, PrefixedTag tag, Convert convert) noexcept;
+  [[gnu::cold]] static Appended append_text(Place place, PrefixedTag tag,
+                                            std::string_view value) noexcept;
+  [[gnu::cold]] static Appended append_char(Place place, PrefixedTag tag, char value) noexcept;
+  [[gnu::cold]] static Appended append_int(Place place, PrefixedTag tag, std::uint64_t magnitude,
                                            bool negative) noexcept;
-  [[gnu::cold]] static Appended append_decimal(Place place, Tag tag, Decimal value) noexcept;
+  [[gnu::cold]] static Appended append_decimal(Place place, PrefixedTag tag,
+                                               Decimal value) noexcept;
   static Appended append_fixed_price(Place place, Tag tag, FixedPrice value) noexcept;
   [[gnu::cold]] static Appended append_time(Place place, Tag tag, WallTime value,
                                             TimePrecision precision) noexcept;
@@ -317,11 +327,11 @@ class Encoder {
                                            std::string_view value) noexcept {
     sum_ += prefix.sum;
     if (value.size() - 1 >= detail::kBlockBytes || !is_ordinary(prefix)) [[unlikely]] {
-      return take(append_text(place(), tag, value), prefix.sum);
+      return take(append_text(place(), {prefix, tag}, value), prefix.sum);
     }
     const detail::Block text = detail::load_block(value.data(), value.size());
     if (detail::holds_soh(text)) [[unlikely]] {
-      return take(append_text(place(), tag, value), prefix.sum);
+      return take(append_text(place(), {prefix, tag}, value), prefix.sum);
     }
     char* const at = at_;
     detail::store(at, prefix.word);
@@ -336,7 +346,7 @@ class Encoder {
     const std::uint32_t sum = prefix.sum + static_cast<unsigned char>(value);
     sum_ += sum;
     if (value == kSoh || !is_ordinary(prefix)) [[unlikely]] {
-      return take(append_char(place(), tag, value), sum);
+      return take(append_char(place(), {prefix, tag}, value), sum);
     }
     char* const at = at_;
     detail::store(at, prefix.word);
@@ -349,7 +359,7 @@ class Encoder {
                                           std::uint64_t magnitude, bool negative) noexcept {
     sum_ += prefix.sum;
     if (magnitude >= detail::kOrdinaryDigitsEnd || negative || !is_ordinary(prefix)) [[unlikely]] {
-      return take(append_int(place(), tag, magnitude, negative), prefix.sum);
+      return take(append_int(place(), {prefix, tag}, magnitude, negative), prefix.sum);
     }
     const detail::DecimalText digits = detail::decimal_text(magnitude, 0);
     at_ = write_half(open(prefix), digits.text, digits.bytes);
@@ -363,7 +373,7 @@ class Encoder {
     const std::size_t scale = value.scale();
     sum_ += prefix.sum;
     if (magnitude >= detail::kDigits.mantissa_ends[scale] || !is_ordinary(prefix)) [[unlikely]] {
-      return take(append_decimal(place(), tag, value), prefix.sum);
+      return take(append_decimal(place(), {prefix, tag}, value), prefix.sum);
     }
     const detail::DecimalText text = detail::decimal_text(magnitude, scale);
     at_ = write_half(open(prefix), text.text, text.bytes);
