@@ -138,16 +138,35 @@ bool Inbound::listens(const Connection& connection) const noexcept {
                                                           std::string_view bytes) {
   if (!connection.framing().may_begin(bytes.size()) || !listens(connection)) return false;
   wire::FrameShape* const shape = loop_.parsers.inbound.find_shape(bytes);
-  if (shape == nullptr) return false;
+  if (shape == nullptr) return take_whole(connection, bytes);
   const Receiving receiving{connection};
-  const wire::MessageView message{bytes, *shape};
+  take_one(connection, wire::MessageView{bytes, *shape}, bytes);
+  return true;
+}
+
+// Most of the others are one message, too. False: nothing was taken.
+[[gnu::noinline]] bool Inbound::take_whole(Connection& connection, std::string_view bytes) {
+  const std::size_t size =
+      wire::detail::ordinary_frame_size(bytes.data(), bytes.size(), bytes.size());
+  if (size != bytes.size() || !connection.framing().is_sound()) return false;
+  const auto message = loop_.parsers.inbound.parse(bytes);
+  if (!message) [[unlikely]]
+    return false;
+  const Receiving receiving{connection};
+  take_one(connection, *message, bytes);
+  return true;
+}
+
+// The only message of the received bytes.
+[[gnu::always_inline]] inline void Inbound::take_one(Connection& connection,
+                                                     const wire::MessageView& message,
+                                                     std::string_view bytes) {
   if (take_message(connection, *connection.entry(), message, bytes) == kMustWait) [[unlikely]] {
     connection.framing().set_needed(bytes.size());
     static_cast<void>(floors_.io.buffers.carry(connection, bytes));
   } else if (connection.is_migrating()) [[unlikely]] {
     floors_.directory.migration.migrate(connection, {});
   }
-  return true;
 }
 
 void Inbound::on_bytes(Connection& connection, std::string_view bytes) {

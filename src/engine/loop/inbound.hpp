@@ -58,6 +58,8 @@ class Inbound {
   void on_bytes_unbound(Connection& connection, std::size_t count);
   void on_received(Connection& connection, const transport::IoResult& result);
   [[nodiscard]] bool take_repeated(Connection& connection, std::string_view bytes);
+  [[nodiscard]] bool take_whole(Connection& connection, std::string_view bytes);
+  void take_one(Connection& connection, const wire::MessageView& message, std::string_view bytes);
   [[nodiscard]] bool listens(const Connection& connection) const noexcept;
   [[nodiscard]] std::size_t complete_carried(Connection& connection, std::string_view bytes);
   // Both return the number of processed bytes. kMustWait: the message must wait.

@@ -252,6 +252,8 @@ class Framing {
   [[nodiscard]] bool may_begin(std::size_t bytes) const noexcept {
     return carried_.empty() && scanner_.may_begin(bytes);
   }
+  // Whether none of the next bytes belong to a frame whose BodyLength is wrong.
+  [[nodiscard]] bool is_sound() const noexcept { return unsound_ == 0; }
   // The scanner needs at least this number of bytes.
   [[nodiscard]] std::size_t needed() const noexcept { return needed_; }
   void set_needed(std::size_t bytes) noexcept { needed_ = bytes; }
