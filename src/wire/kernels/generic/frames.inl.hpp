@@ -6,26 +6,28 @@
 
 #include "wire/kernels/generic/windows.inl.hpp"
 
-// The sum of the bytes of a head of 15 to 17 bytes, less that of the frame's first 16.
-inline std::uint32_t rest_of_head_sum(std::uint32_t head) noexcept {
-  // Before MsgType's 3, or after the SOH of BodyLength.
-  return head == 16 ? 0U : head == 15 ? -std::uint32_t{'3'} : std::uint32_t{'\x01'};
-}
-
 // The last block of a body is loaded from the body's end.
 constexpr std::uint32_t kUsualFrameMin = kBlockBytes + kTrailerBytes;
 
-// The bytes of the head of a usual frame: `8=FIX.4.x` or `8=FIXT.1.x`, `9=` and the right
-// BodyLength in two or three digits. 0: it is not one, or 35 is not the next field.
-inline std::uint32_t usual_head_bytes(const char* frame, std::uint32_t size) noexcept {
-  constexpr std::uint32_t kBytesLeast = 15;  // FIX.4.x, two digits
+// Where the fields of a usual head end. The bytes of the head are 15 to 17; 0: it is not one.
+struct UsualFields {
+  std::uint32_t body_length;  // where BodyLength begins
+  std::uint32_t bytes;
+};
+
+// The head of a usual frame: `8=FIX.4.x` or `8=FIXT.1.x`, `9=` and the right BodyLength in two or
+// three digits. 35 is the next field.
+inline UsualFields usual_head(const char* frame, std::uint32_t size) noexcept {
+  constexpr UsualFields kNone{0, 0};
+  constexpr std::uint32_t kTwoDigitBytes = 5;  // the field with its SOH
   constexpr std::uint32_t kTwoDigitsMax = 99;
   const std::uint64_t start = load_word(frame);
-  std::uint32_t bytes = kBytesLeast;
+  std::uint32_t body_length = 10;
   if (start != kFix4Start) {
-    if (!is_fixt1_start(frame, start)) return 0;
-    ++bytes;
+    if (!is_fixt1_start(frame, start)) return kNone;
+    body_length = 11;
   }
+  std::uint32_t bytes = body_length + kTwoDigitBytes;
   const std::uint32_t three = size - kTrailerBytes - bytes > kTwoDigitsMax ? 1 : 0;
   bytes += three;
   const std::uint64_t word = load_word(frame + bytes - sizeof word);
@@ -34,7 +36,30 @@ inline std::uint32_t usual_head_bytes(const char* frame, std::uint32_t size) noe
   const std::uint64_t version_bits = three != 0 ? 0x0f : 0x0f00;
   constexpr std::uint32_t kMsgTypeStart = '3' | '5' << 8 | '=' << 16;
   const auto msg_type = static_cast<std::uint32_t>(load_word(frame + bytes)) & 0xff'ffff;
-  return ((word ^ wanted) & ~version_bits) == 0 && msg_type == kMsgTypeStart ? bytes : 0;
+  if (((word ^ wanted) & ~version_bits) != 0 || msg_type != kMsgTypeStart) return kNone;
+  return {body_length, bytes};
+}
+
+// By the bytes of a head, from 15 on: their sum, less that of the frame's first 16. They have no 3
+// of MsgType, or one SOH more.
+constexpr std::uint8_t kRestsOfHeadSum[3] = {256 - '3', 0, '\x01'};
+
+// Kernels that read no more bytes of a field than the trailer has index it like the others.
+constexpr std::uint32_t kTrailersIndexed = kTagBytesRead <= kTrailerBytes ? 1 : 0;
+
+// Indexes the fields of a usual frame, from a field on, that are not all ordinary. Returns the
+// result of the kernel. Out of line, so that the usual loop has nothing to keep for later.
+[[gnu::noinline]] static std::uint32_t index_slow_fields(const char* frame, std::uint32_t size,
+                                                         Starts& starts, std::uint32_t fields,
+                                                         std::uint32_t field,
+                                                         IndexWork& work) noexcept {
+  work.first.rule = kNoFault;
+  work.first_but_empty.rule = kNoFault;
+  const std::uint32_t trailer =
+      index_fields(frame, size, starts, fields, field, work, kTrailersIndexed, field) -
+      kTrailersIndexed;
+  put_trailer(work.arrays, trailer, size);
+  return work.first.rule == kNoFault ? trailer + 1 : (trailer + 1) | kFaultyMessage;
 }
 
 // Indexes a usual frame of one window: the bytes of its head are compared instead of being indexed.
@@ -42,39 +67,39 @@ inline std::uint32_t usual_head_bytes(const char* frame, std::uint32_t size) noe
 template <unsigned Policy>
 [[gnu::always_inline]] inline std::uint32_t index_usual_frame(const char* frame, std::uint32_t size,
                                                               IndexWork& work) noexcept {
-  const std::uint32_t head = usual_head_bytes(frame, size);
-  if (head == 0) return 0;
-  work.first.rule = kNoFault;
-  work.first_but_empty.rule = kNoFault;
-  if (size < kUsualFrameMin) __builtin_unreachable();
-  constexpr std::uint32_t kBodyLengthAfterFix4 = 10;
-  constexpr std::uint32_t kBodyLengthAfterFixt = 11;
+  const UsualFields head = usual_head(frame, size);
+  if (head.bytes == 0) return 0;
   Starts starts;
   starts.at[0] = 0;
-  starts.at[1] = frame[5] == 'T' ? kBodyLengthAfterFixt : kBodyLengthAfterFix4;
-  starts.at[kHeadFields] = head;
+  starts.at[1] = head.body_length;
+  starts.at[kHeadFields] = head.bytes;
   ByteSum sum = sum_of_head(frame);
   const std::uint32_t body_end = size - kTrailerBytes;
   const std::uint32_t fields =
-      kHeadFields + find_fields(frame, head, body_end, starts, sum, kHeadFields);
-  const std::uint32_t byte_sum = total_of(sum) + rest_of_head_sum(head);
+      kHeadFields + find_fields<kHeadFields>(frame, head.bytes, body_end, starts, sum);
   if constexpr ((Policy & kLeaveOutCheckSum) == 0) {
-    if (!is_trailer_of(frame, size, byte_sum)) return 0;
+    constexpr std::uint32_t kLeastBytes = 15;
+    const std::uint32_t body_sum = total_of(sum) + kRestsOfHeadSum[head.bytes - kLeastBytes];
+    if (!is_trailer_of(frame, size, body_sum)) return 0;
   } else {
     if (!read_trailer(frame, size).good) return 0;
   }
-  if (fields >= work.arrays.capacity) [[unlikely]]
+  const FieldArrays arrays = work.arrays;
+  if (fields >= arrays.capacity) [[unlikely]]
     return 0;
-  // Kernels that read no more bytes of a field than the trailer has index it like the others.
-  constexpr std::uint32_t kMore = kTagBytesRead <= kTrailerBytes ? 1 : 0;
-  const std::uint32_t entry =
-      index_fields<false>(frame, size, starts, fields, 0, work, kMore) - kMore;
-  if constexpr (kMore != 0) {
-    work.arrays.places[entry].end = size - 1;
-  } else {
-    put_trailer(work.arrays, entry, size);
+  const Patterns all = patterns(work.data);
+  for (std::uint32_t field = 0; field < fields + kTrailersIndexed; field += kGroupFields) {
+    const std::uint32_t slow = index_group(frame, starts.at + field, arrays, field, all);
+    if (slow != 0 && bits_of(slow, fields - field) != 0) [[unlikely]] {
+      return index_slow_fields(frame, size, starts, fields, field, work);
+    }
   }
-  return work.first.rule == kNoFault ? entry + 1 : (entry + 1) | kFaultyMessage;
+  if constexpr (kTrailersIndexed != 0) {
+    arrays.places[fields].end = size - 1;
+  } else {
+    put_trailer(arrays, fields, size);
+  }
+  return fields + 1;
 }
 
 // Indexes any frame, window by window.

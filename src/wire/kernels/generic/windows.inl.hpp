@@ -39,31 +39,32 @@ constexpr struct KeepBytes {
 } kKeep;
 
 // The bits of a block from the given byte on. The bits before it lie within a data field.
-inline std::uint64_t bits_from(std::uint64_t bits, std::uint32_t first) noexcept {
+inline std::uint64_t bits_from(std::uint64_t bits, std::size_t first) noexcept {
   return first < kBlockBytes ? bits >> first << first : 0;
 }
 
 // Finds the fields that end in frame[from, end), where from is the window's begin and
-// starts.at[known] the begin of the first of them. Adds the bytes to sum. A SOH before that field
-// is data. Returns their number.
+// starts.at[kKnown] the begin of the first of them. Adds the bytes to sum. A SOH before that field
+// is data. If other fields are known, there is none, and end is at least kBlockBytes. Returns the
+// number of fields found.
+template <std::uint32_t kKnown = 0>
 [[gnu::always_inline]] inline std::uint32_t find_fields(const char* frame, std::uint32_t from,
                                                         std::uint32_t end, Starts& starts,
-                                                        ByteSum& sum,
-                                                        std::uint32_t known = 0) noexcept {
-  std::uint32_t* const out = starts.at + known + 1;
-  const std::uint32_t first = starts.at[known];
-  std::uint32_t fields = 0;
-  std::uint32_t at = from;
+                                                        ByteSum& sum) noexcept {
+  std::uint32_t* const out = starts.at + kKnown + 1;
+  std::uint32_t* next = out;
+  const std::size_t first = starts.at[kKnown];
+  std::size_t at = from;
   for (; at + kBlockBytes <= end; at += kBlockBytes) {
     std::uint64_t bits = soh_bits(frame + at, sum);
-    if (at < first) [[unlikely]]
+    if (kKnown == 0 && at < first) [[unlikely]]
       bits = bits_from(bits, first - at);
-    fields += write_starts(out + fields, at + 1, bits);
+    next += write_starts(next, static_cast<std::uint32_t>(at) + 1, bits);
   }
-  const std::uint32_t rest = end - at;
+  const std::size_t rest = end - at;
   if (rest != 0) {
     std::uint64_t bits;
-    if (end >= kBlockBytes) [[likely]] {
+    if (kKnown != 0 || end >= kBlockBytes) [[likely]] {
       // Reads some bytes that were seen before.
       at = end - kBlockBytes;
       bits = soh_bits(frame + at, kKeep.at + rest, sum);
@@ -72,12 +73,12 @@ inline std::uint64_t bits_from(std::uint64_t bits, std::uint32_t first) noexcept
       __builtin_memcpy(block, frame + at, rest);
       bits = soh_bits(block, sum);
     }
-    if (at < first) bits = bits_from(bits, first - at);
-    fields += write_starts(out + fields, at + 1, bits);
+    if (kKnown == 0 && at < first) bits = bits_from(bits, first - at);
+    next += write_starts(next, static_cast<std::uint32_t>(at) + 1, bits);
   }
   // A group may read past the last field. What it finds there must lie within the frame.
-  __builtin_memset(out + fields, 0, kGroupFields * sizeof(std::uint32_t));
-  return fields;
+  __builtin_memset(next, 0, kGroupFields * sizeof(std::uint32_t));
+  return static_cast<std::uint32_t>(next - out);
 }
 
 // How far a window's fields are indexed: its next field and the next entry.
@@ -182,27 +183,29 @@ inline Progress index_pairs(const char* frame, std::uint32_t size, Starts& start
   return {group.field + kGroupFields, group.entry + kGroupFields};
 }
 
-// Indexes the fields that find_fields() found, from the given entry on, and `more` after them that
-// are ordinary. The end of the last one of these is wrong. Returns the next entry, which is above
-// the capacity if that was too small.
-template <bool kMayBeTooMany = true>
+// The bits of index_group() that count if this number of its fields are not the trailer or after
+// it.
+inline std::uint32_t bits_of(std::uint32_t slow, std::uint32_t fields) noexcept {
+  return fields < kGroupFields ? slow & ((1U << fields) - 1) : slow;
+}
+
+// Indexes the fields that find_fields() found and the trailer if it is the next start, from the
+// given field and entry on. The trailer's end is wrong. Returns the next entry, which is above the
+// capacity if that was too small.
 [[gnu::always_inline]] inline std::uint32_t index_fields(const char* frame, std::uint32_t size,
                                                          Starts& starts, std::uint32_t fields,
                                                          std::uint32_t entry, IndexWork& work,
-                                                         std::uint32_t more = 0) noexcept {
+                                                         std::uint32_t trailers = 0,
+                                                         std::uint32_t field = 0) noexcept {
   const FieldArrays arrays = work.arrays;
   const Patterns all = patterns(work.data);
-  std::uint32_t field = 0;
-  while (field < fields + more) {
+  while (field < fields + trailers) {
     // A group and one more data field fit into the entries above the capacity.
-    if (kMayBeTooMany && entry > arrays.capacity) [[unlikely]]
+    if (entry > arrays.capacity) [[unlikely]]
       return entry;
     std::uint32_t slow = index_group(frame, starts.at + field, arrays, entry, all);
     if (slow != 0) [[unlikely]] {
-      // After the last field starts holds the trailer or the frame's first field, which are usually
-      // ordinary ones.
-      const std::uint32_t rest = fields - field;
-      if (rest < kGroupFields) slow &= (1U << rest) - 1;
+      slow = bits_of(slow, fields - field);
       if (slow != 0) {
         const Progress progress = settle(frame, size, starts, fields, {field, entry}, slow, work);
         field = progress.field;
@@ -213,7 +216,7 @@ template <bool kMayBeTooMany = true>
     field += kGroupFields;
     entry += kGroupFields;
   }
-  return entry - (field - fields) + more;
+  return entry - (field - fields) + trailers;
 }
 
 static_assert(kGroupFields + 1 < kEntriesAtOnce);

@@ -42,6 +42,10 @@ inline std::uint32_t sign_bits(__m256i lanes) noexcept {
   return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(lanes)));
 }
 
+inline __m256i aligned_lanes(const std::uint32_t* lanes) noexcept {
+  return _mm256_load_si256(reinterpret_cast<const __m256i*>(lanes));
+}
+
 // Constants of index_group() for each lane.
 struct GroupLanes {
   alignas(32) std::uint32_t equals_sign[8];
@@ -52,9 +56,6 @@ struct GroupLanes {
   std::uint32_t nine[8];
   std::uint32_t ten_and_one[8];
   std::uint32_t hundred_and_one[8];
-  // By minus the number of digits, modulo 4: the least tag. A tag without digits is 0, and too
-  // small for four digits.
-  std::uint32_t least_tag[8];
 };
 
 constexpr GroupLanes make_group_lanes() noexcept {
@@ -68,16 +69,20 @@ constexpr GroupLanes make_group_lanes() noexcept {
     lanes.nine[i] = 0x0909'0909;
     lanes.ten_and_one[i] = 0x010a'010a;
     lanes.hundred_and_one[i] = 0x0001'0064;
-    lanes.least_tag[i] = i % 4 == 0 ? 1000 : i % 4 == 1 ? 100 : i % 4 == 2 ? 10 : 1;
   }
   return lanes;
 }
 
 constexpr GroupLanes kGroupLanes = make_group_lanes();
 
+// By minus the number of digits, modulo 4: the least tag. A tag without digits is 0, and too small
+// for four digits.
+alignas(32) constexpr std::uint32_t kLeastTags[8] = {1000, 100, 10, 1, 1000, 100, 10, 1};
+
 struct Patterns {
   const GroupLanes* lanes;
   const DataTags* data;
+  __m256 least_tag;
   __m256i length_digits[3];  // DataTags::digits
 };
 
@@ -86,15 +91,14 @@ struct Patterns {
     const void* const table = data.digits[i];
     return _mm256_broadcastsi128_si256(_mm_load_si128(static_cast<const __m128i*>(table)));
   };
-  Patterns all{&kGroupLanes, &data, {digits(0), digits(1), digits(2)}};
+  Patterns all{&kGroupLanes,
+               &data,
+               _mm256_castsi256_ps(aligned_lanes(kLeastTags)),
+               {digits(0), digits(1), digits(2)}};
   // The compiler does not see what it points to. It would make each constant by several
   // instructions instead of using it in memory.
   __asm__("" : "+r"(all.lanes));
   return all;
-}
-
-inline __m256i aligned_lanes(const std::uint32_t* lanes) noexcept {
-  return _mm256_load_si256(reinterpret_cast<const __m256i*>(lanes));
 }
 
 // Nonzero in each lane whose tag may be a Length tag. digits: the ones in the highest byte. The
@@ -154,8 +158,7 @@ inline std::uint32_t not_ordinary(const char* frame, const std::uint32_t* starts
 
   // Digits without a leading zero.
   const __m256i no_digits = _mm256_subs_epu8(digits, aligned_lanes(all.lanes->nine));
-  const __m256i least = _mm256_castps_si256(
-      _mm256_permutevar_ps(_mm256_castsi256_ps(aligned_lanes(all.lanes->least_tag)), minus_count));
+  const __m256i least = _mm256_castps_si256(_mm256_permutevar_ps(all.least_tag, minus_count));
   const __m256i too_small = _mm256_cmpgt_epi32(least, tags);
   const __m256i empty = _mm256_cmpeq_epi32(begins, ends);
   const __m256i lengths = may_be_lengths(all, digits);
