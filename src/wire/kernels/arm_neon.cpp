@@ -30,7 +30,7 @@ using ByteSum = uint8x16_t;
 inline ByteSum no_bytes() noexcept { return vdupq_n_u8(0); }
 inline std::uint32_t total_of(ByteSum sum) noexcept { return vaddvq_u8(sum); }
 
-// The bytes of a head, or nearly: the first 16.
+// Sums the first 16 bytes: frames.inl.hpp adds what a head has more or less.
 inline ByteSum sum_of_head(const char* frame) noexcept {
   return vld1q_u8(reinterpret_cast<const std::uint8_t*>(frame));
 }

@@ -64,7 +64,7 @@ struct BlockScan {
   static constexpr std::uint64_t kEvenBytes = 0x00ff'00ff'00ff'00ff;
 };
 
-// The bytes of a head, or nearly: the first 16.
+// Sums the first 16 bytes: frames.inl.hpp adds what a head has more or less.
 inline ByteSum sum_of_head(const char* frame) noexcept {
   constexpr std::uint64_t kEven = BlockScan::kEvenBytes;
   const std::uint64_t one = load_word(frame);

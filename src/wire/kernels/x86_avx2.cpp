@@ -41,7 +41,7 @@ inline std::uint32_t total_of(ByteSum sum) noexcept {
       _mm_cvtsi128_si32(_mm_add_epi32(sums, _mm_unpackhi_epi64(sums, sums))));
 }
 
-// The bytes of a head, or nearly: the first 16.
+// Sums the first 16 bytes: frames.inl.hpp adds what a head has more or less.
 inline ByteSum sum_of_head(const char* frame) noexcept {
   return _mm256_zextsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(frame)));
 }
