@@ -145,7 +145,7 @@ char* Encoder::open_roomy(Place place, PrefixedTag tag, std::size_t value_bytes)
   return place.at + tag.bytes;
 }
 
-// Of a text that is no longer than two blocks.
+// The sum of the bytes of a text of at most two blocks.
 static std::uint32_t sum_of_short(const char* text, std::size_t bytes) noexcept {
   detail::Block sums = detail::load_block(text, std::min(bytes, detail::kBlockBytes));
   if (bytes > detail::kBlockBytes) [[unlikely]] {

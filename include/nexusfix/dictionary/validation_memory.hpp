@@ -67,9 +67,9 @@ class ValidationMemory {
   [[nodiscard]] FieldSequence* set_of(std::uint64_t hash) noexcept;
 
   std::unique_ptr<FieldSequence[]> sequences_;
-  // By context and number of tags: the sequence that was found last; never null.
+  // The sequence that was found last, by context and number of tags; never null.
   std::array<FieldSequence*, kRecent> recent_{};
-  // Of each set: the hash of the last unknown sequence.
+  // The hash of the last unknown sequence of each set.
   std::array<std::uint64_t, kSets> candidates_{};
   wire::FieldProof* proof_ = nullptr;  // of one of them
 };
