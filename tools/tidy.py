@@ -149,6 +149,9 @@ RULES_IN_CODE = [
      r"|\bsnprintf\s*\(\s*[^,]+,\s*[^,]+,\s*(?=[^\s\"])|\bfmt::runtime\b|\bfmt::vformat\b",
      "a format must be a literal: outside text is an argument, never the format"),
 ]
+# In comments: clang-tidy reads them.
+SILENCE_WITHOUT_REASON = (r"//[^\n]*?\bNOLINT(?!\w*\([a-z][\w.-]*(?:, [a-z][\w.-]*)*\): \w)",
+                          "write NOLINT(check): why the code stays as it is")
 RULES_IN_HOT_LAYERS = [
     (r"\bstd::function\b", "std::function allocates: use nexusfix::FunctionRef or a plain pointer"),
 ]
@@ -334,6 +337,7 @@ def check_code(tree):
         for pattern, what in rules:
             tree.matches(name, code, pattern, what)
         tree.matches(name, text, *RULES_IN_CODE[0])
+        tree.matches(name, text, *SILENCE_WITHOUT_REASON)
         if name.endswith(".hpp") and not name.endswith(".inl.hpp") and "#pragma once" not in text:
             tree.problem(name, 1, "#pragma once is missing")
         if name.startswith(SEAM_FOLDERS) and not structure.is_product_test(name):

@@ -332,7 +332,7 @@ class Emitter {
         "  {0}& operator=(const volatile {0}&) = delete;  // likewise\n"
         "  // Likewise.\n"
         "  template <std::same_as<{0}> Same>\n"
-        "  {0}(const Same& other) noexcept : TypedMessageView{{other}} {{  // NOLINT: a copy\n"
+        "  explicit(false) {0}(const Same& other) noexcept : TypedMessageView{{other}} {{\n"
         "    wire::detail::refuse_copy<Same>();\n"
         "  }}\n"
         "  // Likewise: `{0} message;`, a view of no message.\n"

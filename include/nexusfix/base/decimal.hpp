@@ -239,19 +239,19 @@ concept DecimalField = requires(const T& field) {
 class [[nodiscard]] CheckedDecimal {
  public:
   // A result that fits.
-  constexpr CheckedDecimal(Decimal value) noexcept : value_{value} {}
+  explicit(false) constexpr CheckedDecimal(Decimal value) noexcept : value_{value} {}
   // A whole number; an error above 2^63 - 1.
   template <WholeNumber Number>
-  constexpr CheckedDecimal(Number number) noexcept {
+  explicit(false) constexpr CheckedDecimal(Number number) noexcept {
     if (std::in_range<std::int64_t>(number))
       value_ = Decimal::from_int(static_cast<std::int64_t>(number));
   }
   // The value of a field: fix44::OrderQty.
   template <detail::DecimalField Field>
-  constexpr CheckedDecimal(const Field& field) noexcept : value_{field.value} {}
+  explicit(false) constexpr CheckedDecimal(const Field& field) noexcept : value_{field.value} {}
   // Does not compile: 0.1 has no exact value.
   template <std::floating_point Number>
-  constexpr CheckedDecimal(Number) noexcept {
+  explicit(false) constexpr CheckedDecimal(Number) noexcept {
     static_assert(!std::same_as<Number, Number>,
                   "a price or a quantity is exact: write 1.5_d with namespace nexusfix::literals");
   }
@@ -283,7 +283,7 @@ class [[nodiscard]] CheckedDecimal {
   // Does not compile: `OrderQty open = total - done;` would forget that the result may not fit.
   template <class Value>
     requires(std::is_same_v<Value, Decimal> || detail::DecimalField<Value>)
-  operator Value() const {  // NOLINT(google-explicit-constructor)
+  operator Value() const {  // NOLINT(google-explicit-constructor): its message is the error
     static_assert(!std::is_same_v<Value, Value>,
                   "the result may not fit: test it, and then use *result, or value_or(0)");
     std::unreachable();

@@ -21,13 +21,14 @@ class FunctionRef;
 template <class Result, class... Arguments>
 class FunctionRef<Result(Arguments...)> {
  public:
-  // Refers to callable, which must outlive this object. A lambda in the argument list does. Wrap a
-  // plain function in a lambda, because a pointer to an object cannot have its address.
+  // Refers to callable, which must outlive this object. A lambda in the argument list does: the
+  // conversion is implicit for it. Wrap a plain function in a lambda, because a pointer to an
+  // object cannot have its address.
   template <class Callable>
     requires(!std::is_same_v<std::remove_cvref_t<Callable>, FunctionRef> &&
              !std::is_function_v<std::remove_reference_t<Callable>> &&
              std::is_invocable_r_v<Result, Callable&, Arguments...>)
-  FunctionRef(Callable&& callable) noexcept  // NOLINT: implicit, so that a lambda can be passed
+  explicit(false) FunctionRef(Callable&& callable) noexcept
       : object_{const_cast<void*>(static_cast<const void*>(std::addressof(callable)))},
         call_{[](void* object, Arguments... arguments) -> Result {
           return (*static_cast<std::remove_reference_t<Callable>*>(object))(

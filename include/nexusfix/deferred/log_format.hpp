@@ -20,7 +20,7 @@ namespace nexusfix::deferred {
 template <std::size_t Size>
 struct LogFormat {
   // Copies a string literal. Implicit, so that a literal is a template argument.
-  consteval LogFormat(const char (&literal)[Size]) {  // NOLINT: implicit, so that a literal will do
+  explicit(false) consteval LogFormat(const char (&literal)[Size]) {
     std::copy_n(literal, Size, text);
   }
   // The text without its terminating zero. Valid as long as this object.

@@ -21,8 +21,8 @@ class alignas(kCacheLineBytes) MessageBuffer {
  public:
   static constexpr std::size_t kBytesMax = BytesMax;  // the longest message, in bytes
 
-  // Leaves the bytes uninitialised.
-  MessageBuffer() noexcept {}  // NOLINT: "= default" would make value-initialisation zero them
+  // Leaves the bytes uninitialised: with "= default", value-initialisation would zero them.
+  MessageBuffer() noexcept {}
 
   // Copies only the bytes in use.
   MessageBuffer(const MessageBuffer& other) noexcept { *this = other; }

@@ -50,10 +50,11 @@ struct LogonAnswer {
     answer.session_status = status;
     return answer;
   }
-  // Does not compile: a bool or a text does not say which answer it is.
+  // Does not compile: a bool or a text does not say which answer it is. Implicit, so that this is
+  // the only error.
   template <class Other>
     requires std::is_arithmetic_v<Other> || std::convertible_to<const Other&, std::string_view>
-  LogonAnswer(const Other&) {  // NOLINT: implicit, so that its error is the only one
+  explicit(false) LogonAnswer(const Other&) {
     static_assert(!std::same_as<Other, Other>,
                   "an answer is LogonAnswer::accept() or LogonAnswer::refuse(\"reason\")");
   }

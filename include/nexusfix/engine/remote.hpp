@@ -121,7 +121,7 @@ class ResultCallback : public detail::StoredCallback<const PostResult&, kResultC
   // copying or moving the callback throws.
   template <class Callback>
     requires(!std::is_same_v<std::remove_cvref_t<Callback>, ResultCallback>)
-  ResultCallback(Callback&& callback) {  // NOLINT: implicit
+  explicit(false) ResultCallback(Callback&& callback) {
     using Given = std::decay_t<Callback>;
     static_assert(kTakesArgument<Given>, "on_result has the argument (const PostResult&)");
     static_assert(returns_nothing<Given>(), "on_result returns nothing");

@@ -154,11 +154,11 @@ class Session {
   Session(const SessionServices& services, SessionEntry& entry) noexcept;
   // Do not compile: a Session stays where the engine has made it.
   Session(const volatile Session&) = delete;
-  Session(const detail::AnySession&) = delete;  // NOLINT: implicit, as a copy
+  Session(const detail::AnySession&) = delete;
   // Does not compile: the template is the better match, and its error names the line of the copy. A
   // deleted copy is an error of a page in the containers of the standard library.
   template <std::same_as<Session> Same>
-  Session(const Same&) noexcept {  // NOLINT: implicit, as a copy
+  explicit(false) Session(const Same&) noexcept {
     static_assert(wire::detail::kCompiles<Same>,
                   "a Session is not copied: take a Session&, and keep a Session*, or a "
                   "SessionHandle for other threads");

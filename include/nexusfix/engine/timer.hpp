@@ -159,7 +159,7 @@ class TimerCallback : public detail::StoredCallback<Session&, kTimerBytesMax> {
   // what copying or moving the callback throws.
   template <class Callback>
     requires(!std::is_same_v<std::remove_cvref_t<Callback>, TimerCallback>)
-  TimerCallback(Callback&& callback) {  // NOLINT: implicit
+  explicit(false) TimerCallback(Callback&& callback) {
     using Given = std::decay_t<Callback>;
     static_assert(kTakesArgument<Given>, "a timer's callback has the argument (Session&)");
     static_assert(returns_nothing<Given>(),

@@ -33,7 +33,8 @@ class OwnedMessage {
   // destroyed. Moving it leaves views valid.
   [[nodiscard]] MessageView view() const noexcept;
   // Converts as view() does.
-  [[nodiscard]] operator MessageView() const noexcept { return view(); }  // NOLINT: implicit
+  // NOLINTNEXTLINE(google-explicit-constructor): a function of a view takes a copy, too.
+  [[nodiscard]] operator MessageView() const noexcept { return view(); }
 
  private:
   struct Contents;

@@ -58,8 +58,7 @@ inline constexpr auto kKeyRows = joined(
 class Key {
  public:
   constexpr Key() = default;  // none
-  // NOLINTNEXTLINE(google-explicit-constructor)
-  consteval Key(const char* name) : index_{0} {
+  explicit(false) consteval Key(const char* name) : index_{0} {
     while (kKeyRows.at(index_).name != name) ++index_;
   }
   static constexpr Key at(std::size_t index) noexcept {

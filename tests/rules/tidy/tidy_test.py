@@ -225,6 +225,15 @@ class TidyTest(unittest.TestCase):
         self.assert_clean(self.source("using namespace std::chrono_literals;\n"))
         self.assert_found(self.source("// ---- Part two\n"), "src/wire/x.cpp:1", "banner")
 
+    def test_silence_without_its_check_and_a_reason_is_found(self):
+        for silence in ("NOLINT", "NOLINT: a reason", "NOLINT(bugprone-x)", "NOLINTNEXTLINE(a-b)",
+                        "NOLINT(*): a reason", "NOLINTBEGIN(a-b)"):
+            with self.subTest(silence=silence):
+                self.assert_found(self.source(f"int x;  // {silence}\n"),
+                                  "src/wire/x.cpp:1", "NOLINT(check): why")
+        for silence in ("NOLINT(bugprone-x): a reason", "NOLINTNEXTLINE(a-b, c-d.E): a reason"):
+            self.assert_clean(self.source(f"// {silence}\nint x;\n"))
+
     def test_line_of_100_columns_is_fine_and_one_of_101_is_not(self):
         self.assert_clean(self.source("// " + "a" * 97 + "\n"))
         self.assert_found(self.source("// " + "a" * 98 + "\n"), "src/wire/x.cpp:1", "101 columns")

@@ -81,7 +81,7 @@ concept OnMessage = requires(A& a, AnySession& s, const M& m) {
 // Converts to a reference to any type.
 struct Anything {
   template <class T>
-  operator T&() const;  // NOLINT(google-explicit-constructor)
+  operator T&() const;  // NOLINT(google-explicit-constructor): overloads need it
 };
 template <class A, class... Arguments>
 concept Callable = requires(A& a, Arguments&&... arguments) {
@@ -90,8 +90,8 @@ concept Callable = requires(A& a, Arguments&&... arguments) {
 // Binds to a const M&, and is ambiguous for an M by value, which would be a copy.
 template <class M>
 struct ByReference {
-  operator const M&() const;  // NOLINT(google-explicit-constructor)
-  operator M() const;         // NOLINT(google-explicit-constructor)
+  operator const M&() const;  // NOLINT(google-explicit-constructor): overloads need it
+  operator M() const;         // NOLINT(google-explicit-constructor): overloads need it
 };
 // Properties of a message that an on_message() of the application names.
 template <class A, class M>
@@ -150,7 +150,7 @@ struct Unlisted {
   template <class T>
     requires wire::TypedMessage<T> && (!kIsListed<T, List>) &&
              (remainder_of(T::kMsgType) == Remainder)
-  operator T() const;  // NOLINT(google-explicit-constructor)
+  operator T() const;  // NOLINT(google-explicit-constructor): overloads need it
 };
 // Whether an on_message() takes a message, of whatever dictionary, that is not in the list.
 template <class A, class List>
@@ -298,7 +298,7 @@ template <class A>
 struct HidingBase {
   template <class Base>
     requires(std::is_base_of_v<Base, A> && !std::is_same_v<Base, A> && hides_any<A, Base>())
-  operator Base() const;  // NOLINT(google-explicit-constructor)
+  operator Base() const;  // NOLINT(google-explicit-constructor): overloads need it
 };
 template <class A>
 consteval bool hides_on_message() {

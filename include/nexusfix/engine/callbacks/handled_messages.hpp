@@ -55,7 +55,7 @@ concept Complete = requires { sizeof(T); };
 // it takes M, by reference or by value.
 template <class M>
 struct Exactly {
-  operator const M&() const;  // NOLINT(google-explicit-constructor)
+  operator const M&() const;  // NOLINT(google-explicit-constructor): overloads need it
 };
 // No application knows it: only a template without a constraint takes it.
 struct UnknownMessage {};

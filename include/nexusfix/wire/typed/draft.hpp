@@ -53,10 +53,11 @@ class Draft : public M::template Members<Draft<M>> {
                   "a draft begins empty: Draft order; then auto done = order.set(ClOrdID{\"A1\"})");
   }
 
-  // Does not compile: a received message is read, which may fail.
+  // Does not compile: a received message is read, which may fail. Implicit, so that draft = order
+  // has this error, too.
   template <class Message>
     requires std::derived_from<Message, TypedMessageView<Message>>
-  Draft(const Message&) {  // NOLINT: implicit, so that draft = order has this error, too
+  explicit(false) Draft(const Message&) {
     static_assert(detail::kCompiles<Message>,
                   "a draft of a received message is Draft::from(order), and draft.assign(order) "
                   "replaces one; both return a result");

@@ -205,7 +205,7 @@ class OptionalField : public std::expected<T, FieldError> {
   // Does not compile: test the field first.
   template <class Value>
     requires detail::IsValueOf<T, Value> && (!std::same_as<Value, double>)
-  operator Value() const {  // NOLINT(google-explicit-constructor)
+  operator Value() const {  // NOLINT(google-explicit-constructor): its message is the error
     static_assert(detail::kCompiles<T, Value>,
                   "the field may be missing: test it, and then use *field or field->value, or "
                   "give a default: cl_ord_id_or(\"\")");

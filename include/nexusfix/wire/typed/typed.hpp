@@ -204,7 +204,8 @@ struct NEXUSFIX_VIEW Field {
   // std::string is a copy. A number, a bool and a char are field.value.
   template <class Other>
     requires detail::kIsPlainValue<Value, Other>
-  constexpr operator Other() const noexcept(std::same_as<Other, Value>) {  // NOLINT: implicit
+  // NOLINTNEXTLINE(google-explicit-constructor): a field is used as its value.
+  constexpr operator Other() const noexcept(std::same_as<Other, Value>) {
     return Other(value);
   }
   // Deleted: see kIsNoNumber.

@@ -89,7 +89,7 @@ class BufferCharge {
 
   // Must be called before any bytes are counted.
   void count_in(BufferBudget& budget) noexcept { budget_ = &budget; }
-  // NOLINTNEXTLINE: reads as a number.
+  // NOLINTNEXTLINE(google-explicit-constructor): it reads as a number.
   operator std::size_t() const noexcept { return bytes_; }
   BufferCharge& operator=(std::size_t bytes) noexcept {
     const std::size_t before = std::exchange(bytes_, bytes);

@@ -220,7 +220,7 @@ TEST(Draft, a_moved_from_draft_is_empty_and_may_be_used_again) {
   NewOrderSingle::Draft draft = order();
   NewOrderSingle::Draft moved = std::move(draft);
   EXPECT_EQ(moved, order());
-  EXPECT_TRUE(draft.empty());  // NOLINT: that is what is tested
+  EXPECT_TRUE(draft.empty());  // NOLINT(bugprone-use-after-move): tested here
   done(draft.set(ClOrdID{"A2"}));
   moved = std::move(draft);
   EXPECT_EQ(to_string(moved), "35=D|11=A2");
