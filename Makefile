@@ -1,9 +1,9 @@
 # The commands of this project; `make` alone lists them. CMake does the building: see
 # CMakePresets.json for the builds and CONTRIBUTING.md for working with them directly.
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-run deps-bench deps-test deps-docs run build examples test check bench \
-        latency instructions simulate mutants crash drills soak docs tidy format fuzz install \
-        install-arrow clean
+.PHONY: help deps deps-run deps-bench deps-test deps-lint deps-docs run build examples test \
+        check bench latency instructions simulate mutants crash drills soak docs tidy format \
+        lint fuzz install install-arrow clean
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
@@ -17,6 +17,7 @@ HARDENED ?= yes
 STAGES ?=
 TESTED ?=
 LAYERS ?=
+LINT ?=
 BENCH ?=
 PICTURE ?=
 HFFIX ?=
@@ -45,6 +46,7 @@ help:
 	@echo "  make docs      write the documents as a site with search, in build/site"
 	@echo "  make tidy      check layers, names, lengths, links and format (seconds)"
 	@echo "  make format    rewrite the sources with clang-format-19"
+	@echo "  make lint      run clang-tidy on what differs from main; LINT=--all: on everything"
 	@echo "  make fuzz      fuzz each target for FUZZ_SECONDS=$(FUZZ_SECONDS)"
 	@echo "  make simulate  simulate engines under faults for SIMULATE_SECONDS=$(SIMULATE_SECONDS)"
 	@echo "  make mutants   plant hundreds of bugs, one at a time: the tests must find each"
@@ -145,6 +147,15 @@ tidy:
 
 format: deps-test
 	@tools/tidy.py --list-sources | xargs clang-format-19 -i
+
+deps-lint:
+ifeq ($(DEPS),yes)
+	@QUIET=1 tools/deps.sh lint
+endif
+
+# Some seconds for a source, so that make test does without. The checks: .clang-tidy.
+lint: deps-lint
+	@tools/lint.py $(LINT)
 
 fuzz: deps-test
 	@tools/build.py clang --target nexusfix_tests_fuzz-smoke -D NEXUSFIX_TESTS=ON

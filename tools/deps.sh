@@ -1,10 +1,11 @@
 #!/bin/sh
-# Installs missing packages on Debian 12. Usage: deps.sh [--list] run|bench|test|docs
+# Installs missing packages on Debian 12. Usage: deps.sh [--list] run|bench|test|lint|docs
 #   run    what `make run` needs: a compiler, CMake, Ninja and the libraries that the engine links
 #   bench  that, and what `make bench` needs: QuickFIX and io_uring, for the comparison
 #   test   that, and what `make test` needs: clang, sanitizers, test libraries, Asio, Java, Node.js,
 #          etcd, PostgreSQL's programs, network namespaces, Prometheus, QuickFIX, a compiler and
 #          an emulator for 64-bit ARM, Valgrind, a browser
+#   lint   that, and clang-tidy
 #   docs   what `make docs` needs; the rest comes from PyPI
 # It does not call apt if nothing is missing. --list: prints the missing packages, installs nothing.
 set -eu
@@ -30,9 +31,10 @@ case "${1:-}" in
   run) wanted="$packages_run" ;;
   bench) wanted="$packages_run $packages_bench" ;;
   test) wanted="$packages_run $packages_bench $packages_test" ;;
+  lint) wanted="$packages_run $packages_bench $packages_test clang-tidy-19" ;;
   docs) wanted="python3-venv doxygen" ;;
   *)
-    sed -n '2,9s/^# //p' "$0" >&2
+    sed -n '2,10s/^# //p' "$0" >&2
     exit 2
     ;;
 esac

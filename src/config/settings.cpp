@@ -297,9 +297,13 @@ std::optional<Sections> read_sections(std::string_view text, SettingsReport& rep
       result.folder = FolderMeant::Lost;
     }
     is_role_lost |= read.has_lost_role || (is_ignored && read.own("ConnectionType"));
-    if (section.kind == SectionKind::Default) result.defaults = std::move(read);
-    if (section.kind == SectionKind::Session) result.sessions.push_back(std::move(read));
-    if (section.kind == SectionKind::Ignored) refuse_tls_of(read, report);
+    if (is_ignored) {
+      refuse_tls_of(read, report);
+    } else if (section.kind == SectionKind::Session) {
+      result.sessions.push_back(std::move(read));
+    } else {
+      result.defaults = std::move(read);
+    }
     if (result.sessions.size() > kSessionsMax) {
       report.error(section.line, "more than 10,000 sessions");
       return std::nullopt;

@@ -40,6 +40,7 @@ NameRows make_name_rows(const Dictionary& dictionary, TextPool& pool) {
     }
   }
   std::vector<EnumValue> messages;
+  messages.reserve(dictionary.messages.size());
   for (const MessageDefinition& message : dictionary.messages) {
     messages.push_back({message.msg_type, message.name});
   }

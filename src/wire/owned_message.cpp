@@ -82,7 +82,7 @@ OwnedMessage::OwnedMessage(OwnedMessage&& other) noexcept
 OwnedMessage& OwnedMessage::operator=(OwnedMessage&& other) noexcept {
   std::swap(contents_, other.contents_);
   std::swap(resource_, other.resource_);
-  OwnedMessage{std::move(other)};  // What this one had dies now, not when other does.
+  const OwnedMessage former{std::move(other)};  // Its content dies now, not when other does.
   return *this;
 }
 

@@ -17,7 +17,6 @@ namespace {
 
 using dictionary::Dictionary;
 using dictionary::FieldDefinition;
-using dictionary::FieldType;
 using dictionary::FlatMember;
 using dictionary::Index;
 using dictionary::Member;
@@ -215,7 +214,7 @@ class Emitter {
                                             std::string_view type = "auto") {
     const std::string begin = fmt::format(
         "  [[nodiscard, gnu::always_inline]] {} {}({}) const noexcept {{", type, name, parameter);
-    const std::string line = fmt::format("{} return {}; }}\n", begin, result);
+    std::string line = fmt::format("{} return {}; }}\n", begin, result);
     constexpr std::size_t kColumnsMax = 100;
     if (line.size() <= kColumnsMax + 1) return line;
     return fmt::format("{}\n    return {};\n  }}\n", begin, result);

@@ -258,7 +258,7 @@ class [[nodiscard]] CheckedDecimal {
   // Does not compile: the getter of an optional field is tested before its value is used.
   template <class Optional>
     requires detail::DecimalField<typename Optional::value_type>
-  constexpr CheckedDecimal(const Optional&) noexcept {
+  explicit(false) constexpr CheckedDecimal(const Optional&) noexcept {
     static_assert(!std::same_as<Optional, Optional>,
                   "the field may be missing: test it, and then use *field");
   }

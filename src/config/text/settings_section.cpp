@@ -203,7 +203,7 @@ class SectionReader {
 }  // namespace
 
 std::string numbered_name(Key key, unsigned number) {
-  const std::string name{key.name()};
+  std::string name{key.name()};
   if (number == 0) return name;
   const std::string text = std::to_string(number);
   if (key != "AppDataDictionary") return name + text;

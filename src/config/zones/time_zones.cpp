@@ -75,6 +75,7 @@ std::string unknown_zone(const date::tzdb& database, std::string_view name) {
     return text + "; the name is one of Windows: did you mean " + std::string{zone} + "?";
   }
   std::vector<std::string_view> candidates;
+  candidates.reserve(database.zones.size());
   for (const date::time_zone& zone : database.zones) candidates.push_back(zone.name());
   if (const auto nearest = dictionary::nearest_name(name, candidates)) {
     text += "; did you mean " + std::string{*nearest} + "?";

@@ -58,6 +58,7 @@ class Completer {
   // Fields are in the order of their tags: all positions of the former ones move.
   void add_fields() {
     std::vector<wire::Tag> former;
+    former.reserve(to_.fields.size());
     for (const FieldDefinition& field : to_.fields) former.push_back(field.tag);
     for (const wire::Tag tag : tags_) {
       if (std::ranges::binary_search(former, tag)) continue;
@@ -68,6 +69,7 @@ class Completer {
     }
     std::ranges::sort(to_.fields, {}, &FieldDefinition::tag);
     std::vector<Index> moved;
+    moved.reserve(former.size());
     for (const wire::Tag tag : former) moved.push_back(place_of(tag));
     const auto move = [&](std::vector<Member>& members) {
       for (Member& member : members) {

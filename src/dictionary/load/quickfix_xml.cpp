@@ -51,6 +51,7 @@ class Loader {
 
 std::vector<std::string_view> names_of(const auto& definitions) {
   std::vector<std::string_view> names;
+  names.reserve(definitions.size());
   for (const auto& definition : definitions) names.push_back(definition.name);
   return names;
 }

@@ -48,9 +48,10 @@ void BackupKeeper::request(WallTime now) {
   if (kept_.empty()) return;
   if (!disk_.takes_threads()) {
     std::vector<Kept> all;
+    all.reserve(kept_.size());
     for (const auto& [key, one] : kept_) all.push_back(one);
     lock.unlock();
-    return keep_all(std::move(all), now, {});
+    return keep_all(all, now, {});
   }
   wanted_at_ = now;
   if (thread_.joinable()) return wake_.notify_one();
@@ -73,12 +74,13 @@ void BackupKeeper::run(const std::stop_token& stop) {
       now = *std::exchange(wanted_at_, std::nullopt);
       for (const auto& [key, one] : kept_) all.push_back(one);
     }
-    keep_all(std::move(all), now, stop);
+    keep_all(all, now, stop);
   }
 }
 
 // Without memory the next request tries again.
-void BackupKeeper::keep_all(std::vector<Kept> all, WallTime now, const std::stop_token& stop) {
+void BackupKeeper::keep_all(const std::vector<Kept>& all, WallTime now,
+                            const std::stop_token& stop) {
   for (const Kept& one : all) {
     if (stop.stop_requested()) return;
     static_cast<void>(deferred::detail::returns_normally([&] { keep(one, now, stop); }));

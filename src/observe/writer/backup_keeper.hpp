@@ -55,7 +55,7 @@ class BackupKeeper {
   void on_new_day(WallTime now);
   void request(WallTime now);
   void run(const std::stop_token& stop);
-  void keep_all(std::vector<Kept> all, WallTime now, const std::stop_token& stop);
+  void keep_all(const std::vector<Kept>& all, WallTime now, const std::stop_token& stop);
   void keep(const Kept& one, WallTime now, const std::stop_token& stop);
   void remove_old(const Kept& one, std::vector<LogBackup>& backups, WallTime now);
   // The error; nothing: it is packed, or the thread is to stop.

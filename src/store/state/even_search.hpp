@@ -32,6 +32,7 @@ template <class KeyAt>
   } else {
     for (std::size_t step = 1; step < high - low && !look_at(low + step);) step *= 2;
   }
+  // NOLINTNEXTLINE(bugprone-infinite-loop): look_at() moves low or high.
   while (high - low > 1) look_at(low + (high - low) / 2);
   return high;
 }

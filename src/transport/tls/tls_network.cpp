@@ -119,7 +119,7 @@ std::string TlsNetwork::last_error(SocketId socket) const {
 
 std::string TlsNetwork::protection(SocketId socket) const {
   if (is_closing(socket)) return {};
-  const std::string below = inner_.protection(socket);
+  std::string below = inner_.protection(socket);
   const TlsStream* const stream = find(socket);
   if (stream == nullptr) return below;
   return stream->description() + (below.empty() ? below : ", " + below);

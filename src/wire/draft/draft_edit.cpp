@@ -218,7 +218,7 @@ DraftResult DraftEdit::commit(const DraftPath& path, std::span<const Part> parts
   }
   for (const Part& part : parts) {
     std::uint32_t to = fields_.find_item(*range, path.rules(), part.tag);
-    std::uint32_t to_end = to;
+    std::uint32_t to_end = 0;
     if (to != range->end) {
       to_end = fields_.item_end(to, path.rules(), range->end);
       const bool has_length =

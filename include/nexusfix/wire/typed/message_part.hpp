@@ -93,6 +93,7 @@ template <class F>
 struct IsTimeOfSending<SentAt<F>> : std::true_type {};
 
 template <class... Parts>
+// NOLINTNEXTLINE(misc-redundant-expression): a fold over one part has two equal sides.
 inline constexpr bool kHasTimeOfSending = (IsTimeOfSending<Parts>::value || ...);
 
 template <class T>

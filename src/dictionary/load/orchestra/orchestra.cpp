@@ -227,6 +227,7 @@ void Loader::read_field_type(const pugi::xml_node& node, FieldDefinition& field)
                                                          quoted(name) + ", its values are text");
   }
   std::vector<std::string_view> known;
+  known.reserve(code_sets_.size() + base_types_.size());
   for (const auto& [set, code_set] : code_sets_) known.push_back(set);
   for (const auto& [datatype, base] : base_types_) known.push_back(datatype);
   std::ranges::sort(known);

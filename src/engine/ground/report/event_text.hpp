@@ -14,12 +14,12 @@ namespace nexusfix::engine {
 // A text, which must outlive the piece, or a number.
 class TextPiece {
  public:
-  TextPiece(std::string_view text) noexcept : text_{text} {}
-  TextPiece(const std::string& text) noexcept : text_{text} {}
-  TextPiece(const char* text) noexcept : text_{text} {}
+  explicit(false) TextPiece(std::string_view text) noexcept : text_{text} {}
+  explicit(false) TextPiece(const std::string& text) noexcept : text_{text} {}
+  explicit(false) TextPiece(const char* text) noexcept : text_{text} {}
   template <std::integral Number>
     requires(!std::same_as<Number, bool> && !std::same_as<Number, char>)
-  TextPiece(Number number) noexcept
+  explicit(false) TextPiece(Number number) noexcept
       : digits_{static_cast<std::size_t>(
             std::to_chars(number_, number_ + sizeof number_, number).ptr - number_)} {}
 
@@ -36,9 +36,9 @@ class TextPiece {
 // A view: for the parameters of functions only.
 class EventText {
  public:
-  EventText(std::string_view text) noexcept : text_{text} {}
-  EventText(const std::string& text) noexcept : text_{text} {}
-  EventText(const char* text) noexcept : text_{text} {}
+  explicit(false) EventText(std::string_view text) noexcept : text_{text} {}
+  explicit(false) EventText(const std::string& text) noexcept : text_{text} {}
+  explicit(false) EventText(const char* text) noexcept : text_{text} {}
   EventText(std::initializer_list<TextPiece> pieces) noexcept
       : pieces_{pieces.begin(), pieces.size()} {}
 

@@ -159,6 +159,7 @@ class ValidatorMaker {
   // A file that has application messages only serves as a session's dictionary, too.
   [[nodiscard]] const Dictionary& completed(const Wanted& wanted, const Dictionary& dictionary) {
     const Dictionary* const standard = standard_of(wanted.version);
+    // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): a cache of the maker owns it.
     if (wanted.file.empty() || standard == nullptr) return dictionary;
     const auto [place, is_new] = completed_.try_emplace({&dictionary, standard});
     if (is_new) {
@@ -339,8 +340,11 @@ std::expected<InDictionaries, SettingsErrors> make_validators(Settings& settings
       continue;
     }
     auto made = maker.make(wanted, wanted, given.rules);
-    if (made) config.validation.validator = *std::move(made);
-    if (!made) note(std::move(made.error()));
+    if (made) {
+      config.validation.validator = *std::move(made);
+    } else {
+      note(std::move(made.error()));
+    }
   }
   if (!errors.empty()) return std::unexpected{std::move(errors)};
   return maker.take_found();
