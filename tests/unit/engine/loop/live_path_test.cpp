@@ -35,7 +35,7 @@
 #include "engine/ground/statistics/latency_meter.hpp"
 #include "support/network/counting_network.hpp"
 #include "support/sanitized.hpp"
-#include "unit/engine/acceptor/acceptor_fixture.hpp"
+#include "unit/engine/support/acceptor_fixture.hpp"
 
 namespace {
 

@@ -12,7 +12,7 @@
 
 #include "support/disks/passing_disk.hpp"
 #include "support/failing_new.hpp"
-#include "unit/engine/acceptor/acceptor_fixture.hpp"
+#include "unit/engine/support/acceptor_fixture.hpp"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)

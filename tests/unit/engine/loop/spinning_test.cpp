@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "support/network/counting_network.hpp"
-#include "unit/engine/acceptor/acceptor_fixture.hpp"
+#include "unit/engine/support/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {
 namespace {
