@@ -35,13 +35,7 @@ struct WholeVenue : EchoVenue {
 class ApplicationTest : public AcceptorTest {
  protected:
   void TearDown() override { acceptor.reset(); }
-  void open_whole() {
-    auto settings = config::parse_settings(config(), "venue.cfg");
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    auto opened = Engine::open(std::move(*settings), whole, options());
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
-  }
+  void open_whole() { under_test().open(acceptor, whole); }
   [[nodiscard]] Session& trader() { return acceptor->session(0); }
   static engine::SendResult send(Session& session, std::string_view text) {
     wire::Encoder news = session.begin("B");
@@ -416,10 +410,7 @@ TEST_F(ApplicationTest, reject_text_need_not_outlive_the_callback) {
       return business_reject(2, 55, text, std::string{message[11].value_or("?")});
     }
   } picky;
-  auto settings = config::parse_settings(config(), "venue.cfg");
-  auto opened = Engine::open(std::move(*settings), picky, options());
-  ASSERT_TRUE(opened.has_value());
-  acceptor.emplace(std::move(*opened));
+  under_test().open(acceptor, picky);
   RawPeer& peer = log_on("TRADER");
   peer.send(order("TRADER", 2, "ORDER-NUMBER-ONE-TOO-LONG-FOR-A-SMALL-STRING"));
   ASSERT_TRUE(arrived(peer, 2));
@@ -523,10 +514,7 @@ TEST_F(ApplicationTest, business_reject_is_changed_equally_when_sent_and_resent)
   struct Refusing : WholeVenue {
     MessageReply on_message(Session&, const MessageView&) { return business_reject(3, 0, "no"); }
   } refusing;
-  auto settings = config::parse_settings(config(), "venue.cfg");
-  auto opened = Engine::open(std::move(*settings), refusing, options());
-  ASSERT_TRUE(opened.has_value());
-  acceptor.emplace(std::move(*opened));
+  under_test().open(acceptor, refusing);
   int offered = 0;
   refusing.sending = [&](Session&, OutgoingMessage& message) {
     ++offered;

@@ -90,14 +90,7 @@ struct Desk : Conversations<Desk> {
 
 class ConversationTest : public AcceptorTest {
  protected:
-  void open_desk() {
-    auto settings = config::parse_settings(config(), "desk.cfg");
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    settings->segment_bytes = kSegmentBytes;
-    auto opened = Engine::open(std::move(*settings), desk, options());
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
-  }
+  void open_desk() { under_test(config(), "desk.cfg").open(acceptor, desk); }
   void open_and_log_on() {
     open_desk();
     peer = &log_on("TRADER");

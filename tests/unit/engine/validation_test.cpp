@@ -98,11 +98,7 @@ TEST_F(ValidationTest, on_sending_is_shown_data_fields_of_an_own_dictionary) {
     }
   } seeing;
   dictionary = "UseDataDictionary=Y\nDataDictionary=" + file(kOwnDictionary);
-  auto settings = config::parse_settings(config(), "venue.cfg");
-  ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-  auto opened = Engine::open(std::move(*settings), seeing, options());
-  ASSERT_TRUE(opened.has_value()) << opened.error().what();
-  acceptor.emplace(std::move(*opened));
+  under_test().open(acceptor, seeing);
   Session& session = acceptor->session(0);
   const std::vector<std::string> sent{"a\001b", "\001\001", "\00110=000\0018=FIX.4.4\001"};
   for (const std::string& value : sent) {

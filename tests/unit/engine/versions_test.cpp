@@ -57,14 +57,14 @@ TEST_F(VersionsTest, initiator_and_acceptor_speak_every_version) {
     extra = "Store=memory";
     open();
     Trader trader;
-    auto settings = config::parse_settings(
+    std::optional<Engine> initiator;
+    under_test(
         "[DEFAULT]\nConnectionType=initiator\nSocketConnectHost=127.0.0.1\nHeartBtInt=30\n"
         "NonStopSession=Y\nStore=memory\nUseDataDictionary=N\nSocketConnectPort=" +
             std::to_string(acceptor->accept_port()) + "\n" + identity(version, "TRADER", "VENUE"),
-        "trader.cfg");
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    auto initiator = Engine::open(std::move(*settings), trader, options());
-    ASSERT_TRUE(initiator.has_value()) << initiator.error().what();
+        "trader.cfg")
+        .open(initiator, trader);
+    ASSERT_TRUE(initiator.has_value());
     const auto run_both_until = [&](const std::function<bool()>& condition) {
       return run_until([&] {
         initiator->poll(std::chrono::nanoseconds{0});

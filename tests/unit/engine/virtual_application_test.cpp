@@ -36,12 +36,7 @@ class VirtualApplicationTest : public AcceptorTest {
  protected:
   template <class Venue>
   void open_with(Venue& application) {
-    auto settings = config::parse_settings(config(), "venue.cfg");
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    settings->segment_bytes = kSegmentBytes;
-    auto opened = Engine::open(std::move(*settings), application, options());
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
+    under_test().open(acceptor, application);
   }
 };
 

@@ -51,18 +51,11 @@ class EventLoopsReloadTest : public EventLoopsTest {
     EventLoopsTest::TearDown();
   }
   static std::string name(int i) { return "FIX.4.4:VENUE->" + who(i); }
-  [[nodiscard]] std::string path() const { return folder.path() + "/venue.cfg"; }
-  void write() { std::ofstream{path()} << config(); }
   void start() {
     write();
-    auto settings = config::load_settings(disk_, path());
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    settings->segment_bytes = kSegmentBytes;
-    EngineOptions all = options();
-    all.log = &locked;
-    auto opened = Engine::open(std::move(*settings), loop_venue, all);
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
+    EngineUnderTest opening = under_test_of_file(path());
+    opening.options.log = &locked;
+    opening.open(acceptor, loop_venue);
     acceptor->start();
     is_running_ = true;
   }

@@ -21,18 +21,11 @@ class HungFilesTest : public AcceptorTest {
     disk.let_go();
     AcceptorTest::TearDown();
   }
-  [[nodiscard]] std::string path() const { return folder.path() + "/venue.cfg"; }
-  void write() { std::ofstream{path()} << config(); }
   void open_file() {
     write();
-    auto settings = config::load_settings(disk, path());
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    settings->segment_bytes = kSegmentBytes;
-    EngineOptions all = options();
-    all.disk = &disk;
-    auto opened = Engine::open(std::move(*settings), venue, all);
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
+    EngineUnderTest opening = under_test_of_file(path());
+    opening.options.disk = &disk;
+    opening.open(acceptor, venue);
   }
   // Begins a reload that waits for a file that does not answer.
   void begin_reload_that_hangs(const std::string& file) {

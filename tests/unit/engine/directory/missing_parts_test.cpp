@@ -25,20 +25,19 @@ constexpr std::string_view kInitiator =
 
 class MissingParts : public AcceptorTest {
  protected:
-  [[nodiscard]] EngineOptions bare_options() {
-    EngineOptions bare = options();
-    bare.parts = {};
-    return bare;
+  [[nodiscard]] EngineUnderTest bare() {
+    EngineUnderTest opening = under_test();
+    opening.options.parts = {};
+    return opening;
   }
   [[nodiscard]] std::vector<std::string> errors() {
-    auto settings = config::parse_settings(config(), "venue.cfg");
-    EXPECT_TRUE(settings.has_value()) << settings.error().front().what();
+    EngineUnderTest opening = bare();
     PosixDisk disk;
     std::vector<std::string> all;
-    const auto found = engine::preflight(*settings, disk);
+    const auto found = engine::preflight(opening.settings, disk);
     if (found) return all;
     for (const auto& error : found.error()) all.push_back(error.what());
-    const auto opened = Engine::open(std::move(*settings), venue, bare_options());
+    const auto opened = opening.try_open(venue);
     EXPECT_FALSE(opened.has_value());
     EXPECT_EQ(opened ? "" : opened.error().what(), joined(all));
     return all;
@@ -60,8 +59,7 @@ class MissingParts : public AcceptorTest {
 
 TEST_F(MissingParts, configuration_without_optional_parts_opens) {
   EXPECT_THAT(errors(), ElementsAre());
-  auto settings = config::parse_settings(config(), "venue.cfg");
-  EXPECT_TRUE(Engine::open(std::move(*settings), venue, bare_options()).has_value());
+  EXPECT_TRUE(bare().try_open(venue).has_value());
 }
 
 TEST_F(MissingParts, missing_proxies_are_reported_once) {
@@ -107,16 +105,12 @@ TEST_F(MissingParts, missing_web_part_is_reported_for_each_port) {
 TEST_F(MissingParts, http_accept_port_alone_is_a_warning) {
   extra = "HttpAcceptPort=9911";
   EXPECT_THAT(errors(), ElementsAre());
-  auto settings = config::parse_settings(config(), "venue.cfg");
-  ASSERT_TRUE(Engine::open(std::move(*settings), venue, bare_options()).has_value());
+  ASSERT_TRUE(bare().try_open(venue).has_value());
   EXPECT_TRUE(log.has("HttpAcceptPort: no web page is served"));
 }
 
 TEST_F(MissingParts, missing_part_of_an_added_session_is_named) {
-  auto settings = config::parse_settings(config(), "venue.cfg");
-  auto opened = Engine::open(std::move(*settings), venue, bare_options());
-  ASSERT_TRUE(opened.has_value()) << opened.error().what();
-  acceptor.emplace(std::move(*opened));
+  bare().open(acceptor, venue);
   auto more = config::parse_settings("[DEFAULT]\n" + std::string{kInitiator}, "more.cfg");
   ASSERT_TRUE(more.has_value()) << more.error().front().what();
   const auto added = acceptor->add_sessions(std::move(*more));

@@ -14,16 +14,9 @@ class ReloadTest : public AcceptorTest {
   static constexpr const char* kNewcomer =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=NEWCOMER\n";
 
-  [[nodiscard]] std::string path() const { return folder.path() + "/venue.cfg"; }
-  void write() { std::ofstream{path()} << config(); }
   void open_file() {
     write();
-    auto settings = config::load_settings(disk_, path());
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    settings->segment_bytes = kSegmentBytes;
-    auto opened = Engine::open(std::move(*settings), venue, options());
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
+    under_test_of_file(path()).open(acceptor, venue);
   }
   engine::Reloaded reload() {
     write();
@@ -62,8 +55,6 @@ class ReloadTest : public AcceptorTest {
     EXPECT_TRUE(run_until([&] { return peer.closed() || !peer.messages().empty(); })) << log.all();
     return !peer.closed() && contains(peer.messages().front(), "|35=A|");
   }
-
-  PosixDisk disk_;
 };
 
 }  // namespace nexusfix::testing

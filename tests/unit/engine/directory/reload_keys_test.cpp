@@ -426,18 +426,11 @@ class ReloadInitiatorTest : public InitiatorTest {
   }
   void open_trader_file(std::uint16_t port) {
     write_trader(port);
-    auto settings = config::load_settings(disk_, path());
-    ASSERT_TRUE(settings.has_value());
-    settings->segment_bytes = kSegmentBytes;
-    EngineOptions all = options();
-    all.log = &trader_log;
-    auto opened = Engine::open(std::move(*settings), trader, all);
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    initiator.emplace(std::move(*opened));
+    EngineUnderTest opening = under_test_of_file(path());
+    opening.options.log = &trader_log;
+    opening.open(initiator, trader);
   }
   bool is_logged_on() { return initiator->session(0).is_logged_on(); }
-
-  PosixDisk disk_;
 };
 
 TEST_F(ReloadInitiatorTest, initiator_without_a_connection_tries_its_new_address_at_once) {

@@ -76,12 +76,7 @@ class SlowResendTest : public LoopCostsTest {
 
 TEST_F(SlowResendTest, session_whose_resend_takes_most_of_the_time_is_named) {
   slow_.clock = &clock;
-  auto settings = config::parse_settings(config(), "venue.cfg");
-  ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-  settings->segment_bytes = kSegmentBytes;
-  auto opened = Engine::open(std::move(*settings), slow_, options());
-  ASSERT_TRUE(opened.has_value()) << opened.error().what();
-  acceptor.emplace(std::move(*opened));
+  under_test().open(acceptor, slow_);
   trader_ = &log_on("TRADER");
   Session& session = *acceptor->find_session("FIX.4.4:VENUE->TRADER");
   constexpr std::size_t kNews = 2'000;

@@ -108,11 +108,7 @@ TEST_F(InitiatorTest, absent_acceptor_is_tried_again_at_the_interval) {
   const auto counted = initiator->statistics().sessions.front();
   EXPECT_EQ(counted.connect_failures, 1U);
   EXPECT_EQ(counted.disconnects, 0U);
-  auto settings = config::parse_settings(config(port), "venue.cfg");
-  ASSERT_TRUE(settings.has_value());
-  auto opened = Engine::open(std::move(*settings), venue, options());
-  ASSERT_TRUE(opened.has_value()) << opened.error().what();
-  acceptor.emplace(std::move(*opened));
+  under_test(config(port), "venue.cfg").open(acceptor, venue);
   clock.advance(std::chrono::seconds{2});
   EXPECT_TRUE(turn_until([&] { return trader.logons == 1; })) << trader_log.all();
 }
@@ -143,11 +139,7 @@ TEST_F(InitiatorTest, both_sides_agree_after_the_acceptor_died_in_mid_stream) {
     return trader.logouts == 1;
   }());
   trader.orders_at_logon = 0;
-  auto settings = config::parse_settings(config(port), "venue.cfg");
-  ASSERT_TRUE(settings.has_value());
-  auto opened = Engine::open(std::move(*settings), venue, options());
-  ASSERT_TRUE(opened.has_value()) << opened.error().what();
-  acceptor.emplace(std::move(*opened));
+  under_test(config(port), "venue.cfg").open(acceptor, venue);
   turn_until([&, turns = 50]() mutable { return turns-- == 0; });
   EXPECT_EQ(trader.logons, 1) << "ReconnectInterval is not over yet";
   clock.advance(std::chrono::seconds{2});

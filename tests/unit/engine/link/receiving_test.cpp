@@ -24,17 +24,13 @@ constexpr std::size_t kMessageBytesMax = wire::FrameLimits{}.message_bytes_max;
 class ReceivingTest : public AcceptorTest {
  protected:
   void SetUp() override {
-    auto settings = config::parse_settings(
+    EngineUnderTest opening = under_test(
         "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=5001\nNonStopSession=Y\n"
         "UseDataDictionary=N\nStore=memory\nMaxGarbledPerSecond=1000000\n" +
             sessions,
         "venue.cfg");
-    ASSERT_TRUE(settings.has_value());
-    EngineOptions all = options();
-    all.network = &acceptor_network;
-    auto opened = Engine::open(std::move(*settings), venue, all);
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
+    opening.options.network = &acceptor_network;
+    opening.open(acceptor, venue);
     const auto connected = peer_network.connect({"10.0.0.1", 5001});
     ASSERT_TRUE(connected.has_value());
     socket = *connected;

@@ -112,15 +112,7 @@ TEST_F(SizeLimitsTest, logon_of_max_logon_size_is_answered_and_a_longer_one_is_c
 
 TEST_F(SizeLimitsTest, initiator_disconnects_at_a_longer_message_without_using_its_number) {
   open();
-  auto settings = config::parse_settings(
-      trader_config(acceptor->accept_port()) + "MaxMessageSize=2000\n", "trader.cfg");
-  ASSERT_TRUE(settings.has_value());
-  settings->segment_bytes = kSegmentBytes;
-  EngineOptions trader_options = options();
-  trader_options.log = &trader_log;
-  auto opened = Engine::open(std::move(*settings), trader, trader_options);
-  ASSERT_TRUE(opened.has_value()) << opened.error().what();
-  initiator.emplace(std::move(*opened));
+  trader_under_test(acceptor->accept_port(), "MaxMessageSize=2000\n").open(initiator, trader);
   ASSERT_TRUE(turn_until([&] { return trader.logons == 1; })) << trader_log.all();
   EchoVenue::send_text(acceptor->session(0), 1'000);
   ASSERT_TRUE(turn_until([&] { return trader.reports.size() == 1; }));

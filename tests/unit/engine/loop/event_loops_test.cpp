@@ -177,8 +177,9 @@ TEST_F(EventLoopsTest, session_stays_on_the_loop_that_stores_it) {
   }
   acceptor.reset();
   extra = "EventLoops=1";
-  EXPECT_NE(error_of_opening().find("its sessions would be forgotten. Set EventLoops="),
-            std::string::npos);
+  EXPECT_NE(
+      under_test().refusal(loop_venue).find("its sessions would be forgotten. Set EventLoops="),
+      std::string::npos);
 }
 
 TEST_F(EventLoopsTest, configured_loop_is_kept_and_a_change_is_an_error) {
@@ -188,7 +189,8 @@ TEST_F(EventLoopsTest, configured_loop_is_kept_and_a_change_is_an_error) {
   EXPECT_EQ(acceptor->session(1).handle().loop, 1U);
   acceptor.reset();
   sessions = session_text(0, "EventLoop=0\n");
-  EXPECT_NE(error_of_opening().find("EventLoop=0, and it is stored in loop 1"), std::string::npos);
+  EXPECT_NE(under_test().refusal(loop_venue).find("EventLoop=0, and it is stored in loop 1"),
+            std::string::npos);
 }
 
 TEST_F(EventLoopsTest, missing_loop_is_an_error_of_the_file) {

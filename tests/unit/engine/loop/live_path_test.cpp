@@ -474,15 +474,10 @@ INSTANTIATE_TEST_SUITE_P(Ways, LivePathWatchTest, ::testing::Values(Way{"blockin
 class ClockReadingTest : public AcceptorTest {
  protected:
   void open_counted(bool busy_spin) {
-    auto settings = config::parse_settings(config(), "venue.cfg");
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    settings->segment_bytes = kSegmentBytes;
-    EngineOptions counted = options();
-    counted.clock = &counting;
-    counted.busy_spin = busy_spin;
-    auto opened = Engine::open(std::move(*settings), venue, counted);
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
+    EngineUnderTest opening = under_test();
+    opening.options.clock = &counting;
+    opening.options.busy_spin = busy_spin;
+    opening.open(acceptor, venue);
   }
   // The clock readings in a turn that answers ten orders received at once: without an order whose
   // latency is measured, and with one.

@@ -53,13 +53,9 @@ class NoMemoryTest : public AcceptorTest {
     measure_other(calm_);
   }
   void open_in(const std::string& path) {
-    auto settings = config::parse_settings(config(), "venue.cfg");
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    settings->segment_bytes = kSegmentBytes;
-    settings->store_folder = path + "/store";
-    auto opened = Engine::open(std::move(*settings), venue, options());
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
+    EngineUnderTest opening = under_test();
+    opening.settings.store_folder = path + "/store";
+    opening.open(acceptor, venue);
   }
   // The nth allocation from now on fails during the engine's turns. True if it was reached.
   bool fail_in_turns(std::size_t nth) {
@@ -449,15 +445,11 @@ class NoMemoryForReloadTest : public NoMemoryForLoopsTest {
     sessions = kFirst;
     folder_.emplace();
     write();
-    auto settings = config::load_settings(disk_, path());
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    settings->segment_bytes = kSegmentBytes;
-    settings->store_folder = folder_->path() + "/store";
-    EngineOptions all = options();
-    all.disk = &disk_;  // the file is read on this thread, so that its timing is deterministic
-    auto opened = Engine::open(std::move(*settings), venue, all);
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
+    EngineUnderTest opening = under_test_of_file(path());
+    opening.settings.store_folder = folder_->path() + "/store";
+    // The file is read on this thread, so that its timing is deterministic.
+    opening.options.disk = &disk_;
+    opening.open(acceptor, venue);
   }
   [[nodiscard]] std::string path() const { return folder_->path() + "/venue.cfg"; }
   void write() { std::ofstream{path()} << config(); }

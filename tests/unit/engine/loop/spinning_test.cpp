@@ -22,15 +22,10 @@ class SpinningTest : public AcceptorTest {
     }
   }
   void open_spinning() {
-    auto settings = config::parse_settings(config(), "venue.cfg");
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    settings->segment_bytes = kSegmentBytes;
-    EngineOptions spinning = options();
-    spinning.network = &network;
-    spinning.busy_spin = true;
-    auto opened = Engine::open(std::move(*settings), venue, spinning);
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
+    EngineUnderTest opening = under_test();
+    opening.options.network = &network;
+    opening.options.busy_spin = true;
+    opening.open(acceptor, venue);
   }
   // Turns that do not sleep, enough for the loop to ask the network several times.
   void spin() {

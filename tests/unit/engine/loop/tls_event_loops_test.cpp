@@ -23,14 +23,8 @@ TEST_F(TlsEventLoopsTest, connection_keeps_its_tls_when_it_migrates_to_another_l
   open();
   ASSERT_EQ(acceptor->session(1).handle().loop, 1U);
   acceptor->start();
-  auto settings = config::parse_settings(
-      trader_config(acceptor->accept_port()) + "SocketCAFile=" + authority.file(), "trader.cfg");
-  ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-  EngineOptions trader_options = options();
-  trader_options.log = &trader_log;
-  auto opened = Engine::open(std::move(*settings), trader, trader_options);
-  ASSERT_TRUE(opened.has_value()) << opened.error().what();
-  initiator.emplace(std::move(*opened));
+  trader_under_test(acceptor->accept_port(), "SocketCAFile=" + authority.file())
+      .open(initiator, trader);
   const auto poll_until = [&](const std::function<bool()>& condition) {
     for (int turn = 0; turn < 10'000 && !condition(); ++turn) {
       initiator->poll(std::chrono::milliseconds{1});

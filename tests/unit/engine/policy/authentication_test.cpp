@@ -356,10 +356,7 @@ TEST_F(AuthenticationTest, application_decides_after_the_password_check) {
     }
     int asked = 0;
   } refusing;
-  auto settings = config::parse_settings(config(), "venue.cfg");
-  auto opened = Engine::open(std::move(*settings), refusing, options());
-  ASSERT_TRUE(opened.has_value()) << opened.error().what();
-  acceptor.emplace(std::move(*opened));
+  under_test().open(acceptor, refusing);
   expect_silence(log_on_with("TRADER", "TRADER", "wrong"), "user TRADER: wrong password");
   EXPECT_EQ(refusing.asked, 0);
   RawPeer& peer = log_on_with("TRADER", "TRADER", "pa55word");
@@ -394,9 +391,7 @@ TEST_F(AuthenticationTest, counterparty_that_leaves_during_the_check_counts_as_a
 TEST_F(AuthenticationTest, invalid_file_refuses_the_start_at_its_key) {
   const auto wrong = [&](const std::string& path) {
     extra = "PasswordFile=" + path + "\n";
-    auto settings = config::parse_settings(config(), "venue.cfg");
-    auto opened = Engine::open(std::move(*settings), venue, options());
-    return opened ? "opened" : opened.error().what();
+    return under_test().refusal(venue);
   };
   EXPECT_NE(wrong(folder.path() + "/none").find("venue.cfg:8: PasswordFile: " + folder.path()),
             std::string::npos);

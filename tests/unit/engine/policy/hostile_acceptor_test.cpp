@@ -39,18 +39,15 @@ class HostileAcceptorTest : public AcceptorTest {
  protected:
   void connect_to(std::string answer) {
     listener.answer = std::move(answer);
-    auto settings = config::parse_settings(
+    under_test(
         "[DEFAULT]\nConnectionType=initiator\nHeartBtInt=30\nReconnectInterval=1\nNonStopSession="
         "Y\n"
         "SocketConnectHost=127.0.0.1\nSocketConnectPort=" +
             std::to_string(listener.network->local_port(listener.socket)) +
             "\nFileStorePath=" + folder.path() +
             "\n[SESSION]\nBeginString=FIX.4.4\nSenderCompID=TRADER\nTargetCompID=VENUE\n",
-        "trader.cfg");
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    auto opened = Engine::open(std::move(*settings), venue, options());
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
+        "trader.cfg")
+        .open(acceptor, venue);
   }
 
   bool turn_until(const std::function<bool()>& condition) {

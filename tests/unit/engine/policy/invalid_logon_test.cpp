@@ -88,11 +88,7 @@ TEST_F(InvalidLogonTest, invalid_logon_is_not_answered_before_the_application_de
       return LogonAnswer::accept();
     }
   } guarded;
-  auto settings = config::parse_settings(config(), "venue.cfg");
-  ASSERT_TRUE(settings.has_value());
-  auto opened = Engine::open(std::move(*settings), guarded, options());
-  ASSERT_TRUE(opened.has_value()) << opened.error().what();
-  acceptor.emplace(std::move(*opened));
+  under_test().open(acceptor, guarded);
   EXPECT_EQ(refusal(from("TRADER", "A", 1, "98=0|108=-1|")), "");
   EXPECT_TRUE(log.has("HeartBtInt is not between 0 and 3600")) << log.all();
   RawPeer& peer = log_on("TRADER");

@@ -23,13 +23,7 @@ struct GuardedVenue : EchoVenue {
 
 class LogonRequestTest : public AcceptorTest {
  protected:
-  void open_guarded() {
-    auto settings = config::parse_settings(config(), "venue.cfg");
-    ASSERT_TRUE(settings.has_value());
-    auto opened = Engine::open(std::move(*settings), guarded, options());
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
-  }
+  void open_guarded() { under_test().open(acceptor, guarded); }
   RawPeer& log_on_as(std::string_view user, std::string_view more = {}) {
     RawPeer& peer = connect();
     peer.send(logon("TRADER", 1, "553=" + std::string{user} + "|") + std::string{more});
@@ -195,10 +189,7 @@ TEST_F(LogonRequestTest, our_logon_carries_the_fields_of_the_application) {
   SigningVenue signing;
   for (const bool fails : {false, true}) {
     signing.fails = fails;
-    auto settings = config::parse_settings(config(), "venue.cfg");
-    auto opened = Engine::open(std::move(*settings), signing, options());
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
+    under_test().open(acceptor, signing);
     RawPeer& peer = log_on_as("me", "");
     if (fails) {
       ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
@@ -224,10 +215,7 @@ TEST_F(LogonRequestTest, send_fails_while_the_logon_is_written) {
     }
     std::string failure;
   } sending;
-  auto settings = config::parse_settings(config(), "venue.cfg");
-  auto opened = Engine::open(std::move(*settings), sending, options());
-  ASSERT_TRUE(opened.has_value()) << opened.error().what();
-  acceptor.emplace(std::move(*opened));
+  under_test().open(acceptor, sending);
   RawPeer& peer = log_on("TRADER");
   EXPECT_TRUE(contains(peer.messages()[0], "|35=A|34=1|")) << bar(peer.messages()[0]);
   EXPECT_NE(sending.failure.find("on_sending()"), std::string::npos) << sending.failure;

@@ -65,13 +65,9 @@ class NewPasswordTest : public AcceptorTest {
   }
   template <class Venue>
   void open_for(Venue& application) {
-    auto settings = config::parse_settings(config(), "venue.cfg");
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    EngineOptions all = options();
-    all.disk = &disk;
-    auto opened = Engine::open(std::move(*settings), application, all);
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
+    EngineUnderTest opening = under_test();
+    opening.options.disk = &disk;
+    opening.open(acceptor, application);
   }
   RawPeer& ask_for(std::string_view who, std::string_view new_password, std::string_view more = {},
                    std::uint64_t number = 1) {

@@ -29,15 +29,9 @@ class TlsIdentityTest : public InitiatorTest {
   }
   void open_protected_trader() {
     initiator.reset();
-    auto settings =
-        config::parse_settings(trader_config(acceptor->accept_port()) + trader_keys, "trader.cfg");
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    settings->store = config::StoreKind::Memory;
-    EngineOptions trader_options = options();
-    trader_options.log = &trader_log;
-    auto opened = Engine::open(std::move(*settings), trader, trader_options);
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    initiator.emplace(std::move(*opened));
+    EngineUnderTest opening = trader_under_test(acceptor->accept_port(), trader_keys);
+    opening.settings.store = config::StoreKind::Memory;
+    opening.open(initiator, trader);
   }
   // True if the venue has called on_logon() again.
   bool logs_on() {

@@ -182,20 +182,15 @@ class HaltedInitiatorTest : public ControlTest {
     open();
     ASSERT_TRUE(acceptor->session(0).set_next_numbers({.next_inbound = 10, .next_outbound = 1},
                                                       "anna: knows more than the trader"));
-    auto settings = config::parse_settings(
+    EngineUnderTest opening = under_test(
         "[DEFAULT]\nConnectionType=initiator\nHeartBtInt=30\nReconnectInterval=1\n"
         "UseDataDictionary=N\nNonStopSession=Y\nSocketConnectHost=127.0.0.1\n"
         "SocketConnectPort=" +
             std::to_string(acceptor->accept_port()) + "\nFileStorePath=" + trader_folder.path() +
             "\n[SESSION]\nBeginString=FIX.4.4\nSenderCompID=TRADER\nTargetCompID=VENUE\n",
         "trader.cfg");
-    ASSERT_TRUE(settings.has_value());
-    settings->segment_bytes = kSegmentBytes;
-    EngineOptions all = options();
-    all.log = &trader_log;
-    auto opened = Engine::open(std::move(*settings), trader, all);
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    initiator.emplace(std::move(*opened));
+    opening.options.log = &trader_log;
+    opening.open(initiator, trader);
   }
   // Repeats the request: it is refused while the session is connected, and until the acceptor has
   // refused the Logon.

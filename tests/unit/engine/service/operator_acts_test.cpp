@@ -99,17 +99,13 @@ class OperatedInitiator : public OperatorActsTest {
  protected:
   void open_both() {
     open();
-    auto settings = config::parse_settings(
+    under_test(
         "[DEFAULT]\nConnectionType=initiator\nHeartBtInt=30\nReconnectInterval=1\n"
         "UseDataDictionary=N\nNonStopSession=Y\nSocketConnectHost=127.0.0.1\nSocketConnectPort=" +
             std::to_string(acceptor->accept_port()) + "\nFileStorePath=" + trader_folder_.path() +
             "\n[SESSION]\nBeginString=FIX.4.4\nSenderCompID=TRADER\nTargetCompID=VENUE\n",
-        "trader.cfg");
-    ASSERT_TRUE(settings.has_value());
-    settings->segment_bytes = kSegmentBytes;
-    auto opened = Engine::open(std::move(*settings), application_, options());
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    trader_.emplace(std::move(*opened));
+        "trader.cfg")
+        .open(trader_, application_);
     ASSERT_TRUE(reaches("logged on"));
   }
   bool reaches(std::string_view state) {
@@ -181,9 +177,7 @@ TEST_F(OperatorActsTest, disabled_session_stays_disabled_after_a_restart) {
 
 TEST_F(OperatorActsTest, list_of_disabled_sessions_that_cannot_be_read_prevents_the_start) {
   std::filesystem::create_directories(store_folder() + "/control.disabled");
-  auto settings = config::parse_settings(config(), "venue.cfg");
-  ASSERT_TRUE(settings.has_value());
-  const auto opened = Engine::open(std::move(*settings), venue, options());
+  const auto opened = under_test().try_open(venue);
   ASSERT_FALSE(opened.has_value());
   EXPECT_TRUE(contains(opened.error().what(), "the list of disabled sessions cannot be read"))
       << opened.error().what();

@@ -333,12 +333,10 @@ TEST_F(RemoteTaskTest, post_makes_the_next_turn_due) {
 TEST_F(RemoteTaskTest, spinning_engine_is_woken_by_a_post_when_it_waits) {
   transport::FakeInternet internet;
   transport::FakeNetwork network{internet};
-  auto settings = config::parse_settings(config(5001), "venue.cfg");
-  ASSERT_TRUE(settings.has_value());
-  EngineOptions spinning = options();
-  spinning.network = &network;
-  spinning.busy_spin = true;
-  auto opened = Engine::open(std::move(*settings), venue, spinning);
+  EngineUnderTest opening = under_test(config(5001), "venue.cfg");
+  opening.options.network = &network;
+  opening.options.busy_spin = true;
+  auto opened = opening.try_open(venue);
   ASSERT_TRUE(opened.has_value()) << opened.error().what();
   Remote own = opened->remote();
   unsigned wakes = 0;

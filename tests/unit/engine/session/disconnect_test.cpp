@@ -26,13 +26,7 @@ struct CancellingVenue : EchoVenue {
 class DisconnectTest : public AcceptorTest {
  protected:
   void TearDown() override { acceptor.reset(); }
-  void open_cancelling() {
-    auto settings = config::parse_settings(config(), "venue.cfg");
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    auto opened = Engine::open(std::move(*settings), cancelling, options());
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
-  }
+  void open_cancelling() { under_test().open(acceptor, cancelling); }
   bool is_reported(std::size_t count = 1) {
     return run_until([&] { return cancelling.reported.size() == count; });
   }

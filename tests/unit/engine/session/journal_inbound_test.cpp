@@ -202,11 +202,7 @@ TEST_F(JournalInbound, end_of_a_connection_shows_what_has_left_and_later_message
 
 TEST_F(JournalInbound, logon_that_waits_for_its_decision_is_recorded_when_it_is_accepted) {
   LateVenue late;
-  auto settings = config::parse_settings(config(), "venue.cfg");
-  ASSERT_TRUE(settings.has_value());
-  auto opened = Engine::open(std::move(*settings), late, options());
-  ASSERT_TRUE(opened.has_value()) << opened.error().what();
-  acceptor.emplace(std::move(*opened));
+  under_test().open(acceptor, late);
   RawPeer& peer = connect();
   peer.send(logon("TRADER", 1, "554=" + std::string{kSecret} + "|") +
             order("TRADER", 2, "ORDER-2"));

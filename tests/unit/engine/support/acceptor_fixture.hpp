@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
 #include <memory>
@@ -21,6 +22,7 @@
 #include "support/manual_clock.hpp"
 #include "support/network/raw_peer.hpp"
 #include "support/recording_log.hpp"
+#include "unit/engine/support/engine_under_test.hpp"
 
 namespace nexusfix::testing {
 
@@ -64,9 +66,6 @@ struct EchoVenue {
   }
 };
 
-// Size of a journal segment that takes no time to prepare.
-inline constexpr std::uint64_t kSegmentBytes = 1U << 20U;
-
 class AcceptorTest : public ::testing::Test {
  protected:
   // Destroys the engine before the members of a derived fixture that the engine uses.
@@ -99,14 +98,19 @@ class AcceptorTest : public ::testing::Test {
     return all;
   }
 
-  void open() {
-    auto settings = config::parse_settings(config(), "venue.cfg");
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    settings->segment_bytes = kSegmentBytes;
-    auto opened = Engine::open(std::move(*settings), venue, options());
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
+  [[nodiscard]] EngineUnderTest under_test() { return under_test(config(), "venue.cfg"); }
+  [[nodiscard]] EngineUnderTest under_test(const std::string& text, const char* file) {
+    return {config::parse_settings(text, file), options()};
   }
+  [[nodiscard]] EngineUnderTest under_test_of_file(const std::string& path) {
+    PosixDisk disk;
+    return {config::load_settings(disk, path), options()};
+  }
+  void open() { under_test().open(acceptor, venue); }
+
+  // The configuration as a file.
+  [[nodiscard]] std::string path() const { return folder.path() + "/venue.cfg"; }
+  void write() { std::ofstream{path()} << config(); }
 
   // Restarts as after kill -9: without Logout and flush, with only the contents of the store.
   void reopen() {

@@ -49,21 +49,7 @@ class EventLoopsTest : public AcceptorTest {
     return "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=" + who(i) + "\n" +
            more;
   }
-  std::expected<Engine, engine::EngineError> try_open() {
-    auto settings = config::parse_settings(config(), "venue.cfg");
-    EXPECT_TRUE(settings.has_value()) << settings.error().front().what();
-    settings->segment_bytes = kSegmentBytes;
-    return Engine::open(std::move(*settings), loop_venue, options());
-  }
-  void open_loops() {
-    auto opened = try_open();
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
-  }
-  std::string error_of_opening() {
-    const auto opened = try_open();
-    return opened ? "opened" : opened.error().what();
-  }
+  void open_loops() { under_test().open(acceptor, loop_venue); }
   // Polls the counterparties; the loops run on their own threads.
   bool wait_until(const std::function<bool()>& condition) {
     for (int turn = 0; turn < 10'000; ++turn) {

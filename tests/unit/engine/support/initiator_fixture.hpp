@@ -47,16 +47,14 @@ class InitiatorTest : public AcceptorTest {
            "/store\n[SESSION]\nBeginString=FIX.4.4\nSenderCompID=TRADER\nTargetCompID=VENUE\n";
   }
 
-  void open_trader(std::uint16_t port) {
-    auto settings = config::parse_settings(trader_config(port), "trader.cfg");
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    settings->segment_bytes = kSegmentBytes;
-    EngineOptions trader_options = options();
-    trader_options.log = &trader_log;
-    auto opened = Engine::open(std::move(*settings), trader, trader_options);
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    initiator.emplace(std::move(*opened));
+  // keys: more of its configuration.
+  [[nodiscard]] EngineUnderTest trader_under_test(std::uint16_t port,
+                                                  const std::string& keys = {}) {
+    EngineUnderTest opening = under_test(trader_config(port) + keys, "trader.cfg");
+    opening.options.log = &trader_log;
+    return opening;
   }
+  void open_trader(std::uint16_t port) { trader_under_test(port).open(initiator, trader); }
 
   bool turn_until(const std::function<bool()>& condition) {
     return run_until([&] {

@@ -51,7 +51,7 @@ class InitiatorWireTest : public AcceptorTest {
     await_logon();
   }
   void open_trader() {
-    auto settings = config::parse_settings(
+    EngineUnderTest opening = under_test(
         "[DEFAULT]\nConnectionType=initiator\nHeartBtInt=30\nUseDataDictionary=N\n"
         "LogoutCloseTimeout=0\n"
         "SocketConnectHost=10.0.0.1\nSocketConnectPort=" +
@@ -59,15 +59,10 @@ class InitiatorWireTest : public AcceptorTest {
             "\nFileStorePath=" + folder.path() + "/store\n" + extra +
             "\n[SESSION]\nBeginString=FIX.4.4\nSenderCompID=TRADER\nTargetCompID=VENUE\n",
         "trader.cfg");
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    settings->segment_bytes = segment_bytes;
-    settings->durability = store::Durability::None;  // no step waits for another thread
-    EngineOptions all = options();
-    all.network = &trader_network;
-    auto opened = is_asked ? Engine::open(std::move(*settings), asked, all)
-                           : Engine::open(std::move(*settings), trader, all);
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    initiator.emplace(std::move(*opened));
+    opening.settings.segment_bytes = segment_bytes;
+    opening.settings.durability = store::Durability::None;  // no step waits for another thread
+    opening.options.network = &trader_network;
+    is_asked ? opening.open(initiator, asked) : opening.open(initiator, trader);
   }
   void await_logon(std::string_view with = "|35=A|") {
     received.clear();

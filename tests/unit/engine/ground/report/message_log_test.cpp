@@ -45,13 +45,9 @@ class MessageLogTest : public EventLoopsTest {
   }
   template <class Venue>
   void open_logged(Venue& application) {
-    auto settings = config::parse_settings(config(), "venue.cfg");
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    EngineOptions all = options();
-    all.message_log = &messages;
-    auto opened = Engine::open(std::move(*settings), application, all);
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
+    EngineUnderTest opening = under_test();
+    opening.options.message_log = &messages;
+    opening.open(acceptor, application);
   }
 
   KeepingLog messages;

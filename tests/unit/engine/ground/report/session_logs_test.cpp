@@ -72,15 +72,11 @@ TEST_F(EngineLogsTest, every_message_is_one_line_with_its_direction_in_the_order
 
 TEST_F(EngineLogsTest, an_event_of_the_start_on_the_screen_is_not_on_standard_error_too) {
   extra = "ScreenLogShowEvents=Y\nUnknownKey=1";
-  auto settings = config::parse_settings(config(), "venue.cfg");
-  ASSERT_TRUE(settings.has_value());
-  EngineOptions own = options();
-  own.log = nullptr;
+  EngineUnderTest opening = under_test();
+  opening.options.log = nullptr;
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
-  {
-    ASSERT_TRUE(Engine::open(std::move(*settings), venue, own).has_value());
-  }
+  ASSERT_TRUE(opening.try_open(venue).has_value());
   const std::string screen = ::testing::internal::GetCapturedStdout();
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
   EXPECT_THAT(screen, HasSubstr("UnknownKey"));
@@ -195,9 +191,7 @@ TEST_F(EngineLogsTest, message_without_a_session_is_in_the_global_log_if_configu
 
 TEST_F(EngineLogsTest, unwritable_folder_refuses_the_start_before_anything_else) {
   std::ofstream{folder.path() + "/log"} << "a file where the folder should be";
-  auto settings = config::parse_settings(config(), "venue.cfg");
-  ASSERT_TRUE(settings);
-  const auto opened = Engine::open(std::move(*settings), venue, options());
+  const auto opened = under_test().try_open(venue);
   ASSERT_FALSE(opened);
   EXPECT_THAT(opened.error().what(),
               AllOf(HasSubstr("the logs cannot be written: "), HasSubstr(folder.path() + "/log")));

@@ -136,9 +136,7 @@ TEST_F(DamagedStoreTest, logon_with_sub_ids_of_a_refused_session_is_logged) {
 
 TEST_F(DamagedStoreTest, engine_without_an_undamaged_session_does_not_start) {
   sessions = "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n";
-  auto settings = config::parse_settings(config(), "venue.cfg");
-  ASSERT_TRUE(settings.has_value());
-  const auto opened = Engine::open(std::move(*settings), venue, options());
+  const auto opened = under_test().try_open(venue);
   ASSERT_FALSE(opened.has_value());
   EXPECT_TRUE(is_logged_in_full(opened.error().what())) << opened.error().what();
 }

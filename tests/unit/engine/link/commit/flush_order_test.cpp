@@ -15,14 +15,10 @@ class FlushOrderTest : public AcceptorTest {
   static constexpr std::uint16_t kPort = 5001;
 
   void open_on_fake_network() {
-    auto settings = config::parse_settings(config(kPort), "venue.cfg");
-    ASSERT_TRUE(settings.has_value());
-    EngineOptions all = options();
-    all.network = &acceptor_network;
-    all.disk = &disk;
-    auto opened = Engine::open(std::move(*settings), venue, all);
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
+    EngineUnderTest opening = under_test(config(kPort), "venue.cfg");
+    opening.options.network = &acceptor_network;
+    opening.options.disk = &disk;
+    opening.open(acceptor, venue);
   }
 
   transport::SocketId log_on_fake(std::string_view who) {

@@ -29,14 +29,10 @@ class PostgresAcceptor : public AcceptorTest {
   }
 
   void open_here() {
-    auto settings = config::parse_settings(config(), "venue.cfg");
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    EngineOptions all = options();
-    all.parts.postgres = store::postgres_part();
-    all.parts.journal_replica = store::journal_replica_part();
-    auto opened = Engine::open(std::move(*settings), venue, all);
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
+    EngineUnderTest opening = under_test();
+    opening.options.parts.postgres = store::postgres_part();
+    opening.options.parts.journal_replica = store::journal_replica_part();
+    opening.open(acceptor, venue);
   }
 
   PostgresServer* server = nullptr;
@@ -258,8 +254,7 @@ TEST_F(PostgresStandby, repeats_a_logon_that_resets_from_the_replica_of_a_journa
 
 TEST_F(PostgresAcceptor, program_without_the_postgresql_store_does_not_open) {
   acceptor.reset();
-  auto settings = config::parse_settings(config(), "venue.cfg");
-  const auto opened = Engine::open(std::move(*settings), venue, options());
+  const auto opened = under_test().try_open(venue);
   ASSERT_FALSE(opened.has_value());
   EXPECT_EQ(opened.error().what(),
             "Store=postgresql: this program was built without the PostgreSQL store. Link "
@@ -270,9 +265,7 @@ TEST_F(PostgresAcceptor, program_without_the_postgresql_store_does_not_open) {
 TEST_F(PostgresAcceptor, program_without_replicas_does_not_open) {
   acceptor.reset();
   extra = "JournalReplica=strict\n";
-  auto settings = config::parse_settings(config(), "venue.cfg");
-  ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-  const auto opened = Engine::open(std::move(*settings), venue, options());
+  const auto opened = under_test().try_open(venue);
   ASSERT_FALSE(opened.has_value());
   EXPECT_EQ(opened.error().what(),
             "JournalReplica: this program was built without replicas of a journal. Link "

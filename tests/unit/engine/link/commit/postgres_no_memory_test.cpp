@@ -34,13 +34,9 @@ class PostgresNoMemory : public AcceptorTest {
     peers.clear();
     acceptor.reset();
     venue = {};
-    auto settings = config::parse_settings(config(), "venue.cfg");
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    EngineOptions all = options();
-    all.parts.postgres = store::postgres_part();
-    auto opened = Engine::open(std::move(*settings), venue, all);
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
+    EngineUnderTest opening = under_test();
+    opening.options.parts.postgres = store::postgres_part();
+    opening.open(acceptor, venue);
   }
   // From the nth allocation on, this count in a row fails, over as many turns as needed. True if
   // the first of them was reached.

@@ -39,11 +39,9 @@ class ProgramStoreTest : public EventLoopsTest {
   template <class Venue>
   std::expected<Engine, engine::EngineError> try_open_with(store::StoreFactory* factory,
                                                            Venue& application) {
-    auto settings = config::parse_settings(config(), "venue.cfg");
-    EXPECT_TRUE(settings.has_value()) << settings.error().front().what();
-    EngineOptions all = options();
-    all.store_factory = factory;
-    return Engine::open(std::move(*settings), application, all);
+    EngineUnderTest opening = under_test();
+    opening.options.store_factory = factory;
+    return opening.try_open(application);
   }
   void open_here() {
     auto opened = try_open_with(&factory, venue);

@@ -15,15 +15,10 @@ class SlowDiskTest : public AcceptorTest {
     AcceptorTest::TearDown();
   }
   void open_on_gate(transport::Network* network = nullptr) {
-    auto settings = config::parse_settings(config(), "venue.cfg");
-    ASSERT_TRUE(settings.has_value());
-    settings->segment_bytes = kSegmentBytes;
-    EngineOptions all = options();
-    all.disk = &gate;
-    all.network = network;
-    auto opened = Engine::open(std::move(*settings), venue, all);
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
+    EngineUnderTest opening = under_test();
+    opening.options.disk = &gate;
+    opening.options.network = network;
+    opening.open(acceptor, venue);
   }
   static bool has_got(const RawPeer& peer, std::string_view part) {
     return std::ranges::any_of(peer.messages(),

@@ -32,15 +32,11 @@ class RunningClock final : public Clock {
 class StoreFailureTest : public AcceptorTest {
  protected:
   void open_on(Disk& disk) {
-    auto settings = config::parse_settings(config(), "venue.cfg");
-    ASSERT_TRUE(settings.has_value());
-    settings->segment_bytes = segment_bytes;
-    EngineOptions all = options();
-    all.disk = &disk;
-    all.clock = &running_clock;
-    auto opened = Engine::open(std::move(*settings), venue, all);
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
+    EngineUnderTest opening = under_test();
+    opening.settings.segment_bytes = segment_bytes;
+    opening.options.disk = &disk;
+    opening.options.clock = &running_clock;
+    opening.open(acceptor, venue);
   }
 
   FakeDisk disk;
@@ -387,11 +383,9 @@ TEST_P(StalledSyncTest, thread_with_a_stalled_disk_serves_sessions_of_another_st
   take_order(peer);
   // Another engine on this thread, with its store in memory.
   extra = "Store=memory";
-  auto settings = config::parse_settings(config(), "memory.cfg");
-  ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
   EchoVenue kept_in_memory;
-  auto second = Engine::open(std::move(*settings), kept_in_memory, options());
-  ASSERT_TRUE(second.has_value()) << second.error().what();
+  std::optional<Engine> second;
+  ASSERT_NO_FATAL_FAILURE(under_test(config(), "memory.cfg").open(second, kept_in_memory));
   RawPeer other{second->accept_port()};
   const auto both_run_until = [&](const std::function<bool()>& condition) {
     return run_until([&] {

@@ -77,13 +77,7 @@ class NetworkFaultTest : public AcceptorTest {
   }
   // As begin(), with a configuration file that has the live sessions.
   void begin_with_file(const std::string& path) {
-    PosixDisk disk;
-    auto settings = config::load_settings(disk, path);
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    settings->segment_bytes = kSegmentBytes;
-    auto opened = Engine::open(std::move(*settings), venue, options());
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
+    under_test_of_file(path).open(acceptor, venue);
     start_trading();
   }
   // As run_until(), while the live sessions trade.

@@ -39,14 +39,7 @@ class TlsSessionTest : public InitiatorTest {
   }
 
   void open_protected_trader(std::uint16_t port) {
-    auto settings = config::parse_settings(trader_config(port) + trader_keys, "trader.cfg");
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    settings->segment_bytes = kSegmentBytes;
-    EngineOptions trader_options = options();
-    trader_options.log = &trader_log;
-    auto opened = Engine::open(std::move(*settings), trader, trader_options);
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    initiator.emplace(std::move(*opened));
+    trader_under_test(port, trader_keys).open(initiator, trader);
   }
   void expect_trade(const std::string& cl_ord_id) {
     Trader::send(initiator->session(0), cl_ord_id);
@@ -145,13 +138,7 @@ TEST_F(TlsSessionTest, certificates_are_read_again_while_sessions_continue) {
 TEST_F(TlsSessionTest, reloaded_certificates_apply_to_new_connections) {
   const std::string path = keys.path() + "/venue.cfg";
   std::ofstream{path} << config();
-  PosixDisk disk;
-  auto settings = config::load_settings(disk, path);
-  ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-  settings->segment_bytes = kSegmentBytes;
-  auto opened = Engine::open(std::move(*settings), venue, options());
-  ASSERT_TRUE(opened.has_value()) << opened.error().what();
-  acceptor.emplace(std::move(*opened));
+  under_test_of_file(path).open(acceptor, venue);
   open_protected_trader(acceptor->accept_port());
   ASSERT_TRUE(turn_until([&] { return trader.logons == 1; })) << trader_log.all();
   TestAuthority other{keys.path(), "other"};

@@ -17,20 +17,14 @@ class TlsTunnelTest : public InitiatorTest {
             "\nServerCertificateKeyFile=" + files.key + "\n";
     open();
     proxy.target_port = acceptor->accept_port();
-    auto settings = config::parse_settings(
-        trader_config(acceptor->accept_port()) +
-            "SocketConnectHost=venue.example.com\nProxyType=socks\nProxyHost=localhost\n"
-            "ProxyPort=" +
+    EngineUnderTest opening = trader_under_test(
+        acceptor->accept_port(),
+        "SocketConnectHost=venue.example.com\nProxyType=socks\nProxyHost=localhost\n"
+        "ProxyPort=" +
             std::to_string(proxy.port()) + "\nSocketCAFile=" + authority.file() +
-            "\nAllowedCertificates=san:venue.example.com\n",
-        "trader.cfg");
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    settings->store = config::StoreKind::Memory;
-    EngineOptions trader_options = options();
-    trader_options.log = &trader_log;
-    auto opened = Engine::open(std::move(*settings), trader, trader_options);
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    initiator.emplace(std::move(*opened));
+            "\nAllowedCertificates=san:venue.example.com\n");
+    opening.settings.store = config::StoreKind::Memory;
+    opening.open(initiator, trader);
   }
   bool proxy_until(const std::function<bool()>& condition) {
     return turn_until([&] {

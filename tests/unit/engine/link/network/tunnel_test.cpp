@@ -16,17 +16,10 @@ class TunnelTest : public InitiatorTest {
   void open_tunnelled(const std::string& keys, const std::string& host = "venue.example.com") {
     initiator.reset();
     proxy.target_port = acceptor->accept_port();
-    auto settings = config::parse_settings(
-        trader_config(acceptor->accept_port()) + "SocketConnectHost=" + host +
-            "\nProxyHost=127.0.0.1\nProxyPort=" + std::to_string(proxy.port()) + "\n" + keys,
-        "trader.cfg");
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    settings->segment_bytes = kSegmentBytes;
-    EngineOptions trader_options = options();
-    trader_options.log = &trader_log;
-    auto opened = Engine::open(std::move(*settings), trader, trader_options);
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    initiator.emplace(std::move(*opened));
+    trader_under_test(acceptor->accept_port(), "SocketConnectHost=" + host +
+                                                   "\nProxyHost=127.0.0.1\nProxyPort=" +
+                                                   std::to_string(proxy.port()) + "\n" + keys)
+        .open(initiator, trader);
   }
   bool proxy_until(const std::function<bool()>& condition) {
     return turn_until([&] {

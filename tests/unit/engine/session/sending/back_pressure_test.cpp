@@ -19,14 +19,7 @@ struct WritableVenue : EchoVenue {
 class BackPressureTest : public AcceptorTest {
  protected:
   void TearDown() override { acceptor.reset(); }
-  void open_writable() {
-    auto settings = config::parse_settings(config(), "venue.cfg");
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    settings->segment_bytes = kSegmentBytes;
-    auto opened = Engine::open(std::move(*settings), whole, options());
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
-  }
+  void open_writable() { under_test().open(acceptor, whole); }
   [[nodiscard]] Session& session() { return acceptor->session(0); }
   // Sends to a counterparty that does not read until the session is not writable. Returns the
   // number of messages.

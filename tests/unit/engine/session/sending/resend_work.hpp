@@ -131,13 +131,9 @@ class ResendWorkTest : public EventLoopsTest {
   void expect_few_calls(const CountedFactory::Make& make, std::uint64_t seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     CountedFactory factory{make, [&](store::Store& store) { fill(store, seed); }};
-    auto settings = config::parse_settings(config(), "venue.cfg");
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    EngineOptions all = options();
-    all.store_factory = &factory;
-    auto opened = Engine::open(std::move(*settings), venue, all);
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
+    EngineUnderTest opening = under_test();
+    opening.options.store_factory = &factory;
+    opening.open(acceptor, venue);
     RawPeer& peer = log_on("TRADER");
     factory.reads = 0;
     peer.send(from("TRADER", "2", 2, "7=1|16=0|"));

@@ -20,14 +20,7 @@ struct EditingVenue : EchoVenue {
 class SecretMessagesTest : public AcceptorTest {
  protected:
   void TearDown() override { acceptor.reset(); }
-  void open_editing() {
-    auto settings = config::parse_settings(config(), "venue.cfg");
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    settings->segment_bytes = kSegmentBytes;
-    auto opened = Engine::open(std::move(*settings), editing, options());
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
-  }
+  void open_editing() { under_test().open(acceptor, editing); }
   template <class Write>
   engine::SendResult send(Write write) {
     wire::Encoder news = trader().begin("B");
