@@ -52,6 +52,27 @@ MANY_MEMBERS = {
     "cluster/Writer": "one connection to a server: its state changes with each answer",
 }
 
+# Sources with a header of their name that others include, without a test of their name, and why.
+TESTED_ELSEWHERE = {
+    "simulator/totals.cpp": "scenario_test.cpp adds up and prints",
+    "src/engine/engine.cpp": "the tests of the engine open one",
+    "src/engine/loop/stop_signals.cpp": "run_test.cpp sends the signals to a program of its own",
+    "src/engine/session.cpp": "the tests of the engine send by it",
+    "src/observe/events/event_table.cpp": "a table, of which tests/product/docs compares the page",
+    "src/session/action_queue.cpp": "part of StateMachine, which its tests ask by Side",
+    "src/session/actions.cpp": "a table of texts",
+    "src/session/event_texts.cpp": "part of StateMachine, which its tests ask by Side",
+    "src/session/outbound/outbound_header.cpp": "part of StateMachine, which its tests ask by Side",
+    "src/session/sequence/out_of_order.cpp": "part of StateMachine, which its tests ask by Side",
+    "src/store/memory/memory_store.cpp": "store_contract_test.cpp: the contract of all stores",
+    "src/wire/draft/draft_fields.cpp": "the fields of a Draft: draft_edit_test.cpp",
+    "src/wire/kernels/frame_shape.cpp": "kernels_test.cpp compares it for all kernels",
+    "src/wire/values/fixed_text.cpp": "text_test.cpp formats all values",
+}
+HEADER_FOR_OTHERS = re.compile(r"(?:include/nexusfix/(\w+)|src/(\w+)/api|(\w+)/include/nexusfix)/"
+                               r"(?:.*/)?(\w+)\.hpp$")
+SOURCE = re.compile(r"(?:src/)?(\w+)/(?:.*/)?(\w+)\.cpp$")
+
 # Words that the field does not speak. DIALECT_MAX may only shrink, to 40.
 # In identifiers, too: blanks or underscores separate the words.
 DIALECT = re.compile(r"(?<![A-Za-z])(behind|in[ _]front(?:[ _]of)?|anew|whoever|nobody|so[ _]many"
@@ -293,6 +314,24 @@ def check_interfaces(tree):
                                                 f"{FLOOR_HEADERS_MAX} at most")
 
 
+def check_triples(tree):
+    """include/nexusfix/wire/frame.hpp and src/wire/frame.cpp have a frame_test.cpp."""
+    headers = {(match[1] or match[2] or match[3], match[4]) for name in tree.texts
+               if (match := HEADER_FOR_OTHERS.match(name))}
+    tests = {Path(name).stem.removesuffix("_test") for name in tree.texts
+             if name.endswith("_test.cpp")}
+    for name, _ in tree.of_suffix({".cpp"}, ("src/", *IN_PRODUCTS)):
+        match = SOURCE.match(name)
+        if is_product_test(name) or (match[1], match[2]) not in headers:
+            continue
+        if match[2] not in tests and name not in TESTED_ELSEWHERE:
+            tree.problem(name, 1, f"there is no {match[2]}_test.cpp: name the test for the source, "
+                                  "or say in TESTED_ELSEWHERE which test it is")
+        elif match[2] in tests and name in TESTED_ELSEWHERE:
+            tree.problem("tools/structure.py", 1, f"{name} has a test of its name: it needs no "
+                                                  "reason in TESTED_ELSEWHERE")
+
+
 def check_settings_includes(tree):
     """The engine gets finished settings: it knows no key, and no text of a configuration."""
     for name, text in tree.of_suffix({".cpp", ".hpp"}, ("src/engine/", "include/nexusfix/engine/")):
@@ -308,5 +347,6 @@ def check_structure(tree, blank_out):
     check_settings_includes(tree)
     check_classes(tree, blank_out)
     check_references(tree, blank_out)
+    check_triples(tree)
     check_floors(tree)
     check_dialect(tree)

@@ -420,22 +420,13 @@ def check_dead_sources(tree):
             tree.problem(name, 1, "no CMakeLists.txt names this file: build it or delete it")
 
 
-def check_test_legs(tree):
-    """src/wire/frame.cpp should have tests/unit/wire/frame_test.cpp, so that it is easy to find."""
-    for name, _ in tree.of_suffix({".cpp"}, ("src/",)):
-        layer, *rest = Path(name).parts[1:]
-        test = f"tests/unit/{layer}/{Path(name).stem}_test.cpp"
-        if len(rest) == 1 and test not in tree.texts:
-            tree.warnings.append(f"{name}: there is no {test}")
-
-
 def check_mutants(tree):
     """Each bug of `make mutants` is planted at one place of its source."""
     tree.problems += mutants.stale_entries(tree.root)
 
 
 CHECKS = [check_text, check_names, check_includes, check_code, check_cmake, check_dead_sources,
-          check_test_legs, check_mutants, pages.check_markdown, pages.check_words,
+          check_mutants, pages.check_markdown, pages.check_words,
           pages.check_names]
 
 

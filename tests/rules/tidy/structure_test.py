@@ -176,6 +176,20 @@ class StructureTest(unittest.TestCase):
             self.assertEqual([], self.problems({"src/wire/x.hpp": self.class_of(most + 1)}))
             self.assert_found({"src/wire/x.hpp": self.class_of(most)}, "it needs no reason")
 
+    def test_source_of_a_header_for_others_has_a_test_of_its_name(self):
+        for header, source in (("include/nexusfix/wire/draft/x.hpp", "src/wire/x.cpp"),
+                               ("src/wire/api/x.hpp", "src/wire/values/x.cpp"),
+                               ("logs/include/nexusfix/x.hpp", "logs/grep/x.cpp")):
+            files = {header: "", source: ""}
+            with self.subTest(source=source):
+                self.assert_found(files, "there is no x_test.cpp")
+                test = {"tests/unit/wire/values/x_test.cpp": ""}
+                self.assertEqual([], self.problems(files | test))
+                with unittest.mock.patch.dict(structure.TESTED_ELSEWHERE, {source: "y_test.cpp"}):
+                    self.assertEqual([], self.problems(files))
+                    self.assert_found(files | test, "it needs no reason in TESTED_ELSEWHERE")
+        self.assertEqual([], self.problems({"src/wire/x.cpp": "", "src/wire/x.hpp": ""}))
+
     def test_words_of_the_dialect_are_counted(self):
         word = "be" + "hind"
         most = structure.DIALECT_MAX

@@ -5,10 +5,7 @@
 
 #include <nexusfix/base/random.hpp>
 #include <nexusfix/session/session_id.hpp>
-#include <nexusfix/wire/parser.hpp>
 
-#include "session/api/logon_identity.hpp"
-#include "support/fix_text.hpp"
 #include "support/sanitized.hpp"
 
 namespace nexusfix::session {
@@ -79,39 +76,6 @@ TEST(SessionIdName, different_identities_have_different_names_and_each_is_read_b
     ASSERT_EQ(*read, id) << name;
     for (const char c : name) ASSERT_TRUE(c >= ' ' && c <= '~') << name;
   }
-}
-
-TEST(LogonIdentity, the_counterparty_of_a_logon_is_the_target_of_the_session) {
-  wire::Parser parser;
-  const auto named = [&](std::string_view fields) -> std::optional<SessionId> {
-    const std::string bytes = testing::fix("FIX.4.4", "35=A|34=1|" + std::string{fields});
-    const auto message = parser.parse(bytes);
-    EXPECT_TRUE(message);
-    return session_of(*message);
-  };
-  EXPECT_EQ(named("49=ALICE|50=DESK|142=LDN|52=20240115-10:30:00|56=VENUE|57=FX|143=NY|"),
-            (SessionId{.begin_string = "FIX.4.4",
-                       .sender_comp_id = "VENUE",
-                       .target_comp_id = "ALICE",
-                       .sender_sub_id = "FX",
-                       .sender_location_id = "NY",
-                       .target_sub_id = "DESK",
-                       .target_location_id = "LDN"}));
-  EXPECT_EQ(named("49=ALICE|52=20240115-10:30:00|"), std::nullopt);
-  EXPECT_EQ(named("52=20240115-10:30:00|56=VENUE|"), std::nullopt);
-}
-
-TEST(LogonIdentity, a_template_stands_for_its_version_and_comp_ids) {
-  const SessionId pattern = identity("VENUE", "*");
-  SessionId id = identity("VENUE", "NEW");
-  id.target_sub_id = "DESK";
-  EXPECT_TRUE(stands_for(pattern, id));
-  SessionId other = id;
-  other.begin_string = "FIX.4.2";
-  EXPECT_FALSE(stands_for(pattern, other));
-  EXPECT_FALSE(stands_for(pattern, identity("OTHER", "NEW")));
-  EXPECT_FALSE(stands_for(id, pattern));
-  EXPECT_EQ(without_sub_ids(id), identity("VENUE", "NEW"));
 }
 
 }  // namespace

@@ -60,29 +60,6 @@ ScheduleRules weekly(std::chrono::weekday start_day, seconds start, std::chrono:
 // 2026-11-20 is a Friday.
 constexpr year_month_day kFriday = date(2026, 11, 20);
 
-TEST(TimeZone, a_local_time_that_occurs_twice_means_the_first_one) {
-  const auto zone = london();
-  EXPECT_EQ(zone->to_utc(local(date(2026, 10, 25)) + 90min), utc(date(2026, 10, 25), 30min));
-}
-
-TEST(TimeZone, a_skipped_local_time_means_the_moment_of_the_change) {
-  const auto zone = london();
-  EXPECT_EQ(zone->to_utc(local(date(2026, 3, 29)) + 90min), utc(date(2026, 3, 29), 1h));
-}
-
-TEST(TimeZone, every_moment_that_is_not_repeated_has_a_reversible_local_time) {
-  const auto zone = london();
-  for (sys_seconds time = utc(date(2026, 3, 28)); time < utc(date(2026, 10, 27)); time += 30min) {
-    const bool is_second =
-        time >= utc(date(2026, 10, 25), 1h) && time < utc(date(2026, 10, 25), 2h);
-    EXPECT_EQ(zone->to_utc(zone->to_local(time)), is_second ? time - 1h : time);
-  }
-}
-
-TEST(TimeZone, a_time_before_the_first_change_has_the_first_offset) {
-  EXPECT_EQ(london()->change_at(utc(date(1980, 1, 1))).abbreviation, "GMT");
-}
-
 TEST(Schedule, non_stop_is_always_open_and_never_changes) {
   const ScheduleState state = Schedule{}.at(utc(kFriday, 12h));
   EXPECT_TRUE(state.may_log_on);
