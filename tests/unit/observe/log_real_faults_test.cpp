@@ -14,39 +14,13 @@
 #include <nexusfix/observe/session_logs.hpp>
 
 #include "support/disks/own_mounts.hpp"
+#include "support/disks/passing_disk.hpp"
 #include "support/disks/temporary_folder.hpp"
 
 namespace nexusfix::observe {
 namespace {
 
 using ::testing::HasSubstr;
-
-// The real files, without a background thread: turn() writes.
-class OneThreadDisk final : public Disk {
- public:
-  DiskResult<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
-    return disk_.open(path, mode);
-  }
-  DiskResult<void> make_directories(const std::string& path) override {
-    return disk_.make_directories(path);
-  }
-  DiskResult<std::vector<std::string>> list(const std::string& path) override {
-    return disk_.list(path);
-  }
-  DiskResult<void> remove(const std::string& path) override { return disk_.remove(path); }
-  DiskResult<void> rename(const std::string& from, const std::string& to) override {
-    return disk_.rename(from, to);
-  }
-  DiskResult<std::uint64_t> free_bytes(const std::string& path) override {
-    return disk_.free_bytes(path);
-  }
-  DiskResult<void> sync_directory(const std::string& path) override {
-    return disk_.sync_directory(path);
-  }
-
- private:
-  PosixDisk disk_;
-};
 
 class LogRealFaults : public ::testing::Test {
  protected:
@@ -83,7 +57,7 @@ class LogRealFaults : public ::testing::Test {
   }
 
   testing::TemporaryFolder folder;
-  OneThreadDisk disk;
+  testing::OneThreadDisk disk;  // turn() writes
   LogFileOptions files{.free_bytes_min = 0};
   WallTime now{std::chrono::seconds{1'705'314'600}};
   std::unique_ptr<SessionLogs> logs;

@@ -14,6 +14,7 @@
 
 #include <nexusfix/observe/session_logs.hpp>
 
+#include "support/disks/passing_disk.hpp"
 #include "support/disks/temporary_folder.hpp"
 
 namespace nexusfix::observe {
@@ -22,7 +23,7 @@ namespace {
 constexpr WallTime kMorning{std::chrono::nanoseconds{1'705'314'600'123'456'789}};
 
 // The real disk. Its writes wait while they are held.
-class HeldDisk final : public Disk {
+class HeldDisk final : public testing::PassingDisk {
  public:
   void hold(bool on) {
     const std::lock_guard lock{mutex_};
@@ -35,24 +36,10 @@ class HeldDisk final : public Disk {
   }
 
   DiskResult<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
-    auto file = disk_.open(path, mode);
+    auto file = PassingDisk::open(path, mode);
     if (!file) return file;
     return std::make_unique<HeldFile>(*this, std::move(*file));
   }
-  DiskResult<void> make_directories(const std::string& path) override {
-    return disk_.make_directories(path);
-  }
-  DiskResult<std::vector<std::string>> list(const std::string& path) override {
-    return disk_.list(path);
-  }
-  DiskResult<void> remove(const std::string& path) override { return disk_.remove(path); }
-  DiskResult<void> rename(const std::string& from, const std::string& to) override {
-    return disk_.rename(from, to);
-  }
-  DiskResult<void> sync_directory(const std::string& path) override {
-    return disk_.sync_directory(path);
-  }
-  bool takes_threads() const noexcept override { return true; }
 
  private:
   class HeldFile final : public File {
@@ -85,7 +72,6 @@ class HeldDisk final : public Disk {
     --held_;
   }
 
-  PosixDisk disk_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool holds_ = false;

@@ -9,6 +9,7 @@
 #include <nexusfix/engine/password_file.hpp>
 
 #include "engine/ground/credentials/password_service.hpp"
+#include "support/disks/passing_disk.hpp"
 #include "support/network/fake_network.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 
@@ -400,7 +401,7 @@ TEST_F(AuthenticationTest, invalid_file_refuses_the_start_at_its_key) {
 }
 
 // A disk on which each access to a file waits until let_go().
-class HeldDisk final : public Disk {
+class HeldDisk final : public PassingDisk {
  public:
   void let_go() { gate_.set_value(); }
   // Holds accesses again. Call it only while no thread accesses a file.
@@ -410,19 +411,10 @@ class HeldDisk final : public Disk {
   }
   DiskResult<bool> is_private(const std::string& path) override {
     opened_.wait();
-    return posix_.is_private(path);
+    return PassingDisk::is_private(path);
   }
-  DiskResult<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
-    return posix_.open(path, mode);
-  }
-  DiskResult<void> make_directories(const std::string&) override { return {}; }
-  DiskResult<std::vector<std::string>> list(const std::string&) override { return {}; }
-  DiskResult<void> remove(const std::string&) override { return {}; }
-  DiskResult<void> sync_directory(const std::string&) override { return {}; }
-  bool takes_threads() const noexcept override { return true; }
 
  private:
-  PosixDisk posix_;
   std::promise<void> gate_;
   std::shared_future<void> opened_{gate_.get_future()};
 };
