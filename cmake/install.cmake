@@ -124,8 +124,6 @@ set(described_journal_tools "NexusFIX journals: checking and repairing")
 set(described_log_compression "NexusFIX with packed log files: LogCompress")
 set(described_web "NexusFIX with its web console and metrics: ConsolePort, MetricsPort")
 set(described_postgres "NexusFIX with its store in PostgreSQL: Store=postgresql")
-set(described_journal_replica
-    "NexusFIX journals with a replica in PostgreSQL: JournalReplica")
 set(described_cluster "NexusFIX with shards on several nodes: ClusterShard")
 set(described_store_contract "Tests of a message store of your own, with GoogleTest")
 foreach(target IN LISTS layers)

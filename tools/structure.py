@@ -46,7 +46,6 @@ MANY_MEMBERS = {
     "store/LogWriter": "the end of the log: segment, pending bytes and progress move together",
     "store/PostgresOptions": "a member for each option",
     "store/Recovery": "one pass over a damaged log: what was found, and where",
-    "cluster/ReplicaLink": "two threads share it: each member lies beside the mutex that guards it",
     "store/SegmentSupply": "two threads share it: each member lies beside the mutex that guards it",
     "cluster/Standby": "one follower of a server: its connection, and what it saw last",
     "cluster/Writer": "one connection to a server: its state changes with each answer",

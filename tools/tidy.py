@@ -81,7 +81,6 @@ PRODUCT_READS = {
         "store/format/crc32c.hpp": "the note of the confirmed position has the journal's checksum",
         "store/format/entry.hpp": "a chunk of the log in PostgreSQL has the entries of a journal",
         "store/state/session_table.hpp": "each store keeps its sessions in this table",
-        "store/write/durability_hold.hpp": "a replica decides which records of a journal must wait",
         "store/write/event_queue.hpp": "a store's thread reports its events by this queue",
         "nexusfix/command.hpp": "its subcommands",
         "nexusfix/files/settings_loader.hpp": "its subcommands read a configuration",

@@ -9,7 +9,6 @@
 #include <nexusfix/observe/log_compression.hpp>
 #include <nexusfix/transport/proxy.hpp>
 #ifdef NEXUSFIX_POSTGRES_STORE
-#include <nexusfix/store/journal_replica.hpp>
 #include <nexusfix/store/postgres.hpp>
 #endif
 #ifdef NEXUSFIX_CLUSTER_PART
@@ -150,7 +149,6 @@ engine::Parts linked_parts() noexcept {
   parts.log_compression = observe::log_compression_part();
 #ifdef NEXUSFIX_POSTGRES_STORE
   parts.postgres = store::postgres_part();
-  parts.journal_replica = store::journal_replica_part();
 #endif
 #ifdef NEXUSFIX_CLUSTER_PART
   parts.cluster = cluster::cluster_part();

@@ -1,9 +1,9 @@
 // Measures what the PostgreSQL store costs beside the journal, on servers of its own with fsync on,
-// with and without a synchronous standby; what a journal with a replica there costs; and what a
-// client without any of this costs, which inserts what has gathered as one row. One message at a
-// time from append() to durable(), the same at steady rates, and as many as will go. Prints a
-// table, and under it what a message costs at the highest rate. Arguments: a part of the names of
-// the rows, and the number of sessions that send in turn (1).
+// with and without a synchronous standby; and what a client without any of this costs, which
+// inserts what has gathered as one row. One message at a time from append() to durable(), the same
+// at steady rates, and as many as will go. Prints a table, and under it what a message costs at the
+// highest rate. Arguments: a part of the names of the rows, and the number of sessions that send in
+// turn (1).
 //
 //   $ ninja -C build/release postgres_latency && build/release/bench/postgres_latency standby 1000
 //
@@ -27,7 +27,6 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/store/journal_replica.hpp>
 #include <nexusfix/store/postgres.hpp>
 
 #include "support/disks/temporary_folder.hpp"
@@ -368,27 +367,6 @@ void measure_bare(const std::string& name, const Servers& servers) {
   print_row(name, bare, waker, 1, servers);
 }
 
-void measure_replica(const std::string& name, const Servers& servers, Durability durability,
-                     ReplicaPolicy policy, std::size_t sessions) {
-  static int count = 0;
-  const testing::TemporaryFolder folder;
-  PosixDisk disk;
-  Waker waker;
-  JournalReplicaOptions options;
-  options.journal = {
-      .folder = folder.file("journal"), .durability = durability, .on_durable = waker.wake()};
-  options.postgres.connection = servers.front()->connection();
-  options.postgres.schema = "replica_" + std::to_string(++count);
-  options.policy = policy;
-  options.numbers_ahead_max = 100'000'000;
-  auto opened = open_replicated_journal(disk, options, at_second(1));
-  if (!opened) {
-    std::puts(opened.error().text.c_str());
-    return;
-  }
-  print_row(name, *opened->store, waker, sessions, servers);
-}
-
 // Creating a WAL file takes longer than a COMMIT. A server that has run for a while uses old ones
 // again: as docs/operations/cluster.md has it. A standby has its own, and must not fall back by
 // more than the primary keeps.
@@ -512,15 +490,6 @@ int measure(const std::string& wanted, std::size_t sessions) {
   if (const std::string name = "bare inserts, standby"; is_wanted(name)) {
     make_standby();
     measure_bare(name, {server.get(), standby.get()});
-  }
-  for (const ReplicaPolicy policy : {ReplicaPolicy::Strict, ReplicaPolicy::Available}) {
-    for (const Durability durability : {Durability::Process, Durability::Group}) {
-      const std::string name = "journal, " + std::string{to_string(durability)} +
-                               ", replica, standby, " + std::string{to_string(policy)};
-      if (!is_wanted(name)) continue;
-      make_standby();
-      measure_replica(name, {server.get(), standby.get()}, durability, policy, sessions);
-    }
   }
   for (const char* const commit : {"on", "remote_write", "on, strict"}) {
     const std::string name = "PostgreSQL, standby, " + std::string{commit};

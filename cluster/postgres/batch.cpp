@@ -25,7 +25,6 @@ void Batch::clear(LogPosition at) {
   end_ = at;
   raised_ = 0;
   has_resets_ = false;
-  source_.reset();
   opened_.clear();
   renamed_.clear();
   chunk_.clear();

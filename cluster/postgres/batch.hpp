@@ -13,7 +13,6 @@
 
 #include "cluster/postgres/lagging_rows.hpp"
 #include "cluster/postgres/server/rows.hpp"
-#include "store/api/journal_cursor.hpp"
 #include "store/state/session_table.hpp"
 
 namespace nexusfix::store::postgres {
@@ -59,9 +58,6 @@ class Batch {
   // Takes a record's entries, which the table has accepted, and moves the end past them. log: as it
   // was before the record; it changes with it.
   void add(std::span<const char> entries, WallTime time, LogEnd& log);
-  // A replica: with these records it has all of the journal before this place.
-  void set_source(const JournalCursor& place) { source_ = place; }
-  [[nodiscard]] const std::optional<JournalCursor>& source() const noexcept { return source_; }
   // Adds the rows of sessions and places that lack more of the log than this, as the table has them
   // now. Nothing is added afterwards.
   void seal(const SessionTable& sessions, LogEnd& log, LogPosition lag_max);
@@ -100,7 +96,6 @@ class Batch {
   LogPosition rows_position_ = 0;
   std::uint64_t raised_ = 0;
   bool has_resets_ = false;  // a session's row changes in more than the numbers
-  std::optional<JournalCursor> source_;
   OpenedRows opened_;
   RenamedRows renamed_;
   std::vector<char> chunk_;

@@ -61,8 +61,7 @@ std::optional<StoreError> LogQueue::cause() const {
   return failure_;
 }
 
-StoreResult<LogPosition> LogQueue::append(std::span<const char> entries, WallTime now,
-                                          const JournalCursor* source) {
+StoreResult<LogPosition> LogQueue::append(std::span<const char> entries, WallTime now) {
   const auto place = [this] { return "PostgreSQL store " + options_.schema + ": "; };
   if (entries.size() > options_.record_bytes_max) {
     return std::unexpected{StoreError{
@@ -94,32 +93,8 @@ StoreResult<LogPosition> LogQueue::append(std::span<const char> entries, WallTim
   }
   open_->add(entries, now, log_);
   appended_ = open_->end();
-  if (source != nullptr) {
-    open_->set_source(*source);
-    note_source(source->position);
-  }
   if (open_->end() - open_->begin() > kBatchBytes) seal_open();
   return appended_;
-}
-
-void LogQueue::pass(LogPosition source) {
-  const std::lock_guard lock{mutex_};
-  note_source(source);
-}
-
-// One position for each place where a batch may end.
-void LogQueue::note_source(LogPosition source) {
-  if (durable() == appended_) {
-    replicated_.store(source, std::memory_order_release);
-    return;
-  }
-  const bool is_in_open = !sources_.empty() && sources_.back().first > open_->begin();
-  const bool is_same = !sources_.empty() && sources_.back().first == appended_;
-  if (is_in_open || is_same) {
-    sources_.back() = {appended_, source};
-  } else {
-    sources_.emplace_back(appended_, source);
-  }
 }
 
 void LogQueue::seal_open() {
@@ -258,10 +233,6 @@ void LogQueue::confirm(LogPosition position) {
     sealed_.erase(sealed_.begin(), sealed_.begin() + static_cast<std::ptrdiff_t>(count));
     taken_ -= std::min(taken_, count);
     durable_.store(position, std::memory_order_release);  // Pairs with the acquire in durable().
-    while (!sources_.empty() && sources_.front().first <= position) {
-      replicated_.store(sources_.front().second, std::memory_order_release);
-      sources_.pop_front();
-    }
   }
   wake();
 }

@@ -50,16 +50,8 @@ class LogQueue {
 
   // For the caller's thread.
   [[nodiscard]] const SessionTable& sessions() const noexcept { return sessions_; }
-  // Waits for room. TooLarge, Refused: nothing changed. source: of a replica, the place in the
-  // journal after this record.
-  [[nodiscard]] StoreResult<LogPosition> append(std::span<const char> entries, WallTime now,
-                                                const JournalCursor* source = nullptr);
-  // A replica: the journal's records up to this position have nothing more to append.
-  void pass(LogPosition source);
-  // A replica: the server has all of the journal before this position.
-  [[nodiscard]] LogPosition replicated() const noexcept {
-    return replicated_.load(std::memory_order_acquire);  // Pairs with the release in confirm().
-  }
+  // Waits for room. TooLarge, Refused: nothing changed.
+  [[nodiscard]] StoreResult<LogPosition> append(std::span<const char> entries, WallTime now);
   [[nodiscard]] LogPosition appended() const noexcept { return appended_; }
   [[nodiscard]] LogPosition durable() const noexcept {
     // Pairs with the release in confirm(): a thread that sees the position finds its rows on the
@@ -118,7 +110,6 @@ class LogQueue {
  private:
   [[nodiscard]] std::optional<StoreError> failure() const;
   void record_confirmed(LogPosition position);
-  void note_source(LogPosition source);
   void seal_open();
   void wake();
 
@@ -127,7 +118,6 @@ class LogQueue {
   LogPosition appended_ = 0;  // likewise
   LogEnd log_;                // with everything in open_; changed under the mutex
   std::atomic<LogPosition> durable_{0};
-  std::atomic<LogPosition> replicated_{0};
   std::atomic<bool> has_failed_{false};
   std::atomic<bool> is_wake_wanted_{false};
   Signal work_;
@@ -143,8 +133,6 @@ class LogQueue {
   std::vector<std::unique_ptr<Batch>> sealed_;     // in the order of the log
   std::size_t taken_ = 0;                          // of sealed_, from the first on
   std::vector<std::unique_ptr<Batch>> confirmed_;  // pending() may still refer to them
-  // A replica: when durable() reaches the first, replicated() is the second.
-  std::deque<std::pair<LogPosition, LogPosition>> sources_;
   std::vector<std::unique_ptr<Batch>> free_;
 };
 

@@ -112,10 +112,10 @@ ServerResult<void> check_replica(const PostgresOptions& options, const ReplicaSt
         "the log is the replica of a journal (" + found.owner +
             "), and lacks a part of it that has no bound: it lagged, and was still catching "
             "up. Start the engine of that journal again. If its machine is lost, the sessions can "
-            "go on with gaps: docs/operations/replica.md",
+            "go on with gaps: docs/operations/from-journal-replica.md",
         kElsewhere}};
   }
-  if (!found.source || options.if_replica == IfReplica::TakeOver) return {};
+  if (!found.is_replica || options.if_replica == IfReplica::TakeOver) return {};
   return std::unexpected{ServerError{
       "the log is the replica of a journal (" + found.owner +
           "). Nothing was changed: use the journal, or start an engine to take the replica over",

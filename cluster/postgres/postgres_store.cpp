@@ -130,7 +130,7 @@ class PostgresStore final : public Store {
   // stay recorded as missing until they are skipped.
   StoreResult<void> take_replica_over(const ReplicaState& replica) {
     first_number_ = std::max(first_number_, replica.first_number);
-    if (!replica.source && replica.numbers_ahead == 0) return {};
+    if (!replica.is_replica && replica.numbers_ahead == 0) return {};
     std::string text = "the log was the replica of a journal (" + replica.owner +
                        ", JournalReplica=" + replica.mode +
                        "), and is the log now, from position " + std::to_string(replica.position) +

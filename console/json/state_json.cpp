@@ -56,14 +56,6 @@ Json session_json(const SessionStatistics& session) {
           {"p99_ns", session.receive_to_sent.percentile(99).count()}};
 }
 
-Json replica_json(const std::optional<engine::ReplicaStatistics>& replica) {
-  if (!replica) return nullptr;
-  return {{"is_strict", replica->is_strict},
-          {"lag_bytes", replica->lag_bytes},
-          {"lacks_since", millis_of(replica->lacks_since)},
-          {"is_lagging", replica->is_lagging}};
-}
-
 Json loop_json(const LoopStatistics& loop) {
   return {{"index", loop.index},
           {"messages_in", loop.messages_in},
@@ -76,8 +68,7 @@ Json loop_json(const LoopStatistics& loop) {
           {"store", engine::to_string(loop.store.health)},
           {"undurable_bytes", loop.store.undurable_bytes},
           {"unsynced_bytes", loop.store.unsynced_bytes},
-          {"unsynced_since", millis_of(loop.store.unsynced_since)},
-          {"replica", replica_json(loop.store.replica)}};
+          {"unsynced_since", millis_of(loop.store.unsynced_since)}};
 }
 
 Json histogram_json(const LatencyHistogram& histogram) {

@@ -132,31 +132,6 @@ void unsynced_ages(Samples& samples, const EngineStatistics& engine) {
   }
 }
 
-void replica_lags(Samples& samples, const EngineStatistics& engine) {
-  for (const LoopStatistics& one : engine.loops) {
-    if (one.store.replica) {
-      samples.add({{"loop", std::to_string(one.index)}}, one.store.replica->lag_bytes);
-    }
-  }
-}
-
-void replica_ages(Samples& samples, const EngineStatistics& engine) {
-  for (const LoopStatistics& one : engine.loops) {
-    if (!one.store.replica) continue;
-    const auto since = one.store.replica->lacks_since.value_or(engine.taken_at);
-    samples.add({{"loop", std::to_string(one.index)}}, engine.taken_at - since);
-  }
-}
-
-void replicas_lagging(Samples& samples, const EngineStatistics& engine) {
-  for (const LoopStatistics& one : engine.loops) {
-    if (!one.store.replica) continue;
-    samples.add({{"loop", std::to_string(one.index)},
-                 {"policy", one.store.replica->is_strict ? "strict" : "available"}},
-                std::uint64_t{one.store.replica->is_lagging});
-  }
-}
-
 void waiting_ages(Samples& samples, const EngineStatistics& engine) {
   for (const LoopStatistics& one : engine.loops) {
     const auto since = one.tasks_wait_since.value_or(engine.taken_at);
@@ -329,16 +304,6 @@ constexpr Metric kMetrics[] = {
     {{"nexusfix_store_unsynced_seconds", Gauge, "seconds", "loop",
       "For how long the oldest of these bytes have waited for the disk."},
      unsynced_ages},
-    {{"nexusfix_replica_lagging", Gauge, "", "loop,policy",
-      "1: the replica of the journal lacks a part of it for longer than JournalStallTimeout. Only "
-      "with JournalReplica."},
-     replicas_lagging},
-    {{"nexusfix_replica_lag_bytes", Gauge, "bytes", "loop",
-      "The part of the journal that its replica lacks. Only with JournalReplica."},
-     replica_lags},
-    {{"nexusfix_replica_lag_seconds", Gauge, "seconds", "loop",
-      "For how long the replica has lacked the oldest of these bytes. Only with JournalReplica."},
-     replica_ages},
 
     {{"nexusfix_session_logged_on", Gauge, "", "session", "1: both sides have sent a Logon."},
      of_sessions<[](const SessionStatistics& one) { return one.state == SessionState::LoggedOn; }>},

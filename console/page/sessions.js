@@ -18,7 +18,7 @@ function tile(term, explanation) {
   return { node: el("div", { class: "tile" }, el("dt", {}, term), value, el("dd", { class: "why" }, explanation)), value };
 }
 
-// The engines of the shard, in a cluster; for whom a standby waits; the replica of the journal.
+// The engines of the shard, in a cluster; for whom a standby waits.
 class ClusterPanel {
   constructor() {
     this.text = el("p");
@@ -28,9 +28,8 @@ class ClusterPanel {
     this.node = el("div", { class: "panel", hidden: true }, this.text, this.table);
   }
 
-  show({ cluster, standby, loops = [], taken_at: now }) {
-    const replica = loops.map((loop) => loop.replica).find(Boolean);
-    this.node.hidden = !cluster && !standby && !replica;
+  show({ cluster, standby, taken_at: now }) {
+    this.node.hidden = !cluster && !standby;
     this.table.hidden = !cluster;
     const waits = standby && (!standby.is_connected ? "A standby without a connection to the database."
       : `A standby, which waits for ${standby.owner || "the log"}; the application lacks ${bytes(standby.lag_bytes)} of the log.`);
@@ -38,10 +37,8 @@ class ClusterPanel {
       + `${cluster.is_owner ? `, fencing token ${cluster.token || "none"}` : `; owner: ${cluster.owner || "none"}`}`
       + `${cluster.renewed_at ? `; the lease was renewed ${now - cluster.renewed_at} ms ago` : "; no lease"}`
       + `${cluster.is_handing_over ? "; it hands the shard over" : ""}.`;
-    const lack = replica?.lacks_since && `lacks ${bytes(replica.lag_bytes)} of the journal since ${now - replica.lacks_since} ms`;
-    const copy = replica && `The replica (${replica.is_strict ? "strict" : "available"}) ${lack || "has all of the journal"}.`;
-    setText(this.text, [place, waits, copy].filter(Boolean).join(" "));
-    this.node.classList.toggle("bad", Boolean(cluster && !cluster.renewed_at) || Boolean(replica?.is_lagging));
+    setText(this.text, [place, waits].filter(Boolean).join(" "));
+    this.node.classList.toggle("bad", Boolean(cluster && !cluster.renewed_at));
     const rows = (cluster?.engines ?? []).map((one) => [one.node, one.state + (one.is_drained ? ", drained" : ""),
       `${one.process ? `process ${one.process}` : "no process"} on ${one.host}${one.refusal && `: ${one.refusal}`}`]);
     const shown = JSON.stringify(rows);

@@ -9,7 +9,7 @@
 //
 // What it is not: it does not know FIX. Messages are bytes with a number, and names of sessions are
 // text. Of an inbound message it stores the number, and the bytes only if the caller gives them to
-// Transaction::inbound_progress(). Copies on other machines: postgres.hpp, journal_replica.hpp.
+// Transaction::inbound_progress(). Copies on other machines: postgres.hpp.
 //
 // Threads: one thread at a time may use a store and everything that it returned.
 //

@@ -108,7 +108,6 @@ std::string engine_table(const engine::EngineStatus& engine, WallTime now) {
       fmt::format("engine of process {}, since {} UTC: {}, {} logged on\n", engine.process,
                   date_and_time(engine.started), counted(engine.sessions.size(), "session"), on);
   text += cluster;
-  if (!engine.replica.empty()) text += "replica: " + engine.replica + '\n';
   if (engine.sessions.empty()) return text;
   const auto add_row = [&text](std::string_view name, std::string_view state,
                                std::string_view since, std::string_view in, std::string_view out) {
@@ -161,7 +160,6 @@ std::string engine_json(const engine::EngineStatus& engine) {
               {"eventLoops", engine.loops},
               {"standby", engine.standby.empty() ? std::optional<std::string>{} : engine.standby},
               {"cluster", engine.cluster.empty() ? std::optional<std::string>{} : engine.cluster},
-              {"replica", engine.replica.empty() ? std::optional<std::string>{} : engine.replica},
               {"sessions", Json::array(engine.sessions, session_json)}})
       .document();
 }

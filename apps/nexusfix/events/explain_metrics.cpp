@@ -25,7 +25,6 @@ struct Section {
 constexpr std::string_view kSessions = "Sessions";
 constexpr Section kSections[] = {{"Event loops", "nexusfix_loop_"},
                                  {"Stores", "nexusfix_store_"},
-                                 {"Stores", "nexusfix_replica_"},
                                  {kSessions, "nexusfix_session_"},
                                  {"Audit streams", "nexusfix_stream_"}};
 

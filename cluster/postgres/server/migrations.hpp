@@ -252,11 +252,10 @@ END
 $body$;
 )sql";
 
-// The row of a replica. source: the place in the journal up to which the log has it (its log id,
-// segment, position, begin and CRC-32C of the record before it; all but the first 0: from its
-// beginning). NULL: the log is no replica. numbers_ahead: that each session may have used, and the
-// log lacks. lacks_more: the log may lack more than these. first_number: of a session that the log
-// does not have.
+// The row of the replica of a journal, which programs of versions before 8 could make. source: the
+// place in the journal up to which the log has it. NULL: the log is no replica. numbers_ahead: that
+// each session may have used, and the log lacks. lacks_more: the log may lack more than these.
+// first_number: of a session that the log does not have.
 inline constexpr const char* kReplica = R"sql(
 ALTER TABLE log_state
   ADD COLUMN source bigint[],

@@ -1,35 +1,10 @@
 #include "cluster/postgres/server/replica_state.hpp"
 
-#include <array>
-#include <charconv>
-#include <cstddef>
-#include <string_view>
 #include <utility>
 
 #include "cluster/postgres/server/server_facts.hpp"
 
 namespace nexusfix::store::postgres {
-namespace {
-
-// "{1764034800000000000,3,4711,4600,123456789}"
-std::optional<JournalCursor> to_source(std::string_view text) {
-  std::array<std::uint64_t, 5> numbers{};
-  for (std::uint64_t& number : numbers) {
-    if (text.empty()) return std::nullopt;
-    text.remove_prefix(1);  // the bracket or the comma
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{}) return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  }
-  return JournalCursor{.log_id = static_cast<std::int64_t>(numbers[0]),
-                       .segment = numbers[1],
-                       .position = numbers[2],
-                       .last = numbers[3],
-                       .last_crc = static_cast<std::uint32_t>(numbers[4])};
-}
-
-}  // namespace
-
 ServerResult<ReplicaState> read_replica_state(Connection& connection) {
   auto rows = connection.run(
       "SELECT source, replica_mode, numbers_ahead, lacks_more, first_number, owner_first_epoch, "
@@ -39,13 +14,7 @@ ServerResult<ReplicaState> read_replica_state(Connection& connection) {
     return std::unexpected{ServerError{"the log has no state", kElsewhere}};
   }
   ReplicaState state;
-  if (PQgetisnull(rows->get(), 0, 0) == 0) {
-    state.source = to_source(text_at(*rows, 0));
-    if (!state.source) {
-      return std::unexpected{
-          ServerError{"column source of table log_state was changed from outside", kElsewhere}};
-    }
-  }
+  state.is_replica = PQgetisnull(rows->get(), 0, 0) == 0;
   state.mode = text_at(*rows, 1);
   state.numbers_ahead = number_at<std::uint64_t>(*rows, 2);
   state.lacks_more = text_at(*rows, 3) == "t";

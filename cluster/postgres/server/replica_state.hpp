@@ -1,20 +1,17 @@
-// Whether the log in the database is the replica of a journal, and what it may lack of that.
+// Whether the log in the database is the replica of a journal, which an earlier version made, and
+// what it may lack of that.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "cluster/postgres/server/connection.hpp"
 #include "cluster/postgres/server/servers.hpp"
-#include "store/api/journal_cursor.hpp"
 
 namespace nexusfix::store::postgres {
 
 struct ReplicaState {
-  // The place in the journal up to which the log has it; segment 0: from its beginning. Nothing:
-  // the log is no replica.
-  std::optional<JournalCursor> source;
+  bool is_replica = false;
   std::string mode;                 // of the last owner of the journal: "strict" or "available"
   std::uint64_t numbers_ahead = 0;  // that each session may have used, and the log lacks
   bool lacks_more = false;          // the log may lack more than these

@@ -48,13 +48,11 @@ std::string chunk_clause() {
          std::string{kCommitSettings};
 }
 
-std::string append_statement(std::string_view also_sets) {
-  return moved_clause(also_sets) + chunk_clause();
-}
+std::string append_statement() { return moved_clause({}) + chunk_clause(); }
 
 // The statement with the rows that lag.
-std::string catch_up_statement(std::string_view also_sets) {
-  return moved_clause(", rows_position = $7::int8" + std::string{also_sets}) +
+std::string catch_up_statement() {
+  return moved_clause(", rows_position = $7::int8") +
          numbers_clause("unnest($8::int4[]), unnest($9::int8[]), unnest($10::int8[])") +
          ", place AS (INSERT INTO message_places SELECT unnest($11::int4[]), unnest($12::int8[]), "
          "unnest($13::int8[]), unnest($14::int8[]), unnest($15::int8[]) FROM moved)" +
@@ -62,19 +60,18 @@ std::string catch_up_statement(std::string_view also_sets) {
 }
 
 // The statement without a message, and without places.
-std::string count_statement(std::string_view also_sets) {
-  return moved_clause(", rows_position = $4::int8" + std::string{also_sets}) +
+std::string count_statement() {
+  return moved_clause(", rows_position = $4::int8") +
          numbers_clause("unnest($5::int4[]), unnest($6::int8[]), unnest($7::int8[])") + " SELECT " +
          std::string{kCommitSettings} + " FROM moved";
 }
 
 // The last columns of "advance" are kCommitSettings, too.
-constexpr std::array<Prepared, 11> kPrepared{{
+constexpr std::array<Prepared, 10> kPrepared{{
     {"advance",
      "SELECT advance_log($1::int8, $2::int8, $3::int8), current_setting('synchronous_commit'), "
      "current_setting('synchronous_standby_names'), pg_conf_load_time()::text"},
     {"raised", "UPDATE log_state SET raised = raised + $1::int8"},
-    {"source", "UPDATE log_state SET source = $1::int8[]"},
     {"rows", "UPDATE log_state SET rows_position = $1::int8"},
     {"open",
      "INSERT INTO sessions SELECT k, n, 1, 1, 1, c, false "
@@ -118,16 +115,6 @@ class Int8 {
   std::array<char, 8> bytes_{};
 };
 
-// The column of a place in a journal.
-ArrayColumn source_column(const JournalCursor& place) {
-  ArrayColumn column{ElementType::Int8};
-  for (const std::uint64_t number : {static_cast<std::uint64_t>(place.log_id), place.segment,
-                                     place.position, place.last, std::uint64_t{place.last_crc}}) {
-    column.add(number);
-  }
-  return column;
-}
-
 bool send_common(Connection& connection, const Batch& batch, std::uint64_t owner_epoch) {
   const Int8 epoch{owner_epoch};
   const Int8 begin{batch.begin()};
@@ -150,13 +137,8 @@ bool send_common(Connection& connection, const Batch& batch, std::uint64_t owner
   if (has_rows && has_messages) {
     for (const std::string_view column : batch.places().parameters()) add(column);
   }
-  std::string name = !has_messages ? "count" : (has_rows ? "catch_up" : "append");
-  std::optional<ArrayColumn> source;
-  if (batch.source()) {
-    add(source.emplace(source_column(*batch.source())).encoded());
-    name += "_from";
-  }
-  return connection.send(name.c_str(), std::span{parameters}.first(count));
+  const char* const name = !has_messages ? "count" : (has_rows ? "catch_up" : "append");
+  return connection.send(name, std::span{parameters}.first(count));
 }
 
 // One statement a table. The first one refuses the batch of a former owner before others run.
@@ -178,8 +160,7 @@ bool send_tables(Connection& connection, const Batch& batch, std::uint64_t owner
          send_rows("rename", batch.renamed()) && send_chunk() &&
          send_rows("place", batch.places()) && send_rows("number", batch.sessions()) &&
          send_rows("change", batch.changes()) && send_rows("lose", batch.lost()) &&
-         (batch.raised() == 0 || connection.send("raised", {Int8{batch.raised()}.encoded()})) &&
-         (!batch.source() || connection.send("source", {source_column(*batch.source()).encoded()}));
+         (batch.raised() == 0 || connection.send("raised", {Int8{batch.raised()}.encoded()}));
 }
 
 // The columns of a Backend.
@@ -242,13 +223,10 @@ ServerResult<void> prepare_to_write(Connection& connection,
   if (auto set = connection.run(kWriterSettings); !set) {
     return std::unexpected{std::move(set.error())};
   }
-  const std::array<std::pair<const char*, std::string>, 6> common{{
-      {"append", append_statement({})},
-      {"append_from", append_statement(", source = $7::int8[]")},
-      {"catch_up", catch_up_statement({})},
-      {"catch_up_from", catch_up_statement(", source = $16::int8[]")},
-      {"count", count_statement({})},
-      {"count_from", count_statement(", source = $8::int8[]")},
+  const std::array<std::pair<const char*, std::string>, 3> common{{
+      {"append", append_statement()},
+      {"catch_up", catch_up_statement()},
+      {"count", count_statement()},
   }};
   for (const auto& [name, statement] : common) {
     if (auto done = connection.prepare(name, statement.c_str()); !done) return done;
@@ -324,22 +302,6 @@ ServerResult<Claim> claim(Connection& connection, const std::string& name) {
       "SELECT owner_epoch, position, " +
       std::string{kThisBackend} + ", log_id FROM mine";
   return read_claim(connection.ask(statement.c_str(), {this_process(), name}));
-}
-
-ServerResult<Claim> claim_as_replica(Connection& connection, const std::string& name,
-                                     const ReplicaClaim& of) {
-  const std::string statement =
-      "WITH mine AS (UPDATE log_state SET owner_epoch = owner_epoch + 1, "
-      "owner_first_epoch = owner_epoch + 1, owner = $1, owned_since = now(), "
-      "source = coalesce(source, ARRAY[$3::int8, 0, 0, 0, 0]), replica_mode = $4, "
-      "numbers_ahead = greatest(numbers_ahead, $5::int8), lacks_more = lacks_more OR $6::bool "
-      "RETURNING owner_epoch, position, log_id), kept AS (INSERT INTO owners "
-      "(first_epoch, claim, position, owner) SELECT owner_epoch, $2, position, $1 FROM mine) "
-      "SELECT owner_epoch, position, " +
-      std::string{kThisBackend} + ", log_id FROM mine";
-  return read_claim(connection.ask(statement.c_str(),
-                                   {this_process(), name, std::to_string(of.journal), of.mode,
-                                    std::to_string(of.numbers_ahead), of.lacks_more ? "t" : "f"}));
 }
 
 ServerResult<Claim> claim_by_lease(Connection& connection, const PostgresOptions& options,

@@ -52,15 +52,6 @@ struct Claim {
 // Makes this process the log's owner, whichever process was it. The connection has the lock. name:
 // finds the claim again. From then on the log is no replica of a journal.
 [[nodiscard]] ServerResult<Claim> claim(Connection& connection, const std::string& name);
-// What the owner of a journal claims, of which the log is the replica.
-struct ReplicaClaim {
-  std::int64_t journal = 0;         // its identity
-  std::string_view mode;            // "strict" or "available"
-  std::uint64_t numbers_ahead = 0;  // that a session may use before the log has earlier ones
-  bool lacks_more = false;          // the log may lack more than these
-};
-[[nodiscard]] ServerResult<Claim> claim_as_replica(Connection& connection, const std::string& name,
-                                                   const ReplicaClaim& of);
 // claim() with a lease's fencing token, whichever process has the lock: that one is ended first.
 // NXF01: a claim with a higher token was made; nothing is changed.
 [[nodiscard]] ServerResult<Claim> claim_by_lease(Connection& connection,

@@ -181,10 +181,6 @@ enum class EventId : std::uint16_t {
   DatabaseTakenOver = 5051,         // a standby has the log now
   ReplicaTakenOver = 5052,          // the log was the replica of a journal, and is the log now
   ReplicaIncomplete = 5053,         // the same, and messages that were sent may be missing
-  ReplicaOpened = 5054,             // the journal has a replica in the database
-  ReplicaLags = 5055,               // the replica lacks a part of the journal for some time
-  ReplicaCaughtUp = 5056,           // the replica has all of the journal again
-  ReplicaNumbersUsed = 5057,        // a session's bytes wait, because the replica lags
   StandbyNotRequired = 5058,        // a take-over may lose messages that were sent
   StandbyNotVisible = 5059,         // the role may not see what the database's standby has
   StoreOpened = 5060,               // the program's store is open

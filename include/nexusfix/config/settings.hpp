@@ -21,7 +21,6 @@
 #include <nexusfix/session/config.hpp>
 #include <nexusfix/session/schedule.hpp>
 #include <nexusfix/store/journal.hpp>
-#include <nexusfix/store/journal_replica.hpp>
 #include <nexusfix/store/postgres_options.hpp>
 #include <nexusfix/transport/network.hpp>
 #include <nexusfix/transport/tls_settings.hpp>
@@ -287,7 +286,7 @@ struct EtcdEndpoint {
   bool is_tls = false;         // https://
 };
 
-// How the journal is written, and whether it has a replica.
+// How the journal is written.
 struct JournalSettings {
   // JournalGroupMicros, with Durability::Group; 0 to 1 s.
   std::chrono::microseconds group_wait{0};
@@ -297,11 +296,6 @@ struct JournalSettings {
   // JournalScrubBytesPerSecond: bytes of old segments that are read and verified per second; 0:
   // none.
   std::uint64_t scrub_rate = 1U << 20U;
-  // JournalReplica: whether bytes wait for a replica in the database of PostgreSQLStore...
-  store::ReplicaPolicy replica = store::ReplicaPolicy::None;
-  // JournalReplicaNumbersAhead, with ReplicaPolicy::Available: the same as numbers_ahead, before
-  // the replica has them.
-  std::uint32_t replica_numbers_ahead = 1'000'000;
 };
 
 // The cluster that decides when the engine owns its log: docs/operations/cluster.md.

@@ -13,7 +13,6 @@ struct LogCompressionPart;
 }  // namespace nexusfix::observe
 
 namespace nexusfix::store {
-struct JournalReplicaPart;
 struct PostgresPart;
 }  // namespace nexusfix::store
 
@@ -38,8 +37,6 @@ struct Parts {
   const PasswordPart* passwords = nullptr;
   // Store=postgresql: store::postgres_part(), of nexusfix::postgres
   const store::PostgresPart* postgres = nullptr;
-  // JournalReplica: store::journal_replica_part(), of nexusfix::journal_replica
-  const store::JournalReplicaPart* journal_replica = nullptr;
   // ClusterShard: cluster::cluster_part(), of nexusfix::cluster
   const cluster::ClusterPart* cluster = nullptr;
   // LogCompress: observe::log_compression_part(), of nexusfix::log_compression

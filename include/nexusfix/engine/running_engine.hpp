@@ -78,9 +78,6 @@ struct EngineStatus {
   // "node a has shard s1 of cluster c: fencing token 17; the lease was renewed 412 ms ago". Empty:
   // it is in no cluster.
   std::string cluster{};
-  // "strict, it has everything", or what it lacks and since when. Empty: the journal has no
-  // replica.
-  std::string replica{};
   std::vector<SessionStatus> sessions{};  // of all loops, as Engine::session() has them
 };
 

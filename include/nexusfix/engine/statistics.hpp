@@ -127,16 +127,6 @@ enum class StoreHealth : std::uint8_t {
 // "ok", "full", "stalled", "failed".
 [[nodiscard]] std::string_view to_string(StoreHealth health) noexcept;
 
-// The replica of a journal: JournalReplica.
-struct ReplicaStatistics {
-  bool is_strict = false;       // bytes wait for it
-  std::uint64_t lag_bytes = 0;  // of the journal, that it lacks
-  // Since when it lacks the oldest of them. Absent: it has everything, or lags for less than a
-  // moment.
-  std::optional<WallTime> lacks_since{};
-  bool is_lagging = false;  // for longer than JournalStallTimeout
-};
-
 // The store of one event loop.
 struct StoreStatistics {
   StoreHealth health = StoreHealth::Ok;  // what it does now
@@ -145,8 +135,7 @@ struct StoreStatistics {
   std::uint64_t undurable_bytes = 0;
   // Recorded and not on the disk yet: a loss of power would lose it.
   std::uint64_t unsynced_bytes = 0;
-  std::optional<WallTime> unsynced_since{};    // absent: everything is on the disk
-  std::optional<ReplicaStatistics> replica{};  // absent: there is none
+  std::optional<WallTime> unsynced_since{};  // absent: everything is on the disk
 };
 
 // One event loop.

@@ -24,7 +24,7 @@ enum class IfOwned : std::uint8_t {
   Wait,    // waits as a standby until the log is free, and takes it over
 };
 
-// What open_postgres() does if the log is the replica of a journal (JournalReplica).
+// What open_postgres() does if the log is the replica of a journal, which an earlier version made.
 enum class IfReplica : std::uint8_t {
   TakeOver,  // takes it over: it is the log from then on, and the engine of the journal is refused
   Refuse,    // fails with Refused

@@ -1,6 +1,5 @@
 // The log of an event loop: the messages that were sent, with JournalInbound those that were
-// received, the next MsgSeqNums of each session, and how far all this is durable, here and on a
-// replica.
+// received, the next MsgSeqNums of each session, and how far all this is durable.
 #pragma once
 
 #include <cstddef>
@@ -81,15 +80,6 @@ using StoreResult = std::expected<T, StoreError>;
 struct StoreEvent {
   EventId id = EventId::StoreFailed;  // docs/reference/events.md explains it
   std::string text;                   // the details
-};
-
-// The replica of a log, at one moment. Positions are those of the log.
-struct ReplicaFigures {
-  bool is_strict = false;                 // bytes wait for it
-  LogPosition log_end = 0;                // what is to be replicated
-  LogPosition replicated_end = 0;         // what it has
-  std::optional<WallTime> lacks_since{};  // since when it lacks what it lacks; absent: nothing
-  bool is_lagging = false;                // since then for too long: the operator was notified
 };
 
 // Wakes the owner of a store.
@@ -194,10 +184,6 @@ class Store {
   // damaged; the store has stopped. At most two atomic loads if there is none.
   [[nodiscard]] virtual std::optional<StoreEvent> take_event() = 0;
 
-  // The replica of this log. Any thread. Unset: it has none.
-  [[nodiscard]] virtual std::optional<ReplicaFigures> replica() const noexcept {
-    return std::nullopt;
-  }
 
   // Receives one stored message. bytes: valid until the call returns. false: ends the reading.
   using MessageVisitor = FunctionRef<bool(std::uint64_t msg_seq_num, std::string_view bytes)>;

@@ -58,13 +58,11 @@ bool SharedKeys::says_no(Key key) const {
 }
 
 void SharedKeys::set_all(Settings& settings) {
-  // Store and JournalReplica stand before the keys of the database.
+  // Store stands before the keys of the database.
   for (const auto& [key, given] : first_) {
-    const bool has_database = settings.store == StoreKind::PostgreSQL ||
-                              settings.journal.replica != store::ReplicaPolicy::None;
+    const bool has_database = settings.store == StoreKind::PostgreSQL;
     if (key.name().starts_with("PostgreSQLStore") && !has_database) {
-      report_.warning(given.line, std::string{key.name()} +
-                                      ": not used without Store=postgresql or JournalReplica");
+      report_.warning(given.line, std::string{key.name()} + ": not used without Store=postgresql");
       continue;
     }
     if (const auto setter = key.row().sets.into<Settings>()) {

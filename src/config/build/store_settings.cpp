@@ -50,32 +50,6 @@ void check_inbound(const Settings& settings, SettingsReport& report) {
   }
 }
 
-// The database is the replica of a journal.
-void check_replica(const Settings& settings, const SharedKeys& keys, SettingsReport& report) {
-  if (settings.journal.replica == store::ReplicaPolicy::None) return;
-  const std::size_t line = keys.line_of("JournalReplica");
-  if (settings.store != StoreKind::Journal) {
-    report.error(line, "JournalReplica: there is no journal: Store=journal was expected");
-  }
-  if (settings.durability == store::Durability::None) {
-    report.error(line,
-                 "JournalReplica: with JournalDurability=none nothing is known to be in the "
-                 "journal: process, group or sync was expected");
-  }
-  if (settings.event_loops > 1) {
-    report.error(line,
-                 "JournalReplica: EventLoops above 1: one loop writes one log. Run an engine for "
-                 "each loop, with a PostgreSQLStoreSchema of its own");
-  }
-  const Given* const if_owned = keys.find("PostgreSQLStoreIfOwned");
-  if (if_owned != nullptr && settings.postgres.if_owned == store::IfOwned::Wait) {
-    report.error(if_owned->line,
-                 "PostgreSQLStoreIfOwned=wait: an engine with a journal is no standby: refuse was "
-                 "expected, or no such key. The engine that takes the replica over has "
-                 "Store=postgresql");
-  }
-}
-
 void check_journal_keys(const Settings& settings, const SharedKeys& keys, SettingsReport& report) {
   constexpr Key kOfJournal[] = {
       "JournalDurability", "FileStoreSync",   "JournalGroupMicros",   "JournalNumbersAhead",
@@ -125,7 +99,6 @@ void build_store(Settings& settings, const SharedKeys& keys, std::size_t first_s
   check_inbound(settings, report);
   build_standby(settings, keys, report);
   check_journal_keys(settings, keys, report);
-  check_replica(settings, keys, report);
   if (settings.postgres.if_owned == store::IfOwned::Wait) require_standby(settings, keys);
   const store::Retention& retention = settings.journal_retention;
   if (retention.even_current && retention.keep_bytes == 0 && retention.keep_for.count() == 0) {

@@ -113,6 +113,12 @@ constexpr KeyGroup kRefused[] = {
     {"ProxyDomain ProxyWorkstation", "", kNoNtlm},
 };
 
+constexpr KeyGroup kRemoved[] = {
+    {"JournalReplica", "none",
+     "Store=postgresql takes its place: docs/operations/from-journal-replica.md says how to move"},
+    {"JournalReplicaNumbersAhead", "", "a journal has no replica"},
+};
+
 constexpr std::string_view kDictionaryPrefix = "appdatadictionary.";
 
 // Names that no engine has, and the keys that they most likely mean.
@@ -149,6 +155,7 @@ class KeyTable {
     for (const Key key : all_keys()) add({key.name(), Handling::Honoured, key, {}, {}});
     for (const KeyGroup& group : kInstead) add(group, Handling::Instead);
     for (const KeyGroup& group : kRefused) add(group, Handling::Refused);
+    for (const KeyGroup& group : kRemoved) add(group, Handling::Removed);
     for (const auto& [name, rule] : rules_) names_.push_back(rule.name);
     std::ranges::sort(names_);  // so that the first of equally near names is always the same
   }

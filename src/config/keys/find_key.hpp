@@ -12,6 +12,9 @@ namespace nexusfix::config {
 enum class Handling : std::uint8_t {
   Honoured,
   Instead,  // accepted, with a warning that says what is done instead
+  // An earlier version honoured it: a warning says what holds now. If there are harmless values,
+  // any other one is refused, because the engine would not do what was asked.
+  Removed,
   Refused,  // asks for security that does not exist here: the engine does not start in plain text
 };
 

@@ -9,7 +9,6 @@ using enum TakesEffect;
 using store::Durability;
 using store::IfOwned;
 using store::PostgresOptions;
-using store::ReplicaPolicy;
 using store::Retention;
 using store::RetiredSegments;
 using store::StandbyPolicy;
@@ -59,14 +58,6 @@ inline constexpr KeyRow kStore[] = {
     {"JournalRetired", NextStart, one_of("delete or keep"),
      sets_to<&Retention::retired, RetiredSegments::Delete, RetiredSegments::Keep>, "delete", "keep",
      "keep: retired segments are moved to a folder"},
-    {"JournalReplica", NextStart, one_of("none, available or strict"),
-     sets_to<&JournalSettings::replica, ReplicaPolicy::None, ReplicaPolicy::Available,
-             ReplicaPolicy::Strict>,
-     "none", "strict",
-     "none, available or strict: whether bytes wait for a replica of the journal in PostgreSQL"},
-    {"JournalReplicaNumbersAhead", NextStart, number(1, 1'000'000'000),
-     sets<&JournalSettings::replica_numbers_ahead>, "1000000", "10000000",
-     "available: sequence numbers that may be used before the replica has earlier ones"},
     {"PostgreSQLStoreConnection", NextStart, secret(kText), sets<&PostgresOptions::connection>, "",
      "sslmode=verify-full", "the rest of libpq's connection string"},
     {"PostgreSQLStoreHost", NextStart, kText, sets<&PostgresOptions::host>, "", "db.example",

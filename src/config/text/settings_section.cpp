@@ -110,6 +110,13 @@ class SectionReader {
       case Handling::Instead:
         if (harmless(rule, entry.value)) return;
         return report_.warning(entry.line, name + " is not honoured: " + std::string{rule.instead});
+      case Handling::Removed: {
+        const std::string text = name + " was removed: " + std::string{rule.instead};
+        if (rule.harmless.empty() || harmless(rule, entry.value)) {
+          return report_.warning(entry.line, text);
+        }
+        return report_.error(entry.line, text + std::string{kNotWithout});
+      }
     }
   }
 

@@ -407,23 +407,12 @@ void EventLoop::on_timer(Connection& connection) {
 
 void EventLoop::add_to(EngineStatistics& figures, const Now& now) const {
   figures.loops.push_back(loop_.stats.read(loop_.index, now));
-  figures.loops.back().store.replica = replica();
   const bool has_failed = figures.loops.back().store.health == StoreHealth::Failed;
   for (const auto& counters : loop_.board.copy()) {
     if (counters->is_gone.read()) continue;
     SessionStatistics& session = figures.sessions.emplace_back(counters->read());
     if (has_failed) session.state = SessionState::StoreFailed;
   }
-}
-
-std::optional<ReplicaStatistics> EventLoop::replica() const noexcept {
-  const auto replica = floors_.io.commit.replica();
-  if (!replica) return std::nullopt;
-  return ReplicaStatistics{
-      .is_strict = replica->is_strict,
-      .lag_bytes = replica->log_end - std::min(replica->log_end, replica->replicated_end),
-      .lacks_since = replica->lacks_since,
-      .is_lagging = replica->is_lagging};
 }
 
 bool EventLoop::has_no_more_work() {

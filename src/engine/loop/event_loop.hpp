@@ -57,7 +57,6 @@ class EventLoop final : private EventEnds {
   [[nodiscard]] std::uint32_t index() const noexcept { return loop_.index; }
   // Any thread.
   void add_to(EngineStatistics& figures, const Now& now) const;
-  [[nodiscard]] std::optional<ReplicaStatistics> replica() const noexcept;
   [[nodiscard]] EngineLogs& logs() noexcept { return loop_.report.logs(); }
   [[nodiscard]] const std::shared_ptr<TaskInbox>& inbox() const noexcept {
     return tasks_.shared_inbox();

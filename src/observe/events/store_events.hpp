@@ -151,23 +151,6 @@ inline constexpr EventRow kStoreEvents[] = {
      "The engine of the journal ran with JournalReplica=available, and was not stopped in order.",
      "Compare the sequence numbers that NXF-2045 names with the counterparties. If the former "
      "machine is there, its journal has the messages: `nexusfix journal show`."},
-    {EventId::ReplicaOpened, Severity::Info, "ReplicaOpened",
-     "The journal has a replica in the database. The text says from where on it catches up.",
-     "The engine started.", "No action is needed."},
-    {EventId::ReplicaLags, Severity::Error, "ReplicaLags",
-     "The replica of the journal lacks a part of it since JournalStallTimeout. With `available` "
-     "there is one copy of what was sent since; with `strict` bytes wait.",
-     "The database is away, refuses, or does not keep up. The text has the reason.",
-     "Start the database, or find out why it is slow."},
-    {EventId::ReplicaCaughtUp, Severity::Warning, "ReplicaCaughtUp",
-     "The replica has all of the journal again.", "The cause of NXF-5055 is gone.",
-     "No action is needed."},
-    {EventId::ReplicaNumbersUsed, Severity::Error, "ReplicaNumbersUsed",
-     "A session has used all sequence numbers that a new owner of the replica would skip. Bytes of "
-     "all sessions wait until the replica has them.",
-     "The database was away for longer than JournalReplicaNumbersAhead allows.",
-     "Start the database. To go on without it, start the engine again with JournalReplica=none, "
-     "and do not take the replica over."},
     {EventId::StandbyNotRequired, Severity::Warning, "StandbyNotRequired",
      "PostgreSQLStoreStandby=available is set for an engine that takes logs over. If a promoted "
      "server lacks messages that were sent, the engine skips sequence numbers, but it does not "

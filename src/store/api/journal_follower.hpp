@@ -2,15 +2,12 @@
 // writes it. Link `nexusfix::journal_tools`.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <expected>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/function_ref.hpp>
@@ -36,20 +33,6 @@ struct FollowedMessage {
   std::string_view bytes;         // passwords masked
 };
 
-// A record of a journal.
-struct FollowedRecord {
-  WallTime time;                  // of the record
-  std::span<const char> entries;  // as docs/internals/journal-format.md has them; passwords masked
-};
-
-// A session as the log had it at one place.
-struct FollowedSession {
-  std::string name;               // its name
-  SessionRecord record;           // its sequence numbers and its epoch
-  std::vector<NumberRange> lost;  // as Store::lost_numbers()
-  bool is_unfinished = false;     // an import was not finished
-};
-
 // How a journal is followed.
 struct FollowOptions {
   // What follows if a part of the journal cannot be read, or does not belong to the cursor.
@@ -68,9 +51,6 @@ struct FollowOptions {
   // true: the journal may grow. false: what it has now is read, also the last bytes of an engine
   // that was killed.
   bool is_followed = true;
-  // Records up to this position are read, whatever the owner has recorded as synced: for a reader
-  // in the owner's process. Null: see JournalFollower. Not owned; outlives the follower.
-  const std::atomic<LogPosition>* limit = nullptr;
 };
 
 // One thread at a time. Each call may block on the disk.
@@ -97,14 +77,6 @@ class JournalFollower {
   // Passes the messages of the next record, which may have none. False: the log has no further
   // record at the moment. The error is one line, and final.
   [[nodiscard]] std::expected<bool, std::string> next(Visitor visit);
-  // Gets a record, which is valid during the call.
-  using RecordVisitor = FunctionRef<void(const FollowedRecord&)>;
-  // As next(), for a reader of whole records: also those without messages.
-  [[nodiscard]] std::expected<bool, std::string> next_record(RecordVisitor visit);
-  // Without a cursor and with Begin::Oldest: the sessions where the follower has begun, by their
-  // keys. None where the log begins, or if the checkpoint there cannot be read. Valid until the
-  // follower ends.
-  [[nodiscard]] std::span<const FollowedSession> first_sessions() const noexcept;
   // After the last record that next() has passed.
   [[nodiscard]] const JournalCursor& cursor() const noexcept;
   // The text of a gap that was accepted; no value: there is no other.

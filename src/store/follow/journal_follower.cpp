@@ -52,23 +52,9 @@ class JournalFollower::Impl {
 
   std::expected<void, std::string> start();
   std::expected<std::unique_ptr<Impl>, std::string> fork() const;
-  // Passes the next record on, by a call that may fail.
-  template <class Pass>
-  std::expected<bool, std::string> advance(Pass pass);
-  std::expected<bool, std::string> next(Visitor visit) {
-    return advance([&](const Record& record) { return pass_messages(record, visit); });
-  }
-  std::expected<bool, std::string> next_record(RecordVisitor visit) {
-    return advance([&](const Record& record) -> std::expected<void, std::string> {
-      visit({.time = record.time, .entries = record.entries});
-      return {};
-    });
-  }
+  std::expected<bool, std::string> next(Visitor visit);
   LogPosition end_of_log();
 
-  [[nodiscard]] std::span<const FollowedSession> first_sessions() const noexcept {
-    return first_sessions_;
-  }
   [[nodiscard]] const JournalCursor& cursor() const noexcept { return cursor_; }
   std::optional<std::string> take_gap() {
     if (gaps_.empty()) return std::nullopt;
@@ -107,11 +93,6 @@ class JournalFollower::Impl {
   void apply(const Entry& entry);
   std::expected<void, std::string> look_again();
   bool is_below_limit(LogPosition end);
-  [[nodiscard]] bool is_at_limit() const noexcept {
-    // Pairs with the release of the owner, who has written the records before it.
-    return !reads_all_ && options_.limit != nullptr &&
-           position() >= options_.limit->load(std::memory_order_acquire);
-  }
 
   Disk& disk_;
   std::string folder_;
@@ -124,7 +105,6 @@ class JournalFollower::Impl {
   std::uint64_t offset_ = 0;            // in it, of the next record
   std::uint64_t pending_bytes_ = 0;     // of a record that waits for its sync
   std::vector<KnownSession> sessions_;  // by session key
-  std::vector<FollowedSession> first_sessions_;
   std::uint64_t owner_epoch_ = 0;
   JournalCursor cursor_;
   std::vector<std::string> gaps_;
@@ -260,7 +240,6 @@ std::expected<void, std::string> JournalFollower::Impl::start_at(std::uint64_t s
     }
   }
   const LogPosition target = std::max(begin, until);
-  if (position() < target) first_sessions_.clear();
   // All of it was written before the cursor was: a place without a valid record is damaged.
   const bool reads_all = std::exchange(reads_all_, true);
   const bool is_followed = std::exchange(options_.is_followed, false);
@@ -311,13 +290,8 @@ std::expected<void, std::string> JournalFollower::Impl::read_names() {
   if (!checkpoint) return Failed{at_segment(header_.number, checkpoint.error().what())};
   if (!*checkpoint) return {};
   sessions_.clear();
-  first_sessions_.clear();
   for (const Checkpoint::Session& one : (*checkpoint)->sessions) {
     sessions_.push_back({.name = one.session.name, .epoch = one.session.record.epoch});
-    first_sessions_.push_back({.name = one.session.name,
-                               .record = one.session.record,
-                               .lost = one.session.lost,
-                               .is_unfinished = one.session.is_unfinished});
   }
   return {};
 }
@@ -360,7 +334,6 @@ bool JournalFollower::Impl::is_below_limit(LogPosition end) {
   const bool is_synced_first =
       header_.durability == Durability::Group || header_.durability == Durability::Sync;
   if (reads_all_) return true;
-  if (options_.limit != nullptr) return end <= options_.limit->load(std::memory_order_acquire);
   if (!is_synced_first || end <= synced_) return true;
   const FoundTailMarker found = read_tail_marker(disk_, folder_);
   if (!found.marker) return found.fault.empty();  // an older version records nothing
@@ -399,14 +372,12 @@ std::expected<std::optional<Record>, std::string> JournalFollower::Impl::read_re
   return std::nullopt;
 }
 
-template <class Pass>
-std::expected<bool, std::string> JournalFollower::Impl::advance(Pass pass) {
+std::expected<bool, std::string> JournalFollower::Impl::next(Visitor visit) {
   for (;;) {
-    if (is_at_limit()) return false;
     const auto record = read_record();
     if (!record) return Failed{record.error()};
     if (*record) {
-      if (auto passed = pass(**record); !passed) return Failed{passed.error()};
+      if (auto passed = pass_messages(**record, visit); !passed) return Failed{passed.error()};
       go_past(**record);
       is_waiting_ = false;
       looks_ = 0;
@@ -572,12 +543,6 @@ std::expected<JournalFollower, std::string> JournalFollower::fork() const {
 }
 
 std::expected<bool, std::string> JournalFollower::next(Visitor visit) { return impl_->next(visit); }
-std::expected<bool, std::string> JournalFollower::next_record(RecordVisitor visit) {
-  return impl_->next_record(visit);
-}
-std::span<const FollowedSession> JournalFollower::first_sessions() const noexcept {
-  return impl_->first_sessions();
-}
 const JournalCursor& JournalFollower::cursor() const noexcept { return impl_->cursor(); }
 std::optional<std::string> JournalFollower::take_gap() { return impl_->take_gap(); }
 LogPosition JournalFollower::end_of_log() { return impl_->end_of_log(); }

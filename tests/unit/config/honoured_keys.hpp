@@ -206,8 +206,6 @@ inline const HonouredKey kHonouredKeys[] = {
     {"JournalRetireOnReset", "Y", "perhaps", "Y or N"},
     {"JournalRetireCurrent", "Y", "perhaps", "Y or N", "JournalKeepDays=1\n"},
     {"JournalRetired", "keep", "burn", "delete or keep"},
-    {"JournalReplica", "strict", "perhaps", "none, available or strict"},
-    {"JournalReplicaNumbersAhead", "1000000000", "0", "from 1 to 1000000000"},
     {"PostgreSQLStoreConnection", "one", kLongPath, "a shorter text", "Store=postgresql\n"},
     {"PostgreSQLStoreHost", "one", kLongPath, "a shorter text", "Store=postgresql\n"},
     {"PostgreSQLStorePort", "65535", "65536", "from 0 to 65535", "Store=postgresql\n"},

@@ -500,31 +500,18 @@ TEST(Settings, a_database_takes_the_keys_of_quickfix) {
   EXPECT_EQ(accepted(text + "Store=PostgreSQL\nPostgreSQLStorePort=0\n").postgres.port, "");
 }
 
-TEST(Settings, a_journal_has_a_replica_in_the_database_of_the_same_keys) {
-  const std::string text{kInitiator};
-  const Settings none = accepted(text);
-  EXPECT_EQ(none.journal.replica, store::ReplicaPolicy::None);
-  EXPECT_EQ(none.journal.replica_numbers_ahead, 1'000'000U);
-  const Settings strict = accepted(text + "JournalReplica=Strict\nPostgreSQLStoreHost=db\n");
-  EXPECT_EQ(strict.store, StoreKind::Journal);
-  EXPECT_EQ(strict.journal.replica, store::ReplicaPolicy::Strict);
-  EXPECT_EQ(strict.postgres.host, "db");
-  EXPECT_EQ(strict.postgres.note_folder, "");
-  EXPECT_THAT(strict.warnings, IsEmpty());
-  const Settings available =
-      accepted(text + "JournalReplica=available\nJournalReplicaNumbersAhead=5000\n");
-  EXPECT_EQ(available.journal.replica, store::ReplicaPolicy::Available);
-  EXPECT_EQ(available.journal.replica_numbers_ahead, 5'000U);
-  EXPECT_THAT(errors_of("JournalReplica=strict\nStore=postgresql"),
-              ElementsAre(HasSubstr("there is no journal")));
-  EXPECT_THAT(errors_of("JournalReplica=strict\nJournalDurability=none"),
-              ElementsAre(HasSubstr("with JournalDurability=none")));
-  EXPECT_THAT(errors_of("JournalReplica=strict\nEventLoops=2"),
-              ElementsAre(HasSubstr("EventLoops above 1")));
-  EXPECT_THAT(errors_of("JournalReplica=strict\nPostgreSQLStoreIfOwned=wait"),
-              ElementsAre(HasSubstr("is no standby")));
-  EXPECT_THAT(errors_of("JournalReplica=perhaps"),
-              ElementsAre(HasSubstr("none, available or strict")));
+TEST(Settings, a_replica_of_the_journal_is_refused_with_what_takes_its_place) {
+  for (const std::string policy : {"strict", "available", "Strict"}) {
+    EXPECT_THAT(errors_of("JournalReplica=" + policy),
+                ElementsAre(AllOf(HasSubstr("t.cfg:11: JournalReplica was removed: "),
+                                  HasSubstr("Store=postgresql takes its place"),
+                                  HasSubstr("docs/operations/from-journal-replica.md"),
+                                  HasSubstr("does not start without what was asked"))));
+  }
+  EXPECT_THAT(warnings_of("JournalReplica=None\nJournalReplicaNumbersAhead=5000"),
+              ElementsAre(HasSubstr("t.cfg:11: JournalReplica was removed: "),
+                          HasSubstr("JournalReplicaNumbersAhead was removed: a journal has no "
+                                    "replica")));
 }
 
 TEST(Settings, refresh_on_logon_makes_a_standby_where_engines_share_a_store) {
@@ -584,12 +571,9 @@ TEST(Settings, a_database_has_a_folder_for_the_note_of_what_it_confirmed) {
 }
 
 TEST(Settings, keys_of_a_database_that_is_not_used_are_answered_and_passwords_never_shown) {
-  EXPECT_THAT(
-      warnings_of("PostgreSQLStoreHost=db\nPostgreSQLStorePassword=pa55word"),
-      ElementsAre(
-          "t.cfg:11: PostgreSQLStoreHost: not used without Store=postgresql or JournalReplica",
-          "t.cfg:12: PostgreSQLStorePassword: not used without Store=postgresql or "
-          "JournalReplica"));
+  EXPECT_THAT(warnings_of("PostgreSQLStoreHost=db\nPostgreSQLStorePassword=pa55word"),
+              ElementsAre("t.cfg:11: PostgreSQLStoreHost: not used without Store=postgresql",
+                          "t.cfg:12: PostgreSQLStorePassword: not used without Store=postgresql"));
   EXPECT_THAT(warnings_of("Store=postgresql\nPostgreSQLStoreUseConnectionPool=Y"),
               ElementsAre(HasSubstr("t.cfg:12: PostgreSQLStoreUseConnectionPool is not honoured: "
                                     "the store has one connection to write")));

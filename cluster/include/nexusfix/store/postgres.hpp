@@ -48,9 +48,9 @@ namespace nexusfix::store {
 // Each address of several hosts is tried in turn, the last one used first. A standby is passed
 // over.
 //
-// A log that is the replica of a journal (nexusfix/store/journal_replica.hpp) is taken over like
-// any other. If it may lack messages of the journal, each session continues above every MsgSeqNum
-// that the engine of the journal may have used, as after lost commits.
+// A log that an earlier version has kept as the replica of a journal is taken over like any other.
+// If it may lack messages of the journal, each session continues above every MsgSeqNum that the
+// engine of the journal may have used, as after lost commits.
 //
 // Errors: Locked: another process owns the log; the text names it. Missing: see IfNoLog. Server:
 // the database cannot be reached or reports an error. Corrupt: the schema is of a later version or

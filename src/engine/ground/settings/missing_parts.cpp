@@ -21,10 +21,6 @@ constexpr PartText kLogCompression{
     "options.parts.log_compression = nexusfix::observe::log_compression_part();"};
 constexpr PartText kPostgres{"the PostgreSQL store", "nexusfix::postgres",
                              "options.parts.postgres = nexusfix::store::postgres_part();"};
-constexpr PartText kJournalReplica{
-    "replicas of a journal", "nexusfix::journal_replica",
-    "options.parts.journal_replica = nexusfix::store::journal_replica_part();"};
-
 constexpr PartText kCluster{"the cluster", "nexusfix::cluster",
                             "options.parts.cluster = nexusfix::cluster::cluster_part();"};
 
@@ -73,7 +69,6 @@ std::vector<MissingPart> missing_web_part(const config::WebSettings& web) {
 }
 
 std::string missing_cluster_text() { return text_of("ClusterShard", kCluster); }
-std::string missing_journal_replica_text() { return text_of("JournalReplica", kJournalReplica); }
 std::string missing_postgres_text() { return text_of("Store=postgresql", kPostgres); }
 
 }  // namespace nexusfix::engine

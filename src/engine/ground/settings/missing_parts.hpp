@@ -23,8 +23,6 @@ struct MissingPart {
 [[nodiscard]] std::vector<MissingPart> missing_web_part(const config::WebSettings& web);
 // The text for Store=postgresql, which is a key of the engine.
 [[nodiscard]] std::string missing_postgres_text();
-// For JournalReplica.
-[[nodiscard]] std::string missing_journal_replica_text();
 // For ClusterShard.
 [[nodiscard]] std::string missing_cluster_text();
 

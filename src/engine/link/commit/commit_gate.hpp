@@ -57,11 +57,6 @@ class CommitGate {
     return *store_;
   }
   [[nodiscard]] const store::Store& store() const noexcept { return *store_; }
-  // The replica of the log. Any thread; unset: there is none, or the store is not open.
-  [[nodiscard]] std::optional<store::ReplicaFigures> replica() const noexcept {
-    const store::Store* const store = replicated_.load(std::memory_order_acquire);
-    return store == nullptr ? std::nullopt : store->replica();
-  }
   // Nothing is recorded any more.
   [[nodiscard]] bool has_failed() const noexcept { return health_ >= Health::Failed; }
   [[nodiscard]] std::chrono::nanoseconds stall_timeout() const noexcept { return stall_timeout_; }
@@ -144,8 +139,6 @@ class CommitGate {
   [[nodiscard]] std::expected<void, EngineError> open_postgres(const Settings& settings,
                                                                Recovery& recovery);
   [[nodiscard]] std::expected<void, EngineError> open_of_program(const Settings& settings);
-  [[nodiscard]] store::StoreResult<store::OpenedJournal> open_journal(
-      const Settings& settings, const store::JournalOptions& options);
   void report_opened(const store::JournalReport& found, const std::string& folder);
   void report_power_loss(const store::JournalReport& found, const std::string& folder);
   bool becomes_full();
@@ -168,8 +161,6 @@ class CommitGate {
   bool knows_end_ = false;                // nothing was appended by store() since
   store::LogPosition flushed_to_ = 0;     // what was appended before the last flush()
   bool is_settled_ = false;  // nothing was appended since, and all of that was durable then
-  // store_, if it has a replica, for other threads. Null: it has none, or is not open.
-  std::atomic<const store::Store*> replicated_{nullptr};
 };
 
 }  // namespace nexusfix::engine

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <nexusfix/engine/stop_signals.hpp>
-#include <nexusfix/store/journal_replica.hpp>
 #include <nexusfix/store/memory_store.hpp>
 #include <nexusfix/store/postgres_part.hpp>
 #include <nexusfix/store/standby.hpp>
@@ -125,37 +124,16 @@ std::expected<void, EngineError> CommitGate::open_journal(const Settings& settin
   if (options.durability == store::Durability::Process) {
     disk_watch_ = DiskWatch{stall_timeout_ + options.sync_interval};
   }
-  const bool has_replica = settings.journal.replica != store::ReplicaPolicy::None;
-  if (has_replica && loop_.parts.journal_replica == nullptr) {
-    return std::unexpected{EngineError{missing_journal_replica_text()}};
-  }
-  auto opened = open_journal(settings, options);
+  auto opened = store::open_journal(*loop_.disk, options, loop_.now().wall);
   if (!opened) {
     const std::size_t line = settings.store_folder_line;
-    // The journal may not be what it was about.
-    if (line == 0 || has_replica)
-      return std::unexpected{EngineError{std::move(opened.error().text)}};
+    if (line == 0) return std::unexpected{EngineError{std::move(opened.error().text)}};
     return std::unexpected{EngineError{
         SettingsError{settings.file, line, "FileStorePath: " + opened.error().text}.what()}};
   }
   store_ = std::move(opened->store);
-  if (has_replica) replicated_.store(store_.get(), std::memory_order_release);
   report_opened(opened->report, options.folder);
   return {};
-}
-
-store::StoreResult<store::OpenedJournal> CommitGate::open_journal(
-    const Settings& settings, const store::JournalOptions& options) {
-  if (settings.journal.replica == store::ReplicaPolicy::None) {
-    return store::open_journal(*loop_.disk, options, loop_.now().wall);
-  }
-  const store::JournalReplicaOptions replicated{
-      .journal = options,
-      .postgres = settings.postgres,
-      .policy = settings.journal.replica,
-      .numbers_ahead_max = settings.journal.replica_numbers_ahead,
-      .lag_max = settings.journal_stall_timeout};
-  return loop_.parts.journal_replica->open(*loop_.disk, replicated, loop_.now().wall);
 }
 
 void CommitGate::report_opened(const store::JournalReport& found, const std::string& folder) {

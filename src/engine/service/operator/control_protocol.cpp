@@ -268,7 +268,6 @@ void append_head(std::string& answer, const EngineStatus& engine, const StatusRe
   append(answer, next.first);
   append(answer, engine.standby);
   append(answer, engine.cluster);
-  append(answer, engine.replica);
 }
 
 void append_row(std::string& answer, const SessionStatus& session) {
@@ -293,7 +292,7 @@ void append_row(std::string& answer, const SessionStatus& session) {
 std::optional<StatusPage> read_page(std::string_view answer) {
   const auto rows = split(answer, kRow);
   const auto head = split(rows[0], kTab);
-  if (head.size() != 9 || head[0] != kStatus) return std::nullopt;
+  if (head.size() != 8 || head[0] != kStatus) return std::nullopt;
   const auto process = to_number<std::int32_t>(head[1]);
   const auto started = to_number<std::int64_t>(head[2]);
   const auto loops = to_number<std::uint32_t>(head[3]);
@@ -304,8 +303,7 @@ std::optional<StatusPage> read_page(std::string_view answer) {
                              .started = WallTime{std::chrono::nanoseconds{*started}},
                              .loops = *loops,
                              .standby = std::string{head[6]},
-                             .cluster = std::string{head[7]},
-                             .replica = std::string{head[8]}},
+                             .cluster = std::string{head[7]}},
                   .next = {*next_loop, *next_first}};
   for (std::size_t i = 1; i < rows.size(); ++i) {
     auto session = read_row(rows[i]);

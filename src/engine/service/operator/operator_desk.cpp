@@ -77,16 +77,6 @@ std::string cluster_text(const ClusterStatistics& cluster, WallTime now) {
   return text + "; the lease was renewed " + std::to_string(age) + " ms ago";
 }
 
-// What the operator sees of the replica of a journal.
-std::string replica_text(const ReplicaStatistics& replica, WallTime now) {
-  std::string text = replica.is_strict ? "strict, " : "available, ";
-  if (!replica.lacks_since || replica.lag_bytes == 0) return text + "it has everything";
-  using std::chrono::milliseconds;
-  const auto age = std::chrono::duration_cast<milliseconds>(now - *replica.lacks_since).count();
-  return text + "it lacks " + std::to_string(replica.lag_bytes) + " bytes of the journal since " +
-         std::to_string(age) + " ms" + (replica.is_lagging ? ": it lags" : "");
-}
-
 // An event or a record has both: what the operator writes, and what this process knows.
 void add_caller(std::string& reason, const OperatorCaller& caller) {
   ((reason += " (given to the running engine by ") += caller.identity) += ')';
@@ -136,11 +126,6 @@ EngineStatus OperatorDesk::status_without_sessions() const {
                       .loops = static_cast<std::uint32_t>(inboxes_.size())};
   if (cluster_ != nullptr) {
     status.cluster = cluster_text(cluster_->statistics(), SystemClock{}.now().wall);
-  }
-  for (const EventLoop* const loop : engine_.loops) {
-    if (const auto replica = loop->replica()) {
-      status.replica = replica_text(*replica, SystemClock{}.now().wall);
-    }
   }
   return status;
 }

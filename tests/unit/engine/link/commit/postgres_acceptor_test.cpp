@@ -4,7 +4,6 @@
 #include <mutex>
 #include <thread>
 
-#include <nexusfix/store/journal_replica.hpp>
 #include <nexusfix/store/postgres.hpp>
 
 #include "support/postgres_server.hpp"
@@ -31,7 +30,6 @@ class PostgresAcceptor : public AcceptorTest {
   void open_here() {
     EngineUnderTest opening = under_test();
     opening.options.parts.postgres = store::postgres_part();
-    opening.options.parts.journal_replica = store::journal_replica_part();
     opening.open(acceptor, venue);
   }
 
@@ -240,18 +238,6 @@ TEST_F(PostgresStandby, repeats_a_logon_that_resets_and_was_not_answered) {
   expect_reset_is_repeated();
 }
 
-TEST_F(PostgresStandby, repeats_a_logon_that_resets_from_the_replica_of_a_journal) {
-  acceptor.reset();
-  constexpr std::string_view kStore = "Store=postgresql\n";
-  const std::string database = extra.substr(kStore.size()) + "_replica";
-  extra = database + "\nJournalReplica=strict";
-  open_here();
-  ask_for_reset();
-  extra = std::string{kStore} + database + std::string{kWaits};
-  ASSERT_NO_FATAL_FAILURE(take_over(config()));
-  expect_reset_is_repeated();
-}
-
 TEST_F(PostgresAcceptor, program_without_the_postgresql_store_does_not_open) {
   acceptor.reset();
   const auto opened = under_test().try_open(venue);
@@ -260,17 +246,6 @@ TEST_F(PostgresAcceptor, program_without_the_postgresql_store_does_not_open) {
             "Store=postgresql: this program was built without the PostgreSQL store. Link "
             "nexusfix::postgres, and open the engine with EngineOptions that have: "
             "options.parts.postgres = nexusfix::store::postgres_part();");
-}
-
-TEST_F(PostgresAcceptor, program_without_replicas_does_not_open) {
-  acceptor.reset();
-  extra = "JournalReplica=strict\n";
-  const auto opened = under_test().try_open(venue);
-  ASSERT_FALSE(opened.has_value());
-  EXPECT_EQ(opened.error().what(),
-            "JournalReplica: this program was built without replicas of a journal. Link "
-            "nexusfix::journal_replica, and open the engine with EngineOptions that have: "
-            "options.parts.journal_replica = nexusfix::store::journal_replica_part();");
 }
 
 }  // namespace
