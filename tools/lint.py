@@ -95,8 +95,8 @@ def lint(sources):
                 if place and place[0] not in places:
                     places[place[0]] = None
                     print("\n" + report.strip().replace(f"{ROOT}/", ""))
-            if done.returncode != 0 and not done.stdout:
-                sys.exit(done.stderr)
+            if done.returncode < 0 or (done.returncode > 0 and not done.stdout):
+                sys.exit(f"{done.args[-1]}: ended with {done.returncode}\n{done.stderr}")
     progress.end(f"{len(places)} problems")
     return len(places)
 

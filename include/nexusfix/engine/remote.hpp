@@ -352,7 +352,7 @@ class Remote {
       return {};
     } else if constexpr (kReports) {
       return place(session, InSlot::kKind, [&](void* slot) {
-        ::new (slot) InSlot{std::forward<Task>(task), std::move(on_result)};
+        ::new (slot) InSlot{std::forward<Task>(task), std::forward<OnResult>(on_result)};
       });
     } else {
       return place(session, detail::TypedTask<Stored>::kKind,

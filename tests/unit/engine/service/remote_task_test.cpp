@@ -42,13 +42,13 @@ class RemoteTaskTest : public InitiatorTest {
     initiator.reset();
     InitiatorTest::TearDown();
   }
-  template <class Task>
-  auto post(Task task) {
-    return remote->post(std::move(task), keep());
-  }
   // on_result keeps all results here.
   [[nodiscard]] auto keep() {
     return [this](const PostResult& result) { results.push_back(result); };
+  }
+  template <class Task>
+  auto post(Task task) {
+    return remote->post(std::move(task), keep());
   }
   PostResult result_of(std::size_t awaited = 1) {
     EXPECT_TRUE(turn_until([&] { return results.size() == awaited; }));
