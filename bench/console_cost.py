@@ -24,13 +24,14 @@ TOKEN = "a-token-for-this-measurement"
 
 class Venue:
     def __init__(self, nexusfix, folder):
-        tokens = folder / "console.token"
+        tokens = folder / "venue" / "console.token"
+        tokens.parent.mkdir()
         tokens.touch(0o600)
         tokens.write_text(f"bench:{TOKEN}\n")
         config = folder / "venue.cfg"
         config.write_text(
             "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptHost=127.0.0.1\nSocketAcceptPort=0\n"
-            f"FileStorePath={folder}/venue\nConsolePort=0\nConsoleTokenFile={tokens}\n"
+            f"FileStorePath={folder}/venue\nConsolePort=0\n"
             "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n")
         events = folder / "events"
         with events.open("w") as errors:

@@ -62,7 +62,7 @@ class Directory {
 
   // [answer]
   // The answer reaches the session on its own thread. It has no effect if the connection has ended
-  // or AuthenticationTimeout has passed: the engine has refused the Logon then.
+  // or LogonTimeout has passed: the engine has refused the Logon then.
   static void answer(nexusfix::Remote& remote, const Check& check) {
     const bool is_known = is_right(check);
     const auto answer = [logon = check.logon, is_known](nexusfix::Session& session) {

@@ -15,9 +15,6 @@ using std::chrono::seconds;
 
 constexpr unsigned kSessionsMax = 1'000;
 constexpr seconds kSettledWithin{600};
-// A counterparty may request the numbers that a loss of power skips one by one
-// (ResendRequestChunkSize=1).
-constexpr std::uint64_t kNumbersAhead = 500;
 constexpr std::uint64_t kKeepBytesMin = 4U << 10U;
 
 struct Version {
@@ -107,12 +104,10 @@ class Play {
            line("JournalDurability", !venue_is_sync_               ? "process"
                                      : limit_chance_.below(2) == 0 ? "sync"
                                                                    : "group") +
-           line("JournalNumbersAhead", kNumbersAhead) + line("NonStopSession", "Y") +
-           line("LogonTimeout", 2 + chance_.below(9)) +
+           line("NonStopSession", "Y") + line("LogonTimeout", 2 + chance_.below(9)) +
            line("LogoutTimeout", 1 + chance_.below(3)) +
            line("LogoutCloseTimeout", 5 * logout_chance_.below(3)) +
-           line("LogoutGapTimeout", logout_chance_.below(3)) +
-           line("ReconnectInterval", 1 + chance_.below(5)) + line("ReconnectJitter", 0) +
+           line("ReconnectInterval", 1 + chance_.below(5)) +
            line("SendRedundantResendRequests", one_in(10) ? "Y" : "N") +
            line("TimestampPrecision", 3 * chance_.below(4)) + "SocketAcceptPort=5001\n" +
            "SocketConnectHost=venue\nSocketConnectPort=5001\n" + retention_lines();
@@ -122,15 +117,13 @@ class Play {
   std::string retention_lines() {
     if (!retires_) return {};
     return line("JournalKeepBytes", kKeepBytesMin << retention_chance_.below(5)) +
-           line("JournalRetireCurrent", retires_current_ ? "Y" : "N") +
-           line("JournalRetireOnReset", retention_chance_.below(2) == 0 ? "Y" : "N");
+           line("JournalRetireCurrent", retires_current_ ? "Y" : "N");
   }
 
   // Ways to close gaps; each side may have its own.
   std::string gap_lines() {
     return line("ResendRequestChunkSize", gap_chance_.below(2) * gap_chance_.below(20)) +
-           line("ClosedResendInterval", gap_chance_.below(2) == 0 ? "Y" : "N") +
-           line("HoldEarlyMessages", limit_chance_.below(3) == 0 ? "N" : "Y");
+           line("ClosedResendInterval", gap_chance_.below(2) == 0 ? "Y" : "N");
   }
   // Limits on what a side receives and resends. They delay messages, and lose none.
   std::string limit_lines() {

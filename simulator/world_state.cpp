@@ -27,6 +27,9 @@ constexpr std::uint64_t kMachineBytesMax = 24U << 20U;
 constexpr std::uint64_t kSessionBytesMax = 1U << 20U;
 // Small enough for a new segment every few seconds, or every few minutes.
 constexpr std::uint64_t kSegmentBytesMin = 2U << 10U;
+// A counterparty may request the numbers that a loss of power skips one by one
+// (ResendRequestChunkSize=1).
+constexpr std::uint32_t kNumbersAhead = 500;
 // A process that dies while it starts does so within this number of calls.
 constexpr std::uint64_t kCallsOfStartMax = 40;
 
@@ -84,6 +87,7 @@ ProcessId WorldState::add(std::string name, std::string configuration, Launcher 
   auto settings = config::parse_settings(configuration, machine.name);
   NEXUSFIX_ASSERT(settings.has_value());
   machine.settings = *std::move(settings);
+  machine.settings.journal.numbers_ahead = kNumbersAhead;
   machine.launcher = std::move(launcher);
   machine.disk.on_create([this, &machine] { segment_begins(machine); });
   if (options.faults.has(Fault::DieInRoll)) {

@@ -303,22 +303,20 @@ void add_round_trip_rows(std::vector<Row>& rows) {
                    .budget = {},
                    .ratios = {{"bare TCP", 1.15, 1.3}, {"QuickFIX", 0.2}, {"bare io_uring"}}},
                   [](Subjects subjects) { return plan_round_trip(WaitMode::Spin, subjects); }});
-  rows.push_back(
-      {{.name = "rtt/block",
-        .purpose = "the same without BusySpin: both engines poll for BusyPollMicros, then "
-                   "sleep; the others sleep at once",
-        .published = {},
-        .budget = {},
-        .ratios = {{"bare TCP", 0.5}, {"bare io_uring"}}},
-       [](Subjects subjects) { return plan_round_trip(WaitMode::Block, subjects); }});
+  rows.push_back({{.name = "rtt/block",
+                   .purpose = "the same without BusySpin: both engines poll for 50 µs, then "
+                              "sleep; the others sleep at once",
+                   .published = {},
+                   .budget = {},
+                   .ratios = {{"bare TCP", 0.5}, {"bare io_uring"}}},
+                  [](Subjects subjects) { return plan_round_trip(WaitMode::Block, subjects); }});
   rows.push_back({{.name = "rtt/sleep",
-                   .purpose = "rtt/block with BusyPollMicros=0: all sleep at once",
+                   .purpose = "rtt/block with BusySpin=N: all sleep at once",
                    .published = {},
                    .budget = {},
                    .ratios = {{"bare TCP", 1.06}}},
                   [](Subjects) {
-                    return plan_round_trip(WaitMode::Block, {}, Traffic::Flow,
-                                           "BusyPollMicros=0\n");
+                    return plan_round_trip(WaitMode::Block, {}, Traffic::Flow, "BusySpin=N\n");
                   }});
   rows.push_back({{.name = "rtt/remote",
                    .purpose = "rtt/spin, while a Remote sends as many messages on the same session "

@@ -167,7 +167,7 @@ std::vector<Stream> streams() {
 void receive(const Stream& stream, std::size_t bytes, std::size_t piece) {
   SlowClock clock;
   InsideEngine engine{true, ReceivedTexts::orders(), &clock,
-                      "MaxGarbledPerSecond=1000000\nMaxRejectsPerSecond=1000000\n" + stream.keys};
+                      "MaxAdminMessagesPerSecond=1000000\n" + stream.keys};
   const std::string text = stream.text(bytes);
   const auto begun = std::chrono::steady_clock::now();
   std::size_t received = 0;

@@ -26,14 +26,14 @@ ConsoleOptions console_options(const config::Settings& settings) {
   ConsoleOptions options{.allows_acts = web.allows_acts,
                          .configuration_file = settings.text.empty() ? "" : settings.file,
                          .store_folder = {},
-                         .token_file = web.console_token_file,
+                         .token_file = "console.token",
                          .names = web.console_port ? SessionNames{disk, settings} : SessionNames{},
                          .is_encrypted = !web.certificate_file.empty(),
                          .has_certificates = !web.authorities_file.empty()};
-  if (settings.store == config::StoreKind::Journal) options.store_folder = settings.store_folder;
-  if (!options.token_file.empty()) return options;
-  const std::string& folder = options.store_folder;
-  options.token_file = (folder.empty() ? folder : folder + '/') + "console.token";
+  if (settings.store == config::StoreKind::Journal && !settings.store_folder.empty()) {
+    options.store_folder = settings.store_folder;
+    options.token_file = options.store_folder + "/console.token";
+  }
   return options;
 }
 

@@ -63,7 +63,7 @@ std::expected<void, std::string> ConsoleSite::begin(engine::Operations& engine) 
   board_.serve(engine);
   if (!options_.has_certificates) {
     auto tokens = load_tokens(disk_, options_.token_file);
-    if (!tokens) return std::unexpected{"ConsoleTokenFile: " + tokens.error()};
+    if (!tokens) return std::unexpected{"the token of the web console: " + tokens.error()};
     access_.set_tokens(std::move(*tokens));
   }
   reader_.start();

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <bit>
 #include <deque>
 #include <iterator>
 #include <map>
@@ -92,6 +91,7 @@ void check_loops(const Settings& settings, std::size_t line, SettingsReport& rep
 // EventLoopCpu has a CPU for each event loop.
 void check_threads(Settings& settings, const SharedKeys& keys, SettingsReport& report) {
   ThreadSettings& threads = settings.threads;
+  if (keys.says_no("BusySpin")) threads.busy_poll = std::chrono::microseconds{0};
   if (const Given* lock = keys.find("LockMemory")) threads.lock_memory_line = lock->line;
   const Given* const cpus = keys.find("EventLoopCpu");
   if (cpus == nullptr) return;
@@ -167,7 +167,6 @@ std::expected<Settings, SettingsErrors> build(const Sections& sections, std::str
   }
   logs.finish();
   shared.set_all(settings);
-  settings.engine_logs.queue_bytes = std::bit_ceil(settings.engine_logs.queue_bytes);
   build_store(settings, shared, sections.sessions.front().line, sections.folder, report);
   build_cluster(settings, shared, report);
   check_threads(settings, shared, report);
@@ -325,7 +324,7 @@ std::expected<Settings, SettingsErrors> parse_settings(std::string_view text,
 }
 
 bool is_unknown_key(const SettingsError& warning) noexcept {
-  return warning.text.find(kUnknownKey) != std::string::npos;
+  return warning.text.contains(kUnknownKey) || warning.text.contains(kRemovedKey);
 }
 
 std::expected<Settings, SettingsErrors> load_settings(Disk& disk, const std::string& path) {

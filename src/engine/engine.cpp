@@ -14,11 +14,11 @@
 #include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine/engine.hpp>
 #include <nexusfix/engine/operations/operations.hpp>
+#include <nexusfix/engine/preflight.hpp>
 #include <nexusfix/engine/stop_signals.hpp>
 #include <nexusfix/transport/proxy.hpp>
 
 #include "base/api/core_dumps.hpp"
-#include <nexusfix/engine/preflight.hpp>
 #include "engine/cluster_seat.hpp"
 #include "engine/directory/loop_partition.hpp"
 #include "engine/directory/preflight.hpp"
@@ -118,6 +118,8 @@ bool has_proxy(const SessionSettings& settings) {
 
 // A callback that takes longer makes the reload fail.
 constexpr std::chrono::seconds kReloadWaitMax{60};
+// Logons whose passwords are being checked or wait for it.
+constexpr std::uint32_t kLogonsBeingCheckedMax = 64;
 
 class ReloadTask final : public LoopTask {
  public:
@@ -222,8 +224,8 @@ struct Engine::Shared {
     const auto has_file = [](const auto& one) { return !one.credentials.password_file.empty(); };
     if (std::ranges::none_of(settings.sessions, has_file)) return;
     NEXUSFIX_ASSERT(options.parts.passwords != nullptr);
-    common.credentials = options.parts.passwords->make_service(*options.disk, disk,
-                                                               settings.logons_being_checked_max);
+    common.credentials =
+        options.parts.passwords->make_service(*options.disk, disk, kLogonsBeingCheckedMax);
   }
 
   // Opens the ports for operators, which nothing uses before serve_operators().

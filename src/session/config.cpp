@@ -61,7 +61,8 @@ std::string_view validate(const SessionConfig& config) noexcept {
   if (const std::string_view error = logon_fields_error(config.logon.fields); !error.empty()) {
     return error;
   }
-  if (config.logon.authentication_timeout < seconds{1}) return "AuthenticationTimeout is below 1";
+  if (config.logon.authentication_timeout < seconds{1})
+    return "authentication_timeout is below 1 s";
   if (config.heartbeat.heart_bt_int < seconds{0} ||
       config.heartbeat.heart_bt_int > kHeartBtIntMax) {
     return "HeartBtInt is not between 0 and 3600";
@@ -78,7 +79,7 @@ std::string_view validate(const SessionConfig& config) noexcept {
   }
   if (config.logon.timeout < seconds{1}) return "LogonTimeout is below 1";
   if (config.logon.logout_timeout < seconds{1}) return "LogoutTimeout is below 1";
-  if (config.gap.resend_timeout < seconds{1}) return "ResendTimeout is below 1";
+  if (config.gap.resend_timeout < seconds{1}) return "resend_timeout is below 1 s";
   if (config.gap.resend_request_chunk > kResendRequestChunkMax) {
     return "ResendRequestChunkSize is above 1000000000";
   }

@@ -283,7 +283,7 @@ Finding cpu_quota(const Machine& machine) {
   finding.why =
       "When the quota of a period (mostly 100 ms) is used up, the kernel stops every thread of the "
       "group until the next period: tens of milliseconds, at the busiest moment. If the "
-      "quota must stay, set BusyPollMicros=0 and BusySpin=N, because polling uses up the quota.";
+      "quota must stay, set BusySpin=N, because polling uses up the quota.";
   finding.change = quota.place.ends_with("cpu.max")
                        ? fmt::format("echo max | sudo tee {}", quota.place)
                        : fmt::format("echo -1 | sudo tee {}", quota.place);

@@ -69,9 +69,11 @@ std::expected<void, std::string> check_persistent(const config::Settings& settin
                                  settings.file, settings.event_loops));
   }
   if (settings.journal_retention.is_wanted()) {
-    add_line(faults, fmt::format("{}: JournalKeepBytes, JournalKeepDays and JournalRetireOnReset "
-                                 "remove old messages: {}. Remove the keys",
-                                 settings.file, why));
+    add_line(
+        faults,
+        fmt::format(
+            "{}: JournalKeepBytes and JournalKeepDays remove old messages: {}. Remove the keys",
+            settings.file, why));
   }
   for (const config::SessionSettings& one : settings.sessions) {
     const auto refuse = [&](std::string_view key, std::string_view change) {

@@ -57,9 +57,9 @@ struct ClusterOverview {
   std::vector<std::string> drained{};    // nodes; they may have no engine
 };
 
-// Each function asks etcd. It blocks for ClusterRequestMillis of each member and request at most,
-// and for as long to connect. The error names the cause; if an answer was lost, also that it is not
-// known whether something was changed. Any thread.
+// Each function asks etcd. It blocks for request_timeout of ClusterSettings for each member and
+// request at most, and for as long to connect. The error names the cause; if an answer was lost,
+// also that it is not known whether something was changed. Any thread.
 [[nodiscard]] std::expected<ClusterOverview, std::string> read_cluster(
     const config::ClusterSettings& settings);
 // The owner of the shard is to hand it over to this node, which must wait for it. Returns when it

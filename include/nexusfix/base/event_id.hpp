@@ -94,7 +94,7 @@ enum class EventId : std::uint16_t {
   ConnectionClosedUnreadable = 3016,      // it is closed: requested messages cannot be read
   SlowConsumerTimedOut = 3020,            // no byte was taken for SlowConsumerTimeout
   SlowConsumerQueueFull = 3021,           // more than MaxQueuedBytes wait for the counterparty
-  GarbledFlood = 3022,                    // more garbled messages than MaxGarbledPerSecond
+  GarbledFlood = 3022,                    // more garbled messages than MaxAdminMessagesPerSecond
   MessageFlood = 3023,                    // too many administrative messages or Rejects in a second
   BufferLimitReached = 3024,              // all buffers together reached MaxBufferedBytes
   PortOpened = 3030,                      // the engine listens on a port
@@ -104,7 +104,7 @@ enum class EventId : std::uint16_t {
   HandshakeFailed = 3041,                 // TLS or the PROXY header failed before a Logon
   NotFix = 3042,                          // the first bytes of a connection are no FIX message
   DescriptorsExhausted = 3043,            // the process has no descriptor or no memory left
-  PendingLogonsOfAddressFull = 3044,      // more than MaxPendingLogonsPerAddress wait
+  PendingLogonsOfAddressFull = 3044,      // more than half of MaxPendingLogons wait
   PendingLogonsFull = 3045,               // more than MaxPendingLogons wait for a Logon
   PendingLogonDisplaced = 3046,           // a waiting connection was closed for another one
   ConnectionNotMigrated = 3050,           // the event loop of the session does not take it
@@ -122,7 +122,7 @@ enum class EventId : std::uint16_t {
   LogonRefused = 4005,              // the connection is closed, because the Logon breaks a rule
   LogonNotSent = 4006,              // the connection is closed: our Logon cannot be encoded
   LogonNotAuthenticated = 4007,     // the application refused the Logon
-  LogonNotDecided = 4008,           // the application did not decide in AuthenticationTimeout
+  LogonNotDecided = 4008,           // the application did not decide in LogonTimeout
   SessionUnknown = 4009,            // no session has the CompIDs and BeginString of the Logon
   SessionAddressRefused = 4010,     // the session is not allowed from this address
   LogonOutsideSchedule = 4011,      // the session is closed by its schedule
@@ -237,7 +237,7 @@ enum class EventId : std::uint16_t {
   LogFileFailed = 8003,      // a log file cannot be written
   LogFileResumed = 8004,     // a log file is written again
   SessionLogNotMade = 8005,  // the log files of a session cannot be created
-  LogDiskNearlyFull = 8006,  // less than LogMinFreeBytes is free: messages are not logged
+  LogDiskNearlyFull = 8006,  // less than 4 x LogMaxBytes is free: messages are not logged
   LogDiskHasRoom = 8007,     // messages are logged again
   LogEventsDropped = 8008,   // more events about the logs occurred than are reported
   LogLinesLost = 8009,       // lines of this log are missing; the text has their number

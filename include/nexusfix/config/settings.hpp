@@ -116,7 +116,7 @@ struct ReconnectSettings {
   // ReconnectInterval: the wait before each attempt since the last Logon; the last interval
   // repeats. At least one, each ≥ 1 s.
   std::vector<std::chrono::seconds> intervals{std::chrono::seconds{30}};
-  // ReconnectJitter: a random part of each interval, up to this percentage, is left out: 0 to 90.
+  // A random part of each interval, up to this percentage, is left out: 0 to 90.
   std::uint32_t jitter = 10;
   std::chrono::seconds connect_timeout{0};  // SocketConnectTimeout, ≤ 3,600 s; 0: as LogonTimeout
   // HostSelectionPolicy=PRIORITY: the first address is tried first after a lost session, and after
@@ -135,8 +135,8 @@ struct AdmissionSettings {
   // MaxPendingLogons. Acceptor: connections to its port without a Logon, at most 1,000,000; 0: no
   // limit.
   std::uint32_t pending_logons_max = 1'000;
-  // MaxPendingLogonsPerAddress: those from one address (of IPv6: one network of 64 bits); 0: no
-  // limit.
+  // Those from one address (of IPv6: one network of 64 bits); 0: no limit. In a file half of
+  // MaxPendingLogons.
   std::uint32_t pending_logons_per_address_max = 500;
 };
 
@@ -150,9 +150,9 @@ struct CredentialSettings {
   std::uint32_t failures_max = 5;    // MaxLogonFailures: in a row, of one CompID; 0: no lockout
   std::chrono::seconds lockout{60};  // LogonLockout: the first one; at most an hour
   // MaxLogonFailuresPerAddress: this number of wrong passwords from one address within the interval
-  // locks the address out for the same interval; 0: no lockout.
+  // locks the address out for the same interval; 0: no lockout. In a file 10 × LogonLockout.
   std::uint32_t failures_per_address_max = 100;
-  std::chrono::seconds failures_interval{600};  // LogonFailuresInterval: 1 s to 86,400 s
+  std::chrono::seconds failures_interval{600};  // 1 s to 86,400 s
 };
 
 // What one counterparty may use up. Above a limit "per second" the connection is closed.
@@ -168,13 +168,13 @@ struct SessionLimits {
   // MaxLogonSize. Acceptor: a connection whose Logon is longer is closed; 256 bytes to 1 MiB, and
   // at most message_bytes_max.
   std::uint32_t logon_bytes_max = 4'096;
-  // MaxGarbledPerSecond: received garbled messages; 1 to 1,000,000.
+  // Received garbled messages; 1 to 1,000,000. In a file MaxAdminMessagesPerSecond.
   std::uint32_t garbled_per_second_max = 1'000;
   // MaxAdminMessagesPerSecond: received administrative messages, without SequenceReset; 1 to
   // 1,000,000. A Logout is sent before the connection is closed.
   std::uint32_t admin_messages_per_second_max = 1'000;
-  // MaxRejectsPerSecond: sent Rejects; 1 to 1,000,000. A Logout is sent before the connection is
-  // closed.
+  // Sent Rejects; 1 to 1,000,000. A Logout is sent before the connection is closed. In a file
+  // MaxAdminMessagesPerSecond.
   std::uint32_t rejects_per_second_max = 1'000;
   // MaxResendsPerSecond: stored messages that are sent again within a second; 0: no limit. Above it
   // the resend pauses, and the connection stays open. One event loop can send about twice the
@@ -183,8 +183,8 @@ struct SessionLimits {
   // MaxResendAge: a message older than this is gap-filled instead of sent again, at most 31,536,000
   // s; 0: never.
   std::chrono::seconds resend_age_max{0};
-  // MaxHeldBytes: buffered messages that came out of order, in bytes, at most 1 GB. Messages above
-  // this are requested again.
+  // Buffered messages that came out of order, in bytes, at most 1 GB. Messages above this are
+  // requested again. In a file a quarter of MaxQueuedBytes.
   std::uint32_t out_of_order_bytes_max = 16U << 20U;
 };
 
@@ -238,17 +238,17 @@ struct ThreadSettings {
   std::vector<unsigned> cpus;
   std::size_t cpus_line = 0;  // of EventLoopCpu; 0: it is not given
   bool busy_spin = false;     // BusySpin: as EngineOptions::busy_spin
-  // BusyPollMicros: while events follow one another closely, a thread polls for this time before it
-  // sleeps; at most 1 ms; 0: it sleeps at once. While the store makes records durable, it polls for
-  // at least 200 µs. It has no effect on EngineOptions::network, nor without a CPU that no event
-  // loop uses.
+  // While events follow one another closely, a thread polls for this time before it sleeps; at most
+  // 1 ms; 0, as with BusySpin=N: it sleeps at once. While the store makes records durable, it polls
+  // for at least 200 µs. It has no effect on EngineOptions::network, nor without a CPU that no
+  // event loop uses.
   std::chrono::microseconds busy_poll{50};
   bool lock_memory = false;  // LockMemory: of the whole process, from the start until its end
   std::size_t lock_memory_line = 0;  // of LockMemory; 0: it is not given
   // CoreDumps: true: as the system is set; false: a core dump of this process contains no memory.
   bool core_dumps = false;
-  // LogonMaxLateness: Logons of new connections wait while timers are later than this; at most
-  // 60,000 ms; 0: never.
+  // Logons of new connections wait while timers are later than this; at most 60,000 ms; 0: never.
+  // No key sets it.
   std::chrono::milliseconds logon_lateness_max{200};
 };
 
@@ -260,9 +260,7 @@ struct WebSettings {
   std::optional<std::uint16_t> http_accept_port{};  // HttpAcceptPort; 0: none
   std::string console_host = "127.0.0.1";           // ConsoleHost
   std::vector<std::string> console_names{};         // ConsoleNames: besides its address
-  // ConsoleTokenFile; empty: console.token in the store's folder, or in the current one.
-  std::string console_token_file{};
-  bool allows_acts = false;  // ConsoleActs: false: the console only shows
+  bool allows_acts = false;                         // ConsoleActs: false: the console only shows
   // ConsoleCertificateFile and the keys after it; empty: the console has no TLS.
   std::string certificate_file{};
   std::string certificate_key_file{};  // ConsoleCertificateKeyFile; empty: in certificate_file
@@ -275,7 +273,7 @@ struct WebSettings {
 
 // What the log files of all sessions share.
 struct EngineLogSettings {
-  std::size_t queue_bytes = 8U << 20U;  // LogQueueBytes: a power of two, 64 KiB to 1 GiB
+  std::size_t queue_bytes = 8U << 20U;  // a power of two, 64 KiB to 1 GiB; no key sets it
   bool has_unknown_sessions = true;     // LogMessageWhenSessionNotFound
 };
 
@@ -288,14 +286,9 @@ struct EtcdEndpoint {
 
 // How the journal is written.
 struct JournalSettings {
-  // JournalGroupMicros, with Durability::Group; 0 to 1 s.
-  std::chrono::microseconds group_wait{0};
-  // JournalNumbersAhead, with Durability::Process: MsgSeqNums of a session that may be used before
-  // the disk has the first of them; 1 to 1,000,000,000.
+  // With Durability::Process: MsgSeqNums of a session that may be used before the disk has the
+  // first of them; 1 to 1,000,000,000. No key sets it.
   std::uint32_t numbers_ahead = 65'536;
-  // JournalScrubBytesPerSecond: bytes of old segments that are read and verified per second; 0:
-  // none.
-  std::uint64_t scrub_rate = 1U << 20U;
 };
 
 // The cluster that decides when the engine owns its log: docs/operations/cluster.md.
@@ -305,8 +298,9 @@ struct ClusterSettings {
   std::string name = "nexusfix";             // ClusterName
   std::vector<EtcdEndpoint> etcd{};          // ClusterEtcd; at least one with a shard
   std::chrono::seconds lease{5};             // ClusterLeaseSeconds: 2 s to 60 s
-  std::chrono::milliseconds renewal{1'000};  // ClusterRenewMillis: 100 ms to 30 s
-  std::chrono::milliseconds request_timeout{500};  // ClusterRequestMillis: 50 ms to 10 s
+  std::chrono::milliseconds renewal{1'000};  // the time between two renewals
+  // One member must answer within this time. All of them, with renewal, have at most half of lease.
+  std::chrono::milliseconds request_timeout{500};
   // Files of PEM, for https. Authorities of etcd's certificate; empty: those of the system.
   std::string etcd_authorities_file{};  // ClusterEtcdAuthoritiesFile
   std::string etcd_certificate_file{};  // ClusterEtcdCertificateFile; empty: none
@@ -343,14 +337,9 @@ struct Settings {
   // DynamicSessionsMax: sessions that may be created from templates while the engine runs, in
   // addition to those in the store; 0 to 50,000.
   std::uint32_t dynamic_sessions_max = 1'000;
-  // DynamicSessionsMaxPerAddress: those of one address (of IPv6: one network of 64 bits). No value:
-  // half of dynamic_sessions_max.
-  std::optional<std::uint32_t> dynamic_sessions_per_address_max{};
   // MaxBufferedBytes: buffers of all sessions and connections: messages out of order, unsent bytes,
   // incomplete messages. Above this the largest user is disconnected. ≥ 1 MiB.
   std::uint64_t buffered_bytes_max = 512U << 20U;
-  // MaxLogonsBeingChecked: Logons whose passwords are being checked or wait for it: 1 to 10,000.
-  std::uint32_t logons_being_checked_max = 64;
   store::PostgresOptions postgres;  // PostgreSQLStore...
   ClusterSettings cluster{};        // which engine owns the log in the database
   EngineLogSettings engine_logs{};  // what the log files of all sessions share
@@ -362,7 +351,8 @@ struct Settings {
 // "Application.".
 [[nodiscard]] std::string application_name(std::string_view key);
 
-// Whether a warning reports an unknown key, which is most likely a misspelt one.
+// Whether a warning reports a key that the engine does not know: most likely a misspelt one, or one
+// that an earlier version knew. --strict refuses it.
 [[nodiscard]] bool is_unknown_key(const SettingsError& warning) noexcept;
 
 // The end of a warning that several lines cause and that names the first of them: the number of the

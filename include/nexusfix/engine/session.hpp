@@ -343,7 +343,7 @@ class Session {
   // initiator does not log on again by itself.
   void log_out(std::string_view text = {});
   // Acceptor: answers a LogonRequest for which on_logon_request() gave no answer. id:
-  // LogonRequest::id. An answer after AuthenticationTimeout, or after the end of the connection,
+  // LogonRequest::id. An answer after LogonTimeout, or after the end of the connection,
   // has no effect.
   void answer_logon(std::uint64_t id, const LogonAnswer& answer);
   // Ends the connection without a Logout; why: for the log. Bytes that wait for the connection are

@@ -30,8 +30,8 @@ struct LogFileOptions {
   // The mode of the files, whatever the umask of the process is: 0640, for example. 0: new files
   // get mode 0600, and existing files keep their mode.
   unsigned permissions = 0;
-  // LogMinFreeBytes: while fewer bytes are free on the disk, messages are not logged, so that logs
-  // never fill it.
+  // While fewer bytes are free on the disk, messages are not logged, so that logs never fill it. In
+  // a file 4 × LogMaxBytes, at most 256 MiB.
   std::uint64_t free_bytes_min = 256U << 20U;
   // Whether every option is equal.
   [[nodiscard]] bool operator==(const LogFileOptions&) const = default;

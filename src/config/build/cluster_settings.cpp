@@ -13,31 +13,22 @@ void report_without_shard(const SharedKeys& keys, SettingsReport& report) {
   for (const Key key :
        {Key{"ClusterNode"}, Key{"ClusterEtcd"}, Key{"ClusterEtcdAuthoritiesFile"},
         Key{"ClusterEtcdCertificateFile"}, Key{"ClusterEtcdKeyFile"}, Key{"ClusterEtcdUser"},
-        Key{"ClusterEtcdPassword"}, Key{"ClusterName"}, Key{"ClusterLeaseSeconds"},
-        Key{"ClusterRenewMillis"}, Key{"ClusterRequestMillis"}}) {
+        Key{"ClusterEtcdPassword"}, Key{"ClusterName"}, Key{"ClusterLeaseSeconds"}}) {
     const std::size_t line = keys.line_of(key);
     if (line != 0)
       report.warning(line, std::string{key.name()} + ": not used without ClusterShard");
   }
 }
 
-// A renewal that no member answers must not be the last one.
-void check_times(const ClusterSettings& cluster, const SharedKeys& keys, SettingsReport& report) {
+// Half of a lease is left when a renewal ends that no member answered, so that it is not the last
+// one.
+void derive_times(ClusterSettings& cluster) {
   using std::chrono::milliseconds;
-  const milliseconds longest =
-      cluster.renewal +
-      static_cast<milliseconds::rep>(cluster.etcd.size()) * cluster.request_timeout;
-  if (2 * longest <= cluster.lease) return;
-  std::size_t line = keys.line_of("ClusterLeaseSeconds");
-  for (const Key key : {Key{"ClusterRenewMillis"}, Key{"ClusterRequestMillis"}}) {
-    if (line == 0) line = keys.line_of(key);
-  }
-  report.error(line == 0 ? cluster.line : line,
-               "ClusterLeaseSeconds=" + std::to_string(cluster.lease.count()) +
-                   ": at least twice ClusterRenewMillis and a ClusterRequestMillis for each of " +
-                   std::to_string(cluster.etcd.size()) + " members of etcd was expected, " +
-                   std::to_string(2 * longest.count()) +
-                   " ms, or the lease ends when one renewal is lost");
+  const milliseconds lease = cluster.lease;
+  const auto members =
+      static_cast<milliseconds::rep>(std::max<std::size_t>(1, cluster.etcd.size()));
+  cluster.renewal = std::min(lease / 5, milliseconds{1'000});
+  cluster.request_timeout = std::min((lease / 2 - cluster.renewal) / members, milliseconds{10'000});
 }
 
 // One of two keys without the other.
@@ -103,7 +94,7 @@ void build_cluster(Settings& settings, const SharedKeys& keys, SettingsReport& r
   }
   settings.postgres.if_owned = store::IfOwned::Wait;
   require_standby(settings, keys);
-  check_times(cluster, keys, report);
+  derive_times(cluster);
   check_access(cluster, keys, report);
 }
 

@@ -1,5 +1,6 @@
 #include "config/build/log_settings.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include <nexusfix/wire/data_fields.hpp>
@@ -13,15 +14,21 @@ constexpr Key kNeedFolder[] = {"FileLogBackupPath",
                                "FileLogHeartbeats",
                                "FileIncludeMilliseconds",
                                "FileIncludeTimeStampForMessages",
-                               "LogTimestampPrecision",
                                "LogMaxBytes",
                                "LogKeepFiles",
                                "LogKeepDays",
                                "LogCompress",
                                "LogDaily",
                                "EventLogFormat",
-                               "LogFileMode",
-                               "LogMinFreeBytes"};
+                               "LogFileMode"};
+
+// While less is free on the disk, messages are not logged. Files that may grow without end, or to
+// many gigabytes, need no more than the default.
+std::uint64_t free_bytes_for(const observe::LogFileOptions& files) {
+  constexpr std::uint64_t kFilesThatFit = 4;
+  const std::uint64_t most = observe::LogFileOptions{}.free_bytes_min;
+  return files.bytes_max == 0 ? most : std::min(kFilesThatFit * files.bytes_max, most);
+}
 
 }  // namespace
 
@@ -30,6 +37,7 @@ void LogBuilder::take(const MergedSection& keys, LogSettings& log) {
   for (const Key key : kNeedFolder) {
     if (const Given* given = keys.find(key)) of_files_.try_emplace(key, *given);
   }
+  log.files.free_bytes_min = free_bytes_for(log.files);
   if (const Given* folder = keys.right("FileLogPath")) log.folder_line = folder->line;
   if (const Given* folder = keys.right("FileLogBackupPath")) log.backup_folder_line = folder->line;
   take_screen(keys, log);

@@ -27,6 +27,7 @@ class SessionBuilder {
   [[nodiscard]] SessionSettings build() {
     result_.line = keys_.line();
     keys_.set_all(result_);
+    derive_limits();
     build_identity();
     build_connection();
     check_timers();
@@ -72,6 +73,23 @@ class SessionBuilder {
       config.fixt.default_appl_ver_id =
           is_number ? std::string{given->value} : std::string{*read_appl_ver_id(given->value)};
     }
+  }
+
+  // Limits and timeouts without a key of their own.
+  void derive_limits() {
+    session::LogonConfig& logon = result_.session.logon;
+    logon.authentication_timeout = logon.timeout;
+    logon.logout_gap_timeout = logon.logout_timeout;
+
+    constexpr int kLockouts = 10;
+    result_.credentials.failures_interval = kLockouts * result_.credentials.lockout;
+    AdmissionSettings& admission = result_.admission;
+    admission.pending_logons_per_address_max = (admission.pending_logons_max + 1) / 2;
+
+    SessionLimits& limits = result_.limits;
+    limits.garbled_per_second_max = limits.admin_messages_per_second_max;
+    limits.rejects_per_second_max = limits.admin_messages_per_second_max;
+    limits.out_of_order_bytes_max = limits.queued_bytes_max / 4;
   }
 
   // In [DEFAULT] a key may be for other sessions.

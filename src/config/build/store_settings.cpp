@@ -1,5 +1,7 @@
 #include "config/build/store_settings.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <string>
 
 namespace nexusfix::config {
@@ -51,9 +53,8 @@ void check_inbound(const Settings& settings, SettingsReport& report) {
 }
 
 void check_journal_keys(const Settings& settings, const SharedKeys& keys, SettingsReport& report) {
-  constexpr Key kOfJournal[] = {
-      "JournalDurability", "FileStoreSync",   "JournalGroupMicros",   "JournalNumbersAhead",
-      "JournalKeepBytes",  "JournalKeepDays", "JournalRetireOnReset", "JournalScrubBytesPerSecond"};
+  constexpr Key kOfJournal[] = {"JournalDurability", "FileStoreSync", "JournalKeepBytes",
+                                "JournalKeepDays"};
   if (settings.store == StoreKind::Memory) {
     for (const Key key : kOfJournal) {
       const Given* const given = keys.find(key);
@@ -106,6 +107,9 @@ void build_store(Settings& settings, const SharedKeys& keys, std::size_t first_s
                    "JournalRetireCurrent: without JournalKeepBytes or JournalKeepDays it does "
                    "nothing");
   }
+  // A lost server must be noticed while the store may still connect again.
+  settings.postgres.answer_timeout = std::min<std::chrono::milliseconds>(
+      settings.postgres.outage_max / 3, std::chrono::seconds{10});
   // As QuickFIX writes "the usual one".
   if (settings.postgres.port == "0") settings.postgres.port.clear();
   if (settings.store == StoreKind::PostgreSQL && !keys.says_no("PostgreSQLStoreKeepPosition")) {

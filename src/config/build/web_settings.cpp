@@ -29,9 +29,9 @@ void take_http_accept_port(WebSettings& web, const SharedKeys& keys, SettingsRep
 }
 
 void report_without_console(const SharedKeys& keys, SettingsReport& report) {
-  for (const Key key : {Key{"ConsoleHost"}, Key{"ConsoleNames"}, Key{"ConsoleTokenFile"},
-                        Key{"ConsoleActs"}, Key{"ConsoleCertificateFile"},
-                        Key{"ConsoleCertificateKeyFile"}, Key{"ConsoleAuthoritiesFile"}}) {
+  for (const Key key :
+       {Key{"ConsoleHost"}, Key{"ConsoleNames"}, Key{"ConsoleActs"}, Key{"ConsoleCertificateFile"},
+        Key{"ConsoleCertificateKeyFile"}, Key{"ConsoleAuthoritiesFile"}}) {
     const std::size_t line = keys.line_of(key);
     if (line != 0) {
       report.warning(line, std::string{key.name()} + ": not used without ConsolePort");

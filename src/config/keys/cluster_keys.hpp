@@ -36,12 +36,6 @@ inline constexpr KeyRow kCluster[] = {
     {"ClusterLeaseSeconds", NextStart, seconds(2, 60),
      sets_in<std::chrono::seconds, &ClusterSettings::lease>, "5", "10",
      "seconds after which the lease of a silent engine ends, and another one takes its shard"},
-    {"ClusterRenewMillis", NextStart, number(100, 30'000, "a whole number of milliseconds"),
-     sets_in<std::chrono::milliseconds, &ClusterSettings::renewal>, "1000", "500",
-     "milliseconds between two renewals of the lease"},
-    {"ClusterRequestMillis", NextStart, number(50, 10'000, "a whole number of milliseconds"),
-     sets_in<std::chrono::milliseconds, &ClusterSettings::request_timeout>, "500", "250",
-     "milliseconds without an answer of one member of etcd, after which the next is asked"},
 };
 
 }  // namespace nexusfix::config::keys

@@ -24,7 +24,8 @@ inline constexpr DialectRow kDialectRows[] = {
      "BeginString SenderCompID TargetCompID SessionQualifier DefaultApplVerID HeartBtInt "
      "LogonTimeout LogoutTimeout ReconnectInterval SocketAcceptPort SocketConnectHost "
      "SocketConnectPort StartTime EndTime StartDay EndDay ResetOnLogon ResetOnLogout "
-     "ResetOnDisconnect PersistMessages FileStorePath FileLogPath CheckLatency MaxLatency "
+     "ResetOnDisconnect RefreshOnLogon PersistMessages FileStorePath FileLogPath CheckLatency "
+     "MaxLatency "
      "TimestampPrecision DataDictionary TransportDataDictionary AppDataDictionary "
      "AllowUnknownMsgFields ValidateFieldsOutOfOrder ValidateUserDefinedFields"},
     {kCpp | kJava | kNet,

@@ -113,7 +113,55 @@ constexpr KeyGroup kRefused[] = {
     {"ProxyDomain ProxyWorkstation", "", kNoNtlm},
 };
 
+// Keys that earlier versions honoured, and what holds now. docs/reference/configuration.md has this
+// table, too.
 constexpr KeyGroup kRemoved[] = {
+    {"ReconnectJitter", "", "up to 10 % of ReconnectInterval is left out, at random"},
+    {"MaxPendingLogonsPerAddress", "", "one address may have half of MaxPendingLogons"},
+    {"DynamicSessionsMaxPerAddress", "", "one address may create half of DynamicSessionsMax"},
+    {"BusyPollMicros", "",
+     "BusySpin=N sleeps at once; without it a thread polls for 50 microseconds in dense traffic"},
+    {"LogonMaxLateness", "", "Logons wait while timers are more than 200 milliseconds late"},
+    {"LogoutGapTimeout", "", "a Logout waits LogoutTimeout for the next message that is missing"},
+    {"AuthenticationTimeout", "", "a Logon waits LogonTimeout for the application's answer"},
+    {"LogonFailuresInterval", "",
+     "wrong passwords of an address count for 10 x LogonLockout, and lock it out for as long"},
+    {"MaxLogonsBeingChecked", "", "64 Logons may wait for the check of their passwords"},
+    {"MaxSequenceJump", "", "a SequenceReset may jump by 1,000,000,000"},
+    {"HoldEarlyMessages MaxHeldBytes", "",
+     "messages after a gap are held, up to a quarter of MaxQueuedBytes"},
+    {"ResendTimeout", "", "a gap is requested again after 30 seconds without progress"},
+    {"MaxResendRepeats", "", "more than 100 ResendRequests for the same messages end the session"},
+    {"MaxGarbledPerSecond MaxRejectsPerSecond", "",
+     "MaxAdminMessagesPerSecond also limits garbled messages, and our Rejects"},
+    {"BusinessRejectHasDefaultApplVerID", "",
+     "a BusinessMessageReject never has DefaultApplVerID (1137)"},
+    {"JournalGroupMicros", "",
+     "a sync of JournalDurability=group begins when the one before has ended"},
+    {"JournalNumbersAhead", "",
+     "65,536 sequence numbers may be used before the disk has earlier ones"},
+    {"JournalScrubBytesPerSecond", "", "1 MiB of old segments is verified per second"},
+    {"JournalRetireOnReset", "", "JournalKeepBytes=1 does what Y did"},
+    {"PostgreSQLStoreConnectTimeout", "",
+     "connect_timeout in PostgreSQLStoreConnection, or 5 seconds"},
+    {"PostgreSQLStoreAnswerTimeout", "",
+     "a third of PostgreSQLStoreOutageTimeout, at most 10 seconds"},
+    {"PostgreSQLStoreLockTimeout", "",
+     "a start waits 2 seconds for another engine to release the log"},
+    {"PostgreSQLStoreTakeoverMillis", "",
+     "a standby takes over a log that has been free for 300 milliseconds"},
+    {"ClusterRenewMillis", "",
+     "the lease is renewed five times in ClusterLeaseSeconds, and at least once a second"},
+    {"ClusterRequestMillis", "",
+     "a renewal that no member of etcd answers ends within half of ClusterLeaseSeconds"},
+    {"LogTimestampPrecision", "",
+     "9 digits after the second, or what FileIncludeMilliseconds says"},
+    {"LogMinFreeBytes", "",
+     "messages are not logged while less than 4 x LogMaxBytes, at most 256 MiB, is free on the "
+     "disk"},
+    {"ConsoleTokenFile", "",
+     "the token of the web console is in console.token, in FileStorePath with a journal"},
+    {"LogQueueBytes", "", "8 MiB may wait to be logged"},
     {"JournalReplica", "none",
      "Store=postgresql takes its place: docs/operations/from-journal-replica.md says how to move"},
     {"JournalReplicaNumbersAhead", "", "a journal has no replica"},
@@ -155,9 +203,9 @@ class KeyTable {
     for (const Key key : all_keys()) add({key.name(), Handling::Honoured, key, {}, {}});
     for (const KeyGroup& group : kInstead) add(group, Handling::Instead);
     for (const KeyGroup& group : kRefused) add(group, Handling::Refused);
-    for (const KeyGroup& group : kRemoved) add(group, Handling::Removed);
     for (const auto& [name, rule] : rules_) names_.push_back(rule.name);
     std::ranges::sort(names_);  // so that the first of equally near names is always the same
+    for (const KeyGroup& group : kRemoved) add(group, Handling::Removed);
   }
 
   [[nodiscard]] const KeyRule* find(const std::string& lower_name) const {
@@ -165,7 +213,7 @@ class KeyTable {
     return place == rules_.end() ? nullptr : &place->second;
   }
   [[nodiscard]] const std::unordered_map<std::string, KeyRule>& rules() const { return rules_; }
-  // In their usual spelling, sorted.
+  // In their usual spelling, sorted, without those of removed keys.
   [[nodiscard]] const std::vector<std::string_view>& names() const { return names_; }
 
  private:
@@ -269,10 +317,18 @@ KeyMatch find_key(std::string_view name) {
   return match;
 }
 
+std::vector<KeyRule> removed_keys() {
+  std::vector<KeyRule> removed;
+  for (const auto& [name, rule] : table().rules()) {
+    if (rule.handling == Handling::Removed) removed.push_back(rule);
+  }
+  return removed;
+}
+
 bool has_key_beginning_with(std::string_view prefix) {
   const std::string lower_prefix = lower(prefix);
   return std::ranges::any_of(table().rules(), [&](const auto& entry) {
-    return entry.first.starts_with(lower_prefix) && entry.second.handling != Handling::Instead;
+    return entry.first.starts_with(lower_prefix) && is_ours(entry.second);
   });
 }
 

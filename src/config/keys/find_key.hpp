@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "config/keys/key_table.hpp"
 
@@ -26,6 +27,11 @@ struct KeyRule {
   std::string_view harmless;  // values between blanks that ask for what is done anyway
 };
 
+// Whether the key can never be the application's own.
+[[nodiscard]] constexpr bool is_ours(const KeyRule& rule) noexcept {
+  return rule.handling == Handling::Honoured || rule.handling == Handling::Refused;
+}
+
 struct KeyMatch {
   const KeyRule* rule = nullptr;  // null: unknown
   // The <n> of SocketConnectHost<n>; the ApplVerID (1128) of AppDataDictionary.<version>.
@@ -38,6 +44,9 @@ inline constexpr unsigned kKeyNumberMax = 99;
 
 // Finds a key in any case.
 [[nodiscard]] KeyMatch find_key(std::string_view name);
+
+// The keys that earlier versions honoured, in any order.
+[[nodiscard]] std::vector<KeyRule> removed_keys();
 
 // The key that an unknown one most likely means; null: none is near.
 [[nodiscard]] const KeyRule* nearest_key(std::string_view name);

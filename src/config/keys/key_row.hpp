@@ -1,8 +1,8 @@
 // A row of the key table: everything that is declared about one key. The rows are in
 // identity_keys.hpp and the other files *_keys.hpp; key_table.hpp joins them.
 //
-//   {"ResendTimeout", AtOnce, seconds(1, 3'600), sets<&GapConfig::resend_timeout>, "30", "10",
-//    "seconds without progress after which a gap is requested again"},
+//   {"MaxLatency", AtOnce, seconds(1, 86'400), sets<&HeaderConfig::max_latency>, "120", "30",
+//    "CheckLatency: seconds that SendingTime may differ from our clock"},
 #pragma once
 
 #include <array>

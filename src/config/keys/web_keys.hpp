@@ -24,10 +24,6 @@ inline constexpr KeyRow kWeb[] = {
      "need ConsoleCertificateFile"},
     {"ConsoleNames", NextStart, kHostNames, sets<&WebSettings::console_names, read_host_names>, "",
      "desk.example.com", "the names by which browsers reach the web console, besides its address"},
-    {"ConsoleTokenFile", NextStart, path("the path of a file"),
-     sets<&WebSettings::console_token_file>, "", "console.token",
-     "the file with the token of the web console, made with a random one if there is none; if not "
-     "given, console.token in FileStorePath"},
     {"ConsoleActs", NextStart, kYesOrNo, sets<&WebSettings::allows_acts>, "N", "Y",
      "Y: operators may log sessions out, reset and set them in the web console; N: it only shows"},
     {"ConsoleCertificateFile", NextStart, path("the path of a file"),

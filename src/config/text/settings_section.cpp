@@ -111,7 +111,7 @@ class SectionReader {
         if (harmless(rule, entry.value)) return;
         return report_.warning(entry.line, name + " is not honoured: " + std::string{rule.instead});
       case Handling::Removed: {
-        const std::string text = name + " was removed: " + std::string{rule.instead};
+        const std::string text = name + std::string{kRemovedKey} + std::string{rule.instead};
         if (rule.harmless.empty() || harmless(rule, entry.value)) {
           return report_.warning(entry.line, text);
         }
@@ -127,7 +127,7 @@ class SectionReader {
       return true;
     }
     if (match.rule == nullptr) return own_.has_name(key) || own_.has_prefix(key);
-    return match.rule->handling == Handling::Instead && own_.has_name(key);
+    return !is_ours(*match.rule) && own_.has_name(key);
   }
 
   void read_application(const SettingsEntry& entry) {

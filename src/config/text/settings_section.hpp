@@ -80,6 +80,8 @@ inline constexpr std::string_view kNotWithout =
 
 // In the warning about an unknown key.
 inline constexpr std::string_view kUnknownKey = ": unknown key";
+// In the warning about a removed key, before what holds now.
+inline constexpr std::string_view kRemovedKey = " was removed: ";
 
 // Reads the entries of a section, and reports what each of them says on its own.
 [[nodiscard]] Section read_section(const SettingsSection& text, const ApplicationKeys& own,

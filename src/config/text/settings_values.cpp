@@ -7,11 +7,11 @@
 #include <utility>
 
 #include <nexusfix/base/ascii.hpp>
+#include <nexusfix/config/username.hpp>
 #include <nexusfix/session/config.hpp>
 #include <nexusfix/transport/address_range.hpp>
 #include <nexusfix/wire/typed/dispatch.hpp>
 
-#include <nexusfix/config/username.hpp>
 #include "config/keys/find_key.hpp"
 #include "transport/api/tls.hpp"
 
@@ -376,8 +376,8 @@ std::optional<std::vector<std::string_view>> read_application_keys(std::string_v
     const std::string_view name = word.substr(0, word.size() - (is_prefix ? 1 : 0));
     if (name.empty() || !std::ranges::all_of(name, is_in_name)) return std::nullopt;
     const KeyRule* const rule = find_key(name).rule;
-    const bool is_ours = rule != nullptr && rule->handling != Handling::Instead;
-    if (is_ours || (is_prefix && has_key_beginning_with(name))) return std::nullopt;
+    if ((rule != nullptr && is_ours(*rule)) || (is_prefix && has_key_beginning_with(name)))
+      return std::nullopt;
   }
   return words;
 }

@@ -123,10 +123,8 @@ std::expected<void, EngineError> EventLoop::open_sessions(Settings& settings) {
     if (loop_.shared.directory) loop_.shared.directory->add_acceptor(name, loop_.index);
   }
   const std::uint32_t all_max = settings.dynamic_sessions_max;
-  // The default is half of all names, rounded up: an address may always have one. 0: only the
-  // common limit counts.
-  const std::uint32_t share = settings.dynamic_sessions_per_address_max.value_or((all_max + 1) / 2);
-  floors_.sessions.dynamic.limit({all_max, share == 0 ? all_max : share});
+  // Half of all names for one address, rounded up: it may always have one.
+  floors_.sessions.dynamic.limit({all_max, (all_max + 1) / 2});
   if (floors_.sessions.registry.entries().empty() && floors_.sessions.templates.all().empty() &&
       !refused.empty()) {
     return std::unexpected{EngineError{refused}};

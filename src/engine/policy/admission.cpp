@@ -49,7 +49,7 @@ bool LogonAdmission::delays_logon(Connection& connection, const wire::MessageVie
         EventId::LogonsDelayed,
         "the event loop is late, its timers by more than " +
             std::to_string(lateness_.late_max() / std::chrono::milliseconds{1}) +
-            " ms (LogonMaxLateness): Logons wait until it is in time again");
+            " ms: Logons wait until it is in time again");
   }
   connection.defer_logon(loop_.now().mono, loop_.now().mono + kHeldBack);
   loop_.work.disturb();

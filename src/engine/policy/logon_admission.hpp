@@ -36,7 +36,7 @@ class LogonAdmission {
   // carries; null: there is none.
   [[nodiscard]] Connection* take_check(Credentials::Decision& decision);
 
-  // LogonMaxLateness.
+  // ThreadSettings::logon_lateness_max.
   void limit_lateness(std::chrono::nanoseconds late_max) noexcept {
     lateness_ = LoopLateness{late_max};
   }

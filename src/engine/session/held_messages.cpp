@@ -76,7 +76,7 @@ void HeldMessages::perform(SessionEntry& entry, const session::BufferOutOfOrder&
     entry.out_of_order.dropped_high_ =
         std::max(entry.out_of_order.dropped_high_, action.msg_seq_num);
     loop_.report.peer(EventId::EarlyMessageDropped, entry,
-                      "too much arrived early (MaxHeldBytes): MsgSeqNum " +
+                      "too much arrived early (a quarter of MaxQueuedBytes): MsgSeqNum " +
                           std::to_string(action.msg_seq_num) +
                           " is dropped and will be requested again");
     return;

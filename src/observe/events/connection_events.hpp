@@ -62,13 +62,13 @@ inline constexpr EventRow kConnectionEvents[] = {
      "Ask the counterparty, or raise MaxQueuedBytes. It gets what it missed after its next Logon."},
     {EventId::GarbledFlood, Severity::Info, "GarbledFlood",
      "The connection is closed, because more garbled messages came within a second than "
-     "MaxGarbledPerSecond.",
+     "MaxAdminMessagesPerSecond.",
      "The counterparty is faulty, or does not speak FIX.", "Look at the bytes in the message log."},
     {EventId::MessageFlood, Severity::Warning, "MessageFlood",
      "The connection is closed, because the counterparty sent too many administrative messages, or "
      "caused too many Rejects, within a second.",
      "The counterparty is faulty, or in a loop.",
-     "Ask the counterparty. MaxAdminMessagesPerSecond and MaxRejectsPerSecond are the limits."},
+     "Ask the counterparty. MaxAdminMessagesPerSecond is the limit of both."},
     {EventId::BufferLimitReached, Severity::Warning, "BufferLimitReached",
      "The connection with the most bytes in buffers is closed, because all buffers together "
      "reached MaxBufferedBytes.",
@@ -101,10 +101,11 @@ inline constexpr EventRow kConnectionEvents[] = {
      "A flood of connections, or a limit of the process that is too low.",
      "Raise LimitNOFILE of the service, and look for the address with the most connections."},
     {EventId::PendingLogonsOfAddressFull, Severity::Warning, "PendingLogonsOfAddressFull",
-     "Connections were closed at once, because MaxPendingLogonsPerAddress of their address wait "
+     "Connections were closed at once, because half of MaxPendingLogons, all of their address, "
+     "wait "
      "for a Logon.",
      "A client connects and does not log on, or many clients share an address.",
-     "Look at the client, or raise MaxPendingLogonsPerAddress."},
+     "Look at the client, or raise MaxPendingLogons."},
     {EventId::PendingLogonsFull, Severity::Warning, "PendingLogonsFull",
      "Connections were closed at once, because MaxPendingLogons wait for a Logon.",
      "A flood of connections, or many clients that log on at the same time.",

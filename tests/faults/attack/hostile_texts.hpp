@@ -21,7 +21,7 @@ namespace nexusfix::attack {
 [[nodiscard]] std::string unread_orders(std::size_t number);
 // The counterparties HOARDER0, HOARDER1, ... that send early messages.
 inline constexpr std::size_t kHoarders = 4;
-// Early messages of 12 MiB, less than MaxHeldBytes: the gap is never filled.
+// Early messages of 12 MiB, less than may be held: the gap is never filled.
 [[nodiscard]] std::string early_orders(std::size_t number);
 
 // To a port with TLS: random bytes, plain FIX, invalid records.

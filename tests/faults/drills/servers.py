@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[3]
 USER = "postgres"
 FAKETIME = f"/usr/lib/{os.uname().machine}-linux-gnu/faketime/libfaketimeMT.so.1"
 LEASE_SECONDS = 3
-ANSWER_SECONDS, OUTAGE_SECONDS = 3, 15  # of the database
+OUTAGE_SECONDS = 15  # of the database
 CLUSTER, SHARD = "nexusfix", "s1"
 POSTGRES_SETTINGS = """
 listen_addresses = '{address}'
@@ -42,23 +42,19 @@ FileStorePath={folder}/store
 FileLogPath={folder}/log
 LogMaxBytes=1000000
 LogKeepFiles=2
-LogMinFreeBytes=1000000
 ControlSocket={folder}/control
 PostgreSQLStoreHost={databases}
 PostgreSQLStoreUser={user}
 PostgreSQLStoreDatabase=postgres
 PostgreSQLStoreSchema=s1
 PostgreSQLStoreStandby=strict
-PostgreSQLStoreConnectTimeout=2
-PostgreSQLStoreAnswerTimeout={answer}
+PostgreSQLStoreConnection=connect_timeout=2
 PostgreSQLStoreOutageTimeout={outage}
 ClusterShard={shard}
 ClusterNode={node}
 ClusterName={cluster}
 ClusterEtcd={etcd}
 ClusterLeaseSeconds={lease}
-ClusterRenewMillis=500
-ClusterRequestMillis=300
 ThrottleMessages={rate}
 BeginString=FIX.4.4
 SenderCompID=VENUE
@@ -198,7 +194,7 @@ class Engine(Program):
             databases=",".join(one.address for one in cluster.database_hosts), user=USER,
             etcd=",".join(f"http://{one.address}:2379" for one in cluster.etcd_hosts),
             shard=SHARD, cluster=CLUSTER, node=host.name, lease=LEASE_SECONDS,
-            answer=ANSWER_SECONDS, outage=OUTAGE_SECONDS, rate=rate)
+            outage=OUTAGE_SECONDS, rate=rate)
             + "".join(f"[SESSION]\nTargetCompID={name}\n" for name in WINDOWS))
 
     @staticmethod

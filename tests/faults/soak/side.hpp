@@ -68,6 +68,7 @@ class Side {
     auto settings = config::parse_settings(config_, "soak.cfg");
     if (!settings) return fail(settings.error().front().what());
     settings->segment_bytes = kSegmentBytes;
+    settings->engine_logs.queue_bytes = 256U << 10U;
     auto opened = Engine::open(std::move(*settings), application_, {.log = &log_});
     if (!opened) return fail(opened.error().what());
     application_.open(*opened);

@@ -52,8 +52,7 @@ std::string common_keys(const std::string& folder, std::string_view durability) 
       "[DEFAULT]\nNonStopSession=Y\nUseDataDictionary=N\nHeartBtInt=3\nReconnectInterval=1\n"
       "SocketSendBufferSize=16384\nSocketReceiveBufferSize=16384\nMaxQueuedBytes=65536\n"
       "FileStorePath={}\nJournalDurability={}\nJournalKeepBytes=4194304\n"
-      "JournalRetireCurrent=Y\nFileLogPath={}-logs\nLogQueueBytes=262144\nLogMaxBytes="
-      "262144\nLogKeepFiles=2\n",
+      "JournalRetireCurrent=Y\nFileLogPath={}-logs\nLogMaxBytes=262144\nLogKeepFiles=2\n",
       folder, durability, folder);
 }
 

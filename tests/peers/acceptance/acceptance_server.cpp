@@ -2,6 +2,7 @@
 //
 // acceptance_server PORT    0: any free port; the first line of output names it
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -67,11 +68,8 @@ std::string configuration(std::uint16_t port) {
       "SenderCompID=ISLD\n"
       "ResetOnLogon=Y\n"
       "LogoutTimeout=2\n"
-      "LogoutGapTimeout=0\n"
       "LogoutCloseTimeout=0\n"
       "NonStopSession=Y\n"
-      // The scripts expect what QuickFIX sends, also if it differs from FIX.
-      "BusinessRejectHasDefaultApplVerID=Y\n"
       // FIX allows two ways here; this one requests everything that was sent so far.
       "ClosedResendInterval=N\n"
       "Store=memory\n"
@@ -100,6 +98,11 @@ int serve(std::uint16_t port) {
   if (!settings) {
     for (const auto& error : settings.error()) std::fprintf(stderr, "%s\n", error.what().c_str());
     return 1;
+  }
+  // The scripts expect what QuickFIX does, also if it differs from FIX.
+  for (config::SessionSettings& one : settings->sessions) {
+    one.session.logon.logout_gap_timeout = std::chrono::seconds{0};
+    one.session.fixt.business_reject_has_default_appl_ver_id = true;
   }
   EchoApplication application;
   auto engine = Engine::open(std::move(*settings), application);

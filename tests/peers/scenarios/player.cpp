@@ -132,8 +132,7 @@ class Player {
   [[nodiscard]] std::string configuration() const {
     const Version& version = kVersions[meaning_.version];
     std::string text =
-        "[DEFAULT]\nConnectionType=initiator\nHeartBtInt=30\nReconnectInterval=5\nReconnectJitter="
-        "0\n"
+        "[DEFAULT]\nConnectionType=initiator\nHeartBtInt=30\nReconnectInterval=5\n"
         "LogonTimeout=10\nLogoutTimeout=2\nLogoutCloseTimeout=0\nNonStopSession=Y\n"
         "FileStorePath=store\n"
         "SocketConnectHost=venue\nSocketConnectPort=" +
@@ -151,6 +150,7 @@ class Player {
     if (engine_) return std::nullopt;
     auto settings = config::parse_settings(configuration(), "scenario.cfg");
     if (!settings) return settings.error().front().what();
+    settings->sessions.front().reconnect.jitter = 0;
     EngineOptions options;
     options.clock = &clock_;
     options.disk = &disk_;

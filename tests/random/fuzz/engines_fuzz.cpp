@@ -238,9 +238,9 @@ class Play {
     const std::size_t how = input_.byte();
     const auto yes_or_no = [&](unsigned bit) { return (how >> bit & 1U) != 0 ? "Y\n" : "N\n"; };
     std::string text = "[DEFAULT]\nFileStorePath=/journal\nNonStopSession=Y\nHeartBtInt=5\n";
-    text += "UseDataDictionary=N\nReconnectInterval=1\nReconnectJitter=0\nSocketAcceptPort=5001\n";
+    text += "UseDataDictionary=N\nReconnectInterval=1\nSocketAcceptPort=5001\n";
     text += "SocketConnectHost=venue\nSocketConnectPort=5001\nConnectionType=";
-    ((text += type) += "\nHoldEarlyMessages=") += yes_or_no(0);
+    (text += type) += '\n';
     (text += "ClosedResendInterval=") += yes_or_no(1);
     (text += "SendRedundantResendRequests=") += yes_or_no(2);
     text += (how & 8U) != 0 ? "ResendRequestChunkSize=3\n" : "";

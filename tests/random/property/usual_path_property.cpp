@@ -187,15 +187,12 @@ class World {
     const auto yes_or_no = [this](unsigned bit) { return (rules_ & bit) != 0 ? "=Y\n" : "=N\n"; };
     std::string text =
         "[DEFAULT]\nConnectionType=acceptor\nSenderCompID=VENUE\nSocketAcceptAddress=10.0.0.1\n"
-        "SocketAcceptPort=5001\nFileStorePath=/store\nNonStopSession=Y\nLogoutCloseTimeout=0\n"
-        "LogonMaxLateness=0\n";  // A Logon does not wait because the clock jumps.
+        "SocketAcceptPort=5001\nFileStorePath=/store\nNonStopSession=Y\nLogoutCloseTimeout=0\n";
     text.append("JournalInbound").append(yes_or_no(1));
     text.append("UseDataDictionary").append((rules_ & 2U) != 0 ? "=N\n" : "=Y\n");
     text.append("InboundDelivery=").append((rules_ & 32U) != 0 ? "AtMostOnce\n" : "AtLeastOnce\n");
     text.append("EnableLastMsgSeqNumProcessed").append(yes_or_no(64));
-    text.append("HoldEarlyMessages").append(yes_or_no(128));
     text.append("TimestampPrecision=").append((rules_ & 256U) != 0 ? "MICROS\n" : "MILLIS\n");
-    if ((rules_ & 2048U) != 0) text.append("JournalNumbersAhead=16\n");
     if ((rules_ & 4096U) != 0) text.append("MaxResendsPerSecond=2\n");
     text.append("[SESSION]\nBeginString=FIX.4.4\nTargetCompID=TRADER\nResetOnDisconnect");
     text.append(yes_or_no(512)).append("[SESSION]\nBeginString=FIX.4.2\nTargetCompID=OTHER\n");
@@ -208,6 +205,12 @@ class World {
     constexpr std::array kDurabilities{Process, Process, None, Sync};
     settings->durability = kDurabilities[rules_ >> 2U & 3U];
     settings->segment_bytes = kSegmentBytes;
+    // A Logon does not wait because the clock jumps.
+    settings->threads.logon_lateness_max = std::chrono::milliseconds{0};
+    if ((rules_ & 2048U) != 0) settings->journal.numbers_ahead = 16;
+    for (config::SessionSettings& one : settings->sessions) {
+      if ((rules_ & 128U) == 0) one.session.gap.out_of_order = session::OutOfOrder::Discard;
+    }
     EngineOptions options;
     options.clock = &clock_;
     options.disk = &disk_;

@@ -118,7 +118,7 @@ ClusterWorld::ClusterWorld(const ClusterOptions& options)
 config::Settings ClusterWorld::settings_of(const std::string& text) {
   auto settings = config::parse_settings(
       "[DEFAULT]\nNonStopSession=Y\nCheckLatency=N\nUseDataDictionary=N\nReconnectInterval=1\n"
-      "ReconnectJitter=0\nLogonTimeout=2\nLogoutTimeout=1\nHeartBtInt=2\nBeginString=FIX.4.4\n" +
+      "LogonTimeout=2\nLogoutTimeout=1\nHeartBtInt=2\nBeginString=FIX.4.4\n" +
           text,
       "cluster");
   NEXUSFIX_ASSERT(settings.has_value());

@@ -273,7 +273,6 @@ class Serve(WithFolder):
         retires = "remove old messages: the venue rebuilds its book"
         for key, said in (("PersistMessages=N", "PersistMessages=N: the venue rebuilds"),
                           ("JournalKeepBytes=1000", retires), ("JournalKeepDays=1", retires),
-                          ("JournalRetireOnReset=Y", retires),
                           ("SendWhileLoggedOut=N", "SendWhileLoggedOut=N: the venue rebuilds"),
                           ("LogMaskedTags=1,55", "Add StoreMaskedTags=Y, or remove the field"),
                           ("LogMaskedTags=49", "Add StoreMaskedTags=Y, or remove the field"),

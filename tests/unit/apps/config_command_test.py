@@ -125,6 +125,18 @@ class Config(WithFolder):
             self.assertIn("did you mean LogonTimeout?", done.stderr)
         self.assertFalse((self.folder / "store").exists())
 
+    def test_a_removed_key_is_a_warning_that_says_what_holds_now_and_with_strict_an_error(self):
+        path = self.write("MaxHeldBytes=5000\n")
+        said = (f"{path}:17: MaxHeldBytes was removed: messages after a gap are held, up to a "
+                "quarter of MaxQueuedBytes")
+        done = run("config", "check", path)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("warning: " + said, done.stdout)
+        for arguments in (("config", "check"), ("serve",), ("connect",)):
+            done = run(*arguments, "--strict", path)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("error: " + said, done.stderr)
+
     def test_each_error_of_a_file_is_reported(self):
         done = run("config", "check", self.write("LogonTimeout=never\nStartTime=8\n"))
         self.assertEqual(done.returncode, 1)

@@ -1,17 +1,26 @@
+#include <algorithm>
+#include <chrono>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <string>
 #include <string_view>
 
+#include "config/api/explain_settings.hpp"
+#include "config/keys/find_key.hpp"
 #include "settings_fixture.hpp"
 
 namespace nexusfix::config {
 namespace {
 
+using std::chrono::seconds;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 TEST(ConfigKeys, an_unknown_key_is_a_warning_that_names_the_key_that_was_meant) {
@@ -87,7 +96,7 @@ TEST(ConfigKeys, what_asks_for_security_is_refused_and_never_answered_by_plain_t
     const auto reported = errors_of(line);
     EXPECT_THAT(reported, ElementsAre(HasSubstr("t.cfg:11: "))) << line;
     EXPECT_THAT(reported, ElementsAre(HasSubstr("does not start"))) << line;
-    EXPECT_THAT(reported, ElementsAre(::testing::Not(HasSubstr("secret")))) << line;
+    EXPECT_THAT(reported, ElementsAre(Not(HasSubstr("secret")))) << line;
   }
   for (const std::string_view line : {"SocketUseSSL=N", "SSLEnable=N", "CertificateVerifyLevel=0",
                                       "AllowedRemoteAddresses=", "UseTCPProxy=N", "RequireTLS=N"}) {
@@ -114,6 +123,123 @@ TEST(ConfigKeys, an_unknown_key_that_sounds_like_security_is_refused_too) {
   EXPECT_THAT(errors_of("UseTLS=Y"),
               ElementsAre(HasSubstr("UseTLS: unknown, and not to be ignored")));
   EXPECT_THAT(warnings_of("UseTLS=N"), ElementsAre(HasSubstr("unknown key, ignored")));
+}
+
+TEST(RemovedKeys, a_file_with_one_loads_with_a_warning_that_says_what_holds_now) {
+  for (const KeyRule& key : removed_keys()) {
+    const std::string value{key.harmless.empty() ? "7" : key.harmless};
+    const Settings settings = accepted(joined(kInitiator, std::string{key.name} + "=" + value));
+    EXPECT_THAT(texts(settings.warnings), ElementsAre("t.cfg:11: " + std::string{key.name} +
+                                                      " was removed: " + std::string{key.instead}));
+    EXPECT_TRUE(is_unknown_key(settings.warnings.front())) << "--strict refuses " << key.name;
+  }
+}
+
+TEST(RemovedKeys, they_are_no_keys_of_the_engine) {
+  EXPECT_THAT(warnings_of("MaxHeldByts=7"), ElementsAre(AllOf(HasSubstr("MaxHeldByts: unknown key"),
+                                                              Not(HasSubstr("did you mean")))));
+  const Settings settings =
+      accepted(joined(kInitiator, "ApplicationKeys=MaxHeldBytes\nMaxHeldBytes=7"));
+  EXPECT_THAT(settings.warnings, IsEmpty());
+  EXPECT_EQ(settings.sessions.front().application.at("maxheldbytes"), "7");
+}
+
+TEST(RemovedKeys, the_document_says_of_each_what_holds_now) {
+  std::ifstream file{NEXUSFIX_CONFIGURATION_DOCUMENT};
+  std::string text{std::istreambuf_iterator<char>{file}, {}};
+  text.erase(0, text.find("## Removed keys\n"));
+  text.erase(std::min(text.find("\n## "), text.size()));
+  std::erase(text, '`');
+  for (const KeyRule& key : removed_keys()) {
+    EXPECT_THAT(text, HasSubstr("\n| " + std::string{key.name} + " | " + std::string{key.instead} +
+                                " |\n"));
+  }
+}
+
+// A key is NexusFIX's own if no other engine knows it, or another name of it.
+TEST(OwnKeys, there_are_at_most_90) {
+  const auto main_name = [](const KeyDescription& key) {
+    return key.same_as.empty() ? key.name : key.same_as;
+  };
+  const auto is_own = [&](const KeyDescription& key) {
+    return std::ranges::none_of(described_keys(), [&](const KeyDescription& other) {
+      return main_name(other) == main_name(key) && other.dialects != Dialects{};
+    });
+  };
+  EXPECT_LE(std::ranges::count_if(described_keys(), is_own), 90);
+}
+
+TEST(DerivedLimits, are_the_defaults_unless_the_keys_that_they_follow_are_set) {
+  const Settings settings = accepted(kAcceptor);
+  const SessionSettings& session = settings.sessions.front();
+  const session::LogonConfig logon;
+  EXPECT_EQ(session.session.logon.authentication_timeout, logon.authentication_timeout);
+  EXPECT_EQ(session.session.logon.logout_gap_timeout, logon.logout_gap_timeout);
+  EXPECT_EQ(session.session.gap.out_of_order, session::OutOfOrder::Buffer);
+  const AdmissionSettings admission;
+  EXPECT_EQ(session.admission.pending_logons_per_address_max,
+            admission.pending_logons_per_address_max);
+  const CredentialSettings credentials;
+  EXPECT_EQ(session.credentials.failures_interval, credentials.failures_interval);
+  const SessionLimits limits;
+  EXPECT_EQ(session.limits.garbled_per_second_max, limits.garbled_per_second_max);
+  EXPECT_EQ(session.limits.rejects_per_second_max, limits.rejects_per_second_max);
+  EXPECT_EQ(session.limits.out_of_order_bytes_max, limits.out_of_order_bytes_max);
+  EXPECT_EQ(session.log.files, observe::LogFileOptions{});
+  const store::PostgresOptions postgres;
+  EXPECT_EQ(settings.postgres.answer_timeout, postgres.answer_timeout);
+}
+
+TEST(DerivedLimits, follow_the_keys_of_the_session) {
+  const SessionSettings session =
+      accepted(joined(kAcceptor,
+                      "LogonTimeout=31\nLogoutTimeout=7\nMaxPendingLogons=5\n"
+                      "LogonLockout=90\nMaxAdminMessagesPerSecond=40\nMaxQueuedBytes=100000\n"))
+          .sessions.front();
+  EXPECT_EQ(session.session.logon.authentication_timeout, seconds{31});
+  EXPECT_EQ(session.session.logon.logout_gap_timeout, seconds{7});
+  EXPECT_EQ(session.admission.pending_logons_per_address_max, 3U);
+  EXPECT_EQ(session.credentials.failures_interval, seconds{900});
+  EXPECT_EQ(session.limits.garbled_per_second_max, 40U);
+  EXPECT_EQ(session.limits.rejects_per_second_max, 40U);
+  EXPECT_EQ(session.limits.out_of_order_bytes_max, 25'000U);
+}
+
+TEST(DerivedLimits, without_spinning_a_thread_polls_for_a_moment_unless_the_file_says_no) {
+  const auto threads = [](std::string_view key) {
+    return accepted(joined(kInitiator, key)).threads;
+  };
+  EXPECT_EQ(threads("").busy_poll, std::chrono::microseconds{50});
+  EXPECT_EQ(threads("BusySpin=N\n").busy_poll, std::chrono::microseconds{0});
+  EXPECT_FALSE(threads("BusySpin=N\n").busy_spin);
+  EXPECT_TRUE(threads("BusySpin=Y\n").busy_spin);
+}
+
+TEST(DerivedLimits, without_a_limit_there_is_none_of_an_address) {
+  const SessionSettings session =
+      accepted(joined(kAcceptor, "MaxPendingLogons=0\n")).sessions.front();
+  EXPECT_EQ(session.admission.pending_logons_per_address_max, 0U);
+}
+
+TEST(DerivedLimits, the_room_that_logs_leave_follows_the_size_of_a_file) {
+  const auto free_bytes = [](const std::string& bytes_max) {
+    return session_with("FileLogPath=log\nLogMaxBytes=" + bytes_max + "\n")
+        .log.files.free_bytes_min;
+  };
+  EXPECT_EQ(free_bytes("1000000"), 4'000'000U);
+  EXPECT_EQ(free_bytes("1000000000"), 256U << 20U);
+  EXPECT_EQ(free_bytes("0"), 256U << 20U) << "no size";
+}
+
+TEST(DerivedLimits, an_answer_of_the_database_may_take_a_third_of_its_outage) {
+  const auto postgres = [](const std::string& outage) {
+    return accepted(joined(kInitiator,
+                           "Store=postgresql\nPostgreSQLStoreOutageTimeout=" + outage + "\n"))
+        .postgres;
+  };
+  EXPECT_EQ(postgres("3").answer_timeout, seconds{1});
+  EXPECT_EQ(postgres("12").answer_timeout, seconds{4});
+  EXPECT_EQ(postgres("86400").answer_timeout, seconds{10});
 }
 
 }  // namespace

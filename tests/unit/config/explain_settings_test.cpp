@@ -171,9 +171,6 @@ TEST(DescribedKeys, what_counts_without_a_key_is_what_counts_with_its_fallback) 
     EXPECT_EQ(with.session.heartbeat.timeout, without.session.heartbeat.timeout) << key.name;
     EXPECT_EQ(with.session.heartbeat.heart_bt_int_max, without.session.heartbeat.heart_bt_int_max)
         << key.name;
-    EXPECT_EQ(with.session.resend.repeats_max, without.session.resend.repeats_max) << key.name;
-    EXPECT_EQ(with.session.reset.sequence_jump_max, without.session.reset.sequence_jump_max)
-        << key.name;
     EXPECT_EQ(with.session.header.time_precision, without.session.header.time_precision)
         << key.name;
     EXPECT_EQ(with.session.resend.persist_messages, without.session.resend.persist_messages)

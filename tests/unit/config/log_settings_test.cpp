@@ -21,7 +21,7 @@ TEST(LogSettings, without_a_key_there_are_no_files_and_events_go_to_standard_err
 TEST(LogSettings, keys_of_files_are_honoured) {
   const LogSettings log = log_of(
       "FileLogPath=log\nFileLogBackupPath=old\nFileLogHeartbeats=N\nLogMaxBytes=1000\n"
-      "FileIncludeTimeStampForMessages=N\nLogKeepFiles=3\nLogDaily=Y\nLogMinFreeBytes=7\n");
+      "FileIncludeTimeStampForMessages=N\nLogKeepFiles=3\nLogDaily=Y\n");
   EXPECT_EQ(log.files.folder, "log");
   EXPECT_EQ(log.files.backup_folder, "old");
   EXPECT_FALSE(log.files.has_heartbeats);
@@ -29,7 +29,6 @@ TEST(LogSettings, keys_of_files_are_honoured) {
   EXPECT_EQ(log.files.bytes_max, 1'000U);
   EXPECT_EQ(log.files.backups_max, 3U);
   EXPECT_TRUE(log.files.is_daily);
-  EXPECT_EQ(log.files.free_bytes_min, 7U);
   EXPECT_THAT(warnings_of("FileLogPath=log\nFileLogHeartbeats=N"), IsEmpty());
 }
 
@@ -77,9 +76,6 @@ TEST(LogSettings, precision_is_nanoseconds_or_what_is_asked_for) {
   EXPECT_EQ(log_of("FileLogPath=log").files.fraction_digits, 9U);
   EXPECT_EQ(log_of("FileLogPath=log\nFileIncludeMilliseconds=Y").files.fraction_digits, 3U);
   EXPECT_EQ(log_of("FileLogPath=log\nFileIncludeMilliseconds=N").files.fraction_digits, 0U);
-  EXPECT_EQ(log_of("FileLogPath=log\nFileIncludeMilliseconds=N\nLogTimestampPrecision=MICROS")
-                .files.fraction_digits,
-            6U);
   EXPECT_EQ(log_of("ScreenIncludeMilliseconds=N").screen.fraction_digits, 0U);
 }
 
@@ -122,17 +118,16 @@ TEST(LogSettings, masked_messages_that_are_not_stored_are_warned_of) {
   }
 }
 
-TEST(LogSettings, the_queue_is_shared_and_a_power_of_two) {
-  EXPECT_EQ(accepted(joined(kInitiator, "LogQueueBytes=100000")).engine_logs.queue_bytes, 131'072U);
-  const std::string two = joined(kInitiator,
-                                 "LogQueueBytes=100000\nSocketConnectHost=a\n[SESSION]\n"
-                                 "BeginString=FIX.4.4\nSenderCompID=A\nTargetCompID=B\n"
-                                 "LogQueueBytes=200000\nLogMessageWhenSessionNotFound=N\n");
-  const Settings settings = accepted(two);
-  EXPECT_EQ(settings.engine_logs.queue_bytes, 131'072U);
+TEST(LogSettings, unknown_sessions_are_logged_as_the_first_section_says) {
+  const Settings settings =
+      accepted(joined(kInitiator,
+                      "LogMessageWhenSessionNotFound=N\nSocketConnectHost=a\n[SESSION]\n"
+                      "BeginString=FIX.4.4\nSenderCompID=A\nTargetCompID=B\n"
+                      "LogMessageWhenSessionNotFound=Y\n"));
   EXPECT_FALSE(settings.engine_logs.has_unknown_sessions);
   EXPECT_THAT(texts(settings.warnings),
-              ElementsAre(HasSubstr("LogQueueBytes: not used; all sessions share what line 11")));
+              ElementsAre(HasSubstr("LogMessageWhenSessionNotFound: not used; all sessions share "
+                                    "what line 11")));
 }
 
 }  // namespace

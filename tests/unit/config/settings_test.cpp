@@ -69,9 +69,7 @@ TEST(Settings, every_honoured_key_reaches_the_session) {
       "LogoutTimeout=13\nMaxLatency=17\nPersistMessages=N\nResetOnLogon=Y\nResetOnLogout=Y\n"
       "ResetOnDisconnect=Y\nCheckCompID=N\nCheckLatency=N\nSendRedundantResendRequests=Y\n"
       "RequiresOrigSendingTime=N\nTimestampPrecision=6\nTestRequestDelayMultiplier=0.5\n"
-      "HeartBeatTimeoutMultiplier=2\nMaxGarbledPerSecond=19\nNonStopSession=Y\n"
-      "BusinessRejectHasDefaultApplVerID=Y\n");
-  EXPECT_TRUE(session.session.fixt.business_reject_has_default_appl_ver_id);
+      "HeartBeatTimeoutMultiplier=2\nNonStopSession=Y\n");
   const session::SessionConfig& config = session.session;
   EXPECT_EQ(config.id.qualifier, "desk7");
   EXPECT_EQ(config.heartbeat.heart_bt_int.count(), 5);
@@ -86,7 +84,6 @@ TEST(Settings, every_honoured_key_reaches_the_session) {
   EXPECT_EQ(config.header.time_precision, wire::TimePrecision::Micros);
   EXPECT_EQ(config.heartbeat.test_request_delay, 0.5);
   EXPECT_EQ(config.heartbeat.timeout, 2.0);
-  EXPECT_EQ(session.limits.garbled_per_second_max, 19U);
 }
 
 TEST(Settings, every_version_is_spoken) {
@@ -131,15 +128,13 @@ TEST(Settings, a_fixt_session_has_a_dictionary_for_the_transport_and_one_for_eac
 TEST(Settings, keys_of_logons_and_resends_reach_the_session_by_each_of_their_names) {
   const session::SessionConfig config =
       session_with(
-          "Username=me\nPassword=secret\nNewPassword=new\nAuthenticationTimeout=3\n"
-          "ResendRequestChunkSize=5\nClosedResendInterval=Y\nHoldEarlyMessages=N\n"
+          "Username=me\nPassword=secret\nNewPassword=new\n"
+          "ResendRequestChunkSize=5\nClosedResendInterval=Y\n"
           "SendNextExpectedMsgSeqNum=Y\nEnableLastMsgSeqNumProcessed=Y\n")
           .session;
   EXPECT_EQ(config.logon.username + config.logon.password + config.logon.new_password,
             "mesecretnew");
-  EXPECT_EQ(config.logon.authentication_timeout.count(), 3);
   EXPECT_EQ(config.gap.resend_request_chunk, 5U);
-  EXPECT_EQ(config.gap.out_of_order, session::OutOfOrder::Discard);
   EXPECT_TRUE(config.gap.closed_resend_requests && config.logon.send_next_expected_msg_seq_num &&
               config.header.send_last_msg_seq_num_processed);
   EXPECT_TRUE(
@@ -153,37 +148,20 @@ TEST(Settings, limits_reach_the_session) {
   const SessionSettings plain = session_with("");
   EXPECT_EQ(plain.throttle.messages_max, 0U);
   EXPECT_TRUE(plain.sends_while_logged_out);
-  EXPECT_EQ(plain.limits.out_of_order_bytes_max, 16U << 20U);
-  EXPECT_EQ(plain.session.resend.repeats_max, 100U);
   EXPECT_EQ(plain.limits.resends_per_second_max, 500'000U);
   const SessionSettings settings = session_with(
-      "MaxResendMessages=1\nMaxResendsPerSecond=2\nMaxResendRepeats=3\nMaxResendAge=4\n"
-      "MaxHeldBytes=5\nThrottleMessages=6\nThrottleInterval=7\nThrottleAction=logout\n"
-      "SendWhileLoggedOut=N\nDisconnectNoticeDelay=8\nMaxAdminMessagesPerSecond=9\n"
-      "MaxRejectsPerSecond=10\n");
+      "MaxResendMessages=1\nMaxResendsPerSecond=2\nMaxResendAge=4\n"
+      "ThrottleMessages=6\nThrottleInterval=7\nThrottleAction=logout\n"
+      "SendWhileLoggedOut=N\nDisconnectNoticeDelay=8\nMaxAdminMessagesPerSecond=9\n");
   EXPECT_EQ(settings.session.resend.messages_max, 1U);
   EXPECT_EQ(settings.limits.resends_per_second_max, 2U);
-  EXPECT_EQ(settings.session.resend.repeats_max, 3U);
   EXPECT_EQ(settings.limits.resend_age_max.count(), 4);
-  EXPECT_EQ(settings.limits.out_of_order_bytes_max, 5U);
   EXPECT_EQ(settings.throttle.messages_max, 6U);
   EXPECT_EQ(settings.throttle.interval.count(), 7);
   EXPECT_EQ(settings.throttle.action, ThrottleAction::LogOut);
   EXPECT_FALSE(settings.sends_while_logged_out);
   EXPECT_EQ(settings.disconnect_notice_delay.count(), 8);
   EXPECT_EQ(settings.limits.admin_messages_per_second_max, 9U);
-  EXPECT_EQ(settings.limits.rejects_per_second_max, 10U);
-}
-
-TEST(Settings, limits_of_unauthenticated_peers_reach_the_session) {
-  const SessionSettings plain = accepted(kAcceptor).sessions.at(0);
-  EXPECT_EQ(plain.admission.pending_logons_max, 1'000U);
-  EXPECT_EQ(plain.admission.pending_logons_per_address_max, 500U);
-  const SessionSettings settings =
-      accepted(joined(kAcceptor, "MaxPendingLogons=1\nMaxPendingLogonsPerAddress=0\n"))
-          .sessions.at(0);
-  EXPECT_EQ(settings.admission.pending_logons_max, 1U);
-  EXPECT_EQ(settings.admission.pending_logons_per_address_max, 0U);
 }
 
 TEST(Settings, patience_with_a_slow_consumer_is_the_operating_systems_too) {
@@ -197,11 +175,6 @@ TEST(Settings, patience_with_a_slow_consumer_is_the_operating_systems_too) {
   EXPECT_EQ(patient.limits.slow_consumer_timeout.count(), 90);
   EXPECT_EQ(patient.accept->options.user_timeout.count(), 90);
   EXPECT_EQ(settings_with("SlowConsumerTimeout=5\n").accept->options.user_timeout.count(), 60);
-}
-
-TEST(Settings, logons_being_checked_are_limited_for_the_whole_engine) {
-  EXPECT_EQ(accepted(kAcceptor).logons_being_checked_max, 64U);
-  EXPECT_EQ(accepted(joined(kAcceptor, "MaxLogonsBeingChecked=7\n")).logons_being_checked_max, 7U);
 }
 
 TEST(Settings, what_silence_means_reaches_the_session) {
@@ -233,16 +206,13 @@ TEST(Settings, acceptor_may_impose_its_heart_bt_int_and_has_to_name_it_then) {
 TEST(Settings, policies_about_the_counterparty_reach_the_session) {
   const session::SessionConfig plain = session_with("").session;
   EXPECT_TRUE(plain.reset.allows_reset_seq_num_flag && plain.reset.allows_sequence_reset);
-  EXPECT_EQ(plain.reset.sequence_jump_max, 1'000'000'000U);
   EXPECT_EQ(plain.heartbeat.heart_bt_int_min.count(), 0);
   EXPECT_EQ(plain.heartbeat.heart_bt_int_max.count(), 3'600);
-  const session::SessionConfig config =
-      session_with(
-          "AllowResetSeqNumFlag=N\nAllowSequenceReset=N\nMaxSequenceJump=50\n"
-          "MinHeartBtInt=5\nMaxHeartBtInt=60\n")
-          .session;
+  const session::SessionConfig config = session_with(
+                                            "AllowResetSeqNumFlag=N\nAllowSequenceReset=N\n"
+                                            "MinHeartBtInt=5\nMaxHeartBtInt=60\n")
+                                            .session;
   EXPECT_FALSE(config.reset.allows_reset_seq_num_flag || config.reset.allows_sequence_reset);
-  EXPECT_EQ(config.reset.sequence_jump_max, 50U);
   EXPECT_EQ(config.heartbeat.heart_bt_int_min.count(), 5);
   EXPECT_EQ(config.heartbeat.heart_bt_int_max.count(), 60);
   EXPECT_THAT(errors_of("MinHeartBtInt=61\nMaxHeartBtInt=60"),
@@ -352,26 +322,17 @@ TEST(Settings, the_store_is_one_for_all_sessions) {
   EXPECT_EQ(accepted(joined(kInitiator, "JournalDurability=none")).durability,
             store::Durability::None);
   const Settings group =
-      accepted(joined(kInitiator,
-                      "JournalDurability=Group\nJournalGroupMicros=50\nJournalNumbersAhead=8192\n"
-                      "JournalStallTimeout=2\nJournalScrubBytesPerSecond=5000000000"));
+      accepted(joined(kInitiator, "JournalDurability=Group\nJournalStallTimeout=2"));
   EXPECT_EQ(group.durability, store::Durability::Group);
-  EXPECT_EQ(group.journal.group_wait, std::chrono::microseconds{50});
-  EXPECT_EQ(group.journal.numbers_ahead, 8192U);
   EXPECT_EQ(group.journal_stall_timeout, std::chrono::seconds{2});
-  EXPECT_EQ(group.journal.scrub_rate, 5'000'000'000U);
-  EXPECT_EQ(accepted(joined(kInitiator, "JournalScrubBytesPerSecond=0")).journal.scrub_rate, 0U);
-  EXPECT_EQ(accepted(joined(kInitiator, "")).journal.scrub_rate, 1'048'576U);
   const store::Retention none = group.journal_retention;
   EXPECT_FALSE(none.is_wanted());
-  const store::Retention some =
-      accepted(joined(kInitiator,
-                      "JournalKeepBytes=5000000000\nJournalKeepDays=7\nJournalRetireOnReset=Y\n"
-                      "JournalRetireCurrent=Y\nJournalRetired=keep"))
-          .journal_retention;
+  const store::Retention some = accepted(joined(kInitiator,
+                                                "JournalKeepBytes=5000000000\nJournalKeepDays=7\n"
+                                                "JournalRetireCurrent=Y\nJournalRetired=keep"))
+                                    .journal_retention;
   EXPECT_EQ(some.keep_bytes, 5'000'000'000U);
   EXPECT_EQ(some.keep_for, std::chrono::days{7});
-  EXPECT_TRUE(some.on_reset);
   EXPECT_TRUE(some.even_current);
   EXPECT_EQ(some.retired, store::RetiredSegments::Keep);
   EXPECT_THAT(errors_of("JournalRetired=burn"), ElementsAre(HasSubstr("delete or keep")));
@@ -477,9 +438,8 @@ TEST(Settings, a_database_takes_the_keys_of_quickfix) {
       "PostgreSQLStoreUser=engine\nPostgreSQLStorePassword=pa55word\n"
       "PostgreSQLStoreConnection=sslmode=verify-full\nPostgreSQLStoreSchema=desk\n"
       "PostgreSQLStoreUseConnectionPool=N\nPostgreSQLStoreStandby=strict\n"
-      "PostgreSQLStoreKeepPosition=N\nPostgreSQLStoreConnectTimeout=1\n"
-      "PostgreSQLStoreAnswerTimeout=2\nPostgreSQLStoreOutageTimeout=3\n"
-      "PostgreSQLStoreLockTimeout=4\nPostgreSQLStorePeerTimeout=5\n";
+      "PostgreSQLStoreKeepPosition=N\nPostgreSQLStoreOutageTimeout=3\n"
+      "PostgreSQLStorePeerTimeout=5\n";
   const Settings settings = accepted(text + "Store=postgresql\n" + keys);
   EXPECT_EQ(settings.store, StoreKind::PostgreSQL);
   EXPECT_EQ(settings.postgres.host, "db");
@@ -491,10 +451,7 @@ TEST(Settings, a_database_takes_the_keys_of_quickfix) {
   EXPECT_EQ(settings.postgres.schema, "desk");
   EXPECT_EQ(settings.postgres.standby, store::StandbyPolicy::Strict);
   EXPECT_EQ(settings.postgres.note_folder, "");
-  EXPECT_EQ(settings.postgres.connect_timeout, std::chrono::seconds{1});
-  EXPECT_EQ(settings.postgres.answer_timeout, std::chrono::seconds{2});
   EXPECT_EQ(settings.postgres.outage_max, std::chrono::seconds{3});
-  EXPECT_EQ(settings.postgres.lock_wait, std::chrono::seconds{4});
   EXPECT_EQ(settings.postgres.peer_timeout, std::chrono::seconds{5});
   EXPECT_THAT(settings.warnings, IsEmpty());
   EXPECT_EQ(accepted(text + "Store=PostgreSQL\nPostgreSQLStorePort=0\n").postgres.port, "");
@@ -521,13 +478,9 @@ TEST(Settings, refresh_on_logon_makes_a_standby_where_engines_share_a_store) {
   EXPECT_EQ(accepted(database + "RefreshOnLogon=N\n").postgres.if_owned, store::IfOwned::Refuse);
   const Settings standby = accepted(database + "RefreshOnLogon=Y\n");
   EXPECT_EQ(standby.postgres.if_owned, store::IfOwned::Wait);
-  EXPECT_EQ(standby.postgres.takeover_delay, std::chrono::milliseconds{300});
   EXPECT_THAT(standby.warnings, IsEmpty());
-  const Settings given = accepted(
-      database +
-      "RefreshOnLogon=Y\nPostgreSQLStoreIfOwned=refuse\nPostgreSQLStoreTakeoverMillis=50\n");
+  const Settings given = accepted(database + "RefreshOnLogon=Y\nPostgreSQLStoreIfOwned=refuse\n");
   EXPECT_EQ(given.postgres.if_owned, store::IfOwned::Refuse);
-  EXPECT_EQ(given.postgres.takeover_delay, std::chrono::milliseconds{50});
   EXPECT_EQ(accepted(database + "PostgreSQLStoreIfOwned=wait\n").postgres.if_owned,
             store::IfOwned::Wait);
   // One that takes a log over needs all of it, unless the file says otherwise.

@@ -322,7 +322,7 @@ TEST_F(ApplicationTest, counterparty_with_too_many_resend_requests_is_logged_out
   open_whole();
   RawPeer& peer = log_on("TRADER");
   constexpr std::uint64_t kMessages = 5;
-  constexpr std::uint64_t kRepeatsMax = 100;  // MaxResendRepeats
+  constexpr std::uint64_t kRepeatsMax = 100;  // ResendConfig::repeats_max
   for (std::uint64_t i = 0; i < kMessages; ++i) ASSERT_TRUE(send(trader(), "m").has_value());
   ASSERT_TRUE(arrived(peer, 1 + kMessages));
   std::uint64_t asked = 0;
@@ -393,7 +393,9 @@ TEST_F(ApplicationTest, message_before_an_imminent_reset_is_refused) {
 }
 
 TEST_F(ApplicationTest, early_message_above_the_limit_is_dropped) {
-  extra = "MaxHeldBytes=0";
+  adjust = [](config::Settings& settings) {
+    settings.sessions.front().limits.out_of_order_bytes_max = 0;
+  };
   open_whole();
   RawPeer& peer = log_on("TRADER");
   peer.send(order("TRADER", 3, "B"));

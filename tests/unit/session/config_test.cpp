@@ -51,7 +51,7 @@ TEST(SessionConfig, each_wrong_value_is_named) {
   starts("Password",
          [](SessionConfig& c) { c.logon.password = std::string(kCompIdBytesMax + 1, 'x'); });
   starts("NewPassword", [](SessionConfig& c) { c.logon.new_password = "\x01"; });
-  starts("AuthenticationTimeout", [](SessionConfig& c) { c.logon.authentication_timeout = 0s; });
+  starts("authentication_timeout", [](SessionConfig& c) { c.logon.authentication_timeout = 0s; });
   starts("ResendRequestChunkSize",
          [](SessionConfig& c) { c.gap.resend_request_chunk = kResendRequestChunkMax + 1; });
   starts("HeartBtInt", [](SessionConfig& c) { c.heartbeat.heart_bt_int = -1s; });
@@ -69,7 +69,7 @@ TEST(SessionConfig, each_wrong_value_is_named) {
   });
   starts("LogonTimeout", [](SessionConfig& c) { c.logon.timeout = 0s; });
   starts("LogoutTimeout", [](SessionConfig& c) { c.logon.logout_timeout = 0s; });
-  starts("ResendTimeout", [](SessionConfig& c) { c.gap.resend_timeout = 0s; });
+  starts("resend_timeout", [](SessionConfig& c) { c.gap.resend_timeout = 0s; });
   starts("MaxLatency", [](SessionConfig& c) { c.header.max_latency = 0s; });
   starts("TestRequestDelay", [](SessionConfig& c) { c.heartbeat.test_request_delay = -0.1; });
   starts("HeartBeatTimeout", [](SessionConfig& c) { c.heartbeat.timeout = 0.1; });

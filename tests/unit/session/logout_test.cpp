@@ -145,7 +145,7 @@ TEST(Logout, within_a_gap_waits_for_buffered_messages_too) {
 }
 
 TEST(Logout, with_a_number_too_high_is_answered_without_the_messages_after_the_timeout) {
-  // Each part of the answer begins LogoutGapTimeout again.
+  // Each part of the answer begins logout_gap_timeout again.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=5|34=4");

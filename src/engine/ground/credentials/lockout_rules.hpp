@@ -13,7 +13,7 @@ struct LockoutRule {
 
 struct AddressLockoutRule {
   std::uint32_t failures_max = 100;    // MaxLogonFailuresPerAddress; 0: no address is locked out
-  std::chrono::seconds interval{600};  // LogonFailuresInterval; also the time of the lock-out
+  std::chrono::seconds interval{600};  // also the time of the lock-out
 };
 
 }  // namespace nexusfix::engine

@@ -188,7 +188,7 @@ void PasswordService::run() {
       lock.unlock();
       try {
         finish(change);
-      } catch (const std::exception&) {  // No memory: AuthenticationTimeout ends the wait.
+      } catch (const std::exception&) {  // No memory: LogonTimeout ends the wait.
       }
       lock.lock();
       continue;

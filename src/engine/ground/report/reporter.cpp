@@ -18,7 +18,7 @@ struct NoRoomRow {
 constexpr NoRoomRow kNoRoom[] = {
     {EventId::DescriptorsExhausted, "at once: the process has no descriptor left, or no memory"},
     {EventId::PendingLogonsOfAddressFull,
-     "at once: MaxPendingLogonsPerAddress of the address wait for their Logon already"},
+     "at once: half of MaxPendingLogons, all of one address, wait for their Logon already"},
     {EventId::PendingLogonsFull, "at once: MaxPendingLogons wait for their Logon already"},
     {EventId::PendingLogonDisplaced,
      "that had sent no Logon: others came, and their address has most of all that wait "

@@ -25,6 +25,7 @@ namespace {
 // heads of their entries.
 constexpr std::uint32_t kReceivedBytesMax = 64U << 20U;
 constexpr std::uint32_t kRecordBytesMax = kTransactionBytesMax + (2U << 20U) + kReceivedBytesMax;
+constexpr std::uint64_t kScrubBytesPerSecond = 1U << 20U;
 
 std::string describe(const store::JournalReport& report, const std::string& folder) {
   const auto counted = [](std::uint64_t count, std::string_view what) {
@@ -111,10 +112,9 @@ std::expected<void, EngineError> CommitGate::open_journal(const Settings& settin
   options.durability = settings.durability;
   options.segment_bytes = settings.segment_bytes;
   options.record_bytes_max = kRecordBytesMax;
-  options.group_wait = settings.journal.group_wait;
   options.numbers_ahead_max = settings.journal.numbers_ahead;
   options.retention = settings.journal_retention;
-  options.scrub.bytes_per_second = settings.journal.scrub_rate;
+  options.scrub.bytes_per_second = kScrubBytesPerSecond;
   options.on_durable = wake_of(*loop_.network);
   // An application with on_recovered() reads its messages from the whole log, so the log is checked
   // completely.

@@ -29,7 +29,7 @@ class DynamicSessions {
   void record_trial(SessionEntry& entry);
   void log_received(SessionEntry& entry, std::string_view frame);
 
-  // DynamicSessionsMax and DynamicSessionsMaxPerAddress. Once, at the start.
+  // DynamicSessionsMax, and what one address may have of it. Once, at the start.
   void limit(DynamicNames::Limits limits) { names_ = DynamicNames{limits}; }
   void forget(SessionEntry& entry) noexcept;
 

@@ -31,10 +31,9 @@ bool DynamicSessions::has_dynamic_place(const Connection& connection, const std:
   loop_.report.unauthenticated(
       EventId::TemplateLimitReached, connection.accepted().source, {},
       "no session is made for " + name +
-          (answer == Answer::TooMany
-               ? ": DynamicSessionsMax of them have been made since the start"
-               : ": DynamicSessionsMaxPerAddress of them have been made for its "
-                 "address since the start"));
+          (answer == Answer::TooMany ? ": DynamicSessionsMax of them have been made since the start"
+                                     : ": half of DynamicSessionsMax has been made for its "
+                                       "address since the start"));
   return false;
 }
 

@@ -25,10 +25,10 @@ class WithConsole(WithFolder):
         self.write("venue.cfg",
                    "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptHost=127.0.0.1\n"
                    f"SocketAcceptPort=0\nFileStorePath={self.folder}/venue\n"
-                   f"ConsoleTokenFile={self.folder}/console.token\n{keys}"
+                   f"{keys}"
                    "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n")
         if tokens:
-            self.write("console.token", f"anna:{OPERATOR_TOKEN}\n").chmod(0o600)
+            self.write_tokens(0o600)
         self.events = self.folder / "venue.err"
         with self.events.open("w") as errors:
             self.venue = subprocess.Popen(
@@ -42,6 +42,15 @@ class WithConsole(WithFolder):
         self.fix_port = int(match[1])
         self.console = self.port_of("web console") if "ConsolePort" in keys else None
         self.metrics = self.port_of("metrics") if "MetricsPort" in keys else None
+
+    @property
+    def token_file(self):
+        return self.folder / "venue" / "console.token"
+
+    def write_tokens(self, mode):
+        self.token_file.parent.mkdir(exist_ok=True)
+        self.token_file.write_text(f"anna:{OPERATOR_TOKEN}\n")
+        self.token_file.chmod(mode)
 
     def port_of(self, name):
         pattern = rf"{name}: https?://[^ ]*:(\d+)/"
@@ -132,18 +141,18 @@ class Access(WithConsole):
 
     def test_token_is_made_for_its_owner_only(self):
         self.start("ConsolePort=0\n", tokens=False)
-        path = self.folder / "console.token"
+        path = self.token_file
         self.assertEqual(path.stat().st_mode & 0o777, 0o600)
         token = re.search(r"(?m)^operator:([0-9a-f]{64})$", path.read_text())[1]
         self.assertEqual(self.ask("GET", "/api/overview", Authorization=f"Bearer {token}")[0], 200)
         self.assertNotIn(token, self.events.read_text())
 
     def test_token_file_that_others_may_read_stops_the_start(self):
-        self.write("console.token", f"anna:{OPERATOR_TOKEN}\n").chmod(0o644)
+        self.write_tokens(0o644)
         done = run("serve", self.venue_config(
-            more=f"ConsolePort=0\nConsoleTokenFile={self.folder}/console.token\n"))
+            more=f"ConsolePort=0\nFileStorePath={self.folder}/venue\n"))
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr, r"venue.cfg:\d+: ConsoleTokenFile: .*chmod 600")
+        self.assertRegex(done.stderr, r"venue.cfg:\d+: the token of the web console: .*chmod 600")
 
     # DNS rebinding: the page of another site reaches this address under a name of its own.
     def test_other_host_names_are_refused(self):
@@ -192,7 +201,7 @@ class Certificates(WithConsole):
         context.load_cert_chain(client, client_key)
         status, answer = overview()
         self.assertEqual((status, answer["identity"]), (200, "dns:anna.desk.example.com"))
-        self.assertFalse((self.folder / "console.token").exists())
+        self.assertFalse(self.token_file.exists())
 
 
 class Acts(WithConsole):

@@ -319,7 +319,7 @@ class Members(WithCluster):
 
     def test_the_leader_of_etcd_is_killed_and_the_owner_stays(self):
         # A lease lasts longer than an election.
-        self.lease = "ClusterLeaseSeconds=30\nClusterRenewMillis=500\nClusterRequestMillis=4000\n"
+        self.lease = "ClusterLeaseSeconds=30\n"
         a, b, _ = self.start_two()
         trader = self.counterparty()
         trader.log_on()

@@ -26,11 +26,11 @@ from standby_test import get
 
 SESSIONS = 1000
 # Ends in no test by itself, also on a busy machine: tests end it as etcd does after its time.
-LEASE = "ClusterLeaseSeconds=60\nClusterRenewMillis=500\nClusterRequestMillis=10000\n"
+LEASE = "ClusterLeaseSeconds=60\n"
 # Of tests that need a lease to end by itself, and work also if it ends earlier.
-SHORT_LEASE = "ClusterLeaseSeconds=2\nClusterRenewMillis=400\nClusterRequestMillis=300\n"
+SHORT_LEASE = "ClusterLeaseSeconds=2\n"
 # Of a test in which etcd is away until it has ended.
-MEDIUM_LEASE = "ClusterLeaseSeconds=10\nClusterRenewMillis=1000\nClusterRequestMillis=3000\n"
+MEDIUM_LEASE = "ClusterLeaseSeconds=10\n"
 
 
 class Etcd:

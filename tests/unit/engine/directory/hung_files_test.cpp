@@ -11,9 +11,6 @@ namespace {
 
 class HungFilesTest : public AcceptorTest {
  protected:
-  // The clock jumps by a second at a time, so the loop is late and would otherwise admit no Logon.
-  HungFilesTest() { extra = "LogonMaxLateness=0"; }
-
   static constexpr const char* kNewcomer =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=NEWCOMER\n";
 
@@ -24,6 +21,9 @@ class HungFilesTest : public AcceptorTest {
   void open_file() {
     write();
     EngineUnderTest opening = under_test_of_file(path());
+    // The clock jumps by a second at a time, so the loop is late and would otherwise admit no
+    // Logon.
+    opening.settings.threads.logon_lateness_max = std::chrono::milliseconds{0};
     opening.options.disk = &disk;
     opening.open(acceptor, venue);
   }

@@ -64,6 +64,20 @@ TEST_F(ReloadKeysTest, rule_takes_effect_at_once_for_a_logged_on_session) {
   EXPECT_FALSE(is_taken(peer, 3, "20240115-10:28:30.000"));
 }
 
+TEST_F(ReloadKeysTest, removed_key_is_a_warning_at_the_start_and_at_each_reload) {
+  constexpr std::string_view kWarning =
+      ":7: MaxHeldBytes was removed: messages after a gap are held, up to a quarter of "
+      "MaxQueuedBytes";
+  extra = "MaxHeldBytes=7000\n";
+  open_file();
+  EXPECT_TRUE(log.has(path() + std::string{kWarning})) << log.all();
+  log.clear();
+  extra = "MaxHeldBytes=8000\n";
+  const auto done = reload();
+  EXPECT_TRUE(done.changed.empty());
+  EXPECT_TRUE(log.has(path() + std::string{kWarning})) << log.all();
+}
+
 TEST_F(ReloadKeysTest, keys_agreed_in_the_logon_take_effect_at_the_next_logon) {
   open_file();
   RawPeer& peer = log_on("TRADER");
@@ -92,7 +106,7 @@ TEST_F(ReloadKeysTest, pending_keys_are_named_in_each_reload_until_they_take_eff
   static_cast<void>(reload());
   for (int i = 0; i < 3; ++i) {
     log.clear();
-    if (i == 2) extra += "MaxGarbledPerSecond=7\n";
+    if (i == 2) extra += "MaxResendMessages=7\n";
     const auto done = reload();
     EXPECT_EQ(done.changed.size(), i == 2 ? 2U : 0U);
     EXPECT_EQ(waiting(done.pending, kTrader, &engine::PendingKeys::until_logon), "ResetOnLogon");

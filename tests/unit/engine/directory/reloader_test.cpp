@@ -36,11 +36,11 @@ TEST_F(ReloaderComponent, sessions_of_the_file_come_and_go) {
 TEST_F(ReloaderComponent, changed_key_of_a_session_that_stays_takes_effect) {
   open_with_file();
   log_on(entry());
-  write_file(session_text("TRADER", "MaxHeldBytes=7000\n") + session_text("OTHER"));
+  write_file(session_text("TRADER", "MaxQueuedBytes=70000\n") + session_text("OTHER"));
   const auto done = reload();
   ASSERT_TRUE(done.has_value()) << done.error().text;
   EXPECT_EQ(done->changed, std::vector<std::string>{name_of("TRADER")});
-  EXPECT_EQ(entry().settings().limits.out_of_order_bytes_max, 7'000U);
+  EXPECT_EQ(entry().settings().limits.queued_bytes_max, 70'000U);
 }
 
 TEST_F(ReloaderComponent, rejected_file_changes_nothing) {

@@ -31,11 +31,12 @@ class SettingsChangesComponent : public testing::FloorsTest {
 
 TEST_F(SettingsChangesComponent, plan_has_the_sessions_that_stay_with_their_changed_keys) {
   open_with_file();
-  const ReloadPlan plan = plan_for(session_text("TRADER", "MaxHeldBytes=7000\nLogonTimeout=7\n") +
-                                   session_text("NEW", "MaxHeldBytes=7000\n"));
+  const ReloadPlan plan =
+      plan_for(session_text("TRADER", "MaxQueuedBytes=70000\nLogonTimeout=7\n") +
+               session_text("NEW", "MaxQueuedBytes=70000\n"));
   ASSERT_EQ(plan.changes.size(), 1U) << "OTHER is removed, and NEW is new";
   EXPECT_EQ(plan.changes.front().entry, &entry());
-  EXPECT_EQ(plan.changes.front().keys.at_once, Keys{"MaxHeldBytes"});
+  EXPECT_EQ(plan.changes.front().keys.at_once, Keys{"MaxQueuedBytes"});
   EXPECT_EQ(plan.changes.front().keys.at_logon, Keys{"LogonTimeout"});
   EXPECT_TRUE(plan_for(sessions_text).changes.empty()) << "nothing has changed";
 }
@@ -44,10 +45,10 @@ TEST_F(SettingsChangesComponent, key_of_the_logon_waits_for_the_end_of_the_conne
   open_with_file();
   log_on(entry());
   const seconds before = logon_timeout();
-  ReloadPlan plan = plan_for(session_text("TRADER", "MaxHeldBytes=7000\nLogonTimeout=7\n") +
+  ReloadPlan plan = plan_for(session_text("TRADER", "MaxQueuedBytes=70000\nLogonTimeout=7\n") +
                              session_text("OTHER"));
   changes().apply_change(plan.changes.front());
-  EXPECT_EQ(entry().settings().limits.out_of_order_bytes_max, 7'000U);
+  EXPECT_EQ(entry().settings().limits.queued_bytes_max, 70'000U);
   EXPECT_EQ(logon_timeout(), before);
   EXPECT_TRUE(changes().has_waiting());
   ASSERT_EQ(changes().pending_changes().size(), 1U);

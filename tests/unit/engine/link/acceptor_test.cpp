@@ -38,7 +38,7 @@ TEST_F(AcceptorComponent, address_that_no_session_allows_is_refused) {
 }
 
 TEST_F(AcceptorComponent, address_with_its_share_of_pending_logons_gets_no_more) {
-  extra = "MaxPendingLogonsPerAddress=2";
+  extra = "MaxPendingLogons=4";
   open();
   EXPECT_NE(accept().connection, nullptr);
   EXPECT_NE(accept().connection, nullptr);
@@ -51,7 +51,7 @@ TEST_F(AcceptorComponent, address_with_its_share_of_pending_logons_gets_no_more)
 }
 
 TEST_F(AcceptorComponent, bound_connection_leaves_its_place_to_another) {
-  extra = "MaxPendingLogonsPerAddress=1";
+  extra = "MaxPendingLogons=2";
   open();
   EXPECT_NE(bind(entry()).connection, nullptr);
   EXPECT_NE(accept().connection, nullptr);

@@ -168,7 +168,7 @@ class HostileSessionsTest : public AcceptorTest {
     for (std::size_t i = 0; i < kHostile; ++i) add("HOSTILE" + std::to_string(i));
     add("HONEST");
     extra = "MaxBufferedBytes=" + std::to_string(kTotal) +
-            "\nCheckLatency=N\nSocketSendBufferSize=4096\nMaxPendingLogonsPerAddress=0\n"
+            "\nCheckLatency=N\nSocketSendBufferSize=4096\nMaxPendingLogons=0\n"
             "MaxMessageSize=8388608";
   }
   ~HostileSessionsTest() override {

@@ -38,7 +38,8 @@ std::uint16_t free_port() {
 
 TEST_F(ConnectionTest, attempts_follow_the_intervals_of_the_list) {
   open();
-  schedule = "NonStopSession=Y\nReconnectInterval=2;5\nReconnectJitter=0";
+  schedule = "NonStopSession=Y\nReconnectInterval=2;5";
+  trader_jitter = 0;
   open_trader(free_port());
   ASSERT_TRUE(tries(1)) << trader_log.all();
   clock.advance(1900ms);
@@ -57,7 +58,8 @@ TEST_F(ConnectionTest, attempts_follow_the_intervals_of_the_list) {
 
 TEST_F(ConnectionTest, jitter_makes_an_interval_shorter_within_its_bounds) {
   open();
-  schedule = "NonStopSession=Y\nReconnectInterval=1000\nReconnectJitter=90";
+  schedule = "NonStopSession=Y\nReconnectInterval=1000";
+  trader_jitter = 90;
   open_trader(free_port());
   for (std::size_t i = 1; i <= 5; ++i) {
     ASSERT_TRUE(tries(i));

@@ -59,7 +59,7 @@ TEST_F(InitiatorWireTest, heartbeat_reveals_messages_beyond_the_queue_limit) {
 
 TEST_F(InitiatorWireTest, reconnect_intervals_begin_again_after_a_logon) {
   reconnect_interval = "1;30";
-  extra = "ReconnectJitter=0";
+  jitter = 0;
   open_and_connect();
   const auto lose = [&](int seconds) {
     venue_network.close(socket);

@@ -112,13 +112,19 @@ class PendingLogonsTest : public AcceptorTest {
       turn(3);
     }
   }
+  // One address may have all places.
+  static void without_share(config::Settings& settings) {
+    for (config::SessionSettings& one : settings.sessions) {
+      one.admission.pending_logons_per_address_max = 0;
+    }
+  }
   [[nodiscard]] static std::ptrdiff_t open_of(const std::vector<RawPeer*>& peers) {
     return std::ranges::count_if(peers, [](const RawPeer* one) { return !one->closed(); });
   }
 };
 
 TEST_F(PendingLogonsTest, flood_from_one_address_does_not_block_others) {
-  extra = "MaxPendingLogons=100\nMaxPendingLogonsPerAddress=3";
+  extra = "MaxPendingLogons=6";
   open();
   RawPeer& live = log_on("TRADER");
   std::vector<RawPeer*> flood;
@@ -134,7 +140,7 @@ TEST_F(PendingLogonsTest, flood_from_one_address_does_not_block_others) {
 }
 
 TEST_F(PendingLogonsTest, logged_on_and_closed_connections_are_not_counted) {
-  extra = "MaxPendingLogonsPerAddress=1";
+  extra = "MaxPendingLogons=2";
   open();
   log_on("TRADER");
   connect().close();
@@ -146,7 +152,8 @@ TEST_F(PendingLogonsTest, logged_on_and_closed_connections_are_not_counted) {
 }
 
 TEST_F(PendingLogonsTest, at_the_total_limit_an_address_with_fewer_displaces_the_oldest) {
-  extra = "MaxPendingLogons=4\nMaxPendingLogonsPerAddress=0";
+  extra = "MaxPendingLogons=4";
+  adjust = without_share;
   open();
   std::vector<RawPeer*> flood;
   connect_many(6, kFlood, flood);
@@ -159,7 +166,7 @@ TEST_F(PendingLogonsTest, at_the_total_limit_an_address_with_fewer_displaces_the
 }
 
 TEST_F(PendingLogonsTest, places_are_free_again_after_logon_timeout) {
-  extra = "MaxPendingLogonsPerAddress=2\nLogonTimeout=5";
+  extra = "MaxPendingLogons=4\nLogonTimeout=5";
   open();
   std::vector<RawPeer*> flood;
   connect_many(3, kFlood, flood);
@@ -180,14 +187,14 @@ TEST_F(PendingLogonsTest, places_are_free_again_after_logon_timeout) {
 }
 
 TEST_F(PendingLogonsTest, flood_is_one_log_line_a_second_with_a_count) {
-  extra = "MaxPendingLogonsPerAddress=1";
+  extra = "MaxPendingLogons=2";
   open();
   std::vector<RawPeer*> flood;
   connect_many(30, kFlood, flood);
   ASSERT_TRUE(run_until([&] { return open_of(flood) == 1; })) << log.all();
   const auto lines = [&] {
     return std::ranges::count_if(log.lines, [](const std::string& line) {
-      return line.find("MaxPendingLogonsPerAddress") != std::string::npos;
+      return line.find("half of MaxPendingLogons") != std::string::npos;
     });
   };
   EXPECT_EQ(lines(), 1) << log.all();
@@ -199,7 +206,7 @@ TEST_F(PendingLogonsTest, flood_is_one_log_line_a_second_with_a_count) {
 }
 
 TEST_F(PendingLogonsTest, without_limits_no_connection_is_refused) {
-  extra = "MaxPendingLogons=0\nMaxPendingLogonsPerAddress=0";
+  extra = "MaxPendingLogons=0";
   open();
   std::vector<RawPeer*> many;
   connect_many(20, kFlood, many);

@@ -26,7 +26,7 @@ class ReceivingTest : public AcceptorTest {
   void SetUp() override {
     EngineUnderTest opening = under_test(
         "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=5001\nNonStopSession=Y\n"
-        "UseDataDictionary=N\nStore=memory\nMaxGarbledPerSecond=1000000\n" +
+        "UseDataDictionary=N\nStore=memory\nMaxAdminMessagesPerSecond=1000000\n" +
             sessions,
         "venue.cfg");
     opening.options.network = &acceptor_network;

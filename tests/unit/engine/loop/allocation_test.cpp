@@ -171,7 +171,7 @@ TEST_F(AllocationTest, ten_thousand_orders_after_logon_allocate_nothing) {
 }
 
 TEST_F(AllocationTest, orders_with_message_logs_allocate_nothing) {
-  open("FileLogPath=" + folder_.path() + "/log\nLogMinFreeBytes=0\n");
+  open("FileLogPath=" + folder_.path() + "/log\nLogMaxBytes=1000000\n");
   log_on();
   trade(0, kWarmUpOrders);
   counting = true;

@@ -114,7 +114,7 @@ TEST_F(InboundComponent, end_of_a_connection_delivers_what_the_throttle_held_bac
 }
 
 TEST_F(InboundComponent, garbled_messages_are_ignored_until_there_are_too_many) {
-  extra = "MaxGarbledPerSecond=2";
+  extra = "MaxAdminMessagesPerSecond=2";
   open_inbound();
   const auto [connection, peer] = accept();
   send(peer, logon());

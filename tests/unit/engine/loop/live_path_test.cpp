@@ -358,7 +358,7 @@ class LivePathTest : public ::testing::TestWithParam<Way> {
         "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=0\nSocketAcceptAddress=127.0.0.1\n"
         "NonStopSession=Y\nJournalDurability=process\nFileStorePath=" +
             folder_.path() + "/store\n" +
-            (way.logs ? "FileLogPath=" + folder_.path() + "/log\nLogMinFreeBytes=0\n" : "") +
+            (way.logs ? "FileLogPath=" + folder_.path() + "/log\nLogMaxBytes=1000000\n" : "") +
             "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n",
         "venue.cfg");
     if (!settings) ::_exit(4);

@@ -216,15 +216,14 @@ class PollingTest : public AcceptorTest {
   static constexpr int kWaits = 50;
   // Of kWaits short waits, each after one that an event has ended soon, the number of those in
   // which the thread did not sleep.
-  int waits_without_sleep(const std::string& keys) {
-    extra = keys;
+  int waits_without_sleep() {
     open();
     int polled = 0;
     for (int i = 0; i < kWaits; ++i) {
       connect();
       acceptor->poll(std::chrono::seconds{1});
       const long before = sleeps();
-      acceptor->poll(std::chrono::microseconds{20});  // BusyPollMicros is 50 without the key
+      acceptor->poll(std::chrono::microseconds{20});  // less than the 50 that a thread polls
       if (sleeps() == before) ++polled;
     }
     return polled;
@@ -240,12 +239,16 @@ class PollingTest : public AcceptorTest {
 
 TEST_F(PollingTest, thread_polls_before_it_sleeps) {
   if (std::thread::hardware_concurrency() == 1) GTEST_SKIP() << "one CPU: it sleeps at once";
-  EXPECT_GT(waits_without_sleep("BusyPollMicros=1000"), 0);
+  adjust = [](config::Settings& settings) {
+    settings.threads.busy_poll = std::chrono::milliseconds{1};
+  };
+  EXPECT_GT(waits_without_sleep(), 0);
 }
 
-TEST_F(PollingTest, thread_sleeps_at_once_if_the_key_is_zero) {
+TEST_F(PollingTest, thread_sleeps_at_once_if_the_file_says_no_to_spinning) {
+  extra = "BusySpin=N";
   // A few find an event at once.
-  EXPECT_LT(waits_without_sleep("BusyPollMicros=0"), kWaits / 2);
+  EXPECT_LT(waits_without_sleep(), kWaits / 2);
 }
 
 }  // namespace

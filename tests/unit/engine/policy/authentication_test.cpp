@@ -214,7 +214,10 @@ class AddressLockoutTest : public AuthenticationTest {
  protected:
   void SetUp() override {
     AuthenticationTest::SetUp();
-    extra += "AllowedUsernames=*\nMaxLogonFailuresPerAddress=3\nLogonFailuresInterval=60\n";
+    extra += "AllowedUsernames=*\nMaxLogonFailuresPerAddress=3\n";
+    adjust = [](config::Settings& settings) {
+      settings.sessions.front().credentials.failures_interval = std::chrono::seconds{60};
+    };
     sessions =
         "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\n"
         "AcceptorTemplate=Y\n";

@@ -122,7 +122,7 @@ TEST_F(BadInputTest, flood_of_garbled_messages_is_counted_and_logged_in_few_line
 }
 
 TEST_F(BadInputTest, flood_of_garbled_messages_above_the_limit_ends_the_connection) {
-  extra = "MaxGarbledPerSecond=50";
+  extra = "MaxAdminMessagesPerSecond=50";
   open();
   RawPeer& peer = log_on("TRADER");
   std::string bad = order("TRADER", 2, "A1");
@@ -149,7 +149,7 @@ TEST_F(BadInputTest, flood_of_garbled_messages_above_the_limit_ends_the_connecti
 }
 
 TEST_F(BadInputTest, disconnection_for_garbled_messages_is_logged_with_the_limit) {
-  extra = "MaxGarbledPerSecond=3";
+  extra = "MaxAdminMessagesPerSecond=3";
   open();
   RawPeer& peer = log_on("TRADER");
   for (int i = 0; i < 4; ++i) peer.send(soh("8=FIX.4.4|9=x|"));

@@ -1,4 +1,5 @@
-// HeldMessages without an EventLoop: messages that came too early, up to MaxHeldBytes.
+// HeldMessages without an EventLoop: messages that came too early, up to a limit of
+// bytes.
 #include "engine/session/held_messages.hpp"
 
 #include <string>
@@ -29,8 +30,8 @@ TEST_F(HeldMessagesComponent, message_is_held_once_however_often_it_comes) {
   EXPECT_EQ(entry().out_of_order.bytes(), 2 * bytes);
 }
 
-TEST_F(HeldMessagesComponent, message_above_max_held_bytes_is_dropped_with_an_event) {
-  extra = "MaxHeldBytes=300";
+TEST_F(HeldMessagesComponent, message_above_the_limit_of_bytes_is_dropped_with_an_event) {
+  held_bytes_max = 300;
   open();
   hold(5);
   const std::size_t bytes = entry().out_of_order.bytes();

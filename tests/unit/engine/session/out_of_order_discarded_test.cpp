@@ -188,7 +188,9 @@ TEST_F(HeldDiscardedTest, lost_connection_names_discarded_messages_only_if_it_re
 
 TEST_F(HeldDiscardedTest, messages_dropped_for_want_of_room_are_requested_again_at_once) {
   // Only the gap fill follows, so no later message shows that one is missing.
-  extra = "MaxHeldBytes=700";
+  adjust = [](config::Settings& settings) {
+    settings.sessions.front().limits.out_of_order_bytes_max = 700;
+  };
   open();
   RawPeer& peer = log_on("TRADER");
   send_orders(peer, 3, 9);

@@ -1,4 +1,4 @@
-// Messages received out of order are held, and their bytes count against MaxHeldBytes.
+// Messages received out of order are held, and their bytes are limited.
 #include "unit/engine/support/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -8,8 +8,10 @@ class HeldMessagesTest : public AcceptorTest {
  protected:
   static constexpr std::string_view kDropped = "too much arrived early";
 
-  void open_for(std::string_view held_bytes_max) {
-    extra = "MaxHeldBytes=" + std::string{held_bytes_max};
+  void open_for(std::uint32_t held_bytes_max) {
+    adjust = [=](config::Settings& settings) {
+      settings.sessions.front().limits.out_of_order_bytes_max = held_bytes_max;
+    };
     open();
   }
   std::string numbered_order(std::uint64_t number) {
@@ -18,7 +20,7 @@ class HeldMessagesTest : public AcceptorTest {
 };
 
 TEST_F(HeldMessagesTest, delivered_messages_make_room_for_later_early_ones) {
-  open_for("2000");  // about five orders
+  open_for(2000);  // about five orders
   RawPeer& peer = log_on("TRADER");
   std::uint64_t next = 2;
   for (int gap = 1; gap <= 20; ++gap) {
@@ -32,7 +34,7 @@ TEST_F(HeldMessagesTest, delivered_messages_make_room_for_later_early_ones) {
 }
 
 TEST_F(HeldMessagesTest, discarded_messages_make_room_for_later_early_ones) {
-  open_for("2000");
+  open_for(2000);
   RawPeer& peer = log_on("TRADER");
   for (std::uint64_t next = 2; next < 60; next += 4) {
     for (std::uint64_t n = next + 1; n <= next + 3; ++n) peer.send(numbered_order(n));
@@ -44,7 +46,7 @@ TEST_F(HeldMessagesTest, discarded_messages_make_room_for_later_early_ones) {
 }
 
 TEST_F(HeldMessagesTest, early_message_received_repeatedly_is_counted_once) {
-  open_for("2000");
+  open_for(2000);
   RawPeer& peer = log_on("TRADER");
   for (int i = 0; i < 20; ++i) peer.send(numbered_order(3) + numbered_order(4));
   turn(20);

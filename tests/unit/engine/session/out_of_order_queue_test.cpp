@@ -59,7 +59,7 @@ TEST_F(OutOfOrderQueueComponent, nothing_is_delivered_before_the_logon_is_decide
 }
 
 TEST_F(OutOfOrderQueueComponent, message_for_which_there_was_no_room_is_requested_again) {
-  extra = "MaxHeldBytes=300";
+  held_bytes_max = 300;
   open();
   const auto [connection, peer] = log_on(entry());
   for (const unsigned number : {3U, 4U}) receive_numbered(number);

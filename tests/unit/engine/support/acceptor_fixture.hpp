@@ -81,6 +81,8 @@ class AcceptorTest : public ::testing::Test {
   std::string sessions =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n"
       "[SESSION]\nBeginString=FIX.4.2\nSenderCompID=VENUE\nTargetCompID=OTHER\n";
+  // Sets what no key sets.
+  std::function<void(config::Settings&)> adjust = [](config::Settings&) {};
 
   [[nodiscard]] std::string config(std::uint16_t port = 0) const {
     return "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=" + std::to_string(port) +
@@ -98,7 +100,11 @@ class AcceptorTest : public ::testing::Test {
     return all;
   }
 
-  [[nodiscard]] EngineUnderTest under_test() { return under_test(config(), "venue.cfg"); }
+  [[nodiscard]] EngineUnderTest under_test() {
+    EngineUnderTest venue_under_test = under_test(config(), "venue.cfg");
+    adjust(venue_under_test.settings);
+    return venue_under_test;
+  }
   [[nodiscard]] EngineUnderTest under_test(const std::string& text, const char* file) {
     return {config::parse_settings(text, file), options()};
   }

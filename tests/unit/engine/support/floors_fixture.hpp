@@ -85,6 +85,7 @@ class FloorsTest : public ::testing::Test {
   std::string store = "Store=memory";
   std::string schedule = "NonStopSession=Y";
   std::string extra;  // more keys for [DEFAULT]
+  std::uint32_t held_bytes_max = 16U << 20U;
   std::string sessions_text = session_text("TRADER") + session_text("OTHER");
 
   [[nodiscard]] static std::string session_text(std::string_view who, std::string_view keys = {}) {
@@ -92,7 +93,7 @@ class FloorsTest : public ::testing::Test {
   }
   // Keys of an initiator, which connects to kPort of the network `far`.
   static constexpr std::string_view kInitiator =
-      "ConnectionType=initiator\nHeartBtInt=30\nReconnectInterval=5\nReconnectJitter=0\n"
+      "ConnectionType=initiator\nHeartBtInt=30\nReconnectInterval=5\n"
       "SocketConnectHost=10.0.0.2\nSocketConnectPort=5001\n";
 
   [[nodiscard]] std::string config_of(const std::string& of_sessions) const {
@@ -103,6 +104,10 @@ class FloorsTest : public ::testing::Test {
   [[nodiscard]] engine::Settings settings_of(const std::string& of_sessions) const {
     auto settings = config::parse_settings(config_of(of_sessions), kFile);
     if (!settings) throw std::invalid_argument{settings.error().front().what()};
+    for (config::SessionSettings& one : settings->sessions) {
+      one.reconnect.jitter = 0;
+      one.limits.out_of_order_bytes_max = held_bytes_max;
+    }
     return std::move(*settings);
   }
   // The floors, without a store; instead of those of an earlier call.

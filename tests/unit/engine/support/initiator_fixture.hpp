@@ -51,6 +51,7 @@ class InitiatorTest : public AcceptorTest {
   [[nodiscard]] EngineUnderTest trader_under_test(std::uint16_t port,
                                                   const std::string& keys = {}) {
     EngineUnderTest opening = under_test(trader_config(port) + keys, "trader.cfg");
+    opening.settings.sessions.front().reconnect.jitter = trader_jitter;
     opening.options.log = &trader_log;
     return opening;
   }
@@ -69,6 +70,7 @@ class InitiatorTest : public AcceptorTest {
     return ours.next_outbound == theirs.next_inbound && ours.next_inbound == theirs.next_outbound;
   }
 
+  std::uint32_t trader_jitter = 10;  // of ReconnectInterval
   TemporaryFolder trader_folder;
   RecordingLog trader_log;
   Trader trader;

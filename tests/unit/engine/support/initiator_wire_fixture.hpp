@@ -60,6 +60,7 @@ class InitiatorWireTest : public AcceptorTest {
             "\n[SESSION]\nBeginString=FIX.4.4\nSenderCompID=TRADER\nTargetCompID=VENUE\n",
         "trader.cfg");
     opening.settings.segment_bytes = segment_bytes;
+    opening.settings.sessions.front().reconnect.jitter = jitter;
     opening.settings.durability = store::Durability::None;  // no step waits for another thread
     opening.options.network = &trader_network;
     is_asked ? opening.open(initiator, asked) : opening.open(initiator, trader);
@@ -158,6 +159,7 @@ class InitiatorWireTest : public AcceptorTest {
   transport::FakeNetwork trader_network{internet, "10.0.0.2"};
   std::uint64_t segment_bytes = kSegmentBytes;
   std::string reconnect_interval = "1";
+  std::uint32_t jitter = 10;  // of reconnect_interval
   SeenTrader trader;
   AskedTrader asked;  // used instead of trader if is_asked
   bool is_asked = false;

@@ -194,7 +194,7 @@ TEST(ResendGovernor, range_that_grows_with_each_request_counts_as_requested_agai
 }
 
 TEST(ResendGovernor, requests_of_an_earlier_connection_or_epoch_do_not_count) {
-  // MaxResendRepeats is about one connection: a counterparty that reconnects may ask again.
+  // repeats_max is about one connection: a counterparty that reconnects may ask again.
   SessionConfig config = acceptor_config();
   config.resend.repeats_max = 3;
   for (const bool is_reset : {true, false}) {

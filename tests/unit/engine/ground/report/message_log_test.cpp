@@ -72,7 +72,7 @@ TEST_F(MessageLogTest, each_message_has_its_session_its_direction_its_time_and_i
 }
 
 TEST_F(MessageLogTest, the_log_files_have_the_same_messages) {
-  extra = "FileLogPath=" + folder.path() + "/log\nLogMinFreeBytes=0";
+  extra = "FileLogPath=" + folder.path() + "/log\nLogMaxBytes=1000000";
   open_logged(venue);
   static_cast<void>(log_on("TRADER"));
   EXPECT_EQ(acceptor->statistics().logs.lost_in_queue, 0U);

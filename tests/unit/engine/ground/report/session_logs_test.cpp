@@ -23,7 +23,7 @@ using ::testing::Not;
 
 class EngineLogsTest : public AcceptorTest {
  protected:
-  EngineLogsTest() { extra = "FileLogPath=" + folder.path() + "/log\nLogMinFreeBytes=0"; }
+  EngineLogsTest() { extra = "FileLogPath=" + folder.path() + "/log\nLogMaxBytes=1000000"; }
 
   [[nodiscard]] std::string path(const std::string& name) const {
     return folder.path() + "/log/" + name + ".current.log";
@@ -302,7 +302,7 @@ TEST_F(AddedSessionLogsTest, session_without_files_is_reported_and_logs_masked_t
   std::ofstream{folder.path() + "/file"} << "no folder";
   ASSERT_TRUE(acceptor
                   ->add_sessions(more("FileLogPath=" + folder.path() +
-                                      "/file\nLogMinFreeBytes=0\nLogMaskedTags=9001\n"))
+                                      "/file\nLogMaxBytes=1000000\nLogMaskedTags=9001\n"))
                   .has_value());
   RawPeer& peer = connect();
   peer.send(logon("LATER", 1, "9001=CANARY|"));

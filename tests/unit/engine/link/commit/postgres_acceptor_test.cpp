@@ -20,8 +20,6 @@ class PostgresAcceptor : public AcceptorTest {
     if (server == nullptr) GTEST_SKIP() << PostgresServer::why();
     extra = "Store=postgresql\nPostgreSQLStoreHost=" + server->host() +
             "\nPostgreSQLStoreUser=nexusfix\nPostgreSQLStoreDatabase=postgres\n"
-            // The server is frozen in these tests; a busy machine must not cause a timeout.
-            "PostgreSQLStoreConnectTimeout=3600\nPostgreSQLStoreAnswerTimeout=3600\n"
             "PostgreSQLStoreSchema=engine_" +
             std::to_string(++count);
     open_here();
@@ -29,6 +27,9 @@ class PostgresAcceptor : public AcceptorTest {
 
   void open_here() {
     EngineUnderTest opening = under_test();
+    // The server is frozen in these tests; a busy machine must not cause a timeout.
+    opening.settings.postgres.connect_timeout = std::chrono::hours{1};
+    opening.settings.postgres.answer_timeout = std::chrono::hours{1};
     opening.options.parts.postgres = store::postgres_part();
     opening.open(acceptor, venue);
   }

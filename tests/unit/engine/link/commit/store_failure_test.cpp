@@ -272,7 +272,7 @@ TEST_F(RestoredStoreTest, untrue_logout_text_halts_no_session) {
   ASSERT_TRUE(run_until([&] { return !peer.messages().empty(); })) << log.all();
   peer.send(from("TRADER", "5", 21, "58=MsgSeqNum too low, expecting 2 but received 99999|"));
   ASSERT_TRUE(run_until([&] { return log.has("Logout received"); })) << log.all();
-  clock.advance(std::chrono::seconds{2});  // LogoutGapTimeout: the messages before it are missing
+  clock.advance(std::chrono::seconds{2});  // LogoutTimeout: the messages before it are missing
   ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
   EXPECT_FALSE(log.has("ALARM")) << log.all();
   EXPECT_TRUE(log.has("the Logout contradicts what was sent")) << log.all();
@@ -557,7 +557,7 @@ TEST_P(StalledSyncTest, what_one_event_sends_to_several_sessions_leaves_when_it_
 }
 
 TEST_F(StoreFailureTest, numbers_skipped_after_a_loss_of_power_are_logged) {
-  extra = "JournalNumbersAhead=50";
+  adjust = [](config::Settings& settings) { settings.journal.numbers_ahead = 50; };
   open_on(disk);
   log_on("TRADER");
   disk.power_loss();

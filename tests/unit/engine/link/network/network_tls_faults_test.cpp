@@ -86,7 +86,10 @@ class NetworkTlsFaultTest : public NetworkFaultTest {
     sessions += session_text("CUT") +
                 "SocketAcceptAddress=127.0.0.2\nSocketUseSSL=Y\nServerCertificateFile=" +
                 files.certificate + "\nServerCertificateKeyFile=" + files.key + "\n";
-    extra = "LogonMaxLateness=0";  // The test advances the clock, which makes the loop late.
+    // The test advances the clock, which makes the loop late.
+    adjust = [](config::Settings& settings) {
+      settings.threads.logon_lateness_max = std::chrono::milliseconds{0};
+    };
     begin();
     constexpr std::string_view kListening = "listening on 127.0.0.2 port ";
     for (const std::string& line : log.lines) {

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 class Floods : public testing::FloorsTest {
  protected:
-  Floods() { extra = "MaxAdminMessagesPerSecond=2\nMaxRejectsPerSecond=2"; }
+  Floods() { extra = "MaxAdminMessagesPerSecond=2"; }
 
   void count(std::string_view msg_type) {
     const std::string bytes = message(entry(), msg_type, 2);
