@@ -1,14 +1,12 @@
 #include "codegen/emit_names.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <fmt/format.h>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "codegen/names.hpp"
-#include "dictionary/builtin/compressed.hpp"
 #include "dictionary/builtin/name_rows.hpp"
 #include "dictionary/builtin/packed.hpp"
 
@@ -43,19 +41,9 @@ void append_fields(std::string& out, std::size_t version, const std::vector<Fiel
   out += "};\n";
 }
 
-void append_packed(std::string& out, std::string_view bytes) {
-  constexpr std::size_t kWordsInLine = 4;
-  out += "constexpr std::uint64_t kWords[] = {";
-  const std::vector<std::uint64_t> words = dictionary::compress(bytes);
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    out += fmt::format("{}{:#x},", i % kWordsInLine == 0 ? "\n    " : " ", words[i]);
-  }
-  out += "\n};\n";
-}
-
 // An array of characters, because a compiler need not accept a string literal of this size.
-std::string text_array(std::string_view text) {
-  std::string out = "constexpr char kText[] = {\n    ";
+std::string text_array(std::string_view name, std::string_view text) {
+  std::string out = fmt::format("constexpr char {}[] = {{\n    ", name);
   std::size_t column = 0;
   for (const char c : text) {
     const std::string literal = char_literal(c) + ',';
@@ -87,7 +75,6 @@ std::string emit_names(const std::vector<dictionary::Dictionary>& dictionaries) 
         version, rows.fields.size(), rows.values.size(), rows.messages.size(),
         dictionaries[version].begin_string, dictionaries[version].service_pack);
   }
-  const std::string text = text_array(pool.text());
   std::string packed;
   std::string sizes;
   for (const dictionary::Dictionary& dictionary : dictionaries) {
@@ -95,15 +82,17 @@ std::string emit_names(const std::vector<dictionary::Dictionary>& dictionaries) 
     packed += bytes;
     sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", bytes.size());
   }
-  append_packed(arrays, pool.text() + packed);
+  const std::string text = text_array("kText", pool.text()) + text_array("kPacked", packed);
   return "// Written by nexusfix_codegen from the files in dictionaries/.\n"
          "#include \"dictionary/builtin/builtin_rows.hpp\"\n\n"
          "namespace nexusfix::dictionary {\nnamespace {\n\n" +
          text + arrays +
          "\n}  // namespace\n\nconstinit const NameTable::Rows kBuiltinRows[kVersionCount] = {\n" +
          table + "};\n\n" +
-         fmt::format("constinit const BuiltinPacked kBuiltinPacked{{kWords, {}, {{{}}}}};\n\n",
-                     pool.text().size(), sizes) +
+         fmt::format(
+             "constinit const BuiltinPacked kBuiltinPacked{{{{kText, sizeof kText - 1}},\n"
+             "    {{kPacked, sizeof kPacked - 1}}, {{{}}}}};\n\n",
+             sizes) +
          "}  // namespace nexusfix::dictionary\n";
 }
 

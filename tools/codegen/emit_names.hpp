@@ -8,7 +8,7 @@
 
 namespace nexusfix::codegen {
 
-// A C++ source that defines kBuiltinText, kBuiltinRows and kBuiltinPacked, one entry for each
+// A C++ source that defines kBuiltinRows and kBuiltinPacked, one entry for each
 // dictionary, in this order.
 [[nodiscard]] std::string emit_names(const std::vector<dictionary::Dictionary>& dictionaries);
 

@@ -2,14 +2,12 @@
 #include <array>
 #include <cstddef>
 #include <mutex>
-#include <string>
 #include <string_view>
 
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/wire/application_version.hpp>
 
 #include "dictionary/builtin/builtin_rows.hpp"
-#include "dictionary/builtin/compressed.hpp"
 #include "dictionary/builtin/packed.hpp"
 
 namespace nexusfix::dictionary {
@@ -21,14 +19,10 @@ constexpr std::string_view kTransport = "FIXT.1.1";
 static_assert(wire::kApplicationVersions.size() == static_cast<std::size_t>(Version::Fixt11));
 static_assert(wire::kApplicationVersions[static_cast<std::size_t>(Version::Fix44)] == "FIX.4.4");
 
-// Unpacks the versions before it again for each of them: no program uses many, and none keeps the
-// bytes.
 Dictionary unpack_builtin(std::size_t version) {
-  std::size_t begin = kBuiltinPacked.text_size;
+  std::size_t begin = 0;
   for (std::size_t i = 0; i < version; ++i) begin += kBuiltinPacked.sizes[i];
-  const std::string bytes = decompress(kBuiltinPacked.words, begin + kBuiltinPacked.sizes[version]);
-  const std::string_view all = bytes;
-  return unpack(all.substr(begin), all.substr(0, kBuiltinPacked.text_size));
+  return unpack(kBuiltinPacked.packed.substr(begin), kBuiltinPacked.text);
 }
 
 }  // namespace

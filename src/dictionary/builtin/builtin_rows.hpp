@@ -2,8 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <span>
+#include <string_view>
 
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/names.hpp>
@@ -15,10 +14,10 @@ inline constexpr std::size_t kVersionCount = static_cast<std::size_t>(Version::F
 // Only builtin_names() needs it: a program that prints no names does not get the half megabyte of
 // rows.
 extern const NameTable::Rows kBuiltinRows[kVersionCount];
-// The texts of all packed dictionaries, then these dictionaries: the output of compress().
+// The output of pack() for each version, one after the other, and their texts.
 struct BuiltinPacked {
-  std::span<const std::uint64_t> words;
-  std::size_t text_size;
+  std::string_view text;
+  std::string_view packed;
   std::size_t sizes[kVersionCount];  // of the packed dictionaries
 };
 extern const BuiltinPacked kBuiltinPacked;
