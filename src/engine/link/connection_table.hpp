@@ -18,12 +18,15 @@ namespace nexusfix::engine {
 // sockets that are numbered from 0 on. It finds every connection, whatever the ids are.
 class ConnectionTable {
  public:
+  explicit ConnectionTable(LoopWork& work) noexcept : work_{work} {}
+
   using Owned = std::unordered_map<transport::SocketId, std::unique_ptr<Connection>>;
 
   // Its socket must not be in the table yet. If there is no memory, the table is unchanged and the
   // connection is destroyed.
   void add(std::unique_ptr<Connection> connection) {
     Connection& added = *connection;
+    work_.set(Work::Links);
     if (const std::size_t places = 2 * (owned_.size() + 1); near_.size() < places) {
       near_ = std::vector<Connection*>(std::bit_ceil(places));
       for (const auto& [socket, one] : owned_) near_[place_of(socket)] = one.get();
@@ -46,6 +49,7 @@ class ConnectionTable {
   [[nodiscard]] std::unique_ptr<Connection> take(transport::SocketId socket) noexcept {
     const auto found = owned_.find(socket);
     if (found == owned_.end()) return nullptr;
+    work_.set(Work::Links);
     std::unique_ptr<Connection> taken = std::move(found->second);
     owned_.erase(found);
     Connection*& near = near_[place_of(socket)];
@@ -53,6 +57,7 @@ class ConnectionTable {
     return taken;
   }
   [[nodiscard]] Owned take_all() noexcept {
+    work_.set(Work::Links);
     near_.clear();
     return std::exchange(owned_, {});
   }
@@ -68,6 +73,7 @@ class ConnectionTable {
     return static_cast<std::size_t>(socket) & (near_.size() - 1);
   }
 
+  LoopWork& work_;
   Owned owned_;
   std::vector<Connection*> near_;  // by the low bits of the id: the last one added of those that
                                    // share them

@@ -52,6 +52,7 @@ void ConnectionList::drop_dead() noexcept {
 
 void Connections::destroy_all_closed() noexcept {
   unsent_.drop_dead();
+  if (unsent_.empty()) loop_.work.clear(Work::Unsent);
   ended_.drop_dead();
   closed_.clear();
 }
@@ -109,7 +110,6 @@ Connection* Connections::next_ended() noexcept {
 }
 
 bool Connections::cut(Connection& connection) noexcept {
-  loop_.work.disturb();
   std::unique_ptr<Connection> owned = table_.take(connection.socket_id());
   if (owned == nullptr) return false;
   connection.leave_pending();
@@ -125,7 +125,6 @@ void Connections::drop(Connection& connection) noexcept {
 
 void Connections::retire(Connection& connection) noexcept {
   loop_.timers.disarm(connection);
-  loop_.work.disturb();
   connection.leave_pending();
   closed_.push_back(table_.take(connection.socket_id()));
   connection.end();
@@ -136,7 +135,6 @@ void Connections::abandon_all() noexcept {
     loop_.network->close(socket);
     connection->end();
   }
-  loop_.work.disturb();
   for (auto& [socket, connection] : table_.take_all()) closed_.push_back(std::move(connection));
 }
 

@@ -50,7 +50,7 @@ class ConnectionList {
 // The event loop's thread only. A closed Connection lives until the end of the turn, with socket 0.
 class Connections {
  public:
-  explicit Connections(LoopContext& loop) noexcept : loop_{loop} {}
+  explicit Connections(LoopContext& loop) noexcept : loop_{loop}, table_{loop.work} {}
 
   [[nodiscard]] const ConnectionTable& table() const noexcept { return table_; }
   // Null: there is no such connection.
@@ -58,10 +58,7 @@ class Connections {
     return table_.find(socket);
   }
   // Requires reserve() before, so that closing the connection needs no memory for lists.
-  void add(std::unique_ptr<Connection> connection) {
-    loop_.work.disturb();
-    table_.add(std::move(connection));
-  }
+  void add(std::unique_ptr<Connection> connection) { table_.add(std::move(connection)); }
   void reserve();
 
   // ", TLSv1.3, ..." for the end of an event's text; empty: the connection is plain.
@@ -73,13 +70,15 @@ class Connections {
   // The connection has bytes to send. Inlined: a call would save six registers.
   [[gnu::always_inline]] void mark_unsent(Connection& connection) {
     if (connection.is_unsent()) return;
-    connection.set_unsent(true);
     unsent_.add(connection);
+    connection.set_unsent(true);
+    loop_.work.set(Work::Unsent);
   }
-  [[nodiscard]] bool has_unsent() const noexcept { return !unsent_.empty(); }
+  [[nodiscard]] bool has_unsent() const noexcept { return loop_.work.has(Work::Unsent); }
   // Sends the bytes that do not wait for a record after `durable`.
   void send_unsent(store::LogPosition durable) {
-    if (unsent_.empty()) return;
+    if (!has_unsent()) return;
+    loop_.work.clear(Work::Unsent);
     if (unsent_.size() != 1) [[unlikely]]
       return send_several(durable);
     send_or_keep(unsent_.take_last(), durable);

@@ -67,7 +67,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   if (!may_only_receive(timeout)) return poll_fully(timeout);
   tasks_.inbox().serve_here();
   ++loop_.stats.turns;
-  const transport::IoResult result = inbound_.receive_from(*loop_.work.quiet());
+  const transport::IoResult result = inbound_.receive_from(*loop_.work.only());
   loop_.update_time();
   if (result.status == transport::IoStatus::WouldBlock && first_timer() > loop_.now().mono)
       [[likely]]
@@ -78,16 +78,15 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
 // A quiet loop has received something, or a timer has become due. Mostly it is quiet again when it
 // has sent the answers.
 [[gnu::noinline]] bool EventLoop::poll_received(const transport::IoResult& result) {
-  Connection& connection = *loop_.work.quiet();
+  Connection& connection = *loop_.work.only();
   const MonoTime first = first_timer();
   bool goes_on = true;
   const bool is_done = loop_.boundary.run([&] {
     if (result.status != transport::IoStatus::WouldBlock)
       inbound_.on_direct_result(connection, result);
     end_events();
-    if (is_still_quiet() && first > loop_.now().mono) [[likely]]
+    if (loop_.work.is_quiet() && first > loop_.now().mono) [[likely]]
       return;
-    loop_.work.disturb();
     goes_on = finish_turn(/*asked_network=*/false, 0, first);
   });
   if (!is_done) end_without_memory();
@@ -96,7 +95,6 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
 }
 
 [[gnu::noinline]] bool EventLoop::poll_fully(std::chrono::nanoseconds timeout) {
-  loop_.work.disturb();
   tasks_.inbox().serve_here();
   // Before the inbox is read: a task that is posted after this must wake the thread.
   if (timeout > std::chrono::nanoseconds{0}) tasks_.inbox().fall_asleep();
@@ -140,7 +138,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   has_work |= first <= loop_.now().mono;
   if (direct == Inbound::Direct::Nothing && !has_work) {
     measure_turn();
-    note_quiet();
+    become_quiet();
     return true;
   }
   const bool asks_network = direct == Inbound::Direct::NeedsWait;
@@ -183,7 +181,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   end_events();
   floors_.io.connections.destroy_closed();
   if (finished()) return false;
-  note_quiet();
+  become_quiet();
   return true;
 }
 
@@ -212,7 +210,7 @@ void EventLoop::run_housekeeping() {
 }
 
 MonoTime EventLoop::next_deadline() const {
-  const bool is_due = loop_.work.has_any() || floors_.io.commit.is_unflushed() ||
+  const bool is_due = loop_.work.is_due() || floors_.io.commit.is_unflushed() ||
                       (floors_.io.connections.has_unsent() && !floors_.io.commit.is_waiting()) ||
                       tasks_.inbox().has_work();
   return is_due ? MonoTime::min() : first_timer();

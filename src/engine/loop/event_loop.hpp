@@ -86,8 +86,10 @@ class EventLoop final : private EventEnds {
 
   [[nodiscard]] bool poll_fully(std::chrono::nanoseconds timeout);
   [[nodiscard]] bool may_only_receive(std::chrono::nanoseconds timeout) const noexcept {
-    return loop_.work.quiet() != nullptr && timeout.count() == 0 &&
-           first_timer() > loop_.now().mono && !has_request() && inbound_.may_receive_unasked();
+    // One jump for both.
+    const auto waits = static_cast<std::uint64_t>(timeout.count()) | loop_.work.flags();
+    return waits == 0 && first_timer() > loop_.now().mono && !has_request() &&
+           inbound_.may_receive_unasked();
   }
   [[nodiscard]] bool poll_received(const transport::IoResult& result);
   [[nodiscard]] bool turn(std::chrono::nanoseconds timeout);
@@ -101,19 +103,11 @@ class EventLoop final : private EventEnds {
             static_cast<unsigned>(is_stopping()) |
             static_cast<unsigned>(tasks_.inbox().has_work())) != 0;
   }
-  // After the events of a quiet loop: nothing that they did is left to the rest of a turn.
-  [[nodiscard]] bool is_still_quiet() const noexcept {
-    return loop_.work.quiet() != nullptr && !floors_.io.connections.has_unsent() &&
-           floors_.io.commit.is_settled();
-  }
-  // At the end of a turn.
-  void note_quiet() noexcept {
-    const bool has_work = loop_.work.has_any() || floors_.io.connections.has_unsent() ||
-                          !floors_.io.commit.is_settled();
-    if (!state_.busy_spin || has_work) return;
-    loop_.work.set_quiet(inbound_.only_connection());
-    if (loop_.work.quiet() != nullptr)
-      loop_.boundary.costs().forget_turn();  // No other session waits.
+  // At the end of a turn: the next one may have nothing to do but to receive.
+  void become_quiet() noexcept {
+    if (!state_.busy_spin || !loop_.work.may_become_quiet()) return;
+    loop_.work.set_only(inbound_.only_connection());
+    if (loop_.work.is_quiet()) loop_.boundary.costs().forget_turn();  // No other session waits.
   }
   void handle(const transport::Ready& ready);
   // handle() while it is measured who costs the loop its time.
@@ -140,9 +134,10 @@ class EventLoop final : private EventEnds {
   void run_housekeeping();
   // Ends aborted sessions, and sends what may leave. Most turns have neither.
   void end_events() {
+    if (!loop_.work.ends_events()) return;
     if (loop_.work.has(Work::Aborted)) [[unlikely]]
       floors_.sessions.disconnector.end_aborted();
-    if (floors_.io.connections.has_unsent() || !floors_.io.commit.is_settled()) flush();
+    flush();
   }
   void flush();
 
@@ -165,7 +160,7 @@ class EventLoop final : private EventEnds {
 
   // Whether the loop has work that no event of the network announces.
   [[nodiscard]] bool has_due_work(MonoTime first) const noexcept {
-    return first <= loop_.now().mono || tasks_.inbox().has_work() || loop_.work.has_any();
+    return first <= loop_.now().mono || tasks_.inbox().has_work() || loop_.work.is_due();
   }
 
   // In stop.cpp.

@@ -416,8 +416,7 @@ bool Inbound::must_wait(Connection& connection, const wire::MessageView& message
     return false;
   }
   entry.machine.set_delayed(true);
-  connection.pause(entry.limits.throttle.next_at());
-  loop_.work.disturb();
+  connection.pause(entry.limits.throttle.next_at(), loop_.work);
   loop_.arm(connection, connection.paused_until());
   loop_.network->pause(connection.socket_id(), true);
   return true;

@@ -51,8 +51,7 @@ bool LogonAdmission::delays_logon(Connection& connection, const wire::MessageVie
             std::to_string(lateness_.late_max() / std::chrono::milliseconds{1}) +
             " ms: Logons wait until it is in time again");
   }
-  connection.defer_logon(loop_.now().mono, loop_.now().mono + kHeldBack);
-  loop_.work.disturb();
+  connection.defer_logon(loop_.now().mono, loop_.now().mono + kHeldBack, loop_.work);
   loop_.arm(connection, connection.paused_until());
   loop_.network->pause(connection.socket_id(), true);
   return true;

@@ -104,8 +104,7 @@ bool LogonAdmission::waits_for_credentials(Connection& connection, const wire::M
     connection.credentials().refuse(std::move(*refusal));
     return false;
   }
-  connection.begin_password_check(loop_.now().mono);
-  loop_.work.disturb();
+  connection.begin_password_check(loop_.now().mono, loop_.work);
   loop_.network->pause(connection.socket_id(), true);
   return true;
 }

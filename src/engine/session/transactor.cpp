@@ -63,7 +63,6 @@ inline void Transactor::transact_here(SessionEntry& entry, Run&& run) {
 }
 
 void Transactor::transact(SessionEntry& entry, Event event) {
-  loop_.work.disturb();  // The application may have caused it between two turns.
   transact_here(entry, [&](session::StateMachine& machine) { event(machine); });
 }
 

@@ -114,16 +114,16 @@ void Connection::bind_to(SessionEntry& entry) noexcept {
   deadline_ = kNever;
 }
 
-void Connection::begin_password_check(MonoTime now) noexcept {
+void Connection::begin_password_check(MonoTime now, LoopWork& work) noexcept {
   become(LinkState::CheckingPassword);
   begin_wait(now);
-  paused_until_ = deadline_;
+  pause(deadline_, work);
 }
 
-void Connection::defer_logon(MonoTime now, MonoTime until) noexcept {
+void Connection::defer_logon(MonoTime now, MonoTime until, LoopWork& work) noexcept {
   become(LinkState::Deferred);
   begin_wait(now);
-  paused_until_ = until;
+  pause(until, work);
 }
 
 void Connection::begin_wait(MonoTime now) noexcept {

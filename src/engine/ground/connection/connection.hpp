@@ -25,6 +25,7 @@
 #include "engine/ground/connection/link_state.hpp"
 #include "engine/ground/connection/pending_logons.hpp"
 #include "engine/ground/credentials/password_change.hpp"
+#include "engine/ground/loop_work.hpp"
 #include "engine/ground/report/second_limit.hpp"
 #include "engine/ground/statistics/timed_answer.hpp"
 #include "engine/ground/timer_queue.hpp"
@@ -323,9 +324,9 @@ class Connection : public TimerOwner {
   // Its first message names this session.
   void bind_to(SessionEntry& entry) noexcept;
   // Its Logon waits for the check of its password.
-  void begin_password_check(MonoTime now) noexcept;
+  void begin_password_check(MonoTime now, LoopWork& work) noexcept;
   // Its Logon waits for the event loop, and is tried again then.
-  void defer_logon(MonoTime now, MonoTime until) noexcept;
+  void defer_logon(MonoTime now, MonoTime until, LoopWork& work) noexcept;
   void defer_logon_again(MonoTime until) noexcept;
   void begin_migration(Migration migration) noexcept;
   [[nodiscard]] Migration take_migration() noexcept { return *std::exchange(migration_, {}); }
@@ -342,7 +343,10 @@ class Connection : public TimerOwner {
   // kNever: it is not paused.
   [[nodiscard]] MonoTime paused_until() const noexcept { return paused_until_; }
   // By the throttle.
-  void pause(MonoTime until) noexcept { paused_until_ = until; }
+  void pause(MonoTime until, LoopWork& work) noexcept {
+    paused_until_ = until;
+    work.set(Work::Links);
+  }
   // A Logon that waits is no longer deferred.
   void end_pause() noexcept;
   // The connection ends: the throttle pauses it no more.

@@ -19,15 +19,6 @@ CommitGate::~CommitGate() {
   if (store_ && health_ != Health::Failed) static_cast<void>(store_->close());
 }
 
-store::StoreResult<store::LogPosition> CommitGate::append(store::Transaction& record) {
-  is_settled_ = false;
-  auto appended = store_->append(record, loop_.now().wall);
-  record.clear();
-  knows_end_ = appended.has_value();
-  if (knows_end_) appended_ = *appended;
-  return appended;
-}
-
 CommitGate::Waited CommitGate::wait_for(store::LogPosition position) {
   const MonoTime limit =
       loop_.now().mono + std::max<std::chrono::nanoseconds>(stall_timeout_, kStallMin);
@@ -42,8 +33,7 @@ CommitGate::Waited CommitGate::wait_for(store::LogPosition position) {
 
 // On a full disk, the remaining room is for messages that cannot be refused. Returns false.
 bool CommitGate::becomes_full() {
-  health_ = Health::Full;
-  publish_health();
+  become(Health::Full);
   loop_.report.engine(
       EventId::StoreFull,
       "the store has no room for the log (the disk is full, or the database does not keep up): "
@@ -84,10 +74,16 @@ void CommitGate::check() {
   publish_health();
   publish_synced();
   if (health_ == Health::Full && store_->has_room_for(kPlentyBytes)) {
-    health_ = Health::Ok;
+    become(Health::Ok);
     loop_.report.engine(EventId::StoreHasRoom,
                         "the store has room for the log again: application messages are accepted");
   }
+}
+
+void CommitGate::become(Health health) noexcept {
+  health_ = health;
+  if (has_failed()) loop_.work.set(Work::Ended);
+  publish_health();
 }
 
 void CommitGate::publish_health() noexcept {
@@ -132,9 +128,7 @@ void CommitGate::check_slow_disk() {
 }
 
 void CommitGate::fail(const store::StoreError& error) {
-  loop_.work.disturb();
-  health_ = Health::Failed;
-  publish_health();
+  become(Health::Failed);
   on_failure_.call(on_failure_.context, error);
 }
 

@@ -51,8 +51,7 @@ class CommitGate {
   // For everything but records: names, reads, resends. The caller may append through it, so the
   // next flush() asks the store.
   [[nodiscard]] store::Store& store() noexcept {
-    loop_.work.disturb();
-    is_settled_ = false;
+    loop_.work.set(Work::Unsettled);
     knows_end_ = false;
     return *store_;
   }
@@ -66,7 +65,15 @@ class CommitGate {
     return knows_end_ ? appended_ : store_->appended();
   }
   // The record is empty afterwards. An error: the caller must call fail().
-  [[nodiscard]] store::StoreResult<store::LogPosition> append(store::Transaction& record);
+  [[nodiscard, gnu::always_inline]] inline store::StoreResult<store::LogPosition> append(
+      store::Transaction& record) {
+    loop_.work.set(Work::Unsettled);
+    auto appended = store_->append(record, loop_.now().wall);
+    record.clear();
+    knows_end_ = appended.has_value();
+    if (knows_end_) appended_ = *appended;
+    return appended;
+  }
   // Blocks the loop until the position is durable, the store has failed, or JournalStallTimeout (at
   // least 1 s) has passed.
   enum class Waited : std::uint8_t { Durable, TimedOut, Failed };
@@ -80,12 +87,12 @@ class CommitGate {
   // From here on no application message fits.
   void begin_drain() noexcept {
     loop_.work.begin_drain();
-    health_ = std::max(health_, Health::Draining);
+    become(std::max(health_, Health::Draining));
   }
   [[nodiscard]] bool is_draining() const noexcept { return health_ == Health::Draining; }
 
   // Nothing was appended since the last flush(), and all that was appended before is durable.
-  [[nodiscard]] bool is_settled() const noexcept { return is_settled_; }
+  [[nodiscard]] bool is_settled() const noexcept { return !loop_.work.has(Work::Unsettled); }
   // Makes appended records durable, as far as the store can do it now. Bytes of records up to
   // `durable` may leave. False: the store has failed.
   [[nodiscard, gnu::always_inline]] inline bool flush(store::LogPosition& durable) {
@@ -103,7 +110,8 @@ class CommitGate {
       }
       durable = store_->durable();
     }
-    is_settled_ = durable == flushed_to_;
+    if (durable == flushed_to_) [[likely]]
+      loop_.work.clear(Work::Unsettled);
     loop_.stats.store.appended.set(flushed_to_);
     loop_.stats.store.durable.set(durable);
     return true;
@@ -111,16 +119,16 @@ class CommitGate {
   // Whether the store has made nothing durable for JournalStallTimeout: connections must not wait
   // for records after `durable` any longer.
   [[nodiscard]] bool has_stalled(store::LogPosition durable) {
-    if (is_settled_ && stalled_until_ == kNever) [[likely]]
+    if (stalled_until_ == kNever && is_settled()) [[likely]]
       return false;
     return look_for_stall(durable);
   }
   // Whether flush() has something to do.
   [[nodiscard]] bool is_unflushed() const noexcept {
-    return !is_settled_ && !has_failed() && store_->appended() != flushed_to_;
+    return !is_settled() && !has_failed() && store_->appended() != flushed_to_;
   }
   [[nodiscard]] bool waits_for_disk() const noexcept {
-    return !is_settled_ && store_->appended() != store_->durable();
+    return !is_settled() && store_->appended() != store_->durable();
   }
   // True: the store lags. It wakes the loop when it continues.
   [[nodiscard]] bool is_waiting() const noexcept { return stalled_until_ != kNever; }
@@ -128,11 +136,7 @@ class CommitGate {
   // Reports the events of the store, also while nothing is appended.
   void check();
   void fail(const store::StoreError& error);
-  void end() noexcept {
-    loop_.work.disturb();
-    health_ = Health::Ended;
-    publish_health();
-  }
+  void end() noexcept { become(Health::Ended); }
 
  private:
   [[nodiscard]] std::expected<void, EngineError> open_journal(const Settings& settings);
@@ -144,6 +148,7 @@ class CommitGate {
   bool becomes_full();
   [[nodiscard]] bool look_for_stall(store::LogPosition durable);
   void check_slow_disk();
+  void become(Health health) noexcept;
   void publish_health() noexcept;
   void publish_synced() noexcept;
 
@@ -160,7 +165,6 @@ class CommitGate {
   store::LogPosition appended_ = 0;       // the end of the log, if knows_end_
   bool knows_end_ = false;                // nothing was appended by store() since
   store::LogPosition flushed_to_ = 0;     // what was appended before the last flush()
-  bool is_settled_ = false;  // nothing was appended since, and all of that was durable then
 };
 
 }  // namespace nexusfix::engine

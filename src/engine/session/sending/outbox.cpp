@@ -83,7 +83,6 @@ Outbox::Outbox(LoopContext& loop, Io& io, Sessions& sessions)
     SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
   SendResult result = try_send(entry, bytes);
   if (sessions_.transactor.is_idle()) {
-    loop_.work.disturb();  // The next turn sends it.
     // Commands that on_sending() and on_sent() gave.
     sessions_.transactor.run_deferred_commands(entry);
   }

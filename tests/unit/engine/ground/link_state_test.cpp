@@ -34,10 +34,11 @@ TEST(LinkState, only_legal_transitions_are_allowed) {
 }
 
 TEST(LinkState, accepted_connection_listens_unless_its_logon_waits) {
+  LoopWork work;
   Connection connection{1, AcceptedFrom{}, kNever};
   EXPECT_EQ(connection.state(), LinkState::AwaitingLogon);
   EXPECT_TRUE(connection.listens());
-  connection.defer_logon(MonoTime{}, MonoTime{} + std::chrono::nanoseconds{3});
+  connection.defer_logon(MonoTime{}, MonoTime{} + std::chrono::nanoseconds{3}, work);
   EXPECT_EQ(connection.state(), LinkState::Deferred);
   EXPECT_TRUE(connection.is_paused());
   EXPECT_FALSE(connection.listens());
@@ -52,8 +53,9 @@ TEST(LinkState, accepted_connection_listens_unless_its_logon_waits) {
 
 TEST(LinkState, password_is_checked_until_the_deadline_of_the_logon) {
   const MonoTime deadline{std::chrono::seconds{5}};
+  LoopWork work;
   Connection connection{1, AcceptedFrom{}, deadline};
-  connection.begin_password_check(MonoTime{});
+  connection.begin_password_check(MonoTime{}, work);
   EXPECT_TRUE(connection.is_checking_password());
   EXPECT_EQ(connection.paused_until(), deadline);
   connection.end_pause();

@@ -20,13 +20,15 @@ bool finds(const ConnectionTable& table, transport::SocketId socket) {
 }
 
 TEST(ConnectionTable, empty_table_finds_nothing) {
-  ConnectionTable table;
+  LoopWork work;
+  ConnectionTable table{work};
   EXPECT_EQ(table.find(0), nullptr);
   EXPECT_EQ(table.take(7), nullptr);
 }
 
 TEST(ConnectionTable, all_connections_are_found_while_the_table_grows) {
-  ConnectionTable table;
+  LoopWork work;
+  ConnectionTable table{work};
   for (transport::SocketId socket = 1; socket <= 1'000; ++socket) {
     table.add(connection(socket));
     for (transport::SocketId one = 1; one <= socket; one += 97) EXPECT_TRUE(finds(table, one));
@@ -36,7 +38,8 @@ TEST(ConnectionTable, all_connections_are_found_while_the_table_grows) {
 }
 
 TEST(ConnectionTable, ids_with_equal_low_bits_are_distinct) {
-  ConnectionTable table;
+  LoopWork work;
+  ConnectionTable table{work};
   const std::vector<transport::SocketId> alike{3, 3 + kReuse, 3 + 2 * kReuse, 3 + 1'024};
   for (const transport::SocketId socket : alike) table.add(connection(socket));
   for (const transport::SocketId socket : alike) EXPECT_TRUE(finds(table, socket)) << socket;
@@ -44,7 +47,8 @@ TEST(ConnectionTable, ids_with_equal_low_bits_are_distinct) {
 }
 
 TEST(ConnectionTable, removed_connection_is_gone_and_similar_ids_remain) {
-  ConnectionTable table;
+  LoopWork work;
+  ConnectionTable table{work};
   for (const transport::SocketId socket : {transport::SocketId{5}, 5 + kReuse, 5 + 2 * kReuse}) {
     table.add(connection(socket));
   }
@@ -60,7 +64,8 @@ TEST(ConnectionTable, removed_connection_is_gone_and_similar_ids_remain) {
 }
 
 TEST(ConnectionTable, table_is_empty_after_take_all_and_accepts_others) {
-  ConnectionTable table;
+  LoopWork work;
+  ConnectionTable table{work};
   table.add(connection(1));
   table.add(connection(2));
   EXPECT_EQ(table.take_all().size(), 2U);
