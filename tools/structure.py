@@ -26,6 +26,11 @@ ENGINE_REFERENCES_MAX = 3  # components of an event loop: LoopContext, a floor b
 # report. The sources beside them are the public face: they see all floors.
 FLOORS = ("ground", "link", "session", "policy", "directory", "loop", "service")
 FLOOR_HEADERS_MAX = 30  # that floors offer to floors above them
+# Components of the floor of sessions that call each other in a circle: a transaction, its actions,
+# what it sends and resends are one subject.
+KNOT_COMPONENTS_MAX = 4
+KNOT_EDGES_MAX = 8
+SESSIONS = "src/engine/session/sessions.hpp"
 MANY_MEMBERS = {
     "config/SessionSettings": "a member for each group of keys of a session",
     "config/Settings": "a member for each group of keys of a file",
@@ -236,6 +241,46 @@ def check_floors(tree):
                 tree.problem(name, number, f"it includes {match[1]}, which is on a floor above")
 
 
+def calls_of_components(tree):
+    """Of each component of the floor of sessions, the other ones that its methods call."""
+    members = dict(re.findall(r"^  (\w+) (\w+);$", tree.texts.get(SESSIONS) or "",
+                              re.MULTILINE))
+    component_of = {member: component for component, member in members.items()}
+    calls = {component: set() for component in members}
+    begin = re.compile(r"^(?:class (\w+)|(?!\s)[^;{}=]*?\b([A-Z]\w*)(?:<[^<>]*>)?::~?\w+\s*\()")
+    for _, text in tree.of_suffix({".cpp", ".hpp"}, ("src/engine/session/",)):
+        component = None
+        for line in text.split("\n"):
+            if match := begin.match(line):
+                component = match[1] or match[2]
+            used = re.findall(r"\b(?:sessions_\.(\w+)|(\w+)_\.)", line)
+            for member in (of_floor or own for of_floor, own in used):
+                if component in calls and component_of.get(member, component) != component:
+                    calls[component].add(component_of[member])
+    return calls
+
+
+def knots_of(calls):
+    """The sets of components that reach each other."""
+    reached = {component: set(used) for component, used in calls.items()}
+    for middle in calls:
+        for used in reached.values():
+            if middle in used:
+                used |= reached[middle]
+    return {frozenset(other for other in used if component in reached[other])
+            for component, used in reached.items() if component in used}
+
+
+def check_knot(tree):
+    calls = calls_of_components(tree)
+    for knot in knots_of(calls):
+        edges = sum(len(calls[component] & knot) for component in knot)
+        if len(knot) > KNOT_COMPONENTS_MAX or edges > KNOT_EDGES_MAX:
+            tree.problem(SESSIONS, 1, f"{', '.join(sorted(knot))} call each other in {edges} ways: "
+                                      f"{KNOT_COMPONENTS_MAX} components and {KNOT_EDGES_MAX} ways "
+                                      "at most")
+
+
 def check_dialect(tree):
     found = Counter()
     for name, text in tree.of_suffix({".cpp", ".hpp", ".py", ".cmake", ".sh", ".txt"}):
@@ -348,4 +393,5 @@ def check_structure(tree, blank_out):
     check_references(tree, blank_out)
     check_triples(tree)
     check_floors(tree)
+    check_knot(tree)
     check_dialect(tree)

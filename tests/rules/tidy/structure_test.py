@@ -72,6 +72,22 @@ class StructureTest(unittest.TestCase):
         self.assert_found(floors | {"src/engine/service/a.cpp": wrong}, "which is on a floor above")
         self.assert_found({"src/engine/attic/a.cpp": "\n"}, "the floors of the engine are ground,")
 
+    def test_the_knot_of_the_floor_of_sessions_is_small(self):
+        def floor(calls):
+            parts = "abcdef"
+            files = {"src/engine/session/sessions.hpp": "struct Sessions {\n" + "".join(
+                f"  Part{part.upper()} {part};\n" for part in parts) + "};\n"}
+            files["src/engine/session/sessions.cpp"] = "".join(
+                f"void Part{one.upper()}::act() {{\n  sessions_.{other}.act();\n}}\n"
+                for one, other in calls)
+            return files
+        circle = ["ab", "bc", "cd", "da"]
+        chords = ["ac", "bd", "ca", "db"]
+        self.assertEqual([], self.problems(floor(circle + chords + ["ae", "ef"])))
+        self.assert_found(floor(circle + chords + ["ba"]), "call each other in 9 ways")
+        self.assert_found(floor(["ab", "bc", "cd", "de", "ea"]),
+                          "PartA, PartB, PartC, PartD, PartE call each other in 5 ways")
+
     def test_a_floor_of_the_engine_is_one_room(self):
         readme = README + "Interface: `store/gate.hpp`.\n"
         files = {"src/engine/link/README.md": readme,
