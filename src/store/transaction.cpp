@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include <nexusfix/base/assert.hpp>
@@ -17,10 +18,13 @@ constexpr std::size_t kReservedBytes = 4096;
 
 }  // namespace
 
-Transaction::Transaction() : buffer_(kReservedBytes) {}
+Transaction::Transaction() : buffer_(kReservedBytes) { use_buffer(); }
 
 void Transaction::grow(std::size_t count) {
-  buffer_.resize(std::max(2 * buffer_.size(), used_ + count));
+  const bool was_in_place = is_in_place();
+  if (buffer_.size() < used_ + count) buffer_.resize(std::max(2 * buffer_.size(), used_ + count));
+  if (was_in_place) std::memcpy(buffer_.data(), at_, used_);
+  use_buffer();
 }
 
 void Transaction::add_message(SessionKey session, std::uint64_t msg_seq_num,
@@ -48,6 +52,7 @@ void Transaction::add_progress_with(SessionKey session, std::uint64_t next_inbou
 void Transaction::give_back(std::size_t bytes_max) {
   if (!empty() || buffer_.size() <= bytes_max) return;
   std::vector<char>(kReservedBytes).swap(buffer_);
+  use_buffer();
 }
 
 void Transaction::outbound_number(SessionKey session, std::uint64_t msg_seq_num) {
@@ -104,13 +109,12 @@ void Transaction::rollback(Mark mark) noexcept {
   if (mark == used_) return;
   // The first of two common entries is the message, and the second one the inbound progress.
   const auto progress_at = [this] {
-    return kEntryHeaderBytes + load_little_endian<std::uint32_t>(buffer_.data() + kEntryLengthAt);
+    return kEntryHeaderBytes + load_little_endian<std::uint32_t>(at_ + kEntryLengthAt);
   };
   const bool drops_progress = form_ == Form::Common && common_.msg_seq_num != 0 &&
                               common_.next_inbound != 0 && mark == progress_at();
-  if (mark == 0) {
-    form_ = Form::Empty;
-  } else if (drops_progress) {
+  if (mark == 0) return clear();
+  if (drops_progress) {
     common_.next_inbound = 0;
   } else {
     form_ = Form::Other;

@@ -266,7 +266,8 @@ class Session {
   // a check would cost every event. Call both in one function.
   [[nodiscard]] wire::Encoder begin(std::string_view msg_type) noexcept;
   // Sends the message that begin() has begun, as send() does. A value that field() could not encode
-  // is an error here.
+  // is an error here. The encoder must not be used afterwards: the message leaves from where it was
+  // encoded.
   [[nodiscard]] SendResult finish(wire::Encoder& encoder) noexcept {
     return finish(encoder.finish());
   }

@@ -179,6 +179,15 @@ class Store {
     static_cast<void>(bytes);
     return true;
   }
+  // What the last append() has found, so that most callers of durable() and has_room_for() need not
+  // ask. A store that does not set it is asked each time.
+  struct AfterAppend {
+    bool is_durable = false;     // durable() reached the end of the record at once
+    LogPosition room_until = 0;  // has_room_for() is true for bytes that would end up to here
+  };
+  // Of the last append().
+  [[nodiscard]] const AfterAppend& after_append() const noexcept { return after_append_; }
+
   // The oldest event that was not taken yet; unset: there is none. Events are: the disk has no room
   // for the next segment; old segments were deleted, or could not be deleted; stored bytes are
   // damaged; the store has stopped. At most two atomic loads if there is none.
@@ -231,6 +240,10 @@ class Store {
   // scan() with entries of every LogKind, in the order of the log: a received message comes after
   // the messages that were sent because of it.
   [[nodiscard]] virtual StoreResult<void> scan_all(LogVisitor visit) { return scan(visit); }
+
+ protected:
+  // Set by append(), before it returns.
+  AfterAppend after_append_;
 };
 
 }  // namespace nexusfix::store

@@ -2,6 +2,7 @@
 // whole or not at all.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -96,6 +97,9 @@ class Transaction {
  public:
   // Empty. Allocates the buffer.
   Transaction();
+  // Neither is copied: entries() may be in a buffer of the caller.
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
 
   // Everything below next_inbound was received and processed. received: the message that raised it,
   // for an audit; copied. Empty: the log does not keep it.
@@ -104,7 +108,7 @@ class Transaction {
     if (!received.empty() || !has_room_for(detail::kEntryHeaderBytes)) [[unlikely]]
       return add_progress_with(session, next_inbound, received);
     note_progress(session, next_inbound);
-    char* const place = buffer_.data() + used_;
+    char* const place = at_ + used_;
     used_ += detail::kEntryHeaderBytes;
     detail::put_entry_header(place, EntryKind::InboundProgress, session, next_inbound, 0);
   }
@@ -118,10 +122,38 @@ class Transaction {
     form_ = Form::Common;
     common_ = {.session = session, .msg_seq_num = msg_seq_num, .next_inbound = 0};
     used_ = count;
-    char* const place = buffer_.data();
+    char* const place = at_;
     detail::put_entry_header(place, EntryKind::OutboundMessage, session, msg_seq_num,
                              static_cast<std::uint32_t>(bytes.size()));
     std::memcpy(place + detail::kEntryHeaderBytes, bytes.data(), bytes.size());
+  }
+  // The bytes before a message in place that belong to the record, and at least as many after it.
+  static constexpr std::size_t kRoomBytes = detail::kEntryHeaderBytes;
+  // outbound_message() without a copy: the entries are where the message is. The kRoomBytes before
+  // bytes and the room_after bytes after them (at least kRoomBytes) may be overwritten, and none of
+  // all these may change until clear(), rollback() of this message, or own(). Requires empty(), and
+  // that neither msg_seq_num nor bytes is 0 or empty. Allocates what own() will need, unless it has
+  // it.
+  void outbound_message_in_place(SessionKey session, std::uint64_t msg_seq_num,
+                                 std::span<char> bytes, std::size_t room_after) {
+    const std::size_t count = detail::kEntryHeaderBytes + bytes.size();
+    if (buffer_.size() < count + kRoomBytes) [[unlikely]]
+      grow(count + kRoomBytes);
+    form_ = Form::Common;
+    common_ = {.session = session, .msg_seq_num = msg_seq_num, .next_inbound = 0};
+    at_ = bytes.data() - kRoomBytes;
+    room_ = std::min(count + room_after, buffer_.size());
+    used_ = count;
+    detail::put_entry_header(at_, EntryKind::OutboundMessage, session, msg_seq_num,
+                             static_cast<std::uint32_t>(bytes.size()));
+  }
+  // Whether the entries are in a buffer of the caller.
+  [[nodiscard]] bool is_in_place() const noexcept { return at_ != buffer_.data(); }
+  // Copies entries that are in a buffer of the caller, which may then change it. Does not allocate.
+  void own() noexcept {
+    if (!is_in_place()) return;
+    std::memcpy(buffer_.data(), at_, used_);
+    use_buffer();
   }
   // An administrative message is sent: its MsgSeqNum is used, and its bytes are not stored.
   void outbound_number(SessionKey session, std::uint64_t msg_seq_num);
@@ -148,6 +180,7 @@ class Transaction {
   void clear() noexcept {
     used_ = 0;
     form_ = Form::Empty;
+    use_buffer();
   }
   // Replaces the buffer by a small one if it has more than bytes_max bytes. Does nothing unless
   // empty(). Allocates.
@@ -155,9 +188,7 @@ class Transaction {
   // Whether there are no entries.
   [[nodiscard]] bool empty() const noexcept { return used_ == 0; }
   // The encoded entries. Valid until the next change of this object.
-  [[nodiscard]] std::span<const char> entries() const noexcept {
-    return std::span{buffer_}.first(used_);
-  }
+  [[nodiscard]] std::span<const char> entries() const noexcept { return {at_, used_}; }
   // The values of entries(), so that a store need not decode them. Null: there are other entries,
   // or more. Valid until the next change of this object.
   [[nodiscard]] const CommonRecord* common() const noexcept {
@@ -175,14 +206,19 @@ class Transaction {
   [[nodiscard]] char* room_for(std::size_t count) {
     if (!has_room_for(count)) [[unlikely]]
       grow(count);
-    char* const place = buffer_.data() + used_;
+    char* const place = at_ + used_;
     used_ += count;
     return place;
   }
   [[nodiscard]] bool has_room_for(std::size_t count) const noexcept {
-    return buffer_.size() - used_ >= count;
+    return room_ - used_ >= count;
   }
+  // The entries are in buffer_ afterwards.
   void grow(std::size_t count);
+  void use_buffer() noexcept {
+    at_ = buffer_.data();
+    room_ = buffer_.size();
+  }
   // Whether the record stays a common one with this progress.
   void note_progress(SessionKey session, std::uint64_t next_inbound) noexcept {
     if (form_ == Form::Common && common_.next_inbound == 0 && common_.session == session &&
@@ -202,6 +238,8 @@ class Transaction {
                                            std::string_view received);
 
   std::vector<char> buffer_;  // as large as was ever needed
+  char* at_ = nullptr;        // of the entries: in buffer_, or in one of the caller
+  std::size_t room_ = 0;      // the bytes from there on that belong to the record
   std::size_t used_ = 0;
   CommonRecord common_;
   Form form_ = Form::Empty;

@@ -81,9 +81,9 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   Connection& connection = *loop_.work.only();
   const MonoTime first = first_timer();
   bool goes_on = true;
+  if (result.status != transport::IoStatus::WouldBlock)
+    inbound_.on_direct_result(connection, result);
   const bool is_done = loop_.boundary.run([&] {
-    if (result.status != transport::IoStatus::WouldBlock)
-      inbound_.on_direct_result(connection, result);
     end_events();
     if (loop_.work.is_quiet() && first > loop_.now().mono) [[likely]]
       return;

@@ -244,6 +244,7 @@ class Journal final : public Store {
       return append_slowly(transaction, now);
     if (!writer_.append_plain(entries, now, end)) [[unlikely]]
       return stop_for_mapping();
+    after_append_.is_durable = writer_.is_durable_at_once();
     return end;
   }
 
@@ -285,7 +286,7 @@ class Journal final : public Store {
 
   bool had_ended_in_order() const noexcept override { return had_ended_in_order_; }
   bool has_room_for(std::uint64_t bytes) const noexcept override {
-    return !writer_.is_short() || writer_.room_left() >= bytes + options_.segment_bytes / 4;
+    return !writer_.is_short() || writer_.room_left() >= bytes + kept_bytes();
   }
 
   std::optional<StoreEvent> take_event() override {
@@ -365,6 +366,12 @@ class Journal final : public Store {
   [[nodiscard]] bool is_own() const noexcept {
     return ownership_->is_current() && !folder_watch_.has_conflict();
   }
+  // Of a segment: for what cannot be refused while the next one cannot be prepared.
+  [[nodiscard]] std::uint64_t kept_bytes() const noexcept { return options_.segment_bytes / 4; }
+  // Up to here there is room, whether the next segment is prepared or not.
+  [[nodiscard]] LogPosition find_room_until() const noexcept {
+    return writer_.segments().back().position + options_.segment_bytes - kept_bytes();
+  }
   [[nodiscard, gnu::noinline]] StoreResult<LogPosition> append_slowly(
       const Transaction& transaction, WallTime now);
   StoreResult<LogPosition> append_entries(Entries entries, WallTime now);
@@ -421,6 +428,7 @@ StoreResult<LogPosition> Journal::append_slowly(const Transaction& transaction, 
 
 StoreResult<LogPosition> Journal::append_entries(Entries entries, WallTime now) {
   plain_until_ = 0;  // until all is done: memory may be short
+  after_append_ = {};
   if (!is_own()) {
     return stop(folder_watch_.has_conflict() ? folder_error() : ownership_->takeover_error());
   }
@@ -433,6 +441,7 @@ StoreResult<LogPosition> Journal::append_entries(Entries entries, WallTime now) 
     writer_.request_sync();
   }
   plain_until_ = find_plain_until();
+  after_append_.room_until = find_room_until();
   return written;
 }
 

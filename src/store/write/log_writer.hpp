@@ -83,6 +83,8 @@ class LogWriter {
   [[nodiscard]] LogPosition durable() const noexcept {
     return is_durable_at_once_ ? appended_ : find_durable();
   }
+  // Whether durable() is appended(), without a look at what the disk has.
+  [[nodiscard]] bool is_durable_at_once() const noexcept { return is_durable_at_once_; }
   [[nodiscard]] LogPosition synced() const noexcept { return progress_->synced.load(); }
   // Whether bytes may leave before the committer has synced them.
   [[nodiscard]] bool syncs_in_background() const noexcept {

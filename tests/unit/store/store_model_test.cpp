@@ -152,8 +152,17 @@ class ModelRun {
       return;
     }
     RC_ASSERT(store_->append(transaction, at_second(2)).has_value());
+    check_after_append();
     model_ = next;
     remember();
+  }
+
+  // What append() has found is what the store answers when it is asked.
+  void check_after_append() {
+    const Store::AfterAppend& after = store_->after_append();
+    if (after.is_durable) RC_ASSERT(store_->durable() == store_->appended());
+    if (after.room_until > store_->appended())
+      RC_ASSERT(store_->has_room_for(after.room_until - store_->appended()));
   }
 
   static void append_one(Transaction& transaction, SessionKey key, ModelSession& session) {

@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <cstddef>
 #include <gtest/gtest.h>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nexusfix/store/transaction.hpp>
@@ -36,6 +38,122 @@ TEST(Transaction, entries_are_read_back_in_order) {
   EXPECT_EQ(entry.session, 7U);
   EXPECT_FALSE(reader.next(entry));
   EXPECT_TRUE(reader.at_end());
+}
+
+// A buffer with a message in it, and the room that its record needs.
+struct Placed {
+  explicit Placed(std::string_view message)
+      : buffer(message.size() + 2 * Transaction::kRoomBytes),
+        bytes{std::span{buffer}.subspan(Transaction::kRoomBytes, message.size())} {
+    std::ranges::copy(message, bytes.begin());
+  }
+  std::vector<char> buffer;
+  std::span<char> bytes;
+};
+
+std::string text_of(const Transaction& transaction) {
+  return {transaction.entries().begin(), transaction.entries().end()};
+}
+
+TEST(Transaction, message_in_place_is_as_one_that_is_copied) {
+  for (const std::size_t size : {1U, 200U, 5'000U}) {
+    const std::string message(size, 'm');
+    Placed placed{message};
+    Transaction copied;
+    Transaction in_place;
+    copied.outbound_message(3, 7, message);
+    in_place.outbound_message_in_place(3, 7, placed.bytes, Transaction::kRoomBytes);
+    EXPECT_EQ(text_of(in_place), text_of(copied));
+    copied.inbound_progress(3, 9);
+    in_place.inbound_progress(3, 9);
+    EXPECT_TRUE(in_place.is_in_place());
+    EXPECT_EQ(in_place.entries().data() + Transaction::kRoomBytes, placed.bytes.data());
+    EXPECT_EQ(text_of(in_place), text_of(copied));
+    ASSERT_NE(in_place.common(), nullptr);
+    EXPECT_EQ(in_place.common()->msg_seq_num, 7U);
+    EXPECT_EQ(in_place.common()->next_inbound, 9U);
+  }
+}
+
+TEST(Transaction, entries_beyond_the_room_of_a_message_in_place_are_copied) {
+  for (const std::size_t size : {1U, 200U, 5'000U}) {
+    const std::string message(size, 'm');
+    Placed placed{message};
+    Transaction copied;
+    Transaction in_place;
+    in_place.outbound_message_in_place(3, 7, placed.bytes, Transaction::kRoomBytes);
+    for (Transaction* const each : {&copied, &in_place}) {
+      if (each == &copied) each->outbound_message(3, 7, message);
+      each->outbound_message(3, 8, message);
+      each->inbound_progress(3, 9, "received");
+      each->outbound_number(4, 1);
+    }
+    EXPECT_FALSE(in_place.is_in_place());
+    std::ranges::fill(placed.buffer, 'x');
+    EXPECT_EQ(text_of(in_place), text_of(copied));
+    EXPECT_EQ(in_place.common(), nullptr);
+  }
+}
+
+TEST(Transaction, entries_of_a_message_in_place_may_use_the_whole_room_after_it) {
+  Placed placed{std::string(200, 'm') + std::string(300, ' ')};
+  const std::span<char> message = placed.bytes.first(200);
+  Transaction copied;
+  Transaction in_place;
+  copied.outbound_message(3, 7, std::string_view{message.data(), message.size()});
+  in_place.outbound_message_in_place(3, 7, message, 300 + Transaction::kRoomBytes);
+  for (Transaction* const each : {&copied, &in_place})
+    each->inbound_progress(3, 9, std::string(300, 'r'));
+  EXPECT_TRUE(in_place.is_in_place());
+  EXPECT_EQ(text_of(in_place), text_of(copied));
+  in_place.outbound_number(3, 8);
+  copied.outbound_number(3, 8);
+  EXPECT_FALSE(in_place.is_in_place());
+  EXPECT_EQ(text_of(in_place), text_of(copied));
+}
+
+TEST(Transaction, owned_entries_stay_when_the_buffer_of_the_caller_changes) {
+  for (const std::size_t size : {1U, 200U, 5'000U}) {
+    Placed placed{std::string(size, 'm')};
+    Transaction transaction;
+    transaction.outbound_message_in_place(3, 7, placed.bytes, Transaction::kRoomBytes);
+    transaction.inbound_progress(3, 9);
+    const std::string before = text_of(transaction);
+    transaction.own();
+    std::ranges::fill(placed.buffer, 'x');
+    EXPECT_EQ(text_of(transaction), before);
+    ASSERT_NE(transaction.common(), nullptr);
+    transaction.outbound_number(3, 8);
+    EXPECT_TRUE(text_of(transaction).starts_with(before));
+  }
+}
+
+TEST(Transaction, record_after_a_message_in_place_leaves_the_buffer_of_the_caller) {
+  for (const bool is_rolled_back : {true, false}) {
+    Placed placed{"report"};
+    Transaction transaction;
+    transaction.outbound_message_in_place(3, 7, placed.bytes, Transaction::kRoomBytes);
+    is_rolled_back ? transaction.rollback(0) : transaction.clear();
+    const std::vector<char> before = placed.buffer;
+    EXPECT_TRUE(transaction.empty());
+    transaction.inbound_progress(5, 6);
+    transaction.outbound_number(5, 7);
+    EXPECT_EQ(placed.buffer, before);
+    EXPECT_EQ(transaction.entries().size(), 2 * Transaction::kRoomBytes);
+  }
+}
+
+TEST(Transaction, progress_of_a_message_in_place_is_rolled_back_alone) {
+  Placed placed{"report"};
+  Transaction transaction;
+  transaction.outbound_message_in_place(3, 7, placed.bytes, Transaction::kRoomBytes);
+  const Transaction::Mark mark = transaction.mark();
+  const std::string before = text_of(transaction);
+  transaction.inbound_progress(3, 9);
+  transaction.rollback(mark);
+  EXPECT_EQ(text_of(transaction), before);
+  ASSERT_NE(transaction.common(), nullptr);
+  EXPECT_EQ(transaction.common()->next_inbound, 0U);
 }
 
 TEST(Transaction, rollback_drops_what_came_after_the_mark) {

@@ -13,7 +13,19 @@
 
 namespace nexusfix::engine {
 
+void LentBytes::recall() noexcept {
+  if (queue_ != nullptr) queue_->copy_lent();
+}
+
+void OutboundQueue::copy_lent() noexcept {
+  LentBytes* const lent = std::exchange(lent_, nullptr);
+  if (lent == nullptr) return;
+  lent->queue_ = nullptr;
+  std::memcpy(bytes_.get() + begin_, lent->bytes_ + begin_, size());
+}
+
 void OutboundQueue::take_some(std::size_t count) noexcept {
+  copy_lent();
   begin_ += count;
   NEXUSFIX_DEBUG_ASSERT(begin_ <= end_);
   if (begin_ <= end_ / 2) return;
@@ -36,6 +48,7 @@ bool OutboundQueue::give_back() noexcept {
 }
 
 void OutboundQueue::grow(std::size_t storage) {
+  copy_lent();
   auto larger = std::make_unique_for_overwrite<char[]>(storage);
   std::copy_n(bytes_.get(), end_, larger.get());
   bytes_ = std::move(larger);

@@ -34,12 +34,39 @@ namespace nexusfix::engine {
 
 class SessionEntry;
 
+class OutboundQueue;
+
+// Bytes that a queue has not copied, because they can stay where they were encoded. At most one
+// queue has them, and ends the loan when it has sent, copied or dropped them.
+class LentBytes {
+ public:
+  LentBytes() = default;
+  LentBytes(const LentBytes&) = delete;
+  LentBytes& operator=(const LentBytes&) = delete;
+  ~LentBytes() { recall(); }
+
+  [[nodiscard]] bool are_out() const noexcept { return queue_ != nullptr; }
+  // The queue copies what it has not sent. Afterwards the bytes may change.
+  void recall() noexcept;
+
+ private:
+  friend class OutboundQueue;
+
+  OutboundQueue* queue_ = nullptr;
+  const char* bytes_ = nullptr;
+};
+
 // Bytes that wait for the socket, first in, first out. Holds at most twice the waiting bytes. Keeps
 // its storage when it becomes empty, until give_back().
 class OutboundQueue {
  public:
   // Storage up to this size is kept for the next bytes.
   static constexpr std::size_t kKeptBytesMax = 64U << 10U;
+
+  OutboundQueue() = default;
+  OutboundQueue(const OutboundQueue&) = delete;
+  OutboundQueue& operator=(const OutboundQueue&) = delete;
+  ~OutboundQueue() { clear(); }
 
   void count_in(BufferBudget& budget) noexcept { storage_.count_in(budget); }
   // The storage that this number of further bytes needs; 0: the present storage is large enough.
@@ -57,11 +84,25 @@ class OutboundQueue {
   // In steps: storage_for() has said 0, or grow() had what it said.
   void grow(std::size_t storage);
   void add(std::string_view bytes) noexcept {
+    if (lent_ != nullptr) [[unlikely]]
+      copy_lent();
     std::memcpy(bytes_.get() + end_, bytes.data(), bytes.size());
     end_ += bytes.size();
   }
+  // add() of bytes that stay where they are until loan.recall(), if the queue is empty. There must
+  // be room for them, for a copy. No other queue has the loan.
+  void lend(std::string_view bytes, LentBytes& loan) noexcept {
+    if (end_ != 0 || lent_ != nullptr) [[unlikely]]
+      return add(bytes);
+    lent_ = &loan;
+    loan.queue_ = this;
+    loan.bytes_ = bytes.data();
+    end_ = bytes.size();
+  }
+  // Copies bytes that were lent.
+  void copy_lent() noexcept;
   [[nodiscard]] std::span<const char> waiting() const noexcept {
-    return {bytes_.get() + begin_, size()};
+    return {(lent_ != nullptr ? lent_->bytes_ : bytes_.get()) + begin_, size()};
   }
   [[nodiscard]] std::size_t size() const noexcept { return end_ - begin_; }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
@@ -70,7 +111,10 @@ class OutboundQueue {
       return take_some(count);
     clear();
   }
-  void clear() noexcept { begin_ = end_ = 0; }
+  void clear() noexcept {
+    begin_ = end_ = 0;
+    if (LentBytes* const lent = std::exchange(lent_, nullptr)) lent->queue_ = nullptr;
+  }
   // Drops the newest bytes until size() == size. No allocation.
   void shrink_to(std::size_t size) noexcept { end_ = std::min(end_, begin_ + size); }
   // Drops all bytes and the storage.
@@ -83,7 +127,8 @@ class OutboundQueue {
   void take_some(std::size_t count) noexcept;
 
   std::unique_ptr<char[]> bytes_;
-  std::size_t begin_ = 0;  // of the waiting bytes
+  LentBytes* lent_ = nullptr;  // null: the waiting bytes are in bytes_; otherwise all are lent
+  std::size_t begin_ = 0;      // of the waiting bytes
   std::size_t end_ = 0;
   BufferCharge storage_;  // the size of bytes_
 };

@@ -72,6 +72,7 @@ class CommitGate {
     record.clear();
     knows_end_ = appended.has_value();
     if (knows_end_) appended_ = *appended;
+    if (store_->after_append().is_durable) durable_ = appended_;
     return appended;
   }
   // Blocks the loop until the position is durable, the store has failed, or JournalStallTimeout (at
@@ -81,7 +82,8 @@ class CommitGate {
   // Whether an application message fits. After one refusal all are refused, until check() finds
   // room.
   [[nodiscard]] bool has_room_for(std::size_t bytes) {
-    return health_ < Health::Full && (store_->has_room_for(bytes) || becomes_full());
+    return health_ < Health::Full && (appended() + bytes <= store_->after_append().room_until ||
+                                      store_->has_room_for(bytes) || becomes_full());
   }
 
   // From here on no application message fits.
@@ -102,7 +104,7 @@ class CommitGate {
     if (appended != flushed_to_ && disk_watch_.is_idle())
       disk_watch_.begin(store_->synced(), loop_.now().mono);
     flushed_to_ = appended;
-    durable = store_->durable();
+    durable = durable_ == appended ? appended : store_->durable();
     if (appended != durable) [[unlikely]] {
       if (const auto flushed = store_->flush(); !flushed) {
         fail(flushed.error());
@@ -164,6 +166,7 @@ class CommitGate {
   store::LogPosition unsynced_from_ = 0;  // appended() at LoopCounters' unsynced_since
   store::LogPosition appended_ = 0;       // the end of the log, if knows_end_
   bool knows_end_ = false;                // nothing was appended by store() since
+  store::LogPosition durable_ = 0;        // a record that was durable at once ends here
   store::LogPosition flushed_to_ = 0;     // what was appended before the last flush()
 };
 

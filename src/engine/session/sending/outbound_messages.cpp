@@ -114,7 +114,7 @@ void Outbox::record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std
 
 void Outbox::transmit(SessionEntry& entry, std::string_view bytes) {
   if (entry.connection() == nullptr || entry.connection()->is_draining()) return;
-  push_bytes(*entry.connection(), bytes);
+  push_bytes<false>(*entry.connection(), bytes);
 }
 
 // New messages wait for the end of a resend: the counterparty expects the lower MsgSeqNums first.

@@ -23,16 +23,21 @@ std::unexpected<SendError> failure(SendFailure failure, wire::EncodeError encode
 // a password is not stored, and so cannot be sent again.
 constexpr PackedMsgType kUserRequest = pack("BE");
 
+constexpr std::size_t kEncodedBytesMax = wire::FrameLimits{}.message_bytes_max;
+
+// For the entries after a message in its record: with JournalInbound, one is a received message.
+constexpr std::size_t kRoomAfterBytes = 8U << 10U;
+
 }  // namespace
 
 Outbox::Outbox(LoopContext& loop, Io& io, Sessions& sessions)
     : loop_{loop},
       io_{io},
       sessions_{sessions},
-      encode_buffer_(wire::FrameLimits{}.message_bytes_max),
+      encode_buffer_(store::Transaction::kRoomBytes + kEncodedBytesMax + kRoomAfterBytes),
       may_be_plain_{loop.callbacks.on_sending == nullptr && loop.callbacks.on_sent == nullptr &&
                     !FullPathOnly::is_on()},
-      edited_buffer_(loop.callbacks.on_sending != nullptr ? encode_buffer_.size() : 0) {}
+      edited_buffer_(loop.callbacks.on_sending != nullptr ? kEncodedBytesMax : 0) {}
 
 // The Encoder is constructed in place for the caller; several returns of one variable would prevent
 // that. Inlined, as is all that it calls for a callback's message: the header is written without
@@ -55,12 +60,22 @@ Outbox::Outbox(LoopContext& loop, Io& io, Sessions& sessions)
 
 [[gnu::always_inline]] inline wire::Encoder Outbox::begin_in_buffer(
     SessionEntry& entry, std::string_view msg_type) noexcept {
+  if (lent_.are_out() || sessions_.transactor.record().is_in_place()) [[unlikely]]
+    free_encode_buffer();
   sessions_.transactor.begin_message(entry);
   begun_msg_type_ = pack(msg_type);
   begun_has_password_ = begun_msg_type_ == kUserRequest;
-  wire::Encoder encoder = entry.machine.begin_message(encode_buffer_.span(), msg_type, loop_.now());
+  wire::Encoder encoder = entry.machine.begin_message(
+      encode_buffer_.span().subspan(store::Transaction::kRoomBytes, kEncodedBytesMax), msg_type,
+      loop_.now());
   encoder.note_passwords_in(begun_has_password_);
   return encoder;
+}
+
+// The message before this one was copied nowhere, or only into the store.
+[[gnu::noinline]] void Outbox::free_encode_buffer() noexcept {
+  sessions_.transactor.record().own();
+  lent_.recall();
 }
 
 // The buffer is in use: finish_message() fails.
@@ -207,6 +222,18 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
          !entry.connection()->is_draining() && !entry.resend.is_in_progress() && is_stored(entry);
 }
 
+// A message is mostly the first entry of its record.
+[[gnu::always_inline]] inline void Outbox::record_plain(SessionEntry& entry,
+                                                        std::uint64_t msg_seq_num,
+                                                        std::string_view bytes) {
+  store::Transaction& record = sessions_.transactor.record();
+  if (!record.empty()) [[unlikely]]
+    return record.outbound_message(entry.stored.key(), msg_seq_num, bytes);
+  char* const begin = encode_buffer_.span().data() + (bytes.data() - encode_buffer_.data());
+  record.outbound_message_in_place(entry.stored.key(), msg_seq_num, {begin, bytes.size()},
+                                   kRoomAfterBytes);
+}
+
 // The steps of send_examined() that a plain message needs.
 [[gnu::always_inline]] inline SendResult Outbox::send_plain(SessionEntry& entry,
                                                             std::string_view bytes) {
@@ -224,8 +251,8 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
   const bool has_own_record = sessions_.transactor.is_idle();
   // Not an UndoGuard: its parts would be written to memory for each message.
   try {
-    sessions_.transactor.record().outbound_message(entry.stored.key(), msg_seq_num, bytes);
-    push_bytes(*entry.connection(), bytes);
+    record_plain(entry, msg_seq_num, bytes);
+    push_bytes<true>(*entry.connection(), bytes);
     note_sent(entry, SentMessage::Kind::Application, msg_seq_num, bytes);
     if (has_own_record) {
       sessions_.transactor.append_record();

@@ -90,7 +90,11 @@ class Outbox {
   void record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std::string_view bytes,
                        bool is_resendable);
   // Inlined: each message that is sent needs it.
+  template <bool kEncodedHere>
   [[gnu::always_inline]] inline void push_bytes(Connection& connection, std::string_view bytes);
+  [[gnu::always_inline]] inline void record_plain(SessionEntry& entry, std::uint64_t msg_seq_num,
+                                                  std::string_view bytes);
+  void free_encode_buffer() noexcept;
   void queue_bytes(SessionEntry& entry, std::string_view bytes);
   void note_transmitted(SessionEntry& entry, PackedMsgType msg_type, std::string_view bytes);
   void queue_until_logon(SessionEntry& entry, std::string_view bytes);
@@ -99,7 +103,10 @@ class Outbox {
   Io& io_;
   Sessions& sessions_;
 
+  // A message stays in it, with the room that its record needs around it, until its record is in
+  // the store and its connection has sent or copied it.
   ScratchBuffer encode_buffer_;
+  LentBytes lent_;                   // of encode_buffer_
   const bool may_be_plain_;          // no callback looks at our messages
   bool begun_has_password_ = false;  // set while it is encoded
   PackedMsgType begun_msg_type_ = 0;

@@ -7,10 +7,13 @@
 
 namespace nexusfix::engine {
 
-// The connection is not draining.
+// The connection is not draining. kEncodedHere: the bytes are in encode_buffer_.
+template <bool kEncodedHere>
 [[gnu::always_inline]] inline void Outbox::push_bytes(Connection& connection,
                                                       std::string_view bytes) {
-  if (!io_.buffers.push(connection, connection.outbound(), bytes)) [[unlikely]]
+  const bool is_pushed = kEncodedHere ? io_.buffers.lend(connection, bytes, lent_)
+                                      : io_.buffers.push(connection, connection.outbound(), bytes);
+  if (!is_pushed) [[unlikely]]
     return;
   // Bytes that waited for the end of a resend have their records already; this event adds its own.
   connection.wait_for(io_.commit.appended());

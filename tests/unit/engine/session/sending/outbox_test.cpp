@@ -2,6 +2,7 @@
 #include "engine/session/sending/outbox.hpp"
 
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,93 @@ TEST_F(OutboxComponent, message_outside_of_an_event_is_numbered_recorded_and_que
   ASSERT_EQ(stored().size(), 1U);
   EXPECT_TRUE(stored().front().contains("|11=A|"));
   EXPECT_TRUE(sent_to(peer).contains("|35=8|34=2|"));
+}
+
+// Where the bytes are that the connection is to send.
+const char* begin_of_waiting(const Connection& connection) {
+  return connection.outbound().waiting().data();
+}
+
+TEST_F(OutboxComponent, reply_of_an_event_is_copied_nowhere_before_it_leaves) {
+  open();
+  const auto [connection, peer] = log_on(entry());
+  const Connection& to = *connection;
+  sessions().transactor.transact(entry(), [&](session::StateMachine&) {
+    ASSERT_TRUE(send().has_value());
+    const store::Transaction& record = sessions().transactor.record();
+    ASSERT_TRUE(record.is_in_place());
+    EXPECT_EQ(begin_of_waiting(to), record.entries().data() + store::Transaction::kRoomBytes);
+  });
+  EXPECT_TRUE(sessions().transactor.record().empty());
+  EXPECT_TRUE(sent_to(peer).contains("|35=8|34=2|"));
+  ASSERT_EQ(stored().size(), 1U);
+  EXPECT_TRUE(stored().front().contains("|35=8|34=2|"));
+}
+
+TEST_F(OutboxComponent, messages_of_one_event_leave_and_are_stored_in_their_order) {
+  open();
+  const auto [connection, peer] = log_on(entry());
+  sessions().transactor.transact(entry(), [&](session::StateMachine& machine) {
+    for (const std::string_view msg_type : {"8", "9", "j"}) ASSERT_TRUE(send(msg_type).has_value());
+    machine.send_heartbeat();
+  });
+  const std::string sent = sent_to(peer);
+  const std::vector<std::string> parts{"|35=8|34=2|", "|35=9|34=3|", "|35=j|34=4|", "|35=0|34=5|"};
+  std::size_t at = 0;
+  for (const std::string& part : parts) {
+    at = sent.find(part, at);
+    ASSERT_NE(at, std::string::npos) << part << " in " << sent;
+  }
+  ASSERT_EQ(stored().size(), 3U) << "a Heartbeat is not stored";
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(stored()[i].contains(parts[i])) << stored()[i];
+}
+
+TEST_F(OutboxComponent, unsent_message_stays_when_another_one_is_encoded) {
+  open();
+  const auto [connection, peer] = log_on(entry(0));
+  const auto [other, other_peer] = log_on(entry(1));
+  internet.limits.send_bytes_max = 0;
+  ASSERT_TRUE(send("8").has_value());
+  end_turn();
+  EXPECT_TRUE(connection->is_blocked());
+  wire::Encoder encoder = entry(1).session.begin("9");
+  encoder.field(58, "of the other session");
+  ASSERT_TRUE(entry(1).session.finish(encoder).has_value());
+  internet.limits.send_bytes_max = 1'000;
+  connection->set_blocked(false);
+  io().connections.mark_unsent(*connection);
+  EXPECT_TRUE(sent_to(peer).contains("|35=8|34=2|"));
+  EXPECT_TRUE(received_by(other_peer).contains("|58=of the other session|"));
+}
+
+TEST_F(OutboxComponent, message_of_which_the_socket_took_a_part_is_sent_whole) {
+  open();
+  const auto [connection, peer] = log_on(entry());
+  internet.limits.send_bytes_max = 5;
+  ASSERT_TRUE(send("8").has_value());
+  end_turn();
+  ASSERT_TRUE(send("9").has_value());
+  const std::string sent = sent_to(peer);
+  EXPECT_TRUE(sent.starts_with("8=FIX.4.4|9=")) << sent;
+  EXPECT_LT(sent.find("|35=8|34=2|"), sent.find("|35=9|34=3|")) << sent;
+}
+
+TEST_F(OutboxComponent, message_that_a_callback_takes_back_is_neither_sent_nor_stored) {
+  open();
+  const auto [connection, peer] = log_on(entry());
+  sessions().transactor.transact(entry(), [&](session::StateMachine&) {
+    EXPECT_FALSE(sessions().transactor.run_callback(entry(), [&] {
+      ASSERT_TRUE(send("8").has_value());
+      throw std::runtime_error{"the application's"};
+    }));
+    EXPECT_TRUE(sessions().transactor.record().empty());
+    ASSERT_TRUE(send("9").has_value());
+  });
+  const std::string sent = sent_to(peer);
+  EXPECT_TRUE(sent.contains("|35=9|34=2|")) << sent;
+  EXPECT_FALSE(sent.contains("|35=8|")) << sent;
+  ASSERT_EQ(stored().size(), 1U);
+  EXPECT_TRUE(stored().front().contains("|35=9|34=2|"));
 }
 
 TEST_F(OutboxComponent, message_that_cannot_be_sent_uses_no_number) {
