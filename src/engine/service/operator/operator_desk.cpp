@@ -222,6 +222,7 @@ std::string OperatorDesk::carry_out_on_engine(OperatorCommand command,
 std::string OperatorDesk::rotate_logs(OperatorCommand command, const OperatorCaller& caller) {
   constexpr int kBetweenLooksMillis = 2;
   std::vector<std::uint64_t> before;
+  before.reserve(engine_.loops.size());
   for (EventLoop* const loop : engine_.loops) {
     before.push_back(loop->logs().stats().reopenings);
   }
