@@ -226,7 +226,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOut& 
       entry, [&] { loop_.callbacks.on_logout(loop_.callbacks.application, entry.session); }));
 }
 
-// The reason is set later in the event: see perform_own(Disconnect) and Connections::close().
+// The reason is set later in the event: see perform_own(Disconnect) and Disconnector::close().
 void SessionActions::note_disconnection(SessionEntry& entry) {
   if (loop_.callbacks.on_disconnect == nullptr) return;
   const std::chrono::seconds delay = entry.settings().disconnect_notice_delay;

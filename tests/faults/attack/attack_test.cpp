@@ -149,7 +149,7 @@ class AttackTest : public ::testing::Test {
       add("HONEST" + std::to_string(i));
       add("KEEPER" + std::to_string(i), "PasswordFile=" + users_file() + "\n");
       add("GUARDED" + std::to_string(i), with_tls);
-      add("HOARDER" + std::to_string(i));
+      add("HOARDER" + std::to_string(i), "MaxQueuedBytes=67108864\n");  // the default
     }
     auto settings = config::parse_settings(text, "venue.cfg");
     ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
