@@ -113,7 +113,7 @@ function confirmAct(act, session) {
       go.disabled = true;
       try {
         await post("/api/act", {
-          act: act.act, session, reason: reason.input.value,
+          version: 8, request: act.act, session, reason: reason.input.value,
           ...(text && { text: text.input.value }),
           ...(node && { text: node.input.value }),
           ...(number && { number: number.input.valueAsNumber }),

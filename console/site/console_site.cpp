@@ -220,14 +220,17 @@ void ConsoleSite::act(const Request& request, const SignIn& sign_in, Reply reply
     return reply.send(wrong(400, "Content-Type: application/json was expected"));
   }
   auto read = read_act(request.body);
-  if (!read) return reply.send(wrong(400, read.error()));
+  if (!read) {
+    const std::expected<void, std::string> refused = std::unexpected{std::move(read.error())};
+    return reply.send(json_response(400, engine::operator_answer(refused)));
+  }
   const std::string identity = "web console, " + sign_in.identity + " from " + request.peer;
   acts_.add(std::move(reply), [this, identity, act = std::move(*read)] {
     auto* const numbers = std::get_if<engine::LiveNumbers>(&act);
     const auto done = numbers != nullptr
                           ? engine_->set_numbers(*numbers, identity)
                           : engine_->command(std::get<engine::OperatorCommand>(act), identity);
-    return done ? json_response(200, "{}") : wrong(409, done.error());
+    return json_response(done ? 200 : 409, engine::operator_answer(done));
   });
 }
 

@@ -150,7 +150,7 @@ class ConsoleSiteTest : public ::testing::Test {
   }
   SocketId act(const std::string& reason) {
     return ask("POST /api/act", kToken,
-               R"({"act":"disable","session":"S","reason":")" + reason + "\"}");
+               R"({"version":8,"request":"disable","session":"S","reason":")" + reason + "\"}");
   }
   void turn() {
     server->turn();

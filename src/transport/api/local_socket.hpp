@@ -15,8 +15,9 @@
 
 namespace nexusfix::transport {
 
-// The longest line in either direction, in bytes, with its line feed.
+// The longest line of a caller, and the longest answer, in bytes, with their line feed.
 inline constexpr std::size_t kLocalLineBytesMax = 64UL << 10U;
+inline constexpr std::size_t kLocalAnswerBytesMax = 256UL << 10U;
 
 // The process that has connected, as the kernel reports it.
 struct LocalPeer {
@@ -33,7 +34,8 @@ class LocalServer {
   class Answerer {
    public:
     virtual ~Answerer() = default;
-    // Returns the answer to a line: one line without a line feed, truncated to kLocalLineBytesMax.
+    // Returns the answer to a line: one line without a line feed, truncated to
+    // kLocalAnswerBytesMax.
     // Called on the server's thread. line: without its line feed, valid until the call returns.
     // socket: the index of the path by which it came. The call may take long, but it must return
     // when the descriptor `stop` becomes readable: the server ends then.

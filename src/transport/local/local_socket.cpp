@@ -128,12 +128,13 @@ bool await(int descriptor, short events, const Wait& wait) noexcept {
   }
 }
 
-// Without its line feed. Nothing: no line came, or it is too long.
-std::optional<std::string> read_line(int socket, const Wait& wait) {
+// Without its line feed. Nothing: no answer came, or it is too long.
+std::optional<std::string> read_answer(int socket, const Wait& wait) {
   std::string line;
   std::array<char, kLocalLineBytesMax> buffer;
   while (await(socket, POLLIN, wait)) {
-    const ssize_t got = ::recv(socket, buffer.data(), buffer.size() - line.size(), 0);
+    const std::size_t room = std::min(buffer.size(), kLocalAnswerBytesMax - line.size());
+    const ssize_t got = ::recv(socket, buffer.data(), room, 0);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;
     if (got <= 0) return std::nullopt;
     line.append(buffer.data(), static_cast<std::size_t>(got));
@@ -141,14 +142,14 @@ std::optional<std::string> read_line(int socket, const Wait& wait) {
       line.resize(end);
       return line;
     }
-    if (line.size() == buffer.size()) return std::nullopt;
+    if (line.size() == kLocalAnswerBytesMax) return std::nullopt;
   }
   return std::nullopt;
 }
 
-bool write_line(int socket, std::string line, const Wait& wait) {
+bool write_line(int socket, std::string line, std::size_t bytes_max, const Wait& wait) {
   std::replace(line.begin(), line.end(), '\n', ' ');
-  line.resize(std::min(line.size(), kLocalLineBytesMax - 1));
+  line.resize(std::min(line.size(), bytes_max - 1));
   line += '\n';
   std::string_view rest{line};
   while (!rest.empty()) {
@@ -268,7 +269,8 @@ struct LocalServer::State {
       if (end == std::string::npos || has_hung_up(socket)) return;
       caller.line.resize(end);
       std::string answer = answerer.answer(caller.path, caller.peer, caller.line, stop.get());
-      static_cast<void>(write_line(socket, std::move(answer), {clock, caller_timeout, stop.get()}));
+      static_cast<void>(write_line(socket, std::move(answer), kLocalAnswerBytesMax,
+                                   {clock, caller_timeout, stop.get()}));
     } catch (const std::bad_alloc&) {
       caller.is_done = true;  // The caller sees that there is no answer.
     }
@@ -329,8 +331,8 @@ std::expected<std::string, NetworkError> ask_local(const std::string& path, std:
     }
     static_cast<void>(await(-1, 0, {clock, kBetweenTries, -1}));
   }
-  if (write_line(socket.get(), std::string{line}, wait)) {
-    if (auto answer = read_line(socket.get(), wait)) return *std::move(answer);
+  if (write_line(socket.get(), std::string{line}, kLocalLineBytesMax, wait)) {
+    if (auto answer = read_answer(socket.get(), wait)) return *std::move(answer);
   }
   return std::unexpected{NetworkError{path + ": no answer", ETIMEDOUT}};
 }

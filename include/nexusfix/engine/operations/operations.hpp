@@ -7,6 +7,8 @@
 #include <expected>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include <nexusfix/base/event_id.hpp>
@@ -18,6 +20,15 @@
 #include <nexusfix/observe/message_log.hpp>
 
 namespace nexusfix::engine {
+
+// What an operator asks of a session or the whole engine.
+using OperatorRequest = std::variant<OperatorCommand, LiveNumbers>;
+// Reads a command as the control socket gets it: one JSON object (docs/operations/control.md). The
+// error says what was expected, and that nothing was done.
+[[nodiscard]] std::expected<OperatorRequest, std::string> read_operator_request(
+    std::string_view json);
+// The answer of the control socket to such a request: one JSON object.
+[[nodiscard]] std::string operator_answer(const std::expected<void, std::string>& done);
 
 // Copies of the messages of a running engine, from one moment on. One thread at a time.
 class MessageFeed {

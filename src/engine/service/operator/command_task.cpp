@@ -63,12 +63,12 @@ class ReloadAnswer final : public ReloadOrder::Reader {
  public:
   explicit ReloadAnswer(std::shared_ptr<ControlOrder> order) : order_{std::move(order)} {}
   void read(const ReloadResult& result) override {
-    if (result) return order_->reply(done_answer(text_of(*result)));
+    if (result) return order_->reply(CarriedOut{.result = text_of(*result)});
     std::string text = "refused, and nothing has changed: " + result.error().text;
     for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos;) {
       text.replace(at, 1, "; ");
     }
-    order_->reply(text);
+    order_->refuse(text);
   }
 
  private:
@@ -85,8 +85,8 @@ class CertificatesAnswer final : public CertificatesJob::Reader {
       std::string& text = one.is_right ? done : refused;
       (text += text.empty() ? "" : "; ") += one.text;
     }
-    order_->reply(refused.empty() ? done_answer("read again: " + done)
-                                  : "certificates stay as they were: " + refused);
+    if (refused.empty()) return order_->reply(CarriedOut{.result = "read again: " + done});
+    order_->refuse("certificates stay as they were: " + refused);
   }
 
  private:
@@ -99,13 +99,13 @@ class CommandTask final : public ControlTask {
   CommandTask(std::shared_ptr<ControlOrder> order, const WholeEngine& engine)
       : ControlTask{std::move(order)}, engine_{engine} {}
   ~CommandTask() override {
-    if (order_) order_->reply("the engine has ended, or has no memory: nothing was done");
+    if (order_) order_->refuse("the engine has ended, or has no memory: nothing was done");
   }
   void run(EventLoop& event_loop) override {
     if (!take()) return;
     if (const auto* const record = std::get_if<RecordRequest>(&order_->request)) {
       event_loop.control().record_act(text_of(record->command), event_loop.registry().entries());
-      return reply(kDone);
+      return reply(CarriedOut{});
     }
     const OperatorCommand& command = std::get<OperatorCommand>(order_->request);
     if (needs_session(command.act)) return reply(on_session(event_loop, command));
@@ -114,16 +114,16 @@ class CommandTask final : public ControlTask {
 
  private:
   // Returns the answer.
-  [[nodiscard]] static std::string on_session(EventLoop& event_loop,
-                                              const OperatorCommand& command) {
+  [[nodiscard]] static ControlAnswer on_session(EventLoop& event_loop,
+                                                const OperatorCommand& command) {
     SessionEntry* const entry = event_loop.registry().find_entry(command.session);
-    if (entry == nullptr || is_gone(*entry)) return std::string{kNoSession} + command.session;
+    if (entry == nullptr || is_gone(*entry)) return lacks_session(command.session);
     SessionControl& control = event_loop.control();
     std::string refusal = refusal_of(*entry, command.act);
     if (refusal.empty() && command.act == OperatorAct::SendGapFill) {
       refusal = control.gap_fill_refusal(*entry, command.number);
     }
-    if (!refusal.empty()) return refusal;
+    if (!refusal.empty()) return Refusal{std::move(refusal)};
     const std::string text = text_of(command);
     event_loop.report().session(EventId::OperatorCommand, *entry, text);
     control.record_act(*entry, text);
@@ -142,10 +142,11 @@ class CommandTask final : public ControlTask {
         control.reset(*entry, command.text);
         break;
       case OperatorAct::ResetInSession:
-        if (const auto asked = control.reset_in_session(*entry); !asked) return asked.error();
+        if (const auto asked = control.reset_in_session(*entry); !asked)
+          return Refusal{asked.error()};
         break;
       case OperatorAct::TestRequest:
-        return number_answer(kSentTestRequest, control.send_test_request(*entry));
+        return CarriedOut{.test_request = control.send_test_request(*entry)};
       case OperatorAct::SendGapFill:
         control.send_gap_fill(*entry, command.number);
         break;
@@ -158,7 +159,7 @@ class CommandTask final : public ControlTask {
       default:
         break;
     }
-    return std::string{kDone};
+    return CarriedOut{};
   }
 
   // The caller waits until the files are read.
@@ -194,7 +195,7 @@ class CommandTask final : public ControlTask {
       default:
         break;
     }
-    reply(kDone);
+    reply(CarriedOut{});
   }
 
   const WholeEngine& engine_;

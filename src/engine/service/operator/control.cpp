@@ -11,9 +11,9 @@
 namespace nexusfix::engine {
 namespace {
 
-// The bytes of one answer to a tail: a line is cut at kLocalLineBytesMax.
+// The bytes of one answer to a tail.
 constexpr std::size_t kTailBytesMax = std::size_t{40} << 10U;
-constexpr std::size_t kTailAnswerMax = transport::kLocalLineBytesMax - 64;
+constexpr std::size_t kTailLineMax = transport::kLocalAnswerBytesMax - 100;
 
 // Absolute, so that find_running_engines() finds it from every folder.
 std::string absolute(const std::string& path) {
@@ -48,37 +48,37 @@ std::string Control::answer(std::size_t socket, const transport::LocalPeer& peer
                             std::string_view line, int stop) {
   end_old_tails();
   auto request = read_request(line);
-  if (!request) return std::move(request.error());
+  if (!request) return line_of(Refusal{std::move(request.error())});
   const OperatorCaller caller{
       .identity = "user " + std::to_string(peer.user) + ", process " + std::to_string(peer.process),
       .stop = stop};
-  if (const auto* const status = std::get_if<StatusRequest>(&*request)) {
+  return line_of(carry_out(socket, *std::move(request), caller));
+}
+
+ControlAnswer Control::carry_out(std::size_t socket, ControlRequest request,
+                                 const OperatorCaller& caller) {
+  const auto refusal = [](std::string& why) { return Refusal{std::move(why)}; };
+  if (const auto* const status = std::get_if<StatusRequest>(&request)) {
     return desk_.status_page(*status, caller);
   }
-  if (auto* const numbers = std::get_if<LiveNumbers>(&*request)) {
-    const auto done = desk_.set_numbers(std::move(*numbers), caller,
-                                        socket == 0 ? std::nullopt : std::optional{socket});
-    return done ? std::string{kDone} : done.error();
+  if (auto* const numbers = std::get_if<LiveNumbers>(&request)) {
+    auto done = desk_.set_numbers(std::move(*numbers), caller,
+                                  socket == 0 ? std::nullopt : std::optional{socket});
+    return done ? ControlAnswer{CarriedOut{}} : refusal(done.error());
   }
-  if (const auto* const trip = std::get_if<RoundTripRequest>(&*request)) {
-    const auto took = desk_.round_trip(*trip, caller);
-    if (!took) return took.error();
-    return *took ? number_answer(kRoundTrip, static_cast<std::uint64_t>((*took)->count()))
-                 : std::string{kStillWaiting};
+  if (const auto* const trip = std::get_if<RoundTripRequest>(&request)) {
+    return desk_.round_trip(*trip, caller);
   }
-  if (const auto* const latency = std::get_if<LatencyRequest>(&*request)) {
-    const auto rows = desk_.latencies(latency->session);
-    return rows ? latencies_answer(*rows) : rows.error();
+  if (const auto* const latency = std::get_if<LatencyRequest>(&request)) {
+    auto rows = desk_.latencies(latency->session);
+    return rows ? ControlAnswer{*std::move(rows)} : refusal(rows.error());
   }
-  if (const auto* const tail = std::get_if<TailRequest>(&*request)) {
+  if (const auto* const tail = std::get_if<TailRequest>(&request)) {
     return begin_tail(tail->session, caller);
   }
-  if (const auto* const tail = std::get_if<TailReadRequest>(&*request)) return read_tail(tail->id);
-  auto& command = std::get<OperatorCommand>(*request);
-  const bool is_test = command.act == OperatorAct::TestRequest;
-  const auto done = desk_.carry_out(std::move(command), caller);
-  if (!done) return done.error();
-  return is_test ? number_answer(kSentTestRequest, done->number) : done_answer(done->result);
+  if (const auto* const tail = std::get_if<TailReadRequest>(&request)) return read_tail(tail->id);
+  auto done = desk_.carry_out(std::get<OperatorCommand>(std::move(request)), caller);
+  return done ? ControlAnswer{*std::move(done)} : refusal(done.error());
 }
 
 void Control::end_old_tails() {
@@ -86,40 +86,41 @@ void Control::end_old_tails() {
   std::erase_if(tails_, [now](const auto& one) { return now - one.second.read_at > kTailTimeout; });
 }
 
-std::string Control::begin_tail(const std::string& session, const OperatorCaller& caller) {
-  if (!session.empty() && !desk_.serves(session, caller)) {
-    return std::string{kNoSession} + session;
-  }
+ControlAnswer Control::begin_tail(const std::string& session, const OperatorCaller& caller) {
+  if (!session.empty() && !desk_.serves(session, caller)) return lacks_session(session);
   auto reader = desk_.tap(session);
-  if (!reader) return std::move(reader.error());
+  if (!reader) return Refusal{std::move(reader.error())};
   tails_.emplace(++last_tail_, Tail{*std::move(reader), clock_.now().mono});
-  return number_answer(kTail, last_tail_);
+  return TailBegun{last_tail_};
 }
 
 // A message that is too long for a line counts as lost.
-std::string Control::read_tail(std::uint64_t id) {
+ControlAnswer Control::read_tail(std::uint64_t id) {
   const auto found = tails_.find(id);
   if (found == tails_.end()) {
-    return "the engine has ended this tail, because it was not read for a minute: begin another";
+    return Refusal{
+        "the engine has ended this tail, because it was not read for a minute: begin another"};
   }
   Tail& tail = found->second;
   tail.read_at = clock_.now().mono;
-  std::string rows;
-  std::uint64_t too_long = 0;
-  const std::size_t read =
+  LiveMessages read;
+  std::size_t bytes = 0;
+  const std::size_t count =
       tail.reader.read(kTailBytesMax, [&](const observe::LoggedMessage& message) {
-        const std::size_t before = rows.size();
-        append_message(rows, message);
-        if (rows.size() <= kTailAnswerMax) return;
-        rows.resize(before);
-        ++too_long;
+        const std::size_t with_it = bytes + line_bytes(message);
+        if (with_it > kTailLineMax) return void(++read.lost);
+        bytes = with_it;
+        read.messages.push_back({.time = message.time,
+                                 .kind = message.kind,
+                                 .session = std::string{message.session},
+                                 .bytes = std::string{message.bytes}});
       });
-  const std::uint64_t lost = tail.reader.take_lost() + too_long;
-  if (read == 0 && lost == 0 && tail.reader.has_ended()) {
+  read.lost += tail.reader.take_lost();
+  if (count == 0 && read.lost == 0 && tail.reader.has_ended()) {
     tails_.erase(found);
-    return "the engine has ended this tail, because it was not read: begin another";
+    return Refusal{"the engine has ended this tail, because it was not read: begin another"};
   }
-  return number_answer(kMessages, lost) + rows;
+  return read;
 }
 
 }  // namespace nexusfix::engine

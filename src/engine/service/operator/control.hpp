@@ -39,8 +39,10 @@ class Control final : private transport::LocalServer::Answerer {
   explicit Control(OperatorDesk& desk) noexcept : desk_{desk} {}
   [[nodiscard]] std::string answer(std::size_t socket, const transport::LocalPeer& peer,
                                    std::string_view line, int stop) override;
-  [[nodiscard]] std::string begin_tail(const std::string& session, const OperatorCaller& caller);
-  [[nodiscard]] std::string read_tail(std::uint64_t id);
+  [[nodiscard]] ControlAnswer carry_out(std::size_t socket, ControlRequest request,
+                                        const OperatorCaller& caller);
+  [[nodiscard]] ControlAnswer begin_tail(const std::string& session, const OperatorCaller& caller);
+  [[nodiscard]] ControlAnswer read_tail(std::uint64_t id);
   void end_old_tails();
 
   OperatorDesk& desk_;

@@ -2,413 +2,479 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <chrono>
 #include <concepts>
-#include <span>
-#include <system_error>
+#include <limits>
+#include <nlohmann/json.hpp>
 #include <utility>
+
+#include <nexusfix/engine/operations/operations.hpp>
 
 #include "base/api/escaped_text.hpp"
 
 namespace nexusfix::engine {
 namespace {
 
+using Json = nlohmann::ordered_json;
+using std::chrono::nanoseconds;
+
+constexpr const char* kVersion = "version";
+constexpr const char* kRequest = "request";
 constexpr std::string_view kSetNumbers = "set-numbers";
-constexpr std::string_view kControl = "ctl";
 constexpr std::string_view kStatus = "status";
-constexpr char kTab = '\t';
-constexpr char kRow = '\x1e';
-
-constexpr std::string_view kTailRead = "tail-read";
+constexpr std::string_view kRoundTrip = "round-trip";
 constexpr std::string_view kLatency = "latency";
+constexpr std::string_view kTail = "tail";
+constexpr std::string_view kTailRead = "tail-read";
+constexpr std::size_t kErrorBytesMax = 2'000;
 
-constexpr std::array<std::string_view, 17> kActs{"log-out",
-                                                 "log-on",
-                                                 "disconnect",
-                                                 "reset",
-                                                 "reset-in-session",
-                                                 "test-request",
-                                                 "send-gap-fill",
-                                                 "enable",
-                                                 "disable",
-                                                 "reload",
-                                                 "rotate-logs",
-                                                 "reload-certificates",
-                                                 "stop",
-                                                 "drain",
-                                                 "move-shard",
-                                                 "drain-node",
-                                                 "join-node"};
-static_assert(kActs[static_cast<std::size_t>(OperatorAct::JoinNode)] == "join-node");
+constexpr std::array kMessageKinds{observe::MessageKind::Received, observe::MessageKind::Sent,
+                                   observe::MessageKind::Garbled};
 
+template <class Object, class Value>
+struct NamedMember {
+  const char* name;
+  Value Object::* member;
+};
+constexpr NamedMember<SessionStatus, std::uint64_t> kCounts[] = {
+    {"messages_in", &SessionStatus::messages_in},
+    {"messages_out", &SessionStatus::messages_out},
+    {"bytes_in", &SessionStatus::bytes_in},
+    {"bytes_out", &SessionStatus::bytes_out},
+    {"unsent_bytes", &SessionStatus::unsent_bytes},
+    {"logons", &SessionStatus::logons},
+    {"logon_failures", &SessionStatus::logon_failures},
+    {"connect_failures", &SessionStatus::connect_failures},
+    {"failures_in_a_row", &SessionStatus::failures_in_a_row},
+    {"disconnects", &SessionStatus::disconnects},
+    {"gaps", &SessionStatus::gaps},
+    {"resent", &SessionStatus::resent},
+    {"garbled", &SessionStatus::garbled}};
+constexpr NamedMember<LatencyRow, nanoseconds> kDurations[] = {
+    {"mean_ns", &LatencyRow::mean}, {"p50_ns", &LatencyRow::p50},
+    {"p90_ns", &LatencyRow::p90},   {"p99_ns", &LatencyRow::p99},
+    {"p999_ns", &LatencyRow::p999}, {"highest_ns", &LatencyRow::highest}};
+
+bool is_printable(char c) noexcept {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= ' ' && byte != 0x7f;
+}
 bool is_printable(std::string_view text) noexcept {
-  return std::ranges::all_of(text, [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte >= ' ' && byte != 0x7f;
+  return std::ranges::all_of(text, [](char c) { return is_printable(c); });
+}
+
+// A text of the counterparty may be part of it. Cut, so that a page fits a line.
+std::string one_line(std::string_view text, std::size_t bytes_max = 600) {
+  std::string line{text.substr(0, bytes_max)};
+  std::ranges::replace_if(line, [](char c) { return !is_printable(c); }, '?');
+  return line;
+}
+
+// Reads the members of an object. The first fault counts; what is read after it is of no use.
+class Members {
+ public:
+  Members(const Json& object, std::string& fault) : object_{object}, fault_{fault} {}
+
+  [[nodiscard]] bool has(const char* name) const { return object_.contains(name); }
+  // Empty: there is none.
+  [[nodiscard]] std::string text(const char* name) {
+    const Json* const found = find(name);
+    if (found == nullptr) return {};
+    if (!found->is_string()) return refuse(name, "a text"), std::string{};
+    return found->get<std::string>();
+  }
+  [[nodiscard]] std::string printable(const char* name) {
+    std::string found = text(name);
+    if (!is_printable(found)) refuse(name, "printable characters");
+    return found;
+  }
+  // 0: there is none.
+  template <std::integral Number>
+  [[nodiscard]] Number number(const char* name) {
+    const Json* const found = find(name);
+    if (found == nullptr) return 0;
+    const bool is_whole =
+        std::signed_integral<Number> ? found->is_number_integer() : found->is_number_unsigned();
+    const auto value = is_whole ? found->get<Number>() : Number{0};
+    // get() truncates.
+    if (!is_whole || *found != Json(value)) refuse(name, "a whole number, not too large");
+    return value;
+  }
+  template <std::integral Number>
+  [[nodiscard]] Number needed(const char* name) {
+    if (!has(name)) refuse(name, "a number");
+    return number<Number>(name);
+  }
+  // Absent or null: there is none.
+  [[nodiscard]] std::optional<nanoseconds> nanos(const char* name) {
+    const Json* const found = find(name);
+    if (found == nullptr || found->is_null()) return std::nullopt;
+    return nanoseconds{number<std::int64_t>(name)};
+  }
+  [[nodiscard]] std::optional<WallTime> time(const char* name) {
+    const auto since = nanos(name);
+    return since ? std::optional{WallTime{*since}} : std::nullopt;
+  }
+  [[nodiscard]] bool flag(const char* name) {
+    const Json* const found = find(name);
+    return found != nullptr && found->is_boolean() && found->get<bool>();
+  }
+  [[nodiscard]] session::Numbers numbers(const char* name) {
+    session::Numbers numbers;
+    object(name, [&](Members both) {
+      numbers = {.next_inbound = both.needed<std::uint64_t>("in"),
+                 .next_outbound = both.needed<std::uint64_t>("out")};
+    });
+    return numbers;
+  }
+  // read: gets the Members of each object of an array.
+  template <class Read>
+  void each(const char* name, Read read) {
+    const Json* const found = find(name);
+    if (found == nullptr || !found->is_array()) return refuse(name, "an array");
+    for (const Json& one : *found) {
+      if (!one.is_object()) return refuse(name, "objects");
+      read(Members{one, fault_});
+    }
+  }
+  template <class Read>
+  void object(const char* name, Read read) {
+    const Json* const found = find(name);
+    if (found == nullptr || !found->is_object()) return refuse(name, "an object");
+    read(Members{*found, fault_});
+  }
+  // A member that nothing has read is misspelt, or of another request.
+  void refuse_others() {
+    for (const auto& one : object_.items()) {
+      if (!fault_.empty() || std::ranges::find(read_, one.key()) != read_.end()) continue;
+      fault_ = one_line(one.key()) + ": there is no such member";
+    }
+  }
+  void refuse(std::string_view name, std::string_view expected) {
+    if (!fault_.empty()) return;
+    ((fault_ += one_line(name)) += ": ") += expected;
+    fault_ += expected.ends_with('s') ? " were expected" : " was expected";
+  }
+
+ private:
+  const Json* find(const char* name) {
+    read_.emplace_back(name);
+    const auto found = object_.find(name);
+    return found == object_.end() ? nullptr : &*found;
+  }
+
+  const Json& object_;
+  std::string& fault_;
+  std::vector<std::string_view> read_;
+};
+
+Json json_of(const session::Numbers& numbers) {
+  return {{"in", numbers.next_inbound}, {"out", numbers.next_outbound}};
+}
+Json nanos_of(const std::optional<WallTime>& time) {
+  return time ? Json(time->time_since_epoch().count()) : Json(nullptr);
+}
+
+Json json_of(const LiveNumbers& request) {
+  return {{kVersion, kControlVersion},         {kRequest, kSetNumbers},
+          {"session", request.session},        {"expected", json_of(request.expected)},
+          {"wanted", json_of(request.wanted)}, {"reason", request.reason}};
+}
+Json json_of(const StatusRequest& request) {
+  return {{kVersion, kControlVersion},
+          {kRequest, kStatus},
+          {"loop", request.loop},
+          {"first", request.first}};
+}
+Json json_of(const OperatorCommand& command) {
+  Json json{{kVersion, kControlVersion}, {kRequest, to_string(command.act)}};
+  if (!command.session.empty()) json["session"] = command.session;
+  if (!command.text.empty()) json["text"] = command.text;
+  if (command.number != 0) json["number"] = command.number;
+  json["reason"] = command.reason;
+  return json;
+}
+Json json_of(const RoundTripRequest& request) {
+  return {{kVersion, kControlVersion},
+          {kRequest, kRoundTrip},
+          {"session", request.session},
+          {"test_request", request.id}};
+}
+Json json_of(const TailRequest& request) {
+  return {{kVersion, kControlVersion}, {kRequest, kTail}, {"session", request.session}};
+}
+Json json_of(const TailReadRequest& request) {
+  return {{kVersion, kControlVersion}, {kRequest, kTailRead}, {"tail", request.id}};
+}
+Json json_of(const LatencyRequest& request) {
+  return {{kVersion, kControlVersion}, {kRequest, kLatency}, {"session", request.session}};
+}
+Json json_of(const RecordRequest& request) { return json_of(request.command); }
+
+Json json_of(const Refusal& refusal) {
+  return {{kVersion, kControlVersion}, {"error", one_line(refusal.text, kErrorBytesMax)}};
+}
+Json json_of(const CarriedOut& done) {
+  Json json{{kVersion, kControlVersion}, {"done", one_line(done.result)}};
+  if (done.test_request) json["test_request"] = *done.test_request;
+  return json;
+}
+Json json_of(const RoundTripAnswer& trip) {
+  return {{kVersion, kControlVersion},
+          {"round_trip_ns", trip.took ? Json(trip.took->count()) : Json(nullptr)}};
+}
+Json json_of(const TailBegun& tail) { return {{kVersion, kControlVersion}, {"tail", tail.id}}; }
+
+Json json_of(const SessionStatus& session) {
+  Json json{{"name", session.name},
+            {"is_initiator", session.is_initiator},
+            {"state", session.state},
+            {"why", one_line(session.why)},
+            {"since_ns", nanos_of(session.since)},
+            {"received_ns", nanos_of(session.received_at)},
+            {"next", json_of(session.next)}};
+  for (const auto& [name, count] : kCounts) json[name] = session.*count;
+  return json;
+}
+Json json_of(const StatusPage& page) {
+  Json sessions = Json::array();
+  for (const SessionStatus& one : page.status.sessions) sessions.push_back(json_of(one));
+  return {{kVersion, kControlVersion},
+          {"process", page.status.process},
+          {"started_ns", nanos_of(page.status.started)},
+          {"loops", page.status.loops},
+          {"standby", page.status.standby},
+          {"cluster", page.status.cluster},
+          {"next_page", {{"loop", page.next.loop}, {"first", page.next.first}}},
+          {"sessions", std::move(sessions)}};
+}
+
+// SOH is in every message, and is kept.
+constexpr auto kIsKept = [](char byte) noexcept { return static_cast<unsigned char>(byte) < 0x80; };
+
+Json json_of(const LiveMessages& read) {
+  Json messages = Json::array();
+  for (const LiveMessage& one : read.messages) {
+    std::string bytes;
+    append_escaped(bytes, one.bytes, kIsKept);
+    messages.push_back({{"time_ns", one.time.time_since_epoch().count()},
+                        {"direction", observe::direction_of(one.kind)},
+                        {"session", one.session},
+                        {"bytes", std::move(bytes)}});
+  }
+  return {{kVersion, kControlVersion}, {"lost", read.lost}, {"messages", std::move(messages)}};
+}
+Json json_of(const std::vector<LatencyRow>& rows) {
+  Json latencies = Json::array();
+  for (const LatencyRow& row : rows) {
+    Json one{{"loop", row.loop}, {"what", row.what}, {"count", row.count}};
+    for (const auto& [name, duration] : kDurations) one[name] = (row.*duration).count();
+    latencies.push_back(std::move(one));
+  }
+  return {{kVersion, kControlVersion}, {"latencies", std::move(latencies)}};
+}
+
+// Bytes that are no UTF-8 become U+FFFD.
+template <class Value>
+std::string to_line(const Value& value) {
+  return std::visit(
+      [](const auto& one) {
+        return json_of(one).dump(-1, ' ', false, Json::error_handler_t::replace);
+      },
+      value);
+}
+
+LiveNumbers numbers_request(Members& members) {
+  LiveNumbers request{.session = members.printable("session"),
+                      .expected = members.numbers("expected"),
+                      .wanted = members.numbers("wanted"),
+                      .reason = members.printable("reason")};
+  if (request.session.empty()) members.refuse("session", "a session");
+  return request;
+}
+
+OperatorCommand command_request(OperatorAct act, Members& members) {
+  OperatorCommand command{.act = act,
+                          .session = members.printable("session"),
+                          .text = members.printable("text"),
+                          .number = members.number<std::uint64_t>("number"),
+                          .reason = members.printable("reason")};
+  if (needs_session(act) == command.session.empty()) {
+    members.refuse("session", needs_session(act) ? "a session" : "no session");
+  }
+  return command;
+}
+
+ControlRequest request_of(const std::string& name, Members& members) {
+  if (name == kStatus) {
+    return StatusRequest{.loop = members.number<std::uint32_t>("loop"),
+                         .first = members.number<std::size_t>("first")};
+  }
+  if (name == kSetNumbers) return numbers_request(members);
+  if (name == kLatency) return LatencyRequest{members.printable("session")};
+  if (name == kTail) return TailRequest{members.printable("session")};
+  if (name == kTailRead) return TailReadRequest{members.needed<std::uint64_t>("tail")};
+  if (name == kRoundTrip) {
+    return RoundTripRequest{.session = members.printable("session"),
+                            .id = members.needed<std::uint64_t>("test_request")};
+  }
+  if (const auto act = operator_act_of(name)) return command_request(*act, members);
+  members.refuse(kRequest, "a name that the engine knows");
+  return {};
+}
+
+bool fits(const ControlRequest& request) noexcept {
+  const auto* const command = std::get_if<OperatorCommand>(&request);
+  const auto* const numbers = std::get_if<LiveNumbers>(&request);
+  return (command == nullptr || command->reason.size() <= kLiveReasonBytesMax) &&
+         (numbers == nullptr || numbers->reason.size() <= kLiveReasonBytesMax);
+}
+
+// Why a line of another version is not read; empty: it is of this one.
+std::string version_fault(Members& members, std::string_view of) {
+  const auto version = members.needed<std::uint32_t>(kVersion);
+  if (!members.has(kVersion) || version == kControlVersion) return {};
+  return "version " + std::to_string(kControlVersion) +
+         " of the control protocol is spoken here, "
+         "and the " +
+         std::string{of} + " has version " + std::to_string(version);
+}
+
+SessionStatus session_of(Members& members) {
+  SessionStatus session{.name = members.text("name"),
+                        .is_initiator = members.flag("is_initiator"),
+                        .state = members.text("state"),
+                        .why = members.text("why"),
+                        .since = members.time("since_ns"),
+                        .next = members.numbers("next"),
+                        .received_at = members.time("received_ns")};
+  for (const auto& [name, count] : kCounts) session.*count = members.needed<std::uint64_t>(name);
+  return session;
+}
+
+StatusPage page_of(Members& members) {
+  StatusPage page{.status = {.process = members.needed<std::int32_t>("process"),
+                             .started = members.time("started_ns").value_or(WallTime{}),
+                             .loops = members.needed<std::uint32_t>("loops"),
+                             .standby = members.text("standby"),
+                             .cluster = members.text("cluster")},
+                  .next = {}};
+  members.each("sessions", [&](Members one) { page.status.sessions.push_back(session_of(one)); });
+  members.object("next_page", [&](Members next) {
+    page.next = {.loop = next.needed<std::uint32_t>("loop"),
+                 .first = next.needed<std::size_t>("first")};
   });
+  return page;
 }
 
-template <std::integral Number>
-std::optional<Number> to_number(std::string_view text) noexcept {
-  Number number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
+LiveMessages messages_of(Members& members) {
+  LiveMessages read{.messages = {}, .lost = members.needed<std::uint64_t>("lost")};
+  members.each("messages", [&](Members one) {
+    const auto kind =
+        std::ranges::find(kMessageKinds, one.text("direction"), observe::direction_of);
+    if (kind == kMessageKinds.end()) return one.refuse("direction", "in, out or garbled");
+    read.messages.push_back({.time = one.time("time_ns").value_or(WallTime{}),
+                             .kind = *kind,
+                             .session = one.text("session"),
+                             .bytes = unescaped(one.text("bytes"))});
+  });
+  return read;
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t at = text.find(separator);
-    parts.push_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
+std::vector<LatencyRow> latencies_of(Members& members) {
+  std::vector<LatencyRow> rows;
+  members.each("latencies", [&](Members one) {
+    LatencyRow& row = rows.emplace_back();
+    row.loop = one.needed<std::uint32_t>("loop");
+    row.what = one.text("what");
+    row.count = one.needed<std::uint64_t>("count");
+    for (const auto& [name, duration] : kDurations) {
+      row.*duration = nanoseconds{one.needed<std::int64_t>(name)};
+    }
+  });
+  return rows;
+}
+
+ControlAnswer answer_of(Members& members) {
+  if (members.has("error")) return Refusal{.text = members.text("error")};
+  if (members.has("done")) {
+    CarriedOut done{.result = members.text("done")};
+    if (members.has("test_request")) {
+      done.test_request = members.number<std::uint64_t>("test_request");
+    }
+    return done;
   }
-}
-
-void append(std::string& line, std::string_view field) { (line += kTab) += field; }
-template <std::integral Number>
-void append(std::string& line, Number number) {
-  std::array<char, 24> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-  append(line, std::string_view{digits.data(), end});
-}
-
-// A text of the counterparty may be part of it. Cut, so that a row fits a page.
-std::string one_line(std::string_view text) {
-  constexpr std::size_t kBytesMax = 600;
-  std::string line{text.substr(0, kBytesMax)};
-  std::ranges::replace_if(line, [](char c) { return !is_printable({&c, 1}); }, '?');
-  return line;
-}
-
-// Nanoseconds of UTC; 0: none.
-std::int64_t nanos_of(const std::optional<WallTime>& time) noexcept {
-  return time ? time->time_since_epoch().count() : 0;
-}
-std::optional<WallTime> time_of(std::int64_t nanos) noexcept {
-  if (nanos == 0) return std::nullopt;
-  return WallTime{std::chrono::nanoseconds{nanos}};
-}
-
-std::optional<LiveNumbers> read_numbers(const std::vector<std::string_view>& fields) {
-  if (fields.size() != 7 || fields[6].size() > kLiveReasonBytesMax) return std::nullopt;
-  std::array<std::uint64_t, 4> numbers{};
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const auto number = to_number<std::uint64_t>(fields[1 + i]);
-    if (!number) return std::nullopt;
-    numbers[i] = *number;
-  }
-  return LiveNumbers{.session = std::string{fields[5]},
-                     .expected = {.next_inbound = numbers[0], .next_outbound = numbers[1]},
-                     .wanted = {.next_inbound = numbers[2], .next_outbound = numbers[3]},
-                     .reason = std::string{fields[6]}};
-}
-
-// The fields after "ctl" and the version.
-std::optional<ControlRequest> read_control(std::span<const std::string_view> fields) {
-  const std::string_view word = fields.empty() ? std::string_view{} : fields[0];
-  if (word == kStatus && fields.size() == 3) {
-    const auto loop = to_number<std::uint32_t>(fields[1]);
-    const auto first = to_number<std::size_t>(fields[2]);
-    if (loop && first) return StatusRequest{*loop, *first};
-  }
-  if (word == kRoundTrip && fields.size() == 3) {
-    const auto id = to_number<std::uint64_t>(fields[2]);
-    if (id) return RoundTripRequest{std::string{fields[1]}, *id};
-  }
-  if (word == kLatency && fields.size() == 2) return LatencyRequest{std::string{fields[1]}};
-  if (word == kTail && fields.size() == 2) return TailRequest{std::string{fields[1]}};
-  if (word == kTailRead && fields.size() == 2) {
-    if (const auto id = to_number<std::uint64_t>(fields[1])) return TailReadRequest{*id};
-  }
-  if (fields.size() != 5 || fields[4].size() > kLiveReasonBytesMax) return std::nullopt;
-  const auto act = operator_act_of(word);
-  const auto number = to_number<std::uint64_t>(fields[3]);
-  if (!act || !number || needs_session(*act) == fields[1].empty()) return std::nullopt;
-  return OperatorCommand{.act = *act,
-                         .session = std::string{fields[1]},
-                         .text = std::string{fields[2]},
-                         .number = *number,
-                         .reason = std::string{fields[4]}};
-}
-
-std::string begin_line(std::string_view word) {
-  std::string line{kControl};
-  append(line, kControlVersion);
-  append(line, word);
-  return line;
-}
-
-std::optional<SessionStatus> read_row(std::string_view row) {
-  const auto fields = split(row, kTab);
-  std::array<std::int64_t, 17> numbers{};
-  constexpr std::size_t kTexts = 4;
-  if (fields.size() != kTexts + numbers.size()) return std::nullopt;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const auto number = to_number<std::int64_t>(fields[kTexts + i]);
-    if (!number) return std::nullopt;
-    numbers[i] = *number;
-  }
-  const auto count = [&](std::size_t i) { return static_cast<std::uint64_t>(numbers[i]); };
-  return SessionStatus{.name = std::string{fields[0]},
-                       .is_initiator = fields[1] == "I",
-                       .state = std::string{fields[2]},
-                       .why = std::string{fields[3]},
-                       .failures_in_a_row = count(16),
-                       .since = time_of(numbers[0]),
-                       .next = {.next_inbound = count(1), .next_outbound = count(2)},
-                       .messages_in = count(3),
-                       .messages_out = count(4),
-                       .received_at = time_of(numbers[5]),
-                       .unsent_bytes = count(6),
-                       .bytes_in = count(7),
-                       .bytes_out = count(8),
-                       .logons = count(9),
-                       .logon_failures = count(10),
-                       .connect_failures = count(11),
-                       .disconnects = count(12),
-                       .gaps = count(13),
-                       .resent = count(14),
-                       .garbled = count(15)};
+  if (members.has("sessions")) return page_of(members);
+  if (members.has("messages")) return messages_of(members);
+  if (members.has("tail")) return TailBegun{members.number<std::uint64_t>("tail")};
+  if (members.has("latencies")) return latencies_of(members);
+  return RoundTripAnswer{members.nanos("round_trip_ns")};
 }
 
 }  // namespace
 
-std::string_view to_string(OperatorAct act) noexcept {
-  return kActs[static_cast<std::size_t>(act)];
+Refusal lacks_session(std::string_view name) {
+  return {.text = "the engine serves no session " + std::string{name}, .lacks_session = true};
 }
 
-std::optional<OperatorAct> operator_act_of(std::string_view text) noexcept {
-  const auto found = std::ranges::find(kActs, text);
-  if (found == kActs.end()) return std::nullopt;
-  return static_cast<OperatorAct>(found - kActs.begin());
-}
-
-std::string line_of(const LiveNumbers& request) {
-  std::string line{kSetNumbers};
-  for (const std::uint64_t number : {request.expected.next_inbound, request.expected.next_outbound,
-                                     request.wanted.next_inbound, request.wanted.next_outbound}) {
-    append(line, number);
-  }
-  append(line, request.session);
-  append(line, request.reason);
-  return line;
-}
-
-std::string line_of(const StatusRequest& request) {
-  std::string line = begin_line(kStatus);
-  append(line, request.loop);
-  append(line, request.first);
-  return line;
-}
-
-std::string line_of(const OperatorCommand& command) {
-  std::string line = begin_line(to_string(command.act));
-  append(line, command.session);
-  append(line, command.text);
-  append(line, command.number);
-  append(line, command.reason);
-  return line;
-}
-
-std::string line_of(const RoundTripRequest& request) {
-  std::string line = begin_line(kRoundTrip);
-  append(line, request.session);
-  append(line, request.id);
-  return line;
-}
-
-std::string line_of(const TailRequest& request) {
-  std::string line = begin_line(kTail);
-  append(line, request.session);
-  return line;
-}
-
-std::string line_of(const TailReadRequest& request) {
-  std::string line = begin_line(kTailRead);
-  append(line, request.id);
-  return line;
-}
-
-std::string line_of(const LatencyRequest& request) {
-  std::string line = begin_line(kLatency);
-  append(line, request.session);
-  return line;
-}
+std::string line_of(const ControlRequest& request) { return to_line(request); }
+std::string line_of(const ControlAnswer& answer) { return to_line(answer); }
 
 std::expected<ControlRequest, std::string> read_request(std::string_view line) {
-  const auto fields = split(line, kTab);
-  if (std::ranges::all_of(fields, is_printable)) {
-    if (fields[0] == kSetNumbers) {
-      if (auto numbers = read_numbers(fields)) return *std::move(numbers);
-    }
-    if (fields[0] == kControl && fields.size() > 1) {
-      const auto version = to_number<std::uint32_t>(fields[1]);
-      if (version && *version != kControlVersion) {
-        return std::unexpected{"the engine speaks version " + std::to_string(kControlVersion) +
-                               " of the control protocol, and the command version " +
-                               std::to_string(*version) + ": nothing was done"};
-      }
-      if (version) {
-        if (auto request = read_control(std::span{fields}.subspan(2))) return *std::move(request);
-      }
-    }
+  const auto nothing_done = [](std::string why) {
+    return std::unexpected{std::move(why) + ": nothing was done"};
+  };
+  const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return nothing_done("a request is a JSON object on one line");
+  std::string fault;
+  Members members{json, fault};
+  if (std::string other = version_fault(members, "request"); !other.empty()) {
+    return nothing_done(std::move(other));
   }
-  return std::unexpected{"this is no command that the engine knows: nothing was done"};
-}
-
-void append_head(std::string& answer, const EngineStatus& engine, const StatusRequest& next) {
-  answer += kStatus;
-  append(answer, engine.process);
-  append(answer, nanos_of(engine.started));
-  append(answer, engine.loops);
-  append(answer, next.loop);
-  append(answer, next.first);
-  append(answer, engine.standby);
-  append(answer, engine.cluster);
-}
-
-void append_row(std::string& answer, const SessionStatus& session) {
-  (answer += kRow) += session.name;
-  append(answer, session.is_initiator ? "I" : "A");
-  append(answer, session.state);
-  append(answer, one_line(session.why));
-  append(answer, nanos_of(session.since));
-  append(answer, session.next.next_inbound);
-  append(answer, session.next.next_outbound);
-  append(answer, session.messages_in);
-  append(answer, session.messages_out);
-  append(answer, nanos_of(session.received_at));
-  for (const std::uint64_t count :
-       {session.unsent_bytes, session.bytes_in, session.bytes_out, session.logons,
-        session.logon_failures, session.connect_failures, session.disconnects, session.gaps,
-        session.resent, session.garbled, session.failures_in_a_row}) {
-    append(answer, count);
+  ControlRequest request = request_of(members.text(kRequest), members);
+  members.refuse_others();
+  if (fault.empty() && !fits(request)) {
+    members.refuse("reason", "at most " + std::to_string(kLiveReasonBytesMax) + " bytes");
   }
+  if (!fault.empty()) return nothing_done(std::move(fault));
+  return request;
 }
 
-std::optional<StatusPage> read_page(std::string_view answer) {
-  const auto rows = split(answer, kRow);
-  const auto head = split(rows[0], kTab);
-  if (head.size() != 8 || head[0] != kStatus) return std::nullopt;
-  const auto process = to_number<std::int32_t>(head[1]);
-  const auto started = to_number<std::int64_t>(head[2]);
-  const auto loops = to_number<std::uint32_t>(head[3]);
-  const auto next_loop = to_number<std::uint32_t>(head[4]);
-  const auto next_first = to_number<std::size_t>(head[5]);
-  if (!process || !started || !loops || !next_loop || !next_first) return std::nullopt;
-  StatusPage page{.status = {.process = *process,
-                             .started = WallTime{std::chrono::nanoseconds{*started}},
-                             .loops = *loops,
-                             .standby = std::string{head[6]},
-                             .cluster = std::string{head[7]}},
-                  .next = {*next_loop, *next_first}};
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    auto session = read_row(rows[i]);
-    if (!session) return std::nullopt;
-    page.status.sessions.push_back(*std::move(session));
+std::expected<OperatorRequest, std::string> read_operator_request(std::string_view json) {
+  auto request = read_request(json);
+  if (!request) return std::unexpected{std::move(request.error())};
+  if (auto* const command = std::get_if<OperatorCommand>(&*request)) return std::move(*command);
+  if (auto* const numbers = std::get_if<LiveNumbers>(&*request)) return std::move(*numbers);
+  return std::unexpected{std::string{"request: a command was expected: nothing was done"}};
+}
+
+std::string operator_answer(const std::expected<void, std::string>& done) {
+  return line_of(done ? ControlAnswer{CarriedOut{}} : ControlAnswer{Refusal{done.error()}});
+}
+
+ControlAnswer read_answer(std::string_view line) {
+  const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return Refusal{.text = "no answer of an engine: " + one_line(line)};
+  std::string fault;
+  Members members{json, fault};
+  if (std::string other = version_fault(members, "answer"); !other.empty()) {
+    return Refusal{.text = std::move(other)};
   }
-  return page;
-}
-
-std::string done_answer(std::string_view result) {
-  std::string answer{kDone};
-  if (!result.empty()) append(answer, one_line(result));
+  ControlAnswer answer = answer_of(members);
+  if (!fault.empty()) return Refusal{.text = "no answer of an engine: " + fault};
   return answer;
 }
 
-std::optional<std::string> read_done_answer(std::string_view answer) {
-  if (answer == kDone) return std::string{};
-  if (!answer.starts_with(kDone) || answer.substr(kDone.size(), 1) != "\t") return std::nullopt;
-  return std::string{answer.substr(kDone.size() + 1)};
-}
-
-std::string number_answer(std::string_view word, std::uint64_t number) {
-  std::string answer{word};
-  append(answer, number);
-  return answer;
-}
-
-std::optional<std::uint64_t> read_number_answer(std::string_view answer, std::string_view word) {
-  if (!answer.starts_with(word)) return std::nullopt;
-  answer.remove_prefix(word.size());
-  if (answer.empty() || answer[0] != kTab) return std::nullopt;
-  return to_number<std::uint64_t>(answer.substr(1));
-}
-
-// A message may have any byte in a data field. SOH is the most frequent one, and is kept.
-void append_message(std::string& answer, const observe::LoggedMessage& message) {
-  answer += kRow;
-  answer += std::to_string(message.time.time_since_epoch().count());
-  append(answer, static_cast<std::uint32_t>(message.kind));
-  append(answer, message.session);
-  answer += kTab;
-  append_escaped(answer, message.bytes,
-                 [](char byte) { return byte != '\n' && byte != kTab && byte != kRow; });
-}
-
-std::optional<LiveMessages> read_messages(std::string_view answer) {
-  const auto rows = split(answer, kRow);
-  const auto lost = read_number_answer(rows[0], kMessages);
-  if (!lost) return std::nullopt;
-  LiveMessages messages{.messages = {}, .lost = *lost};
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    const auto fields = split(rows[i], kTab);
-    if (fields.size() != 4) return std::nullopt;
-    const auto time = to_number<std::int64_t>(fields[0]);
-    const auto kind = to_number<std::uint8_t>(fields[1]);
-    constexpr auto kKindMax = static_cast<std::uint8_t>(observe::MessageKind::Garbled);
-    if (!time || !kind || *kind > kKindMax) return std::nullopt;
-    messages.messages.push_back({.time = WallTime{std::chrono::nanoseconds{*time}},
-                                 .kind = static_cast<observe::MessageKind>(*kind),
-                                 .session = std::string{fields[2]},
-                                 .bytes = unescaped(fields[3])});
+std::size_t line_bytes(const observe::LoggedMessage& message) noexcept {
+  constexpr std::size_t kFrame = 100;  // the names, the time and the direction
+  constexpr std::size_t kEscaped = 6;  // \u0001
+  constexpr std::size_t kLiteral = 3;  // %XX
+  std::size_t bytes = kFrame + kEscaped * message.session.size();
+  for (const char byte : message.bytes) {
+    const auto value = static_cast<unsigned char>(byte);
+    const bool is_escaped = value < ' ' || value == 0x7f || byte == '"' || byte == '\\';
+    bytes += is_escaped ? kEscaped : value >= 0x80 || byte == '%' ? kLiteral : 1;
   }
-  return messages;
-}
-
-std::string latencies_answer(const std::vector<LatencyRow>& rows) {
-  std::string answer{kLatency};
-  for (const LatencyRow& row : rows) {
-    (answer += kRow) += row.what;
-    append(answer, row.loop);
-    append(answer, row.count);
-    for (const auto figure : {row.mean, row.p50, row.p90, row.p99, row.p999, row.highest}) {
-      append(answer, static_cast<std::int64_t>(figure.count()));
-    }
-  }
-  return answer;
-}
-
-std::optional<std::vector<LatencyRow>> read_latencies(std::string_view answer) {
-  const auto rows = split(answer, kRow);
-  if (rows[0] != kLatency) return std::nullopt;
-  std::vector<LatencyRow> latencies;
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    const auto fields = split(rows[i], kTab);
-    if (fields.size() != 9) return std::nullopt;
-    const auto loop = to_number<std::uint32_t>(fields[1]);
-    const auto count = to_number<std::uint64_t>(fields[2]);
-    std::array<std::chrono::nanoseconds, 6> figures{};
-    for (std::size_t at = 0; at < figures.size(); ++at) {
-      const auto nanos = to_number<std::int64_t>(fields[3 + at]);
-      if (!nanos) return std::nullopt;
-      figures[at] = std::chrono::nanoseconds{*nanos};
-    }
-    if (!loop || !count) return std::nullopt;
-    latencies.push_back({.loop = *loop,
-                         .what = std::string{fields[0]},
-                         .count = *count,
-                         .mean = figures[0],
-                         .p50 = figures[1],
-                         .p90 = figures[2],
-                         .p99 = figures[3],
-                         .p999 = figures[4],
-                         .highest = figures[5]});
-  }
-  return latencies;
+  return bytes;
 }
 
 }  // namespace nexusfix::engine

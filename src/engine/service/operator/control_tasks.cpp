@@ -16,36 +16,41 @@ class SetNumbersTask final : public ControlTask {
   using ControlTask::ControlTask;
   ~SetNumbersTask() override {
     if (!order_) return;
-    order_->reply(set_at_ ? "they are set, but the engine has ended, or has no memory, before it "
-                            "knew that the disk has them: look at them with nexusfix journal show"
-                          : "the engine has ended, or has no memory: nothing was done");
+    order_->refuse(set_at_ ? "they are set, but the engine has ended, or has no memory, before it "
+                             "knew that the disk has them: look at them with nexusfix journal show"
+                           : "the engine has ended, or has no memory: nothing was done");
   }
   void run(EventLoop& event_loop) override {
     if (!set_at_) {
       if (!take()) return;
-      std::string refusal = set(event_loop, std::get<LiveNumbers>(order_->request));
-      if (!refusal.empty()) return reply(refusal);
+      if (auto refused = set(event_loop, std::get<LiveNumbers>(order_->request))) {
+        return reply(*std::move(refused));
+      }
       event_loop.wake();  // The disk may have them at the end of this turn.
     }
-    if (event_loop.store().durable() >= *set_at_) return reply(kDone);
+    if (event_loop.store().durable() >= *set_at_) return reply(CarriedOut{});
     if (order_->state.load() == ControlOrder::State::Aborted) return order_.reset();
   }
   [[nodiscard]] bool comes_back() const noexcept override { return order_ != nullptr; }
 
  private:
-  [[nodiscard]] std::string set(EventLoop& event_loop, const LiveNumbers& request) {
+  [[nodiscard]] std::optional<Refusal> set(EventLoop& event_loop, const LiveNumbers& request) {
     SessionEntry* const entry = event_loop.registry().find_entry(request.session);
-    if (entry == nullptr || is_gone(*entry))
-      return std::string{kNoSession} + request.session + " from here";
+    if (entry == nullptr || is_gone(*entry)) {
+      Refusal none = lacks_session(request.session);
+      none.text += " from here";
+      return none;
+    }
     const session::Numbers now = entry->machine.sequence_numbers();
     if (now != request.expected) {
-      return "they have moved meanwhile: the next ones are in " + std::to_string(now.next_inbound) +
-             ", out " + std::to_string(now.next_outbound);
+      return Refusal{"they have moved meanwhile: the next ones are in " +
+                     std::to_string(now.next_inbound) + ", out " +
+                     std::to_string(now.next_outbound)};
     }
     auto done = event_loop.control().set_next_numbers(*entry, request.wanted, request.reason);
-    if (!done) return std::move(done.error());
+    if (!done) return Refusal{std::move(done.error())};
     set_at_ = event_loop.store().appended();
-    return {};
+    return std::nullopt;
   }
 
   std::optional<store::LogPosition> set_at_;
@@ -80,55 +85,47 @@ class StatusTask final : public ControlTask {
  public:
   using ControlTask::ControlTask;
   ~StatusTask() override {
-    if (order_) order_->reply("the engine has ended, or has no memory");
+    if (order_) order_->refuse("the engine has ended, or has no memory");
   }
   void run(EventLoop& event_loop) override {
     if (!take()) return;
     const auto& entries = event_loop.registry().entries();
     const StatusRequest request = std::get<StatusRequest>(order_->request);
-    std::string rows;
-    rows.reserve(ControlOrder::kPageBytesMax);
-    std::size_t at = request.first;
-    for (std::size_t read = 0; at < entries.size() && read < ControlOrder::kRowsMax; ++at, ++read) {
+    StatusPage page{.status = std::move(order_->engine), .next = {request.loop + 1, 0}};
+    std::size_t text_bytes = 0;
+    for (std::size_t at = request.first; at < entries.size(); ++at) {
+      if (at == request.first + ControlOrder::kRowsMax || text_bytes > kTextBytesMax) {
+        page.next = {request.loop, at};
+        break;
+      }
       const SessionEntry& entry = *entries[at];
       if (is_gone(entry)) continue;
-      const std::size_t before = rows.size();
-      append_row(rows, status_of(entry, event_loop.store_has_failed()));
-      if (rows.size() <= kRowBytesMax) continue;
-      if (read > 0) rows.resize(before);
-      if (read == 0) ++at;
-      break;
+      SessionStatus& one =
+          page.status.sessions.emplace_back(status_of(entry, event_loop.store_has_failed()));
+      text_bytes += one.name.size() + one.why.size();
     }
-    const bool is_last = at >= entries.size();
-    std::string page;
-    page.reserve(ControlOrder::kPageBytesMax);
-    append_head(page, order_->engine,
-                is_last ? StatusRequest{request.loop + 1, 0} : StatusRequest{request.loop, at});
-    reply(page += rows);
+    reply(std::move(page));
   }
 
  private:
-  // With the head, a page is not longer than kPageBytesMax.
-  static constexpr std::size_t kRowBytesMax = ControlOrder::kPageBytesMax - 256;
+  // The names and texts of a page, which then fits a line.
+  static constexpr std::size_t kTextBytesMax = std::size_t{16} << 10U;
 };
 
 class RoundTripTask final : public ControlTask {
  public:
   using ControlTask::ControlTask;
   ~RoundTripTask() override {
-    if (order_) order_->reply("the engine has ended, or has no memory");
+    if (order_) order_->refuse("the engine has ended, or has no memory");
   }
   void run(EventLoop& event_loop) override {
     if (!take()) return;
     const auto& request = std::get<RoundTripRequest>(order_->request);
     const SessionEntry* const entry = event_loop.registry().find_entry(request.session);
-    if (entry == nullptr || is_gone(*entry)) {
-      return reply(std::string{kNoSession} + request.session);
-    }
+    if (entry == nullptr || is_gone(*entry)) return reply(lacks_session(request.session));
     const RoundTrips::Trip* const trip = event_loop.round_trips().find(*entry, request.id);
-    if (trip == nullptr) return reply("the engine knows no such TestRequest any more");
-    if (!trip->took) return reply(kStillWaiting);
-    reply(number_answer(kRoundTrip, static_cast<std::uint64_t>(trip->took->count())));
+    if (trip == nullptr) return refuse("the engine knows no such TestRequest any more");
+    reply(RoundTripAnswer{trip->took});
   }
 };
 
@@ -141,8 +138,13 @@ bool ControlTask::take() noexcept {
   return false;
 }
 
-void ControlOrder::reply(std::string_view text) noexcept {
-  answer.assign(text.substr(0, answer.capacity()));
+void ControlOrder::refuse(std::string_view why) noexcept {
+  refusal.text.assign(why.substr(0, kRefusalBytesMax));
+  reply(std::move(refusal));
+}
+
+void ControlOrder::reply(ControlAnswer all) noexcept {
+  answer = std::move(all);
   state.store(State::Answered, std::memory_order_release);  // Pairs with OperatorDesk's wait.
   const std::uint64_t one = 1;
   static_cast<void>(!::write(answered, &one, sizeof one));

@@ -33,15 +33,13 @@ struct ControlOrder {
     Answered,
     Aborted,  // no thread waits any more
   };
-  // The loop needs no memory for an answer.
-  static constexpr std::size_t kAnswerBytesMax = 2'000;
-  static constexpr std::size_t kPageBytesMax = std::size_t{12} << 10U;
+  // The longest refusal: the loop needs no memory for it.
+  static constexpr std::size_t kRefusalBytesMax = 2'000;
   // Sessions that a loop reads in one turn.
   static constexpr std::size_t kRowsMax = 32;
 
   explicit ControlOrder(ControlRequest of) : request{std::move(of)} {
-    answer.reserve(std::holds_alternative<StatusRequest>(request) ? kPageBytesMax
-                                                                  : kAnswerBytesMax);
+    refusal.text.reserve(kRefusalBytesMax);
   }
   ControlOrder(const ControlOrder&) = delete;
   ControlOrder& operator=(const ControlOrder&) = delete;
@@ -50,12 +48,15 @@ struct ControlOrder {
   }
 
   // Any thread.
-  void reply(std::string_view text) noexcept;
+  void reply(ControlAnswer all) noexcept;
+  // Cuts the text at kRefusalBytesMax.
+  void refuse(std::string_view why) noexcept;
 
   ControlRequest request;
   EngineStatus engine;  // of a StatusRequest
   std::atomic<State> state{State::Waiting};
-  std::string answer;  // the loop writes it before Answered
+  ControlAnswer answer;  // the loop writes it before Answered
+  Refusal refusal;       // keeps its memory until refuse()
   const int answered = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);  // readable when Answered
 };
 
@@ -67,8 +68,12 @@ class ControlTask : public LoopTask {
  protected:
   // False: the caller waits no more, and nothing must happen.
   [[nodiscard]] bool take() noexcept;
-  void reply(std::string_view text) noexcept {
-    order_->reply(text);
+  void reply(ControlAnswer all) noexcept {
+    order_->reply(std::move(all));
+    order_.reset();
+  }
+  void refuse(std::string_view why) noexcept {
+    order_->refuse(why);
     order_.reset();
   }
 

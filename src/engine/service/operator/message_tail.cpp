@@ -10,19 +10,13 @@ namespace nexusfix::engine {
 std::expected<MessageTail, LiveError> MessageTail::open(const std::string& folder,
                                                         const std::string& session,
                                                         std::chrono::milliseconds timeout) {
-  const auto answer = command_engine(folder, line_of(TailRequest{session}), timeout, {});
-  if (!answer) return std::unexpected{answer.error()};
-  const auto id = read_number_answer(*answer, kTail);
-  if (!id) return std::unexpected{LiveError{.text = *answer}};
-  return MessageTail{folder, *id, timeout};
+  const auto begun = as<TailBegun>(ask_engine(folder, TailRequest{session}, timeout));
+  if (!begun) return std::unexpected{begun.error()};
+  return MessageTail{folder, begun->id, timeout};
 }
 
 std::expected<LiveMessages, LiveError> MessageTail::next() {
-  const auto answer = ask_engine(folder_, line_of(TailReadRequest{id_}), timeout_);
-  if (!answer) return std::unexpected{answer.error()};
-  auto messages = read_messages(*answer);
-  if (!messages) return std::unexpected{LiveError{.text = *answer}};
-  return *std::move(messages);
+  return as<LiveMessages>(ask_engine(folder_, TailReadRequest{id_}, timeout_));
 }
 
 }  // namespace nexusfix::engine

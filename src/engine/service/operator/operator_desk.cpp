@@ -41,9 +41,17 @@ bool reads_files(const ControlRequest& request) noexcept {
          (command->act == OperatorAct::Reload || command->act == OperatorAct::ReloadCertificates);
 }
 
-std::expected<void, std::string> to_result(std::string answer) {
-  if (answer == kDone) return {};
-  return std::unexpected{std::move(answer)};
+bool is_done(const ControlAnswer& answer) noexcept {
+  return std::holds_alternative<CarriedOut>(answer);
+}
+bool lacks_session(const ControlAnswer& answer) noexcept {
+  const auto* const refusal = std::get_if<Refusal>(&answer);
+  return refusal != nullptr && refusal->lacks_session;
+}
+
+std::expected<CarriedOut, std::string> to_result(ControlAnswer answer) {
+  if (auto* const done = std::get_if<CarriedOut>(&answer)) return std::move(*done);
+  return std::unexpected{std::move(std::get<Refusal>(answer).text)};
 }
 
 LatencyRow latency_row(std::uint32_t loop, const char* what, const LatencyHistogram& durations) {
@@ -96,7 +104,7 @@ OperatorDesk::OperatorDesk(std::vector<std::shared_ptr<TaskInbox>> inboxes, Whol
       opened_at_{SystemClock{}.now().wall} {}
 
 // Waits until the order is answered, the time-out has passed, or stop is readable.
-std::string OperatorDesk::wait_for(ControlOrder& order, int stop) const {
+ControlAnswer OperatorDesk::wait_for(ControlOrder& order, int stop) const {
   SystemClock clock;
   const MonoTime deadline =
       clock.now().mono + (reads_files(order.request) ? kReadingLimits : 1) * loop_timeout_;
@@ -110,12 +118,13 @@ std::string OperatorDesk::wait_for(ControlOrder& order, int stop) const {
   using State = ControlOrder::State;
   auto waiting = State::Waiting;
   if (order.state.compare_exchange_strong(waiting, State::Aborted)) {
-    return "the engine did not look at it in time: nothing was done";
+    return Refusal{"the engine did not look at it in time: nothing was done"};
   }
   auto taken = State::Taken;
   if (order.state.compare_exchange_strong(taken, State::Aborted)) {
-    return "the engine has taken it, but it was not done in time, because the disk is slow: the "
-           "event log and nexusfix journal show say what came of it";
+    return Refusal{
+        "the engine has taken it, but it was not done in time, because the disk is slow: the event "
+        "log and nexusfix journal show say what came of it"};
   }
   return std::move(order.answer);
 }
@@ -136,22 +145,22 @@ std::string OperatorDesk::refusal() const {
   return "this engine is a standby, which " + waits + ": nothing was done";
 }
 
-std::string OperatorDesk::ask(std::size_t loop, ControlRequest request,
-                              const OperatorCaller& caller) {
-  if (std::string refused = refusal(); !refused.empty()) return refused;
+ControlAnswer OperatorDesk::ask(std::size_t loop, ControlRequest request,
+                                const OperatorCaller& caller) {
+  if (std::string refused = refusal(); !refused.empty()) return Refusal{std::move(refused)};
   auto order = std::make_shared<ControlOrder>(std::move(request));
-  if (order->answered < 0) return "the engine is out of descriptors: nothing was done";
+  if (order->answered < 0) return Refusal{"the engine is out of descriptors: nothing was done"};
   order->engine = status_without_sessions();
   inboxes_[loop]->add(make_control_task(order, engine_));
   return wait_for(*order, caller.stop);
 }
 
-std::string OperatorDesk::ask_session_loop(const ControlRequest& request,
-                                           const OperatorCaller& caller) {
-  std::string answer;
+ControlAnswer OperatorDesk::ask_session_loop(const ControlRequest& request,
+                                             const OperatorCaller& caller) {
+  ControlAnswer answer;
   for (std::size_t loop = 0; loop < inboxes_.size(); ++loop) {
     answer = ask(loop, request, caller);
-    if (!answer.starts_with(kNoSession)) break;
+    if (!lacks_session(answer)) break;
   }
   return answer;
 }
@@ -168,14 +177,11 @@ std::expected<CarriedOut, std::string> OperatorDesk::carry_out(OperatorCommand c
   add_caller(command.reason, caller);
   const bool changes_enabled =
       command.act == OperatorAct::Enable || command.act == OperatorAct::Disable;
-  std::string answer = !needs_session(command.act) ? carry_out_on_engine(std::move(command), caller)
-                       : changes_enabled           ? change_enabled(command, caller)
-                                                   : ask_session_loop(command, caller);
-  if (auto result = read_done_answer(answer)) return CarriedOut{.result = *std::move(result)};
-  if (const auto number = read_number_answer(answer, kSentTestRequest)) {
-    return CarriedOut{.number = *number};
+  if (!needs_session(command.act)) {
+    return to_result(carry_out_on_engine(std::move(command), caller));
   }
-  return std::unexpected{std::move(answer)};
+  return to_result(changes_enabled ? change_enabled(command, caller)
+                                   : ask_session_loop(command, caller));
 }
 
 // A standby has no record of it but its event log: the store belongs to the owner.
@@ -193,9 +199,8 @@ std::expected<CarriedOut, std::string> OperatorDesk::order_cluster(const Operato
         ": nothing was done"};
   }
   if (standby_->text().empty()) {
-    if (auto answer = ask(0, RecordRequest{command}, caller); answer != kDone) {
-      return std::unexpected{std::move(answer)};
-    }
+    auto recorded = to_result(ask(0, RecordRequest{command}, caller));
+    if (!recorded) return recorded;
   }
   if (auto done = cluster_->order(command.act, command.text, text_of(command)); !done) {
     return std::unexpected{std::move(done.error())};
@@ -204,49 +209,51 @@ std::expected<CarriedOut, std::string> OperatorDesk::order_cluster(const Operato
 }
 
 // Each loop records it in its own store before the first one carries it out.
-std::string OperatorDesk::carry_out_on_engine(OperatorCommand command,
-                                              const OperatorCaller& caller) {
+ControlAnswer OperatorDesk::carry_out_on_engine(OperatorCommand command,
+                                                const OperatorCaller& caller) {
   if (command.act == OperatorAct::ReloadCertificates && engine_.tls == nullptr) {
-    return "no session of the engine has TLS";
+    return Refusal{"no session of the engine has TLS"};
   }
   if (command.act == OperatorAct::Drain && command.number > kDrainSecondsMax) {
-    return "a drain may take at most " + std::to_string(kDrainSecondsMax) + " seconds";
+    return Refusal{"a drain may take at most " + std::to_string(kDrainSecondsMax) + " seconds"};
   }
   for (std::size_t loop = 1; loop < inboxes_.size(); ++loop) {
-    if (auto answer = ask(loop, RecordRequest{command}, caller); answer != kDone) return answer;
+    if (auto answer = ask(loop, RecordRequest{command}, caller); !is_done(answer)) return answer;
   }
   if (command.act == OperatorAct::RotateLogs) return rotate_logs(std::move(command), caller);
   return ask(0, std::move(command), caller);
 }
 
-std::string OperatorDesk::rotate_logs(OperatorCommand command, const OperatorCaller& caller) {
+ControlAnswer OperatorDesk::rotate_logs(OperatorCommand command, const OperatorCaller& caller) {
   constexpr int kBetweenLooksMillis = 2;
   std::vector<std::uint64_t> before;
   before.reserve(engine_.loops.size());
   for (EventLoop* const loop : engine_.loops) {
     before.push_back(loop->logs().stats().reopenings);
   }
-  if (std::string answer = ask(0, std::move(command), caller); answer != kDone) return answer;
+  if (auto answer = ask(0, std::move(command), caller); !is_done(answer)) return answer;
   SystemClock clock;
   const MonoTime deadline = clock.now().mono + kReadingLimits * loop_timeout_;
   std::uint64_t failed = 0;
   for (std::size_t i = 0; i < before.size(); ++i) {
     const EngineLogs& logs = engine_.loops[i]->logs();
-    if (!logs.has_files()) return done_answer("no log file is open");
+    if (!logs.has_files()) return CarriedOut{.result = "no log file is open"};
     while (logs.stats().reopenings == before[i]) {
-      if (clock.now().mono >= deadline) return "the log files are not open yet: the disk is slow";
+      if (clock.now().mono >= deadline) {
+        return Refusal{"the log files are not open yet: the disk is slow"};
+      }
       pollfd stop{caller.stop, POLLIN, 0};
-      if (::poll(&stop, 1, kBetweenLooksMillis) > 0) return "the engine is stopping";
+      if (::poll(&stop, 1, kBetweenLooksMillis) > 0) return Refusal{"the engine is stopping"};
     }
     failed += logs.stats().not_reopened;
   }
-  if (failed == 0) return done_answer("the log files are open again");
-  return std::to_string(failed) + " log files cannot be opened: the event log says why";
+  if (failed == 0) return CarriedOut{.result = "the log files are open again"};
+  return Refusal{std::to_string(failed) + " log files cannot be opened: the event log says why"};
 }
 
 // The list is changed first, so that it has the session even if the process dies in between.
-std::string OperatorDesk::change_enabled(const OperatorCommand& command,
-                                         const OperatorCaller& caller) {
+ControlAnswer OperatorDesk::change_enabled(const OperatorCommand& command,
+                                           const OperatorCaller& caller) {
   const bool disables = command.act == OperatorAct::Disable;
   const auto was_by = disabled_->disabled_by(command.session);
   const bool was_disabled = was_by.has_value();
@@ -254,9 +261,11 @@ std::string OperatorDesk::change_enabled(const OperatorCommand& command,
   const auto change = [&](bool to_disabled) {
     return to_disabled ? disabled_->add(command.session, by) : disabled_->remove(command.session);
   };
-  if (auto done = change(disables); !done) return std::move(done.error()) + ": nothing was done";
-  std::string answer = ask_session_loop(command, caller);
-  if (answer != kDone && was_disabled != disables) static_cast<void>(change(was_disabled));
+  if (auto done = change(disables); !done) {
+    return Refusal{std::move(done.error()) + ": nothing was done"};
+  }
+  ControlAnswer answer = ask_session_loop(command, caller);
+  if (!is_done(answer) && was_disabled != disables) static_cast<void>(change(was_disabled));
   return answer;
 }
 
@@ -264,42 +273,32 @@ std::expected<void, std::string> OperatorDesk::set_numbers(LiveNumbers request,
                                                            const OperatorCaller& caller,
                                                            std::optional<std::size_t> loop) {
   add_caller(request.reason, caller);
-  return to_result(loop ? ask(*loop, std::move(request), caller)
-                        : ask_session_loop(std::move(request), caller));
+  auto done = to_result(loop ? ask(*loop, std::move(request), caller)
+                             : ask_session_loop(std::move(request), caller));
+  if (!done) return std::unexpected{std::move(done.error())};
+  return {};
 }
 
-std::expected<std::optional<std::chrono::nanoseconds>, std::string> OperatorDesk::round_trip(
-    const RoundTripRequest& request, const OperatorCaller& caller) {
-  std::string answer = ask_session_loop(request, caller);
-  if (answer == kStillWaiting) return std::nullopt;
-  if (const auto nanos = read_number_answer(answer, kRoundTrip)) {
-    return std::chrono::nanoseconds{static_cast<std::int64_t>(*nanos)};
+ControlAnswer OperatorDesk::round_trip(const RoundTripRequest& request,
+                                       const OperatorCaller& caller) {
+  return ask_session_loop(request, caller);
+}
+
+ControlAnswer OperatorDesk::status_page(const StatusRequest& request,
+                                        const OperatorCaller& caller) {
+  if (request.loop >= inboxes_.size()) {
+    return Refusal{"the engine has no event loop of this number"};
   }
-  return std::unexpected{std::move(answer)};
-}
-
-std::string OperatorDesk::status_page(const StatusRequest& request, const OperatorCaller& caller) {
-  if (request.loop >= inboxes_.size()) return "the engine has no event loop of this number";
-  if (std::string waits = standby_->text(); !waits.empty()) {
-    std::string page;
-    EngineStatus status = status_without_sessions();
-    if (const auto standby = standby_->read(); standby && standby->is_connected) {
-      const std::uint64_t lag = standby->log_bytes - standby->followed_bytes;
-      waits += "; the application lacks " + std::to_string(lag) + " bytes of the log";
-    }
-    status.standby = std::move(waits);
-    append_head(page, status, {.loop = status.loops});
-    return page;
+  std::string waits = standby_->text();
+  if (waits.empty()) return ask(request.loop, request, caller);
+  StatusPage page{.status = status_without_sessions(), .next = {}};
+  if (const auto standby = standby_->read(); standby && standby->is_connected) {
+    const std::uint64_t lag = standby->log_bytes - standby->followed_bytes;
+    waits += "; the application lacks " + std::to_string(lag) + " bytes of the log";
   }
-  return ask(request.loop, request, caller);
-}
-
-std::expected<EngineStatus, std::string> OperatorDesk::status(const OperatorCaller& caller) {
-  return read_all_pages(
-      [&](const StatusRequest& request) -> std::expected<std::string, std::string> {
-        return status_page(request, caller);
-      },
-      [](std::string answer) { return answer; });
+  page.status.standby = std::move(waits);
+  page.next.loop = page.status.loops;
+  return page;
 }
 
 std::expected<std::vector<LatencyRow>, std::string> OperatorDesk::latencies(
@@ -317,14 +316,14 @@ std::expected<std::vector<LatencyRow>, std::string> OperatorDesk::latencies(
     return rows;
   }
   const auto found = std::ranges::find(figures.sessions, session, &SessionStatistics::name);
-  if (found == figures.sessions.end()) return std::unexpected{std::string{kNoSession} + session};
+  if (found == figures.sessions.end()) return std::unexpected{engine::lacks_session(session).text};
   rows.push_back(latency_row(found->loop, "receive to sent", found->receive_to_sent));
   rows.push_back(latency_row(found->loop, "TestRequest", found->test_request_round_trip));
   return rows;
 }
 
 bool OperatorDesk::serves(const std::string& session, const OperatorCaller& caller) {
-  return !ask_session_loop(RoundTripRequest{session, 0}, caller).starts_with(kNoSession);
+  return !lacks_session(ask_session_loop(RoundTripRequest{session, 0}, caller));
 }
 
 std::expected<TapReader, std::string> OperatorDesk::tap(const std::string& session) {

@@ -30,12 +30,6 @@ struct OperatorCaller {
   int stop = -1;         // a descriptor that ends a wait when it becomes readable; -1: none
 };
 
-// An act that is done.
-struct CarriedOut {
-  std::uint64_t number = 0;  // of a TestRequest
-  std::string result{};      // what came of it; empty: nothing is to be said
-};
-
 // Any thread that serves no loop. Each call posts a task to a loop, and waits for its answer.
 class OperatorDesk {
  public:
@@ -53,20 +47,18 @@ class OperatorDesk {
   // Before the first request. It must outlive this.
   void show_cluster(ClusterMember& cluster) noexcept { cluster_ = &cluster; }
 
-  // Returns the number of a TestRequest, for round_trip(); otherwise 0. The error says why nothing
-  // was done, or that it is not known.
+  // The number of a TestRequest is for round_trip(). The error says why nothing was done, or that
+  // it is not known.
   [[nodiscard]] std::expected<CarriedOut, std::string> carry_out(OperatorCommand command,
                                                                  const OperatorCaller& caller);
   // loop: only sessions of this loop; unset: of all loops.
   [[nodiscard]] std::expected<void, std::string> set_numbers(LiveNumbers request,
                                                              const OperatorCaller& caller,
                                                              std::optional<std::size_t> loop = {});
-  // Unset: the Heartbeat has not come.
-  [[nodiscard]] std::expected<std::optional<std::chrono::nanoseconds>, std::string> round_trip(
-      const RoundTripRequest& request, const OperatorCaller& caller);
-  [[nodiscard]] std::expected<EngineStatus, std::string> status(const OperatorCaller& caller);
-  // The encoded answer to a request of the control socket.
-  [[nodiscard]] std::string status_page(const StatusRequest& request, const OperatorCaller& caller);
+  [[nodiscard]] ControlAnswer round_trip(const RoundTripRequest& request,
+                                         const OperatorCaller& caller);
+  [[nodiscard]] ControlAnswer status_page(const StatusRequest& request,
+                                          const OperatorCaller& caller);
   // The error: no loop has the session. Does not wait for a loop.
   [[nodiscard]] std::expected<std::vector<LatencyRow>, std::string> latencies(
       const std::string& session) const;
@@ -79,20 +71,20 @@ class OperatorDesk {
   [[nodiscard]] EngineStatus status_without_sessions() const;
   // Why a standby does not do it; empty: the engine is none.
   [[nodiscard]] std::string refusal() const;
-  [[nodiscard]] std::string ask(std::size_t loop, ControlRequest request,
-                                const OperatorCaller& caller);
+  [[nodiscard]] ControlAnswer ask(std::size_t loop, ControlRequest request,
+                                  const OperatorCaller& caller);
   // Asks each loop until one has the session.
-  [[nodiscard]] std::string ask_session_loop(const ControlRequest& request,
-                                             const OperatorCaller& caller);
-  [[nodiscard]] std::string wait_for(ControlOrder& order, int stop) const;
+  [[nodiscard]] ControlAnswer ask_session_loop(const ControlRequest& request,
+                                               const OperatorCaller& caller);
+  [[nodiscard]] ControlAnswer wait_for(ControlOrder& order, int stop) const;
   // Opens the log files again, and waits until they are open.
-  [[nodiscard]] std::string rotate_logs(OperatorCommand command, const OperatorCaller& caller);
-  [[nodiscard]] std::string carry_out_on_engine(OperatorCommand command,
-                                                const OperatorCaller& caller);
+  [[nodiscard]] ControlAnswer rotate_logs(OperatorCommand command, const OperatorCaller& caller);
+  [[nodiscard]] ControlAnswer carry_out_on_engine(OperatorCommand command,
+                                                  const OperatorCaller& caller);
   [[nodiscard]] std::expected<CarriedOut, std::string> order_cluster(const OperatorCommand& command,
                                                                      const OperatorCaller& caller);
-  [[nodiscard]] std::string change_enabled(const OperatorCommand& command,
-                                           const OperatorCaller& caller);
+  [[nodiscard]] ControlAnswer change_enabled(const OperatorCommand& command,
+                                             const OperatorCaller& caller);
 
   std::vector<std::shared_ptr<TaskInbox>> inboxes_;
   WholeEngine engine_;

@@ -1,5 +1,6 @@
 // The client of the control socket.
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <iterator>
@@ -23,44 +24,71 @@ constexpr std::string_view kSocket = "/control";
 constexpr std::string_view kSuffix = ".control";  // of a ControlSocket that is found by itself
 constexpr std::chrono::milliseconds kBetweenLooks{5};
 
+constexpr std::array<std::string_view, 17> kActs{"log-out",
+                                                 "log-on",
+                                                 "disconnect",
+                                                 "reset",
+                                                 "reset-in-session",
+                                                 "test-request",
+                                                 "send-gap-fill",
+                                                 "enable",
+                                                 "disable",
+                                                 "reload",
+                                                 "rotate-logs",
+                                                 "reload-certificates",
+                                                 "stop",
+                                                 "drain",
+                                                 "move-shard",
+                                                 "drain-node",
+                                                 "join-node"};
+static_assert(kActs[static_cast<std::size_t>(OperatorAct::JoinNode)] == "join-node");
+
 std::string socket_of(const std::string& folder) {
   std::error_code error;
   return std::filesystem::is_socket(folder, error) ? folder : folder + std::string{kSocket};
 }
 
-std::expected<std::string, LiveError> carry_out(const std::string& folder, const std::string& line,
-                                                std::chrono::milliseconds timeout,
-                                                std::string_view unknown) {
-  auto answer = command_engine(folder, line, timeout, unknown);
-  if (!answer) return std::unexpected{std::move(answer.error())};
-  if (auto result = read_done_answer(*answer)) return *std::move(result);
-  return std::unexpected{LiveError{.text = std::move(*answer)}};
+// Why the engine would not read the request; empty: it would.
+std::string fault_of(const std::string& line) {
+  if (line.size() >= transport::kLocalLineBytesMax) return "the request is too long";
+  const auto read = read_request(line);
+  return read ? std::string{} : read.error();
 }
 
 }  // namespace
 
-std::expected<std::string, LiveError> ask_engine(const std::string& folder, const std::string& line,
-                                                 std::chrono::milliseconds timeout,
-                                                 std::string_view unknown) {
-  auto answer = transport::ask_local(socket_of(folder), line, timeout);
-  if (answer) return *std::move(answer);
-  const int error_number = answer.error().error_number;
-  std::string text = std::move(answer.error().text);
-  if (error_number == ETIMEDOUT) text += unknown;
-  return std::unexpected{
-      LiveError{.is_absent = error_number == ENOENT || error_number == ECONNREFUSED,
-                .text = std::move(text)}};
+std::expected<ControlAnswer, LiveError> ask_engine(const std::string& folder,
+                                                   const ControlRequest& request,
+                                                   std::chrono::milliseconds timeout,
+                                                   std::string_view unknown) {
+  const std::string line = line_of(request);
+  if (std::string fault = fault_of(line); !fault.empty()) {
+    return std::unexpected{LiveError{.text = std::move(fault)}};
+  }
+  const auto answered = transport::ask_local(socket_of(folder), line, timeout);
+  if (!answered) {
+    const int error_number = answered.error().error_number;
+    std::string text = answered.error().text;
+    if (error_number == ETIMEDOUT) text += unknown;
+    return std::unexpected{
+        LiveError{.is_absent = error_number == ENOENT || error_number == ECONNREFUSED,
+                  .text = std::move(text)}};
+  }
+  ControlAnswer answer = read_answer(*answered);
+  if (auto* const refusal = std::get_if<Refusal>(&answer)) {
+    return std::unexpected{LiveError{.text = std::move(refusal->text)}};
+  }
+  return answer;
 }
 
-std::expected<std::string, LiveError> command_engine(const std::string& folder,
-                                                     const std::string& line,
-                                                     std::chrono::milliseconds timeout,
-                                                     std::string_view unknown) {
-  if (read_request(line)) return ask_engine(folder, line, timeout, unknown);
-  return std::unexpected{LiveError{
-      .text = "the session's name and the reason go to the running engine as one line: printable "
-              "characters, and a reason of up to " +
-              std::to_string(kLiveReasonBytesMax) + " bytes"}};
+std::string_view to_string(OperatorAct act) noexcept {
+  return kActs[static_cast<std::size_t>(act)];
+}
+
+std::optional<OperatorAct> operator_act_of(std::string_view text) noexcept {
+  const auto found = std::ranges::find(kActs, text);
+  if (found == kActs.end()) return std::nullopt;
+  return static_cast<OperatorAct>(found - kActs.begin());
 }
 
 std::string_view to_string(SessionState state) noexcept {
@@ -94,9 +122,9 @@ std::string_view to_string(SessionState state) noexcept {
 std::expected<void, LiveError> set_live_numbers(const std::string& folder,
                                                 const LiveNumbers& request,
                                                 std::chrono::milliseconds timeout) {
-  auto done = carry_out(
-      folder, line_of(request), timeout,
-      ", so it is not known what came of it: nexusfix journal show shows the sequence numbers");
+  auto done = as<CarriedOut>(ask_engine(
+      folder, request, timeout,
+      ", so it is not known what came of it: nexusfix journal show shows the sequence numbers"));
   if (!done) return std::unexpected{std::move(done.error())};
   return {};
 }
@@ -104,8 +132,11 @@ std::expected<void, LiveError> set_live_numbers(const std::string& folder,
 std::expected<std::string, LiveError> command_running_engine(const std::string& folder,
                                                              const OperatorCommand& command,
                                                              std::chrono::milliseconds timeout) {
-  return carry_out(folder, line_of(command), timeout,
-                   ", so it is not known what came of it: the event log says it (NXF-7010)");
+  auto done = as<CarriedOut>(
+      ask_engine(folder, command, timeout,
+                 ", so it is not known what came of it: the event log says it (NXF-7010)"));
+  if (!done) return std::unexpected{std::move(done.error())};
+  return std::move(done->result);
 }
 
 std::expected<std::chrono::nanoseconds, LiveError> test_running_session(
@@ -117,19 +148,15 @@ std::expected<std::chrono::nanoseconds, LiveError> test_running_session(
   };
   const OperatorCommand command{
       .act = OperatorAct::TestRequest, .session = session, .reason = reason};
-  const auto sent = command_engine(folder, line_of(command), timeout,
-                                   ", so it is not known whether the TestRequest was sent");
+  const auto sent = as<CarriedOut>(ask_engine(
+      folder, command, timeout, ", so it is not known whether the TestRequest was sent"));
   if (!sent) return std::unexpected{sent.error()};
-  const auto id = read_number_answer(*sent, kSentTestRequest);
-  if (!id) return std::unexpected{LiveError{.text = *sent}};
   for (;;) {
-    const auto answer = ask_engine(folder, line_of(RoundTripRequest{session, *id}),
-                                   std::max(left(), kBetweenLooks));
-    if (!answer) return std::unexpected{answer.error()};
-    if (const auto nanos = read_number_answer(*answer, kRoundTrip)) {
-      return std::chrono::nanoseconds{static_cast<std::int64_t>(*nanos)};
-    }
-    if (*answer != kStillWaiting) return std::unexpected{LiveError{.text = *answer}};
+    const auto trip = as<RoundTripAnswer>(
+        ask_engine(folder, RoundTripRequest{session, sent->test_request.value_or(0)},
+                   std::max(left(), kBetweenLooks)));
+    if (!trip) return std::unexpected{trip.error()};
+    if (trip->took) return *trip->took;
     if (left() <= kBetweenLooks) {
       return std::unexpected{LiveError{.text = "the TestRequest is sent, and no Heartbeat came "
                                                "back within " +
@@ -141,18 +168,22 @@ std::expected<std::chrono::nanoseconds, LiveError> test_running_session(
 
 std::expected<EngineStatus, LiveError> status_of_running_engine(const std::string& folder,
                                                                 std::chrono::milliseconds timeout) {
-  return read_all_pages(
-      [&](const StatusRequest& next) { return ask_engine(folder, line_of(next), timeout); },
-      [](std::string answer) { return LiveError{.text = std::move(answer)}; });
+  EngineStatus engine;
+  for (StatusRequest next; next.loop < engine.loops;) {
+    auto page = as<StatusPage>(ask_engine(folder, next, timeout));
+    if (!page) return std::unexpected{std::move(page.error())};
+    auto sessions = std::move(engine.sessions);
+    std::ranges::move(page->status.sessions, std::back_inserter(sessions));
+    engine = std::move(page->status);
+    engine.sessions = std::move(sessions);
+    next = page->next;
+  }
+  return engine;
 }
 
 std::expected<std::vector<LatencyRow>, LiveError> latencies_of_running_engine(
     const std::string& folder, const std::string& session, std::chrono::milliseconds timeout) {
-  const auto answer = command_engine(folder, line_of(LatencyRequest{session}), timeout, {});
-  if (!answer) return std::unexpected{answer.error()};
-  auto rows = read_latencies(*answer);
-  if (!rows) return std::unexpected{LiveError{.text = *answer}};
-  return *std::move(rows);
+  return as<std::vector<LatencyRow>>(ask_engine(folder, LatencyRequest{session}, timeout));
 }
 
 std::vector<std::string> find_running_engines() {

@@ -205,12 +205,13 @@ class Certificates(WithConsole):
 
 
 class Acts(WithConsole):
-    ACT = {"act": "disable", "session": SESSION, "reason": "by phone with the broker"}
+    ACT = {"version": 8, "request": "disable", "session": SESSION,
+           "reason": "by phone with the broker"}
 
     def test_act_is_recorded_with_its_operator_and_reason(self):
         self.start("ConsolePort=0\nConsoleActs=Y\n")
         status, _, text = self.ask("POST", "/api/act", body=self.ACT, **self.sign_in())
-        self.assertEqual((status, text), (200, "{}"))
+        self.assertEqual((status, json.loads(text)), (200, {"version": 8, "done": ""}))
         wait_until(lambda: "NXF-7010" in self.events.read_text(), "the event of the act")
         line = re.search("NXF-7010.*", self.events.read_text())[0]
         for part in (SESSION, "disable", "by phone with the broker", "anna from 127.0.0.1"):
@@ -239,9 +240,10 @@ class Acts(WithConsole):
     def test_wrong_acts_are_one_clear_line(self):
         self.start("ConsolePort=0\nConsoleActs=Y\n")
         gone = {**self.ACT, "session": "FIX.4.4:VENUE->GONE"}
-        for body, status, words in ((gone, 409, "no session"), ({}, 400, "a reason"),
-                                    ({"act": "fly", "reason": "r"}, 400, "no such act"),
-                                    ({**self.ACT, "act": "log-on"}, 409, "acceptor")):
+        for body, status, words in ((gone, 409, "no session"), ({}, 400, "version"),
+                                    ({**self.ACT, "reason": ""}, 400, "a reason"),
+                                    ({**self.ACT, "request": "fly"}, 400, "a name"),
+                                    ({**self.ACT, "request": "log-on"}, 409, "acceptor")):
             answer = self.ask("POST", "/api/act", body=body, **self.bearer())
             self.assertEqual(answer[0], status, answer)
             self.assertIn(words, json.loads(answer[2])["error"])

@@ -66,18 +66,25 @@ TEST_F(ControlTest, refused_request_has_a_reason_and_sets_nothing) {
 
 TEST_F(ControlTest, invalid_command_is_answered_and_changes_nothing) {
   open();
-  const std::string good = "set-numbers\t1\t1\t9\t9\t" + std::string{kTrader} + "\twhy";
+  const auto set = [](std::string_view wanted) {
+    return R"({"version":8,"request":"set-numbers","session":"FIX.4.4:VENUE->TRADER",)"
+           R"("expected":{"in":1,"out":1},"wanted":)" +
+           std::string{wanted} + R"(,"reason":"why"})";
+  };
+  const std::string good = set(R"({"in":9,"out":9})");
   for (const std::string& line :
-       {std::string{}, std::string{"\t\t\t\t\t\t"}, std::string{"stop"}, good + "\tmore",
-        "Set-numbers" + good.substr(11), std::string{"set-numbers\t1\t1\t-9\t9\tx\ty"},
-        std::string{"set-numbers\t1\t1\t99999999999999999999\t9\tx\ty"}, std::string(3'000, '\t'),
-        good + '\x1b', std::string(4'000, 'x')}) {
+       {std::string{}, std::string{"stop"}, good + '}', good.substr(0, good.size() - 1),
+        '[' + good + ']', good + '\x1b', set("9"), set(R"({"in":-9,"out":9})"),
+        set(R"({"in":9.5,"out":9})"), set(R"({"in":"9","out":9})"), set(R"({"in":9})"),
+        set(R"({"in":99999999999999999999,"out":9})"), std::string(4'000, '['),
+        std::string(60'000, '['), std::string{"set-numbers\t1\t1\t9\t9\tx\ty"}}) {
     const auto answer = say(line);
     ASSERT_TRUE(answer.has_value()) << answer.error().text;
+    EXPECT_TRUE(answer->starts_with(R"({"version":8,"error":")")) << *answer;
     EXPECT_NE(answer->find("nothing was done"), std::string::npos) << *answer;
   }
   EXPECT_EQ(numbers().next_inbound, 1U);
-  EXPECT_EQ(say(good).value_or("none"), "done");
+  EXPECT_EQ(say(good).value_or("none"), R"({"version":8,"done":""})");
 }
 
 TEST_F(ControlTest, socket_is_only_for_the_owner_and_is_removed_with_the_engine) {

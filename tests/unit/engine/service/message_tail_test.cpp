@@ -3,7 +3,6 @@
 
 #include "engine/ground/tap/message_tap.hpp"
 #include "engine/ground/tap/tap_reader.hpp"
-#include "engine/service/operator/control_protocol.hpp"
 #include "unit/engine/service/control_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -92,26 +91,6 @@ TEST_F(MessageTailTest, readers_above_the_limit_are_refused) {
   const auto more = while_serving([&] { return MessageTail::open(store_folder(), {}); });
   ASSERT_FALSE(more.has_value());
   EXPECT_TRUE(contains(more.error().text, "has 32 readers")) << more.error().text;
-}
-
-TEST_F(MessageTailTest, any_byte_of_a_data_field_arrives) {
-  const std::string bytes{
-      "8=FIX\x01"
-      "96=\t\n\x1e\\%0A%\x01",
-      18};
-  std::string answer = engine::number_answer(engine::kMessages, 3);
-  engine::append_message(answer, {.time = {}, .session = "S", .bytes = bytes, .kind = {}});
-  EXPECT_EQ(answer.find('\n'), std::string::npos);
-  const auto got = engine::read_messages(answer);
-  ASSERT_TRUE(got.has_value());
-  EXPECT_EQ(got->lost, 3U);
-  ASSERT_EQ(got->messages.size(), 1U);
-  EXPECT_EQ(got->messages[0].bytes, bytes);
-  for (const char* damaged : {"", "messages", "messages\tx", "messages\t1\x1e",
-                              "messages\t1\x1e"
-                              "1\t9\tS\tx"}) {
-    EXPECT_FALSE(engine::read_messages(damaged).has_value()) << damaged;
-  }
 }
 
 TEST(MessageTap, costs_nothing_without_readers_and_forgets_one_that_has_gone) {

@@ -112,19 +112,21 @@ TEST_F(RunningEngineTest, command_that_cannot_be_carried_out_says_why_and_change
   expect_still_serving();
 }
 
-TEST_F(RunningEngineTest, line_of_another_version_or_of_none_is_refused) {
+TEST_F(RunningEngineTest, program_of_another_language_speaks_json_lines) {
   open();
-  EXPECT_TRUE(contains(say("ctl\t1\tstatus\t0\t0").value_or(""), "speaks version 7"));
-  for (const char* line :
-       {"ctl", "ctl\t7", "ctl\t7\tstatus", "ctl\t7\tstatus\t-1\t0", "ctl\t7\tstatus\t0\t0\t0",
-        "ctl\tx\tstop\t\t\t0\t", "ctl\t7\tstop\tX\t\t0\t", "ctl\t7\tlog-out\t\t\t0\t",
-        "ctl\t7\tnone\t\t\t0\t", "ctl\t7\tstop\t\t\t0\t\x1e", "ctl\t7\tstop\t\t\t-1\t",
-        "ctl\t7\ttail", "ctl\t7\ttail-read\tx", "ctl\t7\tround-trip\tX\t"}) {
-    EXPECT_TRUE(contains(say(line).value_or(""), "no command that the engine knows")) << line;
-  }
-  EXPECT_TRUE(contains(say("ctl\t7\tstatus\t7\t0").value_or(""), "no event loop"));
-  EXPECT_TRUE(contains(say("ctl\t7\tstatus\t0\t99999").value_or(""), "status\t"));
-  EXPECT_TRUE(contains(say("ctl\t7\ttail-read\t7").value_or(""), "begin another"));
+  const std::string status = say(R"({"request":"status","version":8})").value_or("");
+  EXPECT_TRUE(contains(status, R"("sessions":[{"name":"FIX.4.4:VENUE->TRADER",)")) << status;
+  EXPECT_TRUE(contains(status, R"("next_page":{"loop":1,"first":0})")) << status;
+  EXPECT_EQ(say(R"({"version":8,"request":"disable","session":"FIX.4.4:VENUE->TRADER"})"),
+            R"({"version":8,"done":""})");
+  EXPECT_EQ(status_of(kTrader).state, "disabled");
+  EXPECT_TRUE(
+      contains(say(R"({"version":8,"request":"status","loop":7})").value_or(""), "no event loop"));
+  EXPECT_TRUE(contains(say(R"({"version":8,"request":"status","first":99999})").value_or(""),
+                       R"("sessions":[])"));
+  EXPECT_TRUE(contains(say(R"({"version":8,"request":"tail-read","tail":7})").value_or(""),
+                       "begin another"));
+  EXPECT_TRUE(contains(say("ctl\t7\tstatus\t0\t0").value_or(""), R"({"version":8,"error":)"));
   expect_still_serving();
 }
 
