@@ -266,10 +266,12 @@ class Session {
   // a check would cost every event. Call both in one function.
   [[nodiscard]] wire::Encoder begin(std::string_view msg_type) noexcept;
   // Sends the message that begin() has begun, as send() does. A value that field() could not encode
-  // is an error here. The encoder must not be used afterwards: the message leaves from where it was
-  // encoded.
+  // is an error here. Later fields of the encoder are ignored; do not use a copy of it either: the
+  // message leaves from where it was encoded.
   [[nodiscard]] SendResult finish(wire::Encoder& encoder) noexcept {
-    return finish(encoder.finish());
+    const auto bytes = encoder.finish();
+    encoder.close();
+    return finish(bytes);
   }
 
   // Calls callback(Session&) once, when the time has come; a time in the past is the present one.

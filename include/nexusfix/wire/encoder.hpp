@@ -165,6 +165,10 @@ class Encoder {
     return seal();
   }
 
+  // From now on every field is ignored, and finish() fails: the bytes of a finished message stay as
+  // they are.
+  NEXUSFIX_ALWAYS_INLINE void close() noexcept { fail(EncodeErrorCode::BufferFull, 0); }
+
  private:
   friend class GroupWriter;
 

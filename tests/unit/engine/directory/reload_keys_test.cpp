@@ -66,7 +66,7 @@ TEST_F(ReloadKeysTest, rule_takes_effect_at_once_for_a_logged_on_session) {
 
 TEST_F(ReloadKeysTest, removed_key_is_a_warning_at_the_start_and_at_each_reload) {
   constexpr std::string_view kWarning =
-      ":7: MaxHeldBytes was removed: messages after a gap are held, up to a quarter of "
+      ":8: MaxHeldBytes was removed: messages after a gap are held, up to a quarter of "
       "MaxQueuedBytes";
   extra = "MaxHeldBytes=7000\n";
   open_file();

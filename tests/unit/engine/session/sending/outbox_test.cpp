@@ -50,6 +50,16 @@ TEST_F(OutboxComponent, message_outside_of_an_event_is_numbered_recorded_and_que
   EXPECT_TRUE(sent_to(peer).contains("|35=8|34=2|"));
 }
 
+TEST_F(OutboxComponent, fields_after_the_end_of_a_message_do_not_change_it) {
+  open();
+  const auto [connection, peer] = log_on(entry());
+  wire::Encoder encoder = entry().session.begin("8");
+  ASSERT_TRUE(entry().session.finish(encoder.field(11, "A")).has_value());
+  encoder.field(58, "too late");
+  EXPECT_TRUE(
+      sent_to(peer).ends_with("|11=A|10=" + stored().front().substr(stored().front().size() - 4)));
+}
+
 // Where the bytes are that the connection is to send.
 const char* begin_of_waiting(const Connection& connection) {
   return connection.outbound().waiting().data();
