@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include <nexusfix/base/disk.hpp>
-
 #include <nexusfix/engine/password_file.hpp>
+
 #include "nexusfix/command.hpp"
 #include "nexusfix/text/text.hpp"
 

@@ -12,7 +12,6 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/function_ref.hpp>
 #include <nexusfix/config/settings.hpp>
-
 #include <nexusfix/config/username.hpp>
 
 namespace nexusfix::engine {

@@ -193,7 +193,6 @@ class Store {
   // damaged; the store has stopped. At most two atomic loads if there is none.
   [[nodiscard]] virtual std::optional<StoreEvent> take_event() = 0;
 
-
   // Receives one stored message. bytes: valid until the call returns. false: ends the reading.
   using MessageVisitor = FunctionRef<bool(std::uint64_t msg_seq_num, std::string_view bytes)>;
   // Passes the stored messages of the current epoch with MsgSeqNums first to last (inclusive), in

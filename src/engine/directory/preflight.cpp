@@ -7,8 +7,8 @@
 #include <utility>
 
 #include <nexusfix/config/settings.hpp>
-
 #include <nexusfix/engine/preflight.hpp>
+
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/missing_parts.hpp"
 #include "engine/ground/thread_setup.hpp"

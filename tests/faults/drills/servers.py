@@ -19,6 +19,7 @@ USER = "postgres"
 FAKETIME = f"/usr/lib/{os.uname().machine}-linux-gnu/faketime/libfaketimeMT.so.1"
 LEASE_SECONDS = 3
 OUTAGE_SECONDS = 15  # of the database
+ANSWER_SECONDS = OUTAGE_SECONDS // 3  # the engine derives it
 CLUSTER, SHARD = "nexusfix", "s1"
 POSTGRES_SETTINGS = """
 listen_addresses = '{address}'

@@ -11,9 +11,10 @@
 #include <tuple>
 #include <vector>
 
+#include <nexusfix/engine/preflight.hpp>
+
 #include "config/api/changed_keys.hpp"
 #include "config/api/explain_settings.hpp"
-#include <nexusfix/engine/preflight.hpp>
 #include "nexusfix/config/config_report.hpp"
 #include "random/fuzz/harness/require.hpp"
 #include "random/fuzz/harness/target.hpp"

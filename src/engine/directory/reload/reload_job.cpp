@@ -3,8 +3,8 @@
 #include <utility>
 
 #include <nexusfix/config/settings.hpp>
-
 #include <nexusfix/engine/preflight.hpp>
+
 #include "engine/directory/certificate_watch.hpp"
 #include "engine/directory/loop_partition.hpp"
 #include "engine/directory/reload/reload_round.hpp"

@@ -1,5 +1,3 @@
-#include <nexusfix/engine/password_file.hpp>
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -7,6 +5,7 @@
 #include <utility>
 
 #include <nexusfix/base/ascii.hpp>
+#include <nexusfix/engine/password_file.hpp>
 
 #include "base/api/secret.hpp"
 

@@ -1,8 +1,8 @@
 #include <string>
 
+#include <nexusfix/engine/password_file.hpp>
 #include <nexusfix/engine/passwords.hpp>
 
-#include <nexusfix/engine/password_file.hpp>
 #include "engine/ground/credentials/password_service.hpp"
 
 namespace nexusfix::engine {

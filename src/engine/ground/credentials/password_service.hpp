@@ -18,11 +18,11 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/time.hpp>
+#include <nexusfix/engine/password_file.hpp>
 #include <nexusfix/transport/address_range.hpp>
 #include <nexusfix/transport/network.hpp>
 
 #include "base/api/secret.hpp"
-#include <nexusfix/engine/password_file.hpp>
 #include "engine/ground/credentials/credentials.hpp"
 #include "engine/ground/credentials/lockouts.hpp"
 #include "engine/ground/credentials/logon_reputation.hpp"
