@@ -122,6 +122,8 @@ config::Settings ClusterWorld::settings_of(const std::string& text) {
           text,
       "cluster");
   NEXUSFIX_ASSERT(settings.has_value());
+  // Sessions connect again after whole seconds: a seed stays the world that it was.
+  for (config::SessionSettings& session : settings->sessions) session.reconnect.jitter = 0;
   return *std::move(settings);
 }
 
