@@ -157,7 +157,7 @@ class CommandTask final : public ControlTask {
         control.disable(*entry, command.text, command.reason);
         break;
       default:
-        break;
+        return Refusal{"a session cannot carry it out"};
     }
     return CarriedOut{};
   }
@@ -193,7 +193,7 @@ class CommandTask final : public ControlTask {
         }
         break;
       default:
-        break;
+        return reply(Refusal{"an engine cannot carry it out"});
     }
     reply(CarriedOut{});
   }
