@@ -25,7 +25,7 @@ namespace nexusfix::stream {
 struct StreamOptions {
   std::vector<std::string> journals;  // folders, or configuration files
   std::string cursor_name = "kafka";
-  // Of the cursors of databases, one folder in it for each; empty: FileStorePath of the
+  // The cursors of databases are here, in a folder for each; empty: FileStorePath of the
   // configuration.
   std::string cursor_folder;
   std::string engine;  // empty: the folder of the journal, or the schema of the database

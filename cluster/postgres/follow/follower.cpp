@@ -169,7 +169,7 @@ void Follower::go_to(LogPosition position) {
   read_end_ = std::max(read_end_, position);
 }
 
-// Of the record that ends there; null: it is not known.
+// The owner of the record that ends there; null: it is not known.
 const Follower::Owner* Follower::owner_of(LogPosition end) const noexcept {
   const Owner* found = nullptr;
   for (const Owner& one : owners_) {

@@ -185,7 +185,7 @@ class Store {
     bool is_durable = false;     // durable() reached the end of the record at once
     LogPosition room_until = 0;  // has_room_for() is true for bytes that would end up to here
   };
-  // Of the last append().
+  // Describes the last append(); empty before the first. The thread of append().
   [[nodiscard]] const AfterAppend& after_append() const noexcept { return after_append_; }
 
   // The oldest event that was not taken yet; unset: there is none. Events are: the disk has no room

@@ -366,7 +366,7 @@ class Journal final : public Store {
   [[nodiscard]] bool is_own() const noexcept {
     return ownership_->is_current() && !folder_watch_.has_conflict();
   }
-  // Of a segment: for what cannot be refused while the next one cannot be prepared.
+  // A segment keeps this part for what cannot be refused while the next one cannot be prepared.
   [[nodiscard]] std::uint64_t kept_bytes() const noexcept { return options_.segment_bytes / 4; }
   // Up to here there is room, whether the next segment is prepared or not.
   [[nodiscard]] LogPosition find_room_until() const noexcept {
