@@ -13,7 +13,8 @@ using nexusfix::Session;
 using namespace nexusfix::literals;
 
 struct Trader {
-  void on_logon(Session& session) {  // without OrdType it does not compile
+  void on_logon(Session& session) {
+    // A required field that is missing, such as OrdType, is an error of the compiler.
     auto sent = session.send<fix44::NewOrderSingle>(
         fix44::ClOrdID{"A1"}, fix44::Symbol{"AAPL"}, fix44::Side::Buy, fix44::TransactTime::now(),
         fix44::OrderQty{100_d}, fix44::OrdType::Limit, fix44::Price{150.25_d});
@@ -26,7 +27,7 @@ struct Trader {
     std::printf("order %s %s\n", std::string{report.order_id().value}.c_str(),
                 filled    ? "filled"
                 : refused ? "rejected"
-                          : "taken");
+                          : "accepted");
     session.log_out("done");  // then run() returns
   }
 };
