@@ -32,7 +32,7 @@ namespace nexusfix::bench {
 struct Venue {
   std::atomic<std::uint64_t> orders{0};
   bool answers = true;
-  const fix44::ExecutionReport::Draft* before_report = nullptr;  // sent before each report
+  void (*before_report)(Session&) = nullptr;
 
   MessageReply on_message(Session& session, const fix44::NewOrderSingle& order) {
     using namespace nexusfix::literals;
@@ -44,7 +44,7 @@ struct Venue {
     const auto price = order.price();
     if (!quantity || !price) return session_reject(0, 0, "no quantity or no price");
     const auto id = order.cl_ord_id();
-    if (before_report != nullptr && !session.send(*before_report)) std::abort();
+    if (before_report != nullptr) before_report(session);
     const auto sent = session.send<fix44::ExecutionReport>(
         fix44::OrderID{id.value}, fix44::ExecID{id.value}, fix44::ExecType::Trade,
         fix44::OrdStatus::Filled, id, order.symbol(), order.side(), fix44::LeavesQty{0_d},

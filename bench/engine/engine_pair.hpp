@@ -18,9 +18,9 @@ struct PairOptions {
   WaitMode mode = WaitMode::Spin;
   Traffic traffic = Traffic::Flow;
   bool answers = true;  // the venue answers each order
-  // A further message that the venue sends before each report; null: none.
-  const fix44::ExecutionReport::Draft* before_report = nullptr;
-  // The same, sent by a turn of its own when requested_sends grows; a spinning venue only.
+  // What the venue does before each report; null: nothing.
+  void (*before_report)(Session&) = nullptr;
+  // A further message, sent by a turn of its own when requested_sends grows; a spinning venue only.
   const fix44::ExecutionReport::Draft* on_request = nullptr;
   transport::Network* venue_network = nullptr;  // null: the venue creates its own
   std::string venue_keys{};                     // further lines of the configuration

@@ -1,6 +1,9 @@
 // The engine alone: from the bytes of an order to the bytes of its report, without the kernel.
 #include <memory>
+#include <memory_resource>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "bench/engine/engine_bench.hpp"
 #include "bench/engine/inside.hpp"
@@ -97,6 +100,32 @@ Plan plan_inside_one_shape(Subjects) {
 Plan plan_inside_requests(Subjects) {
   Plan plan{.owner = nullptr, .contestants = {}};
   plan.contestants.emplace_back("NexusFIX", make_inside_of(ReceivedTexts::requests()));
+  return plan;
+}
+
+// What an application builds for an order: eight fills, each with a text, and a draft.
+void build_in(std::pmr::memory_resource& memory) {
+  constexpr std::size_t kFills = 8;
+  std::pmr::vector<std::pmr::string> fills{&memory};
+  for (std::size_t i = 0; i < kFills; ++i)
+    fills.emplace_back("a fill whose text is no short string");
+  fix44::ExecutionReport::Draft report{memory};
+  if (!report.set(fix44::Text{fills.back()}, fix44::Symbol{"AAPL"})) std::abort();
+}
+
+Plan plan_inside_scratch(Subjects) {
+  Plan plan{.owner = nullptr, .contestants = {}};
+  const auto add = [&](const char* name, void (*builds)(Session&)) {
+    auto inside = std::make_unique<InsideEngine>(false);
+    inside->application().before_report = builds;
+    const Answers answers(ReceivedTexts::kMessages, 1);
+    plan.contestants.emplace_back(
+        name, make_prepared_contestant(InsideOperation{std::move(inside)}, ReceivedTexts::kMessages,
+                                       AnswersCheck{answers}));
+  };
+  add("NexusFIX", [](Session& session) { build_in(session.scratch()); });
+  add("NexusFIX, new", [](Session&) { build_in(*std::pmr::new_delete_resource()); });
+  add("NexusFIX, builds nothing", nullptr);
   return plan;
 }
 
@@ -215,6 +244,12 @@ void add_engine_rows(std::vector<Row>& rows) {
                    .published = {},
                    .budget = {}},
                   plan_inside_requests});
+  rows.push_back({{.name = "inside/scratch",
+                   .purpose = "the same for an application that builds eight texts in a vector and "
+                              "a draft for each order, in Session::scratch()",
+                   .published = {},
+                   .budget = {}},
+                  plan_inside_scratch});
   rows.push_back({{.name = "inside/inbound",
                    .purpose = "the same with JournalInbound=Y: the order is in the record, too",
                    .published = {},

@@ -71,6 +71,7 @@ class InsideEngine {
       throw std::runtime_error{"the log writer did not keep up"};
     }
   }
+  [[nodiscard]] Venue& application() { return venue_.application; }
   [[nodiscard]] Session& session() { return venue_.engine.session(0); }
   // The mean of all messages and their answers.
   [[nodiscard]] WireSizes sizes() {

@@ -88,6 +88,8 @@ bool Session::is_writable() const noexcept {
   return unsent_bytes() == 0 || !entry_->connection()->backlog().is_high();
 }
 
+std::pmr::memory_resource& Session::scratch() noexcept { return services_->loop.use_scratch(); }
+
 void Session::log_out(std::string_view text) { services_->sessions.control.log_out(*entry_, text); }
 void Session::answer_logon(std::uint64_t id, const LogonAnswer& answer) {
   services_->sessions.actions.answer_logon(*entry_, id, answer);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <expected>
 #include <iosfwd>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -341,6 +342,25 @@ class Session {
   [[nodiscard]] T* data() const noexcept {
     return data_.get<std::remove_const_t<T>>();
   }
+
+  // Memory for the running callback: it is empty again after the callback, also if that throws. For
+  // vectors, texts and drafts that a callback builds; the messages that it sends are copied, so
+  // what they are made of may lie here. No destructor runs, and deallocate() frees nothing before
+  // the end of the callback.
+  //
+  //   std::pmr::vector<Fill> fills{&session.scratch()};
+  //   fix44::NewOrderSingle::Draft order{session.scratch()};
+  //
+  // The sessions of an event loop share it. It grows to what the largest callback has used, and
+  // then allocates nothing; above 4 MiB it goes back to the heap within seconds. More than
+  // kScratchBytesMax in one callback throws std::bad_alloc, as the heap does without memory.
+  //
+  // Outside of callbacks, between two calls of Engine::poll(), it is empty again with the next
+  // poll(). A callback within another one, such as on_sending(), uses the memory of the outer one.
+  // A pointer that outlives the callback, in a member or across a co_await, points to memory that
+  // the next one overwrites; AddressSanitizer reports its use.
+  [[nodiscard]] std::pmr::memory_resource& scratch() noexcept;
+  static constexpr std::size_t kScratchBytesMax = std::size_t{256} << 20U;
 
   // Sends a Logout with this Text (58) and disconnects after the answer, or after LogoutTimeout. An
   // initiator does not log on again by itself.

@@ -2,11 +2,15 @@
 // dependencies. It knows no component.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <utility>
 
+#include <nexusfix/base/arena.hpp>
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine/session.hpp>
 #include <nexusfix/session/machine/event_memory.hpp>
 
 #include "engine/ground/event_boundary.hpp"
@@ -48,6 +52,19 @@ class LoopContext : public LoopDependencies {
     time.update();
     if (latency.is_unsettled()) latency.settle(time.now().mono);
   }
+  [[nodiscard]] std::pmr::memory_resource& use_scratch() noexcept {
+    work.set(Work::Scratch);
+    return scratch_;
+  }
+  // At the end of a callback, and of each event: nothing of it is used any more.
+  void end_scratch() noexcept {
+    work.clear(Work::Scratch);
+    scratch_.reset();
+  }
+  // Frees it if a callback has used more. Not while it is used.
+  void give_back_scratch(std::size_t bytes_max) noexcept {
+    if (scratch_.bytes_reserved() > bytes_max) scratch_.release();
+  }
   void wake_at(MonoTime deadline) noexcept { time.wake_at(deadline); }
   template <class Owner>
   void arm(Owner& owner, MonoTime deadline) {
@@ -69,6 +86,9 @@ class LoopContext : public LoopDependencies {
   LoopCounters stats;
   SessionBoard board;
   RoundTrips round_trips;
+
+ private:
+  Arena scratch_{{.bytes_max = Session::kScratchBytesMax}};
 };
 
 }  // namespace nexusfix::engine

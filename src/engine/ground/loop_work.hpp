@@ -15,6 +15,7 @@ enum class Work : unsigned {
   Unsettled = 16,  // records are not durable, or were appended since the last flush
   Links = 32,      // a connection was opened, closed or paused: LoopWork::only() is not known
   Ended = 64,      // the store takes nothing more: the loop ends
+  Scratch = 128,   // the memory of Session::scratch() is in use
 };
 
 // The loop's thread only.
@@ -31,7 +32,7 @@ class LoopWork {
   }
   // Work for the end of each event.
   [[nodiscard]] bool ends_events() const noexcept {
-    return (flags_ & bits(Work::Aborted, Work::Unsent, Work::Unsettled)) != 0;
+    return (flags_ & bits(Work::Aborted, Work::Unsent, Work::Unsettled, Work::Scratch)) != 0;
   }
 
   // A turn has nothing to do but to receive from only(), and to send the answers.

@@ -196,6 +196,7 @@ void EventLoop::run_housekeeping() {
   if (floors_.io.buffers.check()) {
     floors_.sessions.transactor.give_back(kScratchBytesMax);
     floors_.sessions.resends.give_back(kScratchBytesMax);
+    loop_.give_back_scratch(kScratchBytesMax);
   }
   floors_.directory.reloader.serve_files();
   end_events();

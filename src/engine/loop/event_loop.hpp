@@ -137,6 +137,8 @@ class EventLoop final : private EventEnds {
     if (!loop_.work.ends_events()) return;
     if (loop_.work.has(Work::Aborted)) [[unlikely]]
       floors_.sessions.disconnector.end_aborted();
+    if (loop_.work.has(Work::Scratch)) [[unlikely]]
+      loop_.end_scratch();
     flush();
   }
   void flush();

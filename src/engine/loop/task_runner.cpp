@@ -44,11 +44,13 @@ void TaskRunner::run_posted_task(QueuedTask& posted, PostResult& result) {
     charge(loop_, *entry, [&] { posted.kind->run(posted.task, entry->session, result); });
   });
   transactor_.forget_begun();
-  if (!thrown) return;
-  result.outcome = PostOutcome::Threw;
-  const std::string_view text = what_of(thrown);
-  loop_.report.session(EventId::PostedTaskThrew, *entry, {"a posted task threw: ", text});
-  result.text = text;
+  if (thrown) {
+    result.outcome = PostOutcome::Threw;
+    const std::string_view text = what_of(thrown);
+    loop_.report.session(EventId::PostedTaskThrew, *entry, {"a posted task threw: ", text});
+    result.text = text;
+  }
+  if (loop_.work.has(Work::Scratch)) loop_.end_scratch();
 }
 
 // False: the task was not carried out, and no callback knows.

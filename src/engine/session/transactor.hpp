@@ -118,10 +118,13 @@ class Transactor {
     } catch (...) {
       end_callback(scope);
       undo_callback(entry, scope, std::current_exception());
+      if (loop_.work.has(Work::Scratch)) end_scratch();
       return false;
     }
     end_callback(scope);
     keep_since(scope.undo_count);
+    if (loop_.work.has(Work::Scratch)) [[unlikely]]
+      end_scratch();
     return true;
   }
   // Runs a callback that must not send. Returns what it threw; null: nothing.
@@ -188,6 +191,10 @@ class Transactor {
         count_sent(*sent.entry, sent.msg_type, sent.bytes);
     }
     undo_count_ = first;
+  }
+  // A callback around this one may still use the memory.
+  void end_scratch() noexcept {
+    if (phase_ == Phase::Event || phase_ == Phase::Idle) loop_.end_scratch();
   }
   void undo_callback(SessionEntry& entry, const CallbackScope& scope,
                      const std::exception_ptr& thrown);

@@ -70,7 +70,7 @@ void DraftFields::reserve(std::size_t bytes) {
   const std::size_t room = kGrowth * std::min(bytes, kDraftBytesMax);
   const std::size_t fields = kFrontFields + room / kFieldBytesMin;
   if (block_.fields >= fields && block_.bytes >= room) return;
-  Block block = Block::allocate(std::max<std::size_t>(fields, block_.fields),
+  Block block = block_.allocate(std::max<std::size_t>(fields, block_.fields),
                                 std::max<std::size_t>(room, block_.bytes));
   copy_to(block);
   std::swap(block_, block);
@@ -187,8 +187,8 @@ void DraftEdit::grow(std::size_t fields, std::size_t bytes) {
   const auto enough = [](std::size_t wanted, std::size_t now, std::size_t least) {
     return wanted <= now ? now : std::max({wanted, kGrowth * now, least});
   };
-  const DraftFields::Block block = DraftFields::Block::allocate(
-      enough(fields, old.fields, kFieldsMin), enough(bytes, old.bytes, kBytesMin));
+  const DraftFields::Block block =
+      old.allocate(enough(fields, old.fields, kFieldsMin), enough(bytes, old.bytes, kBytesMin));
   if (old.memory != nullptr) {
     std::memcpy(block.keys(), old.keys(), written_ * sizeof(std::uint16_t));
     std::memcpy(block.places(), old.places(), written_ * sizeof(FieldPlace));

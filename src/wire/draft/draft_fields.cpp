@@ -34,11 +34,19 @@ char* DraftFields::Block::text() const noexcept {
   return memory + key_bytes(fields) + fields * sizeof(FieldPlace);
 }
 
-DraftFields::Block DraftFields::Block::allocate(std::size_t fields, std::size_t bytes) {
-  const std::size_t size = key_bytes(fields) + fields * sizeof(FieldPlace) + bytes + kSlackBytes;
-  Block block{static_cast<char*>(::operator new(size, std::align_val_t{kKeysAlignment})),
-              static_cast<std::uint32_t>(fields), static_cast<std::uint32_t>(bytes)};
-  std::memset(block.memory, 0, size);
+std::size_t DraftFields::Block::size() const noexcept {
+  return key_bytes(fields) + fields * sizeof(FieldPlace) + bytes + kSlackBytes;
+}
+
+DraftFields::Block DraftFields::Block::allocate(std::size_t fields_min,
+                                                std::size_t bytes_min) const {
+  Block block{resource, nullptr, static_cast<std::uint32_t>(fields_min),
+              static_cast<std::uint32_t>(bytes_min)};
+  const std::size_t size = block.size();
+  void* const memory_of_size = resource == nullptr
+                                   ? ::operator new(size, std::align_val_t{kKeysAlignment})
+                                   : resource->allocate(size, kKeysAlignment);
+  block.memory = static_cast<char*>(std::memset(memory_of_size, 0, size));
   return block;
 }
 
@@ -46,13 +54,20 @@ DraftFields::Block DraftFields::Block::allocate(std::size_t fields, std::size_t 
 void DraftFields::Block::free() noexcept {
   if (memory == nullptr) return;
   wipe_bytes({text(), bytes});
-  ::operator delete(memory, std::align_val_t{kKeysAlignment});
+  if (resource == nullptr) {
+    ::operator delete(memory, std::align_val_t{kKeysAlignment});
+  } else {
+    resource->deallocate(memory, size(), kKeysAlignment);
+  }
   memory = nullptr;
 }
 
-DraftFields::DraftFields(const DraftFields& other) {
+DraftFields::DraftFields(const DraftFields& other) { copy(other); }
+
+// It has no memory.
+void DraftFields::copy(const DraftFields& other) {
   if (other.count_ == 0) return;
-  block_ = Block::allocate(other.count_, other.begin_of(other.count_));
+  block_ = block_.allocate(other.count_, other.begin_of(other.count_));
   other.copy_to(block_);
   count_ = other.count_;
   has_groups_ = other.has_groups_;
@@ -61,7 +76,10 @@ DraftFields::DraftFields(const DraftFields& other) {
 DraftFields& DraftFields::operator=(const DraftFields& other) {
   if (this == &other) return *this;
   if (block_.fields < other.count_ || block_.bytes < other.begin_of(other.count_)) {
-    DraftFields{other}.swap(*this);
+    DraftFields larger;
+    larger.block_.resource = block_.resource;
+    larger.copy(other);
+    larger.swap(*this);
     return *this;
   }
   other.copy_to(block_);

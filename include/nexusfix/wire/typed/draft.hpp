@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <expected>
 #include <iosfwd>
+#include <memory_resource>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,6 +47,9 @@ class Draft : public M::template Members<Draft<M>> {
  public:
   // An empty draft. Does not allocate.
   Draft() = default;
+  // An empty draft whose memory will be of this resource, such as Session::scratch(), which must
+  // outlive the draft. A copy is on the heap; a draft that is moved takes the memory with it.
+  explicit Draft(std::pmr::memory_resource& resource) noexcept : fields_{resource} {}
   // Does not compile: setting a field may fail, and a constructor has no result.
   template <TypedField First, class... Others>
   explicit Draft(const First&, const Others&...) {

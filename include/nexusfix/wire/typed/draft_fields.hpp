@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <expected>
 #include <iosfwd>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -147,7 +148,9 @@ struct DraftPath {
 class DraftFields {
  public:
   DraftFields() = default;  // no memory, no fields
-  // Copies the fields into memory of its own. Throws std::bad_alloc.
+  // Its memory will be of this resource, which must outlive it.
+  explicit DraftFields(std::pmr::memory_resource& resource) noexcept : block_{&resource} {}
+  // Copies the fields into memory of the heap. Throws std::bad_alloc.
   DraftFields(const DraftFields& other);
   // Reuses the memory if it suffices.
   DraftFields& operator=(const DraftFields& other);
@@ -212,17 +215,21 @@ class DraftFields {
   };
   // Memory, and what it has room for.
   struct Block {
+    std::pmr::memory_resource* resource = nullptr;  // null: the heap
     char* memory = nullptr;
     std::uint32_t fields = 0;
     std::uint32_t bytes = 0;
     [[nodiscard]] std::uint16_t* keys() const noexcept;
     [[nodiscard]] FieldPlace* places() const noexcept;
     [[nodiscard]] char* text() const noexcept;
-    [[nodiscard]] static Block allocate(std::size_t fields, std::size_t bytes);
+    [[nodiscard]] std::size_t size() const noexcept;
+    // A block of the same resource.
+    [[nodiscard]] Block allocate(std::size_t fields_min, std::size_t bytes_min) const;
     void free() noexcept;
   };
 
   void swap(DraftFields& other) noexcept;
+  void copy(const DraftFields& other);
   void copy_to(const Block& block) const noexcept;
   // Where the text of a field begins.
   [[nodiscard]] std::uint32_t begin_of(std::uint32_t field) const noexcept;

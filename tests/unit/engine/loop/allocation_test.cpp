@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <memory_resource>
 #include <new>
 #include <string>
 #include <vector>
@@ -215,6 +216,39 @@ TEST_F(AllocationTest, timer_for_each_order_allocates_nothing_in_steady_state) {
   counting = false;
   EXPECT_EQ(allocations.exchange(0), 0U) << log_.all();
   EXPECT_EQ(ran, 102 * 50);
+}
+
+TEST_F(AllocationTest,
+       vectors_texts_and_drafts_in_scratch_memory_allocate_nothing_in_steady_state) {
+  log_on();
+  std::size_t sent = 0;
+  // [scratch]
+  const auto report_headlines = [&sent](Session& session) {
+    std::pmr::vector<std::pmr::string> lines{&session.scratch()};
+    for (int i = 0; i < 100; ++i)
+      lines.emplace_back("a line that is no short string of the library");
+    fix44::News::Draft news{session.scratch()};
+    if (!news.set(fix44::Headline{lines.front()})) return;
+    auto text = news.group<fix44::News::LinesOfText>();
+    for (const auto& line : lines) {
+      if (!text.add(fix44::Text{line})) return;
+    }
+    if (session.send(news)) ++sent;
+  };
+  // [end]
+  const auto run = [&](std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      engine_->session(0).call_after(std::chrono::seconds{0}, report_headlines);
+      turn();
+    }
+  };
+  run(100);
+  counting = true;
+  run(1'000);
+  counting = false;
+  EXPECT_EQ(allocations.exchange(0), 0U) << log_.all();
+  turn();
+  EXPECT_GE(sent, 1'099U);
 }
 
 // The copy of a draft goes to memory that the remote's queue keeps. So the loop frees nothing that

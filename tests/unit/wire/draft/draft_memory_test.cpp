@@ -3,6 +3,7 @@
 #include <new>
 #include <string>
 
+#include <nexusfix/base/arena.hpp>
 #include <nexusfix/fix44/order_cancel_replace_request.hpp>
 #include <nexusfix/fix44/user_request.hpp>
 
@@ -50,6 +51,33 @@ TEST(DraftMemory, a_draft_whose_memory_has_grown_allocates_nothing) {
     ASSERT_TRUE(received.assign(*message));
   }
   EXPECT_EQ(allocations, before);
+}
+
+TEST(DraftMemory, a_draft_of_a_resource_allocates_there_and_its_copy_on_the_heap) {
+  Arena arena;
+  NewOrderSingle::Draft filled;
+  ASSERT_TRUE(build(filled));
+  ASSERT_TRUE(arena.reserve(1));
+  std::size_t before = allocations;
+  {
+    NewOrderSingle::Draft draft{arena};
+    ASSERT_TRUE(build(draft));
+    ASSERT_TRUE(draft == filled);
+    const NewOrderSingle::Draft moved = std::move(draft);
+    ASSERT_TRUE(moved == filled);
+    NewOrderSingle::Draft assigned{arena};
+    assigned = filled;
+    ASSERT_TRUE(assigned == filled);
+    EXPECT_EQ(allocations, before);
+    draft = moved;  // it has given its memory away, and the resource with it
+    EXPECT_EQ(allocations, before + 1);
+    before = allocations;
+    const NewOrderSingle::Draft copy = moved;
+    EXPECT_EQ(allocations, before + 1);
+    arena.reset();
+    ASSERT_TRUE(copy == filled);
+    arena.release();
+  }
 }
 
 TEST(DraftMemory, a_reserved_draft_allocates_once) {
