@@ -13,8 +13,7 @@ using nexusfix::Session;
 using namespace nexusfix::literals;
 
 struct Trader {
-  void on_logon(Session& session) {
-    // A required field that is missing, such as OrdType, is an error of the compiler.
+  void on_logon(Session& session) {  // without OrdType it does not compile
     auto sent = session.send<fix44::NewOrderSingle>(
         fix44::ClOrdID{"A1"}, fix44::Symbol{"AAPL"}, fix44::Side::Buy, fix44::TransactTime::now(),
         fix44::OrderQty{100_d}, fix44::OrdType::Limit, fix44::Price{150.25_d});
@@ -27,7 +26,7 @@ struct Trader {
     std::printf("order %s %s\n", std::string{report.order_id().value}.c_str(),
                 filled    ? "filled"
                 : refused ? "rejected"
-                          : "accepted");
+                          : "taken");
     session.log_out("done");  // then run() returns
   }
 };

@@ -50,10 +50,7 @@ ROOMS = ("guide", "operations", "reference", "internals")
 # Pages outside of docs/, and their places in the rooms: the last ones there.
 OUTSIDE = {
     "examples/README.md": "guide/examples.md",
-    "docs/README.md": "guide/documents.md",
     "SECURITY.md": "operations/security-policy.md",
-    "SUPPORT.md": "operations/support.md",
-    "ROADMAP.md": "reference/roadmap.md",
     "CHANGELOG.md": "reference/changes.md",
     "CONTRIBUTING.md": "internals/contributing.md",
     "STYLE.md": "internals/style.md",

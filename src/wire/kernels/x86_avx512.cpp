@@ -1,4 +1,4 @@
-// The kernel for x86-64 with AVX-512 VBMI2: a window of up to 255 bytes in four registers, and all
+// The kernel for x86-64 with AVX-512 VBMI2: a window of up to 384 bytes in six registers, and all
 // of its fields at once.
 #include "wire/kernels/kernel_table.hpp"
 
@@ -46,6 +46,13 @@ constexpr std::uint32_t kBodyLanesMax = 2 * (kEntriesOfRegister - kHeadFields - 
 static_assert(kBodyLanesMax <= kWindowLanesMax);
 constexpr std::uint32_t kHeadBytesMin = 15;
 static_assert(kWindowFieldsMax < kEntriesAtOnce);
+// A byte numbers the positions of four blocks. Those of later blocks begin with 0 again, and a mask
+// has their lanes.
+constexpr std::uint32_t kNumberedBlocks = 4;
+constexpr std::uint32_t kWideBlocksMax = 6;
+constexpr std::uint32_t kWideBodyBytesMax = kWideBlocksMax * kBlockBytes;
+constexpr std::uint32_t kWideBytesMax =
+    kWideBodyBytesMax + UsualHead<Version::Fixt1, 3>::kBytes + kTrailerBytes;
 
 }  // namespace
 
@@ -82,6 +89,14 @@ struct TagLanes {
   std::uint16_t smallest[32];  // by the number of its digits and one
 };
 
+// For the places of a body after a head of three digits, by Version.
+struct WideLanes {
+  std::uint32_t first[2][16];  // with the places of the head
+  std::uint32_t others[2][16];
+  std::uint32_t lane[4][16];
+  std::uint32_t numbered_bytes[16];
+};
+
 // The constants, as operands in memory. Weak, so that the compiler cannot see their values. It
 // would otherwise replace a free load by a move to a general register and a broadcast.
 struct alignas(64) Lanes {
@@ -100,11 +115,31 @@ struct alignas(64) Lanes {
   TagLanes tag;
   std::uint16_t trailer_key[32];
   std::uint32_t place[16];
+  WideLanes wide;
 };
 static_assert(sizeof(HeadLanes) % 64 == 0 && sizeof(FifthDigitLanes) % 64 == 0 &&
-              sizeof(TagLanes) % 64 == 0);
+              sizeof(TagLanes) % 64 == 0 && sizeof(WideLanes) % 64 == 0);
 
 namespace {
+
+template <Version kVersion>
+constexpr void fill(WideLanes& wide) noexcept {
+  using Head = UsualHead<kVersion, 3>;
+  constexpr std::uint32_t kRow = static_cast<std::uint32_t>(kVersion);
+  for (std::uint32_t i = 0; i < 16; ++i) {
+    // A value begins after its `=` and ends at its SOH.
+    wide.others[kRow][i] = Head::kBytes + (i % 2 == 0 ? 1 : 0);
+    wide.first[kRow][i] = wide.others[kRow][i];
+    for (std::uint32_t part = 0; part < 4; ++part) wide.lane[part][i] = 16 * part + i;
+    wide.numbered_bytes[i] = kNumberedBlocks * kBlockBytes;
+  }
+  constexpr std::uint32_t kVersionBegin = Head::kPlaces & 0xff;
+  constexpr std::uint32_t kLengthBegin = Head::kPlaces >> 16 & 0xff;
+  wide.first[kRow][0] = kVersionBegin;
+  wide.first[kRow][1] = kVersionBegin + (Head::kPlaces >> 8 & 0xff);
+  wide.first[kRow][2] = kLengthBegin;
+  wide.first[kRow][3] = kLengthBegin + (Head::kPlaces >> 24);
+}
 
 constexpr Lanes make_lanes() noexcept {
   Lanes lanes{};
@@ -154,6 +189,8 @@ constexpr Lanes make_lanes() noexcept {
   lanes.tag.smallest[5] = 1000;
   lanes.tag.smallest[6] = 10'000;
   for (std::uint32_t i = 1; i < 16; i += 2) lanes.place[i] = ~0U;
+  fill<Version::Fix4>(lanes.wide);
+  fill<Version::Fixt1>(lanes.wide);
   return lanes;
 }
 
@@ -178,7 +215,7 @@ template <std::uint32_t Blocks>
 [[gnu::always_inline]] inline Window<Blocks> load_window(const char* from,
                                                          std::uint32_t bytes) noexcept {
   Window<Blocks> window;
-#pragma GCC unroll 4
+#pragma GCC unroll 6
   for (std::uint32_t i = 0; i + 1 < Blocks; ++i) {
     window.blocks[i] = _mm512_loadu_si512(from + i * kBlockBytes);
   }
@@ -187,15 +224,37 @@ template <std::uint32_t Blocks>
   return window;
 }
 
-// The bytes of the window at the positions in index, which count from 0.
+// Likewise, of 1 to Blocks blocks. The other ones are zeros.
 template <std::uint32_t Blocks>
-[[gnu::always_inline]] inline __m512i bytes_at(const Window<Blocks>& window,
-                                               __m512i index) noexcept {
+[[gnu::always_inline]] inline Window<Blocks> load_up_to(const char* from,
+                                                        std::uint32_t bytes) noexcept {
+  Window<Blocks> window;
+#pragma GCC unroll 6
+  for (std::uint32_t i = 0; i < Blocks; ++i) {
+    const std::uint32_t at = i * kBlockBytes;
+    const std::uint32_t rest = at < bytes ? bytes - at : 0;
+    const __mmask64 keep = _bzhi_u64(~0ULL, rest < kBlockBytes ? rest : kBlockBytes);
+    window.blocks[i] = _mm512_maskz_loadu_epi8(keep, from + at);
+  }
+  return window;
+}
+
+// The bytes of the window at the positions in index, which count from 0. later: the lanes of
+// delimiters after the numbered blocks. A byte before such a delimiter may be in the block before.
+template <std::uint32_t Blocks>
+[[gnu::always_inline]] inline __m512i bytes_at(const Window<Blocks>& window, __m512i index,
+                                               [[maybe_unused]] __mmask64 later) noexcept {
   if constexpr (Blocks == 1) {
     return _mm512_permutexvar_epi8(index, window.blocks[0]);
   } else {
-    const __m512i low = _mm512_permutex2var_epi8(window.blocks[0], index, window.blocks[1]);
+    __m512i low = _mm512_permutex2var_epi8(window.blocks[0], index, window.blocks[1]);
     if constexpr (Blocks == 2) return low;
+    if constexpr (Blocks == 5) {
+      low = _mm512_mask_permutexvar_epi8(low, later, index, window.blocks[4]);
+    } else if constexpr (Blocks == 6) {
+      low = _mm512_mask_blend_epi8(
+          later, low, _mm512_permutex2var_epi8(window.blocks[4], index, window.blocks[5]));
+    }
     const __mmask64 upper = _mm512_movepi8_mask(index);
     if constexpr (Blocks == 3) {
       return _mm512_mask_permutexvar_epi8(low, upper, index, window.blocks[2]);
@@ -212,7 +271,7 @@ template <std::uint32_t Blocks>
 [[gnu::always_inline]] inline std::uint32_t sum_bytes(const Window<Blocks>& window,
                                                       std::uint64_t more) noexcept {
   __m512i sum = window.blocks[0];
-#pragma GCC unroll 4
+#pragma GCC unroll 6
   for (std::uint32_t i = 1; i < Blocks; ++i) sum = _mm512_add_epi8(sum, window.blocks[i]);
   const __m128i sums = _mm512_cvtepi64_epi8(_mm512_sad_epu8(sum, _mm512_setzero_si512()));
   const __m128i all = _mm_add_epi8(sums, _mm_cvtsi64_si128(static_cast<long long>(more)));
@@ -232,7 +291,15 @@ struct Delimiters {
   __m512i bytes;            // the bytes at these positions; anything in the unused lanes
   std::uint32_t lanes;      // above kWindowLanesMax, the other members mean nothing
   std::uint64_t last_bits;  // of the last block
+  __mmask64 later;          // the lanes from the first one after the numbered blocks on
+  std::uint32_t numbered_lanes;
+  bool has_far_field;  // the other members mean nothing
 };
+
+[[gnu::always_inline]] inline void number_lanes(Delimiters& found, std::uint32_t lanes) noexcept {
+  found.numbered_lanes = lanes;
+  found.later = _cvtu64_mask64(~_bzhi_u64(~0ULL, lanes));
+}
 
 // The lanes moved up by count. The freed lanes are 0 if no lane except lane 0 is moved out.
 [[gnu::always_inline]] inline __m512i moved_up(__m512i lanes, std::uint32_t count,
@@ -249,18 +316,29 @@ template <std::uint32_t Blocks>
   __m512i soh_sign = load(kLanes.soh);
   __m512i iota = load(kLanes.iota);
   asm("" : "+v"(equals_sign), "+v"(soh_sign), "+v"(iota));
-#pragma GCC unroll 4
+  std::uint32_t lanes_before[Blocks + 1];
+#pragma GCC unroll 6
   for (std::uint32_t i = 0; i < Blocks; ++i) {
+    lanes_before[i] = found.lanes;
     const __mmask64 both = _kor_mask64(_mm512_cmpeq_epi8_mask(window.blocks[i], equals_sign),
                                        _mm512_cmpeq_epi8_mask(window.blocks[i], soh_sign));
     found.last_bits = _cvtmask64_u64(both);
-    const __m512i positions = _mm512_maskz_compress_epi8(both, load(kLanes.position[i]));
+    const __m512i positions =
+        _mm512_maskz_compress_epi8(both, load(kLanes.position[i % kNumberedBlocks]));
     found.positions =
         i == 0 ? positions
                : _mm512_or_si512(found.positions, moved_up(positions, found.lanes, iota));
     found.lanes += count_bits(found.last_bits);
   }
-  found.bytes = bytes_at(window, _mm512_sub_epi8(found.positions, load(kLanes.one_byte)));
+  lanes_before[Blocks] = found.lanes;
+  if constexpr (Blocks > kNumberedBlocks) {
+    // Both delimiters of a field are numbered, or in blocks next to each other, or it is long. A
+    // body begins with `35=` and ends with SOH, so that any field of 256 bytes has those blocks.
+    found.has_far_field = lanes_before[kNumberedBlocks - 2] == lanes_before[kNumberedBlocks];
+    number_lanes(found, lanes_before[kNumberedBlocks]);
+  }
+  found.bytes =
+      bytes_at(window, _mm512_sub_epi8(found.positions, load(kLanes.one_byte)), found.later);
   return found;
 }
 
@@ -282,6 +360,7 @@ template <std::uint32_t Blocks>
   found.positions = _mm512_maskz_compress_epi8(_cvtu64_mask64(kept), found.positions);
   found.bytes = load(kLanes.turn);
   found.lanes = static_cast<std::uint32_t>(_mm_popcnt_u64(kept));
+  number_lanes(found, count_bits(_bzhi_u64(kept, found.numbered_lanes)));
 }
 
 // Tags of up to four digits, one lane of 16 bits for each field, and the lanes of fields that need
@@ -309,8 +388,10 @@ template <TagDigits kMax = TagDigits::Four, std::uint32_t Blocks>
                        load(kMax == TagDigits::Five ? kLanes.wide_length_max : kLanes.length_max));
 
   const __m512i equals = _mm512_shuffle_epi8(positions, load(kLanes.tag.equals));
-  const __m512i low_text = bytes_at(window, _mm512_add_epi8(equals, load(kLanes.tag.low_back)));
-  const __m512i high_text = bytes_at(window, _mm512_add_epi8(equals, load(kLanes.tag.high_back)));
+  const __m512i low_text =
+      bytes_at(window, _mm512_add_epi8(equals, load(kLanes.tag.low_back)), found.later);
+  const __m512i high_text =
+      bytes_at(window, _mm512_add_epi8(equals, load(kLanes.tag.high_back)), found.later);
   // Indexed by the distance of a field's `=`, which is the number of digits plus one. For distances
   // of 32 or more the result is wrong, but such a field needs the slow path for its length.
   const auto of_digits = [&](const std::uint16_t* table) noexcept {
@@ -328,7 +409,8 @@ template <TagDigits kMax = TagDigits::Four, std::uint32_t Blocks>
   __m512i keys = _mm512_add_epi16(low_two, _mm512_mullo_epi16(high_two, load(kLanes.tag.hundred)));
   if constexpr (kMax == TagDigits::Five) {
     const __m512i digits = _mm512_shuffle_epi8(distances, load(kLanes.tag.equals));  // and one
-    const __m512i text = bytes_at(window, _mm512_add_epi8(equals, load(kLanes.fifth_digit.back)));
+    const __m512i text =
+        bytes_at(window, _mm512_add_epi8(equals, load(kLanes.fifth_digit.back)), found.later);
     const __m512i top =
         _mm512_maskz_sub_epi8(_mm512_cmpge_epu8_mask(digits, load(kLanes.fifth_digit.lengths)),
                               text, load(kLanes.tag.ascii_zero));
@@ -458,8 +540,9 @@ inline std::uint32_t end_of(const NarrowPlace& place) noexcept {
   return true;
 }
 
-// The end of index_body(), for a body whose fields are all in the narrow index.
-template <unsigned Policy, class Head, std::uint32_t Blocks>
+// The end of index_body(), for a body whose fields are all in the index: of narrow or of wide
+// places (0).
+template <unsigned Policy, class Head, std::uint32_t Places, std::uint32_t Blocks>
 [[gnu::always_inline]] inline std::uint32_t finish_body(const char* frame, std::uint32_t size,
                                                         const Window<Blocks>& window,
                                                         std::uint64_t last_word,
@@ -475,7 +558,7 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
   } else {
     if (!read_trailer(frame, size).good) return 0;
   }
-  return fields + ((kHeadFields + 1) | kNarrowPlaces);
+  return fields + ((kHeadFields + 1) | Places);
 }
 
 // Whether the first lane out of turn may lie in a data field: one of the two fields before it needs
@@ -497,7 +580,7 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
                                                             IndexWork& work) noexcept {
   const std::uint32_t body_end = size - kTrailerBytes;
   const Window<Blocks> window = load_window<Blocks>(frame + Head::kBytes, body_end - Head::kBytes);
-  Delimiters found{positions, bytes, lanes, 0};
+  Delimiters found{positions, bytes, lanes, 0, 0, 0, false};
   if (const std::uint64_t out_of_turn = lanes_out_of_turn(found); out_of_turn != 0) {
     if (is_cut_by_data(out_of_turn, slow_lanes)) {
       return index_long<Policy>(frame, size, work, FirstPart::Sparse);
@@ -514,7 +597,7 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
     return index_long<Policy>(frame, size, work, FirstPart::Sparse);
   }
   const std::uint64_t last_word = load_word(frame + Head::kBytes - sizeof last_word);
-  return finish_body<Policy, Head>(frame, size, window, last_word, fields);
+  return finish_body<Policy, Head, kNarrowPlaces>(frame, size, window, last_word, fields);
 }
 
 // The body of a short message with a usual head, in one window.
@@ -534,7 +617,7 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
     return index_slow_path_body<Policy, Head, Blocks>(frame, size, found.lanes, slow,
                                                       found.positions, found.bytes, work);
   }
-  return finish_body<Policy, Head>(frame, size, window, last_word, found.lanes / 2);
+  return finish_body<Policy, Head, kNarrowPlaces>(frame, size, window, last_word, found.lanes / 2);
 }
 
 template <unsigned Policy, Version kVersion>
@@ -568,6 +651,8 @@ template <unsigned Policy, Version kVersion>
   return index_body<Policy, TwoDigits, 1>(frame, size, last_word, work);
 }
 
+#include "wire/kernels/x86_avx512_wide.inl.hpp"
+
 bool fits(const char* frame, std::size_t size, const ByteRanges& ranges) noexcept {
   __m512i sum = _mm512_setzero_si512();
   __m512i others = _mm512_setzero_si512();
@@ -596,6 +681,11 @@ std::uint32_t index_frame(const char* frame, std::size_t frame_bytes, IndexWork&
     const std::uint64_t start = load_word(frame);
     if (start == kFix4Start) return index_short<Policy, Version::Fix4>(frame, size, work);
     if (is_fixt1_start(frame, start)) return index_short<Policy, Version::Fixt1>(frame, size, work);
+  } else if (frame_bytes - kNarrowBytesMax <= kWideBytesMax - kNarrowBytesMax) {
+    const auto size = static_cast<std::uint32_t>(frame_bytes);
+    const std::uint64_t start = load_word(frame);
+    if (start == kFix4Start) return index_wide<Policy, Version::Fix4>(frame, size, work);
+    if (is_fixt1_start(frame, start)) return index_wide<Policy, Version::Fixt1>(frame, size, work);
   }
   if (frame_bytes < kFrameBytesMin || frame_bytes > kFrameBytesMax) return 0;
   return index_long<Policy>(frame, static_cast<std::uint32_t>(frame_bytes), work);

@@ -284,15 +284,14 @@ void ClusterWorld::schedule_loss() {
   });
 }
 
-// A node that has not looked at the database since its standby is away cannot know of a loss. One
-// that has not looked since the owner skipped numbers cannot skip enough (losses.md has both).
+// A node that has not looked at the database since its standby is away cannot know of a loss.
 void ClusterWorld::lose_owner_and_primary() {
   const std::size_t owner = database_.row().node;
   bool strikes = faults_strike_ && database_.row().is_one_copy &&
                  nodes_[owner]->phase() == ClusterNode::Phase::Serving;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const bool waits = nodes_[i]->phase() != ClusterNode::Phase::Serving;
-    strikes = strikes && (i == owner || (waits && nodes_[i]->knows_one_copy(*nodes_[owner])));
+    strikes = strikes && (i == owner || (waits && nodes_[i]->knows_one_copy()));
   }
   if (!strikes) {
     database_.regain_standby();

@@ -45,10 +45,6 @@ void ClusterNode::end(std::string_view why, bool is_silent) {
   if (log_ != nullptr && log_->queue().durable() >= noted_from_) {
     note_.confirmed = log_->queue().durable();
     note_.by = store::postgres::RecordedBy::Owner;
-    std::erase_if(note_.raises, [&](const auto& one) { return one.until > owned_from_; });
-    for (const store::postgres::Raise& one : log_->raises()) {
-      if (one.until <= note_.confirmed) store::postgres::add_raise(note_, one);
-    }
   }
   gate_.end();
   end_engine(is_silent);
@@ -131,17 +127,13 @@ bool ClusterNode::follow(const Answer& answer) {
     end("the database has lost what it has followed", false);
     return false;
   }
-  const store::LogPosition noted_before = note_.confirmed;
-  const bool is_noted = note(answer.row);
+  note(answer.row);
   followed_.timeline = answer.row.timeline;
   for (const ChunkPointer& chunk : answer.chunks) {
     if (chunk->end <= followed_.end) continue;
     for (const LogRecord& record : chunk->records) {
       if (followed_.sessions.apply(record.entries, record.time)) continue;
       context_.violation.found("log-damaged", name() + " cannot follow the log");
-    }
-    if (is_noted && chunk->raised > 0 && chunk->end > noted_before) {
-      store::postgres::add_raise(note_, {.until = chunk->end, .numbers = chunk->raised});
     }
     followed_.chunks.push_back(chunk);
     followed_.end = chunk->end;
@@ -215,13 +207,12 @@ std::optional<store::postgres::Loss> ClusterNode::loss_in(const OwnerRow& row) c
   return store::postgres::loss_of(note_, {.end = row.position, .timeline = row.timeline});
 }
 
-bool ClusterNode::note(const OwnerRow& row) {
-  if (loss_in(row)) return false;
+void ClusterNode::note(const OwnerRow& row) {
+  if (loss_in(row)) return;
   using store::postgres::RecordedBy;
   note_.confirmed = row.position;
   note_.timeline = row.timeline;
   note_.by = row.is_one_copy ? RecordedBy::WaiterOneCopy : RecordedBy::Waiter;
-  return true;
 }
 
 void ClusterNode::skip(std::uint64_t numbers) {
@@ -247,7 +238,6 @@ void ClusterNode::serve(const OwnerRow& row) {
   ++take_overs_;
   log_ = std::make_unique<OwnerLog>(std::exchange(followed_, {}), row.position);
   if (const auto loss = loss_in(row); loss && context_.bug != Bug::NoteNotRead) skip(loss->numbers);
-  owned_from_ = row.position;
   noted_from_ = log_->queue().appended();
   const store::SessionTable& sessions = log_->queue().sessions();
   bool has_loss = false;

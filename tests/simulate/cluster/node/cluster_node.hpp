@@ -50,11 +50,9 @@ class ClusterNode final : public EngineHost {
   // The operator moves the log to another node.
   void hand_over();
   [[nodiscard]] std::uint64_t take_overs() const noexcept { return take_overs_; }
-  // It has noted that COMMITs do not wait for a standby, and what the owner skipped.
-  [[nodiscard]] bool knows_one_copy(const ClusterNode& owner) const noexcept {
-    const bool has_skipped = owner.noted_from_ > owner.owned_from_;
-    return note_.by == store::postgres::RecordedBy::WaiterOneCopy &&
-           (!has_skipped || note_.confirmed >= owner.noted_from_);
+  // It has noted that COMMITs do not wait for a standby.
+  [[nodiscard]] bool knows_one_copy() const noexcept {
+    return note_.by == store::postgres::RecordedBy::WaiterOneCopy;
   }
 
  private:
@@ -74,7 +72,7 @@ class ClusterNode final : public EngineHost {
   void claimed(const Answer& answer);
   void serve(const OwnerRow& row);
   [[nodiscard]] std::optional<store::postgres::Loss> loss_in(const OwnerRow& row) const;
-  bool note(const OwnerRow& row);  // false: the note names a loss, and stays as it is
+  void note(const OwnerRow& row);
   void skip(std::uint64_t numbers);
   void wait_again();
 
@@ -86,7 +84,6 @@ class ClusterNode final : public EngineHost {
   Phase phase_ = Phase::Down;
   FollowedLog followed_;
   store::postgres::PositionRecord note_;  // on its disk: the process may end
-  store::LogPosition owned_from_ = 0;     // of an owner: where the log ended at its claim
   store::LogPosition noted_from_ = 0;     // of an owner: before it the note stays as it is
   SimulatedDatabase::ConnectionId connection_ = 0;  // 0: none
   bool is_looked_ = false;                          // it has followed on this connection

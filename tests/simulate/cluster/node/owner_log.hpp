@@ -9,7 +9,6 @@
 #include <nexusfix/store/postgres_options.hpp>
 
 #include "cluster/postgres/log_queue.hpp"
-#include "cluster/postgres/position_marker.hpp"
 #include "servers/simulated_database.hpp"
 
 namespace nexusfix::simulator::cluster {
@@ -51,10 +50,6 @@ class OwnerLog {
     }
     return appended;
   }
-  // What sessions skipped in batches that were taken.
-  [[nodiscard]] const std::vector<store::postgres::Raise>& raises() const noexcept {
-    return raises_;
-  }
   // The next batch; null: there is none.
   [[nodiscard]] ChunkPointer take(std::uint64_t owner_epoch) {
     const store::postgres::Batch* const batch = queue_.take();
@@ -63,8 +58,6 @@ class OwnerLog {
     chunk->owner_epoch = owner_epoch;
     chunk->begin = batch->begin();
     chunk->end = batch->end();
-    chunk->raised = batch->raised();
-    if (chunk->raised > 0) raises_.push_back({.until = chunk->end, .numbers = chunk->raised});
     for (const Unconfirmed& one : unconfirmed_) {
       if (one.end > batch->begin() && one.end <= batch->end()) chunk->records.push_back(one.record);
     }
@@ -80,7 +73,6 @@ class OwnerLog {
   std::vector<ChunkPointer> chunks_;
   store::postgres::LogQueue queue_;
   std::deque<Unconfirmed> unconfirmed_;
-  std::vector<store::postgres::Raise> raises_;
 };
 
 }  // namespace nexusfix::simulator::cluster

@@ -33,7 +33,6 @@ struct Chunk {
   store::LogPosition begin = 0;
   store::LogPosition end = 0;
   std::vector<LogRecord> records;
-  std::uint64_t raised = 0;  // numbers that sessions skipped, rather than used one by one
 };
 using ChunkPointer = std::shared_ptr<const Chunk>;
 
