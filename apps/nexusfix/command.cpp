@@ -21,6 +21,7 @@
 #include "nexusfix/dictionary/dict.hpp"
 #include "nexusfix/events/explain_metrics.hpp"
 #include "nexusfix/files/engine_options.hpp"
+#include "nexusfix/run/bench_of_log.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -126,6 +127,9 @@ int run_stats(Arguments arguments) {
 }
 int run_validate(Arguments arguments) {
   return run_without("validate", "NEXUSFIX_LOGS=ON", std::move(arguments));
+}
+int run_bench_of_log(const BenchOfLog&) {
+  return fail("bench", "--from: this program was built without the log tools (NEXUSFIX_LOGS=ON)");
 }
 #endif
 #ifndef NEXUSFIX_SIMULATOR_PART

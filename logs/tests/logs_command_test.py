@@ -2,6 +2,7 @@
 """The log tools as processes: followed files, Ctrl-C, full disks, standard input."""
 
 import gzip
+import json
 import os
 import pty
 import signal
@@ -96,6 +97,45 @@ class LogTools(WithFolder):
             self.assertIn("11=A3", child.stdout.readline())
             self.assertEqual(self.end(child, 0), ("", ""))
             log = self.write("log", order(1) + "\n")
+
+    def test_bench_measures_a_log_a_capture_an_archive_and_standard_input(self):
+        valid = [message(i, f"11=A{i}|55=SAP|54=1|60=20240115-10:30:00|38=100|40=1|")
+                 for i in range(1, 4)]
+        text = "".join(f"20240115-10:30:00.5 IN : {one}\n" for one in valid)
+        packed = self.folder / "log.gz"
+        packed.write_bytes(gzip.compress(text.encode()))
+        packets = self.folder / "log.pcap"
+        packets.write_bytes(capture(*valid))
+        figures = self.folder / "figures.json"
+        log = self.write("log", text)
+        for path in (log, packed, packets, "-"):
+            with open(log, encoding="utf-8") as given:
+                done = run("bench", "--quick", "--from", path, "--json", figures, stdin=given)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            read = json.loads(figures.read_text())
+            self.assertEqual(read["messages"], 3, path)
+            self.assertEqual([(row["name"], row.get("messages"), row["ns"] > 0)
+                              for row in read["rows"]],
+                             [("parse", 3, True), ("validate", 3, True),
+                              ("inside/receive", 3, True), ("inside", 3, True)])
+
+    def test_bench_uses_the_dictionary_of_the_venue(self):
+        log = self.write("log", message(1, "20001=7|", msg_type="U9"))
+        header = (8, "BeginString"), (9, "BodyLength"), (35, "MsgType"), (34, "MsgSeqNum"), (
+            49, "SenderCompID"), (52, "SendingTime"), (56, "TargetCompID")
+        known = "".join(f'<field number="{tag}" name="{name}" type="STRING"/>'
+                        for tag, name in (*header, (10, "CheckSum"), (20001, "Blob")))
+        begin = "".join(f'<field name="{name}" required="Y"/>' for _, name in header)
+        own = self.write("own.xml", f"""<fix major="4" minor="4" type="FIX"><header>{begin}</header>
+            <trailer><field name="CheckSum" required="Y"/></trailer><components/>
+            <messages><message name="Ping" msgtype="U9" msgcat="app">
+            <field name="Blob" required="Y"/></message></messages>
+            <fields>{known}</fields></fix>""")
+        done = run("bench", "--quick", "--from", log)
+        self.assertIn("validate        not measured: no message is valid", done.stdout)
+        done = run("bench", "--quick", "--from", log, "--dict", own)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("not measured", done.stdout)
 
     def test_ctrl_c_prints_the_counts_and_ends_with_1(self):
         child = self.start("grep", "--count", "MsgType=D")

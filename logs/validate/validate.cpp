@@ -11,13 +11,12 @@
 #include <utility>
 
 #include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/dictionary/data_fields.hpp>
 #include <nexusfix/dictionary/explain.hpp>
-#include <nexusfix/wire/parser.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
 #include "dictionary/api/clipped.hpp"
 #include "logs/output/message_writer.hpp"
+#include "logs/validate/message_checker.hpp"
 #include "nexusfix/dictionary/named_dictionary.hpp"
 #include "nexusfix/help/read_progress.hpp"
 #include "nexusfix/messages/decoded_message.hpp"
@@ -31,51 +30,6 @@ using dictionary::Explanation;
 using dictionary::ValidationRules;
 using dictionary::Version;
 using printing::printable;
-
-// A dictionary, with the validator and the parser that are built from it once.
-class Checker {
- public:
-  static std::expected<std::unique_ptr<Checker>, std::string> make(NamedDictionary named,
-                                                                   const ValidationRules& rules) {
-    auto validator = named.has_own_transport()
-                         ? dictionary::Validator::make(named.application(), rules)
-                         : dictionary::Validator::make(both(named), rules);
-    if (!validator) return std::unexpected{named.label() + ": " + validator.error()};
-    return std::unique_ptr<Checker>{new Checker{std::move(named), std::move(*validator)}};
-  }
-
-  // Returns nothing if the message is valid.
-  [[nodiscard]] std::optional<Explanation> check(std::string_view bytes) {
-    const auto message = parser_.parse(bytes);
-    if (!message) return dictionary::explain(message.error(), bytes);
-    const auto violation = validator_.validate(*message);
-    if (!violation) return std::nullopt;
-    return named_.has_own_transport()
-               ? dictionary::explain(*violation, *message, named_.application())
-               : dictionary::explain(*violation, *message, both(named_));
-  }
-
-  // The BeginString that the messages should have.
-  [[nodiscard]] std::string_view begin_string() const {
-    const std::string& own = named_.transport().begin_string;
-    return own.starts_with("FIX.5") ? dictionary::to_string(Version::Fixt11)
-                                    : std::string_view{own};
-  }
-
- private:
-  Checker(NamedDictionary named, dictionary::Validator validator)
-      : named_{std::move(named)},
-        validator_{std::move(validator)},
-        parser_{dictionary::data_fields(named_.application())} {}
-
-  static dictionary::FixtDictionaries both(const NamedDictionary& named) {
-    return {.transport = named.transport(), .application = named.application()};
-  }
-
-  NamedDictionary named_;
-  dictionary::Validator validator_;
-  wire::Parser parser_;
-};
 
 class ValidateRun {
  public:
@@ -126,8 +80,8 @@ class ValidateRun {
     return named_ != nullptr;
   }
 
-  std::unique_ptr<Checker> make(NamedDictionary named) {
-    auto checker = Checker::make(std::move(named), options_.rules);
+  std::unique_ptr<MessageChecker> make(NamedDictionary named) {
+    auto checker = MessageChecker::make(std::move(named), options_.rules);
     if (checker) return std::move(*checker);
     complain(checker.error());
     is_broken_ = true;
@@ -153,7 +107,7 @@ class ValidateRun {
   void validate(std::string_view bytes) {
     ++total_;
     const printing::DecodedMessage message = printing::decode_message(bytes);
-    Checker* const checker = checker_of(message);
+    MessageChecker* const checker = checker_of(message);
     if (is_broken_) return;
     if (is_from_file()) compare_version(message);
     const std::optional<Explanation> wrong =
@@ -189,7 +143,7 @@ class ValidateRun {
 
   // The checker for the message's version; null if the version is unknown. The version that a Logon
   // agrees on applies to the messages after it.
-  Checker* checker_of(const printing::DecodedMessage& message) {
+  MessageChecker* checker_of(const printing::DecodedMessage& message) {
     const auto agreed = dictionary::version_of_appl_ver_id(message.value(tag::DefaultApplVerID));
     if (agreed) default_application_ = *agreed;
     if (named_ != nullptr) return named_.get();
@@ -242,8 +196,8 @@ class ValidateRun {
   const ValidateOptions& options_;
   Disk& disk_;
   ValidateStreams streams_;
-  std::unique_ptr<Checker> named_;
-  std::map<std::pair<Version, bool>, std::unique_ptr<Checker>> checkers_;  // bool: over FIXT
+  std::unique_ptr<MessageChecker> named_;
+  std::map<std::pair<Version, bool>, std::unique_ptr<MessageChecker>> checkers_;  // bool: over FIXT
   Version default_application_ = Version::Fix50Sp2;
   static constexpr std::size_t kOtherVersionsMax = 8;
   std::set<std::string> other_versions_;  // that a warning has named
