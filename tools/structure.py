@@ -243,8 +243,8 @@ def check_floors(tree):
 
 def calls_of_components(tree):
     """Of each component of the floor of sessions, the other ones that its methods call."""
-    members = dict(re.findall(r"^  (\w+) (\w+);$", tree.texts.get(SESSIONS) or "",
-                              re.MULTILINE))
+    floor = (tree.texts.get(SESSIONS) or "").partition("\nstruct Sessions {\n")[2]
+    members = dict(re.findall(r"^  (\w+) (\w+);$", floor, re.MULTILINE))
     component_of = {member: component for component, member in members.items()}
     calls = {component: set() for component in members}
     begin = re.compile(r"^(?:class (\w+)|(?!\s)[^;{}=]*?\b([A-Z]\w*)(?:<[^<>]*>)?::~?\w+\s*\()")

@@ -2,11 +2,15 @@
 // certificates, and connections whose session is on another loop.
 #pragma once
 
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/engine/parts.hpp>
+
 #include "engine/directory/certificate_watch.hpp"
 #include "engine/directory/reload/file_reader.hpp"
 #include "engine/directory/reload/reloader.hpp"
 #include "engine/directory/reload/settings_changes.hpp"
 #include "engine/directory/session_installer.hpp"
+#include "engine/ground/loop_context.hpp"
 #include "engine/session/sessions.hpp"
 
 namespace nexusfix::engine {
@@ -47,5 +51,10 @@ struct Directory {
   Reloader reloader;
   ConnectionMigration migration;
 };
+
+[[nodiscard]] SettingsErrors check_machine(const Settings& settings, Disk& disk,
+                                           const Parts& parts);
+// Warnings about folders of the journal and the logs that other users may read, with the remedy.
+[[nodiscard]] std::vector<SettingsError> open_folders(const Settings& settings, Disk& disk);
 
 }  // namespace nexusfix::engine

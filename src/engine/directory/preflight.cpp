@@ -1,6 +1,4 @@
 // Checks the files, folders and devices that a configuration names, before anything is created.
-#include "engine/directory/preflight.hpp"
-
 #include <algorithm>
 #include <set>
 #include <string>
@@ -9,6 +7,7 @@
 #include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine/preflight.hpp>
 
+#include "engine/directory/directory.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/missing_parts.hpp"
 #include "engine/ground/thread_setup.hpp"

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "engine/ground/engine_error.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/missing_parts.hpp"
+#include "engine/ground/settings/settings_names.hpp"
 #include "engine/ground/undo_guard.hpp"
 #include "engine/session/sessions.hpp"
 

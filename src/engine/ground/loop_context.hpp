@@ -23,7 +23,7 @@
 #include "engine/ground/settings/parsers.hpp"
 #include "engine/ground/statistics/latency_meter.hpp"
 #include "engine/ground/statistics/loop_counters.hpp"
-#include "engine/ground/statistics/session_board.hpp"
+#include "engine/ground/statistics/session_counters.hpp"
 
 namespace nexusfix::engine {
 

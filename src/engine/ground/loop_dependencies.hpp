@@ -1,26 +1,107 @@
 // The dependencies of one event loop: the operating system, and the objects that all loops share.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <expected>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine/statistics.hpp>
 #include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/store/standby.hpp>
 #include <nexusfix/transport/network.hpp>
 
 #include "engine/ground/connection/buffer_budget.hpp"
 #include "engine/ground/credentials/credentials.hpp"
-#include "engine/ground/shared/disabled_sessions.hpp"
 #include "engine/ground/shared/loop_directory.hpp"
 #include "engine/ground/shared/remote_directory.hpp"
-#include "engine/ground/shared/standby_board.hpp"
 #include "engine/ground/shared/tls_contexts.hpp"
 #include "transport/api/service_notifier.hpp"
 
 namespace nexusfix::engine {
+
+// The sessions that an operator has disabled. A file keeps them for the next start. One for all
+// event loops of an engine. Any thread.
+class DisabledSessions {
+ public:
+  // file: one line a session, its name, a tab, and who has disabled it; empty: nothing is kept.
+  // The error names the file.
+  [[nodiscard]] static std::expected<std::shared_ptr<DisabledSessions>, std::string> open(
+      std::string file);
+  DisabledSessions() = default;
+
+  [[nodiscard]] bool contains(std::string_view session) const {
+    // Relaxed: a task notifies the session when this changes.
+    if (!has_any_.load(std::memory_order_relaxed)) [[likely]]
+      return false;
+    const std::lock_guard lock{mutex_};
+    return names_.contains(session);
+  }
+  // Who, and why; nullopt: the session is not disabled.
+  [[nodiscard]] std::optional<std::string> disabled_by(std::string_view session) const {
+    const std::lock_guard lock{mutex_};
+    const auto found = names_.find(session);
+    return found == names_.end() ? std::nullopt : std::optional{found->second};
+  }
+  // Returns when the disk has it. Not on a loop's thread. The error: nothing has changed.
+  [[nodiscard]] std::expected<void, std::string> add(const std::string& session,
+                                                     const std::string& by);
+  [[nodiscard]] std::expected<void, std::string> remove(const std::string& session);
+
+ private:
+  using Names = std::map<std::string, std::string, std::less<>>;  // and who
+  [[nodiscard]] std::expected<void, std::string> replace(Names names);
+
+  std::string file_;
+  std::mutex changing_;  // held while the file is written
+  mutable std::mutex mutex_;
+  Names names_;
+  std::atomic<bool> has_any_{false};
+};
+
+// Whether the engine is a standby, for the threads that show it. Any thread.
+class StandbyBoard {
+ public:
+  void set(const store::StandbyState& state, WallTime now) {
+    const std::lock_guard lock{mutex_};
+    const WallTime since = standby_ ? standby_->since : now;
+    standby_ = StandbyStatistics{.owner = state.owner,
+                                 .since = since,
+                                 .is_connected = state.is_connected,
+                                 .log_bytes = state.log_end,
+                                 .followed_bytes = state.followed_end};
+  }
+  void clear() {
+    const std::lock_guard lock{mutex_};
+    standby_.reset();
+  }
+  // Unset: the engine serves its sessions.
+  [[nodiscard]] std::optional<StandbyStatistics> read() const {
+    const std::lock_guard lock{mutex_};
+    return standby_;
+  }
+  // "waits for the log, which ... owns"; empty: it serves its sessions.
+  [[nodiscard]] std::string text() const {
+    const auto standby = read();
+    if (!standby) return {};
+    if (!standby->is_connected) return "is not connected to the database";
+    if (standby->owner.empty()) return "takes the log over";
+    return "waits for the log, which " + standby->owner + " owns";
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<StandbyStatistics> standby_;
+};
 
 // Pointers are never null, except where a comment says so.
 

@@ -1,5 +1,5 @@
 // The connections of one event loop: sends their bytes, and closes their sockets. What the end of a
-// connection means for its session: session/disconnector.hpp.
+// connection means for its session: session/disconnector.cpp.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,6 @@
 // session's rules.
 #pragma once
 
-#include "engine/link/acceptor.hpp"
 #include "engine/link/buffer_governor.hpp"
 #include "engine/link/commit/commit_gate.hpp"
 #include "engine/link/commit/recovery.hpp"

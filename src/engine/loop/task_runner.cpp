@@ -1,8 +1,7 @@
 // Runs what other threads post.
-#include "engine/loop/task_runner.hpp"
-
 #include "engine/ground/charge.hpp"
 #include "engine/ground/loop_context.hpp"
+#include "engine/loop/event_loop.hpp"
 #include "engine/session/sessions.hpp"
 
 namespace nexusfix::engine {

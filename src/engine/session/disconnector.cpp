@@ -1,4 +1,3 @@
-#include "engine/session/disconnector.hpp"
 
 #include <new>
 #include <string>

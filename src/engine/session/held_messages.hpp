@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <nexusfix/base/time.hpp>
 #include <nexusfix/session/actions.hpp>
 
 #include "engine/ground/loop_context.hpp"
@@ -11,6 +12,7 @@
 namespace nexusfix::engine {
 
 class BufferGovernor;
+class Transactor;
 
 // The loop's thread only. OutOfOrderQueue delivers them.
 class HeldMessages {
@@ -26,6 +28,29 @@ class HeldMessages {
  private:
   LoopContext& loop_;
   BufferGovernor& buffers_;
+};
+
+// Passes held messages to the state machine in sequence, as soon as the missing ones before them
+// have come.
+class OutOfOrderQueue {
+ public:
+  OutOfOrderQueue(LoopContext& loop, Transactor& transactor) noexcept
+      : loop_{loop}, transactor_{transactor} {}
+
+  // Most sessions have none that waits.
+  void deliver_in_sequence(SessionEntry& entry) {
+    const OutOfOrderMessages& waiting = entry.out_of_order;
+    if (!waiting.messages_.empty() || waiting.dropped_high_ != 0) [[unlikely]]
+      deliver_waiting(entry);
+  }
+
+ private:
+  void deliver_waiting(SessionEntry& entry);
+  void deliver_due(SessionEntry& entry);
+  [[nodiscard]] bool request_dropped(SessionEntry& entry);
+
+  LoopContext& loop_;
+  Transactor& transactor_;
 };
 
 }  // namespace nexusfix::engine

@@ -1,4 +1,3 @@
-#include "engine/session/session_actions.hpp"
 
 #include <algorithm>
 #include <exception>

@@ -2,20 +2,134 @@
 // it, and not who may log on or what a reload changes.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/engine/callbacks/message_reply.hpp>
+#include <nexusfix/session/actions.hpp>
+#include <nexusfix/wire/parser.hpp>
+
+#include "engine/ground/loop_context.hpp"
 #include "engine/link/io.hpp"
 #include "engine/session/control/session_control.hpp"
-#include "engine/session/disconnector.hpp"
 #include "engine/session/held_messages.hpp"
-#include "engine/session/out_of_order_queue.hpp"
-#include "engine/session/registry/dynamic_sessions.hpp"
+#include "engine/session/registry/dynamic_names.hpp"
 #include "engine/session/registry/session_registry.hpp"
 #include "engine/session/registry/session_templates.hpp"
 #include "engine/session/sending/outbox.hpp"
 #include "engine/session/sending/resend_server.hpp"
-#include "engine/session/session_actions.hpp"
 #include "engine/session/transactor.hpp"
 
 namespace nexusfix::engine {
+
+// Closes connections: what the end of one means for its session.
+struct Io;
+struct Sessions;
+
+// The event loop's thread only.
+class Disconnector {
+ public:
+  Disconnector(LoopContext& loop, Io& io, Sessions& sessions) noexcept
+      : loop_{loop}, io_{io}, sessions_{sessions} {}
+
+  // Closes the connection at once. Its session gets the end of it, as an event of its own.
+  void close(Connection& connection, EventId id, std::string_view why);
+  void close(Connection& connection) { close(connection, {}, {}); }  // without an event
+  // Disconnects the sessions that abort_session() has got.
+  void end_aborted();
+
+ private:
+  void end_session(SessionEntry& entry, bool was_connecting, std::uint64_t lost);
+  void report_end(const Connection& connection, SessionEntry& entry, EventId id,
+                  std::string_view why);
+  void count_end(const Connection& connection, SessionEntry& entry, bool was_connecting) noexcept;
+
+  LoopContext& loop_;
+  Io& io_;
+  Sessions& sessions_;
+};
+
+// Performs the actions that a state machine returns.
+struct Io;
+struct Sessions;
+
+class SessionActions {
+ public:
+  SessionActions(LoopContext& loop, Io& io, Sessions& sessions) noexcept
+      : loop_{loop}, io_{io}, sessions_{sessions} {}
+
+  void perform(SessionEntry& entry, const session::Action& action);
+  // perform() for the most frequent one.
+  void deliver(SessionEntry& entry, const session::Deliver& action) { perform_own(entry, action); }
+  void decide_logon(SessionEntry& entry);
+  // A session whose Logon was decided, so that its held messages are due; null: there is none.
+  [[nodiscard]] SessionEntry* next_decided() noexcept;
+  void answer_logon(SessionEntry& entry, std::uint64_t logon_id, const LogonAnswer& answer);
+  void notify_disconnection(SessionEntry& entry);
+  // Both are events of their own, outside of a running one.
+  void notify_writable(SessionEntry& entry);
+  void run_timer(SessionEntry& entry, TimerCallback& callback);
+  void forget(SessionEntry& entry) noexcept;
+
+ private:
+  void perform_own(SessionEntry& entry, const session::Deliver& action);
+  void perform_own(SessionEntry& entry, const session::Administrative& action);
+  void perform_own(SessionEntry& entry, const session::Reset& action);
+  void perform_own(SessionEntry& entry, const session::Authenticate& action);
+  void perform_own(SessionEntry& entry, const session::LoggedOn& action);
+  void perform_own(SessionEntry& entry, const session::LoggedOut& action);
+  void perform_own(SessionEntry& entry, const session::Disconnect& action);
+  void perform_own(SessionEntry& entry, const session::Notice& action);
+  void note_disconnection(SessionEntry& entry);
+  static void note_refusal(SessionEntry& entry, const session::Notice& notice);
+  [[nodiscard]] std::string text_of(SessionEntry& entry, const session::Notice& notice);
+  void halt_for_operator(SessionEntry& entry, const session::Notice& notice);
+
+  LoopContext& loop_;
+  Io& io_;
+  Sessions& sessions_;
+
+  std::vector<SessionEntry*> decided_;  // for next_decided()
+  MessageReply reply_;  // on the message that is being rejected: the Reject is the next action
+};
+
+// Sessions of templates: made for clients that the configuration does not name.
+struct Io;
+struct Sessions;
+
+class DynamicSessions {
+ public:
+  DynamicSessions(LoopContext& loop, Io& io, Sessions& sessions) noexcept
+      : loop_{loop}, io_{io}, sessions_{sessions} {}
+
+  [[nodiscard]] const SessionTemplate* template_for(const Connection& connection,
+                                                    const session::SessionId& id);
+  [[nodiscard]] SessionEntry* make_dynamic(const Connection& connection,
+                                           const session::SessionId& id);
+  void end_trial(SessionEntry& entry, std::string_view answer);
+  void record_trial(SessionEntry& entry);
+  void log_received(SessionEntry& entry, std::string_view frame);
+
+  // DynamicSessionsMax, and what one address may have of it. Once, at the start.
+  void limit(DynamicNames::Limits limits) { names_ = DynamicNames{limits}; }
+  void forget(SessionEntry& entry) noexcept;
+
+ private:
+  void begin_dynamic(SessionEntry& entry, const Connection& connection,
+                     const SessionTemplate& made_of);
+  [[nodiscard]] bool has_dynamic_place(const Connection& connection, const std::string& name);
+  [[nodiscard]] store::StoreResult<SessionEntry*> make_trial(SessionSettings settings);
+  void log_trial(SessionEntry& entry);
+
+  LoopContext& loop_;
+  Io& io_;
+  Sessions& sessions_;
+
+  DynamicNames names_{{}};
+};
 
 struct Sessions {
   Sessions(LoopContext& loop, Io& io)

@@ -9,8 +9,8 @@
 #include "engine/directory/loop_partition.hpp"
 #include "engine/directory/reload/reload_round.hpp"
 #include "engine/directory/reload/reloader.hpp"
-#include "engine/ground/engine_error.hpp"
 #include "engine/ground/loop_context.hpp"
+#include "engine/ground/settings/settings_names.hpp"
 
 namespace nexusfix::engine {
 

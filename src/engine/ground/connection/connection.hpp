@@ -27,7 +27,7 @@
 #include "engine/ground/credentials/password_change.hpp"
 #include "engine/ground/loop_work.hpp"
 #include "engine/ground/report/second_limit.hpp"
-#include "engine/ground/statistics/timed_answer.hpp"
+#include "engine/ground/statistics/latency_meter.hpp"
 #include "engine/ground/timer_queue.hpp"
 
 namespace nexusfix::engine {

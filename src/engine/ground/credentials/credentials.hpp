@@ -17,7 +17,7 @@
 #include <nexusfix/transport/network.hpp>
 
 #include "base/api/secret.hpp"
-#include "engine/ground/credentials/lockout_rules.hpp"
+#include "engine/ground/credentials/lockouts.hpp"
 #include "engine/ground/credentials/password_change.hpp"
 
 namespace nexusfix::engine {

@@ -12,9 +12,18 @@
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/transport/address_range.hpp>
 
-#include "engine/ground/credentials/lockout_rules.hpp"
-
 namespace nexusfix::engine {
+
+// How many wrong passwords lock a client out, and for how long.
+struct LockoutRule {
+  std::uint32_t failures_max = 5;       // MaxLogonFailures; 0: no pair is locked out
+  std::chrono::seconds first_time{60};  // LogonLockout: it doubles with each further failure
+};
+
+struct AddressLockoutRule {
+  std::uint32_t failures_max = 100;    // MaxLogonFailuresPerAddress; 0: no address is locked out
+  std::chrono::seconds interval{600};  // also the time of the lock-out
+};
 
 // By pairs of a CompID and its source address. A client that guesses passwords locks out no other
 // client, and the true counterparty only if both have the same address.

@@ -21,9 +21,9 @@
 #include <nexusfix/observe/session_logs.hpp>
 #include <nexusfix/wire/data_fields.hpp>
 
-#include "engine/ground/report/notice_tally.hpp"
+#include "engine/ground/report/message_tap.hpp"
+#include "engine/ground/report/notice_limiter.hpp"
 #include "engine/ground/settings/settings_names.hpp"
-#include "engine/ground/tap/message_tap.hpp"
 
 namespace nexusfix::engine {
 

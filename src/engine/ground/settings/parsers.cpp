@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "engine/ground/engine_error.hpp"
 #include "engine/ground/loop_context.hpp"
+#include "engine/ground/settings/settings_names.hpp"
 
 namespace nexusfix::engine {
 

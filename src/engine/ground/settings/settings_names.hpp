@@ -1,7 +1,11 @@
 // The names of the configuration layer that the engine uses: finished settings and their errors.
 #pragma once
 
+#include <expected>
+#include <utility>
+
 #include <nexusfix/config/settings.hpp>
+#include <nexusfix/engine/engine.hpp>
 
 #include "config/api/changed_keys.hpp"
 
@@ -27,5 +31,17 @@ using config::StoreKind;
 using config::ThreadSettings;
 using config::ThrottleAction;
 using config::ThrottleSettings;
+
+// The errors of a configuration as one EngineError. All errors, one a line.
+[[nodiscard]] EngineError to_error(const SettingsErrors& errors);
+
+// What the program says of the configuration.
+[[nodiscard]] inline std::expected<void, EngineError> check(const SettingsCheck& program,
+                                                            const Settings& settings) {
+  if (program.call == nullptr) return {};
+  auto right = program.call(program.context, settings);
+  if (!right) return std::unexpected{EngineError{std::move(right.error())}};
+  return {};
+}
 
 }  // namespace nexusfix::engine

@@ -1,11 +1,11 @@
-#include "engine/ground/shared/disabled_sessions.hpp"
-
 #include <algorithm>
 #include <cerrno>
 #include <functional>
 #include <utility>
 
 #include <nexusfix/base/disk.hpp>
+
+#include "engine/ground/loop_dependencies.hpp"
 
 namespace nexusfix::engine {
 namespace {

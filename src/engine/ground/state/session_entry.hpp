@@ -1,14 +1,18 @@
 // The engine's state of one session, with its state machine.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/time.hpp>
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/session/state_machine.hpp>
 #include <nexusfix/store/store.hpp>
@@ -17,19 +21,129 @@
 #include "engine/ground/report/second_limit.hpp"
 #include "engine/ground/settings/settings_names.hpp"
 #include "engine/ground/state/connect_policy.hpp"
-#include "engine/ground/state/disconnection_notice.hpp"
 #include "engine/ground/state/failed_logons.hpp"
 #include "engine/ground/state/membership.hpp"
 #include "engine/ground/state/resend_state.hpp"
 #include "engine/ground/state/session_commands.hpp"
 #include "engine/ground/state/session_queues.hpp"
 #include "engine/ground/state/session_timers.hpp"
-#include "engine/ground/state/throttle.hpp"
-#include "engine/ground/state/timetable.hpp"
 #include "engine/ground/statistics/session_counters.hpp"
 #include "engine/ground/timer_queue.hpp"
 
 namespace nexusfix::engine {
+
+// The state of a session's schedule. Valid from `since` until `until`. SessionControl computes it.
+class Timetable {
+ public:
+  // The schedule is open, and no operator has disabled the session.
+  [[nodiscard]] bool may_log_on() const noexcept { return is_open_ && !is_disabled_; }
+  [[nodiscard]] bool is_open() const noexcept { return is_open_; }
+  [[nodiscard]] bool is_disabled() const noexcept { return is_disabled_; }
+  // by: who, and why: "anna: fat finger"; nullopt: it is enabled.
+  void set_disabled(std::optional<std::string> by) noexcept {
+    is_disabled_ = by.has_value();
+    disabled_by_ = std::move(by).value_or(std::string{});
+  }
+  [[nodiscard]] const std::string& disabled_by() const noexcept { return disabled_by_; }
+  // The settings have changed: SessionControl::follow_schedule() computes it again.
+  void expire() noexcept {
+    since_ = WallTime::max();
+    until_ = WallTime::min();
+  }
+  // The end of the session may have been undone: it is computed, and ended, again.
+  void undo_end() noexcept {
+    session_ended_at_ = std::chrono::sys_seconds::min();
+    expire();
+  }
+
+ private:
+  friend class SessionControl;
+
+  bool is_open_ = true;
+  bool is_disabled_ = false;
+  std::string disabled_by_;
+  WallTime since_ = WallTime::max();
+  WallTime until_ = WallTime::min();
+  // The end for which the sequence numbers were reset.
+  std::chrono::sys_seconds session_ended_at_ = std::chrono::sys_seconds::min();
+};
+
+// Limits the number of messages that a counterparty may send within an interval. A sliding window:
+// at most count_max messages in any interval of this length. Only the constructor allocates.
+class Throttle {
+ public:
+  Throttle() = default;  // no limit
+  Throttle(std::size_t count_max, MonoTime::duration interval)
+      : times_(count_max, MonoTime::min()), interval_{interval} {}
+
+  [[nodiscard]] bool is_set() const noexcept { return !times_.empty(); }
+
+  // Whether a message may pass now; if so, it is counted.
+  [[nodiscard]] bool allow(MonoTime now) noexcept {
+    if (!is_set()) return true;
+    if (now < next_at()) return false;
+    times_[oldest_] = now;
+    oldest_ = oldest_ + 1 == times_.size() ? 0 : oldest_ + 1;
+    return true;
+  }
+  // When the next message may pass.
+  [[nodiscard]] MonoTime next_at() const noexcept {
+    const MonoTime oldest = times_[oldest_];
+    return oldest == MonoTime::min() ? oldest : oldest + interval_;
+  }
+
+ private:
+  std::vector<MonoTime> times_;  // of the last messages, as a ring
+  std::size_t oldest_ = 0;
+  MonoTime::duration interval_{};
+};
+
+// The notice of a disconnection to the application. The end of a Logon that on_disconnect() has not
+// reported yet.
+class DisconnectionNotice {
+ public:
+  [[nodiscard]] bool is_pending() const noexcept { return notice_.has_value(); }
+  // It is delivered after the actions of the event.
+  [[nodiscard]] bool is_due() const noexcept { return notice_ && due_at_ == kNever; }
+  // kNever: after the actions of the event.
+  [[nodiscard]] MonoTime due_at() const noexcept { return due_at_; }
+
+  // A Logon has ended; the reason follows in the same event.
+  void begin(MonoTime due_at) noexcept {
+    notice_ = Disconnection{};
+    is_fresh_ = true;
+    due_at_ = due_at;
+  }
+  // The session is back before the notice was due.
+  void cancel() noexcept { notice_.reset(); }
+  void make_due() noexcept { due_at_ = kNever; }
+  void on_event_done() noexcept { is_fresh_ = false; }
+  // The reason of a Logon's end in this event.
+  void set_reason(session::DisconnectReason reason) {
+    if (!notice_ || !is_fresh_) return;
+    notice_->reason = reason;
+    notice_->is_orderly = reason == session::DisconnectReason::LogoutComplete;
+    text_ = to_string(reason);
+  }
+  // The connection is closed; the end of a Logon follows.
+  void set_text(std::string_view why) {
+    if (!notice_) text_ = why;
+  }
+  // The text is valid until the next change.
+  [[nodiscard]] Disconnection take() {
+    Disconnection taken = *std::exchange(notice_, std::nullopt);
+    due_at_ = kNever;
+    if (!taken.reason && text_.empty()) text_ = "the connection broke";
+    taken.text = text_;
+    return taken;
+  }
+
+ private:
+  std::optional<Disconnection> notice_;
+  std::string text_;
+  bool is_fresh_ = false;  // of this event: the reason follows
+  MonoTime due_at_ = kNever;
+};
 
 class LoopContext;
 

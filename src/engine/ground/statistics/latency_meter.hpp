@@ -13,9 +13,15 @@
 #include "engine/ground/loop_clock.hpp"
 #include "engine/ground/statistics/loop_counters.hpp"
 #include "engine/ground/statistics/session_counters.hpp"
-#include "engine/ground/statistics/timed_answer.hpp"
 
 namespace nexusfix::engine {
+
+struct TimedAnswer {
+  MonoTime received{};       // the arrival of the message
+  MonoTime called = kNever;  // the call of on_message(); kNever: no such answer is queued
+
+  [[nodiscard]] bool is_queued() const noexcept { return called != kNever; }
+};
 
 // The loop's thread only.
 class LatencyMeter {

@@ -18,8 +18,8 @@
 #include <nexusfix/engine/cluster_member.hpp>
 
 #include "engine/ground/loop_context.hpp"
+#include "engine/ground/report/message_tap.hpp"
 #include "engine/ground/shared/task_inbox.hpp"
-#include "engine/ground/tap/tap_reader.hpp"
 #include "engine/service/operator/control_tasks.hpp"
 
 namespace nexusfix::engine {

@@ -1,4 +1,3 @@
-#include "engine/session/registry/dynamic_sessions.hpp"
 
 #include <algorithm>
 #include <string>
@@ -6,6 +5,8 @@
 
 #include <nexusfix/base/ascii.hpp>
 
+#include "base/api/secret.hpp"
+#include "engine/ground/loop_context.hpp"
 #include "engine/ground/undo_guard.hpp"
 #include "engine/session/admission_rules.hpp"
 #include "engine/session/sessions.hpp"
@@ -24,6 +25,10 @@ bool may_be_named(std::string_view comp_id) noexcept {
            return is_alphanumeric(byte) || kOthers.find(byte) != std::string_view::npos;
          });
 }
+
+constexpr std::string_view kLogonMsgType = "A";
+// The most bytes of a client's messages that are kept until their log is known.
+constexpr std::size_t kTrialBytesMax = 64U << 10U;
 
 }  // namespace
 
@@ -96,6 +101,108 @@ void DynamicSessions::begin_dynamic(SessionEntry& entry, const Connection& conne
 
 void DynamicSessions::forget(SessionEntry& entry) noexcept {
   if (entry.stored.trial_ != nullptr) names_.disconnect(entry.name, entry.stored.trial_->numbers);
+}
+
+SessionTrial::~SessionTrial() {
+  for (Received& one : received) wipe_bytes(one.bytes);
+}
+
+// Sessions whose names the store does not know are on trial until their Logon is accepted.
+
+// A stored name has logged on before, and needs no place.
+bool DynamicSessions::has_dynamic_place(const Connection& connection, const std::string& name) {
+  if (io_.commit.store().find_session(name)) return true;
+  using Answer = DynamicNames::Answer;
+  const Answer answer = names_.connect(name, connection.accepted().source);
+  if (answer == Answer::Yes) return true;
+  loop_.report.unauthenticated(
+      EventId::TemplateLimitReached, connection.accepted().source, {},
+      "no session is made for " + name +
+          (answer == Answer::TooMany ? ": DynamicSessionsMax of them have been made since the start"
+                                     : ": half of DynamicSessionsMax has been made for its "
+                                       "address since the start"));
+  return false;
+}
+
+store::StoreResult<SessionEntry*> DynamicSessions::make_trial(SessionSettings settings) {
+  const std::string name = settings.session.id.to_string();
+  if (io_.commit.store().find_session(name) || sessions_.registry.is_doubtful(name)) {
+    return sessions_.registry.make_entry(std::move(settings));
+  }
+  if (const auto home =
+          loop_.shared.directory ? loop_.shared.directory->home_of(name) : std::nullopt;
+      home && *home != loop_.index) {
+    return std::unexpected{
+        store::StoreError{store::StoreErrorCode::SessionRefused,
+                          name + ": it is stored in loop " + std::to_string(*home)}};
+  }
+  auto trial = std::make_unique<SessionTrial>();
+  trial->numbers = names_.numbers(name);
+  const std::size_t count = sessions_.registry.entries().size();
+  UndoGuard undo{[&] {
+    if (sessions_.registry.entries().size() > count)
+      sessions_.registry.destroy(*sessions_.registry.entries().back());
+  }};
+  SessionEntry* const entry = sessions_.registry.add_entry(std::move(settings), trial->numbers);
+  entry->stored.trial_ = std::move(trial);
+  entry->stored.log_ = loop_.report.logs().global();
+  sessions_.registry.give_trial_key(*entry);
+  sessions_.registry.activate(*entry);
+  undo.keep();
+  return entry;
+}
+
+// answer: the MsgType of our answer. With a Logon the session becomes a normal one. Any other
+// answer to a client that is not admitted is not stored.
+void DynamicSessions::end_trial(SessionEntry& entry, std::string_view answer) {
+  if (answer != kLogonMsgType) return log_trial(entry);
+  if (loop_.shared.directory &&
+      loop_.shared.directory->settle(entry.name, loop_.index) != loop_.index) {
+    loop_.report.session(EventId::SessionNotStored, entry,
+                         "another event loop has stored it in the meantime");
+    throw EventAborted{};
+  }
+  const auto key = io_.commit.store().open_session(entry.name, loop_.now().wall);
+  if (!key) {
+    loop_.report.session(EventId::SessionNotStored, entry, key.error().text);
+    throw EventAborted{};
+  }
+  // From here on the session is stored: the store has its numbers.
+  const std::unique_ptr<SessionTrial> trial = std::move(entry.stored.trial_);
+  sessions_.registry.give_key(entry, *key);
+  loop_.shared.remotes->add(entry.name, entry.session.handle());
+  entry.stored.log_ =
+      loop_.report.logs().join(entry.settings(), loop_.parsers.data_fields, loop_.now().wall);
+  names_.keep(entry.name);
+  loop_.report.peer(EventId::SessionMadeOfTemplate, entry, trial->made);
+  for (const SessionTrial::Received& one : trial->received) {
+    loop_.report.logs().received(entry.stored.log_, one.bytes, one.at);
+  }
+}
+
+void DynamicSessions::record_trial(SessionEntry& entry) {
+  entry.stored.trial_->numbers = entry.machine.sequence_numbers();
+  entry.progress.set_next_inbound(entry.stored.trial_->numbers.next_inbound);
+  if (entry.machine.state() != session::State::LogonReceived) log_trial(entry);
+}
+
+void DynamicSessions::log_received(SessionEntry& entry, std::string_view frame) {
+  if (entry.stored.trial_ == nullptr) [[likely]]
+    return loop_.report.logs().received(entry.stored.log_, frame, loop_.now().wall);
+  std::size_t bytes = frame.size();
+  for (const SessionTrial::Received& one : entry.stored.trial_->received) bytes += one.bytes.size();
+  if (bytes > kTrialBytesMax)
+    return loop_.report.logs().unknown(frame, /*is_message=*/true, loop_.now().wall);
+  entry.stored.trial_->received.push_back({loop_.now().wall, std::string{frame}});
+}
+
+// It was not accepted: its messages belong to no session.
+void DynamicSessions::log_trial(SessionEntry& entry) {
+  for (SessionTrial::Received& one : entry.stored.trial_->received) {
+    loop_.report.logs().unknown(one.bytes, /*is_message=*/true, one.at);
+    wipe_bytes(one.bytes);
+  }
+  entry.stored.trial_->received.clear();
 }
 
 }  // namespace nexusfix::engine

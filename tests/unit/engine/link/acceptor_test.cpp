@@ -1,8 +1,7 @@
 // Acceptor without an EventLoop: which connections wait for a Logon, and for how long.
-#include "engine/link/acceptor.hpp"
-
 #include <chrono>
 
+#include "engine/link/listeners.hpp"
 #include "unit/engine/support/floors_fixture.hpp"
 
 namespace nexusfix::engine {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/ground/report/notice_tally.hpp"
+#include "engine/ground/report/notice_limiter.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {

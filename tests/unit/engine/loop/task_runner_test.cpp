@@ -1,6 +1,4 @@
 // TaskRunner without an EventLoop: posted tasks run on the session of their handle.
-#include "engine/loop/task_runner.hpp"
-
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -8,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/loop/event_loop.hpp"
 #include "engine/service/inbox/remote_state.hpp"
 #include "unit/engine/support/floors_fixture.hpp"
 

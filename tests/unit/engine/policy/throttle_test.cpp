@@ -1,6 +1,5 @@
 // A counterparty that sends more messages than it may.
-#include "engine/ground/state/throttle.hpp"
-
+#include "engine/ground/state/session_entry.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {

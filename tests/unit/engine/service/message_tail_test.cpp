@@ -1,8 +1,7 @@
 // Another process follows the messages of a running engine.
 #include <nexusfix/engine/running_engine.hpp>
 
-#include "engine/ground/tap/message_tap.hpp"
-#include "engine/ground/tap/tap_reader.hpp"
+#include "engine/ground/report/message_tap.hpp"
 #include "unit/engine/service/control_fixture.hpp"
 
 namespace nexusfix::testing {

@@ -1,10 +1,9 @@
 // Disconnector without an EventLoop: what the end of a connection means for its session.
-#include "engine/session/disconnector.hpp"
-
 #include <chrono>
 #include <optional>
 #include <string>
 
+#include "engine/session/sessions.hpp"
 #include "unit/engine/support/floors_fixture.hpp"
 
 namespace nexusfix::engine {

@@ -1,10 +1,9 @@
 // OutOfOrderQueue without an EventLoop: held messages are delivered in sequence, and no sooner.
-#include "engine/session/out_of_order_queue.hpp"
-
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/session/held_messages.hpp"
 #include "unit/engine/support/floors_fixture.hpp"
 
 namespace nexusfix::engine {

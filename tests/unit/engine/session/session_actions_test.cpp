@@ -1,11 +1,10 @@
 // SessionActions without an EventLoop: what each action of a state machine does.
-#include "engine/session/session_actions.hpp"
-
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "engine/session/sessions.hpp"
 #include "unit/engine/support/floors_fixture.hpp"
 
 namespace nexusfix::engine {

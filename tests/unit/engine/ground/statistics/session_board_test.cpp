@@ -1,11 +1,11 @@
 // Sessions come and go while another thread reads their figures.
-#include "engine/ground/statistics/session_board.hpp"
-
 #include <atomic>
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
 #include <thread>
+
+#include "engine/ground/statistics/session_counters.hpp"
 
 namespace nexusfix::engine {
 namespace {

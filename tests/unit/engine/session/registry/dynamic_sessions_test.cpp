@@ -1,8 +1,7 @@
 // DynamicSessions without an EventLoop: sessions of templates, on trial until their Logon.
-#include "engine/session/registry/dynamic_sessions.hpp"
-
 #include <string>
 
+#include "engine/session/sessions.hpp"
 #include "unit/engine/support/floors_fixture.hpp"
 
 namespace nexusfix::engine {

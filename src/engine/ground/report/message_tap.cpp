@@ -1,4 +1,4 @@
-#include "engine/ground/tap/message_tap.hpp"
+#include "engine/ground/report/message_tap.hpp"
 
 #include <chrono>
 #include <cstring>
