@@ -1,3 +1,5 @@
+#include "base/posix_disk.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -21,9 +23,6 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-
-#include "base/posix_mapping.hpp"
-#include "base/posix_status.hpp"
 
 namespace nexusfix {
 namespace {

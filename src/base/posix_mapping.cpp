@@ -1,5 +1,3 @@
-#include "base/posix_mapping.hpp"
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -8,6 +6,8 @@
 #include <cstddef>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "base/posix_disk.hpp"
 
 namespace nexusfix {
 namespace {

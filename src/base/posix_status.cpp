@@ -1,5 +1,3 @@
-#include "base/posix_status.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -15,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/api/printable_text.hpp"
+#include "base/posix_disk.hpp"
 
 namespace nexusfix {
 namespace {

@@ -9,13 +9,11 @@
 #include <nexusfix/config/settings.hpp>
 
 #include "config/api/explain_settings.hpp"
-#include "config/build/cluster_settings.hpp"
 #include "config/build/log_settings.hpp"
 #include "config/build/session_settings.hpp"
 #include "config/build/shared_keys.hpp"
 #include "config/build/store_settings.hpp"
 #include "config/build/tls_settings.hpp"
-#include "config/build/web_settings.hpp"
 #include "config/keys/find_key.hpp"
 #include "config/text/settings_file.hpp"
 #include "config/text/settings_section.hpp"

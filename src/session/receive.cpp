@@ -2,16 +2,20 @@
 // MsgSeqNum. What comes before the session is logged on is in logon.cpp.
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <string_view>
 
 #include <nexusfix/dictionary/validation_memory.hpp>
+#include <nexusfix/session/decisions.hpp>
 #include <nexusfix/session/reject_reason.hpp>
 #include <nexusfix/session/state_machine.hpp>
+#include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/typed/field_proof.hpp>
 
 #include "session/inbound/header_check.hpp"
+#include "session/inbound/inbound.hpp"
 #include "session/inbound/matches_cached.hpp"
 #include "session/outbound/administrative.hpp"
-#include "session/sequence/new_seq_no.hpp"
 
 namespace nexusfix::session {
 
@@ -19,6 +23,31 @@ using detail::MsgKind;
 using detail::Step;
 
 namespace {
+
+// What a SequenceReset says, in both modes.
+struct NewSeqNo {
+  std::uint64_t value = 0;
+  unsigned reject_reason = 0;  // only if value is 0
+};
+
+NewSeqNo new_seq_no_of(const wire::MessageView& message) noexcept {
+  const auto rejected = [](SessionRejectReason reason) {
+    return NewSeqNo{.reject_reason = static_cast<unsigned>(reason)};
+  };
+  const wire::OptionalField<std::uint64_t> value = message.get<std::uint64_t>(tag::NewSeqNo);
+  if (value && *value != 0 && *value <= kMsgSeqNumMax) return {.value = *value};
+  if (value || value.error().code == wire::FieldErrorCode::OutOfRange) {
+    return rejected(SessionRejectReason::ValueIncorrect);
+  }
+  const bool is_missing = value.error().code == wire::FieldErrorCode::Missing;
+  return rejected(is_missing ? SessionRejectReason::RequiredTagMissing
+                             : SessionRejectReason::IncorrectDataFormat);
+}
+
+bool has_gap_fill_flag_form(const wire::MessageView& message) noexcept {
+  const std::string_view flag = message[tag::GapFillFlag].value_or("N");
+  return flag == "Y" || flag == "N";
+}
 
 constexpr std::string_view kHeartbeat = "0";
 constexpr unsigned kOther = static_cast<unsigned>(SessionRejectReason::Other);
@@ -491,9 +520,9 @@ void StateMachine::serve_expected(std::uint64_t next_expected) noexcept {
 void StateMachine::on_sequence_reset(const Inbound& in,
                                      const std::optional<Objection>& objection) noexcept {
   const auto refuse = [&](const Objection& why) { push_reject(in.message, in.msg_seq_num, why); };
-  const detail::NewSeqNo new_seq_no = detail::new_seq_no_of(in.message);
+  const NewSeqNo new_seq_no = new_seq_no_of(in.message);
   if (objection) return refuse(*objection);
-  if (!detail::has_gap_fill_flag_form(in.message)) {
+  if (!has_gap_fill_flag_form(in.message)) {
     return refuse({.reason = kValueIncorrect, .ref_tag = "123"});
   }
   if (new_seq_no.value == 0) {
@@ -511,7 +540,7 @@ void StateMachine::on_sequence_reset(const Inbound& in,
 // TC 10, in its turn. A NewSeqNo that does not lead forward is rejected; the number of the gap fill
 // is used up, as that of any rejected message.
 void StateMachine::on_gap_fill(const Inbound& in) noexcept {
-  const detail::NewSeqNo new_seq_no = detail::new_seq_no_of(in.message);
+  const NewSeqNo new_seq_no = new_seq_no_of(in.message);
   if (new_seq_no.value == 0) {
     return reject(in, {.reason = new_seq_no.reject_reason, .ref_tag = "36"});
   }

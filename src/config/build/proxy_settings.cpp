@@ -1,9 +1,8 @@
-#include "config/build/proxy_settings.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <string_view>
 
+#include "config/build/session_settings.hpp"
 #include "config/text/settings_values.hpp"
 
 namespace nexusfix::config {

@@ -1,11 +1,10 @@
-#include "config/build/schedule_settings.hpp"
-
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include <nexusfix/base/ascii.hpp>
 
+#include "config/build/session_settings.hpp"
 #include "config/text/settings_values.hpp"
 
 namespace nexusfix::config {

@@ -10,7 +10,6 @@
 #include <nexusfix/wire/session_tags.hpp>
 #include <nexusfix/wire/values/conversions.hpp>
 
-#include "config/build/proxy_settings.hpp"
 #include "config/build/tls_settings.hpp"
 #include "config/keys/find_key.hpp"
 #include "config/text/settings_values.hpp"

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <map>
 
+#include <nexusfix/config/settings.hpp>
+
 #include "config/text/settings_section.hpp"
 
 namespace nexusfix::config {
@@ -29,5 +31,11 @@ class SharedKeys {
   SettingsReport& report_;
   std::map<Key, Given> first_;
 };
+
+// After build_store(). An engine of a cluster waits as a standby.
+void build_cluster(Settings& settings, const SharedKeys& keys, SettingsReport& report);
+
+// Completes what the keys have set, and reports those that contradict each other.
+void build_web(WebSettings& web, const SharedKeys& keys, SettingsReport& report);
 
 }  // namespace nexusfix::config

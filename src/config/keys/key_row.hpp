@@ -1,5 +1,5 @@
 // A row of the key table: everything that is declared about one key. The rows are in
-// identity_keys.hpp and the other files *_keys.hpp; key_table.hpp joins them.
+// session_keys.hpp and the other files *_keys.hpp; key_table.hpp joins them.
 //
 //   {"MaxLatency", AtOnce, seconds(1, 86'400), sets<&HeaderConfig::max_latency>, "120", "30",
 //    "CheckLatency: seconds that SendingTime may differ from our clock"},

@@ -7,16 +7,13 @@
 #include <ranges>
 #include <string_view>
 
-#include "config/keys/cluster_keys.hpp"
 #include "config/keys/connection_keys.hpp"
-#include "config/keys/identity_keys.hpp"
 #include "config/keys/key_row.hpp"
 #include "config/keys/log_keys.hpp"
-#include "config/keys/schedule_keys.hpp"
+#include "config/keys/part_keys.hpp"
 #include "config/keys/session_keys.hpp"
 #include "config/keys/store_keys.hpp"
 #include "config/keys/tls_keys.hpp"
-#include "config/keys/web_keys.hpp"
 
 namespace nexusfix::config {
 

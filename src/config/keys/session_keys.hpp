@@ -5,6 +5,42 @@
 
 namespace nexusfix::config::keys {
 
+// The keys that identify a session, and say which side connects.
+
+using enum TakesEffect;
+using session::SessionId;
+
+inline constexpr KeyRow kIdentity[] = {
+    {"BeginString", OtherSession,
+     ValueRule{
+         is_begin_string, "word",
+         "FIX.4.0, FIX.4.1, FIX.4.2, FIX.4.3, FIX.4.4 or FIXT.1.1 (which FIX.5.0 is spoken over)"},
+     sets<&SessionId::begin_string>, "", "FIX.4.4",
+     "FIX.4.0 to FIX.4.4, or FIXT.1.1 for FIX 5.0, 5.0SP1 and 5.0SP2; required"},
+    {"SenderCompID", OtherSession, kName, sets<&SessionId::sender_comp_id>, "", "TRADER",
+     "our CompID; required"},
+    {"TargetCompID", OtherSession, kName, sets<&SessionId::target_comp_id>, "", "VENUE",
+     "the counterparty's CompID; required"},
+    {"SessionQualifier", OtherSession, kShortText, sets<&SessionId::qualifier>, "", "backup",
+     "distinguishes two initiators with the same CompIDs, on our side only"},
+    {"SenderSubID", OtherSession, kName, sets<&SessionId::sender_sub_id>, "", "DESK7",
+     "our SubID (50): in each message, and part of the identity"},
+    {"SenderLocationID", OtherSession, kName, sets<&SessionId::sender_location_id>, "", "LONDON",
+     "our LocationID (142): in each message, and part of the identity"},
+    {"TargetSubID", OtherSession, kName, sets<&SessionId::target_sub_id>, "", "EQUITIES",
+     "the counterparty's SubID (57): in each message, and part of the identity"},
+    {"TargetLocationID", OtherSession, kName, sets<&SessionId::target_location_id>, "", "NEWYORK",
+     "the counterparty's LocationID (143): in each message, and part of the identity"},
+    {"DefaultApplVerID", NextLogon,
+     read_by<read_appl_ver_id>("word",
+                               "FIX.5.0, FIX.5.0SP1, FIX.5.0SP2 or another application version, or "
+                               "its number from 2 to 9, or 10 for FIX Latest"),
+     kReadByBuilder, "", "FIX.5.0SP2",
+     "FIXT.1.1: the version of our messages, FIX.5.0SP2 or 9; required there"},
+    {"ConnectionType", NextStart, one_of("initiator or acceptor"), kReadByBuilder, "", "initiator",
+     "initiator or acceptor; if not given, by the keys of the address"},
+};
+
 using enum TakesEffect;
 using dictionary::DictionaryFaults;
 using dictionary::ValidationRules;
@@ -214,6 +250,53 @@ inline constexpr KeyRow kSending[] = {
      sets_to<&ThrottleSettings::action, ThrottleAction::Delay, ThrottleAction::Reject,
              ThrottleAction::LogOut>,
      "Delay", "Reject", "the action above ThrottleMessages: Delay, Reject or LogOut"},
+};
+
+// The keys of a session's schedule; build/schedule_settings.cpp reads them.
+
+using enum TakesEffect;
+
+// An empty value takes a default of the whole file back.
+inline constexpr ValueRule kTime = or_none(
+    read_by<read_time_of_day>("time", "a time HH:MM:SS, with or without a time zone after it,"));
+inline constexpr ValueRule kDay =
+    or_none(read_by<read_day>("day", "a day of the week, such as Monday or Mon"));
+
+inline constexpr KeyRow kSchedule[] = {
+    {"NonStopSession", NextLogon, kYesOrNo, kReadByBuilder, "N", "Y",
+     "Y: always open; so is a session without StartTime and EndTime",
+     "QuickFIX wants one or the other"},
+    {"StartTime", NextLogon, kTime, kReadByBuilder, "", "08:00:00",
+     "HH:MM:SS, when the session opens"},
+    {"EndTime", NextLogon, kTime, kReadByBuilder, "", "17:30:00",
+     "HH:MM:SS, when the session closes and its sequence numbers are reset"},
+    {"StartDay", NextLogon, kDay, kReadByBuilder, "", "Monday",
+     "the day on which a weekly session opens"},
+    {"EndDay", NextLogon, kDay, kReadByBuilder, "", "Friday",
+     "the day on which a weekly session closes"},
+    {"Weekdays", NextLogon,
+     or_none(read_by<read_days>("list", "days of the week, such as Mon,Tue,Wed")), kReadByBuilder,
+     "", "Mon,Tue,Wed,Thu,Fri", "the days on which a daily session opens: Mon,Tue,Wed"},
+    {"LogonTime", NextLogon, kTime, kReadByBuilder, "", "08:30:00",
+     "HH:MM:SS, from when a Logon is accepted within the session"},
+    {"LogoutTime", NextLogon, kTime, kReadByBuilder, "", "16:45:00",
+     "HH:MM:SS, until when a Logon is accepted within the session"},
+    {"LogonDay", NextLogon, kDay, kReadByBuilder, "", "Monday",
+     "the day of LogonTime, within a week"},
+    {"LogoutDay", NextLogon, kDay, kReadByBuilder, "", "Friday",
+     "the day of LogoutTime, within a week"},
+    {"ResetSeqTime", NextLogon, kTime, kReadByBuilder, "", "12:00:00",
+     "HH:MM:SS, when the sequence numbers are reset within a session, once a day"},
+    {"UseLocalTime", NextLogon, kYesOrNo, kReadByBuilder, "N", "Y",
+     "Y: times are in this machine's time zone"},
+    {"TimeZone", NextLogon, text(1, 255, "a time zone of the tz database, such as Europe/London"),
+     kReadByBuilder, "UTC", "Europe/London",
+     "the zone of the times, by its name in the tz database"},
+    {"Holidays", NextLogon,
+     or_none(read_by<read_dates>("list", "dates, such as 2026-12-25,2027-01-01")), kReadByBuilder,
+     "", "2026-12-25,2027-01-01", "dates without a session: 2026-12-25,2027-01-01"},
+    {"HolidayFile", NextLogon, or_none(path("the path of a file of dates")), kReadByBuilder, "",
+     "holidays.txt", "a file of dates without a session, one a line"},
 };
 
 }  // namespace nexusfix::config::keys

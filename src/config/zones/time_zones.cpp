@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "config/text/settings_text.hpp"
-#include "config/zones/windows_zones.hpp"
 #include "dictionary/api/nearest_name.hpp"
 
 namespace nexusfix::config {

@@ -1,9 +1,9 @@
-#include "config/zones/windows_zones.hpp"
-
 #include <algorithm>
 #include <iterator>
 
 #include <nexusfix/base/ascii.hpp>
+
+#include "config/zones/time_zones.hpp"
 
 namespace nexusfix::config {
 namespace {

@@ -1,5 +1,3 @@
-#include "dictionary/load/xml_encoding.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -7,6 +5,7 @@
 #include <optional>
 
 #include "base/api/utf8.hpp"
+#include "dictionary/load/xml_file.hpp"
 
 namespace nexusfix::dictionary {
 namespace {

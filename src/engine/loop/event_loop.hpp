@@ -22,11 +22,9 @@
 
 namespace nexusfix::engine {
 
-// Runs what other threads post.
 class EventLoop;
-class SessionRegistry;
-class Transactor;
 
+// Runs what other threads post.
 class TaskRunner {
  public:
   TaskRunner(LoopContext& loop, SessionRegistry& registry, Transactor& transactor)

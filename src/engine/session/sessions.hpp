@@ -25,11 +25,10 @@
 
 namespace nexusfix::engine {
 
-// Closes connections: what the end of one means for its session.
-struct Io;
 struct Sessions;
 
-// The event loop's thread only.
+// Closes connections: what the end of one means for its session. The event loop's thread
+// only.
 class Disconnector {
  public:
   Disconnector(LoopContext& loop, Io& io, Sessions& sessions) noexcept
@@ -53,9 +52,6 @@ class Disconnector {
 };
 
 // Performs the actions that a state machine returns.
-struct Io;
-struct Sessions;
-
 class SessionActions {
  public:
   SessionActions(LoopContext& loop, Io& io, Sessions& sessions) noexcept
@@ -97,9 +93,6 @@ class SessionActions {
 };
 
 // Sessions of templates: made for clients that the configuration does not name.
-struct Io;
-struct Sessions;
-
 class DynamicSessions {
  public:
   DynamicSessions(LoopContext& loop, Io& io, Sessions& sessions) noexcept

@@ -6,9 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <list>
 #include <map>
+#include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
@@ -18,13 +22,64 @@
 
 #include "observe/log_file.hpp"
 #include "observe/message_line.hpp"
-#include "observe/screen.hpp"
-#include "observe/writer/added_sessions.hpp"
 #include "observe/writer/log_files.hpp"
-#include "observe/writer/log_folders.hpp"
 #include "observe/writer/log_notices.hpp"
 
 namespace nexusfix::observe {
+
+// Sessions that the event loop has added, and that the log writer has not opened yet.
+struct AddedSession {
+  SessionLogOptions options;
+  bool is_global = false;  // its logs are for events that belong to no session
+};
+
+class AddedSessions {
+ public:
+  // The event loop's thread. Call it before the first record of the session: the writer finds the
+  // session here when it reads that record. Does not throw.
+  void add(std::list<AddedSession> one) noexcept {
+    const std::lock_guard lock{mutex_};
+    waiting_.splice(waiting_.end(), one);
+  }
+
+  // The writer's thread. Calls take(session) for each session, in the order of add(). When take
+  // throws for lack of memory, the next call continues with the same session.
+  template <class Take>
+  void take_all(Take&& take) {
+    {
+      const std::lock_guard lock{mutex_};
+      taken_.splice(taken_.end(), waiting_);
+    }
+    for (; !taken_.empty(); taken_.pop_front()) take(std::as_const(taken_.front()));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::list<AddedSession> waiting_;
+  std::list<AddedSession> taken_;  // from waiting_; the writer's thread alone
+};
+
+// Writes lines to a terminal or a pipe that may block: a user who stops the scrolling stops no log.
+// One thread.
+class Screen {
+ public:
+  explicit Screen(int descriptor) noexcept : descriptor_{descriptor} {}
+
+  // Whole lines. Waits for at most a tenth of a second. Lines that are not taken by then are lost,
+  // and the next lines do not wait while the screen is blocked.
+  void write(std::string_view lines);
+  [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
+
+ private:
+  // Returns the number of bytes that were taken.
+  [[nodiscard]] std::size_t write_some(std::string_view bytes);
+
+  int descriptor_;
+  std::uint64_t lost_ = 0;           // lines
+  std::uint64_t lost_reported_ = 0;  // of those, reported on the screen
+  bool is_stuck_ = false;
+  bool is_mid_line_ = false;
+};
 
 // One thread, unless a function says otherwise: the background thread, or that of the event loop if
 // the disk takes no threads.

@@ -5,10 +5,12 @@
 #include <bit>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include <nexusfix/base/assert.hpp>
 
 #include "store/format/entry.hpp"
+#include "store/format/journal_format.hpp"
 #include "store/scan/segment_reader.hpp"
 
 namespace nexusfix::store {
@@ -292,6 +294,23 @@ bool LogReader::for_each_in_memory(const SegmentHeader& segment, LogPosition beg
     position += header.record_bytes();
   }
   return true;
+}
+
+DiskResult<File*> OpenSegments::open(std::uint64_t number) {
+  auto found = std::ranges::find(segments_, number, &Segment::number);
+  if (found == segments_.end()) {
+    auto file = disk_.open(path_of_segment(folder_, number), OpenMode::Read);
+    if (!file) return std::unexpected{std::move(file.error())};
+    if (segments_.size() == kFilesMax) segments_.pop_back();
+    segments_.push_back({number, std::move(*file)});
+    found = segments_.end() - 1;
+  }
+  std::rotate(segments_.begin(), found, found + 1);
+  return segments_.front().file.get();
+}
+
+void OpenSegments::close_before(std::uint64_t number) noexcept {
+  std::erase_if(segments_, [&](const Segment& segment) { return segment.number < number; });
 }
 
 }  // namespace nexusfix::store

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include <nexusfix/store/store.hpp>
 
 #include "store/format/journal_format.hpp"
+#include "store/scan/log_reader.hpp"
 #include "store/state/checkpoint.hpp"
 #include "store/state/log_state.hpp"
 
@@ -82,5 +84,12 @@ class LogStarts {
   const std::string& folder_;
   std::vector<SegmentHead> heads_;
 };
+
+// The epoch of each session where the log begins, once older segments were retired. By session key.
+// The first usable checkpoint has the epochs; the resets between the log's begin and that
+// checkpoint are taken off. segments: of the whole log, at least one.
+[[nodiscard]] StoreResult<std::vector<std::uint64_t>> find_first_epochs(
+    Disk& disk, const std::string& folder, std::span<const SegmentHeader> segments,
+    LogReader& reading, std::size_t sessions);
 
 }  // namespace nexusfix::store

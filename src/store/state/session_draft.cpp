@@ -1,5 +1,3 @@
-#include "store/state/session_draft.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -7,6 +5,7 @@
 
 #include "store/format/byte_order.hpp"
 #include "store/format/entry.hpp"
+#include "store/state/checkpoint.hpp"
 
 namespace nexusfix::store {
 namespace {

@@ -24,17 +24,80 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/store/journal.hpp>
+#include <nexusfix/store/store.hpp>
 
 #include "store/format/journal_format.hpp"
 #include "store/recover/recovery.hpp"
 #include "store/state/checkpoint.hpp"
 #include "store/write/committer.hpp"
-#include "store/write/durability_hold.hpp"
-#include "store/write/segment_stamp.hpp"
 #include "store/write/segment_supply.hpp"
 #include "store/write/tail_marker.hpp"
 
 namespace nexusfix::store {
+
+// What the headers of a log's new segments say of its writer.
+class SegmentStamp {
+ public:
+  SegmentStamp() = default;
+  SegmentStamp(std::int64_t log_id, std::uint64_t owner_epoch, const BootId& boot_id,
+               const JournalOptions& options) noexcept
+      : log_id_{log_id},
+        owner_epoch_{owner_epoch},
+        boot_id_{boot_id},
+        durability_{options.durability},
+        numbers_ahead_max_{options.durability == Durability::Process ? options.numbers_ahead_max
+                                                                     : 0} {}
+
+  [[nodiscard]] SegmentHeader header(std::uint64_t number, LogPosition position, LogPosition synced,
+                                     WallTime now) const noexcept {
+    return {.log_id = log_id_,
+            .number = number,
+            .position = position,
+            .time = now,
+            .version = kFormatVersion,
+            .synced = synced,
+            .numbers_ahead_max = numbers_ahead_max_,
+            .durability = durability_,
+            .boot_id = boot_id_,
+            .owner_epoch = owner_epoch_};
+  }
+  // Whether a writer with this stamp may append to a segment that another run has begun: a loss of
+  // power is judged by the header of the segment in which the log ends.
+  [[nodiscard]] bool may_append_to(const SegmentHeader& segment) const noexcept {
+    return segment.version == kFormatVersion && boot_id_ != to_boot_id({}) &&
+           segment.boot_id == boot_id_ && segment.durability == durability_ &&
+           segment.numbers_ahead_max == numbers_ahead_max_;
+  }
+
+ private:
+  std::int64_t log_id_ = 0;
+  std::uint64_t owner_epoch_ = 0;
+  BootId boot_id_{};
+  Durability durability_ = Durability::Process;
+  std::uint32_t numbers_ahead_max_ = 0;
+};
+
+// Keeps durable() where it is until the disk has the records that must not be lost: a reset, a new
+// session. Used where bytes may otherwise leave before they are synced.
+class DurabilityHold {
+ public:
+  // The record from begin to end must be synced before durable() passes begin.
+  void add(LogPosition begin, LogPosition end, LogPosition synced) noexcept {
+    if (!is_active(synced)) begin_ = begin;
+    end_ = end;
+  }
+  [[nodiscard]] bool is_active(LogPosition synced) const noexcept { return synced < end_; }
+  // What is durable of what was written. The log is one stream: a record that waits holds back all
+  // that follows it.
+  [[nodiscard]] LogPosition durable(LogPosition written, LogPosition synced) const noexcept {
+    if (!is_active(synced)) return written;
+    return std::min(written, std::max(begin_, synced));
+  }
+
+ private:
+  LogPosition begin_ = 0;
+  LogPosition end_ = 0;
+};
 
 class LogWriter {
  public:

@@ -11,8 +11,6 @@
 
 #include <nexusfix/session/schedule.hpp>
 
-#include "config/zones/windows_zones.hpp"
-
 namespace nexusfix::config {
 namespace {
 

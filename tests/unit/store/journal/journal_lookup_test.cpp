@@ -15,7 +15,7 @@
 
 #include "store/format/journal_format.hpp"
 #include "store/format/reading_sizes.hpp"
-#include "store/scan/open_segments.hpp"
+#include "store/scan/log_reader.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "unit/store/store_fixture.hpp"
 

@@ -1,5 +1,4 @@
 // A checkpoint that was encoded ahead says the same as one that is made at once.
-#include "store/state/session_draft.hpp"
 
 #include <cstdint>
 #include <gmock/gmock.h>
