@@ -15,12 +15,21 @@
 
 #include "base/api/core_dumps.hpp"
 #include "nexusfix/command.hpp"
+#include "nexusfix/help/build_facts.hpp"
 #include "nexusfix/help/overview.hpp"
 #include "nexusfix/help/pager.hpp"
 #include "nexusfix/help/read_progress.hpp"
 
 namespace nexusfix::command {
 namespace {
+
+void print_version() {
+  fmt::print("nexusfix {}\ncommit {}\ncompiler {}\n", NEXUSFIX_VERSION, commit(), compiler());
+#ifdef NEXUSFIX_PARTS
+  fmt::print("parts{}\nwithout{}\n", NEXUSFIX_PARTS,
+             *NEXUSFIX_PARTS_ABSENT == '\0' ? " nothing" : NEXUSFIX_PARTS_ABSENT);
+#endif
+}
 
 void print_help() { fmt::print("{}", overview()); }
 
@@ -58,7 +67,7 @@ int run(int argc, char** argv, std::optional<Pager>& pager) {
     return kSuccess;
   }
   if (name == "--version") {
-    fmt::print("nexusfix {}\n", NEXUSFIX_VERSION);
+    print_version();
     return kSuccess;
   }
   if (!wire::selected_isa()) {

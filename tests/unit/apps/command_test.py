@@ -83,8 +83,11 @@ class WithFolder(unittest.TestCase):
 
     def serve(self, begin_string="FIX.4.4", arguments=(), more=""):
         """Starts a venue; returns it and its port."""
+        return self.serve_file(self.venue_config(begin_string, more=more), *arguments)
+
+    def serve_file(self, config, *arguments):
         venue = subprocess.Popen(
-            [NEXUSFIX, "serve", self.venue_config(begin_string, more=more), *arguments],
+            [NEXUSFIX, "serve", config, *arguments], cwd=self.folder,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.addCleanup(venue.stdout.close)
         self.addCleanup(venue.wait)
@@ -162,8 +165,16 @@ class Words(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("hours=2: seed=, sessions=, seconds= or faults= was expected", done.stderr)
 
-    def test_version(self):
-        self.assertRegex(run("--version").stdout, r"^nexusfix \d+\.\d+\.\d+\n$")
+    def test_version_says_what_the_program_was_built_from(self):
+        first, *facts = run("--version").stdout.splitlines()
+        self.assertRegex(first, r"^nexusfix \d+\.\d+\.\d+$")
+        facts = dict(line.split(" ", 1) for line in facts)
+        self.assertRegex(facts["commit"], r"^([0-9a-f]{12}(-changed)?|unknown)$")
+        self.assertRegex(facts["compiler"], r"^(GNU|Clang) \d+\.\d+\.\d+(, hardened)?$")
+        parts = {"cluster", "console", "front-door", "Kafka", "logs", "passwords", "PostgreSQL",
+                 "simulator", "TLS"}
+        self.assertEqual(parts | {"nothing"}, {"nothing", *facts["parts"].split(),
+                                               *facts["without"].split()})
 
     def test_unknown_instruction_set_is_answered_with_the_known_ones(self):
         done = subprocess.run([NEXUSFIX, "decode", "-"], input="", capture_output=True, text=True,
