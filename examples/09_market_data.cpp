@@ -26,7 +26,7 @@
 #include <nexusfix/fix44/market_data_request.hpp>
 #include <nexusfix/fix44/market_data_request_reject.hpp>
 #include <nexusfix/fix44/market_data_snapshot_full_refresh.hpp>
-#include <nexusfix/wire/values/decimals.hpp>
+#include <nexusfix/wire/convert.hpp>
 
 namespace fix44 = nexusfix::fix44;
 using fix44::MDEntryType;

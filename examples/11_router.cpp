@@ -16,7 +16,7 @@
 
 #include <nexusfix/base/decimal.hpp>
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/stop_signals.hpp>
+#include <nexusfix/engine/engine.hpp>
 #include <nexusfix/fix44/business_message_reject.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
@@ -24,8 +24,8 @@
 #include <nexusfix/fix44/order_cancel_replace_request.hpp>
 #include <nexusfix/fix44/order_cancel_request.hpp>
 #include <nexusfix/fix44/tags.hpp>
-#include <nexusfix/wire/typed/typed_read.hpp>
-#include <nexusfix/wire/values/tag_prefix.hpp>
+#include <nexusfix/wire/header_template.hpp>
+#include <nexusfix/wire/typed_read.hpp>
 
 namespace fix44 = nexusfix::fix44;
 namespace tag = nexusfix::fix44::tag;

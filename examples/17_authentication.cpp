@@ -16,8 +16,8 @@
 #include <utility>
 
 #include <nexusfix/engine.hpp>
+#include <nexusfix/engine/engine.hpp>
 #include <nexusfix/engine/remote.hpp>
-#include <nexusfix/engine/stop_signals.hpp>
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "simulator/check/wire_message.hpp"
 

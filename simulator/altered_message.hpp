@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 
 namespace nexusfix::simulator {
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "base/api/utc_text.hpp"
 #include "simulator/check/wire_message.hpp"

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/simulator/fault.hpp>
 #include <nexusfix/simulator/simulated_clock.hpp>
 #include <nexusfix/simulator/simulated_network.hpp>

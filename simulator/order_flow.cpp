@@ -5,7 +5,7 @@
 #include <charconv>
 #include <span>
 
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::simulator {
 namespace {

@@ -6,9 +6,9 @@
 #include <malloc.h>
 #include <utility>
 
-#include <nexusfix/base/assert.hpp>
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/session/version.hpp>
+#include <nexusfix/base/language.hpp>
+#include <nexusfix/session/session_id.hpp>
 
 namespace nexusfix::simulator {
 namespace {

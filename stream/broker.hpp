@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/base/language.hpp>
 
 namespace nexusfix::stream {
 

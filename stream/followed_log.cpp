@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 namespace nexusfix::stream {
 namespace {

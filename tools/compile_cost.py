@@ -6,7 +6,7 @@
 
 A program reads three messages, some of their fields and a group. The times are CPU seconds, user
 and system, the minimum of five runs with -O2. The lines are those after the preprocessor, without
-those of <nexusfix/wire/typed/typed_read.hpp>: they depend on no machine and no standard library.
+those of <nexusfix/wire/typed_read.hpp>: they depend on no machine and no standard library.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 RUNS = 5
 FIXED = {"empty": "int main() {}\n",
-         "typed_read": "#include <nexusfix/wire/typed/typed_read.hpp>\n"}
+         "typed_read": "#include <nexusfix/wire/typed_read.hpp>\n"}
 PROGRAM = """#include <nexusfix/{ns}/execution_report.hpp>
 #include <nexusfix/{ns}/new_order_single.hpp>
 #include <nexusfix/{ns}/order_cancel_request.hpp>

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include <nexusfix/engine/passwords.hpp>
-#include <nexusfix/observe/log_compression.hpp>
-#include <nexusfix/transport/proxy.hpp>
+#include <nexusfix/observe/log_options.hpp>
+#include <nexusfix/transport/network.hpp>
 #ifdef NEXUSFIX_POSTGRES_STORE
 #include <nexusfix/store/postgres.hpp>
 #endif

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/base/language.hpp>
 
 #include "nexusfix/files/settings_loader.hpp"
 

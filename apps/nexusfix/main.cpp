@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/wire/isa.hpp>
+#include <nexusfix/wire/parser.hpp>
 
 #include "base/api/core_dumps.hpp"
 #include "nexusfix/command.hpp"

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/base/language.hpp>
 
 #include "venue/fixed_text.hpp"
 #include "venue/units.hpp"

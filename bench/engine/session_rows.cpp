@@ -4,11 +4,15 @@
 #include <memory>
 #include <span>
 
-#include <nexusfix/session.hpp>
+#include <nexusfix/session/config.hpp>
+#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/session/session_id.hpp>
 #include <nexusfix/wire.hpp>
 
 #include "bench/messages/messages.hpp"
 #include "bench/row.hpp"
+#include "session/api/actions.hpp"
+#include "session/api/state_machine.hpp"
 
 namespace nexusfix::bench {
 namespace {

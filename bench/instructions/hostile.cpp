@@ -16,7 +16,7 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/base/language.hpp>
 
 #include "bench/engine/inside_engine.hpp"
 #include "bench/messages/messages.hpp"

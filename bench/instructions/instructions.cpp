@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/base/language.hpp>
 
 #include "bench/engine/inside_engine.hpp"
 

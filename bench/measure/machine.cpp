@@ -6,7 +6,7 @@
 #include <string_view>
 #include <sys/utsname.h>
 
-#include <nexusfix/wire/isa.hpp>
+#include <nexusfix/wire/parser.hpp>
 
 #include "bench/commit.hpp"
 

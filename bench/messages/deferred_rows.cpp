@@ -6,14 +6,15 @@
 #include <stdexcept>
 
 #include <nexusfix/deferred.hpp>
-#include <nexusfix/observe.hpp>
-#include <nexusfix/wire/values/conversions.hpp>
+#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/wire/convert.hpp>
 
 #include "bench/compare/mutex_queue.hpp"
 #include "bench/measure/background.hpp"
 #include "bench/messages/messages.hpp"
 #include "bench/row.hpp"
 #include "bench/store/bench_folder.hpp"
+#include "observe/api/session_logs.hpp"
 
 namespace nexusfix::bench {
 namespace {

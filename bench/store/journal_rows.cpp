@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/random.hpp>
 #include <nexusfix/store.hpp>
 
 #include "bench/messages/messages.hpp"

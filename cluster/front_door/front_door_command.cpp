@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/transport/proxy.hpp>
+#include <nexusfix/transport/network.hpp>
 
 #include "cluster/front_door/front_door.hpp"
 #include "nexusfix/command.hpp"

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/base/random.hpp>
 #include <nexusfix/cluster.hpp>
 
 #include "cluster/leases/cluster_state.hpp"

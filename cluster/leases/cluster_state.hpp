@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "cluster/leases/etcd_client.hpp"
 

@@ -3,7 +3,7 @@
 #include <new>
 #include <utility>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 namespace nexusfix::store::postgres {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/store/store.hpp>
 
 namespace nexusfix::store::postgres {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 namespace nexusfix::store::postgres {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/base/language.hpp>
 
 #include "cluster/postgres/chunk.hpp"
 #include "cluster/postgres/server/connection.hpp"

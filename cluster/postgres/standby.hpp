@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/store/standby.hpp>
+#include <nexusfix/store/postgres_part.hpp>
 
 #include "cluster/postgres/position_marker.hpp"
 #include "cluster/postgres/reader.hpp"

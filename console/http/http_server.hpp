@@ -16,7 +16,6 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/transport/address_range.hpp>
 #include <nexusfix/transport/network.hpp>
 
 #include "console/http/request.hpp"

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include <nexusfix/base/ascii.hpp>
+#include "base/api/ascii.hpp"
 
 namespace nexusfix::web {
 namespace {

@@ -6,9 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/wire/data_fields.hpp>
-#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "base/api/printable_text.hpp"
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/dictionary/names.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/dictionary/model.hpp>
 
 #include "console/json/json.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/config/settings.hpp>
-#include <nexusfix/dictionary/names.hpp>
+#include <nexusfix/dictionary/model.hpp>
 
 namespace nexusfix::web {
 

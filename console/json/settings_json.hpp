@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "config/api/explain_settings.hpp"
 #include "console/json/json.hpp"

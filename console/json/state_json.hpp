@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include <nexusfix/engine/statistics.hpp>
+#include <nexusfix/engine/running_engine.hpp>
 
 #include "console/site/event_ring.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include <nexusfix/engine/statistics.hpp>
+#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/metrics.hpp>
 
 #include "console/metrics/samples.hpp"

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/engine/statistics.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/metrics.hpp>
 
 namespace nexusfix::metrics {

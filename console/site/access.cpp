@@ -5,10 +5,10 @@
 #include <cerrno>
 #include <span>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/transport/network.hpp>
 
+#include "base/api/ascii.hpp"
 #include "base/api/printable_text.hpp"
 
 namespace nexusfix::web {

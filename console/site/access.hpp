@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/transport/address_range.hpp>
+#include <nexusfix/transport/network.hpp>
 
 #include "console/http/request.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/engine/operations/operations.hpp>
+#include <nexusfix/engine/operations.hpp>
 
 namespace nexusfix::web {
 

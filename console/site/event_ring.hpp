@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/event_id.hpp>
-#include <nexusfix/base/time.hpp>
 #include <nexusfix/observe/event_log.hpp>
 
 namespace nexusfix::web {

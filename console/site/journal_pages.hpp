@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/time.hpp>
 #include <nexusfix/store/store.hpp>
 
 namespace nexusfix::web {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/base/fixed_price.hpp>
+#include <nexusfix/base/decimal.hpp>
 #include <nexusfix/fix44/enums/ord_status.hpp>
 #include <nexusfix/fix44/enums/side.hpp>
 

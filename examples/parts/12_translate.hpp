@@ -24,8 +24,8 @@
 #include <nexusfix/fix50sp2/execution_report.hpp>
 #include <nexusfix/fix50sp2/new_order_single.hpp>
 #include <nexusfix/fix50sp2/tags.hpp>
-#include <nexusfix/wire/typed/field.hpp>
-#include <nexusfix/wire/values/tag_prefix.hpp>
+#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/header_template.hpp>
 
 namespace translate {
 

@@ -22,9 +22,6 @@
 //   audit.stop();                              // drains
 #pragma once
 
-#include <nexusfix/deferred/consumer_thread.hpp>
 #include <nexusfix/deferred/deferred_processor.hpp>
 #include <nexusfix/deferred/logger.hpp>
-#include <nexusfix/deferred/message_buffer.hpp>
-#include <nexusfix/deferred/record_queue.hpp>
 #include <nexusfix/deferred/spsc_queue.hpp>

@@ -22,15 +22,8 @@
 //   for (auto entry : message.group(shapes->of("W", 268))) use(entry[270]);
 #pragma once
 
-#include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/dictionary/data_fields.hpp>
-#include <nexusfix/dictionary/explain.hpp>
-#include <nexusfix/dictionary/group_shapes.hpp>
 #include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/model.hpp>
-#include <nexusfix/dictionary/names.hpp>
-#include <nexusfix/dictionary/orchestra.hpp>
-#include <nexusfix/dictionary/quickfix_xml.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 
 namespace nexusfix {

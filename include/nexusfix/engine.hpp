@@ -32,21 +32,17 @@
 #pragma once
 
 // clang-format off: in the order of their use, so that an error names few of them.
-#include <nexusfix/wire/typed/field.hpp>
-#include <nexusfix/wire/typed/typed.hpp>
-#include <nexusfix/wire/typed/typed_read.hpp>
-#include <nexusfix/wire/typed/message_part.hpp>
-#include <nexusfix/wire/typed/message_check.hpp>
-#include <nexusfix/wire/typed/typed_write.hpp>
-#include <nexusfix/wire/typed/draft.hpp>
+#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/typed.hpp>
+#include <nexusfix/wire/typed_read.hpp>
+#include <nexusfix/wire/typed_write.hpp>
+#include <nexusfix/wire/draft.hpp>
 #include <nexusfix/engine/session.hpp>
-#include <nexusfix/engine/callbacks/callback_check.hpp>
+#include <nexusfix/engine/callbacks.hpp>
 // clang-format on
 #include <nexusfix/engine/application.hpp>
 #include <nexusfix/engine/engine.hpp>
 #include <nexusfix/engine/remote.hpp>
-#include <nexusfix/engine/session_range.hpp>
-#include <nexusfix/engine/stop_signals.hpp>
 
 namespace nexusfix {
 

@@ -30,8 +30,5 @@
 #pragma once
 
 #include <nexusfix/store/journal.hpp>
-#include <nexusfix/store/memory_store.hpp>
 #include <nexusfix/store/record_store.hpp>
 #include <nexusfix/store/store.hpp>
-#include <nexusfix/store/store_factory.hpp>
-#include <nexusfix/store/transaction.hpp>

@@ -23,22 +23,15 @@
 //   keep(framer.rest());                                      // the start of the next message
 #pragma once
 
-#include <nexusfix/wire/checksum.hpp>
-#include <nexusfix/wire/data_fields.hpp>
+#include <nexusfix/wire/convert.hpp>
+#include <nexusfix/wire/draft.hpp>
 #include <nexusfix/wire/edit.hpp>
 #include <nexusfix/wire/encoder.hpp>
+#include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/frame.hpp>
 #include <nexusfix/wire/group_view.hpp>
-#include <nexusfix/wire/isa.hpp>
 #include <nexusfix/wire/message_view.hpp>
-#include <nexusfix/wire/owned_message.hpp>
 #include <nexusfix/wire/parser.hpp>
-#include <nexusfix/wire/resend.hpp>
-#include <nexusfix/wire/session_tags.hpp>
-#include <nexusfix/wire/typed/draft.hpp>
-#include <nexusfix/wire/typed/field.hpp>
-#include <nexusfix/wire/typed/typed.hpp>
-#include <nexusfix/wire/typed/typed_read.hpp>
-#include <nexusfix/wire/typed/typed_write.hpp>
-#include <nexusfix/wire/values/conversions.hpp>
-#include <nexusfix/wire/values/convert.hpp>
+#include <nexusfix/wire/typed.hpp>
+#include <nexusfix/wire/typed_read.hpp>
+#include <nexusfix/wire/typed_write.hpp>

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 #include <numeric>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/wire/data_fields.hpp>
-#include <nexusfix/wire/session_tags.hpp>
-#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/field.hpp>
 
+#include "base/api/ascii.hpp"
 #include "base/api/utc_text.hpp"
 #include "logs/source/log_time.hpp"
 

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/wire/session_tags.hpp>
-#include <nexusfix/wire/values/tag_prefix.hpp>
+#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/header_template.hpp>
+
+#include "base/api/ascii.hpp"
 
 namespace nexusfix::logs {
 namespace {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include <nexusfix/base/ascii.hpp>
+#include "base/api/ascii.hpp"
 
 namespace nexusfix::logs {
 namespace {

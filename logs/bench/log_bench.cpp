@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/load.hpp>
 
 #include "base/api/printable_text.hpp"
 #include "bench/measure/machine.hpp"

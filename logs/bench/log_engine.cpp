@@ -7,9 +7,9 @@
 
 #include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
+#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/header_template.hpp>
 #include <nexusfix/wire/parser.hpp>
-#include <nexusfix/wire/session_tags.hpp>
-#include <nexusfix/wire/values/tag_prefix.hpp>
 
 #include "base/api/utc_text.hpp"
 #include "bench/engine/memory_network.hpp"

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/wire/data_fields.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::logs {
 

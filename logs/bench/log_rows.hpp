@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/wire/data_fields.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "logs/bench/block_timer.hpp"
 #include "logs/bench/log_engine.hpp"

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/parser.hpp>
-#include <nexusfix/wire/session_tags.hpp>
 
 #include "bench/report/statistics.hpp"
 #include "logs/fields/message_fields.hpp"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/function_ref.hpp>
-#include <nexusfix/wire/data_fields.hpp>
+#include <nexusfix/base/language.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "logs/source/log_reader.hpp"
 

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/field.hpp>
 
+#include "base/api/ascii.hpp"
 #include "base/api/utc_text.hpp"
 #include "nexusfix/text/text.hpp"
 

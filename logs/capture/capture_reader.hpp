@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/base/language.hpp>
 
 #include "logs/capture/packet_file.hpp"
 #include "logs/capture/tcp_segment.hpp"

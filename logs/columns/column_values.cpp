@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstring>
 
-#include <nexusfix/base/ascii.hpp>
+#include "base/api/ascii.hpp"
 
 namespace nexusfix::logs {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include <nexusfix/dictionary/load.hpp>
-#include <nexusfix/dictionary/names.hpp>
+#include <nexusfix/dictionary/model.hpp>
 
 #include "logs/grep/matching_work.hpp"
 #include "nexusfix/dictionary/named_dictionary.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::logs {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string_view>
 
-#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>

@@ -4,7 +4,7 @@
 #include <bit>
 #include <string>
 
-#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #if defined(__x86_64__)
 #include <immintrin.h>

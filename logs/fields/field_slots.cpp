@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include <nexusfix/wire/data_fields.hpp>
+#include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::logs {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "logs/fields/each_soh.hpp"
 #include "logs/fields/field_begins.hpp"

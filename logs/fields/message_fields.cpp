@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/wire/data_fields.hpp>
+#include <nexusfix/wire/field.hpp>
 
+#include "base/api/ascii.hpp"
 #include "logs/fields/each_soh.hpp"
 #include "logs/fields/field_begins.hpp"
 

@@ -10,8 +10,9 @@
 #include <span>
 #include <string_view>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/field.hpp>
+
+#include "base/api/ascii.hpp"
 
 namespace nexusfix::logs {
 

@@ -2,9 +2,8 @@
 
 #include <span>
 
-#include <nexusfix/wire/checksum.hpp>
-#include <nexusfix/wire/data_fields.hpp>
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/frame.hpp>
 
 #include "logs/fields/each_soh.hpp"
 

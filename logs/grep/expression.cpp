@@ -6,9 +6,9 @@
 #include <re2/re2.h>
 #include <utility>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/wire/values/decimals.hpp>
+#include <nexusfix/wire/convert.hpp>
 
+#include "base/api/ascii.hpp"
 #include "base/api/printable_text.hpp"
 #include "logs/grep/expression_tokens.hpp"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <nexusfix/base/decimal.hpp>
-#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "nexusfix/dictionary/field_names.hpp"
 

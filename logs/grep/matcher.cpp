@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include <nexusfix/wire/data_fields.hpp>
-#include <nexusfix/wire/session_tags.hpp>
-#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "logs/messages/find_bytes.hpp"
 

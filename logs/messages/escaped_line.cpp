@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include <nexusfix/base/ascii.hpp>
+#include "base/api/ascii.hpp"
 
 namespace nexusfix::printing {
 

@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <optional>
 
-#include <nexusfix/base/ascii.hpp>
+#include "base/api/ascii.hpp"
 
 namespace nexusfix::printing {
 namespace {

@@ -5,9 +5,9 @@
 #include <charconv>
 #include <cstring>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/wire/checksum.hpp>
+#include <nexusfix/wire/frame.hpp>
 
+#include "base/api/ascii.hpp"
 #include "logs/messages/escaped_line.hpp"
 #include "logs/messages/find_bytes.hpp"
 

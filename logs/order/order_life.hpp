@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/decimal.hpp>
-#include <nexusfix/base/time.hpp>
 
 #include "logs/fields/message_fields.hpp"
 

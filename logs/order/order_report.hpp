@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/dictionary/names.hpp>
+#include <nexusfix/dictionary/model.hpp>
 
 #include "logs/order/order_life.hpp"
 #include "nexusfix/text/json.hpp"

@@ -4,7 +4,7 @@
 #include <array>
 #include <bit>
 
-#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "base/api/utf8.hpp"
 #include "logs/messages/find_bytes.hpp"

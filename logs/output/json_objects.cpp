@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "base/api/printable_text.hpp"
 #include "logs/output/json_bytes.hpp"

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/field.hpp>
 
+#include "base/api/ascii.hpp"
 #include "base/api/printable_text.hpp"
 #include "logs/messages/find_bytes.hpp"
 #include "nexusfix/help/read_progress.hpp"

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/dictionary/names.hpp>
-#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "logs/fields/field_slots.hpp"
 #include "logs/fields/message_fields.hpp"

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include <nexusfix/session/version.hpp>
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "logs/source/log_time.hpp"
 

@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/time.hpp>
 
 #include "logs/fields/message_fields.hpp"
 #include "logs/grep/matcher.hpp"

@@ -11,10 +11,9 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/config/settings.hpp>
-#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/engine/engine.hpp>
-#include <nexusfix/engine/stop_signals.hpp>
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "base/api/printable_text.hpp"
 #include "base/api/utc_text.hpp"

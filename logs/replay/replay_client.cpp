@@ -4,7 +4,7 @@
 #include <charconv>
 #include <fmt/format.h>
 
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "base/api/printable_text.hpp"
 #include "nexusfix/text/text.hpp"

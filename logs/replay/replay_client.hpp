@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/wire/message_view.hpp>
 

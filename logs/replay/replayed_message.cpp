@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include <nexusfix/wire/data_fields.hpp>
-#include <nexusfix/wire/session_tags.hpp>
-#include <nexusfix/wire/values/tag_prefix.hpp>
+#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/header_template.hpp>
 
 #include "base/api/utc_text.hpp"
 #include "logs/source/log_time.hpp"

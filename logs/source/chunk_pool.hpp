@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/base/language.hpp>
 
 #include "logs/messages/message_scanner.hpp"
 #include "logs/source/log_message.hpp"

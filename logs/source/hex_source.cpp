@@ -4,8 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/ascii.hpp>
-
+#include "base/api/ascii.hpp"
 #include "logs/source/byte_source.hpp"
 
 namespace nexusfix::logs {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/store/journal_check.hpp>
+#include <nexusfix/store/journal.hpp>
 
 #include "base/api/utc_text.hpp"
 #include "logs/source/byte_source.hpp"

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/function_ref.hpp>
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/language.hpp>
 
 #include "logs/capture/capture_reader.hpp"
 #include "logs/messages/message_scanner.hpp"

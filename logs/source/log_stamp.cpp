@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include <nexusfix/base/ascii.hpp>
-
+#include "base/api/ascii.hpp"
 #include "logs/source/stamp_parts.hpp"
 
 namespace nexusfix::logs {

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/base/function_ref.hpp>
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/language.hpp>
 
 namespace nexusfix::logs {
 

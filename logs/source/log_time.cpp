@@ -7,8 +7,7 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/base/ascii.hpp>
-
+#include "base/api/ascii.hpp"
 #include "base/api/printable_text.hpp"
 #include "logs/messages/find_bytes.hpp"
 #include "logs/source/stamp_parts.hpp"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "logs/source/log_message.hpp"
 #include "logs/source/log_stamp.hpp"

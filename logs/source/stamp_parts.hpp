@@ -10,8 +10,7 @@
 #include <optional>
 #include <string_view>
 
-#include <nexusfix/base/ascii.hpp>
-
+#include "base/api/ascii.hpp"
 #include "logs/source/log_stamp.hpp"
 
 namespace nexusfix::logs {

@@ -9,8 +9,8 @@
 #include <tuple>
 #include <utility>
 
-#include <nexusfix/wire/typed/field.hpp>
-#include <nexusfix/wire/values/decimals.hpp>
+#include <nexusfix/wire/convert.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "logs/fields/field_slots.hpp"
 #include "logs/messages/find_bytes.hpp"

@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "logs/fields/message_fields.hpp"
 #include "logs/source/log_reader.hpp"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 
 namespace nexusfix::logs {
 

@@ -2,8 +2,7 @@
 
 #include <utility>
 
-#include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/dictionary/data_fields.hpp>
+#include <nexusfix/dictionary/load.hpp>
 
 namespace nexusfix::command {
 

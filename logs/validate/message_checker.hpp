@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/dictionary/explain.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire/parser.hpp>
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/dictionary/explain.hpp>
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "dictionary/api/clipped.hpp"
 #include "logs/output/message_writer.hpp"

@@ -4,8 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <nexusfix/session/state_machine.hpp>
 #include <nexusfix/store/store.hpp>
+
+#include "session/api/state_machine.hpp"
 
 namespace nexusfix::simulator {
 

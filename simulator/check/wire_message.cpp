@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::simulator {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/engine/engine.hpp>
 #include <nexusfix/simulator/hosted.hpp>
 

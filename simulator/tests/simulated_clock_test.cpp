@@ -12,7 +12,7 @@ struct SimulatedClockTest : ::testing::Test {
   SimulatedClock clock{now};
 };
 
-// The contract of nexusfix/base/clock.hpp and nexusfix/base/time.hpp.
+// The contract of nexusfix/base/clock.hpp and nexusfix/base/clock.hpp.
 TEST_F(SimulatedClockTest, both_clocks_go_with_the_world) {
   const Now begin = clock.now();
   now += 90min;

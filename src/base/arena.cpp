@@ -4,7 +4,7 @@
 #include <new>
 
 #include <nexusfix/base/arena.hpp>
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define NEXUSFIX_ADDRESS_SANITIZER

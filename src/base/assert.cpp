@@ -1,7 +1,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 namespace nexusfix::detail {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include <nexusfix/base/ascii.hpp>
+#include "base/api/ascii.hpp"
 
 namespace nexusfix {
 

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <sys/random.h>
 
-#include <nexusfix/base/assert.hpp>
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/language.hpp>
 
 namespace nexusfix {
 

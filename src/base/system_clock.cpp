@@ -11,8 +11,8 @@
 #include <x86intrin.h>
 #endif
 
-#include <nexusfix/base/assert.hpp>
 #include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/language.hpp>
 
 namespace nexusfix {
 namespace {

@@ -1,6 +1,6 @@
 #include "deferred/asymmetric_barrier.hpp"
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 #if defined(__linux__)
 #include <linux/membarrier.h>

@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/decimal.hpp>
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/deferred/log_format.hpp>
+#include <nexusfix/deferred/logger.hpp>
 
 namespace nexusfix::deferred::detail {
 

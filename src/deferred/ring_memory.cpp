@@ -1,8 +1,7 @@
 #include <cstring>
 #include <new>
 
-#include <nexusfix/deferred/cache_line.hpp>
-#include <nexusfix/deferred/ring_memory.hpp>
+#include <nexusfix/deferred/spsc_queue.hpp>
 
 #if defined(__linux__)
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 #include <vector>
 
-#include <nexusfix/dictionary/data_fields.hpp>
+#include <nexusfix/dictionary/load.hpp>
 
 namespace nexusfix::dictionary {
 

@@ -2,7 +2,7 @@
 #include <map>
 #include <utility>
 
-#include <nexusfix/dictionary/names.hpp>
+#include <nexusfix/dictionary/model.hpp>
 
 #include "dictionary/builtin/name_rows.hpp"
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <nexusfix/base/ascii.hpp>
-
+#include "base/api/ascii.hpp"
 #include "base/api/edit_distance.hpp"
 
 namespace nexusfix::dictionary {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/engine/cluster_member.hpp>
-#include <nexusfix/engine/stop_signals.hpp>
+#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine/operations.hpp>
 #include <nexusfix/observe/event_log.hpp>
 
 #include "engine/loop/event_loop.hpp"

@@ -10,13 +10,11 @@
 #include <malloc.h>
 #endif
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine/engine.hpp>
-#include <nexusfix/engine/operations/operations.hpp>
-#include <nexusfix/engine/preflight.hpp>
-#include <nexusfix/engine/stop_signals.hpp>
-#include <nexusfix/transport/proxy.hpp>
+#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/transport/network.hpp>
 
 #include "base/api/core_dumps.hpp"
 #include "engine/cluster_seat.hpp"

@@ -9,9 +9,10 @@
 #include <string_view>
 #include <utility>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/observe/session_logs.hpp>
+
+#include "observe/api/session_logs.hpp"
 
 namespace nexusfix::observe {
 

@@ -1,6 +1,5 @@
-#include <nexusfix/observe/session_logs.hpp>
-
 #include "base/api/escaped_text.hpp"
+#include "observe/api/session_logs.hpp"
 
 namespace nexusfix::observe {
 namespace {

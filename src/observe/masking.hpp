@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/observe/session_logs.hpp>
+#include "observe/api/session_logs.hpp"
 
 namespace nexusfix::observe {
 

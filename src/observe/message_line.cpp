@@ -29,7 +29,7 @@ void append_escaped(std::string& to, std::string_view bytes) {
   }
 }
 
-void append_direction(std::string& to, const LoggedMessage& message) {
+void append_direction(std::string& to, const MessageToLog& message) {
   to += message.direction == Direction::In ? "IN" : "OUT";
   if (message.is_garbled) to += " GARBLED";
 }
@@ -48,7 +48,7 @@ bool is_heartbeat(std::string_view message) noexcept {
   return second != std::string_view::npos && message.substr(second + 1).starts_with("35=0\x01");
 }
 
-void MessageLine::take(const LoggedMessage& message) {
+void MessageLine::take(const MessageToLog& message) {
   message_ = message;
   is_masked_ = message.is_garbled ? masking_.finds_in_garbled(message.bytes, message.cut_bytes > 0)
                                   : masking_.finds(message.bytes);

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "observe/masking.hpp"
 
@@ -15,7 +15,8 @@ namespace nexusfix::observe {
 
 enum class Direction : std::uint8_t { In, Out };
 
-struct LoggedMessage {
+// A message on its way into a log file; observe::LoggedMessage is what a program receives.
+struct MessageToLog {
   WallTime time{};
   Direction direction = Direction::In;
   bool is_garbled = false;
@@ -37,7 +38,7 @@ class MessageLine {
 
   // Call it once for each message, in order. Masks what must not be shown. The message's bytes must
   // be valid until it is appended.
-  void take(const LoggedMessage& message);
+  void take(const MessageToLog& message);
   // Whether a value was masked.
   [[nodiscard]] bool is_masked() const noexcept { return is_masked_; }
   // For a file. digits: of the fraction of a second; null: the line has no time.
@@ -47,7 +48,7 @@ class MessageLine {
 
  private:
   Masking masking_;
-  LoggedMessage message_;
+  MessageToLog message_;
   bool is_masked_ = false;
   std::string masked_;
 };

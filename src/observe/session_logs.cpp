@@ -1,10 +1,10 @@
+#include "observe/api/session_logs.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <list>
 #include <new>
 #include <utility>
-
-#include <nexusfix/observe/session_logs.hpp>
 
 #include "observe/writer/log_record.hpp"
 #include "observe/writer/log_writer.hpp"

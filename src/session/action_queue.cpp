@@ -1,8 +1,9 @@
 #include <algorithm>
 
-#include <nexusfix/base/assert.hpp>
-#include <nexusfix/session/machine/action_queue.hpp>
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/base/language.hpp>
+#include <nexusfix/wire/field.hpp>
+
+#include "session/api/actions.hpp"
 
 namespace nexusfix::session::detail {
 

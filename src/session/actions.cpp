@@ -1,6 +1,6 @@
-#include <array>
+#include "session/api/actions.hpp"
 
-#include <nexusfix/session/actions.hpp>
+#include <array>
 
 namespace nexusfix::session {
 

@@ -1,11 +1,10 @@
 #include <span>
 
 #include <nexusfix/session/config.hpp>
-#include <nexusfix/session/version.hpp>
-#include <nexusfix/wire/data_fields.hpp>
-#include <nexusfix/wire/typed/dispatch.hpp>
-#include <nexusfix/wire/typed/field.hpp>
-#include <nexusfix/wire/values/conversions.hpp>
+#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/wire/convert.hpp>
+#include <nexusfix/wire/dispatch.hpp>
+#include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::session {
 namespace {

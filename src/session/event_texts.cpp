@@ -6,9 +6,10 @@
 #include <cstring>
 #include <optional>
 
-#include <nexusfix/session/machine/event_texts.hpp>
-#include <nexusfix/session/reject_reason.hpp>
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/wire/field.hpp>
+
+#include "session/api/actions.hpp"
 
 namespace nexusfix::session::detail {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include <nexusfix/session/machine/heartbeat_timers.hpp>
+#include "session/api/connection_state.hpp"
 
 namespace nexusfix::session::detail {
 

@@ -2,8 +2,7 @@
 // a session ends.
 #include <algorithm>
 
-#include <nexusfix/session/state_machine.hpp>
-
+#include "session/api/state_machine.hpp"
 #include "session/logon_check.hpp"
 
 namespace nexusfix::session {

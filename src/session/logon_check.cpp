@@ -3,8 +3,8 @@
 #include <charconv>
 #include <chrono>
 
-#include <nexusfix/session/reject_reason.hpp>
-#include <nexusfix/wire/application_version.hpp>
+#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "session/inbound/header_check.hpp"
 

@@ -6,11 +6,10 @@
 #include <string_view>
 
 #include <nexusfix/session/config.hpp>
-#include <nexusfix/session/machine/event_texts.hpp>
-#include <nexusfix/session/machine/logon_exchange.hpp>
-#include <nexusfix/session/machine/objection.hpp>
-#include <nexusfix/session/version.hpp>
+#include <nexusfix/session/session_id.hpp>
 
+#include "session/api/actions.hpp"
+#include "session/api/connection_state.hpp"
 #include "session/inbound/inbound.hpp"
 
 namespace nexusfix::session::detail {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::session {
 

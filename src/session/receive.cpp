@@ -5,13 +5,12 @@
 #include <cstdint>
 #include <string_view>
 
-#include <nexusfix/dictionary/validation_memory.hpp>
+#include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/session/decisions.hpp>
-#include <nexusfix/session/reject_reason.hpp>
-#include <nexusfix/session/state_machine.hpp>
 #include <nexusfix/wire/message_view.hpp>
-#include <nexusfix/wire/typed/field_proof.hpp>
+#include <nexusfix/wire/typed.hpp>
 
+#include "session/api/state_machine.hpp"
 #include "session/inbound/header_check.hpp"
 #include "session/inbound/inbound.hpp"
 #include "session/inbound/matches_cached.hpp"

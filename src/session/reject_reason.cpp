@@ -1,6 +1,6 @@
 #include <array>
 
-#include <nexusfix/session/reject_reason.hpp>
+#include <nexusfix/session/decisions.hpp>
 
 namespace nexusfix::session {
 namespace {

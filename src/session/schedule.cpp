@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <nexusfix/session/schedule.hpp>
+#include <nexusfix/session/config.hpp>
 
 namespace nexusfix::session {
 namespace {

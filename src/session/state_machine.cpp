@@ -1,14 +1,15 @@
 // Construction, the events that are no message, sending, and how a queued step becomes an
 // Action.
+#include "session/api/state_machine.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include <nexusfix/base/assert.hpp>
-#include <nexusfix/session/reject_reason.hpp>
-#include <nexusfix/session/state_machine.hpp>
-#include <nexusfix/wire/application_version.hpp>
-#include <nexusfix/wire/resend.hpp>
+#include <nexusfix/base/language.hpp>
+#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/wire/edit.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "session/logon_check.hpp"
 #include "session/outbound/administrative.hpp"

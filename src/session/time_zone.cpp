@@ -2,7 +2,7 @@
 #include <iterator>
 #include <utility>
 
-#include <nexusfix/session/time_zone.hpp>
+#include <nexusfix/session/config.hpp>
 
 namespace nexusfix::session {
 

@@ -1,6 +1,6 @@
 #include <array>
 
-#include <nexusfix/session/version.hpp>
+#include <nexusfix/session/session_id.hpp>
 
 namespace nexusfix::session {
 namespace {

@@ -3,9 +3,8 @@
 #include <cstring>
 #include <string_view>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/store/store.hpp>
-#include <nexusfix/store/transaction.hpp>
 
 #include "store/format/byte_order.hpp"
 #include "store/format/entry.hpp"

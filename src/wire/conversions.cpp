@@ -1,8 +1,8 @@
 #include <limits>
 #include <optional>
 
-#include <nexusfix/base/assert.hpp>
-#include <nexusfix/wire/values/conversions.hpp>
+#include <nexusfix/base/language.hpp>
+#include <nexusfix/wire/convert.hpp>
 
 #include "wire/digits.hpp"
 

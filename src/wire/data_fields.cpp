@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <map>
 
-#include <nexusfix/wire/data_fields.hpp>
+#include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::wire {
 

@@ -6,8 +6,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/wire/values/digits.hpp>
+#include <nexusfix/wire/digits.hpp>
+
+#include "base/api/ascii.hpp"
 
 namespace nexusfix::wire {
 

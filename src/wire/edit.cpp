@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include <nexusfix/wire/data_fields.hpp>
 #include <nexusfix/wire/edit.hpp>
-#include <nexusfix/wire/values/tag_prefix.hpp>
+#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/header_template.hpp>
 
 #include "wire/bounded_writer.hpp"
 #include "wire/envelope.hpp"

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include <nexusfix/wire/draft_fields.hpp>
 #include <nexusfix/wire/encoder.hpp>
-#include <nexusfix/wire/session_tags.hpp>
-#include <nexusfix/wire/typed/draft_fields.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "base/api/full_path.hpp"
 #include "wire/digits.hpp"

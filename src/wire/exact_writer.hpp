@@ -6,10 +6,9 @@
 #include <cstring>
 #include <string_view>
 
+#include <nexusfix/wire/digits.hpp>
+#include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/header_template.hpp>
-#include <nexusfix/wire/typed/field.hpp>
-#include <nexusfix/wire/values/byte_block.hpp>
-#include <nexusfix/wire/values/tag_prefix.hpp>
 
 #include "wire/digits.hpp"
 

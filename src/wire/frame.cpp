@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/frame.hpp>
-#include <nexusfix/wire/typed/field.hpp>
 
 #include "wire/digits.hpp"
 #include "wire/hunt.hpp"

@@ -1,9 +1,8 @@
 #include <cstring>
 #include <optional>
 
+#include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/header_template.hpp>
-#include <nexusfix/wire/session_tags.hpp>
-#include <nexusfix/wire/values/tag_prefix.hpp>
 
 #include "base/api/full_path.hpp"
 #include "wire/envelope.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <nexusfix/base/arena.hpp>
-#include <nexusfix/wire/owned_message.hpp>
+#include <nexusfix/wire/parser.hpp>
 
 namespace nexusfix::wire {
 

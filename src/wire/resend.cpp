@@ -1,9 +1,9 @@
 #include <optional>
 
-#include <nexusfix/wire/checksum.hpp>
-#include <nexusfix/wire/resend.hpp>
-#include <nexusfix/wire/session_tags.hpp>
-#include <nexusfix/wire/values/tag_prefix.hpp>
+#include <nexusfix/wire/edit.hpp>
+#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/frame.hpp>
+#include <nexusfix/wire/header_template.hpp>
 
 #include "wire/bounded_writer.hpp"
 #include "wire/envelope.hpp"

@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/field_text.hpp>
+#include <nexusfix/wire/header_template.hpp>
 #include <nexusfix/wire/text.hpp>
-#include <nexusfix/wire/typed/stream.hpp>
-#include <nexusfix/wire/values/tag_prefix.hpp>
 
 #include "base/api/printable_text.hpp"
 

@@ -1,7 +1,7 @@
 // Dates and times of conversions.hpp.
 #include <limits>
 
-#include <nexusfix/wire/values/conversions.hpp>
+#include <nexusfix/wire/convert.hpp>
 
 #include "wire/digits.hpp"
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
 
-#include <nexusfix/base/assert.hpp>
-#include <nexusfix/wire/session_tags.hpp>
-#include <nexusfix/wire/typed/typed_read.hpp>
+#include <nexusfix/base/language.hpp>
+#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/typed_read.hpp>
 
 #include "base/api/write_once.hpp"
 

@@ -1,8 +1,7 @@
 #include "support/message_generator.hpp"
 
-#include <nexusfix/dictionary/data_fields.hpp>
-#include <nexusfix/wire/data_fields.hpp>
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::testing {
 

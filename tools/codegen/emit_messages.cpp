@@ -73,9 +73,8 @@ class Emitter {
 
   [[nodiscard]] GeneratedFile tags() const {
     std::string text = heading("The tags");
-    text += fmt::format(
-        "#include <nexusfix/wire/typed/field.hpp>\n\nnamespace nexusfix::{}::tag {{\n\n",
-        options_.name_space);
+    text += fmt::format("#include <nexusfix/wire/field.hpp>\n\nnamespace nexusfix::{}::tag {{\n\n",
+                        options_.name_space);
     for (std::size_t i = 0; i < names_.fields.size(); ++i) {
       text += fmt::format("inline constexpr wire::Tag {} = {};\n", names_.fields[i],
                           dictionary_.fields[i].tag);
@@ -94,10 +93,10 @@ class Emitter {
     std::string text = heading("The fields without enumerations");
     text += fmt::format(
         "#include <cstdint>\n#include <string_view>\n\n"
-        "#include <nexusfix/base/decimal.hpp>\n#include <nexusfix/base/time.hpp>\n"
+        "#include <nexusfix/base/decimal.hpp>\n#include <nexusfix/base/clock.hpp>\n"
         "#include <nexusfix/{0}/tags.hpp>\n"
-        "#include <nexusfix/wire/values/conversions.hpp>\n#include "
-        "<nexusfix/wire/typed/typed.hpp>\n\n",
+        "#include <nexusfix/wire/convert.hpp>\n#include "
+        "<nexusfix/wire/typed.hpp>\n\n",
         options_.name_space);
     const DataPairs pairs = data_pairs(dictionary_);
     std::string declarations;
@@ -115,7 +114,7 @@ class Emitter {
     return {path(names_.enum_files[field]),
             heading("The values of " + dictionary_.fields[field].name) +
                 "#include <cstdint>\n#include <string_view>\n\n"
-                "#include <nexusfix/wire/typed/enum_values.hpp>\n\n" +
+                "#include <nexusfix/wire/field_text.hpp>\n\n" +
                 in_namespace(without_shadow_warning(emitted) +
                              "\nusing wire::enum_operators::operator==;\n") +
                 "\nnamespace nexusfix::wire {\n\n" + emitted.traits +
@@ -166,8 +165,8 @@ class Emitter {
     }
     return {path("all_messages"),
             heading("The names of all messages") +
-                "#include <nexusfix/wire/typed/message_list.hpp>\n"
-                "#include <nexusfix/wire/typed/stream.hpp>\n\n" +
+                "#include <nexusfix/wire/message_view.hpp>\n"
+                "#include <nexusfix/wire/field_text.hpp>\n\n" +
                 in_namespace("using wire::operator<<;\n\n" + declarations) + '\n' +
                 in_namespace(fmt::format("struct AllMessages {{\n"
                                          "  using Names = wire::MessageNames<{}>;\n}};\n",
@@ -190,7 +189,7 @@ class Emitter {
   }
 
   [[nodiscard]] std::string includes(const Block& block, std::set<std::string> files = {}) const {
-    files.insert({path("plain_fields"), "nexusfix/wire/typed/typed_read.hpp"});
+    files.insert({path("plain_fields"), "nexusfix/wire/typed_read.hpp"});
     for (const Accessor& accessor : block.own) {
       if (accessor.member.kind == MemberKind::Component) {
         files.insert(path(names_.components[accessor.member.index].file));

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <nexusfix/base/ascii.hpp>
+#include "base/api/ascii.hpp"
 
 namespace nexusfix::codegen {
 namespace {

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include <nexusfix/base/ascii.hpp>
-
+#include "base/api/ascii.hpp"
 #include "config/api/explain_settings.hpp"
 #include "dictionary/api/nearest_name.hpp"
 #include "nexusfix/text/text.hpp"

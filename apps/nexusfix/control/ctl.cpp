@@ -12,12 +12,12 @@
 #include <system_error>
 #include <unistd.h>
 
-#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/session/decisions.hpp>
 
+#include "base/api/ascii.hpp"
 #include "nexusfix/command.hpp"
 #include "nexusfix/control/engine_report.hpp"
 #include "nexusfix/control/tail.hpp"

@@ -10,8 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/ascii.hpp>
-
+#include "base/api/ascii.hpp"
 #include "base/api/edit_distance.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/meant_names.hpp"

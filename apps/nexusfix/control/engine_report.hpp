@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine/running_engine.hpp>
 
 namespace nexusfix::command {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "nexusfix/dictionary/field_names.hpp"
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <iterator>
 
-#include <nexusfix/dictionary/explain.hpp>
+#include <nexusfix/dictionary/validator.hpp>
 
 #include "dictionary/api/nearest_name.hpp"
 #include "nexusfix/dictionary/dictionary_lookup.hpp"

@@ -6,10 +6,10 @@
 #include <map>
 #include <unordered_set>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/wire/field.hpp>
 
+#include "base/api/ascii.hpp"
 #include "dictionary/api/nearest_name.hpp"
 
 namespace nexusfix::command {

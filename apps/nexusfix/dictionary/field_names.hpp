@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <nexusfix/dictionary/model.hpp>
-#include <nexusfix/dictionary/names.hpp>
 
 namespace nexusfix::command {
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/model.hpp>
 

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string_view>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/observe/event_table.hpp>
+#include <nexusfix/observe/event_log.hpp>
 
+#include "base/api/ascii.hpp"
 #include "dictionary/api/nearest_name.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/time.hpp>
 #include <nexusfix/store/journal.hpp>
-#include <nexusfix/store/postgres_options.hpp>
+#include <nexusfix/store/postgres_part.hpp>
 
 namespace nexusfix::command {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/engine/running_engine.hpp>
-#include <nexusfix/observe/event_table.hpp>
+#include <nexusfix/observe/event_log.hpp>
 
 #include "config/api/explain_settings.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/time.hpp>
 
 #include "nexusfix/files/journal_locator.hpp"
 #include "nexusfix/journal/quickfix/quickfix_store.hpp"

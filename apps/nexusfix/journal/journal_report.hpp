@@ -4,7 +4,6 @@
 #include <string>
 
 #include <nexusfix/store/journal.hpp>
-#include <nexusfix/store/journal_check.hpp>
 
 namespace nexusfix::command {
 

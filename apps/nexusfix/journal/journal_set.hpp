@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/time.hpp>
 #include <nexusfix/store/store.hpp>
 
 #include "nexusfix/files/journal_locator.hpp"

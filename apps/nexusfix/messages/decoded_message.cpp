@@ -5,8 +5,7 @@
 #include <cstddef>
 #include <fmt/format.h>
 
-#include <nexusfix/wire/data_fields.hpp>
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::printing {
 namespace {

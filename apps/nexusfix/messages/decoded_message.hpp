@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::printing {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <optional>
 
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::printing {
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/dictionary/names.hpp>
+#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary/model.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "base/api/printable_text.hpp"

@@ -1,6 +1,6 @@
 #include "nexusfix/run/book_json.hpp"
 
-#include <nexusfix/wire/values/conversions.hpp>
+#include <nexusfix/wire/convert.hpp>
 
 #include "nexusfix/text/json.hpp"
 #include "venue/identifiers.hpp"

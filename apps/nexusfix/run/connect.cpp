@@ -10,7 +10,6 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine/engine.hpp>
-#include <nexusfix/engine/stop_signals.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "nexusfix/command.hpp"

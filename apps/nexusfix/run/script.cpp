@@ -5,8 +5,8 @@
 #include <charconv>
 #include <fmt/format.h>
 
-#include <nexusfix/session/version.hpp>
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::command {
 namespace {

@@ -10,8 +10,7 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/random.hpp>
-#include <nexusfix/engine/stop_signals.hpp>
+#include <nexusfix/engine/engine.hpp>
 #include <nexusfix/observe/event_log.hpp>
 #include <nexusfix/store/journal.hpp>
 #include <nexusfix/wire/parser.hpp>

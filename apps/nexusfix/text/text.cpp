@@ -5,7 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include <nexusfix/base/ascii.hpp>
+#include "base/api/ascii.hpp"
 
 namespace nexusfix::command {
 

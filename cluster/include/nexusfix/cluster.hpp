@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/config/settings.hpp>
-#include <nexusfix/engine/cluster_member.hpp>
+#include <nexusfix/engine/operations.hpp>
 #include <nexusfix/store/postgres.hpp>
 
 namespace nexusfix::cluster {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/assert.hpp>
 #include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/language.hpp>
 
 namespace nexusfix::store::postgres {
 namespace {

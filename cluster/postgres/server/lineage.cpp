@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "cluster/postgres/server/schema.hpp"
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/store/store.hpp>
 
 #include "cluster/postgres/server/array_column.hpp"

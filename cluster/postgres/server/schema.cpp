@@ -5,8 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/base/ascii.hpp>
-
+#include "base/api/ascii.hpp"
 #include "cluster/postgres/server/migrations.hpp"
 
 namespace nexusfix::store::postgres {

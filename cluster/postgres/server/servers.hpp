@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/base/language.hpp>
 
 #include "cluster/postgres/server/connection.hpp"
 

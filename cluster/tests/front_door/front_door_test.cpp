@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/transport/proxy.hpp>
+#include <nexusfix/transport/network.hpp>
 
 #include "cluster/front_door/proxy_line.hpp"
 #include "support/fix_text.hpp"

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/engine/statistics.hpp>
+#include <nexusfix/engine/running_engine.hpp>
 
 namespace nexusfix::metrics {
 

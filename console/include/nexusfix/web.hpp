@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-#include <nexusfix/engine/operations/operations.hpp>
+#include <nexusfix/engine/operations.hpp>
 
 namespace nexusfix::web {
 

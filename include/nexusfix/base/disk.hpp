@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/base/time.hpp>
 
 namespace nexusfix {
 

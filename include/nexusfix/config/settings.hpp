@@ -3,6 +3,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <functional>
@@ -15,15 +16,14 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/observe/log_options.hpp>
 #include <nexusfix/session/config.hpp>
-#include <nexusfix/session/schedule.hpp>
 #include <nexusfix/store/journal.hpp>
-#include <nexusfix/store/postgres_options.hpp>
+#include <nexusfix/store/postgres_part.hpp>
 #include <nexusfix/transport/network.hpp>
-#include <nexusfix/transport/tls_settings.hpp>
 
 namespace nexusfix::config {
 
@@ -36,6 +36,8 @@ struct SettingsError {
   bool is_note = false;  // a warning that reports no error, but what may be a surprise
   // "file:line: text", or "file: text" without a line.
   [[nodiscard]] std::string what() const;
+  // what() as a function.
+  friend std::string to_string(const SettingsError& error) { return error.what(); }
 };
 
 // What received messages are checked against. The session's validator is built from it at start-up.
@@ -371,4 +373,16 @@ using SettingsErrors = std::vector<SettingsError>;
 [[nodiscard]] std::expected<Settings, SettingsErrors> load_settings(Disk& disk,
                                                                     const std::string& path);
 
+// The rule for names of users, in the configuration and in the password file.
+
+// The longest valid name of a user, in bytes.
+inline constexpr std::size_t kUsernameBytesMax = 64;
+
+// Checks the name of a user. Empty: the name is valid. Otherwise what was expected; static
+// lifetime.
+[[nodiscard]] std::string_view username_error(std::string_view username) noexcept;
+
 }  // namespace nexusfix::config
+
+template <>
+inline constexpr bool nexusfix::kIsPrinted<nexusfix::config::SettingsError> = true;

@@ -1,24 +1,290 @@
-// Work that can be done later, done in order by a background thread.
+// Passes submitted records to a callback on a background thread.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <expected>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <span>
+#include <string_view>
 #include <thread>
 #include <type_traits>
 #include <utility>
 
-#include <nexusfix/deferred/buffer_ring.hpp>
-#include <nexusfix/deferred/cache_line.hpp>
-#include <nexusfix/deferred/consumer_thread.hpp>
-#include <nexusfix/deferred/spill_list.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/language.hpp>
+#include <nexusfix/deferred/spsc_queue.hpp>
+
+// One message, with the time at which it was submitted.
 
 namespace nexusfix::deferred {
+
+// Room for at most BytesMax bytes, of any content. One thread at a time; nothing allocates.
+template <std::size_t BytesMax>
+class alignas(kCacheLineBytes) MessageBuffer {
+  static_assert(BytesMax > 0 && BytesMax <= std::numeric_limits<std::uint32_t>::max());
+
+ public:
+  static constexpr std::size_t kBytesMax = BytesMax;  // the longest message, in bytes
+
+  // Leaves the bytes uninitialised: with "= default", value-initialisation would zero them.
+  MessageBuffer() noexcept {}
+
+  // Copies only the bytes in use.
+  MessageBuffer(const MessageBuffer& other) noexcept { *this = other; }
+  // Copies only the bytes in use.
+  MessageBuffer& operator=(const MessageBuffer& other) noexcept {
+    time_ = other.time_;
+    size_ = other.size_;
+    std::memmove(bytes_, other.bytes_, size_);  // Both may be the same object.
+    return *this;
+  }
+
+  // Copies a message. False, without a change, if it has more than BytesMax bytes: nothing is ever
+  // truncated.
+  [[nodiscard]] bool assign(std::string_view bytes, WallTime time) noexcept {
+    if (bytes.size() > BytesMax) [[unlikely]]
+      return false;
+    time_ = time;
+    size_ = static_cast<std::uint32_t>(bytes.size());
+    // An empty view may have a null pointer, which memcpy must not see.
+    if (!bytes.empty()) std::memcpy(bytes_, bytes.data(), bytes.size());
+    return true;
+  }
+
+  // The message. Valid until the buffer is assigned to or destroyed.
+  [[nodiscard]] std::span<const char> span() const noexcept { return {bytes_, size_}; }
+  // The bytes as text.
+  [[nodiscard]] std::string_view bytes() const noexcept { return {bytes_, size_}; }
+  // The time that assign() got; 0 before it is called.
+  [[nodiscard]] WallTime time() const noexcept { return time_; }
+  // The number of bytes from the object's first byte to the last byte of the message. The bytes
+  // after it are never read: in a DeferredProcessor the next message begins there.
+  [[nodiscard]] std::size_t used_bytes() const noexcept { return kHeaderBytes + size_; }
+
+ private:
+  static constexpr std::size_t kCopyAlignmentBytes = 32;
+  static constexpr std::size_t kHeaderBytes = kCopyAlignmentBytes;
+  static_assert(kHeaderBytes >= sizeof(WallTime) + sizeof(std::uint32_t));
+
+  WallTime time_{};
+  std::uint32_t size_ = 0;
+  // Aligned, so that no move of this width crosses a cache line.
+  alignas(kCopyAlignmentBytes) char bytes_[BytesMax];
+};
+
+}  // namespace nexusfix::deferred
+
+// The records of a DeferredProcessor that found no room in its ring, in order.
+
+namespace nexusfix::deferred::detail {
+
+// A list of records under a lock. One producer appends; one consumer takes all records.
+template <class T>
+class SpillList {
+ public:
+  struct Node {
+    T record;
+    Node* next = nullptr;
+  };
+
+  // The taken records, oldest first; each is freed after it is handled.
+  class Taken {
+   public:
+    Taken(SpillList& list, Node* first) noexcept : list_{list}, first_{first} {}
+    Taken(const Taken&) = delete;
+    Taken& operator=(const Taken&) = delete;
+    ~Taken() {
+      while (first_ != nullptr) drop_front();
+    }
+
+    [[nodiscard]] T* front() noexcept { return first_ == nullptr ? nullptr : &first_->record; }
+    void drop_front() noexcept {
+      delete std::exchange(first_, first_->next);
+      // Relaxed: a bound on memory, which carries no data.
+      list_.count_.fetch_sub(1, std::memory_order_relaxed);
+    }
+
+   private:
+    SpillList& list_;
+    Node* first_;
+  };
+
+  SpillList() = default;
+  SpillList(const SpillList&) = delete;
+  SpillList& operator=(const SpillList&) = delete;
+  ~SpillList() { Taken{*this, first_}; }
+
+  // Any thread: the number of records, including those that are being handled.
+  [[nodiscard]] std::size_t count() const noexcept {
+    // Relaxed: a thread that acts on it takes the lock, or knows of the record by other means.
+    return count_.load(std::memory_order_relaxed);
+  }
+
+  // Producer. Whether the consumer has taken everything. Once true, it stays true until append().
+  [[nodiscard]] bool empty() noexcept {
+    const std::lock_guard lock{mutex_};
+    return first_ == nullptr;
+  }
+  // Producer.
+  void append(std::unique_ptr<Node> node) noexcept {
+    const std::lock_guard lock{mutex_};
+    // Relaxed: published by the lock, and by the submit that this is a part of.
+    count_.fetch_add(1, std::memory_order_relaxed);
+    (first_ == nullptr ? first_ : last_->next) = node.get();
+    last_ = node.release();
+  }
+
+  // Consumer. Takes everything, unless ring_is_empty() returns false: the ring has older records
+  // then. It is called under the lock, where everything is visible that went into the ring before
+  // the first append().
+  template <class RingIsEmpty>
+  [[nodiscard]] Taken take_if(RingIsEmpty&& ring_is_empty) noexcept {
+    const std::lock_guard lock{mutex_};
+    return {*this, ring_is_empty() ? std::exchange(first_, nullptr) : nullptr};
+  }
+
+ private:
+  std::mutex mutex_;
+  Node* first_ = nullptr;
+  Node* last_ = nullptr;
+  std::atomic<std::size_t> count_{0};
+};
+
+}  // namespace nexusfix::deferred::detail
+
+// The background thread of this layer: how it idles, how it is woken, and how it stops without a
+// loss.
+
+namespace nexusfix::deferred {
+
+// What the consumer does while the queue is empty.
+enum class Idle : std::uint8_t {
+  Spin,   // looks again after some microseconds: needs its own core
+  Yield,  // looks again after the other threads of its core have run
+  // After some time without work it sleeps until it is woken. This costs nothing while idle, and a
+  // system call for the submit that finds it asleep.
+  Sleep,
+  // Looks again after 1 ms, and after up to 16 ms while the queue is empty. Submit never makes a
+  // system call, and a record may wait that long.
+  Doze,
+};
+
+// Why a background thread did not start.
+enum class StartError : std::uint8_t {
+  AlreadyRunning,  // it runs already, and goes on
+  NoThread,        // the operating system refused to create a thread
+};
+
+// The owner has a queue, and puts begin_submit() and end_submit() around each use of it as its
+// producer.
+//
+// Threads: one producer calls begin_submit and end_submit. Any thread may call start and stop at
+// any time; stop called by the round itself requests the stop and does not wait. Only start
+// allocates. Nothing throws.
+class ConsumerThread {
+ public:
+  // What the thread does.
+  struct Work {
+    // Handles all or a part of the queue. Returns whether there was anything. Never null.
+    bool (*round)(void* object) noexcept = nullptr;
+    // Called once, after the thread was stopped and the queue is empty; may be null.
+    void (*finish)(void* object) noexcept = nullptr;
+    void* object = nullptr;  // the argument of both; must live until stop() returns
+  };
+
+  // idle: what the thread does while the queue is empty. Creates no thread yet.
+  explicit ConsumerThread(Idle idle) noexcept : idle_{idle} {}
+  ConsumerThread(const ConsumerThread&) = delete;
+  ConsumerThread& operator=(const ConsumerThread&) = delete;
+  // Stops. The work's object must still exist, so its owner calls stop() first.
+  ~ConsumerThread() { stop(); }
+
+  // Runs the work on a new thread from now on. The thread has all signals blocked and its creator's
+  // CPU affinity. May be called again after stop().
+  [[nodiscard]] std::expected<void, StartError> start(const Work& work) noexcept;
+
+  // From now on begin_submit() fails. Returns when everything that was submitted has been handled
+  // and the thread has ended. Does nothing if the thread does not run.
+  void stop() noexcept;
+
+  // Producer, before it queues a record. False: the thread does not run, and nothing may be queued.
+  // True: what is queued before end_submit() will be handled; stop() waits between the two.
+  [[nodiscard]] bool begin_submit() noexcept {
+    // Relaxed: a barrier orders this store before the load. stop() makes this thread pass it,
+    // between its own store to signal_ and its load of submitting_. So either the load sees
+    // kClosed, or the consumer sees submitting_ and does not end before end_submit(). The signal
+    // fence keeps the compiler from reordering.
+    submitting_.store(1, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    // Acquire pairs with the release in start(): its setup is visible.
+    const std::uint32_t signal = signal_.load(std::memory_order_acquire);
+    if ((signal & (kClosed | kBarriersInSubmit)) == 0) [[likely]]
+      return true;
+    return begin_submit_slowly();
+  }
+  // Producer, after it has queued the record. Makes a system call only to wake a thread that sleeps
+  // (Idle::Sleep).
+  void end_submit() noexcept {
+    // Release pairs with the acquire in run(): a consumer that sees 0 sees what was queued.
+    submitting_.store(0, std::memory_order_release);
+    // Relaxed: a barrier orders the load after the store of the queue's index. The consumer makes
+    // this thread pass it, between setting kAsleep and its last look at the queue: either the load
+    // sees kAsleep, or the consumer sees the record.
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    const std::uint32_t signal = signal_.load(std::memory_order_relaxed);
+    if ((signal & (kAsleep | kBarriersInSubmit)) != 0) [[unlikely]]
+      end_submit_slowly();
+  }
+
+ private:
+  // Bits of signal_, the word that the consumer sleeps on.
+  static constexpr std::uint32_t kClosed = 1;
+  static constexpr std::uint32_t kAsleep = 2;
+  // The operating system has no asymmetric barrier: each submit executes a full barrier.
+  static constexpr std::uint32_t kBarriersInSubmit = 4;
+
+  [[nodiscard]] bool begin_submit_slowly() noexcept;
+  void end_submit_slowly() noexcept;
+  void run() noexcept;
+  void idle_once(std::uint32_t& rounds_without_work) noexcept;
+  void sleep() noexcept;
+  void doze(std::uint32_t& rounds_without_work) noexcept;
+  void wake() noexcept;
+  void request_stop() noexcept;
+  [[nodiscard]] bool create_thread() noexcept;
+
+  // Written rarely, read by the producer for every record.
+  alignas(kApartBytes) std::atomic<std::uint32_t> signal_{kClosed};
+  Idle idle_;
+  // Written by the producer for every record.
+  alignas(kApartBytes) std::atomic<std::uint32_t> submitting_{0};
+  // Read and written rarely.
+  alignas(kApartBytes) std::atomic<bool> draining_{false};
+  std::atomic<std::thread::id> consumer_id_{};
+  Work work_;
+  std::mutex control_;  // serializes start and stop
+  std::thread thread_;
+};
+
+namespace detail {
+
+// Calls `call` and returns true, or false if it threw. This is the only place of the layer that
+// catches exceptions of a user's code, and therefore compiled with exceptions.
+[[nodiscard]] bool returns_normally(FunctionRef<void()> call) noexcept;
+
+// Pauses the core for a moment: for loops that wait for another thread.
+void relax() noexcept;
+
+}  // namespace detail
+
+// Work that can be done later, done in order by a background thread.
 
 // What submit does when the ring is full.
 enum class WhenFull : std::uint8_t {

@@ -1,4 +1,4 @@
-// Checks parsed messages against a dictionary.
+// Validates messages against a dictionary, and explains errors.
 #pragma once
 
 #include <array>
@@ -6,18 +6,177 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <initializer_list>
+#include <iosfwd>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/dictionary/model.hpp>
-#include <nexusfix/dictionary/validation_memory.hpp>
+#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/group_view.hpp>
 #include <nexusfix/wire/message_view.hpp>
-#include <nexusfix/wire/reject_reason.hpp>
-#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/parser.hpp>
+
+// The repeating groups of a dictionary's messages, by the tag of their count field.
 
 namespace nexusfix::dictionary {
+
+// The groups of all messages of a dictionary, as wire::MessageView::group() needs them. Made once
+// from the dictionary, which it does not need afterwards. Movable, not copyable: the shapes point
+// into it, and stay valid when it is moved. Any number of threads may read it.
+//
+//   const auto shapes = dictionary::GroupShapes::make(dictionary);
+//   for (const auto entry : message.group(shapes->of("W", 268))) use(entry[270]);
+//
+//   for (const auto side : report.group(shapes->of("AE", 552))) {
+//     for (const auto party : side.group(shapes->of("AE", 453))) use(party[448]);
+//   }
+class GroupShapes {
+ public:
+  // Makes the shapes of a dictionary. The error is a text with the reason: the groups have more
+  // than kMembersMax members, or a dictionary that no loader made is inconsistent. Allocates; for
+  // startup.
+  [[nodiscard]] static std::expected<GroupShapes, std::string> make(const Dictionary& dictionary);
+  // The number of members of all groups together, at most. A member counts once for each group
+  // around it. Real dictionaries have some ten thousand.
+  static constexpr std::size_t kMembersMax = std::size_t{1} << 22U;
+
+  GroupShapes(const GroupShapes&) = delete;
+  GroupShapes& operator=(const GroupShapes&) = delete;
+  // Takes the shapes. Shapes of other stay valid as long as this object; other is empty afterwards.
+  GroupShapes(GroupShapes&&) noexcept = default;
+  // Takes the shapes. The earlier shapes of this object become invalid.
+  GroupShapes& operator=(GroupShapes&&) noexcept = default;
+  ~GroupShapes() = default;
+
+  // The group with this count field in messages of this type, or in header or trailer. It may be
+  // nested. If several groups have this count field, it is the outermost one, and of these the
+  // first. If there is none, it is a shape that matches no message, so that a loop over its entries
+  // ends at once. Valid as long as this object. O(log groups of the message); does not allocate.
+  [[nodiscard]] const wire::GroupShape& of(std::string_view msg_type,
+                                           wire::Tag count_tag) const noexcept;
+  // For a count field that several groups have. count_tags: the count fields of the
+  // enclosing groups, the outermost first, and then its own.
+  [[nodiscard]] const wire::GroupShape& of(
+      std::string_view msg_type, std::initializer_list<wire::Tag> count_tags) const noexcept;
+  // The group at this position in Dictionary::groups, which must exist. Valid as long as this
+  // object.
+  [[nodiscard]] const wire::GroupShape& of(Index group) const noexcept { return shapes_[group]; }
+
+  // The memory of all tables, in bytes.
+  [[nodiscard]] std::size_t size_bytes() const noexcept;
+
+ private:
+  friend class GroupShapesBuilder;
+
+  struct Row {
+    wire::Tag count_tag = 0;
+    Index group = 0;
+  };
+  // A range of rows_.
+  struct Rows {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+  };
+  struct MessageRow {
+    std::string msg_type;
+    Rows groups;  // the groups that are not nested
+    Rows all;
+  };
+
+  GroupShapes() = default;
+
+  [[nodiscard]] const MessageRow* message(std::string_view msg_type) const noexcept;
+  [[nodiscard]] const Row* find(Rows rows, wire::Tag count_tag) const noexcept;
+  [[nodiscard]] const wire::GroupShape& shape(const Row* row) const noexcept;
+
+  std::vector<wire::GroupShape> shapes_;  // in the order of Dictionary::groups
+  std::vector<Rows> inner_groups_;        // likewise: the groups directly within each
+  std::vector<MessageRow> messages_;      // in the order of Dictionary::messages
+  // A hash table of positions in messages_, counted from 1. Half of the slots are empty (0).
+  std::vector<std::uint32_t> message_slots_;
+  MessageRow envelope_;    // header and trailer
+  std::vector<Row> rows_;  // each Rows by ascending tag
+  std::vector<std::uint16_t> slots_;
+  std::vector<wire::Tag> large_members_;
+};
+
+}  // namespace nexusfix::dictionary
+
+// Remembers the field sequences of valid messages for a Validator.
+
+namespace nexusfix::wire {
+class FieldProof;
+}  // namespace nexusfix::wire
+
+namespace nexusfix::dictionary {
+
+class SequenceKeys;
+struct FieldSequence;
+
+// Makes Validator::validate() faster. It remembers the tag sequences of valid messages of up to 64
+// fields, each with its remaining checks. A counterparty sends the same few sequences all day. The
+// sequence alone determines whether a tag is known, allowed, repeated, missing or out of order, and
+// the form of a group whose count has not changed. Only the values are new.
+//
+// Any number of validators may use one memory. One thread at a time. A new sequence is learned when
+// it occurs for the second time, and may replace one that has not occurred since. A replaced
+// sequence costs time, but never correctness.
+class ValidationMemory {
+ public:
+  // Without any sequence. Allocates some 40 KiB, and nothing later. For startup.
+  ValidationMemory();
+  ~ValidationMemory();
+  // Takes the sequences; other may only be destroyed or assigned to afterwards.
+  ValidationMemory(ValidationMemory&&) noexcept;
+  // Takes the sequences; the earlier ones of this object are dropped.
+  ValidationMemory& operator=(ValidationMemory&&) noexcept;
+
+  // The sequence of these tags in a context with this ValidatorTables::context_id(); null: it is
+  // unknown. For Validator only.
+  [[nodiscard]] FieldSequence* find(std::uint64_t context_id, const SequenceKeys& keys) noexcept;
+  // The slot for an unknown sequence with this hash; null: it is not learned yet. For Validator
+  // only.
+  [[nodiscard]] FieldSequence* slot_for(std::uint64_t hash) noexcept;
+
+  // The slot at this place, below kSequences. For Validator only.
+  [[nodiscard]] FieldSequence& at_place(std::size_t place) noexcept;
+  // The place of a slot. For Validator only.
+  [[nodiscard]] std::size_t place_of(const FieldSequence& sequence) const noexcept;
+
+  // What is known of the message that the last call of validate() has found valid; null: nothing.
+  // Valid as long as the memory; a proof of another message replaces it.
+  [[nodiscard]] wire::FieldProof* proof() const noexcept { return proof_; }
+  // For Validator only.
+  void set_proof(wire::FieldProof* proof) noexcept { proof_ = proof; }
+
+  // The number of sequences that it remembers, at most.
+  static constexpr std::size_t kSequences = 64;
+
+ private:
+  // A sequence has a slot in the set that its hash selects.
+  static constexpr std::size_t kWays = 4;
+  static constexpr std::size_t kSets = kSequences / kWays;
+  static constexpr std::size_t kRecent = 64;
+  // Orders of one counterparty have up to that many numbers of tags.
+  static constexpr std::size_t kRecentOfContext = 13;
+
+  [[nodiscard]] FieldSequence* set_of(std::uint64_t hash) noexcept;
+
+  std::unique_ptr<FieldSequence[]> sequences_;
+  // The sequence that was found last, by context and number of tags; never null.
+  std::array<FieldSequence*, kRecent> recent_{};
+  // The hash of the last unknown sequence of each set.
+  std::array<std::uint64_t, kSets> candidates_{};
+  wire::FieldProof* proof_ = nullptr;  // of one of them
+};
+
+// Checks parsed messages against a dictionary.
 
 using wire::kUserDefinedTagMin;
 
@@ -195,5 +354,52 @@ class Validator {
 
   std::shared_ptr<const ValidatorTables> tables_;
 };
+
+// Explains the error of a message to a person who has to fix it.
+
+// The error of a message, for a person. text() writes it like this:
+//
+//   Side (54) is 'BUY', which is not of type CHAR
+//     8=FIX.4.4|9=72|35=D|34=2|49=T|56=V|52=20240115-10:30:00|11=A1|54=BUY|60=...
+//                                                                      ^~~
+//     54 Side, CHAR: 1 BUY, 2 SELL, 3 BUY_MINUS, 4 SELL_PLUS, ... (16 values)
+//     nearest: 54=1 (BUY)
+//
+// Bytes of the message that could control a terminal are escaped. A value: it may outlive the
+// message and the dictionary.
+struct Explanation {
+  std::string problem;       // one sentence, without a full stop
+  std::string message_line;  // the message around the error, with `|` for SOH
+  std::string marks_line;    // `^` below the first marked byte, `~` below the others
+  std::string definition;    // the dictionary's definition of the field; may be empty
+  std::string nearest;       // a correction; may be empty
+  std::size_t offset = 0;    // of the first marked byte, from the start of the message
+  std::size_t size = 0;      // of the marked bytes; 0: something is missing here
+  wire::Tag tag = 0;         // the tag of the field; 0: there is no readable tag
+  // SessionRejectReason (373) of the Reject; unset: such a message is not answered.
+  std::optional<wire::SessionRejectReason> reason;
+
+  // All lines, as above, without a line end after the last one.
+  [[nodiscard]] std::string text() const;
+};
+
+// Explains why a frame is not a message. frame: the argument of Parser::parse(). Allocates.
+[[nodiscard]] Explanation explain(const wire::ParseError& error, std::string_view frame);
+
+// Explains a violation that a Validator has found in message. dictionary: that of the Validator.
+// Allocates, and searches the dictionary: not for the path of a message.
+[[nodiscard]] Explanation explain(const Violation& violation, const wire::MessageView& message,
+                                  const Dictionary& dictionary);
+// For a FIXT session. both: the dictionaries of the Validator.
+[[nodiscard]] Explanation explain(const Violation& violation, const wire::MessageView& message,
+                                  const FixtDictionaries& both);
+
+// The definition of a field in one line: "54 Side, CHAR: 1 BUY, 2 SELL, ... (16 values)". It has
+// about columns_max columns at most, and names at least the field.
+[[nodiscard]] std::string field_summary(const FieldDefinition& field,
+                                        std::size_t columns_max = 100);
+
+// Writes text() and a line end.
+std::ostream& operator<<(std::ostream& out, const Explanation& explanation);
 
 }  // namespace nexusfix::dictionary

@@ -9,15 +9,13 @@
 #include <type_traits>
 #include <utility>
 
-#include <nexusfix/base/function_ref.hpp>
-#include <nexusfix/engine/callbacks/callback_check.hpp>
-#include <nexusfix/engine/callbacks/handled_messages.hpp>
-#include <nexusfix/engine/callbacks/message_reply.hpp>
-#include <nexusfix/engine/outgoing.hpp>
+#include <nexusfix/base/language.hpp>
+#include <nexusfix/engine/callbacks.hpp>
+#include <nexusfix/engine/events.hpp>
 #include <nexusfix/engine/session.hpp>
+#include <nexusfix/wire/dispatch.hpp>
 #include <nexusfix/wire/message_view.hpp>
-#include <nexusfix/wire/typed/dispatch.hpp>
-#include <nexusfix/wire/typed/typed.hpp>
+#include <nexusfix/wire/typed.hpp>
 
 namespace nexusfix::engine {
 

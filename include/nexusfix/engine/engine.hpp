@@ -1,7 +1,10 @@
 // Acceptors and initiators of one configuration file, on one event loop or on several.
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <memory>
@@ -11,15 +14,62 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/engine/application.hpp>
-#include <nexusfix/engine/parts.hpp>
 #include <nexusfix/engine/remote.hpp>
+#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/engine/session.hpp>
-#include <nexusfix/engine/session_range.hpp>
-#include <nexusfix/engine/statistics.hpp>
 #include <nexusfix/observe/event_log.hpp>
-#include <nexusfix/observe/session_logs_stats.hpp>
+#include <nexusfix/observe/message_log.hpp>
+
+// The optional parts of an engine. Each is a separate target: an application links only those that
+// its configurations need.
+
+namespace nexusfix::cluster {
+struct ClusterPart;
+}  // namespace nexusfix::cluster
+
+namespace nexusfix::observe {
+struct LogCompressionPart;
+}  // namespace nexusfix::observe
+
+namespace nexusfix::store {
+struct PostgresPart;
+}  // namespace nexusfix::store
+
+namespace nexusfix::transport {
+struct ProxyPart;
+}  // namespace nexusfix::transport
+
+namespace nexusfix::web {
+struct WebPart;
+}  // namespace nexusfix::web
+
+namespace nexusfix::engine {
+
+struct PasswordPart;
+
+// Null: the program lacks the part. A configuration that needs it is refused, and the error names
+// the key, the target to link and the line to write. Each part has static lifetime.
+struct Parts {
+  // UseTCPProxy, ProxyType: transport::proxy_part(), of nexusfix::proxy
+  const transport::ProxyPart* proxy = nullptr;
+  // PasswordFile: password_part(), of nexusfix::passwords
+  const PasswordPart* passwords = nullptr;
+  // Store=postgresql: store::postgres_part(), of nexusfix::postgres
+  const store::PostgresPart* postgres = nullptr;
+  // ClusterShard: cluster::cluster_part(), of nexusfix::cluster
+  const cluster::ClusterPart* cluster = nullptr;
+  // LogCompress: observe::log_compression_part(), of nexusfix::log_compression
+  const observe::LogCompressionPart* log_compression = nullptr;
+  // MetricsPort, ConsolePort, HttpAcceptPort: web::web_part(), of nexusfix::web. Without it,
+  // HttpAcceptPort alone is a warning: the files of QuickFIX have it.
+  const web::WebPart* web = nullptr;
+};
+
+}  // namespace nexusfix::engine
+
+// Acceptors and initiators of one configuration file, on one event loop or on several.
 
 // A program that uses one of these includes its header.
 namespace nexusfix {
@@ -36,8 +86,8 @@ class Store;         // <nexusfix/store.hpp>
 class StoreFactory;  // <nexusfix/store.hpp>
 }  // namespace nexusfix::store
 namespace nexusfix::transport {
-struct Endpoint;  // <nexusfix/transport.hpp>
-class Network;    // <nexusfix/transport.hpp>
+struct Endpoint;  // <nexusfix/transport/network.hpp>
+class Network;    // <nexusfix/transport/network.hpp>
 }  // namespace nexusfix::transport
 
 namespace nexusfix::engine {
@@ -69,7 +119,7 @@ struct EngineOptions {
   // Receives every message, on the thread of its event loop: nexusfix/observe/message_log.hpp. It
   // has no effect on the logs of FileLogPath. null: none.
   observe::MessageLog* message_log = nullptr;
-  // Opens the stores of Store=program: nexusfix/store/store_factory.hpp. null: Store=program is an
+  // Opens the stores of Store=program: nexusfix/store/record_store.hpp. null: Store=program is an
   // error; with a factory, every other store is one.
   store::StoreFactory* store_factory = nullptr;
   // true: run() polls without sleeping. No thread waits for descriptor(): neither a posted task nor
@@ -388,3 +438,39 @@ int run(const Application& application, const Path& path) {
 
 template <>
 inline constexpr bool nexusfix::kIsPrinted<nexusfix::engine::EngineError> = true;
+
+// SIGINT and SIGTERM end an engine gracefully. SIGHUP reopens its log files, and reads its
+// certificates (Engine::reload_certificates()) and its configuration (Engine::request_reload())
+// again. For programs with their own main(); nexusfix::run() does this by itself.
+
+namespace nexusfix::engine {
+
+class Engine;
+
+// The signals have these effects while an object exists, and SIGPIPE is ignored: a closed reader of
+// standard output must not end a venue. The destructor restores the earlier handlers except that of
+// SIGPIPE. A process may have one object at a time.
+class StopSignals {
+ public:
+  // Takes over the four signals. The engine must outlive this object. Signals call only functions
+  // that any thread may call, so it does not matter which threads serve the event loops.
+  explicit StopSignals(Engine& engine);
+  // For Engine::open(): SIGINT or SIGTERM ends the wait of a standby, and open() fails. So an
+  // engine of a cluster gives its lease back. The second one ends the process. SIGHUP does nothing.
+  StopSignals();
+  // Restores the earlier handlers, except that of SIGPIPE.
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  // Whether SIGINT or SIGTERM has come since the process began. Any thread.
+  [[nodiscard]] static bool received() noexcept;
+
+ private:
+  static constexpr std::array kSignals{SIGPIPE, SIGINT, SIGTERM, SIGHUP};
+  void handle(std::size_t index, void (*handler)(int), int flags = 0) noexcept;
+
+  std::array<struct sigaction, kSignals.size()> before_{};
+};
+
+}  // namespace nexusfix::engine

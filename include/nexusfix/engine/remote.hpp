@@ -15,9 +15,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/engine/session.hpp>
-#include <nexusfix/engine/timer.hpp>
 
 namespace nexusfix::engine {
 

@@ -1,4 +1,4 @@
-// A session, for an application.
+// A session, for an application; and its timers.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,10 @@
 #include <cstdint>
 #include <expected>
 #include <iosfwd>
+#include <iterator>
+#include <memory>
 #include <memory_resource>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,19 +19,228 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/engine/attached_data.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/engine/events.hpp>
-#include <nexusfix/engine/timer.hpp>
 #include <nexusfix/session/decisions.hpp>
 #include <nexusfix/session/session_id.hpp>
-#include <nexusfix/session/version.hpp>
+#include <nexusfix/wire/dispatch.hpp>
+#include <nexusfix/wire/draft.hpp>
 #include <nexusfix/wire/encoder.hpp>
-#include <nexusfix/wire/typed/dispatch.hpp>
-#include <nexusfix/wire/typed/draft.hpp>
-#include <nexusfix/wire/typed/typed.hpp>
-#include <nexusfix/wire/typed/typed_write.hpp>
-#include <nexusfix/wire/values/tag_prefix.hpp>
+#include <nexusfix/wire/header_template.hpp>
+#include <nexusfix/wire/typed.hpp>
+#include <nexusfix/wire/typed_write.hpp>
+
+// Timers that an application sets for a session.
+
+namespace nexusfix::engine {
+
+class Session;
+
+namespace detail {
+
+// Calls a function of an Argument&, which may be a member function of it. std::invoke() does the
+// same, but reading <functional> would take a tenth of the time of compiling a small program.
+template <class Callback, class Argument>
+decltype(auto) call_with(Callback& callback, Argument& argument) {
+  if constexpr (std::is_member_pointer_v<Callback>) {
+    return (argument.*callback)();
+  } else {
+    return callback(argument);
+  }
+}
+
+}  // namespace detail
+
+// The size limit of a timer's callback with its captures. A larger one does not compile.
+inline constexpr std::size_t kTimerBytesMax = 128;
+// The timers that one session may have at a time.
+inline constexpr std::size_t kTimersMax = 65'536;
+
+// Names a timer for Session::cancel(). It may be kept after the timer has run or was cancelled,
+// until its session is removed: no other timer of the session gets the same handle.
+struct TimerHandle {
+  std::uint64_t number = 0;        // among the timers of its session, from 1 on; 0: no timer
+  std::chrono::nanoseconds due{};  // since the zero of its clock
+  std::uint32_t session = 0;       // SessionHandle::key
+  bool is_of_wall_clock = false;   // due is a wall time
+  // Whether a timer was set.
+  explicit operator bool() const noexcept { return number != 0; }
+  // Whether both name the same timer.
+  friend bool operator==(const TimerHandle&, const TimerHandle&) = default;
+};
+
+namespace detail {
+
+// A callback with its captures in place: that of a timer, or of a result.
+//
+// Any function of an Argument that returns nothing and has at most BytesMax bytes. One whose move
+// may throw is allocated: a capture of a const object, such as of a const std::string, has no move.
+template <class Argument, std::size_t BytesMax>
+class StoredCallback {
+ public:
+  // There is no callback: it must not be called.
+  StoredCallback() = default;
+  // Takes the callback of the other one, which then has none.
+  StoredCallback(StoredCallback&& other) noexcept { take(other); }
+  // Destroys its own callback first.
+  StoredCallback& operator=(StoredCallback&& other) noexcept {
+    if (this != &other) {
+      reset();
+      take(other);
+    }
+    return *this;
+  }
+  // Destroys the captures.
+  ~StoredCallback() { reset(); }
+
+  // Whether there is a callback.
+  explicit operator bool() const noexcept { return operations_ != nullptr; }
+  // Calls it. It may be called again.
+  void operator()(Argument argument) { operations_->call(bytes_, argument); }
+  // Destroys the callback with its captures.
+  void reset() noexcept {
+    if (operations_ != nullptr) std::exchange(operations_, nullptr)->destroy(bytes_);
+  }
+
+ protected:
+  template <class Given>
+  static constexpr bool kTakesArgument = std::is_invocable_v<Given&, Argument>;
+  template <class Given>
+  [[nodiscard]] static consteval bool returns_nothing() {
+    if constexpr (kTakesArgument<Given>) {
+      return std::is_void_v<std::invoke_result_t<Given&, Argument>>;
+    } else {
+      return true;  // the error is about the argument
+    }
+  }
+  template <class Given>
+  static constexpr bool kFits =
+      sizeof(Given) <= BytesMax && alignof(Given) <= alignof(std::max_align_t);
+
+  // There must be no callback yet. Throws what copying or moving the callback throws.
+  template <class Callback>
+  void emplace(Callback&& callback) {
+    using Given = std::decay_t<Callback>;  // of a function: its pointer
+    if constexpr (kTakesArgument<Given> && kFits<Given>) {
+      constexpr bool kMoves = std::is_nothrow_move_constructible_v<Given>;
+      using Stored = std::conditional_t<kMoves, Given, Allocated<Given>>;
+      void* const place = bytes_;
+      if constexpr (kMoves) {
+        ::new (place) Stored(std::forward<Callback>(callback));
+      } else {
+        ::new (place) Stored(std::make_unique<Given>(std::forward<Callback>(callback)));
+      }
+      operations_ = &kOperations<Stored>;
+    }
+  }
+
+ private:
+  struct Operations {
+    void (*call)(void* callback, Argument argument);
+    void (*move)(void* from, void* to) noexcept;  // destroys the one that it moves from
+    void (*destroy)(void* callback) noexcept;
+  };
+  template <class Given>
+  struct Allocated {
+    std::unique_ptr<Given> given;
+    void operator()(Argument argument) { call_with(*given, argument); }
+  };
+  template <class Stored>
+  static Stored& as(void* callback) noexcept {
+    return *std::launder(static_cast<Stored*>(callback));
+  }
+  template <class Stored>
+  static constexpr Operations kOperations{
+      .call = [](void* callback, Argument argument) { call_with(as<Stored>(callback), argument); },
+      .move =
+          [](void* from, void* to) noexcept {
+            ::new (to) Stored(std::move(as<Stored>(from)));
+            std::destroy_at(&as<Stored>(from));
+          },
+      .destroy = [](void* callback) noexcept { std::destroy_at(&as<Stored>(callback)); }};
+
+  void take(StoredCallback& other) noexcept {
+    operations_ = std::exchange(other.operations_, nullptr);
+    if (operations_ != nullptr) operations_->move(other.bytes_, bytes_);
+  }
+
+  const Operations* operations_ = nullptr;  // null: there is no callback
+  alignas(std::max_align_t) std::byte bytes_[BytesMax];
+};
+
+}  // namespace detail
+
+// The callback of a timer, with its captures in place: any function of a Session& that returns
+// nothing and has at most kTimerBytesMax bytes. One whose move may throw is allocated: a capture of
+// a const object, such as of a const std::string, has no move.
+class TimerCallback : public detail::StoredCallback<Session&, kTimerBytesMax> {
+ public:
+  TimerCallback() = default;  // must not be called
+  // Implicit, so that call_at() takes a lambda. A pointer to a function must not be null. Throws
+  // what copying or moving the callback throws.
+  template <class Callback>
+    requires(!std::is_same_v<std::remove_cvref_t<Callback>, TimerCallback>)
+  explicit(false) TimerCallback(Callback&& callback) {
+    using Given = std::decay_t<Callback>;
+    static_assert(kTakesArgument<Given>, "a timer's callback has the argument (Session&)");
+    static_assert(returns_nothing<Given>(),
+                  "a timer's callback returns nothing: handle a SendResult in it");
+    static_assert(kFits<Given>, "a timer's callback may capture up to kTimerBytesMax bytes");
+    emplace(std::forward<Callback>(callback));
+  }
+};
+
+}  // namespace nexusfix::engine
+
+// The application's own object of a session: Session::attach() makes it.
+
+namespace nexusfix::engine::detail {
+
+// Its address identifies a type. Not const: a linker may merge equal constants.
+template <class T>
+inline char type_mark = 0;
+
+// Owns an object of any type, and knows its type.
+class AttachedData {
+ public:
+  AttachedData() = default;
+  AttachedData(const AttachedData&) = delete;
+  AttachedData& operator=(const AttachedData&) = delete;
+  ~AttachedData() = default;
+
+  // The object before it is destroyed when the new one exists.
+  template <class T, class... Arguments>
+  T& make(Arguments&&... arguments) {
+    constexpr bool kIsObject =
+        std::is_object_v<T> && !std::is_array_v<T> && std::is_same_v<T, std::remove_cv_t<T>>;
+    static_assert(kIsObject, "attach() makes an object: a class or a value, without const and &");
+    if constexpr (kIsObject) {
+      auto made = std::make_unique<T>(std::forward<Arguments>(arguments)...);
+      T& object = *made;
+      type_ = &type_mark<T>;
+      object_ = Owner{made.release(), [](void* owned) noexcept { delete static_cast<T*>(owned); }};
+      return object;
+    } else {
+      std::unreachable();
+    }
+  }
+  // Null: the object is of another type, or there is none.
+  template <class T>
+  [[nodiscard]] T* get() const noexcept {
+    return type_ == &type_mark<T> ? static_cast<T*>(object_.get()) : nullptr;
+  }
+
+ private:
+  using Owner = std::unique_ptr<void, void (*)(void*) noexcept>;
+
+  const char* type_ = nullptr;  // null: there is no object
+  Owner object_{nullptr, [](void*) noexcept {}};
+};
+
+}  // namespace nexusfix::engine::detail
+
+// A session, for an application.
 
 namespace nexusfix::engine {
 
@@ -457,3 +669,71 @@ template <>
 inline constexpr bool nexusfix::kIsPrinted<nexusfix::engine::SendError> = true;
 template <>
 inline constexpr bool nexusfix::kIsPrinted<nexusfix::engine::SendFailure> = true;
+
+// The sessions of an engine as a range: Engine::sessions().
+
+namespace nexusfix::engine {
+
+class EventLoop;
+
+// A forward range of Session&, in the order of Engine::session(). It and its iterators are valid
+// until a session is added or destroyed, or the engine ends. Session::remove() destroys no session
+// before the end of a turn of its loop, so the body of a loop may call it.
+class SessionRange {
+ public:
+  // Points to one session.
+  class Iterator {
+   public:
+    using value_type = Session;
+    using difference_type = std::ptrdiff_t;
+    using pointer = Session*;
+    using reference = Session&;
+    using iterator_category = std::forward_iterator_tag;
+
+    // Can only be assigned to, and compared with others of its kind.
+    Iterator() = default;
+    // The session.
+    [[nodiscard]] Session& operator*() const noexcept;
+    // The session.
+    [[nodiscard]] Session* operator->() const noexcept { return &**this; }
+    // Goes to the next session.
+    Iterator& operator++() noexcept {
+      ++index_;
+      skip_ends();
+      return *this;
+    }
+    // Goes to the next session, and returns the iterator before it.
+    Iterator operator++(int) noexcept {
+      const Iterator before = *this;
+      ++*this;
+      return before;
+    }
+    // Whether both are at the same session, or at the end.
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    friend class SessionRange;
+    using Loop = const std::unique_ptr<EventLoop>*;
+    Iterator(Loop loop, Loop end) noexcept : loop_{loop}, end_{end} { skip_ends(); }
+    // From the end of a loop's sessions to the next loop.
+    void skip_ends() noexcept;
+
+    Loop loop_ = nullptr;
+    Loop end_ = nullptr;  // after the last loop
+    std::size_t index_ = 0;
+  };
+
+  // The first session.
+  [[nodiscard]] Iterator begin() const noexcept { return {first_, end_}; }
+  // After the last session.
+  [[nodiscard]] Iterator end() const noexcept { return {end_, end_}; }
+
+ private:
+  friend class Engine;
+  SessionRange(Iterator::Loop first, Iterator::Loop end) noexcept : first_{first}, end_{end} {}
+
+  Iterator::Loop first_;
+  Iterator::Loop end_;
+};
+
+}  // namespace nexusfix::engine

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <string>
 
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/observe/event_log.hpp>
-#include <nexusfix/observe/masked_field.hpp>
+#include <nexusfix/observe/message_log.hpp>
 
 namespace nexusfix::observe {
 
@@ -47,5 +49,22 @@ struct ScreenLogOptions {
   // Whether every option is equal.
   [[nodiscard]] bool operator==(const ScreenLogOptions&) const = default;
 };
+
+// Packs the backups of log files with zstd (LogCompress=Y). Link the part of that name.
+//
+//   engine::EngineOptions options;
+//   options.parts.log_compression = observe::log_compression_part();
+
+// The part for LogCompress. Members may be called by any thread.
+struct LogCompressionPart {
+  // Writes `to` as a zstd frame with a checksum, with all bytes of `from`, and syncs it. Replaces
+  // an existing file. goes_on: asked for each MiB; false: `to` stays unfinished, and the result is
+  // false. Needs about 4 MiB of memory for any size; blocks on the disk.
+  DiskResult<bool> (*pack)(Disk& disk, const std::string& from, const std::string& to,
+                           FunctionRef<bool()> goes_on);
+};
+
+// The part: EngineOptions::parts. Never null; static lifetime.
+[[nodiscard]] const LogCompressionPart* log_compression_part() noexcept;
 
 }  // namespace nexusfix::observe

@@ -1,5 +1,4 @@
-// A message log of one's own: every received and sent message, for a database, a queue, or a
-// logging library. EngineOptions::message_log names it.
+// Logs of every message, and what logs have counted.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +9,25 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/observe/masked_field.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/language.hpp>
+
+// A field whose value no log has.
 
 namespace nexusfix::observe {
+
+// A field whose value is never logged. These fields are always masked: Password (554), NewPassword
+// (925), EncryptedPassword (1402), EncryptedNewPassword (1404), and RawData (96) of a Logon and of
+// a UserRequest.
+struct MaskedField {
+  std::uint32_t tag = 0;         // the field
+  std::uint32_t length_tag = 0;  // the Length field of a data field; 0: it is not a data field
+  // Whether both tags are equal.
+  [[nodiscard]] bool operator==(const MaskedField&) const = default;
+};
+
+// A message log of one's own: every received and sent message, for a database, a queue, or a
+// logging library. EngineOptions::message_log names it.
 
 // What a logged message is.
 enum class MessageKind : std::uint8_t {
@@ -83,6 +97,18 @@ class MaskedMessageLog {
   std::uint32_t loop_;
   std::vector<std::unique_ptr<MaskedSession>> sessions_;
   std::string masked_;
+};
+
+// What the logs of an engine have counted.
+
+// Counts since the start.
+struct SessionLogsStats {
+  std::uint64_t taken = 0;           // messages and events that found room in the queue
+  std::uint64_t lost_in_queue = 0;   // messages and events that found no room
+  std::uint64_t lost_on_disk = 0;    // lines that could not be written
+  std::uint64_t lost_on_screen = 0;  // lines that the terminal did not take in time
+  std::uint64_t reopenings = 0;      // finished reopen() calls
+  std::uint64_t not_reopened = 0;    // files that the last one could not open
 };
 
 }  // namespace nexusfix::observe

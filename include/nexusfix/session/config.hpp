@@ -1,22 +1,145 @@
-// The configuration of a session, by subject. The defaults are those of QuickFIX where it has one.
-// docs/reference/keys.md has the keys that set these members in a configuration file.
+// The configuration of a session: its rules, its schedule and the schedule's time zone.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/session/session_id.hpp>
+#include <nexusfix/wire/convert.hpp>
 #include <nexusfix/wire/encoder.hpp>
-#include <nexusfix/wire/values/conversions.hpp>
+
+// A time zone as a value: its offsets from UTC, and from when on each applies. It reads no file:
+// the engine makes zones from the system's tz database.
 
 namespace nexusfix::session {
+
+// The offsets of one time zone. Any number of threads may read it. The functions are
+// O(log changes), and do not allocate.
+class TimeZone {
+ public:
+  // A change of the offset from UTC: the start or the end of daylight saving time, for example.
+  struct Change {
+    std::chrono::sys_seconds at;       // the first moment with this offset
+    std::chrono::seconds offset{};     // local time minus UTC; less than a day
+    std::string abbreviation = "UTC";  // "CET", "CEST"
+  };
+
+  // The zone UTC.
+  TimeZone() = default;
+  // name: as name() returns it. changes: in ascending order. The first offset also applies before
+  // the first change. Without changes the zone has the offset 0.
+  TimeZone(std::string name, std::vector<Change> changes);
+
+  // The name in the tz database: "Europe/London". Valid as long as this object.
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  // The change whose offset applies at this moment. Valid as long as this object.
+  [[nodiscard]] const Change& change_at(std::chrono::sys_seconds time) const noexcept;
+  // The time that clocks of the zone show at this moment.
+  [[nodiscard]] std::chrono::local_seconds to_local(std::chrono::sys_seconds time) const noexcept;
+  // The moment at which clocks of the zone show this time: the first one, if there are two. For a
+  // time that clocks skip, the moment of the change.
+  [[nodiscard]] std::chrono::sys_seconds to_utc(std::chrono::local_seconds time) const noexcept;
+
+ private:
+  std::string name_ = "UTC";
+  std::vector<Change> changes_{Change{}};
+};
+
+// When a session is open, and when its sequence numbers are reset: the timetable of QuickFIX's keys
+// StartTime, EndTime and those that go with them, by the clocks of one or two places. A schedule is
+// a value and has no clock: the time is an argument. One thread at a time may change it, any number
+// of threads may read it.
+
+// A time of the day on the clocks of one place.
+struct LocalTime {
+  std::chrono::seconds time_of_day{0};   // since midnight, 0 to 86,399
+  std::shared_ptr<const TimeZone> zone;  // null: UTC
+};
+
+// Opens at `start`, and closes at the next `end` after it. If both are equal, it is open for a
+// whole day, or a whole week.
+struct Timetable {
+  LocalTime start;  // when it opens
+  LocalTime end;    // when it closes
+  // The days on which a weekly timetable opens and closes. A daily one has neither.
+  std::optional<std::chrono::weekday> start_day{};
+  std::optional<std::chrono::weekday> end_day{};  // set if and only if start_day is set
+};
+
+// The rules of a schedule, as the configuration has them. Schedule::make() checks them.
+struct ScheduleRules {
+  Timetable session;  // when a session begins and ends
+  // The part of a session in which a Logon is accepted. Unset: all of it.
+  std::optional<Timetable> logon{};
+  // Daily sessions: the weekdays on which a session starts. Empty: every day.
+  std::vector<std::chrono::weekday> weekdays{};
+  // Dates at the place where the session starts. A daily session that would start on one does not
+  // take place. During a weekly session, no Logon is accepted on these dates.
+  std::set<std::chrono::local_days> holidays{};
+  // Once a day within a session, both sequence numbers are reset at this time: one session ends and
+  // the next one begins.
+  std::optional<LocalTime> reset_time{};
+};
+
+// The time from `begin` on and before `end`.
+struct TimeSpan {
+  std::chrono::sys_seconds begin;  // the first second
+  std::chrono::sys_seconds end;    // the second after the last one
+  // Equal if both moments are.
+  friend bool operator==(const TimeSpan&, const TimeSpan&) = default;
+};
+
+// The state of a schedule at one moment. It stays the same until next_change.
+struct ScheduleState {
+  std::optional<TimeSpan> session{};  // the session in progress; unset: none
+  bool may_log_on = true;             // whether a Logon is accepted
+  // Sequence numbers that were used before this moment belong to a session that is over. min(): no
+  // session is over, and none are reset.
+  std::chrono::sys_seconds numbers_since = std::chrono::sys_seconds::min();
+  std::chrono::sys_seconds next_change = std::chrono::sys_seconds::max();  // max(): never
+};
+
+// A checked schedule. Made from rules, or non-stop.
+class Schedule {
+ public:
+  // Non-stop: always open, and no sequence numbers are reset.
+  Schedule() = default;
+  // The error is a text that names the rules that contradict each other, by the configuration's
+  // keys. Allocates.
+  [[nodiscard]] static std::expected<Schedule, std::string> make(ScheduleRules rules);
+
+  // Whether the session is always open.
+  [[nodiscard]] bool is_non_stop() const noexcept { return !rules_; }
+  // The rules that it was made from; unset: non-stop. Valid as long as this object.
+  [[nodiscard]] const std::optional<ScheduleRules>& rules() const noexcept { return rules_; }
+
+  // The state at this moment. Searches at most two years, day by day. Does not allocate.
+  [[nodiscard]] ScheduleState at(std::chrono::sys_seconds time) const noexcept;
+  // The first session that begins after this moment. Unset: non-stop, or none within two years.
+  // Does not allocate.
+  [[nodiscard]] std::optional<TimeSpan> next_session(std::chrono::sys_seconds time) const noexcept;
+  // The first moment, from this one on, at which a Logon is accepted. Unset: none within two years.
+  // Does not allocate.
+  [[nodiscard]] std::optional<std::chrono::sys_seconds> next_logon(
+      std::chrono::sys_seconds time) const noexcept;
+
+ private:
+  explicit Schedule(ScheduleRules rules) : rules_{std::move(rules)} {}
+  std::optional<ScheduleRules> rules_;
+};
+
+// The configuration of a session, by subject. The defaults are those of QuickFIX where it has one.
+// docs/reference/keys.md has the keys that set these members in a configuration file.
 
 // The side of the session that we are.
 enum class Role : std::uint8_t {

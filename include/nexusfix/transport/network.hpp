@@ -1,7 +1,21 @@
-// The network, as one event loop sees it. The real one is epoll over TCP; the simulator has its
-// own. No other code opens a socket.
+// Byte streams over a network, as one event loop sees them.
+//
+// What it is: a seam (Network) and its implementation over TCP with epoll. Listen, connect, and
+// then wait() says which socket is ready for what. What it is not: it frames no messages, keeps no
+// unsent bytes, reconnects nothing and has no timers; that is the engine's part.
+//
+// Threads: each event loop has a Network of its own. One thread at a time uses a Network, but for
+// wake(), which any thread and any signal handler may call.
+//
+// Allocation: none for an event, a receive or a send; each new connection may allocate its place.
+//
+//   auto network = transport::make_epoll_network();
+//   auto listener = (*network)->listen({.host = "127.0.0.1", .port = 5001});
+//   std::array<transport::Ready, 64> events;
+//   const std::size_t count = (*network)->wait(events, std::nullopt);
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -13,9 +27,155 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/transport/address_range.hpp>
+#include <nexusfix/base/language.hpp>
+
+// Addresses and networks: the entries of an allow list, and the sources that limits count.
 
 namespace nexusfix::transport {
+
+// One address, or all addresses of a network: `10.0.0.1`, `10.1.0.0/16`, `2001:db8::/32`. An
+// IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2) counts as the IPv4 address; no IPv6 network
+// contains IPv4 addresses.
+//
+// A link-local address may name its interface: "fe80::1%eth0", "fe80::%eth0/64", or the interface's
+// number, as in `fe80::1%2`. It then matches on that link only; without an interface it matches on
+// every link.
+class AddressRange {
+ public:
+  // Reads an address or a network. No value: the text is neither, the address has bits set after
+  // those of the network, or it names an interface and is not link-local.
+  [[nodiscard]] static std::optional<AddressRange> parse(std::string_view text);
+  // Whether the range has this address. address: as peer_address_of() returns it. A text that is no
+  // address is in no range.
+  [[nodiscard]] bool contains(std::string_view address) const;
+  // The canonical form, which is the same text for all ranges that mean the same.
+  [[nodiscard]] std::string to_string() const;
+  // Whether this is one link-local address without an interface, which matches on every link.
+  [[nodiscard]] bool is_of_any_link() const noexcept;
+
+  // Whether both have the same addresses, on the same interface.
+  friend bool operator==(const AddressRange&, const AddressRange&) = default;
+
+ private:
+  friend std::string name_of_source(std::string_view address);
+
+  std::array<unsigned char, 16> bytes_{};  // IPv4: the first four
+  unsigned prefix_ = 0;                    // the number of significant bits
+  bool is_v4_ = false;
+  std::string scope_;  // the interface; empty: any
+};
+
+// Whether the text is one address that can be connected to and listened on: a link-local address
+// must name its interface.
+[[nodiscard]] bool is_complete_address(std::string_view text);
+
+// What a limit for each address counts as one source: an IPv4 address; the /64 network of an IPv6
+// address, because one host may use all addresses of it; for link-local addresses, those of one
+// interface.
+using Source = std::uint64_t;
+// The source of an address. address: as peer_address_of() returns it; 0: it is no address.
+[[nodiscard]] Source source_of(std::string_view address);
+// The source of an address for people: "192.0.2.7", "2001:db8::/64", "fe80::%eth0/64". A text that
+// is no address is returned unchanged.
+[[nodiscard]] std::string name_of_source(std::string_view address);
+
+// The addresses that may connect to the sessions of one port, or that may act as proxies.
+// A new list allows no address.
+class AllowList {
+ public:
+  // A list that allows every address.
+  [[nodiscard]] static AllowList everybody() noexcept {
+    AllowList list;
+    list.allow_all();
+    return list;
+  }
+  // Allows every address.
+  void allow_all() noexcept { allows_all_ = true; }
+  // Allows the addresses of a range, too.
+  void allow(const AddressRange& range);
+  // Allows everything that the other list allows, too.
+  void allow(const AllowList& all);
+  // Whether the address is allowed. address: as peer_address_of() returns it.
+  [[nodiscard]] bool contains(std::string_view address) const;
+  // The ranges, in the order of the configuration, also when every address is allowed. Valid until
+  // allow() is called.
+  [[nodiscard]] const std::vector<AddressRange>& ranges() const noexcept { return ranges_; }
+
+  // Whether both have the same ranges in the same order, and both or neither allow every address.
+  friend bool operator==(const AllowList&, const AllowList&) = default;
+
+ private:
+  std::vector<AddressRange> ranges_;
+  bool allows_all_ = false;
+};
+
+// The settings of TLS, as a configuration has them; tls.hpp uses them.
+
+// Which side of the handshake a context is for.
+enum class TlsRole : std::uint8_t {
+  Initiator,  // begins the handshake: the client of TLS
+  Acceptor,   // answers it: the server of TLS
+};
+// A version of TLS. Older ones are not supported.
+enum class TlsVersion : std::uint8_t {
+  V1_2,  // TLS 1.2
+  V1_3,  // TLS 1.3
+};
+// What an acceptor asks of initiators. Initiators always ask for the acceptor's certificate and
+// verify it.
+enum class ClientCertificate : std::uint8_t {
+  NotAsked,         // no certificate
+  VerifiedIfShown,  // a certificate is verified, and a connection without one is accepted
+  Required,         // a connection without a valid certificate fails
+};
+
+// How connections are protected. A file is PEM or PKCS#12: its content shows which.
+struct TlsSettings {
+  TlsRole role = TlsRole::Initiator;  // of this side
+  // Our certificate, followed by its chain. An acceptor must have one.
+  std::string certificate_file{};
+  std::string key_file{};      // PEM; empty: in certificate_file
+  std::string key_password{};  // of the key, or of the PKCS#12 file
+  // The authorities that we trust. Initiator: the operating system's authorities if neither is
+  // given.
+  std::string authorities_file{};
+  std::string authorities_password{};  // of authorities_file, if it is PKCS#12
+  std::string authorities_folder{};    // all of its files; PEM
+  // Lists of revoked certificates, PEM. If there is one, each authority of a chain must have its
+  // own.
+  std::string revocation_file{};
+  std::string revocation_folder{};  // all of its files
+  // Acceptor: what it asks of initiators.
+  ClientCertificate client_certificate = ClientCertificate::NotAsked;
+  TlsVersion version_min = TlsVersion::V1_2;  // the oldest version that is used
+  TlsVersion version_max = TlsVersion::V1_3;  // the newest version that is used
+  // OpenSSL's or IANA's names, separated by colons, commas or blanks; empty: all. With TLS 1.2,
+  // only ECDHE with AEAD is ever used.
+  std::string ciphers{};
+  std::string cipher_suites{};  // of TLS 1.3; in the same form
+  // Initiator: the name that the acceptor's certificate must have; empty: the host that we connect
+  // to.
+  std::string server_name{};
+  bool sends_server_name = true;  // SNI; never an address
+
+  // Whether every setting is equal.
+  friend bool operator==(const TlsSettings&, const TlsSettings&) = default;
+};
+
+// The setting that an error is about.
+enum class TlsItem : std::uint8_t {
+  Certificate,  // certificate_file
+  Key,          // key_file or key_password
+  Authorities,  // authorities_file or authorities_folder
+  Revocation,   // revocation_file or revocation_folder
+  Ciphers,      // ciphers or cipher_suites
+  Build,        // none: this build has no TLS, or OpenSSL failed
+};
+// The number of enumerators of TlsItem.
+inline constexpr std::size_t kTlsItems = 6;
+
+// The network, as one event loop sees it. The real one is epoll over TCP; the simulator has its
+// own. No other code opens a socket.
 
 // Names a listener or a connection for its lifetime. An id is never used again after close(), so a
 // late event of an old connection cannot be taken for one of a new connection.
@@ -246,5 +406,39 @@ class Network {
 // error: the operating system gives no descriptor.
 [[nodiscard]] std::expected<std::unique_ptr<Network>, NetworkError> make_epoll_network(
     std::chrono::nanoseconds busy_poll = {});
+
+// Connections by way of proxies, in both directions. Link nexusfix::proxy.
+//
+//   engine::EngineOptions options;
+//   options.parts.proxy = transport::proxy_part();
+
+// A network whose listeners with trusted proxies accept connections only from those proxies, over
+// the inner network, which must outlive it. Everything else is passed on unchanged. TLS goes above
+// it.
+//
+// Accepted is returned for such a connection at once, with the proxy's name; the caller limits its
+// time. The connection gives no bytes until its PROXY protocol header, version 1 or 2, is complete;
+// then Announced is returned, and no byte after the header has been read. If the header is
+// malformed or missing, or the client is not a trusted proxy, receive() returns Failed with EPROTO
+// and no other byte.
+[[nodiscard]] std::unique_ptr<Network> make_proxied_network(Network& inner);
+
+// A network that connects to endpoints with a proxy (Endpoint::proxy) through that proxy, over the
+// inner network, which must outlive it. Everything else is passed on unchanged. TLS goes above it,
+// and is with the endpoint, not with the proxy.
+//
+// The proxy resolves the name. With SOCKS 4 the name is resolved here, as connect() of the inner
+// network does. Connected is returned when the proxy has made the connection, and no byte after its
+// answer has been read. Any other answer is Failed, and last_error() has its text. The caller
+// limits the time. An answer of a proxy has at most 8 KiB.
+[[nodiscard]] std::unique_ptr<Network> make_tunnel_network(Network& inner);
+
+// The two networks above, as an engine takes them.
+struct ProxyPart {
+  std::unique_ptr<Network> (*make_proxied_network)(Network& inner) = nullptr;  // UseTCPProxy
+  std::unique_ptr<Network> (*make_tunnel_network)(Network& inner) = nullptr;   // ProxyType
+};
+// The part for UseTCPProxy and ProxyType: EngineOptions::parts. Never null; static lifetime.
+[[nodiscard]] const ProxyPart* proxy_part() noexcept;
 
 }  // namespace nexusfix::transport

@@ -1,18 +1,44 @@
-// From one frame to an index of its fields.
+// From bytes to a message: the parser, the instruction set that it uses, the SessionRejectReason of
+// a fault, and messages that stay.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <memory>
+#include <memory_resource>
 #include <string_view>
 
-#include <nexusfix/wire/data_fields.hpp>
-#include <nexusfix/wire/field_index.hpp>
+#include <nexusfix/base/language.hpp>
+#include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/frame.hpp>
-#include <nexusfix/wire/frame_shape.hpp>
 #include <nexusfix/wire/message_view.hpp>
 
+// Which instruction set the parser's kernels use on this machine.
+
 namespace nexusfix::wire {
+
+// Why NEXUSFIX_FORCE_ISA cannot be used.
+enum class IsaErrorCode : std::uint8_t {
+  Unknown,      // NEXUSFIX_FORCE_ISA is not the name of a kernel of this build
+  Unsupported,  // a kernel of this build, but this CPU cannot run it
+};
+
+// The value of NEXUSFIX_FORCE_ISA cannot be used.
+struct IsaError {
+  IsaErrorCode code = IsaErrorCode::Unknown;  // the reason
+};
+
+// The kernel chosen on first use, for the rest of the process: the one that the environment
+// variable NEXUSFIX_FORCE_ISA names ("avx512", "scalar", ...), or without it the best one that the
+// CPU supports. An error means that the value of the variable cannot be used. Parsing then uses the
+// scalar kernel, and an engine should refuse to start. Any thread.
+[[nodiscard]] std::expected<std::string_view, IsaError> selected_isa() noexcept;
+
+// The possible values of NEXUSFIX_FORCE_ISA in this build, best first, separated by ", ".
+[[nodiscard]] std::string_view known_isas() noexcept;
+
+// From one frame to an index of its fields.
 
 // Why a frame is not a message. Ignore it and do not increment the expected MsgSeqNum (FIX test
 // cases 2d, 2m, 2t, 3b, 3c).
@@ -150,5 +176,78 @@ class BasicParser {
 
 // The parser of a session: it makes all checks.
 using Parser = BasicParser<>;
+
+// Why a message breaks the rules of FIX, as the number in a Reject (3).
+
+// SessionRejectReason (373). An enumerator's value is the number in the field.
+enum class SessionRejectReason : std::uint8_t {
+  InvalidTagNumber = 0,                // the tag is not a valid number
+  RequiredTagMissing = 1,              // the message lacks a required field
+  TagNotDefinedForMsgType = 2,         // the dictionary has the field, but not in this message
+  UndefinedTag = 3,                    // the dictionary does not have the field
+  TagWithoutValue = 4,                 // the value is empty
+  ValueIncorrect = 5,                  // the value is not in the field's range or enumeration
+  IncorrectDataFormat = 6,             // the value is not of the type of the field
+  DecryptionProblem = 7,               // encrypted data cannot be read
+  SignatureProblem = 8,                // the Signature (89) is wrong
+  CompIdProblem = 9,                   // a CompID is not that of the session
+  SendingTimeAccuracyProblem = 10,     // SendingTime (52) differs too much from the clock
+  InvalidMsgType = 11,                 // MsgType (35) is not one of the dictionary
+  XmlValidationError = 12,             // XmlData (213) is wrong
+  TagAppearsMoreThanOnce = 13,         // a field is there twice outside of a group
+  TagOutOfRequiredOrder = 14,          // a field of the header or trailer is in the wrong place
+  GroupFieldsOutOfOrder = 15,          // the fields of a group's entry are in the wrong order
+  IncorrectNumInGroupCount = 16,       // a count field is not the number of entries
+  SohInValue = 17,                     // a value that is not a data field contains SOH
+  UnsupportedApplicationVersion = 18,  // ApplVerID (1128) is not one of the session
+  Other = 99,                          // see Text (58)
+};
+
+// A message that outlives the receive buffer: a copy of its bytes and its index.
+
+// The resource has no more memory, for example because of Arena's bytes_max or
+// null_memory_resource().
+struct OutOfMemory {
+  std::size_t bytes = 0;  // of the request
+};
+
+// Owns one allocation from a std::pmr::memory_resource, which must outlive it. Movable, not
+// copyable; a moved-from one has no fields. One thread at a time. Any number of threads may read
+// its view while it is neither assigned to nor destroyed. Nothing throws or allocates.
+class OwnedMessage {
+ public:
+  // A message without fields and without memory.
+  OwnedMessage() = default;
+  // Takes the memory of other. Its views stay valid.
+  OwnedMessage(OwnedMessage&& other) noexcept;
+  // Gives this message's memory back and takes that of other.
+  OwnedMessage& operator=(OwnedMessage&& other) noexcept;
+  // Gives the memory back to the resource.
+  ~OwnedMessage();
+
+  // A view with the same content as the copied message. Valid until this object is assigned to or
+  // destroyed. Moving it leaves views valid.
+  [[nodiscard]] MessageView view() const noexcept;
+  // Converts as view() does.
+  // NOLINTNEXTLINE(google-explicit-constructor): a function of a view takes a copy, too.
+  [[nodiscard]] operator MessageView() const noexcept { return view(); }
+
+ private:
+  struct Contents;
+  friend std::expected<OwnedMessage, OutOfMemory> to_owned(
+      const MessageView& message, std::pmr::memory_resource& resource) noexcept;
+
+  OwnedMessage(Contents* contents, std::pmr::memory_resource& resource) noexcept
+      : contents_{contents}, resource_{&resource} {}
+
+  Contents* contents_ = nullptr;
+  std::pmr::memory_resource* resource_ = nullptr;
+};
+
+// Copies a message in one allocation: the message's bytes, 10 bytes for each of its fields, and
+// some hundred more. Also copies a view without fields. With an Arena as resource, it does not
+// allocate in steady state. O(bytes + fields).
+[[nodiscard]] std::expected<OwnedMessage, OutOfMemory> to_owned(
+    const MessageView& message, std::pmr::memory_resource& resource) noexcept;
 
 }  // namespace nexusfix::wire

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include <nexusfix/config/settings.hpp>
-#include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/dictionary/quickfix_xml.hpp>
+#include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "engine/ground/settings/parsers.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 
 namespace nexusfix {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include <nexusfix/wire/data_fields.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "config/text/settings_values.hpp"
 

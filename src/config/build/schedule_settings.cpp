@@ -2,8 +2,7 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/base/ascii.hpp>
-
+#include "base/api/ascii.hpp"
 #include "config/build/session_settings.hpp"
 #include "config/text/settings_values.hpp"
 

@@ -4,11 +4,9 @@
 #include <map>
 #include <utility>
 
-#include <nexusfix/session/version.hpp>
-#include <nexusfix/wire/application_version.hpp>
-#include <nexusfix/wire/data_fields.hpp>
-#include <nexusfix/wire/session_tags.hpp>
-#include <nexusfix/wire/values/conversions.hpp>
+#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/wire/convert.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "config/build/tls_settings.hpp"
 #include "config/keys/find_key.hpp"

@@ -13,7 +13,7 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/config/settings.hpp>
-#include <nexusfix/session/schedule.hpp>
+#include <nexusfix/session/config.hpp>
 #include <nexusfix/transport/network.hpp>
 
 #include "config/text/settings_section.hpp"

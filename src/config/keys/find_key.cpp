@@ -6,8 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <nexusfix/base/ascii.hpp>
-
+#include "base/api/ascii.hpp"
 #include "config/api/explain_settings.hpp"
 #include "config/keys/dialects.hpp"
 #include "config/text/settings_values.hpp"

@@ -4,10 +4,10 @@
 #include <arpa/inet.h>
 #include <optional>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/session/version.hpp>
-#include <nexusfix/transport/address_range.hpp>
+#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/transport/network.hpp>
 
+#include "base/api/ascii.hpp"
 #include "config/text/settings_values.hpp"
 
 namespace nexusfix::config {

@@ -6,9 +6,9 @@
 #include <set>
 #include <utility>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/load.hpp>
 
+#include "base/api/ascii.hpp"
 #include "config/keys/find_key.hpp"
 #include "config/text/settings_values.hpp"
 #include "config/text/settings_variables.hpp"

@@ -10,8 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/config/settings.hpp>
+
+#include "base/api/ascii.hpp"
 
 namespace nexusfix::config {
 

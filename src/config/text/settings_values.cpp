@@ -6,12 +6,12 @@
 #include <iterator>
 #include <utility>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/config/username.hpp>
+#include <nexusfix/config/settings.hpp>
 #include <nexusfix/session/config.hpp>
-#include <nexusfix/transport/address_range.hpp>
-#include <nexusfix/wire/typed/dispatch.hpp>
+#include <nexusfix/transport/network.hpp>
+#include <nexusfix/wire/dispatch.hpp>
 
+#include "base/api/ascii.hpp"
 #include "config/keys/find_key.hpp"
 #include "transport/api/tls.hpp"
 

@@ -11,7 +11,7 @@
 
 #include <nexusfix/config/settings.hpp>
 #include <nexusfix/observe/event_log.hpp>
-#include <nexusfix/wire/values/times.hpp>
+#include <nexusfix/wire/convert.hpp>
 
 namespace nexusfix::config {
 

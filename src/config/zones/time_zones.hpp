@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/session/time_zone.hpp>
+#include <nexusfix/session/config.hpp>
 
 namespace nexusfix::config {
 

@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include <nexusfix/base/ascii.hpp>
-
+#include "base/api/ascii.hpp"
 #include "config/zones/time_zones.hpp"
 
 namespace nexusfix::config {

@@ -4,8 +4,8 @@
 #include <mutex>
 #include <string_view>
 
-#include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/wire/application_version.hpp>
+#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "dictionary/builtin/builtin_rows.hpp"
 #include "dictionary/builtin/packed.hpp"

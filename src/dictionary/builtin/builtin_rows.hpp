@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <string_view>
 
-#include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/dictionary/names.hpp>
+#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary/model.hpp>
 
 namespace nexusfix::dictionary {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <string>
 
-#include <nexusfix/dictionary/explain.hpp>
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "dictionary/api/clipped.hpp"
 #include "dictionary/explain/marked_text.hpp"

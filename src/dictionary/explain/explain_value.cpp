@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/dictionary/explain.hpp>
+#include <nexusfix/dictionary/validator.hpp>
 
 #include "dictionary/api/clipped.hpp"
 #include "dictionary/api/nearest_name.hpp"

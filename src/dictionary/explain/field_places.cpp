@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/load.hpp>
 
 #include "dictionary/api/clipped.hpp"
 #include "dictionary/builtin/builtin_rows.hpp"

@@ -7,7 +7,7 @@
 
 #include <nexusfix/dictionary/model.hpp>
 #include <nexusfix/dictionary/validator.hpp>
-#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::dictionary {
 

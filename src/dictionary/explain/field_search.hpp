@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <nexusfix/dictionary/model.hpp>
-#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::dictionary {
 

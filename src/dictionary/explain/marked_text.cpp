@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "base/api/printable_text.hpp"
 #include "base/api/utf8.hpp"

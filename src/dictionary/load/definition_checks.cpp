@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <ranges>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/field.hpp>
 
+#include "base/api/ascii.hpp"
 #include "dictionary/load/structure.hpp"
 
 namespace nexusfix::dictionary {

@@ -1,6 +1,4 @@
 #include <nexusfix/dictionary/load.hpp>
-#include <nexusfix/dictionary/orchestra.hpp>
-#include <nexusfix/dictionary/quickfix_xml.hpp>
 
 #include "dictionary/load/file_loaders.hpp"
 #include "dictionary/load/xml_file.hpp"

@@ -1,4 +1,4 @@
-#include <nexusfix/dictionary/quickfix_xml.hpp>
+#include <nexusfix/dictionary/load.hpp>
 
 namespace nexusfix::dictionary {
 namespace {

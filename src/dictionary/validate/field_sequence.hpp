@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include <nexusfix/wire/message_view.hpp>
-#include <nexusfix/wire/typed/field_proof.hpp>
+#include <nexusfix/wire/typed.hpp>
 
 #include "dictionary/validate/known_date.hpp"
 #include "dictionary/validate/validator_tables.hpp"

@@ -3,7 +3,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include <nexusfix/dictionary/group_shapes.hpp>
+#include <nexusfix/dictionary/validator.hpp>
 
 #include "dictionary/load/structure.hpp"
 

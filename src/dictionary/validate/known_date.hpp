@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <nexusfix/wire/values/digits.hpp>
+#include <nexusfix/wire/digits.hpp>
 
 namespace nexusfix::dictionary {
 

@@ -5,11 +5,10 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/dictionary/validation_memory.hpp>
 #include <nexusfix/dictionary/validator.hpp>
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/field.hpp>
 
+#include "base/api/ascii.hpp"
 #include "dictionary/validate/field_sequence.hpp"
 #include "dictionary/validate/value_checks.hpp"
 

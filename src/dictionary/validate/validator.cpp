@@ -5,9 +5,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/dictionary/validator.hpp>
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "dictionary/validate/field_sequence.hpp"
 #include "dictionary/validate/plain_walk.hpp"

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "dictionary/load/structure.hpp"
 #include "dictionary/validate/validator_tables.hpp"

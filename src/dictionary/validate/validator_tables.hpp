@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <nexusfix/dictionary/validator.hpp>
-#include <nexusfix/wire/data_fields.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "dictionary/validate/value_checks.hpp"
 

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/wire/values/conversions.hpp>
+#include <nexusfix/wire/convert.hpp>
+
+#include "base/api/ascii.hpp"
 
 namespace nexusfix::dictionary {
 namespace {

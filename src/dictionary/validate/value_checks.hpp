@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include <nexusfix/dictionary/model.hpp>
-#include <nexusfix/wire/field_index.hpp>
-#include <nexusfix/wire/values/times.hpp>
+#include <nexusfix/wire/convert.hpp>
+#include <nexusfix/wire/message_view.hpp>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "engine/directory/reload/file_reader.hpp"
 #include "engine/directory/reload/reload_job.hpp"

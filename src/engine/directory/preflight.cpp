@@ -5,7 +5,7 @@
 #include <utility>
 
 #include <nexusfix/config/settings.hpp>
-#include <nexusfix/engine/preflight.hpp>
+#include <nexusfix/engine/operations.hpp>
 
 #include "engine/directory/directory.hpp"
 #include "engine/ground/loop_context.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "engine/ground/loop_context.hpp"
 #include "engine/session/sessions.hpp"

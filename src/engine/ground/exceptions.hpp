@@ -4,7 +4,7 @@
 #include <exception>
 #include <string_view>
 
-#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/base/language.hpp>
 
 namespace nexusfix::engine {
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/base/time.hpp>
 
 namespace nexusfix::engine {
 

@@ -8,10 +8,9 @@
 #include <utility>
 
 #include <nexusfix/base/arena.hpp>
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine/engine.hpp>
 #include <nexusfix/engine/session.hpp>
-#include <nexusfix/session/machine/event_memory.hpp>
 
 #include "engine/ground/event_boundary.hpp"
 #include "engine/ground/loop_clock.hpp"
@@ -24,6 +23,7 @@
 #include "engine/ground/statistics/latency_meter.hpp"
 #include "engine/ground/statistics/loop_counters.hpp"
 #include "engine/ground/statistics/session_counters.hpp"
+#include "session/api/actions.hpp"
 
 namespace nexusfix::engine {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/transport/network.hpp>
 
 #include "engine/ground/loop_clock.hpp"

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "engine/ground/connection/connection.hpp"
 #include "engine/ground/loop_clock.hpp"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 
 namespace nexusfix::engine {
 

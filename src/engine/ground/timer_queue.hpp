@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/assert.hpp>
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/language.hpp>
 
 namespace nexusfix::engine {
 

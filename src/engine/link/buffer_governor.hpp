@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "engine/ground/loop_context.hpp"
 

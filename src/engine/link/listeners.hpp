@@ -10,9 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/function_ref.hpp>
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/transport/address_range.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/transport/network.hpp>
 
 #include "engine/ground/loop_context.hpp"

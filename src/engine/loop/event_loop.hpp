@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine/engine.hpp>
 #include <nexusfix/transport/network.hpp>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "base/api/secret.hpp"
 #include "engine/ground/charge.hpp"

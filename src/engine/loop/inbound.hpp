@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/transport/network.hpp>
 #include <nexusfix/wire/frame.hpp>
 #include <nexusfix/wire/parser.hpp>

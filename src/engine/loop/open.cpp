@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/store/memory_store.hpp>
-#include <nexusfix/wire/isa.hpp>
+#include <nexusfix/store/store.hpp>
+#include <nexusfix/wire/parser.hpp>
 
 #include "base/api/full_path.hpp"
 #include "engine/loop/event_loop.hpp"

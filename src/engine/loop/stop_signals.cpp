@@ -1,7 +1,6 @@
 #include <atomic>
 
 #include <nexusfix/engine/engine.hpp>
-#include <nexusfix/engine/stop_signals.hpp>
 
 namespace nexusfix::engine {
 namespace {

@@ -1,7 +1,7 @@
 // Connects initiators.
 #pragma once
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "engine/ground/loop_context.hpp"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 
 namespace nexusfix::engine {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "base/api/utc_text.hpp"
 #include "engine/ground/loop_context.hpp"

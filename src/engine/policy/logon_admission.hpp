@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/session/session_id.hpp>
 #include <nexusfix/wire/parser.hpp>
 

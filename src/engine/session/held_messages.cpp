@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/base/assert.hpp>
-#include <nexusfix/session/version.hpp>
+#include <nexusfix/base/language.hpp>
+#include <nexusfix/session/session_id.hpp>
 
 #include "engine/link/io.hpp"
 #include "engine/session/transactor.hpp"

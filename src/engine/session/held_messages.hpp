@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <string_view>
 
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/session/actions.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "engine/ground/loop_context.hpp"
+#include "session/api/actions.hpp"
 
 namespace nexusfix::engine {
 

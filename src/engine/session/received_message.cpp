@@ -4,7 +4,7 @@
 #include <span>
 
 #include <nexusfix/observe/message_log.hpp>
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "engine/ground/loop_context.hpp"
 

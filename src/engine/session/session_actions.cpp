@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/report/session_events.hpp"

@@ -7,9 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/engine/callbacks/message_reply.hpp>
-#include <nexusfix/session/actions.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/engine/events.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "engine/ground/loop_context.hpp"
@@ -22,6 +21,7 @@
 #include "engine/session/sending/outbox.hpp"
 #include "engine/session/sending/resend_server.hpp"
 #include "engine/session/transactor.hpp"
+#include "session/api/actions.hpp"
 
 namespace nexusfix::engine {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 #include "engine/ground/statistics/administrative.hpp"
 #include "engine/ground/statistics/session_state.hpp"

@@ -10,8 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/function_ref.hpp>
-#include <nexusfix/session/state_machine.hpp>
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/store/store.hpp>
 
 #include "engine/ground/exceptions.hpp"
@@ -19,6 +18,7 @@
 #include "engine/ground/scratch_buffer.hpp"
 #include "engine/session/received_message.hpp"
 #include "engine/session/sending/sent_messages.hpp"
+#include "session/api/state_machine.hpp"
 
 namespace nexusfix::engine {
 

@@ -8,7 +8,7 @@
 #include <vector>
 #include <zstd.h>
 
-#include <nexusfix/observe/log_compression.hpp>
+#include <nexusfix/observe/log_options.hpp>
 
 namespace nexusfix::observe {
 namespace {

@@ -4,10 +4,10 @@
 #include <functional>
 #include <iterator>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/base/assert.hpp>
-#include <nexusfix/observe/event_table.hpp>
+#include <nexusfix/base/language.hpp>
+#include <nexusfix/observe/event_log.hpp>
 
+#include "base/api/ascii.hpp"
 #include "observe/events/connection_events.hpp"
 #include "observe/events/engine_events.hpp"
 #include "observe/events/logon_events.hpp"

@@ -1,7 +1,7 @@
 // Events of category sequence: 2000 to 2999.
 #pragma once
 
-#include <nexusfix/observe/event_table.hpp>
+#include <nexusfix/observe/event_log.hpp>
 
 namespace nexusfix::observe {
 

@@ -1,7 +1,7 @@
 // Events of category session: 1000 to 1999.
 #pragma once
 
-#include <nexusfix/observe/event_table.hpp>
+#include <nexusfix/observe/event_log.hpp>
 
 namespace nexusfix::observe {
 

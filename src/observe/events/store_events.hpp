@@ -1,7 +1,7 @@
 // Events of category store: 5000 to 5999.
 #pragma once
 
-#include <nexusfix/observe/event_table.hpp>
+#include <nexusfix/observe/event_log.hpp>
 
 namespace nexusfix::observe {
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include <nexusfix/deferred/consumer_thread.hpp>
+#include <nexusfix/deferred/deferred_processor.hpp>
 
 namespace nexusfix::observe {
 namespace {

@@ -12,9 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/observe/log_compression.hpp>
 #include <nexusfix/observe/log_options.hpp>
 
 #include "observe/log_backups.hpp"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include <nexusfix/deferred/consumer_thread.hpp>
+#include <nexusfix/deferred/deferred_processor.hpp>
 
 namespace nexusfix::observe {
 namespace {

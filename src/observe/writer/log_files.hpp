@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/observe/session_logs.hpp>
 
+#include "observe/api/session_logs.hpp"
 #include "observe/log_file.hpp"
 #include "observe/writer/backup_keeper.hpp"
 #include "observe/writer/log_notices.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/observe/session_logs.hpp>
+#include "observe/api/session_logs.hpp"
 
 namespace nexusfix::observe {
 

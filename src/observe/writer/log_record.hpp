@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/observe/session_logs.hpp>
+#include <nexusfix/base/clock.hpp>
+
+#include "observe/api/session_logs.hpp"
 
 namespace nexusfix::observe {
 

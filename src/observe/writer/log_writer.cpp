@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include <nexusfix/deferred/consumer_thread.hpp>
+#include <nexusfix/deferred/deferred_processor.hpp>
 
 #include "base/api/secret.hpp"
 #include "base/api/utc_text.hpp"
@@ -155,7 +155,7 @@ void SessionLogs::Writer::use_global_files(Stream& stream, const std::string& wh
                  name + where + ", because its own files cannot be made: " + why});
 }
 
-void SessionLogs::Writer::append_message(Stream& stream, const LoggedMessage& message) {
+void SessionLogs::Writer::append_message(Stream& stream, const MessageToLog& message) {
   const bool heartbeat = is_heartbeat(message.bytes);
   stream.line.take(message);
   const ScreenLogOptions& shown = stream.options.screen;

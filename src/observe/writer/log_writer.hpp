@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/deferred/record_queue.hpp>
-#include <nexusfix/observe/session_logs.hpp>
+#include <nexusfix/deferred/spsc_queue.hpp>
 
+#include "observe/api/session_logs.hpp"
 #include "observe/log_file.hpp"
 #include "observe/message_line.hpp"
 #include "observe/writer/log_files.hpp"
@@ -134,7 +134,7 @@ class SessionLogs::Writer {
   void open_added(const AddedSession& session);
   void use_global_files(Stream& stream, const std::string& why);
   void append(std::span<const std::byte> record);
-  void append_message(Stream& stream, const LoggedMessage& message);
+  void append_message(Stream& stream, const MessageToLog& message);
   void append_event(Stream& stream, const Event& event);
   void append_loss(Stream& stream, WallTime now, const Loss& loss);
   void write();

@@ -7,8 +7,8 @@
 #include <system_error>
 #include <utility>
 
-#include <nexusfix/session/reject_reason.hpp>
-#include <nexusfix/wire/typed/dispatch.hpp>
+#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/wire/dispatch.hpp>
 
 namespace nexusfix::session::detail {
 namespace {

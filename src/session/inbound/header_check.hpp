@@ -4,15 +4,13 @@
 #include <optional>
 #include <string_view>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/session/config.hpp>
-#include <nexusfix/session/machine/action_queue.hpp>
-#include <nexusfix/session/machine/event_texts.hpp>
-#include <nexusfix/session/machine/header_cache.hpp>
-#include <nexusfix/session/machine/objection.hpp>
-#include <nexusfix/session/version.hpp>
+#include <nexusfix/session/session_id.hpp>
 
+#include "session/api/actions.hpp"
+#include "session/api/connection_state.hpp"
 #include "session/inbound/inbound.hpp"
 
 namespace nexusfix::session::detail {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/message_view.hpp>
-#include <nexusfix/wire/session_tags.hpp>
 
 namespace nexusfix::session::detail {
 

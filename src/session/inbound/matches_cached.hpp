@@ -4,9 +4,10 @@
 
 #include <cstring>
 
-#include <nexusfix/session/machine/header_cache.hpp>
-#include <nexusfix/wire/session_tags.hpp>
-#include <nexusfix/wire/values/digits.hpp>
+#include <nexusfix/wire/digits.hpp>
+#include <nexusfix/wire/field.hpp>
+
+#include "session/api/connection_state.hpp"
 
 namespace nexusfix::session::detail {
 

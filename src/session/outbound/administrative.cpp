@@ -4,8 +4,8 @@
 #include <array>
 #include <cstring>
 
-#include <nexusfix/session/reject_reason.hpp>
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::session::detail {
 namespace {

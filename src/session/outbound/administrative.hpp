@@ -6,10 +6,11 @@
 #include <string_view>
 
 #include <nexusfix/session/config.hpp>
-#include <nexusfix/session/machine/objection.hpp>
-#include <nexusfix/session/version.hpp>
+#include <nexusfix/session/session_id.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/message_view.hpp>
+
+#include "session/api/actions.hpp"
 
 namespace nexusfix::session::detail {
 

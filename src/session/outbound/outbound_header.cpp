@@ -1,8 +1,9 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/assert.hpp>
-#include <nexusfix/session/machine/outbound_header.hpp>
+#include <nexusfix/base/language.hpp>
+
+#include "session/api/connection_state.hpp"
 
 namespace nexusfix::session::detail {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include <nexusfix/session/machine/inbound_gap.hpp>
+#include "session/api/sequence.hpp"
 
 namespace nexusfix::session::detail {
 namespace {

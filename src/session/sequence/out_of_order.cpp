@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include <nexusfix/session/machine/out_of_order.hpp>
+#include "session/api/sequence.hpp"
 
 namespace nexusfix::session::detail {
 

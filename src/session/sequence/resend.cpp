@@ -1,8 +1,9 @@
 #include <algorithm>
 
-#include <nexusfix/session/machine/resend.hpp>
-#include <nexusfix/session/reject_reason.hpp>
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/wire/field.hpp>
+
+#include "session/api/sequence.hpp"
 
 namespace nexusfix::session::detail {
 namespace {

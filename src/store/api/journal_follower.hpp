@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/function_ref.hpp>
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/store/store.hpp>
 
 #include "store/api/journal_cursor.hpp"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 #include "store/format/byte_order.hpp"
 #include "store/state/session_table.hpp"

@@ -20,8 +20,8 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/base/assert.hpp>
-#include <nexusfix/store/transaction.hpp>
+#include <nexusfix/base/language.hpp>
+#include <nexusfix/store/store.hpp>
 
 #include "store/format/byte_order.hpp"
 

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstring>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 #include "store/format/byte_order.hpp"
 #include "store/format/crc32c.hpp"

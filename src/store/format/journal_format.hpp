@@ -33,8 +33,8 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/base/assert.hpp>
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/store/journal.hpp>
 #include <nexusfix/store/store.hpp>
 

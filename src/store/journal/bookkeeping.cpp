@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 namespace nexusfix::store {
 

@@ -18,8 +18,8 @@
 #include <thread>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/time.hpp>
 #include <nexusfix/store/journal.hpp>
 
 #include "store/journal/folder_comparison.hpp"

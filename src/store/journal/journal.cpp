@@ -11,8 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/assert.hpp>
-#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/store/journal.hpp>
 
 #include "base/api/full_path.hpp"

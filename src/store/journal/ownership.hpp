@@ -10,8 +10,8 @@
 #include <optional>
 #include <string>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/time.hpp>
 #include <nexusfix/store/store.hpp>
 
 #include "store/write/tail_marker.hpp"

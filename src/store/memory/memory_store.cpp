@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/assert.hpp>
-#include <nexusfix/store/memory_store.hpp>
+#include <nexusfix/base/language.hpp>
+#include <nexusfix/store/store.hpp>
 
 #include "store/format/entry.hpp"
 #include "store/state/session_table.hpp"

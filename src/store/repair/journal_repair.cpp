@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/store/journal_check.hpp>
+#include <nexusfix/store/journal.hpp>
 
 #include "store/format/entry.hpp"
 #include "store/journal/ownership.hpp"

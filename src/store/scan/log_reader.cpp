@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 #include "store/format/entry.hpp"
 #include "store/format/journal_format.hpp"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/store/store.hpp>
 
 #include "store/format/reading_sizes.hpp"

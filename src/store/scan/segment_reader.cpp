@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 #include "store/format/entry.hpp"
 

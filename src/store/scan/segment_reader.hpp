@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/time.hpp>
 
 #include "store/format/journal_format.hpp"
 

@@ -38,8 +38,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/time.hpp>
 #include <nexusfix/store/store.hpp>
 
 #include "store/format/journal_format.hpp"

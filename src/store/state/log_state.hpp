@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/store/store.hpp>
 
 #include "store/format/entry.hpp"

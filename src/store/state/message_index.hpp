@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/store/store.hpp>
 
 namespace nexusfix::store {

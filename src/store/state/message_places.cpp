@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 #include "store/state/even_search.hpp"
 #include "store/state/session_table.hpp"

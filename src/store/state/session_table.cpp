@@ -5,7 +5,7 @@
 #include <limits>
 #include <new>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 namespace nexusfix::store {
 

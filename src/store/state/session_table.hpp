@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/store/store.hpp>
 
 #include "store/format/entry.hpp"

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <utility>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 namespace nexusfix::store {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/time.hpp>
 #include <nexusfix/store/journal.hpp>
 #include <nexusfix/store/store.hpp>
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/transport/network.hpp>
 
 namespace nexusfix::transport {

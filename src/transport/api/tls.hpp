@@ -14,7 +14,6 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/transport/network.hpp>
-#include <nexusfix/transport/tls_settings.hpp>
 
 namespace nexusfix::transport {
 

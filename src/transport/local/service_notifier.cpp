@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 #include "transport/tcp/descriptor.hpp"
 #include "transport/tcp/socket_calls.hpp"

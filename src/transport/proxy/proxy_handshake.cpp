@@ -5,8 +5,9 @@
 #include <cstring>
 #include <utility>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
+
+#include "base/api/ascii.hpp"
 
 namespace nexusfix::transport {
 namespace {

@@ -1,4 +1,4 @@
-#include <nexusfix/transport/proxy.hpp>
+#include <nexusfix/transport/network.hpp>
 
 namespace nexusfix::transport {
 

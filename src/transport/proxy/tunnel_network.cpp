@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include <nexusfix/transport/proxy.hpp>
+#include <nexusfix/transport/network.hpp>
 
 namespace nexusfix::transport {
 namespace {

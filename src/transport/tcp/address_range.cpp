@@ -4,7 +4,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 
-#include <nexusfix/transport/address_range.hpp>
+#include <nexusfix/transport/network.hpp>
 
 namespace nexusfix::transport {
 namespace {

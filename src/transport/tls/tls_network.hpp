@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <nexusfix/transport/address_range.hpp>
+#include <nexusfix/transport/network.hpp>
 
 #include "transport/api/tls.hpp"
 #include "transport/tls/tls_stream.hpp"

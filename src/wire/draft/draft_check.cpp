@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <nexusfix/wire/typed/draft_fields.hpp>
-#include <nexusfix/wire/values/conversions.hpp>
-#include <nexusfix/wire/values/tag_prefix.hpp>
+#include <nexusfix/wire/convert.hpp>
+#include <nexusfix/wire/draft_fields.hpp>
+#include <nexusfix/wire/header_template.hpp>
 
 namespace nexusfix::wire {
 namespace {

@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/wire/data_fields.hpp>
-#include <nexusfix/wire/typed/draft_fields.hpp>
-#include <nexusfix/wire/values/tag_prefix.hpp>
+#include <nexusfix/wire/draft_fields.hpp>
+#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/header_template.hpp>
 
 namespace nexusfix::wire {
 namespace {

@@ -3,11 +3,11 @@
 #include <cstring>
 #include <new>
 
+#include <nexusfix/wire/digits.hpp>
+#include <nexusfix/wire/draft.hpp>
+#include <nexusfix/wire/draft_fields.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/text.hpp>
-#include <nexusfix/wire/typed/draft.hpp>
-#include <nexusfix/wire/typed/draft_fields.hpp>
-#include <nexusfix/wire/values/byte_block.hpp>
 
 #include "base/api/secret.hpp"
 

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <utility>
 
-#include <nexusfix/wire/frame_shape.hpp>
+#include <nexusfix/wire/message_view.hpp>
 
 namespace nexusfix::wire {
 

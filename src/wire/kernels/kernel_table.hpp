@@ -4,8 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <nexusfix/wire/field_index.hpp>
-#include <nexusfix/wire/frame_shape.hpp>
+#include <nexusfix/wire/message_view.hpp>
 
 namespace nexusfix::wire::kernels {
 

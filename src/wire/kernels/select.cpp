@@ -1,7 +1,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <nexusfix/wire/isa.hpp>
+#include <nexusfix/wire/parser.hpp>
 
 #include "wire/kernels/kernel_table.hpp"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/wire/typed/field_text.hpp>
-#include <nexusfix/wire/values/fixed_text.hpp>
+#include <nexusfix/wire/field_text.hpp>
+#include <nexusfix/wire/text.hpp>
 
 namespace nexusfix::wire {
 

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/password_file.hpp>
 #include <nexusfix/engine/passwords.hpp>
 
 #include "faults/attack/traders.hpp"

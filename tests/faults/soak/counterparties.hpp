@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine.hpp>
 
 namespace nexusfix::soak {

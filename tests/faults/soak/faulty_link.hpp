@@ -14,7 +14,6 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/base/random.hpp>
 #include <nexusfix/transport/network.hpp>
 
 namespace nexusfix::soak {

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "faults/soak/counterparties.hpp"
 #include "faults/soak/faulty_link.hpp"

@@ -5,11 +5,10 @@
 #include <optional>
 #include <tuple>
 
-#include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/wire/data_fields.hpp>
+#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/wire/dispatch.hpp>
+#include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/group_view.hpp>
-#include <nexusfix/wire/session_tags.hpp>
-#include <nexusfix/wire/typed/dispatch.hpp>
 
 namespace nexusfix::acceptance {
 namespace {

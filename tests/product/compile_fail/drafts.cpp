@@ -10,7 +10,7 @@
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/market_data_snapshot_full_refresh.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
-#include <nexusfix/wire/typed/draft.hpp>
+#include <nexusfix/wire/draft.hpp>
 
 namespace nexusfix::wire {
 

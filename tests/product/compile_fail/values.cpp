@@ -11,12 +11,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include <nexusfix/base/fixed_price.hpp>
+#include <nexusfix/base/decimal.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
-#include <nexusfix/wire/format.hpp>
-#include <nexusfix/wire/typed/draft.hpp>
-#include <nexusfix/wire/typed/typed_write.hpp>
+#include <nexusfix/wire/draft.hpp>
+#include <nexusfix/wire/text.hpp>
+#include <nexusfix/wire/typed_write.hpp>
 
 namespace nexusfix {
 

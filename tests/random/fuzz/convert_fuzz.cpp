@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/wire/checksum.hpp>
-#include <nexusfix/wire/values/conversions.hpp>
+#include <nexusfix/wire/convert.hpp>
+#include <nexusfix/wire/frame.hpp>
 
 #include "random/fuzz/harness/target.hpp"
 #include "random/property/wire/conversion_reference.hpp"

@@ -8,10 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/dictionary/data_fields.hpp>
 #include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/model.hpp>
-#include <nexusfix/dictionary/names.hpp>
 
 #include "dictionary/builtin/packed.hpp"
 #include "random/fuzz/harness/target.hpp"

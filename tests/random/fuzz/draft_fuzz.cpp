@@ -9,9 +9,9 @@
 
 #include <nexusfix/fix44/new_order_single.hpp>
 #include <nexusfix/fix44/order_cancel_replace_request.hpp>
+#include <nexusfix/wire/draft.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/parser.hpp>
-#include <nexusfix/wire/typed/draft.hpp>
 
 #include "random/fuzz/harness/input.hpp"
 #include "random/fuzz/harness/require.hpp"

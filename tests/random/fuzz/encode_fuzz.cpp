@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/wire/edit.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/frame.hpp>
 #include <nexusfix/wire/parser.hpp>
-#include <nexusfix/wire/resend.hpp>
 
 #include "random/fuzz/harness/target.hpp"
 

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include <nexusfix/store/journal.hpp>
-#include <nexusfix/store/journal_check.hpp>
 
 #include "random/fuzz/harness/input.hpp"
 #include "random/fuzz/harness/require.hpp"

@@ -12,13 +12,17 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/session.hpp>
+#include <nexusfix/session/config.hpp>
+#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/session/session_id.hpp>
 #include <nexusfix/wire/frame.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "random/fuzz/harness/input.hpp"
 #include "random/fuzz/harness/require.hpp"
 #include "random/fuzz/harness/target.hpp"
+#include "session/api/actions.hpp"
+#include "session/api/state_machine.hpp"
 #include "unit/session/side.hpp"
 
 namespace nexusfix::session::test {

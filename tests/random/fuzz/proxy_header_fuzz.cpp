@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/transport/proxy.hpp>
+#include <nexusfix/transport/network.hpp>
 
 #include "random/fuzz/harness/input.hpp"
 #include "random/fuzz/harness/require.hpp"

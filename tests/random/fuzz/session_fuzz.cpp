@@ -15,9 +15,11 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/validator.hpp>
-#include <nexusfix/session.hpp>
+#include <nexusfix/session/config.hpp>
+#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/session/session_id.hpp>
 #include <nexusfix/simulator/trace.hpp>
 #include <nexusfix/simulator/violation.hpp>
 #include <nexusfix/wire/frame.hpp>
@@ -26,6 +28,8 @@
 #include "random/fuzz/harness/input.hpp"
 #include "random/fuzz/harness/require.hpp"
 #include "random/fuzz/harness/target.hpp"
+#include "session/api/actions.hpp"
+#include "session/api/state_machine.hpp"
 #include "simulator/check/checker.hpp"
 #include "simulator/check/wire_message.hpp"
 #include "unit/session/side.hpp"

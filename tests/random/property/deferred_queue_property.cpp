@@ -13,9 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/deferred/buffer_ring.hpp>
-#include <nexusfix/deferred/message_buffer.hpp>
-#include <nexusfix/deferred/record_queue.hpp>
+#include <nexusfix/deferred/deferred_processor.hpp>
 #include <nexusfix/deferred/spsc_queue.hpp>
 
 namespace nexusfix::deferred {

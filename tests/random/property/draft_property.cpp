@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/fix44/mass_quote.hpp>
 #include <nexusfix/fix44/new_order_list.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
+#include <nexusfix/wire/draft.hpp>
 #include <nexusfix/wire/parser.hpp>
-#include <nexusfix/wire/typed/draft.hpp>
 
 #include "support/fix_text.hpp"
 #include "support/message_generator.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "codegen/blocks.hpp"
 #include "codegen/generate.hpp"

@@ -8,11 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/dictionary/validation_memory.hpp>
+#include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/parser.hpp>
-#include <nexusfix/wire/session_tags.hpp>
 
 #include "dictionary/validate/field_sequence.hpp"
 #include "support/fix_text.hpp"

@@ -7,7 +7,7 @@
 
 #include <nexusfix/dictionary/model.hpp>
 #include <nexusfix/dictionary/validator.hpp>
-#include <nexusfix/wire/reject_reason.hpp>
+#include <nexusfix/wire/parser.hpp>
 
 #include "support/message_generator.hpp"
 

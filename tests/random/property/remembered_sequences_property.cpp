@@ -14,12 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/dictionary/validation_memory.hpp>
+#include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/parser.hpp>
-#include <nexusfix/wire/session_tags.hpp>
-#include <nexusfix/wire/typed/field_proof.hpp>
+#include <nexusfix/wire/typed.hpp>
 
 #include "dictionary/validate/field_sequence.hpp"
 #include "support/fix_text.hpp"

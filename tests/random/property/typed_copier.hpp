@@ -7,10 +7,9 @@
 #include <string_view>
 
 #include <nexusfix/wire/encoder.hpp>
-#include <nexusfix/wire/group_writer.hpp>
 #include <nexusfix/wire/message_view.hpp>
-#include <nexusfix/wire/typed/typed_read.hpp>
-#include <nexusfix/wire/typed/typed_write.hpp>
+#include <nexusfix/wire/typed_read.hpp>
+#include <nexusfix/wire/typed_write.hpp>
 
 namespace nexusfix::testing {
 

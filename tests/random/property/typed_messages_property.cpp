@@ -14,7 +14,7 @@
 #include <nexusfix/fix44/market_data_snapshot_full_refresh.hpp>
 #include <nexusfix/fix44/new_order_list.hpp>
 #include <nexusfix/wire/parser.hpp>
-#include <nexusfix/wire/typed/typed_write.hpp>
+#include <nexusfix/wire/typed_write.hpp>
 
 #include "support/fix_text.hpp"
 

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/wire/convert.hpp>
+#include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/parser.hpp>
-#include <nexusfix/wire/session_tags.hpp>
-#include <nexusfix/wire/values/conversions.hpp>
 
 #include "random/property/typed_copier.hpp"
 #include "support/fix_text.hpp"

@@ -5,12 +5,12 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/parser.hpp>
-#include <nexusfix/wire/session_tags.hpp>
 
+#include "base/api/ascii.hpp"
 #include "dictionary/validate/field_sequence.hpp"
 #include "support/fix_text.hpp"
 #include "support/message_generator.hpp"

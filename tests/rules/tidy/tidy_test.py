@@ -16,7 +16,7 @@ import tidy  # noqa: E402
 
 GOOD_TREE = {
     "README.md": "# A tree\n\n[source](src/wire/frame.cpp)\n",
-    "include/nexusfix/wire/frame.hpp": "#pragma once\n\n#include <nexusfix/base/time.hpp>\n",
+    "include/nexusfix/wire/frame.hpp": "#pragma once\n\n#include <nexusfix/base/clock.hpp>\n",
     "src/wire/frame.cpp": "#include <nexusfix/wire/frame.hpp>\n\nint frame() { return 1; }\n",
     "src/wire/CMakeLists.txt": "nexusfix_layer(wire SOURCES frame.cpp)\n",
     "tests/unit/wire/frame_test.cpp": '#include "wire/kernels/table.hpp"\n',

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 namespace nexusfix::simulator::cluster {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/simulator/trace.hpp>
 #include <nexusfix/simulator/violation.hpp>
 

@@ -6,7 +6,6 @@
 #include <string>
 
 #include <nexusfix/observe/event_log.hpp>
-#include <nexusfix/observe/event_table.hpp>
 #include <nexusfix/simulator/hosted.hpp>
 #include <nexusfix/simulator/simulated_clock.hpp>
 #include <nexusfix/simulator/simulated_disk.hpp>

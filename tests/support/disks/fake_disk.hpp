@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/random.hpp>
 
 namespace nexusfix::testing {
 

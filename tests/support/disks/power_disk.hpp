@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/random.hpp>
 
 #include "support/disks/fake_disk.hpp"
 

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
+#include "base/api/ascii.hpp"
 
-#include <nexusfix/base/ascii.hpp>
+#include <gtest/gtest.h>
 
 namespace nexusfix {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include <nexusfix/base/ascii.hpp>
+#include "base/api/ascii.hpp"
 
 namespace nexusfix {
 namespace {

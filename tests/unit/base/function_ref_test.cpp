@@ -2,7 +2,7 @@
 #include <string>
 #include <type_traits>
 
-#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/base/language.hpp>
 
 namespace {
 

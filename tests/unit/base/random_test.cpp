@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <set>
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 
 namespace {
 

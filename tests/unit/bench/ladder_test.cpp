@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
-#include <nexusfix/wire/data_fields.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "bench/ladder/aligned_parser.hpp"
 #include "bench/ladder/header_parser.hpp"

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include <nexusfix/session/schedule.hpp>
+#include <nexusfix/session/config.hpp>
 
 namespace nexusfix::config {
 namespace {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include <nexusfix/deferred/buffer_ring.hpp>
-#include <nexusfix/deferred/message_buffer.hpp>
+#include <nexusfix/deferred/deferred_processor.hpp>
+#include <nexusfix/deferred/spsc_queue.hpp>
 
 namespace nexusfix::deferred::detail {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <nexusfix/deferred/log_format.hpp>
+#include <nexusfix/deferred/logger.hpp>
 
 namespace nexusfix::deferred::detail {
 namespace {

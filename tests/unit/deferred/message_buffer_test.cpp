@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include <nexusfix/deferred/message_buffer.hpp>
+#include <nexusfix/deferred/deferred_processor.hpp>
 
 namespace nexusfix::deferred {
 namespace {

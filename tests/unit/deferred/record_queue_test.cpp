@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/deferred/record_queue.hpp>
+#include <nexusfix/deferred/spsc_queue.hpp>
 
 namespace nexusfix::deferred {
 namespace {

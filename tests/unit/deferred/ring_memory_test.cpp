@@ -4,8 +4,7 @@
 #include <gtest/gtest.h>
 #include <span>
 
-#include <nexusfix/deferred/cache_line.hpp>
-#include <nexusfix/deferred/ring_memory.hpp>
+#include <nexusfix/deferred/spsc_queue.hpp>
 
 namespace nexusfix::deferred::detail {
 namespace {

@@ -2,7 +2,7 @@
 #include <memory>
 #include <vector>
 
-#include <nexusfix/deferred/spill_list.hpp>
+#include <nexusfix/deferred/deferred_processor.hpp>
 
 namespace nexusfix::deferred::detail {
 namespace {

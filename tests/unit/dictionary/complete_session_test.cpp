@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 

@@ -1,8 +1,6 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/dictionary/data_fields.hpp>
 #include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/wire/parser.hpp>
 

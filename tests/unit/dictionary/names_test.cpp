@@ -2,7 +2,7 @@
 #include <optional>
 #include <string_view>
 
-#include <nexusfix/dictionary/names.hpp>
+#include <nexusfix/dictionary/model.hpp>
 
 namespace nexusfix::dictionary {
 namespace {

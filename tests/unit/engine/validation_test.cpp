@@ -1,7 +1,7 @@
 // The dictionary that the configuration of a session names.
 #include <fstream>
 
-#include <nexusfix/engine/preflight.hpp>
+#include <nexusfix/engine/operations.hpp>
 
 #include "config/api/explain_settings.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"

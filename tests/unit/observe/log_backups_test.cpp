@@ -12,9 +12,9 @@
 #include <vector>
 #include <zstd.h>
 
-#include <nexusfix/observe/log_compression.hpp>
-#include <nexusfix/observe/session_logs.hpp>
+#include <nexusfix/observe/log_options.hpp>
 
+#include "observe/api/session_logs.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/disks/temporary_folder.hpp"
 #include "support/fix_text.hpp"

@@ -6,8 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include <nexusfix/observe/session_logs.hpp>
-
+#include "observe/api/session_logs.hpp"
 #include "support/disks/fake_disk.hpp"
 
 namespace nexusfix::observe {

@@ -11,8 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/observe/session_logs.hpp>
-
+#include "observe/api/session_logs.hpp"
 #include "support/disks/own_mounts.hpp"
 #include "support/disks/passing_disk.hpp"
 #include "support/disks/temporary_folder.hpp"

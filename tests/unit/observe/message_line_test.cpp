@@ -14,14 +14,14 @@ using testing::fix;
 
 constexpr WallTime kMorning{std::chrono::nanoseconds{1'705'314'600'123'456'789}};
 
-std::string file_line(const LoggedMessage& message, unsigned digits = 9) {
+std::string file_line(const MessageToLog& message, unsigned digits = 9) {
   MessageLine line{Masking{{}}};
   std::string text;
   line.take(message);
   line.append_to_file(text, &digits);
   return text;
 }
-std::string screen_line(const LoggedMessage& message) {
+std::string screen_line(const MessageToLog& message) {
   MessageLine line{Masking{{}}};
   std::string text;
   line.take(message);

@@ -1,4 +1,6 @@
 // On a disk in memory, which takes no threads: turn() has written everything when it returns.
+#include "observe/api/session_logs.hpp"
+
 #include <cerrno>
 #include <chrono>
 #include <gmock/gmock.h>
@@ -8,8 +10,6 @@
 #include <sys/poll.h>
 #include <unistd.h>
 #include <vector>
-
-#include <nexusfix/observe/session_logs.hpp>
 
 #include "support/disks/fake_disk.hpp"
 #include "support/fix_text.hpp"

@@ -12,8 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/observe/session_logs.hpp>
-
+#include "observe/api/session_logs.hpp"
 #include "support/disks/passing_disk.hpp"
 #include "support/disks/temporary_folder.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "support/sanitized.hpp"
 #include "unit/session/side.hpp"

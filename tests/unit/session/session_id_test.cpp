@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/session/session_id.hpp>
 
 #include "support/sanitized.hpp"

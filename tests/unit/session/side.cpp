@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 #include <utility>
 
-#include <nexusfix/wire/resend.hpp>
-#include <nexusfix/wire/session_tags.hpp>
-#include <nexusfix/wire/values/conversions.hpp>
+#include <nexusfix/wire/convert.hpp>
+#include <nexusfix/wire/edit.hpp>
+#include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::session::test {
 namespace {

@@ -13,8 +13,13 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/session.hpp>
+#include <nexusfix/session/config.hpp>
+#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/session/session_id.hpp>
 #include <nexusfix/wire/parser.hpp>
+
+#include "session/api/actions.hpp"
+#include "session/api/state_machine.hpp"
 
 namespace nexusfix::session::test {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/dictionary/validation_memory.hpp>
+#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary/validator.hpp>
 
 #include "unit/session/side.hpp"
 

@@ -1,7 +1,7 @@
 // What differs between the versions of FIX for a session.
 #include <gtest/gtest.h>
 
-#include <nexusfix/session/version.hpp>
+#include <nexusfix/session/session_id.hpp>
 
 namespace nexusfix::session {
 namespace {

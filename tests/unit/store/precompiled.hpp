@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include <nexusfix/base/random.hpp>
-#include <nexusfix/store/journal_check.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/store/journal.hpp>
 
 #include "store/format/journal_format.hpp"
 #include "support/disks/fake_disk.hpp"

@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/testing/store_calls.hpp>
 #include <nexusfix/testing/store_case.hpp>
 
 #include "support/medium_store.hpp"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/store/transaction.hpp>
+#include <nexusfix/store/store.hpp>
 
 #include "store/format/entry.hpp"
 

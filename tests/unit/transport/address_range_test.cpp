@@ -3,7 +3,7 @@
 #include <net/if.h>
 #include <string>
 
-#include <nexusfix/transport/address_range.hpp>
+#include <nexusfix/transport/network.hpp>
 
 namespace nexusfix::transport {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/transport/proxy.hpp>
+#include <nexusfix/transport/network.hpp>
 
 #include "loopback.hpp"
 #include "support/network/fake_network.hpp"

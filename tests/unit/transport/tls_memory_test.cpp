@@ -6,7 +6,7 @@
 #include <openssl/crypto.h>
 #include <sys/socket.h>
 
-#include <nexusfix/transport/proxy.hpp>
+#include <nexusfix/transport/network.hpp>
 
 #include "support/failing_new.hpp"
 #include "tls_fixture.hpp"

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-#include <nexusfix/wire/data_fields.hpp>
+#include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::wire {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <nexusfix/wire/encoder.hpp>
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "unit/wire/kernels/guarded_bytes.hpp"
 #include "unit/wire/message_text.hpp"

@@ -6,7 +6,6 @@
 
 #include <nexusfix/base/arena.hpp>
 #include <nexusfix/wire/group_view.hpp>
-#include <nexusfix/wire/owned_message.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "unit/wire/kernels/guarded_bytes.hpp"

@@ -3,8 +3,8 @@
 #include <string>
 
 #include <nexusfix/wire/encoder.hpp>
+#include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/header_template.hpp>
-#include <nexusfix/wire/session_tags.hpp>
 
 #include "unit/wire/kernels/guarded_bytes.hpp"
 #include "unit/wire/message_text.hpp"

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/wire/checksum.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/frame.hpp>
 #include <nexusfix/wire/parser.hpp>

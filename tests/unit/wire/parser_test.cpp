@@ -2,8 +2,8 @@
 #include <string>
 #include <utility>
 
+#include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/parser.hpp>
-#include <nexusfix/wire/session_tags.hpp>
 
 #include "unit/wire/kernels/kernel_parameters.hpp"
 #include "unit/wire/message_text.hpp"

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include <nexusfix/wire/resend.hpp>
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/edit.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "unit/wire/message_text.hpp"
 

@@ -4,7 +4,6 @@
 
 #include <nexusfix/wire/parser.hpp>
 #include <nexusfix/wire/text.hpp>
-#include <nexusfix/wire/values/fixed_text.hpp>
 
 #include "support/fix_text.hpp"
 

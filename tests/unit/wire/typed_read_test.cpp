@@ -6,9 +6,9 @@
 #include <type_traits>
 
 #include <nexusfix/wire/parser.hpp>
-#include <nexusfix/wire/typed/typed.hpp>
-#include <nexusfix/wire/typed/typed_read.hpp>
-#include <nexusfix/wire/typed/typed_write.hpp>
+#include <nexusfix/wire/typed.hpp>
+#include <nexusfix/wire/typed_read.hpp>
+#include <nexusfix/wire/typed_write.hpp>
 
 #include "unit/wire/message_text.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include <nexusfix/store/journal_check.hpp>
+#include <nexusfix/store/journal.hpp>
 
 namespace nexusfix::command {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <zstd.h>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/store/journal_check.hpp>
+#include <nexusfix/store/journal.hpp>
 
+#include "base/api/ascii.hpp"
 #include "nexusfix/journal/archive/archive_reader.hpp"
 #include "store/api/journal_cursor.hpp"
 

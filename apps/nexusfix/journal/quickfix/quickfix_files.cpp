@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include <nexusfix/wire/values/times.hpp>
+#include <nexusfix/wire/convert.hpp>
 
 #include "base/api/utf8.hpp"
 

@@ -10,9 +10,9 @@
 #include <set>
 #include <span>
 
-#include <nexusfix/base/ascii.hpp>
 #include <nexusfix/session/session_id.hpp>
 
+#include "base/api/ascii.hpp"
 #include "nexusfix/journal/quickfix/quickfix_files.hpp"
 
 namespace nexusfix::command {

@@ -18,9 +18,9 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/function_ref.hpp>
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/language.hpp>
 
 namespace nexusfix::command {
 

@@ -1,7 +1,7 @@
 #include <array>
 #include <fmt/format.h>
 
-#include <nexusfix/wire/values/times.hpp>
+#include <nexusfix/wire/convert.hpp>
 
 #include "nexusfix/journal/quickfix/quickfix_files.hpp"
 #include "nexusfix/journal/quickfix/quickfix_store.hpp"

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include <nexusfix/wire/values/times.hpp>
+#include <nexusfix/wire/convert.hpp>
 
 #include "base/api/printable_text.hpp"
 #include "nexusfix/command.hpp"

@@ -13,10 +13,7 @@
 #include <string>
 
 #include <nexusfix/store/journal.hpp>
-#include <nexusfix/store/log_lease.hpp>
-#include <nexusfix/store/postgres_options.hpp>
 #include <nexusfix/store/postgres_part.hpp>
-#include <nexusfix/store/standby.hpp>
 #include <nexusfix/store/store.hpp>
 
 namespace nexusfix::store {

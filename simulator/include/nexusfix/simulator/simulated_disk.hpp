@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/random.hpp>
 #include <nexusfix/simulator/fault.hpp>
 #include <nexusfix/simulator/process_life.hpp>
 

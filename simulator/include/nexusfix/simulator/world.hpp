@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine/engine.hpp>
 #include <nexusfix/simulator/fault.hpp>

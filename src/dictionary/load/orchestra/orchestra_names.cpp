@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include <nexusfix/base/ascii.hpp>
+#include "base/api/ascii.hpp"
 
 namespace nexusfix::dictionary {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include <nexusfix/config/settings.hpp>
-#include <nexusfix/engine/preflight.hpp>
+#include <nexusfix/engine/operations.hpp>
 
 #include "engine/directory/certificate_watch.hpp"
 #include "engine/directory/loop_partition.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "engine/directory/reload/file_reader.hpp"
 #include "engine/directory/reload/reload_job.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "engine/directory/reload/reload_plan.hpp"
 #include "engine/ground/loop_context.hpp"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 #include "base/api/secret.hpp"
 #include "engine/ground/connection/repaired_frame.hpp"

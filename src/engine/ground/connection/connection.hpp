@@ -14,10 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/assert.hpp>
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/store/store.hpp>
-#include <nexusfix/transport/address_range.hpp>
 #include <nexusfix/transport/network.hpp>
 #include <nexusfix/wire/frame.hpp>
 

@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include <nexusfix/transport/address_range.hpp>
 #include <nexusfix/transport/network.hpp>
 
 namespace nexusfix::engine {

@@ -2,8 +2,8 @@
 
 #include <charconv>
 
-#include <nexusfix/wire/checksum.hpp>
-#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/frame.hpp>
 
 namespace nexusfix::engine {
 namespace {

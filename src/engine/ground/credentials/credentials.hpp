@@ -10,10 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/engine/parts.hpp>
-#include <nexusfix/transport/address_range.hpp>
+#include <nexusfix/engine/engine.hpp>
 #include <nexusfix/transport/network.hpp>
 
 #include "base/api/secret.hpp"

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/transport/address_range.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/transport/network.hpp>
 
 namespace nexusfix::engine {
 

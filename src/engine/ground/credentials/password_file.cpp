@@ -4,9 +4,9 @@
 #include <optional>
 #include <utility>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/engine/password_file.hpp>
+#include <nexusfix/engine/passwords.hpp>
 
+#include "base/api/ascii.hpp"
 #include "base/api/secret.hpp"
 
 namespace nexusfix::engine {

@@ -2,7 +2,7 @@
 #include <cerrno>
 #include <sodium.h>
 
-#include <nexusfix/engine/password_file.hpp>
+#include <nexusfix/engine/passwords.hpp>
 
 namespace nexusfix::engine {
 

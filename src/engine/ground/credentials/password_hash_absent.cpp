@@ -1,5 +1,5 @@
 // For a build without libsodium: no password is ever right.
-#include <nexusfix/engine/password_file.hpp>
+#include <nexusfix/engine/passwords.hpp>
 
 namespace nexusfix::engine {
 

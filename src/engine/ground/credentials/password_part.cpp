@@ -1,6 +1,5 @@
 #include <string>
 
-#include <nexusfix/engine/password_file.hpp>
 #include <nexusfix/engine/passwords.hpp>
 
 #include "engine/ground/credentials/password_service.hpp"

@@ -17,10 +17,9 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/engine/password_file.hpp>
-#include <nexusfix/transport/address_range.hpp>
+#include <nexusfix/engine/passwords.hpp>
 #include <nexusfix/transport/network.hpp>
 
 #include "base/api/secret.hpp"

@@ -12,18 +12,18 @@
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/event_id.hpp>
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/engine/parts.hpp>
+#include <nexusfix/engine/engine.hpp>
 #include <nexusfix/observe/event_log.hpp>
 #include <nexusfix/observe/message_log.hpp>
-#include <nexusfix/observe/session_logs.hpp>
-#include <nexusfix/wire/data_fields.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "engine/ground/report/message_tap.hpp"
 #include "engine/ground/report/notice_limiter.hpp"
 #include "engine/ground/settings/settings_names.hpp"
+#include "observe/api/session_logs.hpp"
 
 namespace nexusfix::engine {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/deferred/record_queue.hpp>
+#include <nexusfix/deferred/spsc_queue.hpp>
 #include <nexusfix/observe/message_log.hpp>
 
 namespace nexusfix::engine {

@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/transport/address_range.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/transport/network.hpp>
 
 #include "engine/ground/report/second_limit.hpp"
 

@@ -17,7 +17,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/event_id.hpp>
 #include <nexusfix/observe/event_log.hpp>
-#include <nexusfix/transport/address_range.hpp>
+#include <nexusfix/transport/network.hpp>
 
 #include "engine/ground/loop_clock.hpp"
 #include "engine/ground/report/engine_logs.hpp"

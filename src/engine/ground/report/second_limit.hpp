@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 
 namespace nexusfix::engine {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include <nexusfix/session/reject_reason.hpp>
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::engine {
 namespace {

@@ -5,8 +5,9 @@
 #include <string>
 
 #include <nexusfix/base/event_id.hpp>
-#include <nexusfix/observe/masked_field.hpp>
-#include <nexusfix/session/actions.hpp>
+#include <nexusfix/observe/message_log.hpp>
+
+#include "session/api/actions.hpp"
 
 namespace nexusfix::engine {
 

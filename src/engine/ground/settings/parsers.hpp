@@ -7,7 +7,7 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine/engine.hpp>
-#include <nexusfix/wire/data_fields.hpp>
+#include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "engine/ground/settings/settings_names.hpp"

@@ -9,12 +9,10 @@
 #include <tuple>
 #include <utility>
 
-#include <nexusfix/base/ascii.hpp>
-#include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/dictionary/data_fields.hpp>
 #include <nexusfix/dictionary/load.hpp>
-#include <nexusfix/wire/typed/dispatch.hpp>
+#include <nexusfix/wire/dispatch.hpp>
 
+#include "base/api/ascii.hpp"
 #include "base/api/full_path.hpp"
 #include "engine/ground/settings/parsers.hpp"
 

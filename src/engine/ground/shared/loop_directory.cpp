@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 #include "engine/ground/undo_guard.hpp"
 #include "session/api/logon_identity.hpp"

@@ -15,9 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/session/session_id.hpp>
-#include <nexusfix/transport/address_range.hpp>
 #include <nexusfix/transport/network.hpp>
 
 namespace nexusfix::engine {

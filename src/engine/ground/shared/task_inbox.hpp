@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/deferred/spsc_queue.hpp>
 #include <nexusfix/engine/remote.hpp>
 #include <nexusfix/transport/network.hpp>

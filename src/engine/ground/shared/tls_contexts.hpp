@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/time.hpp>
 
 #include "engine/ground/settings/settings_names.hpp"
 #include "transport/api/tls.hpp"

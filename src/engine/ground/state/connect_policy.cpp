@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 
 namespace nexusfix::engine {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include <nexusfix/base/assert.hpp>
 #include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/language.hpp>
 
 #include "engine/ground/settings/settings_names.hpp"
 

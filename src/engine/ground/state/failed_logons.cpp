@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "base/api/utc_text.hpp"
 

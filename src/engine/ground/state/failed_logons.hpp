@@ -9,7 +9,6 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/event_id.hpp>
-#include <nexusfix/base/time.hpp>
 #include <nexusfix/wire/message_view.hpp>
 
 namespace nexusfix::engine {

@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/assert.hpp>
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/language.hpp>
 #include <nexusfix/engine/session.hpp>
-#include <nexusfix/session/state_machine.hpp>
 #include <nexusfix/store/store.hpp>
 
 #include "engine/ground/settings/settings_names.hpp"
+#include "session/api/state_machine.hpp"
 
 namespace nexusfix::engine {
 

@@ -1,4 +1,4 @@
-#include <nexusfix/engine/callbacks/message_reply.hpp>
+#include <nexusfix/engine/events.hpp>
 
 namespace nexusfix::engine {
 namespace {

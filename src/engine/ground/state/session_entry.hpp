@@ -12,9 +12,7 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/base/time.hpp>
 #include <nexusfix/engine/session.hpp>
-#include <nexusfix/session/state_machine.hpp>
 #include <nexusfix/store/store.hpp>
 
 #include "engine/ground/connection/connection.hpp"
@@ -29,6 +27,7 @@
 #include "engine/ground/state/session_timers.hpp"
 #include "engine/ground/statistics/session_counters.hpp"
 #include "engine/ground/timer_queue.hpp"
+#include "session/api/state_machine.hpp"
 
 namespace nexusfix::engine {
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/engine/timer.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/engine/session.hpp>
 
 namespace nexusfix::engine {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::engine {
 namespace {

@@ -2,7 +2,7 @@
 // TestRequest.
 #pragma once
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/wire/message_view.hpp>
 
 #include "engine/ground/statistics/loop_counters.hpp"

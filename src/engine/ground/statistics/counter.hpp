@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 
 namespace nexusfix::engine {
 

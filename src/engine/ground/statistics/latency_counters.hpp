@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include <nexusfix/engine/statistics.hpp>
+#include <nexusfix/engine/running_engine.hpp>
 
 #include "engine/ground/statistics/counter.hpp"
 

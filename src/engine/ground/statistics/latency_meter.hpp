@@ -8,7 +8,7 @@
 // after its next look at the sockets, so that look is within the figures.
 #pragma once
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "engine/ground/loop_clock.hpp"
 #include "engine/ground/statistics/loop_counters.hpp"

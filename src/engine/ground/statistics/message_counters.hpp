@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/engine/statistics.hpp>
+#include <nexusfix/engine/running_engine.hpp>
 
 #include "engine/ground/statistics/counter.hpp"
 

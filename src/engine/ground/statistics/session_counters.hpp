@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/deferred/cache_line.hpp>
-#include <nexusfix/engine/statistics.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/deferred/spsc_queue.hpp>
+#include <nexusfix/engine/running_engine.hpp>
 
 #include "engine/ground/statistics/counter.hpp"
 #include "engine/ground/statistics/latency_counters.hpp"

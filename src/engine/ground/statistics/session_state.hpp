@@ -2,9 +2,9 @@
 #pragma once
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/session/state_machine.hpp>
 
 #include "engine/ground/state/session_entry.hpp"
+#include "session/api/state_machine.hpp"
 
 namespace nexusfix::engine {
 

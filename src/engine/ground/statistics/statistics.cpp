@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <nexusfix/engine/statistics.hpp>
+#include <nexusfix/engine/running_engine.hpp>
 
 namespace nexusfix::engine {
 

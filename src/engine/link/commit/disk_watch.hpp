@@ -5,7 +5,7 @@
 #include <chrono>
 #include <optional>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/store/store.hpp>
 
 #include "engine/ground/loop_context.hpp"

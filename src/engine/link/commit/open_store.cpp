@@ -5,11 +5,10 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/engine/stop_signals.hpp>
-#include <nexusfix/store/memory_store.hpp>
+#include <nexusfix/engine/engine.hpp>
 #include <nexusfix/store/postgres_part.hpp>
-#include <nexusfix/store/standby.hpp>
-#include <nexusfix/store/store_factory.hpp>
+#include <nexusfix/store/record_store.hpp>
+#include <nexusfix/store/store.hpp>
 
 #include "engine/ground/exceptions.hpp"
 #include "engine/ground/loop_context.hpp"

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/base/time.hpp>
 
 #include "engine/service/operator/operator_desk.hpp"
 #include "transport/api/local_socket.hpp"

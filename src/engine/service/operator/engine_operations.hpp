@@ -8,8 +8,7 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/engine/cluster_member.hpp>
-#include <nexusfix/engine/operations/operations.hpp>
+#include <nexusfix/engine/operations.hpp>
 
 #include "engine/ground/loop_context.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/engine/statistics.hpp>
+#include <nexusfix/engine/running_engine.hpp>
 
 #include "engine/loop/event_loop.hpp"
 #include "engine/service/operator/command_task.hpp"

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/engine/cluster_member.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/engine/operations.hpp>
 
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/report/message_tap.hpp"

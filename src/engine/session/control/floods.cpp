@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "engine/ground/statistics/administrative.hpp"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/session/version.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/session/session_id.hpp>
 
 #include "engine/ground/loop_context.hpp"
 

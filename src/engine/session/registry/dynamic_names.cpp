@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 namespace nexusfix::engine {
 

@@ -10,8 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/session/state_machine.hpp>
-#include <nexusfix/transport/address_range.hpp>
+#include <nexusfix/transport/network.hpp>
+
+#include "session/api/state_machine.hpp"
 
 namespace nexusfix::engine {
 

@@ -3,8 +3,7 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/base/ascii.hpp>
-
+#include "base/api/ascii.hpp"
 #include "base/api/secret.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/undo_guard.hpp"

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/base/function_ref.hpp>
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/language.hpp>
 
 #include "engine/ground/loop_context.hpp"
 

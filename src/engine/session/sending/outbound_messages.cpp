@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 #include "engine/ground/statistics/administrative.hpp"
 #include "engine/session/control/floods.hpp"

@@ -5,14 +5,14 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine/session.hpp>
-#include <nexusfix/session/actions.hpp>
 #include <nexusfix/wire/edit.hpp>
 #include <nexusfix/wire/encoder.hpp>
 
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/scratch_buffer.hpp"
+#include "session/api/actions.hpp"
 
 namespace nexusfix::engine {
 

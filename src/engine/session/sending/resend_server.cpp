@@ -5,7 +5,7 @@
 #include <chrono>
 #include <utility>
 
-#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/language.hpp>
 
 #include "engine/ground/charge.hpp"
 #include "engine/ground/loop_context.hpp"

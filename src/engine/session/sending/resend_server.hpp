@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
-#include <nexusfix/session/actions.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "engine/ground/loop_context.hpp"
+#include "session/api/actions.hpp"
 
 namespace nexusfix::engine {
 

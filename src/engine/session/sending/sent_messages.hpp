@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/engine/outgoing.hpp>
+#include <nexusfix/engine/events.hpp>
 
 namespace nexusfix::engine {
 

@@ -7,8 +7,8 @@
 #include <nexusfix/engine.hpp>
 #include <nexusfix/engine/passwords.hpp>
 #include <nexusfix/settings.hpp>
-#include <nexusfix/store/journal_check.hpp>
-#include <nexusfix/transport/proxy.hpp>
+#include <nexusfix/store/journal.hpp>
+#include <nexusfix/transport/network.hpp>
 
 namespace {
 

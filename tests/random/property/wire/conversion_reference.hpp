@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/wire/values/conversions.hpp>
+#include <nexusfix/wire/convert.hpp>
 
 namespace nexusfix::wire::reference {
 

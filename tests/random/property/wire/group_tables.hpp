@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <nexusfix/wire/typed/group_shape.hpp>
+#include <nexusfix/wire/group_view.hpp>
 
 namespace nexusfix::test {
 

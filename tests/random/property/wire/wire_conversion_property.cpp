@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include <nexusfix/base/random.hpp>
-#include <nexusfix/wire/values/conversions.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/wire/convert.hpp>
 
 #include "random/property/wire/conversion_reference.hpp"
 #include "unit/wire/kernels/guarded_bytes.hpp"

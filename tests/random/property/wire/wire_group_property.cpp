@@ -11,7 +11,6 @@
 
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/group_view.hpp>
-#include <nexusfix/wire/group_writer.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "random/property/wire/group_tables.hpp"

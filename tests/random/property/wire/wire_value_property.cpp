@@ -7,12 +7,12 @@
 #include <variant>
 #include <vector>
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/wire/convert.hpp>
+#include <nexusfix/wire/edit.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/frame.hpp>
 #include <nexusfix/wire/parser.hpp>
-#include <nexusfix/wire/resend.hpp>
-#include <nexusfix/wire/values/conversions.hpp>
 
 namespace nexusfix::wire {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include <nexusfix/store/postgres_options.hpp>
+#include <nexusfix/store/postgres_part.hpp>
 
 #include "cluster/postgres/log_queue.hpp"
 #include "servers/simulated_database.hpp"

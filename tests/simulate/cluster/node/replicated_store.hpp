@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
+#include <nexusfix/store/record_store.hpp>
 #include <nexusfix/store/store.hpp>
-#include <nexusfix/store/store_factory.hpp>
 
 #include "node/owner_log.hpp"
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/base/time.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/store/store.hpp>
 
 #include "servers/lease_service.hpp"

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/observe/event_table.hpp>
+#include <nexusfix/observe/event_log.hpp>
 
 namespace nexusfix::command {
 namespace {

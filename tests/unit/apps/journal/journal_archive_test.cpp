@@ -10,9 +10,8 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/store/journal.hpp>
-#include <nexusfix/store/journal_check.hpp>
 
 #include "store/api/journal_cursor.hpp"
 #include "support/disks/fake_disk.hpp"

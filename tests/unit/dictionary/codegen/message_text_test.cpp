@@ -7,9 +7,9 @@
 
 #include <nexusfix/fix44/enum_names.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
-#include <nexusfix/wire/format.hpp>
+#include <nexusfix/wire/draft.hpp>
 #include <nexusfix/wire/parser.hpp>
-#include <nexusfix/wire/typed/draft.hpp>
+#include <nexusfix/wire/text.hpp>
 
 #include "support/fix_text.hpp"
 

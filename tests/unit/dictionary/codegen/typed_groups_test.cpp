@@ -16,8 +16,8 @@
 #include <nexusfix/fix50sp2/new_order_single.hpp>
 #include <nexusfix/tiny/basket.hpp>
 #include <nexusfix/wide/wide.hpp>
+#include <nexusfix/wire/draft.hpp>
 #include <nexusfix/wire/parser.hpp>
-#include <nexusfix/wire/typed/draft.hpp>
 
 #include "support/fix_text.hpp"
 

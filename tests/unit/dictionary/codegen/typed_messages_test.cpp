@@ -13,10 +13,10 @@
 #include <nexusfix/fix44/heartbeat.hpp>
 #include <nexusfix/fix44/market_data_snapshot_full_refresh.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
+#include <nexusfix/wire/draft.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/parser.hpp>
-#include <nexusfix/wire/typed/draft.hpp>
-#include <nexusfix/wire/typed/typed_write.hpp>
+#include <nexusfix/wire/typed_write.hpp>
 
 #include "support/fix_text.hpp"
 

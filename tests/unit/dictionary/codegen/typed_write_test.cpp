@@ -13,7 +13,7 @@
 #include <nexusfix/fix44/news.hpp>
 #include <nexusfix/tiny/basket.hpp>
 #include <nexusfix/wire/parser.hpp>
-#include <nexusfix/wire/typed/typed_write.hpp>
+#include <nexusfix/wire/typed_write.hpp>
 
 namespace nexusfix {
 namespace {

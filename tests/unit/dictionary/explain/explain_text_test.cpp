@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/dictionary/explain.hpp>
+#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "unit/wire/message_text.hpp"

@@ -4,7 +4,6 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/dictionary/group_shapes.hpp>
 #include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 

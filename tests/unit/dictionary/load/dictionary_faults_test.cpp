@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <nexusfix/dictionary/load.hpp>
-#include <nexusfix/dictionary/quickfix_xml.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 
 namespace nexusfix::dictionary {

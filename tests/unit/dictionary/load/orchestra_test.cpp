@@ -4,8 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/dictionary/orchestra.hpp>
+#include <nexusfix/dictionary/load.hpp>
 
 namespace nexusfix::dictionary {
 namespace {

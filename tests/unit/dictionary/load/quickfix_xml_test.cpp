@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/dictionary/quickfix_xml.hpp>
+#include <nexusfix/dictionary/load.hpp>
 
 namespace nexusfix::dictionary {
 namespace {

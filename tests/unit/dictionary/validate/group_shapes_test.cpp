@@ -4,9 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/dictionary/group_shapes.hpp>
-#include <nexusfix/dictionary/quickfix_xml.hpp>
+#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire/group_view.hpp>
 #include <nexusfix/wire/parser.hpp>
 

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire/parser.hpp>
-#include <nexusfix/wire/typed/field_proof.hpp>
+#include <nexusfix/wire/typed.hpp>
 
 #include "support/fix_text.hpp"
 #include "support/sanitized.hpp"

@@ -6,8 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/dictionary/data_fields.hpp>
 #include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire/parser.hpp>

@@ -8,8 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/dictionary/quickfix_xml.hpp>
+#include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire/parser.hpp>
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 
-#include <nexusfix/engine/preflight.hpp>
+#include <nexusfix/engine/operations.hpp>
 
 #include "config/api/explain_settings.hpp"
 #include "support/disks/fake_disk.hpp"

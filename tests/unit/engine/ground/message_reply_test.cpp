@@ -1,7 +1,7 @@
 // The reject that answers a field which an application could not read.
 #include <gtest/gtest.h>
 
-#include <nexusfix/engine/callbacks/message_reply.hpp>
+#include <nexusfix/engine/events.hpp>
 
 namespace nexusfix::engine {
 namespace {

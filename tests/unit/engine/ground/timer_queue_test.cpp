@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/base/random.hpp>
 
 #include "engine/ground/loop_clock.hpp"
 

@@ -1,5 +1,5 @@
 // ValidateLengthAndChecksum=N: messages with a wrong BodyLength or CheckSum are accepted.
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "engine/ground/connection/repaired_frame.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"

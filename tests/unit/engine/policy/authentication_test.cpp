@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <thread>
 
-#include <nexusfix/engine/password_file.hpp>
+#include <nexusfix/engine/passwords.hpp>
 
 #include "engine/ground/credentials/password_service.hpp"
 #include "support/disks/passing_disk.hpp"

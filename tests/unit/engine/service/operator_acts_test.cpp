@@ -4,7 +4,7 @@
 #include <fstream>
 #include <optional>
 
-#include <nexusfix/store/journal_check.hpp>
+#include <nexusfix/store/journal.hpp>
 
 #include "unit/engine/service/control_fixture.hpp"
 

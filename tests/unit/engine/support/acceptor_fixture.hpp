@@ -15,7 +15,7 @@
 #include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
 #include <nexusfix/engine/passwords.hpp>
-#include <nexusfix/transport/proxy.hpp>
+#include <nexusfix/transport/network.hpp>
 
 #include "support/disks/temporary_folder.hpp"
 #include "support/fix_text.hpp"

@@ -2,7 +2,7 @@
 #include <array>
 #include <gtest/gtest.h>
 
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "support/counted_new.hpp"
 #include "unit/session/side.hpp"

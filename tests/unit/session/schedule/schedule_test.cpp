@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/session/schedule.hpp>
+#include <nexusfix/session/config.hpp>
 
 namespace nexusfix::session {
 namespace {

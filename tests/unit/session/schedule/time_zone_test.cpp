@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/session/time_zone.hpp>
+#include <nexusfix/session/config.hpp>
 
 namespace nexusfix::session::time_zone_test {
 namespace {

@@ -14,7 +14,7 @@
 #include <sys/auxv.h>
 #endif
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 
 namespace nexusfix::store {
 namespace {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/base/random.hpp>
 
 #include "store/format/reading_sizes.hpp"
 #include "support/disks/fake_disk.hpp"

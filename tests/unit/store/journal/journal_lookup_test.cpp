@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "store/format/journal_format.hpp"
 #include "store/format/reading_sizes.hpp"

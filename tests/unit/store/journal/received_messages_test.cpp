@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/store/journal_check.hpp>
+#include <nexusfix/store/journal.hpp>
 
 #include "store/format/entry.hpp"
 #include "store/format/journal_format.hpp"

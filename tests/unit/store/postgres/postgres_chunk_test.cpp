@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "cluster/postgres/batch.hpp"
 #include "cluster/postgres/chunk.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "postgres_fixture.hpp"
 #include "support/network/cutting_proxy.hpp"

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "cluster/postgres/position_marker.hpp"
 #include "postgres_fixture.hpp"

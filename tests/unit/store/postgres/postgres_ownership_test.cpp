@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "log_of_version_3.hpp"
 #include "postgres_fixture.hpp"

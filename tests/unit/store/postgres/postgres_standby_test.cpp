@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "postgres_fixture.hpp"
 #include "support/network/cutting_proxy.hpp"

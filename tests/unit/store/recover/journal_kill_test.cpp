@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/random.hpp>
-#include <nexusfix/store/journal_check.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/store/journal.hpp>
 
 #include "support/disks/killing_disk.hpp"
 #include "support/disks/temporary_folder.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "store/format/journal_format.hpp"
 #include "support/disks/fake_disk.hpp"

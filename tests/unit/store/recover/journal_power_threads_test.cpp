@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "support/disks/power_disk.hpp"
 #include "support/random_runs.hpp"

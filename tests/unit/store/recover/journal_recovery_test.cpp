@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "store/format/entry.hpp"
 #include "store/format/journal_format.hpp"

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <string>
 
-#include <nexusfix/store/journal_check.hpp>
+#include <nexusfix/store/journal.hpp>
 
 #include "store/format/journal_format.hpp"
 #include "support/disks/fake_disk.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "store/format/entry.hpp"
 #include "store/state/checkpoint.hpp"

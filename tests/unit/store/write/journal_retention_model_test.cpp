@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/base/random.hpp>
-#include <nexusfix/store/journal_check.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/store/journal.hpp>
 
 #include "support/disks/fake_disk.hpp"
 #include "unit/store/store_fixture.hpp"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/base/random.hpp>
-#include <nexusfix/store/journal_check.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/store/journal.hpp>
 
 #include "store/format/journal_format.hpp"
 #include "store/write/retirement.hpp"

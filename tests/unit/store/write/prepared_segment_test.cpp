@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/store/journal_check.hpp>
+#include <nexusfix/store/journal.hpp>
 
 #include "store/format/journal_format.hpp"
 #include "support/disks/fake_disk.hpp"

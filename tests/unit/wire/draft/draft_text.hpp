@@ -6,9 +6,9 @@
 #include <string>
 
 #include <nexusfix/fix44/new_order_single.hpp>
+#include <nexusfix/wire/draft.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/parser.hpp>
-#include <nexusfix/wire/typed/draft.hpp>
 
 namespace nexusfix::fix44 {
 

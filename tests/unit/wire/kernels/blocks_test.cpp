@@ -6,9 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/wire/values/byte_block.hpp>
-#include <nexusfix/wire/values/digit_block.hpp>
-#include <nexusfix/wire/values/tag_prefix.hpp>
+#include <nexusfix/wire/digits.hpp>
+#include <nexusfix/wire/header_template.hpp>
 
 #include "unit/wire/kernels/guarded_bytes.hpp"
 

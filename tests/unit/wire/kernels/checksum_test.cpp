@@ -2,7 +2,7 @@
 #include <numeric>
 #include <string>
 
-#include <nexusfix/wire/checksum.hpp>
+#include <nexusfix/wire/frame.hpp>
 
 #include "unit/wire/kernels/guarded_bytes.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/base/random.hpp>
+#include <nexusfix/base/clock.hpp>
 
 #include "unit/wire/kernels/guarded_bytes.hpp"
 

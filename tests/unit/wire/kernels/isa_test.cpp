@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include <nexusfix/wire/isa.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "unit/wire/message_text.hpp"

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/wire/convert.hpp>
+#include <nexusfix/wire/edit.hpp>
 #include <nexusfix/wire/frame.hpp>
 #include <nexusfix/wire/parser.hpp>
-#include <nexusfix/wire/resend.hpp>
-#include <nexusfix/wire/values/conversions.hpp>
 
 #include "unit/wire/kernels/guarded_bytes.hpp"
 #include "unit/wire/kernels/kernel_parameters.hpp"

@@ -6,10 +6,9 @@
 #include <string_view>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/text.hpp>
 #include <nexusfix/fix44/enum_names.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
-#include <nexusfix/wire/format.hpp>
+#include <nexusfix/wire/text.hpp>
 
 namespace fix44 = nexusfix::fix44;
 using namespace nexusfix::literals;

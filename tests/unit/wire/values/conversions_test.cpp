@@ -2,7 +2,7 @@
 #include <limits>
 #include <string>
 
-#include <nexusfix/wire/values/conversions.hpp>
+#include <nexusfix/wire/convert.hpp>
 
 #include "unit/wire/kernels/guarded_bytes.hpp"
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <unordered_set>
 
-#include <nexusfix/base/fixed_price.hpp>
-#include <nexusfix/wire/values/conversions.hpp>
+#include <nexusfix/base/decimal.hpp>
+#include <nexusfix/wire/convert.hpp>
 
 namespace nexusfix {
 namespace {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include <nexusfix/wire/values/conversions.hpp>
+#include <nexusfix/wire/convert.hpp>
 
 namespace nexusfix::wire {
 namespace {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-#include <nexusfix/store/journal_check.hpp>
+#include <nexusfix/store/journal.hpp>
 
 #include "unit/engine/support/acceptor_fixture.hpp"
 

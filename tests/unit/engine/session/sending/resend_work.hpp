@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/base/random.hpp>
-#include <nexusfix/store/store_factory.hpp>
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/store/record_store.hpp>
 
 #include "unit/engine/support/event_loops_fixture.hpp"
 
