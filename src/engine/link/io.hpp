@@ -6,6 +6,7 @@
 #include "engine/link/commit/commit_gate.hpp"
 #include "engine/link/commit/recovery.hpp"
 #include "engine/link/connections.hpp"
+#include "engine/link/frame_reader.hpp"
 #include "engine/link/listeners.hpp"
 
 namespace nexusfix::engine {
@@ -16,6 +17,7 @@ struct Io {
         commit{loop, on_failure},
         connections{loop},
         buffers{loop, connections},
+        reader{loop, connections, buffers},
         listeners{loop},
         acceptor{loop, connections, listeners} {}
 
@@ -23,6 +25,7 @@ struct Io {
   CommitGate commit;
   Connections connections;
   BufferGovernor buffers;
+  FrameReader reader;
   Listeners listeners;
   Acceptor acceptor;
 };

@@ -7,7 +7,6 @@
 #include "base/api/secret.hpp"
 #include "engine/ground/charge.hpp"
 #include "engine/ground/thread_setup.hpp"
-#include "engine/loop/direct_receive.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -67,7 +66,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   if (!may_only_receive(timeout)) return poll_fully(timeout);
   tasks_.inbox().serve_here();
   ++loop_.stats.turns;
-  const transport::IoResult result = inbound_.receive_from(*loop_.work.only());
+  const transport::IoResult result = floors_.io.reader.receive_from(*loop_.work.only());
   loop_.update_time();
   if (result.status == transport::IoStatus::WouldBlock && first_timer() > loop_.now().mono)
       [[likely]]
@@ -82,7 +81,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   const MonoTime first = first_timer();
   bool goes_on = true;
   if (result.status != transport::IoStatus::WouldBlock)
-    inbound_.on_direct_result(connection, result);
+    floors_.io.reader.on_direct_result(connection, result, router_);
   const bool is_done = loop_.boundary.run([&] {
     end_events();
     if (loop_.work.is_quiet() && first > loop_.now().mono) [[likely]]
@@ -133,21 +132,23 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   }
   std::size_t count = 0;
   const bool spins = state_.busy_spin && timeout == std::chrono::nanoseconds{0};
-  const auto direct = spins ? inbound_.receive_directly() : Inbound::Direct::NeedsWait;
+  const auto direct =
+      spins ? floors_.io.reader.receive_directly(router_) : FrameReader::Direct::NeedsWait;
   // What another thread has finished meanwhile is for the next turn.
   has_work |= first <= loop_.now().mono;
-  if (direct == Inbound::Direct::Nothing && !has_work) {
+  if (direct == FrameReader::Direct::Nothing && !has_work) {
     measure_turn();
     become_quiet();
     return true;
   }
-  const bool asks_network = direct == Inbound::Direct::NeedsWait;
+  const bool asks_network = direct == FrameReader::Direct::NeedsWait;
   if (asks_network) {
-    inbound_.unwatch_connections(spins);
+    floors_.io.reader.unwatch_connections(spins);
     if (floors_.io.commit.waits_for_disk()) loop_.network->expect_wake();
     count = loop_.network->wait(state_.ready, timeout);
     // What the network does not watch is received here, so that housekeeping does not delay it.
-    if (!spins || inbound_.receive_directly() == Inbound::Direct::NeedsWait) loop_.update_time();
+    if (!spins || floors_.io.reader.receive_directly(router_) == FrameReader::Direct::NeedsWait)
+      loop_.update_time();
   }
   return finish_turn(asks_network, count, first);
 }
@@ -157,7 +158,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   tasks_.inbox().wake_up();
   measure_turn();
   loop_.boundary.costs().begin_turn(loop_.now().mono);
-  if (const auto one = inbound_.take_received(); one != 0)
+  if (const auto one = floors_.io.reader.take_received(); one != 0)
     loop_.boundary.costs().note({nullptr, one});
   const bool is_measured = loop_.boundary.costs().is_measuring();
   for (std::size_t i = 0; i < count && !floors_.io.commit.has_failed(); ++i) {
@@ -230,7 +231,7 @@ void EventLoop::handle(const transport::Ready& ready) {
       floors_.policy.connector.on_connected(connection);
       break;
     case transport::ReadyKind::Readable:
-      inbound_.on_readable(connection);
+      floors_.io.reader.on_readable(connection, router_);
       break;
     case transport::ReadyKind::Writable:
       connection.set_blocked(false);
@@ -377,7 +378,7 @@ void EventLoop::on_timer(Connection& connection) {
   const bool is_delayed = connection.entry() == nullptr && connection.is_paused();
   if (connection.paused_until() <= loop_.now().mono &&
       (!is_delayed || floors_.policy.admission.admits_delayed(connection))) {
-    inbound_.resume(connection);
+    floors_.io.reader.resume(connection, router_);
   }
   if (connection.is_dead()) return;
   if (connection.takes_by() <= loop_.now().mono) return end_slow_consumer(connection);
@@ -446,7 +447,7 @@ void EventLoop::flush() {
 }
 
 void EventLoop::close(Connection& connection, EventId id, std::string_view why) {
-  inbound_.drain_delayed(connection);
+  floors_.io.reader.drain_delayed(connection, router_);
   floors_.sessions.disconnector.close(connection, id, why);
 }
 
@@ -474,7 +475,7 @@ void EventLoop::take_password_checks() {
     transport::Ready decided{transport::ReadyKind::Readable, decision.socket, 0};
     loop_.boundary.run(decided, [&] {
       if (Connection* const connection = floors_.policy.admission.take_check(decision)) {
-        inbound_.resume(*connection);
+        floors_.io.reader.resume(*connection, router_);
       }
     });
   }
@@ -495,7 +496,7 @@ void EventLoop::take_migrated() {
     loop_.boundary.run(accepted, [&] {
       const WipedAtEnd logon{one.bytes};
       Connection* const connection = floors_.directory.migration.attach(one, accepted.accepted);
-      if (connection != nullptr) inbound_.on_bytes(*connection, one.bytes);
+      if (connection != nullptr) floors_.io.reader.on_bytes(*connection, one.bytes, router_);
     });
   }
   while (arrived.tasks) {

@@ -18,7 +18,7 @@
 #include "engine/ground/session_services.hpp"
 #include "engine/ground/shared/task_inbox.hpp"
 #include "engine/loop/floors.hpp"
-#include "engine/loop/inbound.hpp"
+#include "engine/loop/frame_router.hpp"
 
 namespace nexusfix::engine {
 
@@ -134,7 +134,7 @@ class EventLoop final : private EventEnds {
     // One jump for both.
     const auto waits = static_cast<std::uint64_t>(timeout.count()) | loop_.work.flags();
     return waits == 0 && first_timer() > loop_.now().mono && !has_request() &&
-           inbound_.may_receive_unasked();
+           floors_.io.reader.may_receive_unasked();
   }
   [[nodiscard]] bool poll_received(const transport::IoResult& result);
   [[nodiscard]] bool turn(std::chrono::nanoseconds timeout);
@@ -151,7 +151,7 @@ class EventLoop final : private EventEnds {
   // At the end of a turn: the next one may have nothing to do but to receive.
   void become_quiet() noexcept {
     if (!state_.busy_spin || !loop_.work.may_become_quiet()) return;
-    loop_.work.set_only(inbound_.only_connection());
+    loop_.work.set_only(floors_.io.reader.only_connection());
     if (loop_.work.is_quiet()) loop_.boundary.costs().forget_turn();  // No other session waits.
   }
   void handle(const transport::Ready& ready);
@@ -246,7 +246,7 @@ class EventLoop final : private EventEnds {
 
   Floors floors_;
   SessionServices services_;
-  Inbound inbound_;
+  FrameRouter router_;
   TaskRunner tasks_;
 };
 

@@ -45,6 +45,58 @@ constexpr std::chrono::milliseconds kNextTurns{10};
 
 }  // namespace
 
+// No Logon was received yet.
+std::size_t LogonAdmission::on_first_frame(Connection& connection, std::string_view frame) {
+  if (frame.size() > connection.accepted().logon_bytes_max) [[unlikely]] {
+    loop_.report.logs().unknown(frame, /*is_message=*/false, loop_.now().wall);
+    io_.connections.refuse(connection, EventId::LogonTooLong, kLogonTooLong);
+    return frame.size();
+  }
+  const std::size_t whole = frame.size();
+  auto message = loop_.parsers.inbound.parse(frame);
+  if (!message) [[unlikely]] {
+    const wire::GarbledReason reason = message.error().reason;
+    message = parse_repaired(connection, reason, frame);
+    if (!message) {
+      io_.reader.refuse_no_fix(connection, reason, frame);
+      return frame.size();
+    }
+  }
+  if (delays_logon(connection, *message) || waits_for_credentials(connection, *message))
+    return kMustWait;
+  connection.framing().set_unsound(whole - frame.size());
+  if (bind(connection, *message)) {
+    sessions_.inbound.on_first_message(connection, *connection.entry(), *message, frame);
+    return frame.size();
+  }
+  ++loop_.stats.messages_in;
+  loop_.stats.bytes_in += frame.size();
+  if (!connection.is_migrating()) {  // the other loop logs it
+    loop_.report.logs().unknown(frame, /*is_message=*/true, loop_.now().wall);
+  }
+  return frame.size();
+}
+
+// ValidateLengthAndChecksum=N: by the rules of the session that the Logon names. If that is on
+// another loop, that loop checks them.
+std::expected<wire::MessageView, wire::ParseError> LogonAdmission::parse_repaired(
+    const Connection& connection, wire::GarbledReason reason, std::string_view& frame) {
+  const std::unexpected failure{wire::ParseError{reason, 0}};
+  const bool is_accepted = loop_.parsers.takes_unsound ||
+                           (loop_.shared.directory && loop_.shared.directory->takes_unsound());
+  if (!can_be_repaired(reason) || !is_accepted) return failure;
+  const std::string_view whole = frame;
+  auto logon = repaired_.parse(loop_.parsers.inbound, frame, /*validates_length=*/false);
+  if (!logon) return failure;
+  const SessionSettings* const settings = acceptor_settings(connection, *logon);
+  if (settings == nullptr && loop_.shared.directory) return logon;
+  if (settings != nullptr && !settings->validates_check_sum && !settings->validates_length)
+    return logon;
+  frame = whole;
+  if (settings == nullptr || settings->validates_check_sum) return failure;
+  return repaired_.parse(loop_.parsers.inbound, frame, /*validates_length=*/true);
+}
+
 // A connection that cannot be bound is closed without an answer, because an answer would use a
 // MsgSeqNum of a session that the peer has not proven to be its own (test cases 1S b, c and e).
 bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon) {

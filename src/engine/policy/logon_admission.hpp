@@ -2,6 +2,8 @@
 // on now.
 #pragma once
 
+#include <cstddef>
+#include <expected>
 #include <map>
 #include <optional>
 #include <string>
@@ -10,6 +12,7 @@
 #include <nexusfix/session/session_id.hpp>
 #include <nexusfix/wire/parser.hpp>
 
+#include "engine/ground/connection/repaired_frame.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/policy/lateness.hpp"
 
@@ -18,14 +21,14 @@ namespace nexusfix::engine {
 struct Io;
 struct Sessions;
 
-inline constexpr std::string_view kLogonTooLong = "more bytes than a Logon may have (MaxLogonSize)";
-
 class LogonAdmission {
  public:
   LogonAdmission(LoopContext& loop, Io& io, Sessions& sessions) noexcept
       : loop_{loop}, io_{io}, sessions_{sessions} {}
 
   void note_lateness(MonoTime due);
+  // The first message of a connection. The number of processed bytes; kMustWait: it must wait.
+  [[nodiscard]] std::size_t on_first_frame(Connection& connection, std::string_view frame);
   [[nodiscard]] bool delays_logon(Connection& connection, const wire::MessageView& logon);
   [[nodiscard]] bool admits_delayed(Connection& connection);
   [[nodiscard]] bool bind(Connection& connection, const wire::MessageView& logon);
@@ -47,6 +50,8 @@ class LogonAdmission {
   }
 
  private:
+  [[nodiscard]] std::expected<wire::MessageView, wire::ParseError> parse_repaired(
+      const Connection& connection, wire::GarbledReason reason, std::string_view& frame);
   struct Refusal {
     EventId id;
     std::string why;
@@ -81,6 +86,7 @@ class LogonAdmission {
   Io& io_;
   Sessions& sessions_;
 
+  RepairedMessage repaired_;
   LoopLateness lateness_;
   LoopStallDetector stall_detector_;
   bool logons_wait_ = false;                                          // LogonsDelayed was reported

@@ -15,6 +15,7 @@
 #include "engine/link/io.hpp"
 #include "engine/session/control/session_control.hpp"
 #include "engine/session/held_messages.hpp"
+#include "engine/session/inbound_messages.hpp"
 #include "engine/session/registry/dynamic_names.hpp"
 #include "engine/session/registry/session_registry.hpp"
 #include "engine/session/registry/session_templates.hpp"
@@ -130,6 +131,7 @@ struct Sessions {
         templates{loop},
         dynamic{loop, io, *this},
         held{loop, io.buffers},
+        inbound{loop, *this},
         transactor{loop, io, *this},
         actions{loop, io, *this},
         outbox{loop, io, *this},
@@ -142,6 +144,7 @@ struct Sessions {
   SessionTemplates templates;
   DynamicSessions dynamic;
   HeldMessages held;
+  InboundMessages inbound;
   Transactor transactor;
   SessionActions actions;
   Outbox outbox;

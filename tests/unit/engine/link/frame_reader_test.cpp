@@ -1,0 +1,140 @@
+// FrameReader alone: what a connection has received, for a Sink that has no sessions of its own.
+#include "engine/link/frame_reader.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "unit/engine/support/floors_fixture.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+// Keeps what it gets, one text for each call.
+struct RecordingSink {
+  std::size_t on_only_message(Connection&, const wire::MessageView& message,
+                              std::string_view bytes) {
+    return keep("only " + std::string{message.msg_type()}, bytes);
+  }
+  std::size_t on_message(Connection&, const wire::MessageView& message, std::string_view bytes) {
+    return keep("message " + std::string{message.msg_type()}, bytes);
+  }
+  std::size_t on_unsound_frame(Connection&, wire::GarbledReason, std::string_view bytes) {
+    return keep("unsound", bytes);
+  }
+  std::size_t on_first_frame(Connection&, std::string_view bytes) { return keep("first", bytes); }
+  void on_garbled(Connection&, wire::GarbledReason, std::string_view) {
+    calls.emplace_back("garbled");
+  }
+  void on_drained(Connection&) { calls.emplace_back("drained"); }
+  void on_closed(Connection&, EventId, std::string_view why) { calls.emplace_back(why); }
+  void on_migrating(Connection&, std::string_view) { calls.emplace_back("migrating"); }
+
+  std::size_t keep(std::string call, std::string_view bytes) {
+    calls.push_back(std::move(call));
+    return must_wait ? kMustWait : bytes.size();
+  }
+  std::vector<std::string> take() { return std::exchange(calls, {}); }
+
+  std::vector<std::string> calls;
+  bool must_wait = false;
+};
+
+using Calls = std::vector<std::string>;
+
+class FrameReaderComponent : public testing::FloorsTest {
+ protected:
+  void send(transport::SocketId peer, std::string_view bytes) {
+    ASSERT_EQ(far.send(peer, bytes).bytes, bytes.size());
+  }
+  [[nodiscard]] std::string order(std::uint64_t msg_seq_num) {
+    return message(entry(), "D", msg_seq_num, "11=" + std::to_string(msg_seq_num) + "|");
+  }
+  Calls receive_from(Connection& connection) {
+    io().reader.on_readable(connection, sink);
+    return sink.take();
+  }
+
+  RecordingSink sink;
+};
+
+TEST_F(FrameReaderComponent, whole_message_alone_and_several_together) {
+  open();
+  const auto [connection, peer] = bind(entry());
+  send(peer, order(1));
+  EXPECT_EQ(receive_from(*connection), (Calls{"only D", "drained"}));
+  send(peer, order(2) + order(3));
+  EXPECT_EQ(receive_from(*connection), (Calls{"message D", "message D", "drained"}));
+}
+
+TEST_F(FrameReaderComponent, message_divided_anywhere_is_one_message) {
+  open();
+  const auto [connection, peer] = bind(entry());
+  const std::string whole = order(1);
+  for (std::size_t at = 1; at < whole.size(); ++at) {
+    send(peer, std::string_view{whole}.substr(0, at));
+    EXPECT_EQ(receive_from(*connection), Calls{"drained"}) << at;
+    send(peer, std::string_view{whole}.substr(at));
+    EXPECT_EQ(receive_from(*connection), (Calls{"message D", "drained"})) << at;
+  }
+}
+
+TEST_F(FrameReaderComponent, message_that_must_wait_comes_again) {
+  open();
+  const auto [connection, peer] = bind(entry());
+  sink.must_wait = true;
+  send(peer, order(1));
+  EXPECT_EQ(receive_from(*connection), (Calls{"only D", "drained"}));
+  sink.must_wait = false;
+  io().reader.on_bytes(*connection, {}, sink);
+  EXPECT_EQ(sink.take(), Calls{"message D"});
+  io().reader.on_bytes(*connection, {}, sink);
+  EXPECT_EQ(sink.take(), Calls{});
+}
+
+TEST_F(FrameReaderComponent, first_frame_of_a_connection_has_a_call_of_its_own) {
+  open();
+  const auto [connection, peer] = accept();
+  send(peer, order(1));
+  EXPECT_EQ(receive_from(*connection), Calls{"first"});
+}
+
+TEST_F(FrameReaderComponent, bytes_that_are_no_fix_end_a_new_connection_without_a_call) {
+  open();
+  const auto [connection, peer] = accept();
+  send(peer, "GET / HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(receive_from(*connection), Calls{});
+  EXPECT_TRUE(connection->is_dead());
+  EXPECT_TRUE(log.has(EventId::NotFix)) << log.all();
+}
+
+TEST_F(FrameReaderComponent, wrong_check_sum_is_unsound_and_bytes_between_messages_are_garbled) {
+  open();
+  const auto [connection, peer] = bind(entry());
+  std::string unsound = order(1);
+  unsound[unsound.size() - 2] = unsound[unsound.size() - 2] == '0' ? '1' : '0';
+  send(peer, unsound + "x" + order(2));
+  EXPECT_EQ(receive_from(*connection), (Calls{"unsound", "garbled", "message D", "drained"}));
+}
+
+TEST_F(FrameReaderComponent, end_of_a_connection_says_whether_a_message_was_cut_off) {
+  open();
+  const auto [connection, peer] = bind(entry());
+  send(peer, std::string_view{order(1)}.substr(0, 20));
+  EXPECT_EQ(receive_from(*connection), Calls{"drained"});
+  far.close(peer);
+  EXPECT_EQ(receive_from(*connection),
+            Calls{"closed by the counterparty in the middle of a message"});
+}
+
+TEST_F(FrameReaderComponent, nothing_is_read_from_a_connection_that_drains) {
+  open();
+  const auto [connection, peer] = bind(entry());
+  connection->begin_draining();
+  send(peer, order(1) + order(2));
+  EXPECT_EQ(receive_from(*connection), Calls{"drained"});
+}
+
+}  // namespace
+}  // namespace nexusfix::engine
