@@ -11,7 +11,8 @@
 #include <nexusfix/engine/operations.hpp>
 #include <nexusfix/observe/event_log.hpp>
 
-#include "engine/loop/event_loop.hpp"
+#include "engine/ground/shared/task_inbox.hpp"
+#include "engine/service/floors.hpp"
 #include "transport/api/service_notifier.hpp"
 
 namespace nexusfix::engine {
@@ -32,7 +33,7 @@ class ClusterSeat final : public ClusterObserver {
   [[nodiscard]] ClusterMember& member() const noexcept { return *member_; }
   // The engine is open. Before the first turn of its loop the program may refuse what the log has.
   // The loop outlives the call of stop_serving().
-  void serve_soon(EventLoop& loop) { loop.inbox()->add(std::make_unique<FirstTurn>(*this)); }
+  void serve_soon(TaskInbox& inbox) { inbox.add(std::make_unique<FirstTurn>(*this)); }
   // The engine could not open. A signal that ends the wait is no refusal.
   void on_not_open(const EngineError& error) {
     if (!StopSignals::received()) member_->refuse(error.text);
@@ -43,15 +44,15 @@ class ClusterSeat final : public ClusterObserver {
   // The process opens its engine again, and waits for the shard.
   void on_hand_over() override {
     if (service_ != nullptr) service_->goes_on();
-    loop_->request_stop();
+    loop_->stop.ask({});
   }
 
  private:
   class FirstTurn final : public LoopTask {
    public:
     explicit FirstTurn(ClusterSeat& seat) noexcept : seat_{seat} {}
-    void run(EventLoop& event_loop) override {
-      seat_.loop_ = &event_loop;
+    void run(Floors& floors) override {
+      seat_.loop_ = &floors.loop;
       seat_.member_->serve();
     }
 
@@ -62,7 +63,7 @@ class ClusterSeat final : public ClusterObserver {
   observe::EventLog& log_;
   Clock& clock_;
   transport::ServiceNotifier* service_;
-  EventLoop* loop_ = nullptr;
+  LoopContext* loop_ = nullptr;
   std::unique_ptr<ClusterMember> member_;  // the last member: it uses all others
 };
 

@@ -122,9 +122,7 @@ constexpr std::uint32_t kLogonsBeingCheckedMax = 64;
 class ReloadTask final : public LoopTask {
  public:
   explicit ReloadTask(std::shared_ptr<ReloadOrder> order) : order_{std::move(order)} {}
-  void run(EventLoop& event_loop) override {
-    event_loop.reloader().begin_reload(std::move(order_));
-  }
+  void run(Floors& floors) override { floors.directory.reloader.begin_reload(std::move(order_)); }
 
  private:
   std::shared_ptr<ReloadOrder> order_;
@@ -242,10 +240,10 @@ struct Engine::Shared {
     return {};
   }
   std::expected<void, EngineError> serve_operators(const Loops& loops) {
-    std::vector<EventLoop*> all;
+    std::vector<LoopContext*> all;
     std::vector<std::string> folders;
     for (const auto& loop : loops) {
-      all.push_back(loop.get());
+      all.push_back(&loop->context());
       if (!store_folder.empty()) folders.push_back(folder_of_loop(store_folder, loop->index()));
     }
     operations = std::make_unique<EngineOperations>(
@@ -255,6 +253,7 @@ struct Engine::Shared {
                                                 .standby = common.standby,
                                                 .cluster = cluster ? &cluster->member() : nullptr,
                                                 .desk = desk.get(),
+                                                .inbox = loops.front()->inbox(),
                                                 .journal_folders = std::move(folders)});
     if (!web) return {};
     for (const auto& loop : loops) loop->take_commands_from_outside();
@@ -348,7 +347,7 @@ struct Engine::Shared {
     WholeEngine engine{.loops = {}, .tls = common.tls};
     for (const auto& loop : loops) {
       inboxes.push_back(loop->inbox());
-      engine.loops.push_back(loop.get());
+      engine.loops.push_back(&loop->context());
     }
     desk = std::make_unique<OperatorDesk>(std::move(inboxes), std::move(engine), common.disabled,
                                           common.standby);
@@ -584,7 +583,7 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
     }
   }
   shared->common.standby->clear();
-  if (shared->cluster) shared->cluster->serve_soon(*loops.front());
+  if (shared->cluster) shared->cluster->serve_soon(*loops.front()->inbox());
   static_cast<void>(ender.release());
   return Engine{std::move(shared), std::move(loops)};
 }
@@ -620,7 +619,7 @@ std::uint32_t Engine::loop_count() const noexcept {
 }
 
 void Engine::stop() noexcept {
-  for (const auto& loop : loops_) loop->request_stop();
+  for (const auto& loop : loops_) loop->context().stop.ask({});
 }
 
 void Engine::start() {

@@ -34,6 +34,7 @@ class LoopContext : public LoopDependencies {
  public:
   LoopContext(LoopDependencies dependencies, Callbacks application, EventEnds& ends)
       : LoopDependencies{std::move(dependencies)},
+        stop{*network},
         time{*clock},
         report{*logs.events, logs.is_standard_error, logs.messages, index, time},
         boundary{*this, ends},
@@ -71,8 +72,12 @@ class LoopContext : public LoopDependencies {
     timers.arm(owner, deadline);
   }
 
+  // Any thread.
+  void add_to(EngineStatistics& figures, const Now& at) const;
+
   // Each component has its own data.
   LoopWork work;
+  StopRequest stop;
   LoopClock time;
   LoopTimers timers{time};
   Reporter report;

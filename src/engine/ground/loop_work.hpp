@@ -1,5 +1,12 @@
 // What a turn of the loop has to do: one word of flags, which the usual path reads once an event.
+// What other threads ask of the loop.
 #pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include <nexusfix/transport/network.hpp>
 
 namespace nexusfix::engine {
 
@@ -71,6 +78,36 @@ class LoopWork {
   bool is_stopping_ = false;
   bool is_draining_ = false;
   bool takes_commands_ = false;
+};
+
+// Any thread asks, and wakes the loop.
+class StopRequest {
+ public:
+  explicit StopRequest(transport::Network& network) noexcept : network_{network} {}
+
+  // The loop stops when all work is done: no new Logon and no new message of the application is
+  // accepted, and resends, unsent bytes and posted tasks are finished, for at most this time. 0: it
+  // stops at once.
+  void ask(std::chrono::seconds drain_max) noexcept {
+    drain_seconds_.store(drain_max.count(), std::memory_order_relaxed);
+    is_asked_.store(true, std::memory_order_release);  // Pairs with the acquire in must_stop().
+    network_.wake();
+  }
+  // Only shown: no other memory depends on it.
+  [[nodiscard]] bool is_asked() const noexcept { return is_asked_.load(std::memory_order_relaxed); }
+
+  // The loop's thread. drain_max() is read after it.
+  [[nodiscard]] bool must_stop() const noexcept {
+    return is_asked_.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] std::chrono::seconds drain_max() const noexcept {
+    return std::chrono::seconds{drain_seconds_.load(std::memory_order_relaxed)};
+  }
+
+ private:
+  transport::Network& network_;
+  std::atomic<std::int64_t> drain_seconds_{0};
+  std::atomic<bool> is_asked_{false};
 };
 
 }  // namespace nexusfix::engine

@@ -27,14 +27,18 @@ namespace nexusfix::engine {
 
 inline constexpr std::string_view kLogonTooLong = "more bytes than a Logon may have (MaxLogonSize)";
 
+class FrameReader;
+
 // A result of a FrameSink: the message must wait, and comes again.
 inline constexpr std::size_t kMustWait = 0;
 
-// Gets what a FrameReader has found. Each call may close the connection. Views are valid until it
-// returns.
+// Gets what a FrameReader has found. It is copied, and has the size of a pointer. Each call may
+// close the connection. Views are valid until it returns.
 template <class Sink>
-concept FrameSink = requires(Sink& sink, Connection& connection, const wire::MessageView& message,
+concept FrameSink = requires(Sink sink, Connection& connection, const wire::MessageView& message,
                              std::string_view bytes, wire::GarbledReason reason, EventId id) {
+  // The reader that calls it.
+  { sink.reader() } -> std::same_as<FrameReader&>;
   // A message of a connection that has its session: the only one of the received bytes, or one
   // of several. The number of processed bytes, or kMustWait.
   { sink.on_only_message(connection, message, bytes) } -> std::same_as<std::size_t>;
@@ -81,22 +85,22 @@ class FrameReader {
 
   // The network has reported bytes, or the end of the connection.
   template <FrameSink Sink>
-  void on_readable(Connection& connection, Sink& sink);
+  void on_readable(Connection& connection, Sink sink);
   // Bytes that were received elsewhere; empty: only those that the connection carries.
   template <FrameSink Sink>
-  void on_bytes(Connection& connection, std::string_view bytes, Sink& sink);
+  void on_bytes(Connection& connection, std::string_view bytes, Sink sink);
   // Ends a pause, and continues with the bytes that the connection carries.
   template <FrameSink Sink>
-  void resume(Connection& connection, Sink& sink);
+  void resume(Connection& connection, Sink sink);
   // At the end of a connection: processes the bytes that were received before, in spite of the
   // throttle.
   template <FrameSink Sink>
-  void drain_delayed(Connection& connection, Sink& sink);
+  void drain_delayed(Connection& connection, Sink sink);
 
   // One receive() for each connection, until one has bytes or has ended. The time of the turn is
   // read again, unless the network must be asked.
   template <FrameSink Sink>
-  [[nodiscard]] Direct receive_directly(Sink& sink);
+  [[nodiscard]] Direct receive_directly(Sink sink);
   // receive_directly() in parts, for a loop with one connection.
   [[nodiscard]] bool may_receive_unasked() const noexcept {
     return receives_unasked_ < kReceivesUnaskedMax;
@@ -117,7 +121,7 @@ class FrameReader {
   // What a direct receive has found: bytes, or the end of the connection.
   template <FrameSink Sink>
   [[gnu::always_inline]] void on_direct_result(Connection& connection,
-                                               const transport::IoResult& result, Sink& sink) {
+                                               const transport::IoResult& result, Sink sink) {
     receives_unasked_ += kReceivedCounts - 1;
     loop_.boundary.run(connection, [&] { on_receive_result(connection, result, sink); });
   }
@@ -140,30 +144,31 @@ class FrameReader {
   static constexpr std::size_t kCompletedBytesMin = 64;
 
   template <FrameSink Sink>
-  [[nodiscard]] Direct receive_from_one_of(std::size_t count, Sink& sink);  // several connections
+  [[nodiscard]] Direct receive_from_one_of(std::size_t count, Sink sink);  // several connections
   template <FrameSink Sink>
-  void on_receive_result(Connection& connection, const transport::IoResult& result, Sink& sink);
+  static void on_receive_result(Connection& connection, const transport::IoResult& result,
+                                Sink sink);
   template <FrameSink Sink>
-  void on_bytes_unbound(Connection& connection, std::size_t count, Sink& sink);
+  void on_bytes_unbound(Connection& connection, std::size_t count, Sink sink);
   template <FrameSink Sink>
-  void on_received(Connection& connection, const transport::IoResult& result, Sink& sink);
+  void on_received(Connection& connection, const transport::IoResult& result, Sink sink);
   template <FrameSink Sink>
-  void on_paused_readable(Connection& connection, Sink& sink);
+  void on_paused_readable(Connection& connection, Sink sink);
   template <FrameSink Sink>
-  [[nodiscard]] bool process_repeated(Connection& connection, std::string_view bytes, Sink& sink);
+  [[nodiscard]] bool process_repeated(Connection& connection, std::string_view bytes, Sink sink);
   template <FrameSink Sink>
-  [[nodiscard]] bool process_whole(Connection& connection, std::string_view bytes, Sink& sink);
+  [[nodiscard]] bool process_whole(Connection& connection, std::string_view bytes, Sink sink);
   template <FrameSink Sink>
   void process_one(Connection& connection, const wire::MessageView& message, std::string_view bytes,
-                   Sink& sink);
+                   Sink sink);
   template <FrameSink Sink>
   [[nodiscard]] std::size_t complete_carried(Connection& connection, std::string_view bytes,
-                                             Sink& sink);
+                                             Sink sink);
   template <FrameSink Sink>
   [[nodiscard]] std::size_t on_scanned(Connection& connection, const wire::FrameResult& frame,
-                                       std::string_view bytes, Sink& sink);
+                                       std::string_view bytes, Sink sink);
   template <FrameSink Sink>
-  [[nodiscard]] std::size_t on_frame(Connection& connection, std::string_view frame, Sink& sink);
+  [[nodiscard]] std::size_t on_frame(Connection& connection, std::string_view frame, Sink sink);
   // Bytes are ignored after our last message, after a failure of the store, and during a migration.
   [[nodiscard]] bool listens(const Connection& connection) const noexcept {
     return connection.listens() && !loop_.work.has(Work::Ended);
@@ -182,7 +187,7 @@ class FrameReader {
 };
 
 template <FrameSink Sink>
-void FrameReader::on_readable(Connection& connection, Sink& sink) {
+void FrameReader::on_readable(Connection& connection, Sink sink) {
   // The network reports only the end of a paused connection.
   if (connection.is_paused()) return on_paused_readable(connection, sink);
   on_receive_result(connection,
@@ -190,7 +195,7 @@ void FrameReader::on_readable(Connection& connection, Sink& sink) {
 }
 
 template <FrameSink Sink>
-[[gnu::always_inline]] inline FrameReader::Direct FrameReader::receive_directly(Sink& sink) {
+[[gnu::always_inline]] inline FrameReader::Direct FrameReader::receive_directly(Sink sink) {
   const std::size_t count = connections_.table().size();
   if (count == 0 || count > kAskedMax || !may_receive_unasked()) {
     receives_unasked_ = 0;
@@ -209,7 +214,7 @@ template <FrameSink Sink>
 
 template <FrameSink Sink>
 [[gnu::noinline]] FrameReader::Direct FrameReader::receive_from_one_of(std::size_t count,
-                                                                       Sink& sink) {
+                                                                       Sink sink) {
   const ConnectionTable& table = connections_.table();
   // Each turn begins with another connection, so that a busy one does not keep the others waiting.
   first_asked_ = first_asked_ + 1 < count ? first_asked_ + 1 : 0;
@@ -236,36 +241,38 @@ template <FrameSink Sink>
   return Direct::Nothing;
 }
 
+// The reader and what the sink calls are one object for the sink: they take one register.
 template <FrameSink Sink>
 [[gnu::noinline]] void FrameReader::on_receive_result(Connection& connection,
                                                       const transport::IoResult& result,
-                                                      Sink& sink) {
+                                                      Sink sink) {
+  FrameReader& reader = sink.reader();
   if (result.status == transport::IoStatus::Ok) {
     if (connection.entry() == nullptr) [[unlikely]] {
-      on_bytes_unbound(connection, result.bytes, sink);
-    } else if (const std::string_view bytes{receive_buffer_.data(), result.bytes};
-               !process_repeated(connection, bytes, sink)) {
-      on_bytes(connection, bytes, sink);
+      reader.on_bytes_unbound(connection, result.bytes, sink);
+    } else if (const std::string_view bytes{reader.receive_buffer_.data(), result.bytes};
+               !reader.process_repeated(connection, bytes, sink)) {
+      reader.on_bytes(connection, bytes, sink);
     }
     // The next message is not delayed, and its SendingTime shows its true age.
-    const bool is_drained = result.bytes < receive_buffer_.size() && !connection.is_paused();
+    const bool is_drained = result.bytes < kReceiveBytes && !connection.is_paused();
     if (is_drained && connection.entry() != nullptr) [[likely]]
       return sink.on_drained(connection);
   }
-  on_received(connection, result, sink);
+  reader.on_received(connection, result, sink);
 }
 
 // Before a session is bound, the bytes are a Logon, which may contain a password.
 template <FrameSink Sink>
 [[gnu::noinline]] void FrameReader::on_bytes_unbound(Connection& connection, std::size_t count,
-                                                     Sink& sink) {
+                                                     Sink sink) {
   const WipedAtEnd logon{receive_buffer_.span().first(count)};
   on_bytes(connection, {receive_buffer_.data(), count}, sink);
 }
 
 template <FrameSink Sink>
 [[gnu::noinline]] void FrameReader::on_received(Connection& connection,
-                                                const transport::IoResult& result, Sink& sink) {
+                                                const transport::IoResult& result, Sink sink) {
   if (connection.is_dead()) return;  // Closed by what it sent.
   switch (result.status) {
     case transport::IoStatus::Ok:
@@ -299,7 +306,7 @@ template <FrameSink Sink>
 template <FrameSink Sink>
 [[gnu::always_inline]] inline bool FrameReader::process_repeated(Connection& connection,
                                                                  std::string_view bytes,
-                                                                 Sink& sink) {
+                                                                 Sink sink) {
   if (!connection.framing().may_begin(bytes.size()) || !listens(connection)) return false;
   wire::FrameShape* const shape = loop_.parsers.inbound.find_shape(bytes);
   if (shape == nullptr) return process_whole(connection, bytes, sink);
@@ -311,7 +318,7 @@ template <FrameSink Sink>
 // Most of the others are one message, too. False: nothing was processed.
 template <FrameSink Sink>
 [[gnu::noinline]] bool FrameReader::process_whole(Connection& connection, std::string_view bytes,
-                                                  Sink& sink) {
+                                                  Sink sink) {
   const std::size_t size =
       wire::detail::ordinary_frame_size(bytes.data(), bytes.size(), bytes.size());
   if (size != bytes.size() || !connection.framing().is_sound()) return false;
@@ -326,7 +333,7 @@ template <FrameSink Sink>
 template <FrameSink Sink>
 [[gnu::always_inline]] inline void FrameReader::process_one(Connection& connection,
                                                             const wire::MessageView& message,
-                                                            std::string_view bytes, Sink& sink) {
+                                                            std::string_view bytes, Sink sink) {
   if (sink.on_only_message(connection, message, bytes) == kMustWait) [[unlikely]] {
     connection.framing().set_needed(bytes.size());
     static_cast<void>(buffers_.carry(connection, bytes));
@@ -337,7 +344,7 @@ template <FrameSink Sink>
 
 template <FrameSink Sink>
 [[gnu::noinline]] void FrameReader::on_bytes(Connection& connection, std::string_view bytes,
-                                             Sink& sink) {
+                                             Sink sink) {
   const Receiving receiving{connection};
   if (!connection.framing().carried().empty()) [[unlikely]]
     bytes.remove_prefix(complete_carried(connection, bytes, sink));
@@ -365,7 +372,7 @@ template <FrameSink Sink>
 // it; the caller frames the rest in place.
 template <FrameSink Sink>
 [[gnu::noinline]] std::size_t FrameReader::complete_carried(Connection& connection,
-                                                            std::string_view bytes, Sink& sink) {
+                                                            std::string_view bytes, Sink sink) {
   Framing& framing = connection.framing();
   CarriedBytes& carried = framing.carried();
   std::size_t used = 0;
@@ -404,7 +411,7 @@ template <FrameSink Sink>
 // frame: at the beginning of bytes.
 template <FrameSink Sink>
 inline std::size_t FrameReader::on_scanned(Connection& connection, const wire::FrameResult& frame,
-                                           std::string_view bytes, Sink& sink) {
+                                           std::string_view bytes, Sink sink) {
   const std::string_view framed{bytes.data(), frame.size};
   if (frame.status == wire::FrameStatus::Complete) [[likely]]
     return on_frame(connection, framed, sink);
@@ -417,7 +424,7 @@ inline std::size_t FrameReader::on_scanned(Connection& connection, const wire::F
 
 template <FrameSink Sink>
 inline std::size_t FrameReader::on_frame(Connection& connection, std::string_view frame,
-                                         Sink& sink) {
+                                         Sink sink) {
   if (connection.entry() == nullptr) [[unlikely]]
     return sink.on_first_frame(connection, frame);
   const auto message = loop_.parsers.inbound.parse(frame);
@@ -427,7 +434,7 @@ inline std::size_t FrameReader::on_frame(Connection& connection, std::string_vie
 }
 
 template <FrameSink Sink>
-void FrameReader::resume(Connection& connection, Sink& sink) {
+void FrameReader::resume(Connection& connection, Sink sink) {
   const bool is_logon = connection.entry() == nullptr;
   connection.end_pause();
   loop_.network->pause(connection.socket_id(), false);
@@ -440,7 +447,7 @@ void FrameReader::resume(Connection& connection, Sink& sink) {
 }
 
 template <FrameSink Sink>
-[[gnu::noinline]] void FrameReader::on_paused_readable(Connection& connection, Sink& sink) {
+[[gnu::noinline]] void FrameReader::on_paused_readable(Connection& connection, Sink sink) {
   const transport::IoResult result =
       loop_.network->receive(connection.socket_id(), receive_buffer_.span());
   if (result.status == transport::IoStatus::Ok) {
@@ -454,7 +461,7 @@ template <FrameSink Sink>
 }
 
 template <FrameSink Sink>
-void FrameReader::drain_delayed(Connection& connection, Sink& sink) {
+void FrameReader::drain_delayed(Connection& connection, Sink sink) {
   if (!connection.is_paused()) return;
   connection.end_pause();
   if (connection.entry() == nullptr) return;  // Its delayed Logon is dropped.

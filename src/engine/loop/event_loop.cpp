@@ -81,7 +81,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   const MonoTime first = first_timer();
   bool goes_on = true;
   if (result.status != transport::IoStatus::WouldBlock)
-    floors_.io.reader.on_direct_result(connection, result, router_);
+    floors_.io.reader.on_direct_result(connection, result, router());
   const bool is_done = loop_.boundary.run([&] {
     end_events();
     if (loop_.work.is_quiet() && first > loop_.now().mono) [[likely]]
@@ -117,8 +117,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   }
   if (floors_.directory.reloader.is_requested()) [[unlikely]]
     floors_.directory.reloader.reload_as_requested();
-  if (state_.stop_requested.load(std::memory_order_acquire) && !loop_.work.is_stopping())
-      [[unlikely]]
+  if (loop_.stop.must_stop() && !loop_.work.is_stopping()) [[unlikely]]
     on_stop_requested();
   // Messages that the application sent between two turns are sent before the wait.
   end_events();
@@ -133,7 +132,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   std::size_t count = 0;
   const bool spins = state_.busy_spin && timeout == std::chrono::nanoseconds{0};
   const auto direct =
-      spins ? floors_.io.reader.receive_directly(router_) : FrameReader::Direct::NeedsWait;
+      spins ? floors_.io.reader.receive_directly(router()) : FrameReader::Direct::NeedsWait;
   // What another thread has finished meanwhile is for the next turn.
   has_work |= first <= loop_.now().mono;
   if (direct == FrameReader::Direct::Nothing && !has_work) {
@@ -147,7 +146,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
     if (floors_.io.commit.waits_for_disk()) loop_.network->expect_wake();
     count = loop_.network->wait(state_.ready, timeout);
     // What the network does not watch is received here, so that housekeeping does not delay it.
-    if (!spins || floors_.io.reader.receive_directly(router_) == FrameReader::Direct::NeedsWait)
+    if (!spins || floors_.io.reader.receive_directly(router()) == FrameReader::Direct::NeedsWait)
       loop_.update_time();
   }
   return finish_turn(asks_network, count, first);
@@ -170,7 +169,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
     });
   }
   end_events();  // Answers are sent first.
-  tasks_.run_tasks(*this);
+  tasks_.run_tasks(floors_);
   if (loop_.shared.credentials) [[unlikely]]
     take_password_checks();
   floors_.sessions.resends.serve_replays();
@@ -231,7 +230,7 @@ void EventLoop::handle(const transport::Ready& ready) {
       floors_.policy.connector.on_connected(connection);
       break;
     case transport::ReadyKind::Readable:
-      floors_.io.reader.on_readable(connection, router_);
+      floors_.io.reader.on_readable(connection, router());
       break;
     case transport::ReadyKind::Writable:
       connection.set_blocked(false);
@@ -378,7 +377,7 @@ void EventLoop::on_timer(Connection& connection) {
   const bool is_delayed = connection.entry() == nullptr && connection.is_paused();
   if (connection.paused_until() <= loop_.now().mono &&
       (!is_delayed || floors_.policy.admission.admits_delayed(connection))) {
-    floors_.io.reader.resume(connection, router_);
+    floors_.io.reader.resume(connection, router());
   }
   if (connection.is_dead()) return;
   if (connection.takes_by() <= loop_.now().mono) return end_slow_consumer(connection);
@@ -402,16 +401,6 @@ void EventLoop::on_timer(Connection& connection) {
     floors_.io.connections.refuse(
         connection, EventId::LogonTimedOut,
         "no Logon came in time" + floors_.io.connections.protection_of(connection));
-  }
-}
-
-void EventLoop::add_to(EngineStatistics& figures, const Now& now) const {
-  figures.loops.push_back(loop_.stats.read(loop_.index, now));
-  const bool has_failed = figures.loops.back().store.health == StoreHealth::Failed;
-  for (const auto& counters : loop_.board.copy()) {
-    if (counters->is_gone.read()) continue;
-    SessionStatistics& session = figures.sessions.emplace_back(counters->read());
-    if (has_failed) session.state = SessionState::StoreFailed;
   }
 }
 
@@ -447,7 +436,7 @@ void EventLoop::flush() {
 }
 
 void EventLoop::close(Connection& connection, EventId id, std::string_view why) {
-  floors_.io.reader.drain_delayed(connection, router_);
+  floors_.io.reader.drain_delayed(connection, router());
   floors_.sessions.disconnector.close(connection, id, why);
 }
 
@@ -475,7 +464,7 @@ void EventLoop::take_password_checks() {
     transport::Ready decided{transport::ReadyKind::Readable, decision.socket, 0};
     loop_.boundary.run(decided, [&] {
       if (Connection* const connection = floors_.policy.admission.take_check(decision)) {
-        floors_.io.reader.resume(*connection, router_);
+        floors_.io.reader.resume(*connection, router());
       }
     });
   }
@@ -496,13 +485,13 @@ void EventLoop::take_migrated() {
     loop_.boundary.run(accepted, [&] {
       const WipedAtEnd logon{one.bytes};
       Connection* const connection = floors_.directory.migration.attach(one, accepted.accepted);
-      if (connection != nullptr) floors_.io.reader.on_bytes(*connection, one.bytes, router_);
+      if (connection != nullptr) floors_.io.reader.on_bytes(*connection, one.bytes, router());
     });
   }
   while (arrived.tasks) {
     const std::unique_ptr<LoopTask> task = std::move(arrived.tasks);
     arrived.tasks = std::move(task->next);
-    loop_.boundary.run([&] { task->run(*this); });
+    loop_.boundary.run([&] { task->run(floors_); });
   }
   if (arrived.closes_unused) loop_.boundary.run([this] { close_unused_listeners(); });
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <expected>
 #include <memory>
@@ -16,54 +15,11 @@
 
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/session_services.hpp"
-#include "engine/ground/shared/task_inbox.hpp"
-#include "engine/loop/floors.hpp"
 #include "engine/loop/frame_router.hpp"
+#include "engine/service/floors.hpp"
+#include "engine/service/inbox/task_runner.hpp"
 
 namespace nexusfix::engine {
-
-class EventLoop;
-
-// Runs what other threads post.
-class TaskRunner {
- public:
-  TaskRunner(LoopContext& loop, SessionRegistry& registry, Transactor& transactor)
-      : loop_{loop},
-        registry_{registry},
-        transactor_{transactor},
-        inbox_{std::make_shared<TaskInbox>(*loop.network)} {
-    loop.shared.remotes->add_loop(inbox_);
-  }
-
-  // Once a turn.
-  void run_tasks(EventLoop& event_loop) {
-    if (inbox_->has_work()) [[unlikely]]
-      run_posted_tasks();
-    if (inbox_->has_tasks()) [[unlikely]]
-      run_loop_tasks(event_loop);
-  }
-  // What remotes have posted.
-  void run_posted_tasks();
-  // Ends every task that was not begun. A second call does no harm.
-  void close();
-
-  [[nodiscard]] TaskInbox& inbox() const noexcept { return *inbox_; }
-  // For remotes, which may outlive the loop.
-  [[nodiscard]] const std::shared_ptr<TaskInbox>& shared_inbox() const noexcept { return inbox_; }
-
- private:
-  void run_loop_tasks(EventLoop& event_loop);
-  void run_posted_task(QueuedTask& posted, PostResult& result);
-  [[nodiscard]] bool report_result(TaskChannel& lane, QueuedTask& posted, const PostResult& result);
-  void report_refused(const QueuedTask& posted, const PostResult& result);
-  [[nodiscard]] SessionEntry* entry_of(SessionHandle session) const noexcept;
-
-  LoopContext& loop_;
-  SessionRegistry& registry_;
-  Transactor& transactor_;
-
-  std::shared_ptr<TaskInbox> inbox_;
-};
 
 // All functions: the loop's thread, unless a comment says otherwise.
 class EventLoop final : private EventEnds {
@@ -83,15 +39,8 @@ class EventLoop final : private EventEnds {
 
   int run();
   bool poll(std::chrono::nanoseconds timeout);
-  // Any thread.
-  void request_stop() noexcept;
-  // Stops when all work is done: no new Logon and no new message of the application is accepted,
-  // and resends, unsent bytes and posted tasks are finished, for at most this time. Any thread.
-  void request_drain(std::chrono::seconds time_max) noexcept;
-  [[nodiscard]] bool is_stopping() const noexcept {
-    // Only shown: no other memory depends on it.
-    return state_.stop_requested.load(std::memory_order_relaxed);
-  }
+  // Any thread: asks it to stop, and reads its figures and logs.
+  [[nodiscard]] LoopContext& context() noexcept { return loop_; }
   void wake() noexcept { loop_.network->wake(); }
   [[nodiscard]] int descriptor() const noexcept { return loop_.network->descriptor(); }
   [[nodiscard]] MonoTime next_deadline() const;
@@ -100,14 +49,12 @@ class EventLoop final : private EventEnds {
   void take_commands_from_outside() noexcept { loop_.work.take_commands(); }
 
   [[nodiscard]] std::uint32_t index() const noexcept { return loop_.index; }
-  // Any thread.
-  void add_to(EngineStatistics& figures, const Now& now) const;
   [[nodiscard]] EngineLogs& logs() noexcept { return loop_.report.logs(); }
   [[nodiscard]] const std::shared_ptr<TaskInbox>& inbox() const noexcept {
     return tasks_.shared_inbox();
   }
 
-  // For the public Engine, and for tasks of other threads.
+  // For the public Engine.
   [[nodiscard]] store::Store& store() noexcept { return floors_.io.commit.store(); }
   [[nodiscard]] Listeners& listeners() noexcept { return floors_.io.listeners; }
   [[nodiscard]] SessionRegistry& registry() noexcept { return floors_.sessions.registry; }
@@ -117,11 +64,8 @@ class EventLoop final : private EventEnds {
   }
   [[nodiscard]] SettingsChanges& changes() noexcept { return floors_.directory.changes; }
   [[nodiscard]] Reloader& reloader() noexcept { return floors_.directory.reloader; }
-  [[nodiscard]] CertificateWatch& certificates() noexcept { return floors_.directory.certificates; }
   [[nodiscard]] SessionControl& control() noexcept { return floors_.sessions.control; }
-  [[nodiscard]] const RoundTrips& round_trips() const noexcept { return loop_.round_trips; }
   [[nodiscard]] Reporter& report() noexcept { return loop_.report; }
-  [[nodiscard]] bool store_has_failed() const noexcept { return floors_.io.commit.has_failed(); }
 
  private:
   // In open.cpp.
@@ -129,6 +73,7 @@ class EventLoop final : private EventEnds {
   [[nodiscard]] std::expected<void, EngineError> open_listeners(const std::string& file);
   void report_inbound_in_doubt(const SessionEntry& entry);
 
+  [[nodiscard]] FrameRouter router() noexcept { return FrameRouter{floors_}; }
   [[nodiscard]] bool poll_fully(std::chrono::nanoseconds timeout);
   [[nodiscard]] bool may_only_receive(std::chrono::nanoseconds timeout) const noexcept {
     // One jump for both.
@@ -145,7 +90,7 @@ class EventLoop final : private EventEnds {
   [[nodiscard]] bool has_request() const noexcept {
     // One jump for all three: hardly ever is one of them set.
     return (static_cast<unsigned>(floors_.directory.reloader.is_requested()) |
-            static_cast<unsigned>(is_stopping()) |
+            static_cast<unsigned>(loop_.stop.is_asked()) |
             static_cast<unsigned>(tasks_.inbox().has_work())) != 0;
   }
   // At the end of a turn: the next one may have nothing to do but to receive.
@@ -236,9 +181,6 @@ class EventLoop final : private EventEnds {
     bool has_late_connections = false;    // the last turn left due connections over
     MonoTime stop_by = kNever;            // from then on, a stop no longer waits for the disk
     MonoTime drain_by = kNever;           // a drain ends then at the latest; kNever: there is none
-    // Seconds that a drain may take; 0: the loop stops at once. Read after stop_requested.
-    std::atomic<std::int64_t> drain_seconds{0};
-    std::atomic<bool> stop_requested{false};
   };
 
   LoopContext loop_;
@@ -246,7 +188,6 @@ class EventLoop final : private EventEnds {
 
   Floors floors_;
   SessionServices services_;
-  FrameRouter router_;
   TaskRunner tasks_;
 };
 

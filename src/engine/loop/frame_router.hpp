@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "engine/loop/floors.hpp"
+#include "engine/service/floors.hpp"
 #include "engine/session/pass_message.hpp"
 
 namespace nexusfix::engine {
@@ -13,6 +13,8 @@ namespace nexusfix::engine {
 class FrameRouter {
  public:
   explicit FrameRouter(Floors& floors) noexcept : floors_{floors} {}
+
+  [[nodiscard]] FrameReader& reader() const noexcept { return floors_.io.reader; }
 
   [[nodiscard, gnu::always_inline]] std::size_t on_only_message(Connection& connection,
                                                                 const wire::MessageView& message,

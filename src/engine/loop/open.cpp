@@ -34,7 +34,6 @@ EventLoop::EventLoop(LoopDependencies dependencies, Callbacks callbacks, bool bu
                    },
                .context = this}},
       services_{loop_, floors_.io, floors_.sessions, write_logon},
-      router_{floors_},
       tasks_{loop_, floors_.sessions.registry, floors_.sessions.transactor} {
   loop_.services = &services_;
   if (loop_.shared.directory) {

@@ -7,27 +7,13 @@
 
 namespace nexusfix::engine {
 
-void EventLoop::request_stop() noexcept {
-  state_.drain_seconds.store(0, std::memory_order_relaxed);
-  state_.stop_requested.store(true,
-                              std::memory_order_release);  // Pairs with the acquire in turn().
-  loop_.network->wake();
-}
-
-void EventLoop::request_drain(std::chrono::seconds time_max) noexcept {
-  state_.drain_seconds.store(time_max.count(), std::memory_order_relaxed);
-  state_.stop_requested.store(true,
-                              std::memory_order_release);  // Pairs with the acquire in turn().
-  loop_.network->wake();
-}
-
 // A stop ends a drain that is under way.
 void EventLoop::on_stop_requested() {
-  const std::int64_t seconds = state_.drain_seconds.load(std::memory_order_relaxed);
-  if (seconds == 0) return begin_stop();
+  const std::chrono::seconds drain_max = loop_.stop.drain_max();
+  if (drain_max.count() == 0) return begin_stop();
   loop_.time.update();
   if (!floors_.io.commit.is_draining()) {
-    state_.drain_by = loop_.now().mono + std::chrono::seconds{seconds};
+    state_.drain_by = loop_.now().mono + drain_max;
     begin_drain();
   }
   end_events();

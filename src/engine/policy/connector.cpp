@@ -1,5 +1,5 @@
 // Connects initiators.
-#include "engine/policy/connector.hpp"
+#include "engine/policy/policy.hpp"
 
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/statistics/session_state.hpp"

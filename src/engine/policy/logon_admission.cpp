@@ -1,5 +1,5 @@
 // Binds a connection to the session that its first message names.
-#include "engine/policy/logon_admission.hpp"
+#include "engine/policy/policy.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -46,7 +46,7 @@ class ReloadRound::Task final : public LoopTask {
     directory.post(loop, std::move(task));
   }
 
-  void run(EventLoop& /*event_loop*/) override {
+  void run(Floors& /*floors*/) override {
     unfinished_ = kNoMemory;
     ReloadResult done = done_by(round_->directory_.reloader(loop_));
     is_posted_ = false;
@@ -79,7 +79,7 @@ ReloadRound::ReloadRound(LoopDirectory& directory, std::vector<FreshShare> share
 class ReloadRound::LastTask final : public LoopTask {
  public:
   explicit LastTask(std::shared_ptr<ReloadRound> round) : round_{std::move(round)} {}
-  void run(EventLoop& /*event_loop*/) override {
+  void run(Floors& /*floors*/) override {
     const bool is_told = round_->order_ && !round_->order_->is_reported();
     round_->directory_.reloader(0).end_round(is_told ? nullptr : round_.get());
   }

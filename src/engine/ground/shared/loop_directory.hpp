@@ -21,7 +21,7 @@
 
 namespace nexusfix::engine {
 
-class EventLoop;
+struct Floors;
 class Reloader;
 
 // A task that another loop or another thread posts to a loop. It runs at the end of a turn, on the
@@ -32,7 +32,7 @@ class LoopTask {
   LoopTask(const LoopTask&) = delete;
   LoopTask& operator=(const LoopTask&) = delete;
   virtual ~LoopTask() = default;
-  virtual void run(EventLoop& event_loop) = 0;
+  virtual void run(Floors& floors) = 0;
   // After run(): whether TaskInbox runs it again, in the next turn that another event causes.
   [[nodiscard]] virtual bool comes_back() const noexcept { return false; }
 

@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "engine/ground/loop_context.hpp"
+
 namespace nexusfix::engine {
 namespace {
 
@@ -45,6 +47,16 @@ LoopStatistics LoopCounters::read(std::uint32_t index, const Now& now) const {
                    .unsynced_bytes = lag(appended, synced),
                    .unsynced_since = store.unsynced_since.if_set()};
   return figures;
+}
+
+void LoopContext::add_to(EngineStatistics& figures, const Now& at) const {
+  figures.loops.push_back(stats.read(index, at));
+  const bool has_failed = figures.loops.back().store.health == StoreHealth::Failed;
+  for (const auto& counters : board.copy()) {
+    if (counters->is_gone.read()) continue;
+    SessionStatistics& session = figures.sessions.emplace_back(counters->read());
+    if (has_failed) session.state = SessionState::StoreFailed;
+  }
 }
 
 }  // namespace nexusfix::engine

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/ground/statistics/session_state.hpp"
-#include "engine/loop/event_loop.hpp"
+#include "engine/service/floors.hpp"
 #include "engine/service/operator/control_protocol.hpp"
 
 namespace nexusfix::engine {
@@ -101,31 +101,31 @@ class CommandTask final : public ControlTask {
   ~CommandTask() override {
     if (order_) order_->refuse("the engine has ended, or has no memory: nothing was done");
   }
-  void run(EventLoop& event_loop) override {
+  void run(Floors& floors) override {
     if (!take()) return;
     if (const auto* const record = std::get_if<RecordRequest>(&order_->request)) {
-      event_loop.control().record_act(text_of(record->command), event_loop.registry().entries());
+      floors.sessions.control.record_act(text_of(record->command),
+                                         floors.sessions.registry.entries());
       return reply(CarriedOut{});
     }
     const OperatorCommand& command = std::get<OperatorCommand>(order_->request);
-    if (needs_session(command.act)) return reply(on_session(event_loop, command));
-    on_engine(event_loop, command);
+    if (needs_session(command.act)) return reply(on_session(floors, command));
+    on_engine(floors, command);
   }
 
  private:
   // Returns the answer.
-  [[nodiscard]] static ControlAnswer on_session(EventLoop& event_loop,
-                                                const OperatorCommand& command) {
-    SessionEntry* const entry = event_loop.registry().find_entry(command.session);
+  [[nodiscard]] static ControlAnswer on_session(Floors& floors, const OperatorCommand& command) {
+    SessionEntry* const entry = floors.sessions.registry.find_entry(command.session);
     if (entry == nullptr || is_gone(*entry)) return lacks_session(command.session);
-    SessionControl& control = event_loop.control();
+    SessionControl& control = floors.sessions.control;
     std::string refusal = refusal_of(*entry, command.act);
     if (refusal.empty() && command.act == OperatorAct::SendGapFill) {
       refusal = control.gap_fill_refusal(*entry, command.number);
     }
     if (!refusal.empty()) return Refusal{std::move(refusal)};
     const std::string text = text_of(command);
-    event_loop.report().session(EventId::OperatorCommand, *entry, text);
+    floors.loop.report.session(EventId::OperatorCommand, *entry, text);
     control.record_act(*entry, text);
     switch (command.act) {
       case OperatorAct::LogOut:
@@ -163,33 +163,33 @@ class CommandTask final : public ControlTask {
   }
 
   // The caller waits until the files are read.
-  void reload() {
-    engine_.loops.front()->reloader().begin_reload(std::make_shared<ReloadOrder>(
+  void reload(Floors& floors) {
+    floors.directory.reloader.begin_reload(std::make_shared<ReloadOrder>(
         std::make_unique<ReloadAnswer>(std::exchange(order_, nullptr))));
   }
-  void reload_certificates() {
-    engine_.loops.front()->certificates().reload(
+  void reload_certificates(Floors& floors) {
+    floors.directory.certificates.reload(
         std::make_unique<CertificatesAnswer>(std::exchange(order_, nullptr)));
   }
 
-  void on_engine(EventLoop& event_loop, const OperatorCommand& command) {
+  void on_engine(Floors& floors, const OperatorCommand& command) {
     const std::string text = text_of(command);
-    event_loop.report().engine(EventId::OperatorCommand, text);
-    event_loop.control().record_act(text, event_loop.registry().entries());
+    floors.loop.report.engine(EventId::OperatorCommand, text);
+    floors.sessions.control.record_act(text, floors.sessions.registry.entries());
     switch (command.act) {
       case OperatorAct::Reload:
-        return reload();
+        return reload(floors);
       case OperatorAct::RotateLogs:
-        for (EventLoop* const loop : engine_.loops) loop->logs().reopen();
+        for (LoopContext* const loop : engine_.loops) loop->report.logs().reopen();
         break;
       case OperatorAct::ReloadCertificates:
-        return reload_certificates();
+        return reload_certificates(floors);
       case OperatorAct::Stop:
-        for (EventLoop* const loop : engine_.loops) loop->request_stop();
+        for (LoopContext* const loop : engine_.loops) loop->stop.ask({});
         break;
       case OperatorAct::Drain:
-        for (EventLoop* const loop : engine_.loops) {
-          loop->request_drain(std::chrono::seconds{command.number});
+        for (LoopContext* const loop : engine_.loops) {
+          loop->stop.ask(std::chrono::seconds{command.number});
         }
         break;
       default:

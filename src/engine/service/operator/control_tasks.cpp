@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "engine/ground/statistics/session_state.hpp"
-#include "engine/loop/event_loop.hpp"
+#include "engine/service/floors.hpp"
 #include "engine/service/operator/command_task.hpp"
 
 namespace nexusfix::engine {
@@ -20,22 +20,22 @@ class SetNumbersTask final : public ControlTask {
                              "knew that the disk has them: look at them with nexusfix journal show"
                            : "the engine has ended, or has no memory: nothing was done");
   }
-  void run(EventLoop& event_loop) override {
+  void run(Floors& floors) override {
     if (!set_at_) {
       if (!take()) return;
-      if (auto refused = set(event_loop, std::get<LiveNumbers>(order_->request))) {
+      if (auto refused = set(floors, std::get<LiveNumbers>(order_->request))) {
         return reply(*std::move(refused));
       }
-      event_loop.wake();  // The disk may have them at the end of this turn.
+      floors.loop.network->wake();  // The disk may have them at the end of this turn.
     }
-    if (event_loop.store().durable() >= *set_at_) return reply(CarriedOut{});
+    if (floors.io.commit.store().durable() >= *set_at_) return reply(CarriedOut{});
     if (order_->state.load() == ControlOrder::State::Aborted) return order_.reset();
   }
   [[nodiscard]] bool comes_back() const noexcept override { return order_ != nullptr; }
 
  private:
-  [[nodiscard]] std::optional<Refusal> set(EventLoop& event_loop, const LiveNumbers& request) {
-    SessionEntry* const entry = event_loop.registry().find_entry(request.session);
+  [[nodiscard]] std::optional<Refusal> set(Floors& floors, const LiveNumbers& request) {
+    SessionEntry* const entry = floors.sessions.registry.find_entry(request.session);
     if (entry == nullptr || is_gone(*entry)) {
       Refusal none = lacks_session(request.session);
       none.text += " from here";
@@ -47,9 +47,9 @@ class SetNumbersTask final : public ControlTask {
                      std::to_string(now.next_inbound) + ", out " +
                      std::to_string(now.next_outbound)};
     }
-    auto done = event_loop.control().set_next_numbers(*entry, request.wanted, request.reason);
+    auto done = floors.sessions.control.set_next_numbers(*entry, request.wanted, request.reason);
     if (!done) return Refusal{std::move(done.error())};
-    set_at_ = event_loop.store().appended();
+    set_at_ = floors.io.commit.store().appended();
     return std::nullopt;
   }
 
@@ -87,9 +87,9 @@ class StatusTask final : public ControlTask {
   ~StatusTask() override {
     if (order_) order_->refuse("the engine has ended, or has no memory");
   }
-  void run(EventLoop& event_loop) override {
+  void run(Floors& floors) override {
     if (!take()) return;
-    const auto& entries = event_loop.registry().entries();
+    const auto& entries = floors.sessions.registry.entries();
     const StatusRequest request = std::get<StatusRequest>(order_->request);
     StatusPage page{.status = std::move(order_->engine), .next = {request.loop + 1, 0}};
     std::size_t text_bytes = 0;
@@ -101,7 +101,7 @@ class StatusTask final : public ControlTask {
       const SessionEntry& entry = *entries[at];
       if (is_gone(entry)) continue;
       SessionStatus& one =
-          page.status.sessions.emplace_back(status_of(entry, event_loop.store_has_failed()));
+          page.status.sessions.emplace_back(status_of(entry, floors.io.commit.has_failed()));
       text_bytes += one.name.size() + one.why.size();
     }
     reply(std::move(page));
@@ -118,12 +118,12 @@ class RoundTripTask final : public ControlTask {
   ~RoundTripTask() override {
     if (order_) order_->refuse("the engine has ended, or has no memory");
   }
-  void run(EventLoop& event_loop) override {
+  void run(Floors& floors) override {
     if (!take()) return;
     const auto& request = std::get<RoundTripRequest>(order_->request);
-    const SessionEntry* const entry = event_loop.registry().find_entry(request.session);
+    const SessionEntry* const entry = floors.sessions.registry.find_entry(request.session);
     if (entry == nullptr || is_gone(*entry)) return reply(lacks_session(request.session));
-    const RoundTrips::Trip* const trip = event_loop.round_trips().find(*entry, request.id);
+    const RoundTrips::Trip* const trip = floors.loop.round_trips.find(*entry, request.id);
     if (trip == nullptr) return refuse("the engine knows no such TestRequest any more");
     reply(RoundTripAnswer{trip->took});
   }

@@ -21,7 +21,7 @@ class TlsContexts;
 
 // What the commands to the whole engine need. Any thread.
 struct WholeEngine {
-  std::vector<EventLoop*> loops;
+  std::vector<LoopContext*> loops;
   std::shared_ptr<TlsContexts> tls;  // null: no session has TLS
 };
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "engine/loop/event_loop.hpp"
+#include "engine/service/floors.hpp"
 #include "engine/service/operator/operator_desk.hpp"
 
 namespace nexusfix::engine {
@@ -13,7 +13,7 @@ namespace {
 class ReportTask final : public LoopTask {
  public:
   ReportTask(EventId id, std::string text) : id_{id}, text_{std::move(text)} {}
-  void run(EventLoop& event_loop) override { event_loop.report().engine(id_, text_); }
+  void run(Floors& floors) override { floors.loop.report.engine(id_, text_); }
 
  private:
   EventId id_;
@@ -37,19 +37,19 @@ EngineStatistics EngineOperations::statistics() const {
   EngineStatistics figures{.process = ::getpid(),
                            .started = facts_.started,
                            .taken_at = now.wall,
-                           .is_stopping = loops_.front()->is_stopping(),
+                           .is_stopping = loops_.front()->stop.is_asked(),
                            .standby = facts_.standby->read(),
                            .buffered_bytes = facts_.budget->used(),
                            .logs = log_stats()};
   if (facts_.cluster != nullptr) figures.cluster = facts_.cluster->statistics();
-  for (EventLoop* const loop : loops_) loop->add_to(figures, now);
+  for (LoopContext* const loop : loops_) loop->add_to(figures, now);
   return figures;
 }
 
 observe::SessionLogsStats EngineOperations::log_stats() const noexcept {
   observe::SessionLogsStats all;
-  for (EventLoop* const loop : loops_) {
-    const observe::SessionLogsStats one = loop->logs().stats();
+  for (LoopContext* const loop : loops_) {
+    const observe::SessionLogsStats one = loop->report.logs().stats();
     all.taken += one.taken;
     all.lost_in_queue += one.lost_in_queue;
     all.lost_on_disk += one.lost_on_disk;
@@ -78,7 +78,7 @@ std::expected<std::unique_ptr<MessageFeed>, std::string> EngineOperations::follo
 }
 
 void EngineOperations::report(EventId id, std::string text) {
-  loops_.front()->inbox()->add(std::make_unique<ReportTask>(id, std::move(text)));
+  facts_.inbox->add(std::make_unique<ReportTask>(id, std::move(text)));
 }
 
 }  // namespace nexusfix::engine

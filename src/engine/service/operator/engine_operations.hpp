@@ -11,10 +11,10 @@
 #include <nexusfix/engine/operations.hpp>
 
 #include "engine/ground/loop_context.hpp"
+#include "engine/ground/shared/task_inbox.hpp"
 
 namespace nexusfix::engine {
 
-class EventLoop;
 class OperatorDesk;
 
 // Any thread but those of the loops, which must outlive it.
@@ -27,10 +27,11 @@ class EngineOperations final : public Operations {
     std::shared_ptr<const StandbyBoard> standby{};
     const ClusterMember* cluster = nullptr;      // null: in no cluster
     OperatorDesk* desk = nullptr;                // never null
+    std::shared_ptr<TaskInbox> inbox{};          // of the first loop
     std::vector<std::string> journal_folders{};  // by loop; empty: there is no journal on the disk
   };
 
-  EngineOperations(std::vector<EventLoop*> loops, Facts facts)
+  EngineOperations(std::vector<LoopContext*> loops, Facts facts)
       : loops_{std::move(loops)}, facts_{std::move(facts)} {}
 
   [[nodiscard]] EngineStatistics statistics() const override;
@@ -48,7 +49,7 @@ class EngineOperations final : public Operations {
  private:
   [[nodiscard]] observe::SessionLogsStats log_stats() const noexcept;
 
-  std::vector<EventLoop*> loops_;
+  std::vector<LoopContext*> loops_;
   Facts facts_;
 };
 

@@ -10,7 +10,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine/running_engine.hpp>
 
-#include "engine/loop/event_loop.hpp"
+#include "engine/service/floors.hpp"
 #include "engine/service/operator/command_task.hpp"
 
 namespace nexusfix::engine {
@@ -23,8 +23,8 @@ class TapTask final : public LoopTask {
   ~TapTask() override {
     if (channel_) channel_->end();
   }
-  void run(EventLoop& event_loop) override {
-    event_loop.logs().add_reader(channel_);
+  void run(Floors& floors) override {
+    floors.loop.report.logs().add_reader(channel_);
     channel_.reset();
   }
 
@@ -228,15 +228,15 @@ ControlAnswer OperatorDesk::rotate_logs(OperatorCommand command, const OperatorC
   constexpr int kBetweenLooksMillis = 2;
   std::vector<std::uint64_t> before;
   before.reserve(engine_.loops.size());
-  for (EventLoop* const loop : engine_.loops) {
-    before.push_back(loop->logs().stats().reopenings);
+  for (LoopContext* const loop : engine_.loops) {
+    before.push_back(loop->report.logs().stats().reopenings);
   }
   if (auto answer = ask(0, std::move(command), caller); !is_done(answer)) return answer;
   SystemClock clock;
   const MonoTime deadline = clock.now().mono + kReadingLimits * loop_timeout_;
   std::uint64_t failed = 0;
   for (std::size_t i = 0; i < before.size(); ++i) {
-    const EngineLogs& logs = engine_.loops[i]->logs();
+    const EngineLogs& logs = engine_.loops[i]->report.logs();
     if (!logs.has_files()) return CarriedOut{.result = "no log file is open"};
     while (logs.stats().reopenings == before[i]) {
       if (clock.now().mono >= deadline) {
@@ -304,7 +304,7 @@ ControlAnswer OperatorDesk::status_page(const StatusRequest& request,
 std::expected<std::vector<LatencyRow>, std::string> OperatorDesk::latencies(
     const std::string& session) const {
   EngineStatistics figures;
-  for (const EventLoop* const loop : engine_.loops) loop->add_to(figures, SystemClock{}.now());
+  for (const LoopContext* const loop : engine_.loops) loop->add_to(figures, SystemClock{}.now());
   std::vector<LatencyRow> rows;
   if (session.empty()) {
     for (const LoopStatistics& loop : figures.loops) {

@@ -422,11 +422,11 @@ TEST_F(LoopInDirectoryTest, waiting_reloads_are_answered_when_the_store_fails) {
 
 TEST_F(LoopInDirectoryTest, task_without_memory_does_not_drop_the_next_one) {
   struct Failing final : engine::LoopTask {
-    void run(engine::EventLoop&) override { throw std::bad_alloc{}; }
+    void run(engine::Floors&) override { throw std::bad_alloc{}; }
   };
   struct Counting final : engine::LoopTask {
     explicit Counting(int& count) : done{count} {}
-    void run(engine::EventLoop&) override { ++done; }
+    void run(engine::Floors&) override { ++done; }
     int& done;
   };
   engine::EventLoop loop = make_loop();

@@ -11,8 +11,18 @@
 namespace nexusfix::engine {
 namespace {
 
-// Keeps what it gets, one text for each call.
-struct RecordingSink {
+// What the sink got, one text for each call.
+struct Recorded {
+  FrameReader* reader = nullptr;
+  std::vector<std::string> calls;
+  bool must_wait = false;
+};
+
+class RecordingSink {
+ public:
+  explicit RecordingSink(Recorded& recorded) noexcept : recorded_{recorded} {}
+
+  [[nodiscard]] FrameReader& reader() const noexcept { return *recorded_.reader; }
   std::size_t on_only_message(Connection&, const wire::MessageView& message,
                               std::string_view bytes) {
     return keep("only " + std::string{message.msg_type()}, bytes);
@@ -24,21 +34,19 @@ struct RecordingSink {
     return keep("unsound", bytes);
   }
   std::size_t on_first_frame(Connection&, std::string_view bytes) { return keep("first", bytes); }
-  void on_garbled(Connection&, wire::GarbledReason, std::string_view) {
-    calls.emplace_back("garbled");
-  }
-  void on_drained(Connection&) { calls.emplace_back("drained"); }
-  void on_closed(Connection&, EventId, std::string_view why) { calls.emplace_back(why); }
-  void on_migrating(Connection&, std::string_view) { calls.emplace_back("migrating"); }
+  void on_garbled(Connection&, wire::GarbledReason, std::string_view) { add("garbled"); }
+  void on_drained(Connection&) { add("drained"); }
+  void on_closed(Connection&, EventId, std::string_view why) { add(why); }
+  void on_migrating(Connection&, std::string_view) { add("migrating"); }
 
-  std::size_t keep(std::string call, std::string_view bytes) {
-    calls.push_back(std::move(call));
-    return must_wait ? kMustWait : bytes.size();
+ private:
+  void add(std::string_view call) { recorded_.calls.emplace_back(call); }
+  std::size_t keep(std::string_view call, std::string_view bytes) {
+    add(call);
+    return recorded_.must_wait ? kMustWait : bytes.size();
   }
-  std::vector<std::string> take() { return std::exchange(calls, {}); }
 
-  std::vector<std::string> calls;
-  bool must_wait = false;
+  Recorded& recorded_;
 };
 
 using Calls = std::vector<std::string>;
@@ -52,11 +60,14 @@ class FrameReaderComponent : public testing::FloorsTest {
     return message(entry(), "D", msg_seq_num, "11=" + std::to_string(msg_seq_num) + "|");
   }
   Calls receive_from(Connection& connection) {
-    io().reader.on_readable(connection, sink);
-    return sink.take();
+    recorded.reader = &io().reader;
+    io().reader.on_readable(connection, RecordingSink{recorded});
+    return take();
   }
 
-  RecordingSink sink;
+  Calls take() { return std::exchange(recorded.calls, {}); }
+
+  Recorded recorded;
 };
 
 TEST_F(FrameReaderComponent, whole_message_alone_and_several_together) {
@@ -83,14 +94,14 @@ TEST_F(FrameReaderComponent, message_divided_anywhere_is_one_message) {
 TEST_F(FrameReaderComponent, message_that_must_wait_comes_again) {
   open();
   const auto [connection, peer] = bind(entry());
-  sink.must_wait = true;
+  recorded.must_wait = true;
   send(peer, order(1));
   EXPECT_EQ(receive_from(*connection), (Calls{"only D", "drained"}));
-  sink.must_wait = false;
-  io().reader.on_bytes(*connection, {}, sink);
-  EXPECT_EQ(sink.take(), Calls{"message D"});
-  io().reader.on_bytes(*connection, {}, sink);
-  EXPECT_EQ(sink.take(), Calls{});
+  recorded.must_wait = false;
+  io().reader.on_bytes(*connection, {}, RecordingSink{recorded});
+  EXPECT_EQ(take(), Calls{"message D"});
+  io().reader.on_bytes(*connection, {}, RecordingSink{recorded});
+  EXPECT_EQ(take(), Calls{});
 }
 
 TEST_F(FrameReaderComponent, first_frame_of_a_connection_has_a_call_of_its_own) {

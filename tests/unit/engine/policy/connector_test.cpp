@@ -1,5 +1,5 @@
 // Connector without an EventLoop: how an initiator's connection begins.
-#include "engine/policy/connector.hpp"
+#include "engine/policy/policy.hpp"
 
 #include <chrono>
 #include <string>

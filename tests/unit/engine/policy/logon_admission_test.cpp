@@ -1,5 +1,5 @@
 // LogonAdmission without an EventLoop: a table of first messages and what becomes of each.
-#include "engine/policy/logon_admission.hpp"
+#include "engine/policy/policy.hpp"
 
 #include <chrono>
 #include <functional>

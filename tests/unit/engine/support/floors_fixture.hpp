@@ -18,7 +18,7 @@
 
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/session_services.hpp"
-#include "engine/loop/floors.hpp"
+#include "engine/service/floors.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/fix_text.hpp"
 #include "support/manual_clock.hpp"

@@ -1,4 +1,6 @@
 // TaskRunner without an EventLoop: posted tasks run on the session of their handle.
+#include "engine/service/inbox/task_runner.hpp"
+
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -6,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/loop/event_loop.hpp"
 #include "engine/service/inbox/remote_state.hpp"
 #include "unit/engine/support/floors_fixture.hpp"
 

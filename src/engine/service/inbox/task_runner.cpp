@@ -1,16 +1,15 @@
-// Runs what other threads post.
+#include "engine/service/inbox/task_runner.hpp"
+
 #include "engine/ground/charge.hpp"
 #include "engine/ground/loop_context.hpp"
-#include "engine/loop/event_loop.hpp"
-#include "engine/session/sessions.hpp"
 
 namespace nexusfix::engine {
 
-void TaskRunner::run_loop_tasks(EventLoop& event_loop) {
+void TaskRunner::run_loop_tasks(Floors& floors) {
   auto tasks = inbox_->take_tasks();
   // A task that has found no memory is destroyed; its destructor reports that to a waiting thread.
   std::erase_if(tasks, [&](const std::unique_ptr<LoopTask>& task) {
-    return !loop_.boundary.run([&] { task->run(event_loop); }) || !task->comes_back();
+    return !loop_.boundary.run([&] { task->run(floors); }) || !task->comes_back();
   });
   inbox_->put_back(std::move(tasks));
 }

@@ -1,5 +1,4 @@
-// Decides on the first message of a connection: which session it belongs to, and whether it may log
-// on now.
+// The floor of decisions: who may log on, and when an initiator connects.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +20,8 @@ namespace nexusfix::engine {
 struct Io;
 struct Sessions;
 
+// Decides on the first message of a connection: which session it belongs to, and whether it may log
+// on now.
 class LogonAdmission {
  public:
   LogonAdmission(LoopContext& loop, Io& io, Sessions& sessions) noexcept
@@ -92,6 +93,29 @@ class LogonAdmission {
   bool logons_wait_ = false;                                          // LogonsDelayed was reported
   unsigned admitted_this_turn_ = 0;                                   // delayed Logons
   std::map<std::string, std::string, std::less<>> refused_sessions_;  // by name, with the reason
+};
+
+// Connects initiators.
+class Connector {
+ public:
+  Connector(LoopContext& loop, Io& io, Sessions& sessions) noexcept
+      : loop_{loop}, io_{io}, sessions_{sessions} {}
+
+  void connect(SessionEntry& entry);
+  void on_connected(Connection& connection);
+
+ private:
+  LoopContext& loop_;
+  Io& io_;
+  Sessions& sessions_;
+};
+
+struct Policy {
+  Policy(LoopContext& loop, Io& io, Sessions& sessions) noexcept
+      : admission{loop, io, sessions}, connector{loop, io, sessions} {}
+
+  LogonAdmission admission;
+  Connector connector;
 };
 
 }  // namespace nexusfix::engine
