@@ -28,7 +28,6 @@
 #include "engine/loop/event_loop.hpp"
 #include "engine/service/inbox/remote_state.hpp"
 #include "engine/service/operator/control.hpp"
-#include "engine/service/operator/engine_operations.hpp"
 #include "engine/service/operator/operator_desk.hpp"
 #include "transport/api/tls.hpp"
 

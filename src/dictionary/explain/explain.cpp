@@ -10,7 +10,6 @@
 #include "dictionary/api/nearest_name.hpp"
 #include "dictionary/explain/explain_value.hpp"
 #include "dictionary/explain/field_places.hpp"
-#include "dictionary/explain/field_search.hpp"
 #include "dictionary/explain/marked_text.hpp"
 
 namespace nexusfix::dictionary {

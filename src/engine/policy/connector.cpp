@@ -1,10 +1,9 @@
 // Connects initiators.
-#include "engine/policy/policy.hpp"
-
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/statistics/session_state.hpp"
 #include "engine/ground/undo_guard.hpp"
 #include "engine/link/io.hpp"
+#include "engine/policy/policy.hpp"
 #include "engine/session/sessions.hpp"
 
 namespace nexusfix::engine {

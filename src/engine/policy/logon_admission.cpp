@@ -1,6 +1,4 @@
 // Binds a connection to the session that its first message names.
-#include "engine/policy/policy.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -11,6 +9,7 @@
 #include "base/api/utc_text.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/statistics/session_state.hpp"
+#include "engine/policy/policy.hpp"
 #include "engine/session/admission_rules.hpp"
 #include "engine/session/sessions.hpp"
 #include "session/api/logon_identity.hpp"

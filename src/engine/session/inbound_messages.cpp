@@ -1,6 +1,6 @@
 #include <string>
 
-#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/field.hpp>
 
 #include "engine/session/pass_message.hpp"
 

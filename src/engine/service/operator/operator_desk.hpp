@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
@@ -95,6 +96,43 @@ class OperatorDesk {
   WallTime opened_at_;
   std::mutex readers_mutex_;
   std::vector<std::weak_ptr<TapChannel>> readers_;  // their channels of the first loop
+};
+
+// The engine, as the part that serves operators sees it. Any thread but those of the loops, which
+// must outlive it.
+class EngineOperations final : public Operations {
+ public:
+  struct Facts {
+    Clock* clock = nullptr;  // of the engine
+    WallTime started{};
+    std::shared_ptr<const BufferBudget> budget{};
+    std::shared_ptr<const StandbyBoard> standby{};
+    const ClusterMember* cluster = nullptr;      // null: in no cluster
+    OperatorDesk* desk = nullptr;                // never null
+    std::shared_ptr<TaskInbox> inbox{};          // of the first loop
+    std::vector<std::string> journal_folders{};  // by loop; empty: there is no journal on the disk
+  };
+
+  EngineOperations(std::vector<LoopContext*> loops, Facts facts)
+      : loops_{std::move(loops)}, facts_{std::move(facts)} {}
+
+  [[nodiscard]] EngineStatistics statistics() const override;
+  [[nodiscard]] std::vector<std::string> journal_folders() const override {
+    return facts_.journal_folders;
+  }
+  [[nodiscard]] std::expected<void, std::string> command(OperatorCommand command,
+                                                         const std::string& identity) override;
+  [[nodiscard]] std::expected<void, std::string> set_numbers(LiveNumbers numbers,
+                                                             const std::string& identity) override;
+  [[nodiscard]] std::expected<std::unique_ptr<MessageFeed>, std::string> follow(
+      const std::string& session) override;
+  void report(EventId id, std::string text) override;
+
+ private:
+  [[nodiscard]] observe::SessionLogsStats log_stats() const noexcept;
+
+  std::vector<LoopContext*> loops_;
+  Facts facts_;
 };
 
 }  // namespace nexusfix::engine

@@ -2,10 +2,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <expected>
 #include <filesystem>
 #include <iterator>
 #include <poll.h>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <variant>
@@ -13,7 +16,6 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine/running_engine.hpp>
 
-#include "engine/service/operator/control_client.hpp"
 #include "engine/service/operator/control_protocol.hpp"
 #include "transport/api/local_socket.hpp"
 
@@ -55,12 +57,12 @@ std::string fault_of(const std::string& line) {
   return read ? std::string{} : read.error();
 }
 
-}  // namespace
-
+// Sends a request to the engine of this folder or control socket, and returns its answer. An error
+// is also the engine's refusal. unknown: what a person must do if the answer did not come in time.
 std::expected<ControlAnswer, LiveError> ask_engine(const std::string& folder,
                                                    const ControlRequest& request,
                                                    std::chrono::milliseconds timeout,
-                                                   std::string_view unknown) {
+                                                   std::string_view unknown = {}) {
   const std::string line = line_of(request);
   if (std::string fault = fault_of(line); !fault.empty()) {
     return std::unexpected{LiveError{.text = std::move(fault)}};
@@ -80,6 +82,16 @@ std::expected<ControlAnswer, LiveError> ask_engine(const std::string& folder,
   }
   return answer;
 }
+
+// The answer as this kind; another kind is an error.
+template <class Kind>
+[[nodiscard]] std::expected<Kind, LiveError> as(std::expected<ControlAnswer, LiveError> answer) {
+  if (!answer) return std::unexpected{std::move(answer.error())};
+  if (auto* const found = std::get_if<Kind>(&*answer)) return std::move(*found);
+  return std::unexpected{LiveError{.text = "the engine has answered another request"}};
+}
+
+}  // namespace
 
 std::string_view to_string(OperatorAct act) noexcept {
   return kActs[static_cast<std::size_t>(act)];

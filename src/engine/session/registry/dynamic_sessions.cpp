@@ -1,3 +1,4 @@
+#include "engine/session/registry/dynamic_sessions.hpp"
 
 #include <algorithm>
 #include <string>
@@ -7,7 +8,9 @@
 #include "base/api/secret.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/undo_guard.hpp"
+#include "engine/link/io.hpp"
 #include "engine/session/admission_rules.hpp"
+#include "engine/session/registry/session_registry.hpp"
 #include "engine/session/sessions.hpp"
 #include "session/api/logon_identity.hpp"
 
@@ -28,6 +31,11 @@ bool may_be_named(std::string_view comp_id) noexcept {
 constexpr std::string_view kLogonMsgType = "A";
 // The most bytes of a client's messages that are kept until their log is known.
 constexpr std::size_t kTrialBytesMax = 64U << 10U;
+
+bool is_same(const SessionSettings& a, const SessionSettings& b) {
+  return a.session.id == b.session.id && a.accept->host == b.accept->host &&
+         a.accept->port == b.accept->port;
+}
 
 }  // namespace
 
@@ -202,6 +210,61 @@ void DynamicSessions::log_trial(SessionEntry& entry) {
     wipe_bytes(one.bytes);
   }
   entry.stored.trial_->received.clear();
+}
+
+bool SessionTemplates::has(const SessionSettings& settings) const {
+  return std::ranges::any_of(
+      templates_, [&](const SessionTemplate& one) { return is_same(one.settings, settings); });
+}
+
+// Clients that already have a session of the template keep it.
+void SessionTemplates::drop_missing(const Settings& fresh) {
+  for (std::size_t i = templates_.size(); i-- > 0;) {
+    if (!keeps(templates_[i], fresh)) drop(i);
+  }
+}
+
+bool SessionTemplates::keeps(const SessionTemplate& one, const Settings& fresh) {
+  return !one.origin || std::ranges::any_of(fresh.sessions, [&](const SessionSettings& other) {
+    return other.is_template && is_same(other, one.settings);
+  });
+}
+
+void SessionTemplates::add(SessionTemplate& one) {
+  note_rules(loop_, one.settings);
+  if (loop_.shared.directory)
+    loop_.shared.directory->add_template(one.settings.session.id, loop_.index);
+  templates_.push_back(std::move(one));
+}
+
+void SessionTemplates::drop(std::size_t index) noexcept {
+  if (loop_.shared.directory) {
+    loop_.shared.directory->remove_template(templates_[index].settings.session.id, loop_.index);
+  }
+  templates_.erase(templates_.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+const SessionTemplate* SessionTemplates::find(std::size_t listener,
+                                              const session::SessionId& id) const {
+  const auto found = std::ranges::find_if(templates_, [&](const SessionTemplate& one) {
+    return one.listener == listener && session::stands_for(one.settings.session.id, id);
+  });
+  return found == templates_.end() ? nullptr : &*found;
+}
+
+void close_unused(Listeners& listeners, const SessionRegistry& registry,
+                  const SessionTemplates& templates) {
+  listeners.close_unused([&](std::size_t listener) {
+    return std::ranges::any_of(registry.entries(),
+                               [&](const auto& one) {
+                                 return one->settings().accept &&
+                                        one->acceptor.listener() == listener &&
+                                        !one->membership.is_out();
+                               }) ||
+           std::ranges::any_of(templates.all(), [&](const SessionTemplate& one) {
+             return one.listener == listener;
+           });
+  });
 }
 
 }  // namespace nexusfix::engine

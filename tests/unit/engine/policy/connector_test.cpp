@@ -1,9 +1,8 @@
 // Connector without an EventLoop: how an initiator's connection begins.
-#include "engine/policy/policy.hpp"
-
 #include <chrono>
 #include <string>
 
+#include "engine/policy/policy.hpp"
 #include "unit/engine/support/floors_fixture.hpp"
 
 namespace nexusfix::engine {

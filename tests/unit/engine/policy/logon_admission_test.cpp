@@ -1,10 +1,9 @@
 // LogonAdmission without an EventLoop: a table of first messages and what becomes of each.
-#include "engine/policy/policy.hpp"
-
 #include <chrono>
 #include <functional>
 #include <string>
 
+#include "engine/policy/policy.hpp"
 #include "unit/engine/support/floors_fixture.hpp"
 
 namespace nexusfix::engine {

@@ -1,9 +1,8 @@
 // SessionTemplates without an EventLoop: which template stands for which client.
-#include "engine/session/registry/session_templates.hpp"
-
 #include <memory>
 #include <string>
 
+#include "engine/session/registry/dynamic_sessions.hpp"
 #include "unit/engine/support/floors_fixture.hpp"
 
 namespace nexusfix::engine {

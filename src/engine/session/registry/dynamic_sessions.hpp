@@ -6,12 +6,17 @@
 #include <string>
 #include <vector>
 
+#include <nexusfix/session/session_id.hpp>
+
 #include "engine/ground/loop_context.hpp"
+#include "engine/session/registry/dynamic_names.hpp"
 
 namespace nexusfix::engine {
 
+struct Io;
 class Listeners;
 class SessionRegistry;
+struct Sessions;
 
 struct SessionTemplate {
   SessionSettings settings;
@@ -46,5 +51,37 @@ class SessionTemplates {
 // Closes the ports that no session and no template uses any more.
 void close_unused(Listeners& listeners, const SessionRegistry& registry,
                   const SessionTemplates& templates);
+
+// Sessions of templates: made for clients that the configuration does not name.
+class DynamicSessions {
+ public:
+  DynamicSessions(LoopContext& loop, Io& io, Sessions& sessions) noexcept
+      : loop_{loop}, io_{io}, sessions_{sessions} {}
+
+  [[nodiscard]] const SessionTemplate* template_for(const Connection& connection,
+                                                    const session::SessionId& id);
+  [[nodiscard]] SessionEntry* make_dynamic(const Connection& connection,
+                                           const session::SessionId& id);
+  void end_trial(SessionEntry& entry, std::string_view answer);
+  void record_trial(SessionEntry& entry);
+  void log_received(SessionEntry& entry, std::string_view frame);
+
+  // DynamicSessionsMax, and what one address may have of it. Once, at the start.
+  void limit(DynamicNames::Limits limits) { names_ = DynamicNames{limits}; }
+  void forget(SessionEntry& entry) noexcept;
+
+ private:
+  void begin_dynamic(SessionEntry& entry, const Connection& connection,
+                     const SessionTemplate& made_of);
+  [[nodiscard]] bool has_dynamic_place(const Connection& connection, const std::string& name);
+  [[nodiscard]] store::StoreResult<SessionEntry*> make_trial(SessionSettings settings);
+  void log_trial(SessionEntry& entry);
+
+  LoopContext& loop_;
+  Io& io_;
+  Sessions& sessions_;
+
+  DynamicNames names_{{}};
+};
 
 }  // namespace nexusfix::engine
