@@ -11,7 +11,7 @@
 #endif
 
 #include "logs/columns/arrow_command.hpp"
-#include "nexusfix/events/explain_metrics.hpp"
+#include "nexusfix/events/explain.hpp"
 #include "nexusfix/files/engine_options.hpp"
 #include "nexusfix/files/interrupt.hpp"
 #include "stream/stream.hpp"
@@ -222,7 +222,9 @@ int stream_with(WantedStream& wanted, PosixDisk& disk, stream::Broker& broker) {
 
 }  // namespace
 
-MoreMetrics stream_metrics() noexcept { return stream::stream_metrics(); }
+std::span<const metrics::MetricDescription> stream_metrics() noexcept {
+  return stream::stream_metrics();
+}
 
 int run_stream(Arguments arguments) {
   CLI::App app{

@@ -72,11 +72,16 @@ PRODUCT_READS = {
     "stream": {
         "nexusfix/command.hpp": "the list of subcommands, and how arguments are parsed",
         "nexusfix/dictionary/field_names.hpp": "arguments name fields",
-        "nexusfix/events/explain_metrics.hpp": "explain describes the metrics of a stream",
+        "nexusfix/events/explain.hpp": "explain describes the metrics of a stream",
         "nexusfix/files/engine_options.hpp": "the part of the program that reads a database",
         "nexusfix/files/interrupt.hpp": "a signal ends a stream",
         "nexusfix/files/journal_locator.hpp": "an argument names a journal or a configuration",
         "nexusfix/journal/archive/journal_archive.hpp": "archived segments are streamed, too",
+        "nexusfix/text/text.hpp": "output of all subcommands",
+    },
+    "console": {
+        "nexusfix/events/explain.hpp": "explain describes the metrics",
+        "nexusfix/text/json.hpp": "output of all subcommands",
         "nexusfix/text/text.hpp": "output of all subcommands",
     },
     "cluster": {

@@ -19,7 +19,7 @@
 #endif
 
 #include "nexusfix/dictionary/dict.hpp"
-#include "nexusfix/events/explain_metrics.hpp"
+#include "nexusfix/events/explain.hpp"
 #include "nexusfix/files/engine_options.hpp"
 #include "nexusfix/run/bench_of_log.hpp"
 
@@ -132,6 +132,17 @@ int run_bench_of_log(const BenchOfLog&) {
   return fail("bench", "--from: this program was built without the log tools (NEXUSFIX_LOGS=ON)");
 }
 #endif
+#ifndef NEXUSFIX_METRICS_PART
+std::expected<std::string, std::string> explain_metrics(const std::vector<std::string>&,
+                                                        ExplainForm) {
+  return metrics_page();
+}
+std::expected<std::string, std::string> metrics_page() {
+  return std::unexpected{
+      "this program was built without the metrics: build it with NEXUSFIX_METRICS=ON. "
+      "docs/operations/install.md"};
+}
+#endif
 #ifndef NEXUSFIX_SIMULATOR_PART
 int run_simulate(Arguments arguments) {
   return run_without("simulate", "NEXUSFIX_SIMULATOR=ON", std::move(arguments));
@@ -141,7 +152,7 @@ int run_simulate(Arguments arguments) {
 int run_stream(Arguments arguments) {
   return run_without("stream", "NEXUSFIX_STREAM=ON", std::move(arguments));
 }
-MoreMetrics stream_metrics() noexcept { return {}; }
+std::span<const metrics::MetricDescription> stream_metrics() noexcept { return {}; }
 #endif
 
 std::span<const Command> commands() noexcept { return kCommands; }

@@ -3,14 +3,20 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/events/explain.hpp"
-#include "nexusfix/events/explain_metrics.hpp"
 
 namespace nexusfix::command {
+namespace {
+
+// How the name of each metric begins, and that of no event.
+constexpr std::string_view kMetricPrefix = "nexusfix_";
+
+}  // namespace
 
 int run_explain(Arguments arguments) {
   CLI::App app{
@@ -40,14 +46,13 @@ int run_explain(Arguments arguments) {
       "  0  success\n"
       "  2  there is no such event or metric, or the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
-  if (is_markdown) {
-    fmt::print("{}", is_of_metrics ? metrics_page(stream_metrics()) : events_page());
-    return kSuccess;
-  }
   const ExplainForm form = is_json ? ExplainForm::Json : ExplainForm::Text;
-  is_of_metrics |= !events.empty() && std::ranges::all_of(events, is_metric_name);
-  const auto text = is_of_metrics ? explain_metrics(events, form, stream_metrics())
-                                  : explain_events(events, form);
+  is_of_metrics |= !events.empty() && std::ranges::all_of(events, [](std::string_view name) {
+    return name.starts_with(kMetricPrefix);
+  });
+  const auto text = is_markdown     ? (is_of_metrics ? metrics_page() : events_page())
+                    : is_of_metrics ? explain_metrics(events, form)
+                                    : explain_events(events, form);
   if (!text) {
     static_cast<void>(fail("explain", text.error()));
     return kUsage;

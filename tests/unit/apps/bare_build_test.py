@@ -70,7 +70,13 @@ class BareBuild(WithFolder):
             shown = run(name, "--help")
             self.assertEqual((shown.returncode, shown.stderr), (0, ""), name)
             self.assertIn(option, shown.stdout)
-        self.assertNotIn("nexusfix_stream_", run("explain", "--metrics").stdout)
+
+    def test_without_metrics_explain_names_the_option_and_explains_events(self):
+        for arguments in (["nexusfix_ready"], ["--metrics"], ["--metrics", "--markdown"]):
+            done = run("explain", *arguments)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), arguments)
+            self.assertRegex(done.stderr, "built without the metrics.* NEXUSFIX_METRICS=ON")
+        self.assertEqual(run("explain", "NXF-1042").returncode, 0)
 
     def test_a_configuration_without_either_works(self):
         config = self.write("bare.cfg", self.config_of("acceptor", ""))

@@ -127,8 +127,7 @@ class Words(unittest.TestCase):
     def test_help_names_every_subcommand_with_an_example(self):
         done = run("--help")
         self.assertEqual(done.returncode, 0)
-        for name in ("demo", "dict", "explain", "serve", "connect", "trade", "journal",
-                     "simulate"):
+        for name in ("demo", "dict", "explain", "serve", "connect", "trade", "journal"):
             assert_help(self, done.stdout, name)
 
     def test_no_arguments_show_the_help_and_are_an_error(self):
@@ -146,24 +145,6 @@ class Words(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertEqual(done.stderr, 'nexusfix explain: there is no event "NXF-1049". '
                                       "Did you mean NXF-1048?\n")
-
-    def test_simulate_repeats_a_seed_and_counts_what_it_did(self):
-        first = run("simulate", "--seed", 5, "--sessions", 2, "--hours", 0.02, "--faults", "all")
-        again = run("simulate", "--scenario", "seed=5 sessions=2 seconds=72 faults=all")
-        self.assertEqual(first.returncode, 0, first.stdout)
-        self.assertRegex(first.stdout, r"1 world, 0\.\d virtual hours\n")
-        self.assertRegex(first.stdout, r"messages: \d{3,} delivered")
-        self.assertEqual(*(re.sub(r"in .* s\n", "", done.stdout) for done in (first, again)))
-        traced = run("simulate", "--hours", 0.005, "--faults", "none", "--trace")
-        self.assertRegex(traced.stdout, r"trader1 +> A 34=1 ")
-
-    def test_simulate_names_the_errors_in_its_arguments(self):
-        done = run("simulate", "--faults", "kill,tornado")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("'tornado' is none of tear, delay,", done.stderr)
-        done = run("simulate", "--scenario", "seed=1 hours=2")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("hours=2: seed=, sessions=, seconds= or faults= was expected", done.stderr)
 
     def test_version_says_what_the_program_was_built_from(self):
         first, *facts = run("--version").stdout.splitlines()

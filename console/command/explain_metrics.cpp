@@ -1,11 +1,11 @@
-#include "nexusfix/events/explain_metrics.hpp"
-
+// Explains the metrics of an engine, with the texts of their table.
 #include <algorithm>
 #include <fmt/format.h>
 
 #include <nexusfix/metrics.hpp>
 
 #include "dictionary/api/nearest_name.hpp"
+#include "nexusfix/events/explain.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
 
@@ -14,7 +14,6 @@ namespace {
 
 using metrics::MetricDescription;
 
-constexpr std::string_view kPrefix = "nexusfix_";
 constexpr std::size_t kMetricColumns = 100;
 
 // The metrics of one section of the page: their names begin alike.
@@ -34,7 +33,8 @@ std::string_view section_of(std::string_view name) {
   return found == std::end(kSections) ? "Engine" : found->title;
 }
 
-std::vector<MetricDescription> all_metrics(MoreMetrics of_streams) {
+std::vector<MetricDescription> all_metrics() {
+  const auto of_streams = stream_metrics();
   std::vector<MetricDescription> all = metrics::described_metrics();
   all.insert(all.end(), of_streams.begin(), of_streams.end());
   return all;
@@ -92,11 +92,9 @@ the counterparty sends.
 
 }  // namespace
 
-bool is_metric_name(std::string_view text) noexcept { return text.starts_with(kPrefix); }
-
 std::expected<std::string, std::string> explain_metrics(const std::vector<std::string>& names,
-                                                        ExplainForm form, MoreMetrics of_streams) {
-  const std::vector<MetricDescription> all = all_metrics(of_streams);
+                                                        ExplainForm form) {
+  const std::vector<MetricDescription> all = all_metrics();
   std::string text;
   if (names.empty()) {
     for (const MetricDescription& metric : all) {
@@ -115,10 +113,10 @@ std::expected<std::string, std::string> explain_metrics(const std::vector<std::s
   return text;
 }
 
-std::string metrics_page(MoreMetrics of_streams) {
+std::expected<std::string, std::string> metrics_page() {
   std::string page{kMetricsPageBegin};
   std::string_view section;
-  for (const MetricDescription& metric : all_metrics(of_streams)) {
+  for (const MetricDescription& metric : all_metrics()) {
     if (const std::string_view own = section_of(metric.name); own != section) {
       section = own;
       const bool are_sessions = section == kSessions;
