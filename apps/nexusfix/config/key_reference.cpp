@@ -163,9 +163,10 @@ std::expected<std::string, std::string> describe_keys(const std::vector<std::str
   std::string text;
   for (const std::string& name : names) {
     const KeyDescription* const key = find(name);
-    if (key == nullptr) return std::unexpected{unknown(name)};
+    const std::string removed = config::describe_removed_key(name);
+    if (key == nullptr && removed.empty()) return std::unexpected{unknown(name)};
     if (!text.empty()) text += '\n';
-    text += in_full(*key);
+    text += key != nullptr ? in_full(*key) : removed + '\n';
   }
   if (!names.empty()) return text;
   std::string_view group;

@@ -58,6 +58,10 @@ struct KeyDescription {
 // Every key once, grouped, in the order in which a configuration is best read. Static lifetime.
 [[nodiscard]] std::span<const KeyDescription> described_keys() noexcept;
 
+// A key that an earlier version honoured: "MaxHeldBytes was removed: messages after a gap are held,
+// up to a quarter of MaxQueuedBytes". name: in any case. Empty: no such key was removed.
+[[nodiscard]] std::string describe_removed_key(std::string_view name);
+
 // The value of one key in one session.
 struct EffectiveValue {
   const KeyDescription* key = nullptr;  // never null; static lifetime

@@ -9,6 +9,7 @@
 #include "base/api/ascii.hpp"
 #include "config/api/explain_settings.hpp"
 #include "config/keys/dialects.hpp"
+#include "config/text/settings_section.hpp"
 #include "config/text/settings_values.hpp"
 #include "dictionary/api/nearest_name.hpp"
 
@@ -322,6 +323,12 @@ std::vector<KeyRule> removed_keys() {
     if (rule.handling == Handling::Removed) removed.push_back(rule);
   }
   return removed;
+}
+
+std::string describe_removed_key(std::string_view name) {
+  const KeyRule* const rule = table().find(lower(name));
+  if (rule == nullptr || rule->handling != Handling::Removed) return {};
+  return std::string{rule->name} + std::string{kRemovedKey} + std::string{rule->instead};
 }
 
 bool has_key_beginning_with(std::string_view prefix) {

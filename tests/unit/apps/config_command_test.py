@@ -137,6 +137,11 @@ class Config(WithFolder):
             self.assertEqual(done.returncode, 1)
             self.assertIn("error: " + said, done.stderr)
 
+    def test_keys_explains_a_removed_key(self):
+        done = run("config", "keys", "MaxHeldBytes")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("MaxHeldBytes was removed: messages after a gap are held", done.stdout)
+
     def test_each_error_of_a_file_is_reported(self):
         done = run("config", "check", self.write("LogonTimeout=never\nStartTime=8\n"))
         self.assertEqual(done.returncode, 1)

@@ -54,6 +54,14 @@ TEST(KeyReference, the_range_of_a_text_is_that_of_its_bytes) {
               HasSubstr("  type          text\n  range         1 to 255 bytes\n"));
 }
 
+TEST(KeyReference, says_what_holds_now_in_place_of_a_removed_key) {
+  EXPECT_EQ(describe_keys({"maxheldbytes"}).value_or(""),
+            "MaxHeldBytes was removed: messages after a gap are held, up to a quarter of "
+            "MaxQueuedBytes\n");
+  EXPECT_THAT(describe_keys({"JournalReplica", "HeartBtInt"}).value_or(""),
+              HasSubstr("says how to move\n\nHeartBtInt  ("));
+}
+
 TEST(KeyReference, an_unknown_key_is_an_error_with_the_nearest_one) {
   const auto text = describe_keys({"HeartBtInt", "HeartBeatInt"});
   ASSERT_FALSE(text.has_value());
