@@ -210,6 +210,7 @@ class Play {
     retires_current_ = retires_ && retention_chance_.below(2) == 0;
     const std::size_t traders = scenario_.sessions > 1 && one_in(2) ? 2 : 1;
     std::vector<std::string> trader_files;
+    trader_files.reserve(traders);
     for (std::size_t i = 0; i < traders; ++i) {
       trader_files.push_back(machine_lines("initiator"));
     }

@@ -61,6 +61,7 @@ std::string in_json(const MetricDescription& metric) {
 
 std::string no_metric(std::string_view text, const std::vector<MetricDescription>& all) {
   std::vector<std::string_view> names;
+  names.reserve(all.size());
   for (const MetricDescription& metric : all) names.push_back(metric.name);
   const std::string what = "there is no metric " + Json{text}.line();
   const auto nearest = dictionary::nearest_name(text, names);

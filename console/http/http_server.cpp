@@ -310,6 +310,7 @@ void HttpServer::take_replies() {
 void HttpServer::tick(MonoTime now) {
   next_tick_ = now + limits_.tick;
   std::vector<SocketId> sockets;
+  sockets.reserve(connections_.size());
   for (const auto& [socket, connection] : connections_) sockets.push_back(socket);
   for (const SocketId socket : sockets) {
     const auto found = connections_.find(socket);

@@ -45,6 +45,7 @@ std::vector<dictionary::NameTable> SessionNames::of(std::string_view session) co
   const Tables& found = known != sessions_.end()   ? known->second
                         : made != templates_.end() ? made->second
                                                    : none;
+  tables.reserve(found.size());
   for (const Names& names : found) tables.push_back(names->table());
   return tables;
 }

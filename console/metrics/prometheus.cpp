@@ -22,6 +22,7 @@ std::string to_prometheus(const engine::EngineStatistics& engine,
 
 std::vector<MetricDescription> described_metrics() {
   std::vector<MetricDescription> all;
+  all.reserve(metric_table().size());
   for (const Metric& metric : metric_table()) all.push_back(metric.described);
   return all;
 }

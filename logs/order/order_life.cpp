@@ -99,6 +99,7 @@ std::optional<double> OrderLife::avg_px() const {
 
 std::vector<OpenRequest> OrderLife::open_requests() const {
   std::vector<OpenRequest> all;
+  all.reserve(requests_.size());
   for (const auto& [id, request] : requests_) all.push_back(request);
   return all;
 }

@@ -167,6 +167,7 @@ char* JsonObjects::write_fields(char* out, std::string_view bytes) {
 void JsonObjects::link_equal_tags() {
   const std::span<const MessageField> all = fields_.all();
   std::vector<std::pair<wire::Tag, std::size_t>> places;
+  places.reserve(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) places.emplace_back(all[i].tag, i);
   std::ranges::sort(places);
   next_equal_.assign(all.size(), all.size());

@@ -104,7 +104,7 @@ class JournalSource final : public ByteSource {
     std::string error;
     try {
       error = is_followed_ ? follow() : scan();
-    } catch (const Abandoned&) {
+    } catch (const Abandoned&) {  // NOLINT(bugprone-empty-catch): no error
     } catch (const std::exception& cause) {
       error = cause.what();
     }

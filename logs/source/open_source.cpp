@@ -339,6 +339,7 @@ std::vector<std::string> rotated_set(Disk& disk, const std::string& path) {
   }
   std::ranges::sort(found, is_older);
   std::vector<std::string> paths;
+  paths.reserve(found.size() + 1);
   for (const Rotated& rotated : found) paths.push_back(before + rotated.name);
   paths.push_back(path);
   return paths;

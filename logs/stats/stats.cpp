@@ -51,6 +51,7 @@ int stats_files(const StatsOptions& options, Disk& disk, StatsStreams streams) {
   const auto failed = [&](std::string_view error) { complain(printable(error)); };
   const logs::LogReport report = logs::read_logs(disk, options.input, {each, [] {}, failed});
   std::vector<std::string> paths;
+  paths.reserve(report.files.size());
   for (const auto& file : report.files) paths.push_back(file.path);
   statistics->finish(std::move(paths));
   const std::string text =

@@ -137,6 +137,7 @@ class Page {
       return utc_text(std::chrono::sys_seconds{std::chrono::seconds{second}}, UtcForm::Plain);
     };
     std::vector<ChartColumn> columns;
+    columns.reserve(counts.size());
     for (std::size_t i = 0; i < counts.size(); ++i) {
       columns.push_back(
           {fmt::format("{}: {}", time_of(first + static_cast<std::int64_t>(i) * width),

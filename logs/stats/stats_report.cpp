@@ -413,7 +413,7 @@ std::string fill_text(const OrderStatistics& orders) {
 }
 
 std::string place_text(const LogStatistics& statistics, MessagePlace place) {
-  const std::string byte = "byte " + with_thousands(place.offset);
+  std::string byte = "byte " + with_thousands(place.offset);
   if (statistics.paths().size() < 2) return byte;
   return fmt::format("{} of {}", byte, printable(statistics.paths()[place.file]));
 }

@@ -98,6 +98,7 @@ int show_schedule(const std::string& file, ScheduleQuestion question, const std:
   if (!explained) return fail_all(explained.error());
   if (!question.session.empty()) {
     std::vector<std::string_view> names;
+    names.reserve(explained->sessions.size());
     for (const config::ExplainedSession& session : explained->sessions) {
       names.push_back(session.name);
     }

@@ -135,6 +135,7 @@ const KeyDescription* find(std::string_view name) {
 
 std::string unknown(std::string_view name) {
   std::vector<std::string_view> names;
+  names.reserve(described_keys().size());
   for (const KeyDescription& key : described_keys()) names.push_back(key.name);
   const auto nearest = dictionary::nearest_name(name, names);
   return nearest ? fmt::format("there is no key {}. Did you mean {}?", name, *nearest)

@@ -74,7 +74,7 @@ std::expected<std::string, std::string> place_in_spite_of(Disk& disk, const std:
   constexpr std::uint64_t kFileBytesMax = 64U << 20U;
   const auto text = read_file(disk, file, kFileBytesMax);
   for (const std::string_view key : {"ControlSocket", "FileStorePath"}) {
-    const std::string place = text ? value_in(*text, key) : std::string{};
+    std::string place = text ? value_in(*text, key) : std::string{};
     if (place.empty()) continue;
     fmt::print(stderr, "nexusfix {}: warning: {} has errors; its {} is used: {}\n", kCtlCommand,
                file, key, place);

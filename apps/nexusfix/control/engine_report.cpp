@@ -207,6 +207,7 @@ std::expected<const engine::SessionStatus*, std::string> find_session(
     const engine::EngineStatus& engine, std::string_view name) {
   const auto& sessions = engine.sessions;
   std::vector<std::string_view> names;
+  names.reserve(sessions.size());
   for (const engine::SessionStatus& one : sessions) names.push_back(one.name);
   const std::vector<std::size_t> found = meant_names(names, name);
   if (found.size() == 1) return &sessions[found.front()];

@@ -157,6 +157,7 @@ std::vector<EnumValue> FieldNames::values(wire::Tag tag) const {
     return false;
   });
   std::vector<EnumValue> all;
+  all.reserve(names.size());
   for (const auto& [value, name] : names) all.push_back({value, name});
   return all;
 }
@@ -177,6 +178,7 @@ std::optional<std::string> FieldNames::nearest_value(wire::Tag tag, std::string_
   each_with_values(tag, [&](const Dictionary& dictionary) {
     std::vector<std::string_view> names;
     if (tag == tag::MsgType) {
+      names.reserve(dictionary.messages.size());
       for (const auto& message : dictionary.messages) names.push_back(message.name);
     }
     if (const FieldDefinition* const field = dictionary.field(tag); field != nullptr) {

@@ -44,6 +44,7 @@ std::optional<std::string> nearest_number(std::uint16_t number) {
 
 std::optional<std::string> nearest_name(std::string_view text) {
   std::vector<std::string_view> names;
+  names.reserve(observe::event_table().size());
   for (const EventRow& row : observe::event_table()) names.push_back(row.name);
   const auto nearest = dictionary::nearest_name(text, names);
   return nearest ? std::optional{std::string{*nearest}} : std::nullopt;

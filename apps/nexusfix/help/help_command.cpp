@@ -27,6 +27,7 @@ HelpFacts facts_of(const Command& command) {
 
 std::vector<HelpFacts> all_facts() {
   std::vector<HelpFacts> all;
+  all.reserve(commands().size());
   for (const Command& command : commands()) all.push_back(facts_of(command));
   return all;
 }

@@ -460,6 +460,7 @@ int export_quickfix(Disk& disk, const ExportRequest& request, OpenPostgres open_
     if (!key) return fail("journal", key.error());
     keys.push_back(*key);
   } else {
+    keys.reserve(store.session_count());
     for (store::SessionKey key = 0; key < store.session_count(); ++key) keys.push_back(key);
   }
   if (keys.empty()) return fail("journal", "journal " + request.place.name + ": it has no session");

@@ -85,6 +85,7 @@ bool passes(const LogMessage& message, const MessageFilter& filter) {
 
 std::vector<std::string_view> names_in(const store::Store& store) {
   std::vector<std::string_view> names;
+  names.reserve(store.session_count());
   for (store::SessionKey key = 0; key < store.session_count(); ++key) {
     names.push_back(store.session_name(key));
   }

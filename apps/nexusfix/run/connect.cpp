@@ -81,7 +81,7 @@ class Client {
 // The lines of a script or of standard input. Reading never blocks.
 class Lines {
  public:
-  explicit Lines(std::optional<std::string> script)
+  explicit Lines(const std::optional<std::string>& script)
       : from_input_{!script}, text_{script.value_or("")}, ended_{script.has_value()} {}
 
   [[nodiscard]] bool wants_input() const noexcept { return from_input_ && !ended_; }

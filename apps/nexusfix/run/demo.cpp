@@ -206,6 +206,7 @@ class Demo {
       }
     }
     std::vector<pollfd> sources;
+    sources.reserve(pipes.size());
     for (const LinePipe* pipe : pipes) sources.push_back({pipe->descriptor(), POLLIN, 0});
     ::poll(sources.data(), sources.size(), timeout_millis);
     for (std::size_t i = 0; i < pipes.size(); ++i) {

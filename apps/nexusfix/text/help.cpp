@@ -72,6 +72,7 @@ void append_details(std::string& text, std::string_view details) {
 
 std::string help_text(const HelpFacts& facts) {
   std::vector<HelpRow> subcommands;
+  subcommands.reserve(facts.subcommands.size());
   for (const HelpFacts& one : facts.subcommands) {
     subcommands.push_back({one.name.substr(one.name.rfind(' ') + 1), one.summary});
   }

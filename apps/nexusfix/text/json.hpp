@@ -23,18 +23,18 @@ class Json {
   Json();  // null
   // RFC 8259, sec. 8.1: JSON is UTF-8. Each byte that is not UTF-8, and each byte of U+0080 to
   // U+009F, becomes \xff with its backslash.
-  Json(std::string_view text);
-  Json(const std::string& text) : Json{std::string_view{text}} {}
-  Json(const char* text) : Json{std::string_view{text}} {}
-  Json(double number);  // null if it is not finite
+  explicit(false) Json(std::string_view text);
+  explicit(false) Json(const std::string& text) : Json{std::string_view{text}} {}
+  explicit(false) Json(const char* text) : Json{std::string_view{text}} {}
+  explicit(false) Json(double number);  // null if it is not finite
   template <std::same_as<bool> Flag>
-  Json(Flag flag) : Json{Boolean{flag}} {}
+  explicit(false) Json(Flag flag) : Json{Boolean{flag}} {}
   template <std::integral Number>
     requires(!std::same_as<Number, bool>)
-  Json(Number number)
+  explicit(false) Json(Number number)
       : Json{Integer{static_cast<std::int64_t>(number), std::signed_integral<Number>}} {}
   template <class Value>
-  Json(const std::optional<Value>& value) : Json{value ? Json{*value} : Json{}} {}
+  explicit(false) Json(const std::optional<Value>& value) : Json{value ? Json{*value} : Json{}} {}
 
   Json(Json&&) noexcept;
   Json& operator=(Json&&) noexcept;

@@ -136,6 +136,7 @@ void Parameters::add(const char* key, std::string value) {
 PGconn* Parameters::start() const {
   std::vector<const char*> keys = keys_;
   std::vector<const char*> values;
+  values.reserve(values_.size() + 1);
   for (const std::string& value : values_) values.push_back(value.c_str());
   keys.push_back(nullptr);
   values.push_back(nullptr);
@@ -303,8 +304,10 @@ ServerResult<Result> Connection::run(const std::string& statements) {
 ServerResult<Result> Connection::ask(const char* statement,
                                      std::initializer_list<std::string_view> values) {
   std::vector<std::string> texts;
+  texts.reserve(values.size());
   for (const std::string_view value : values) texts.emplace_back(value);
   std::vector<const char*> pointers;
+  pointers.reserve(texts.size());
   for (const std::string& text : texts) pointers.push_back(text.c_str());
   const int count = static_cast<int>(pointers.size());
   if (PQsendQueryParams(raw(), statement, count, nullptr, pointers.data(), nullptr, nullptr, 0) ==
