@@ -19,6 +19,14 @@ ROOMS = ("src/", "apps/", "tests/unit/", "bench/", *IN_PRODUCTS)
 PUBLIC_HEADERS = ("include/nexusfix/",  # one README for all of its folders
                   *(f"{product}include/" for product in IN_PRODUCTS))
 
+# What a user sees. Both figures may only shrink.
+PUBLIC_HEADERS_MAX = 60
+ENGINE_HEADER = "nexusfix/engine.hpp"
+ENGINE_HEADER_LINES_MAX = 13_043  # of public headers, with those that it includes
+# Where a public header must be named: a user finds it there.
+PAGES_OF_HEADERS = ("docs/", "examples/", "tests/product/install/")
+PUBLIC_INCLUDE = re.compile(r"#include <(nexusfix/[^>]+)>")
+
 CLASS_MEMBERS_SOFT = 20  # data members, with inherited ones
 CLASS_FILES_MAX = 3
 ENGINE_REFERENCES_MAX = 3  # components of an event loop: LoopContext, a floor below, their own
@@ -385,7 +393,39 @@ def check_settings_includes(tree):
                 tree.problem(name, number, f"the engine includes of config only {ENGINE_READS}")
 
 
+def lines_with_includes(tree, header):
+    """The lines of a public header of the core, and of those that it includes."""
+    lines, waiting = {}, [header]
+    while waiting:
+        text = tree.texts.get(f"include/{(name := waiting.pop())}")
+        if text is not None and name not in lines:
+            lines[name] = text.count("\n")
+            waiting += PUBLIC_INCLUDE.findall(text)
+    return sum(lines.values())
+
+
+def check_public_headers(tree):
+    """A user finds each public header, and there are few."""
+    headers = [name for name, _ in tree.of_suffix({".hpp"}, ("include/",))]
+    of_products = [name for name, _ in tree.of_suffix({".hpp"}, IN_PRODUCTS)
+                   if "/include/nexusfix/" in name]
+    pages = "\n".join(text for name, text in tree.texts.items()
+                      if text is not None and name.startswith(PAGES_OF_HEADERS))
+    for name in (*headers, *of_products):
+        if not re.search(rf"(?<![\w/]){re.escape(name.split('include/', 1)[1])}", pages):
+            tree.problem(name, 1, "no example, page or test of the installation names this public "
+                                  "header: src/<layer>/api has headers that only layers include")
+    if len(headers) > PUBLIC_HEADERS_MAX:
+        tree.problem("include/nexusfix", 1, f"{len(headers)} public headers, "
+                                            f"{PUBLIC_HEADERS_MAX} at most")
+    lines = lines_with_includes(tree, ENGINE_HEADER)
+    if lines > ENGINE_HEADER_LINES_MAX:
+        tree.problem(f"include/{ENGINE_HEADER}", 1, f"includes {lines} lines, "
+                                                    f"{ENGINE_HEADER_LINES_MAX} at most")
+
+
 def check_structure(tree, blank_out):
+    check_public_headers(tree)
     check_folders(tree)
     check_interfaces(tree)
     check_settings_includes(tree)

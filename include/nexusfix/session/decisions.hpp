@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include <nexusfix/wire/field.hpp>
-#include <nexusfix/wire/parser.hpp>
 
 namespace nexusfix::session {
 

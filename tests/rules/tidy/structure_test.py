@@ -196,7 +196,8 @@ class StructureTest(unittest.TestCase):
         for header, source in (("include/nexusfix/wire/draft/x.hpp", "src/wire/x.cpp"),
                                ("src/wire/api/x.hpp", "src/wire/values/x.cpp"),
                                ("logs/include/nexusfix/x.hpp", "logs/grep/x.cpp")):
-            files = {header: "", source: ""}
+            page = {"docs/x.md": f"`{header.split('include/')[-1]}`\n"}
+            files = page | {header: "", source: ""}
             with self.subTest(source=source):
                 self.assert_found(files, "there is no x_test.cpp")
                 test = {"tests/unit/wire/values/x_test.cpp": ""}
@@ -205,6 +206,33 @@ class StructureTest(unittest.TestCase):
                     self.assertEqual([], self.problems(files))
                     self.assert_found(files | test, "it needs no reason in TESTED_ELSEWHERE")
         self.assertEqual([], self.problems({"src/wire/x.cpp": "", "src/wire/x.hpp": ""}))
+
+    def test_public_header_that_no_page_names_is_found(self):
+        for header in ("include/nexusfix/wire/x.hpp", "logs/include/nexusfix/x.hpp"):
+            name = header.split("include/")[1]
+            with self.subTest(header=header):
+                self.assert_found({header: "", "src/wire/README.md": f"`{name}`\n"},
+                                  "no example, page or test of the installation names")
+                for place in ("docs/x.md", "examples/x.cpp", "tests/product/install/x.cpp"):
+                    self.assertEqual([], self.problems({header: "", place: f"<{name}>\n"}))
+
+    def test_public_headers_are_few(self):
+        most = structure.PUBLIC_HEADERS_MAX
+        names = [f"nexusfix/wire/{place}/x{i}.hpp" for place in "abcd" for i in range(20)]
+        page = {"docs/x.md": "\n".join(names)}
+        files = {f"include/{name}": "" for name in names[:most]}
+        self.assertEqual([], self.problems(page | files))
+        self.assert_found(page | files | {f"include/{names[most]}": ""},
+                          f"{most + 1} public headers, {most} at most")
+
+    def test_header_of_the_engine_includes_few_lines(self):
+        most = structure.ENGINE_HEADER_LINES_MAX
+        page = {"docs/x.md": "nexusfix/engine.hpp nexusfix/wire/x.hpp"}
+        engine = {"include/nexusfix/engine.hpp": "#include <nexusfix/wire/x.hpp>\n"}
+        self.assertEqual([], self.problems(
+            page | engine | {"include/nexusfix/wire/x.hpp": "\n" * (most - 1)}))
+        self.assert_found(page | engine | {"include/nexusfix/wire/x.hpp": "\n" * most},
+                          f"includes {most + 1} lines, {most} at most")
 
     def test_words_of_the_dialect_are_counted(self):
         word = "be" + "hind"
