@@ -426,11 +426,6 @@ class ConversationPromise : public Link {
   [[nodiscard]] Waiter<Where, Types...> await_transform(Next<Application, Where, Types...> next) {
     return {*this, next.timeout, std::move(next.where)};
   }
-  template <class Other>
-  static std::suspend_never await_transform(const Other&) noexcept {
-    static_assert(!std::same_as<Other, Other>, "a conversation awaits next<M>() only");
-    return {};
-  }
 
   // Runs the coroutine until its next wait. If it ends, destroys it and throws what it has thrown.
   void resume() {

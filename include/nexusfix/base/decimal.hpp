@@ -88,25 +88,10 @@ class Decimal {
     return {is_negative ? -mantissa : mantissa, scale};
   }
 
-  // Does not compile: only the compiler reads a literal.
-  template <class Other>
-    requires(!std::is_array_v<Other>)
-  static constexpr Decimal from_literal(const Other&) noexcept {
-    static_assert(
-        !std::same_as<Other, Other>,
-        "from_literal() takes a literal, such as \"150.25\": wire::convert<Decimal>(text) "
-        "reads a text at run time");
-    return {};
-  }
-
   // All digits as one number: 15025 for 150.25. Negative for negative values.
   [[nodiscard]] constexpr std::int64_t mantissa() const noexcept { return mantissa_; }
   // The number of digits after the point: 2 for 150.25.
   [[nodiscard]] constexpr unsigned scale() const noexcept { return static_cast<unsigned>(scale_); }
-  // Deleted: std::to_string() and std::abs() have an overload of double, and the error is short.
-  template <class Number>
-    requires std::is_same_v<Number, double>
-  operator Number() const = delete;  // no double: to_string(), abs() without std::
   // Whether the value is zero, with any scale.
   [[nodiscard]] constexpr bool is_zero() const noexcept { return mantissa_ == 0; }
 
@@ -275,10 +260,6 @@ class [[nodiscard]] CheckedDecimal {
   }
   // Its members; see operator*.
   [[nodiscard]] constexpr const Decimal* operator->() const noexcept { return &**this; }
-  // Deleted, as that of Decimal.
-  template <class Number>
-    requires std::is_same_v<Number, double>
-  operator Number() const = delete;  // no double: to_string(), abs() without std::
   // Does not compile: `OrderQty open = total - done;` would forget that the result may not fit.
   template <class Value>
     requires(std::is_same_v<Value, Decimal> || detail::DecimalField<Value>)

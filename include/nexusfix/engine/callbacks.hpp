@@ -357,10 +357,6 @@ template <class A, class M>
 struct IsAnsweredOtherwise : std::bool_constant<Takes<A, M> && !OnMessage<A, M>> {};
 
 // Properties of the list of messages.
-template <class List>
-inline constexpr bool kIsList = false;
-template <class... Types>
-inline constexpr bool kIsList<Messages<Types...>> = true;
 template <class M, class List>
 inline constexpr bool kIsListed = false;
 template <class M, class... Types>
@@ -370,10 +366,6 @@ inline constexpr bool kHasSessionMessage = false;
 template <class... Types>
 inline constexpr bool kHasSessionMessage<Messages<Types...>> =
     (session::is_administrative(Types::kMsgType) || ...);
-template <class A>
-concept MisnamesHandles = requires { requires kIsList<typename A::handles>; } || requires {
-  requires kIsList<typename A::Handle>;
-} || requires { requires kIsList<typename A::HandledMessages>; };
 
 // Converts to each message that is not in the list and whose MsgType has this remainder. With all
 // of them, several overloads would be ambiguous, as if there was none.
@@ -466,7 +458,7 @@ struct CallbackCheck<A> {
   static_assert(!IsFunctionOnly<A>,
                 "the application is an object of a class with callbacks such as on_message(): a "
                 "function or a lambda is not called");
-  static_assert(NamesHandles<A> || !(has_Handles<A>() || MisnamesHandles<A>),
+  static_assert(NamesHandles<A> || !has_Handles<A>(),
                 "the list of messages must be: public: using Handles = Messages<...>");
 
   using Handles = typename HandlesOf<A>::type;

@@ -200,25 +200,6 @@ class Engine {
     return open_with(settings, make_callbacks(application), options);
   }
 
-  // Does not compile: the application is missing.
-  template <class Source>
-  static std::expected<Engine, EngineError> open(const Source&) {
-    static_assert(!std::is_same_v<Source, Source>,
-                  "an engine is opened with its file or settings, and then its application: "
-                  "Engine::open(\"venue.cfg\", application)");
-    return std::unexpected{EngineError{}};
-  }
-  // Does not compile: the application comes first.
-  template <class Application, class Path>
-    requires(!std::is_convertible_v<const Application&, std::string_view> &&
-             std::is_convertible_v<const Path&, std::string_view>)
-  static std::expected<Engine, EngineError> open(const Application&, const Path&) {
-    static_assert(!std::is_same_v<Path, Path>,
-                  "an engine is opened with its file or settings, and then its application: "
-                  "Engine::open(\"venue.cfg\", application)");
-    return std::unexpected{EngineError{}};
-  }
-
   // Does not compile: the application is a temporary, which would end before the engine.
   template <class Source, class Application>
     requires(!std::is_lvalue_reference_v<Application>)
@@ -230,20 +211,6 @@ class Engine {
     return std::unexpected{EngineError{}};
   }
 
-  // Does not compile: an engine that cannot start is an error, and no object.
-  template <class Application = void>
-  Engine() : Engine{none()} {
-    static_assert(!std::is_same_v<Application, Application>,
-                  "an engine is opened: auto engine = Engine::open(\"venue.cfg\", application); "
-                  "a class that keeps it takes it: explicit Desk(Engine&& engine)");
-  }
-  // Does not compile: open() returns the error.
-  template <class Application>
-  explicit Engine(const std::string&, const Application&, EngineOptions = {}) : Engine{none()} {
-    static_assert(!std::is_same_v<Application, Application>,
-                  "an engine is opened: auto engine = Engine::open(\"venue.cfg\", application); "
-                  "if (!engine) complain(engine.error().what()); else return engine->run();");
-  }
   // Moves an engine, also after start(): sessions stay where they are, and references to them
   // remain valid. No other thread may use the engine meanwhile.
   Engine(Engine&&) noexcept;
@@ -380,7 +347,6 @@ class Engine {
  private:
   struct Worker;
   struct Shared;
-  [[nodiscard]] static Engine&& none() noexcept;  // for the constructor that does not compile
   using Loops = std::vector<std::unique_ptr<EventLoop>>;
 
   Engine(std::unique_ptr<Shared> shared, Loops loops) noexcept;
@@ -413,25 +379,6 @@ template <class Object>
   static_assert(detail::PublicCheck<Type>::kDone);
   options.notify_systemd = true;
   return detail::run_opened(Engine::open(path, application, options));
-}
-// Does not compile: it needs no list of messages.
-template <wire::TypedMessage Message, class... Others>
-int run(const std::string&, const auto&, EngineOptions = {}) {
-  static_assert(!std::is_same_v<Message, Message>,
-                "run() finds the messages of the application: run(\"desk.cfg\", desk)");
-  return 1;
-}
-// Does not compile: the application is missing.
-template <class Source>
-int run(const Source& source) {
-  return Engine::open(source).has_value() ? 0 : 1;
-}
-// Does not compile: the application comes first.
-template <class Application, class Path>
-  requires(!std::is_convertible_v<const Application&, std::string_view> &&
-           std::is_convertible_v<const Path&, std::string_view>)
-int run(const Application& application, const Path& path) {
-  return Engine::open(application, path).has_value() ? 0 : 1;
 }
 
 }  // namespace nexusfix::engine

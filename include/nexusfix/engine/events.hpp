@@ -270,15 +270,6 @@ class MessageReply {
                                                   std::string_view ref_id = {}) noexcept {
   return business_reject(static_cast<unsigned>(reason), ref_tag, text, ref_id);
 }
-// Does not compile: a reason or the tag is missing.
-template <class... Arguments>
-  requires(sizeof...(Arguments) < 3)
-MessageReply business_reject(const Arguments&...) noexcept {
-  static_assert(wire::detail::kCompiles<Arguments...>,
-                "a reject has a reason, the tag of the field at fault or 0, and a text: "
-                "business_reject(0, 0, text), session_reject(5, tag::Price, text)");
-  return {};
-}
 // Answers with a Reject (3). reason: SessionRejectReason (373); ref_tag and text as in
 // business_reject(). The message counts as received.
 [[nodiscard]] MessageReply session_reject(unsigned reason, wire::Tag ref_tag,
@@ -288,12 +279,6 @@ MessageReply business_reject(const Arguments&...) noexcept {
                                                  wire::Tag ref_tag,
                                                  std::string_view text) noexcept {
   return session_reject(static_cast<unsigned>(reason), ref_tag, text);
-}
-// Does not compile, as business_reject() without a reason or a tag.
-template <class... Arguments>
-  requires(sizeof...(Arguments) < 3)
-MessageReply session_reject(const Arguments&... arguments) noexcept {
-  return business_reject(arguments...);
 }
 // A BusinessMessageReject with BusinessRejectReason 3, as the engine answers a message type that
 // the application does not handle.

@@ -80,22 +80,6 @@ constexpr bool operator==(const std::expected<PostToken, RemoteError>&, const Nu
       "test the result: if (auto sent = remote.send(order); !sent) ...; *sent is a token");
   return false;
 }
-// Does not compile: a token has no order.
-template <std::integral Number>
-constexpr std::strong_ordering operator<=>(const std::expected<PostToken, RemoteError>&,
-                                           const Number&) noexcept {
-  static_assert(
-      wire::detail::kCompiles<Number>,
-      "test the result: if (auto sent = remote.send(order); !sent) ...; *sent is a token");
-  return std::strong_ordering::equal;
-}
-// Does not compile, as a token with a bool.
-template <std::integral Number>
-constexpr bool operator==(const std::expected<void, RemoteError>&, const Number&) noexcept {
-  static_assert(wire::detail::kCompiles<Number>,
-                "test the result: if (auto done = remote.log_out(); !done) ...");
-  return false;
-}
 
 // How Remote::wait_logged_on() has ended.
 enum class LogonWait : std::uint8_t {
@@ -239,14 +223,6 @@ class Remote {
   // The size limit of a task and its on_result with their captures. Larger ones do not compile.
   static constexpr std::size_t kTaskBytesMax = 224;
 
-  // Does not compile: an engine makes a Remote.
-  template <class Same = Remote>
-  Remote() noexcept {
-    static_assert(
-        wire::detail::kCompiles<Same>,
-        "an engine makes a Remote: auto remote = engine.remote(\"FIX.4.4:A->B\"); a class "
-        "that keeps it takes it, or has a std::optional of it");
-  }
   // For Engine::remote().
   explicit Remote(std::shared_ptr<detail::RemoteState> state) noexcept;
 
@@ -271,15 +247,6 @@ class Remote {
       return std::unexpected{RemoteError{RemoteFailure::Invalid, valid.error()}};
     }
     return post_message(draft.fields(), &send_fields<Message>, std::move(on_result));
-  }
-  // Does not compile: only the session's thread writes into the session's buffer.
-  template <class Message = void, class First, class... Rest>
-    requires(!requires(const First& draft) { draft.fields(); })
-  [[nodiscard]] std::expected<PostToken, RemoteError> send(const First&, const Rest&...) {
-    static_assert(wire::detail::kCompiles<Message, First>,
-                  "a Remote sends a draft: fix44::NewOrderSingle::Draft order; set its fields with "
-                  "order.set(...), or copy a received message with order.assign(message)");
-    return {};
   }
 
   // Runs the task on the thread of the Remote's session, between two events, as if the program

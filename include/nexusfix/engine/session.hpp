@@ -263,10 +263,6 @@ namespace detail {
 class AnySession;
 class SessionConversations;
 
-// Never defined: a call to it is an error when its caller is compiled to machine code.
-[[gnu::error("a Session is the engine's: take a Session&, and keep a Session*")]]
-void refuse_default_session() noexcept;
-
 // Whether only the session layer sends messages of this type.
 template <class Message>
 inline constexpr bool kIsOfSessionLayer = false;
@@ -333,21 +329,6 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
 
 // What every send returns: the MsgSeqNum, or why the message was not sent.
 using SendResult = std::expected<Sent, SendError>;
-// Does not compile: a message that was sent has no value to compare with a bool or a number.
-template <std::integral Number>
-constexpr bool operator==(const SendResult&, const Number&) noexcept {
-  static_assert(wire::detail::kCompiles<Number>,
-                "test the result: if (auto sent = session.send(order); !sent) ...");
-  return false;
-}
-// Does not compile: < and > compare the result.
-template <std::integral Number>
-constexpr std::strong_ordering operator<=>(const SendResult&, const Number&) noexcept {
-  static_assert(wire::detail::kCompiles<Number>,
-                "test the result: if (auto sent = session.send(order); !sent) ...; "
-                "sent->msg_seq_num is its number");
-  return std::strong_ordering::equal;
-}
 
 // Names a session for Remote::post(). Any thread may keep it, also when the session does not exist
 // any more.
@@ -365,29 +346,8 @@ class Session {
  public:
   // For the engine.
   Session(const SessionServices& services, SessionEntry& entry) noexcept;
-  // Do not compile: a Session stays where the engine has made it.
-  Session(const volatile Session&) = delete;
-  Session(const detail::AnySession&) = delete;
-  // Does not compile: the template is the better match, and its error names the line of the copy. A
-  // deleted copy is an error of a page in the containers of the standard library.
-  template <std::same_as<Session> Same>
-  explicit(false) Session(const Same&) noexcept {
-    static_assert(wire::detail::kCompiles<Same>,
-                  "a Session is not copied: take a Session&, and keep a Session*, or a "
-                  "SessionHandle for other threads");
-  }
-  // Not defined, as the next ones: their parameters are copies, so their error is that of the copy,
-  // which a compiler reports once. Sessions are no keys, but their addresses, names and handles
-  // are.
-  Session& operator=(Session other) noexcept;
-  friend std::strong_ordering operator<=>(Session a, Session b) noexcept;  // likewise
-  friend bool operator==(Session a, Session b) noexcept;                   // likewise
-  // Does not compile, but gives way to the error of the copy in `sessions[name] = session`, which
-  // is shorter: that of a static assertion would come first.
-  template <class Same = Session>
-  Session() noexcept {
-    detail::refuse_default_session();
-  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
   // BeginString, CompIDs, sub and location IDs, and the qualifier. Valid as long as the session.
   [[nodiscard]] const session::SessionId& id() const noexcept;
@@ -511,20 +471,6 @@ class Session {
   // After a time from now on: from the time of the running event, or of the clock outside
   // of events. A negative delay is 0.
   TimerHandle call_after(std::chrono::nanoseconds delay, TimerCallback callback);
-  // Do not compile: the time comes first.
-  void call_after(TimerCallback callback, std::chrono::nanoseconds delay) = delete;
-  // As for call_after().
-  void call_at(TimerCallback callback, WallTime time) = delete;
-  // Does not compile: another clock, or a text.
-  template <class Time>
-    requires(!std::convertible_to<const Time&, MonoTime> &&
-             !std::convertible_to<const Time&, WallTime> && !std::invocable<const Time&, Session&>)
-  TimerHandle call_at(const Time&, TimerCallback) {
-    static_assert(wire::detail::kCompiles<Time>,
-                  "call_at() takes a time of UTC, such as session.now() + 5min, or of the "
-                  "engine's clock; call_after() takes a duration");
-    return {};
-  }
   // Cancels a timer of this session and destroys its captures. False: it has run, it is running, or
   // it was cancelled before; nothing happens.
   bool cancel(const TimerHandle& timer) noexcept;
@@ -651,11 +597,6 @@ class Session {
 
 }  // namespace nexusfix::engine
 
-// Does not compile: a session is no key; see its operator==.
-template <>
-struct std::hash<nexusfix::engine::Session> {
-  [[nodiscard]] std::size_t operator()(nexusfix::engine::Session session) const noexcept;
-};
 // Equal handles have one hash.
 template <>
 struct std::hash<nexusfix::engine::SessionHandle> {

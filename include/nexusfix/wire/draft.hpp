@@ -184,16 +184,6 @@ template <class T, class Entry>
     return false;
   }
 }
-// A group that a message does not have, so that group() has the only error.
-struct NoGroup {
-  [[nodiscard]] NoGroup operator[](std::size_t) const noexcept { return {}; }
-  [[nodiscard]] DraftResult add(const auto&...) const { return {}; }
-  [[nodiscard]] DraftResult set(const auto&...) const { return {}; }
-  [[nodiscard]] bool empty() const noexcept { return true; }
-  [[nodiscard]] std::size_t size() const noexcept { return 0; }
-  [[nodiscard]] const NoGroup* begin() const noexcept { return nullptr; }
-  [[nodiscard]] const NoGroup* end() const noexcept { return nullptr; }
-};
 
 // An entry that does not exist (any more) reads as an entry with one field of tag 0 without a
 // value, so that its first field can be read, too.
@@ -247,14 +237,9 @@ class DraftEntry : public Entry::template Members<DraftEntry<Entry>> {
   }
   // A group within the entry.
   template <class Nested>
+    requires(detail::is_group_of<Entry, Nested>())
   [[nodiscard]] auto group() const noexcept {
-    if constexpr (detail::is_group_of<Entry, Nested>()) {
-      return DraftGroup<Nested>{*fields_, path_};
-    } else {
-      static_assert(detail::kCompiles<Nested>,
-                    "the entry has no such group: group<G>() takes a group that is nested in it");
-      return detail::NoGroup{};
-    }
+    return DraftGroup<Nested>{*fields_, path_};
   }
   // Whether there is an entry of this number.
   [[nodiscard]] bool exists() const noexcept { return fields_->entry(path_).has_value(); }
@@ -328,15 +313,9 @@ class DraftGroup {
 
   // Adds an entry at the end. An entry without the group's first field or a required one does not
   // compile. Errors: those of Draft::set().
-  template <class... Parts>
+  template <MessagePart... Parts>
   [[nodiscard]] DraftResult add(const Parts&... parts) {
-    if constexpr ((MessagePart<Parts> && ...)) {
-      return add(EntryParts<Parts...>{{parts...}});
-    } else {
-      static_assert(detail::kCompiles<Parts...>,
-                    "each part of an entry is a typed field, such as PartyID{\"A\"}, or a group()");
-      return {};
-    }
+    return add(EntryParts<Parts...>{{parts...}});
   }
   // Adds the result of entry(), which a function may have made.
   template <class... Parts>
@@ -400,12 +379,6 @@ class Draft : public M::template Members<Draft<M>> {
   // An empty draft whose memory will be of this resource, such as Session::scratch(), which must
   // outlive the draft. A copy is on the heap; a draft that is moved takes the memory with it.
   explicit Draft(std::pmr::memory_resource& resource) noexcept : fields_{resource} {}
-  // Does not compile: setting a field may fail, and a constructor has no result.
-  template <TypedField First, class... Others>
-  explicit Draft(const First&, const Others&...) {
-    static_assert(detail::kCompiles<First>,
-                  "a draft begins empty: Draft order; then auto done = order.set(ClOrdID{\"A1\"})");
-  }
 
   // Does not compile: a received message is read, which may fail. Implicit, so that draft = order
   // has this error, too.
@@ -432,14 +405,6 @@ class Draft : public M::template Members<Draft<M>> {
   [[nodiscard]] static std::expected<Draft, DraftError> from(const M& message) {
     return from(message.view());
   }
-  // Does not compile: a message of another type.
-  template <class Other>
-  static std::expected<Draft, DraftError> from(const Other&) {
-    static_assert(detail::kCompiles<Other>,
-                  "from() takes a received message of the draft's own type; "
-                  "with_fields_of(draft) takes the fields of another draft");
-    return {};
-  }
   // A draft of M with all fields of another draft that M has, too: a replacement that repeats its
   // order. Other fields are left out; so is a group whose entries begin with another field in M.
   template <class Other>
@@ -455,14 +420,6 @@ class Draft : public M::template Members<Draft<M>> {
   }
   // Assigns a typed message; also one that is a view of this draft.
   [[nodiscard]] DraftResult assign(const M& message) { return assign(message.view()); }
-  // Does not compile: a message of another type.
-  template <class Other>
-  DraftResult assign(const Other&) {
-    static_assert(detail::kCompiles<Other>,
-                  "assign() takes a received message of the draft's own type; another draft is "
-                  "assigned by =, or by with_fields_of(draft) if it is of another type");
-    return {};
-  }
   // Sets fields and groups, all or none: what Session::send() takes, in any number. A field that is
   // there gets the new value; a group gets the new entries instead of all its old ones; a new field
   // goes to the end of the header or the body. A part without a value (an empty optional, a group
@@ -517,26 +474,15 @@ class Draft : public M::template Members<Draft<M>> {
   }
   // A group of the message, to add, change and remove entries.
   template <class Entry>
+    requires(detail::is_group_of<M, Entry>())
   [[nodiscard]] auto group() noexcept {
-    if constexpr (detail::is_group_of<M, Entry>()) {
-      return DraftGroup<Entry>{fields_, path()};
-    } else {
-      static_assert(detail::kCompiles<Entry>,
-                    "the message has no such group: group<G>() takes one of its groups, such as "
-                    "fix44::NewOrderSingle::NoPartyIDs");
-      return detail::NoGroup{};
-    }
+    return DraftGroup<Entry>{fields_, path()};
   }
   // Reads a field of any type, such as a user-defined one: get<DeskID>() with
   // `using DeskID = wire::Field<5001, std::string_view>;`.
-  template <class F>
+  template <TypedField F>
   [[nodiscard]] auto get() const noexcept {
-    if constexpr (TypedField<F>) {
-      return read_field<F>(view());
-    } else {
-      static_assert(detail::kCompiles<F>, "get<F>() reads a typed field, such as fix44::Symbol");
-      return 0;
-    }
+    return read_field<F>(view());
   }
 
   // Removes all fields and keeps the memory.
@@ -567,39 +513,6 @@ class Draft : public M::template Members<Draft<M>> {
   // does not count, that of a group's entries does.
   friend bool operator==(const Draft& a, const Draft& b) noexcept {
     return a.fields_.equals(b.fields_, kRules);
-  }
-  // Does not compile: a draft is compared with a received message.
-  template <class Message>
-    requires std::derived_from<Message, TypedMessageView<Message>>
-  friend bool operator==(const Draft&, const Message&) noexcept {
-    static_assert(detail::kCompiles<Message>,
-                  "a draft is compared with a draft: draft == *Draft::from(order)");
-    return false;
-  }
-  // Does not compile: a draft is found by one of its fields.
-  template <class Other>
-    requires std::convertible_to<const Other&, std::string_view> || TypedField<Other>
-  friend bool operator==(const Draft&, const Other&) noexcept {
-    static_assert(detail::kCompiles<Other>,
-                  "a draft is compared with a draft, and its field with a value: "
-                  "order.cl_ord_id() == \"A1\"; std::find_if() takes such a condition");
-    return false;
-  }
-  // Does not compile: the result of from() is compared with a bool.
-  template <std::integral Number>
-  friend bool operator==(const std::expected<Draft, DraftError>&, const Number&) noexcept {
-    static_assert(detail::kCompiles<Number>,
-                  "test the result: if (auto draft = Draft::from(order); !draft) ...");
-    return false;
-  }
-  // Does not compile: drafts have no order.
-  template <class Other>
-    requires std::same_as<Other, Draft>
-  friend std::strong_ordering operator<=>(const Draft&, const Other&) noexcept {
-    static_assert(detail::kCompiles<Other>,
-                  "a draft has no order: the key of a map is a text, such as "
-                  "std::string{order.cl_ord_id_or(\"\")}");
-    return std::strong_ordering::equal;
   }
   // "35=D|11=A1|38=100", for people: passwords are ***, control characters \x01.
   friend std::string to_string(const Draft& draft) { return draft.fields_.text(); }

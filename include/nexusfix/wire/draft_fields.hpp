@@ -92,13 +92,6 @@ struct DraftError {
 
 // The result of an edit: nothing, or why the draft was not changed.
 using DraftResult = std::expected<void, DraftError>;
-// Does not compile: an edit that has worked has no value to compare.
-template <std::integral Number>
-constexpr bool operator==(const DraftResult&, const Number&) noexcept {
-  static_assert(detail::kCompiles<Number>,
-                "test the result: if (auto done = order.set(...); !done) log(done.error().what())");
-  return false;
-}
 
 // What a draft knows of its message, or of the entries of one group. All of it is constant.
 struct DraftRules {

@@ -113,14 +113,6 @@ class Encoder {
                   "150.25_d; typed fields such as Side::Buy are for Session::send<M>()");
     return *this;
   }
-  // A value without its tag.
-  template <class Value>
-  Encoder& field(const Value&) noexcept {
-    static_assert(detail::kCompiles<Value>,
-                  "field(tag, value) takes a tag and a value: field(tag::ClOrdID, \"A1\"); typed "
-                  "fields such as ClOrdID{\"A1\"} are for Session::send<M>()");
-    return *this;
-  }
 
   // Writes a Length field and its data field. The value may contain any byte. An empty value is the
   // error EmptyValue.

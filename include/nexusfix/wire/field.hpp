@@ -120,30 +120,18 @@ template <class Value, class Other>
 }
 
 // What `Value value = order.price();` would convert to, with one condition: a compiler lists all.
-// double: of the overloads of std::to_string() and std::abs() it takes one, so the error is short.
 template <class T, class Value>
-inline constexpr bool kIsValueOf = std::same_as<Value, T> || std::same_as<Value, double>;
+inline constexpr bool kIsValueOf = std::same_as<Value, T>;
 template <class T, class Value>
   requires HasValueType<T>
 inline constexpr bool kIsValueOf<T, Value> =
     std::same_as<Value, T> || std::same_as<Value, typename T::ValueType> ||
-    std::same_as<Value, double> ||
     (std::same_as<typename T::ValueType, std::string_view> &&
      requires {  // std::string, too, but no std::wstring: std::stoi() takes both
        requires std::same_as<typename Value::traits_type, std::string_view::traits_type>;
      });
 template <class T, class Value>
 concept IsValueOf = kIsValueOf<T, Value>;
-
-// Its instantiation gives the error of `order.price() = Price{"150.25"}`, which would change a copy
-// and not the message.
-template <class... Types>
-struct NoAssignment {
-  static_assert(
-      kCompiles<Types...>,
-      "a getter returns a copy: a draft is changed by order.set(Price{\"150.25\"}), and a "
-      "received message as its Draft");
-};
 
 }  // namespace detail
 
@@ -164,14 +152,6 @@ class OptionalField : public std::expected<T, FieldError> {
   // For a variable only.
   OptionalField& operator=(const OptionalField&) & = default;
   OptionalField& operator=(OptionalField&&) & = default;  // of a variable only
-  // Does not compile: a getter's result is assigned to.
-  template <class Other>
-  constexpr void operator=(const Other&) const&& {
-    static_assert(
-        detail::kCompiles<Other>,
-        "a getter returns a copy: a draft is changed by order.set(Price{\"150.25\"}), and a "
-        "received message as its Draft");
-  }
   // The value, which does not change: see operator=. The caller has tested that there is one.
   [[nodiscard]] constexpr const T& operator*() const noexcept {
     return std::expected<T, FieldError>::operator*();
@@ -191,10 +171,6 @@ class OptionalField : public std::expected<T, FieldError> {
       return this->has_value() ? **this : static_cast<T>(other);
     } else if constexpr (IntegerEnumeration<T> && WholeNumber<Other>) {
       return this->has_value() ? std::to_underlying(**this) : static_cast<std::int64_t>(other);
-    } else if constexpr (!detail::HasValueType<T>) {
-      static_assert(detail::kCompiles<Other>,
-                    "the default has the type of the field: side_or(Side::Buy), not side_or('1')");
-      return **this;
     } else {
       using Plain = typename T::ValueType;
       if constexpr (WholeNumber<Plain> && WholeNumber<Other>) {
@@ -208,15 +184,9 @@ class OptionalField : public std::expected<T, FieldError> {
   // object. One function in place of the four of std::expected, which clang would list after
   // `order.price().value`.
   [[nodiscard]] constexpr const T& value() const { return std::expected<T, FieldError>::value(); }
-  // Does not compile: `Price price = order.price();` would forget that the field may be missing. A
-  // deleted conversion would be an error of a page in emplace() of a container. That to double is
-  // deleted, because a library may ask whether a std::ostream takes the field as a number.
+  // Does not compile: `Price price = order.price();` would forget that the field may be missing.
   template <class Value>
-    requires detail::IsValueOf<T, Value> && std::same_as<Value, double>
-  operator Value() const = delete;  // test the field, and then use *field or field->value
-  // Does not compile: test the field first.
-  template <class Value>
-    requires detail::IsValueOf<T, Value> && (!std::same_as<Value, double>)
+    requires detail::IsValueOf<T, Value>
   operator Value() const {  // NOLINT(google-explicit-constructor): its message is the error
     static_assert(detail::kCompiles<T, Value>,
                   "the field may be missing: test it, and then use *field or field->value, or "

@@ -116,16 +116,6 @@ template <class T>
 
 }  // namespace wire
 
-// Does not compile: the names of the enumeration are not included.
-template <wire::DictionaryEnum Enum>
-  requires(!wire::NamedEnum<Enum>)
-std::string to_string(Enum) {
-  static_assert(!wire::detail::kIsNameless<Enum>,
-                "include the header with the names of the enumerations, such as "
-                "<nexusfix/fix44/enum_names.hpp>");
-  return {};
-}
-
 // Fields, values, messages and errors in a std::ostream, for programs that print with std::cout.
 // The text is that of to_string() (text.hpp), but an enumeration is its value on the wire: 1, and
 // not "BUY (1)". Each call allocates. Includes no stream: the program does.

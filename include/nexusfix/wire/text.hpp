@@ -251,24 +251,4 @@ template <class T>
   requires nexusfix::kHasText<T>
 struct fmt::formatter<T, char>
     : nexusfix::detail::ValueFormatter<T, fmt::formatter<fmt::string_view>> {};
-// Does not compile: the names of the enumeration are not included. The assertion is in the first
-// function that fmt calls at compile time, because fmt's own errors would fill a page. A format
-// that is known at run time only gets no error, and writes no value.
-template <class T>
-  requires nexusfix::wire::detail::kIsNameless<T>
-struct fmt::formatter<T, char> : fmt::formatter<fmt::string_view> {
-  using fmt::formatter<fmt::string_view>::parse;
-  template <class Context>
-    requires(!std::same_as<Context, fmt::format_parse_context>)
-  constexpr auto parse(Context& context) {
-    static_assert(!nexusfix::wire::detail::kIsNameless<T>,
-                  "include the header with the names of the enumerations, such as "
-                  "<nexusfix/fix44/enum_names.hpp>");
-    return context.begin();
-  }
-  template <class Context>
-  auto format(const T&, Context& context) const {
-    return fmt::formatter<fmt::string_view>::format("(no names)", context);
-  }
-};
 #endif

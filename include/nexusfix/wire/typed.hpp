@@ -80,11 +80,6 @@ inline constexpr bool kIsPlainValue =
       typename Other::allocator_type;
       requires std::same_as<typename Other::traits_type, typename Value::traits_type>;
     });
-// The deleted conversion of numbers: std::to_string() and std::abs() have an overload of double, so
-// the error is short. Not of texts: f(double) and f(std::string_view) would be ambiguous.
-template <class Value, class Other>
-inline constexpr bool kIsNoNumber =
-    std::same_as<Other, double> && (kIsPrice<Value> || std::is_arithmetic_v<Value>);
 
 // A text that is no field.
 template <class Other>
@@ -138,28 +133,9 @@ struct NEXUSFIX_VIEW Field {
   Field()
     requires(!detail::kIsTime<Value>)
   = default;
-  // Does not compile: a time without a value would be the first moment of 1970.
-  template <class Same = Field>
-    requires detail::kIsTime<typename Same::ValueType>
-  Field() noexcept {
-    static_assert(detail::kCompiles<Same>,
-                  "a time has a value: TransactTime::now() is that of sending, "
-                  "TransactTime{session.now()} that of this event");
-  }
   // Without moves and with few constructors: a compiler lists each of them after `Price p = 100;`.
   Field(const Field&) = default;
   Field& operator=(const Field&) & = default;  // copies the value, to a variable only
-  // Does not compile: a getter's result is assigned to.
-  template <class Other>
-  constexpr void operator=(const Other&) const&& {
-    static_cast<void>(detail::NoAssignment<Field, Other>{});
-  }
-  // Does not compile: a value is assigned to a field.
-  template <class Other>
-  constexpr void operator=(const Other&) & {
-    static_assert(detail::kCompiles<Other>,
-                  "a field is assigned a field of its own type: id = ClOrdID{\"A1\"}");
-  }
   // A field with this value.
   constexpr explicit Field(Value v) noexcept : value{v} {}
   // A price or a quantity from a literal: Price{"150.25"}; see Decimal::from_literal().
@@ -210,10 +186,6 @@ struct NEXUSFIX_VIEW Field {
   constexpr operator Other() const noexcept(std::same_as<Other, Value>) {
     return Other(value);
   }
-  // Deleted: see kIsNoNumber.
-  template <class Other>
-    requires detail::kIsNoNumber<Value, Other>
-  operator Other() const = delete;  // no double: field.value; to_string(), abs() without std::
   // Whether the values are equal.
   friend bool operator==(const Field&, const Field&) = default;
 };
@@ -258,36 +230,6 @@ template <Tag FieldTag, class Other>
     const Field<FieldTag, std::string_view>& field, const Other& other) noexcept {
   return field.value <=> std::string_view{other};
 }
-// Does not compile: a price or a quantity is ordered with exact numbers.
-template <Tag FieldTag, class Value, class Other>
-  requires(!(detail::kIsPrice<Value> && (detail::kIsPrice<Other> || WholeNumber<Other>)) &&
-           !(detail::kIsText<Value> && detail::TextOfOtherType<Other>) &&
-           !requires { Other::kTag; } && !detail::kIsOptionalField<Other>)
-constexpr std::strong_ordering operator<=>(const Field<FieldTag, Value>&, const Other&) noexcept {
-  static_assert(detail::kCompiles<Value, Other>,
-                "a price or a quantity is ordered with an exact number: 100, or 150.25_d with "
-                "namespace nexusfix::literals; other fields by their .value");
-  return std::strong_ordering::equal;
-}
-// Does not compile: only prices and quantities are ordered, and a map whose key is a text field
-// would keep a view of a message.
-template <Tag First, class Value, Tag Second, class Other>
-  requires(!(detail::kIsPrice<Value> && detail::kIsPrice<Other>))
-constexpr std::strong_ordering operator<=>(const Field<First, Value>&,
-                                           const Field<Second, Other>&) noexcept {
-  static_assert(detail::kCompiles<Value>,
-                "fields are ordered by their .value; the key of a map is std::string{field.value}, "
-                "because a text field is a view of its message");
-  return std::strong_ordering::equal;
-}
-// Does not compile: two texts or two numbers of different fields; by mistake, mostly.
-template <Tag First, class Value, Tag Second, class Other>
-  requires(First != Second && !(detail::kIsPrice<Value> && detail::kIsPrice<Other>))
-constexpr bool operator==(const Field<First, Value>&, const Field<Second, Other>&) noexcept {
-  static_assert(detail::kCompiles<Value>,
-                "fields of different tags are compared by their values: a.value == b.value");
-  return false;
-}
 // The text of a field as part of a longer one: "order " + report.order_id() + " filled". Allocates.
 template <detail::AddedText Text, Tag FieldTag>
 [[nodiscard]] std::string operator+(const Text& text,
@@ -319,35 +261,6 @@ template <Tag First, Tag Second>
                                         const Field<Second, Decimal>& b) noexcept {
   return a.value == b.value;
 }
-// Does not compile: there may be no text to add.
-template <class Text, Tag FieldTag>
-std::string operator+(const Text&, const OptionalField<Field<FieldTag, std::string_view>>&) {
-  static_assert(detail::kCompiles<Text>, "the field may be missing: test it, and then add *field");
-  return {};
-}
-// The same with the field first.
-template <Tag FieldTag, class Text>
-std::string operator+(const OptionalField<Field<FieldTag, std::string_view>>&, const Text&) {
-  static_assert(detail::kCompiles<Text>, "the field may be missing: test it, and then add *field");
-  return {};
-}
-
-// Does not compile: a number or a date is no text.
-template <detail::AddedText Text, Tag FieldTag, class Value>
-  requires(!detail::kIsText<Value>)
-std::string operator+(const Text&, const Field<FieldTag, Value>&) {
-  static_assert(detail::kCompiles<Text>,
-                "this field is no text: add to_string(field), of <nexusfix/wire/text.hpp>");
-  return {};
-}
-// The same with the field first.
-template <Tag FieldTag, class Value, detail::AddedText Text>
-  requires(!detail::kIsText<Value>)
-std::string operator+(const Field<FieldTag, Value>&, const Text&) {
-  static_assert(detail::kCompiles<Text>,
-                "this field is no text: add to_string(field), of <nexusfix/wire/text.hpp>");
-  return {};
-}
 
 // A data field. It may contain any byte, also SOH, because a Length field before it says where it
 // ends: `using EncodedText = wire::DataField<355, 354>;`. Writing it writes both fields.
@@ -358,11 +271,6 @@ struct DataField : Field<FieldTag, std::string_view> {
   DataField() = default;
   DataField(const DataField&) = default;               // copies the view
   DataField& operator=(const DataField&) & = default;  // as that of Field
-  // Does not compile: a getter's result is assigned to.
-  template <class Other>
-  constexpr void operator=(const Other&) const&& {
-    static_cast<void>(detail::NoAssignment<DataField, Other>{});
-  }
 };
 
 // The Length field of a data field. It can be read, but only its data field can be written.
@@ -372,11 +280,6 @@ struct LengthField : Field<FieldTag, std::uint64_t> {
   LengthField() = default;
   LengthField(const LengthField&) = default;               // copies the number
   LengthField& operator=(const LengthField&) & = default;  // as that of Field
-  // Does not compile: a getter's result is assigned to.
-  template <class Other>
-  constexpr void operator=(const Other&) const&& {
-    static_cast<void>(detail::NoAssignment<LengthField, Other>{});
-  }
 };
 
 // The wire format of an enumeration. A generated header specialises it for each enum: `kTag`,
@@ -469,31 +372,12 @@ struct std::hash<nexusfix::Decimal> {
 };
 // The hash of the value.
 template <nexusfix::wire::Tag FieldTag, class Value>
-  requires requires(const Value& value) { std::hash<Value>{}(value); }
+  requires(!std::same_as<Value, std::string_view>) &&
+          requires(const Value& value) { std::hash<Value>{}(value); }
 struct std::hash<nexusfix::wire::Field<FieldTag, Value>> {
   [[nodiscard]] std::size_t operator()(
       const nexusfix::wire::Field<FieldTag, Value>& field) const noexcept {
     return std::hash<Value>{}(field.value);
-  }
-};
-// Does not compile: a text is a view of its message.
-template <nexusfix::wire::Tag FieldTag>
-struct std::hash<nexusfix::wire::Field<FieldTag, std::string_view>> {
-  [[nodiscard]] std::size_t operator()(
-      const nexusfix::wire::Field<FieldTag, std::string_view>&) const noexcept {
-    static_assert(
-        FieldTag == 0,
-        "a text field is a view of its message and no key: take std::string{field.value}");
-    return 0;
-  }
-};
-// Does not compile: a draft changes.
-template <class M>
-struct std::hash<nexusfix::wire::Draft<M>> {
-  [[nodiscard]] std::size_t operator()(const nexusfix::wire::Draft<M>&) const noexcept {
-    static_assert(nexusfix::wire::detail::kCompiles<M>,
-                  "a draft is no key: take a text, such as std::string{order.cl_ord_id_or(\"\")}");
-    return 0;
   }
 };
 

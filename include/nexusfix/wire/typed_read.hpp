@@ -338,11 +338,6 @@ class TypedHeader {
 template <class Self>
 class TypedMessageView {
  public:
-  // Does not compile: `NewOrderSingle order(ClOrdID{"A1"}, ...);`.
-  template <TypedField First, class... Others>
-  explicit TypedMessageView(const First&, const Others&...) noexcept {
-    detail::refuse_copy<Self>();
-  }
   // Checks MsgType and the fields that the dictionary requires. The accessor of a required field
   // then returns a plain value. Fields within repeating groups are checked when they are read.
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE static std::expected<Self, FieldError> from(
@@ -376,29 +371,10 @@ class TypedMessageView {
   }
   // The fields of the standard header.
   [[nodiscard]] TypedHeader header() const noexcept { return TypedHeader{view_}; }
-  // Does not compile: the name in QuickFIX.
-  template <class... Arguments>
-  void getField(const Arguments&...) const noexcept {
-    static_assert(detail::kCompiles<Self, Arguments...>,
-                  "a field has its own function, order.symbol(), and its text is order[55]; "
-                  "order.header().poss_dup_flag() is one of the header");
-  }
 
   // For from().
   NEXUSFIX_ALWAYS_INLINE explicit TypedMessageView(const detail::CheckedMessage& message) noexcept
       : view_{message.view_.by_parts()}, at_{message.at_.required}, others_{message.at_.others} {}
-  // Does not compile: a message is no key.
-  friend bool operator<(const Self&, const Self&) noexcept {
-    detail::refuse_copy<Self>();
-    return false;
-  }
-  // Does not compile: the result of from() is compared with a bool.
-  template <std::integral Number>
-  friend bool operator==(const std::expected<Self, FieldError>&, const Number&) noexcept {
-    static_assert(detail::kCompiles<Number>,
-                  "test the result: if (auto order = NewOrderSingle::from(view); !order) ...");
-    return false;
-  }
 
  protected:
   friend struct detail::Unchecked;
@@ -498,13 +474,6 @@ class TypedEntryView {
 
  protected:
   friend struct detail::Unchecked;
-  // Does not compile: a view of no entry.
-  template <class Any = Self>
-  TypedEntryView() noexcept {
-    static_assert(detail::kCompiles<Any>,
-                  "an entry is the view of a received one: send by group<G>(entry(...)), and read "
-                  "by a getter such as order.no_party_ids()");
-  }
   // For an entry that GroupView found.
   [[gnu::always_inline]] explicit TypedEntryView(const GroupEntry& entry) noexcept
       : entry_{detail::TypedReads::by_parts(entry)} {}

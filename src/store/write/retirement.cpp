@@ -52,9 +52,7 @@ std::size_t count_retired(std::span<const SegmentHeader> segments, const Retenti
     const bool is_beyond_age =
         retention.keep_for.count() > 0 && written && *written + retention.keep_for < now;
     const bool is_beyond = is_beyond_size || is_beyond_age;
-    const bool may_go =
-        is_needed ? is_beyond && retention.even_current : is_beyond || retention.on_reset;
-    if (!may_go) break;
+    if (!is_beyond || (is_needed && !retention.even_current)) break;
     if (kept.has_checkpoint()) count = i;
   }
   return count;

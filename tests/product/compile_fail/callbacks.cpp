@@ -161,12 +161,6 @@ struct Venue {
 class Venue {
   void on_message(Session&, const NewOrderSingle&) {}
 };
-#elif NEXUSFIX_MISTAKE == 15
-// error: the list of messages must be: public: using Handles
-struct Venue {
-  using handles = Messages<NewOrderSingle>;
-  void on_message(Session&, const NewOrderSingle&) {}
-};
 #elif NEXUSFIX_MISTAKE == 16
 // error: on_sending\(\) must be: public: SendDecision or void
 struct Venue final {
@@ -273,20 +267,6 @@ struct Venue {
 struct Venue {
   void ask(Remote& desk, const NewOrderSingle::Draft& order) {
     static_cast<void>(desk.send(order, [](const PostResult& result) { return result.sent; }));
-  }
-};
-#elif NEXUSFIX_MISTAKE == 94  // the way of Session::send()
-// error: a Remote sends a draft
-struct Venue {
-  void ask(Remote& desk) {
-    if (!desk.send<ExecutionReport>(fix44::ExecID{"1"}, fix44::OrdStatus::New)) std::abort();
-  }
-};
-#elif NEXUSFIX_MISTAKE == 95
-// error: a Remote sends a draft
-struct Venue {
-  void ask(Remote& desk, const ExecutionReport& report) {
-    if (!desk.send(report)) std::abort();
   }
 };
 #elif NEXUSFIX_MISTAKE == 35
@@ -458,13 +438,6 @@ struct Venue {
     static_cast<void>(remote.post([](Session&) {}, [](int) {}));
   }
 };
-#elif NEXUSFIX_MISTAKE == 52
-// error: .*deleted
-struct Venue {
-  void on_logon(Session& session) {
-    session.call_after([](Session&) {}, std::chrono::seconds{1});
-  }
-};
 #elif NEXUSFIX_MISTAKE == 53
 // error: an on_message\(\) hides that of a base
 struct Base {
@@ -483,41 +456,10 @@ struct Venue : Base {
   explicit Venue(int) {}
   void on_message(Session&, const ExecutionReport&) {}
 };
-#elif NEXUSFIX_MISTAKE == 55 && !defined(__clang__)  // steps within the container
-// error: a Session is not copied: take a Session&, and keep a Session\*
-struct Venue {
-  void on_logon(Session& session) { sessions.emplace(session.name(), session); }
-  std::map<std::string, Session> sessions;
-};
-#elif NEXUSFIX_MISTAKE == 56
-// error: a Session is not copied
-struct Venue {
-  void on_logon(Session& session) { sessions[std::string{session.name()}] = session; }
-  std::map<std::string, Session> sessions;
-};
-#elif NEXUSFIX_MISTAKE == 57
-// error: a Session is not copied
-struct Venue {
-  void on_logon(Session& session) { last = session; }
-  std::optional<Session> last;
-};
-#elif NEXUSFIX_MISTAKE == 58
-// error: a Session is not copied
-struct Venue {
-  void on_logon(Session& session) {
-    auto copy = session;
-    copy.log_out();
-  }
-};
 #elif NEXUSFIX_MISTAKE == 59
 // error: on_logon\(\) must be: public: void on_logon\(Session&\)
 struct Venue {
   void on_logon(Session session) { session.log_out(); }
-};
-#elif NEXUSFIX_MISTAKE == 60
-// error: on_message\(\) must be: public: .*on_message\(Session&, const M&\)
-struct Venue {
-  void on_message(Session, const NewOrderSingle&) {}
 };
 #elif NEXUSFIX_MISTAKE == 61
 // error: an answer is LogonAnswer::accept\(\) or LogonAnswer::refuse\("reason"\)
@@ -528,40 +470,6 @@ struct Venue {
 // error: an answer is LogonAnswer::accept\(\) or LogonAnswer::refuse\("reason"\)
 struct Venue {
   LogonAnswer on_logon_request(Session&, const LogonRequest&) { return "refused"; }
-};
-#elif NEXUSFIX_MISTAKE == 63
-// error: a Session is not copied
-struct Venue {
-  void on_logon(Session& session) { sessions.push_back(session); }
-  std::vector<Session> sessions;
-};
-#elif NEXUSFIX_MISTAKE == 64 && !defined(__clang__)  // steps within the container
-// error: a Session is not copied
-struct Venue {
-  void on_logon(Session& session) { sessions.try_emplace(std::string{session.name()}, session); }
-  std::unordered_map<std::string, Session> sessions;
-};
-#elif NEXUSFIX_MISTAKE == 65
-// error: a Session is not copied
-struct Venue {
-  void on_logon(Session& session) { ++orders[session]; }
-  std::map<Session, int> orders;
-};
-#elif NEXUSFIX_MISTAKE == 66 && !defined(__clang__)  // steps within the container
-// error: a Session is not copied
-struct Venue {
-  void on_logon(Session& session) { ++orders[session]; }
-  std::unordered_map<Session, int> orders;
-};
-#elif NEXUSFIX_MISTAKE == 92
-// error: a Session is the engine's: take a Session&, and keep a Session\*
-struct Venue {};
-bool is_open() { return Session{}.is_logged_on(); }
-#elif NEXUSFIX_MISTAKE == 93
-// error: a Session is not copied
-struct Venue {
-  void on_logon(Session& session) { sessions.insert_or_assign("A", session); }
-  std::map<std::string, Session> sessions;
 };
 #elif NEXUSFIX_MISTAKE == 85
 // error: on_message\(\) must be: public: .*on_message\(Session&, const M&\)
@@ -575,55 +483,12 @@ struct Venue {
     session.call_after(std::chrono::seconds{1}, [order](Session& s) { s.log_out(order.symbol()); });
   }
 };
-#elif NEXUSFIX_MISTAKE == 87
-// error: call_at\(\) takes a time of UTC
-struct Venue {
-  void on_logon(Session& session) {
-    session.call_at("16:00:00", [](Session&) {});
-  }
-};
-#elif NEXUSFIX_MISTAKE == 88
-// error: call_at\(\) takes a time of UTC
-struct Venue {
-  void on_logon(Session& session) {
-    session.call_at(std::chrono::steady_clock::now(), [](Session&) {});
-  }
-};
-#elif NEXUSFIX_MISTAKE == 91
-// error: a Session is not copied
-struct Venue {
-  static bool is_same(Session& a, Session& b) { return a == b; }
-};
-#elif NEXUSFIX_MISTAKE == 67 && !defined(__clang__)  // steps within the container
-// error: a Session is not copied
-struct Venue {
-  void on_logon(Session& session) { sessions.insert(session); }
-  std::set<Session> sessions;
-};
-#elif NEXUSFIX_MISTAKE == 68
-// error: a Session is not copied
-struct Venue {
-  void on_logon(Session& session) { sessions.emplace_back("A", session); }
-  std::vector<std::pair<std::string, Session>> sessions;
-};
-#elif NEXUSFIX_MISTAKE == 77
-// error: test the result: if \(auto sent = session.send\(order\); !sent\)
-struct Venue {
-  bool is_unsent(Session& session, NewOrderSingle::Draft& order) {
-    return session.send(order) == false;
-  }
-};
 #elif NEXUSFIX_MISTAKE == 78  // would compare the token
 // error: test the result: if \(auto sent = remote.send\(order\); !sent\)
 struct Venue {
   bool is_unsent(Remote& remote, NewOrderSingle::Draft& order) {
     return remote.send(order) == false;
   }
-};
-#elif NEXUSFIX_MISTAKE == 79
-// error: test the result: if \(auto done = remote.log_out\(\); !done\)
-struct Venue {
-  bool is_refused(Remote& remote) { return remote.log_out() == false; }
 };
 #elif NEXUSFIX_MISTAKE == 80  // would compare the token
 // error: test the result: if \(auto sent = remote.send\(order\); !sent\)
@@ -632,55 +497,15 @@ struct Venue {
     return remote.post(SessionHandle{}, [](Session&) {}) == false;
   }
 };
-#elif NEXUSFIX_MISTAKE == 81  // the way of a POSIX call
-// error: test the result: if \(auto sent = session.send\(order\); !sent\)
-struct Venue {
-  bool is_unsent(Session& session, NewOrderSingle::Draft& order) {
-    return session.send(order) == 0;
-  }
-};
-#elif NEXUSFIX_MISTAKE == 82
-// error: test the result: if \(auto sent = remote.send\(order\); !sent\)
-struct Venue {
-  bool is_sent(Remote& remote, NewOrderSingle::Draft& order) { return remote.send(order) > 0; }
-};
 #elif NEXUSFIX_MISTAKE == 83  // would compare the token
 // error: test the result: if \(auto sent = remote.send\(order\); !sent\)
 struct Venue {
   bool is_unsent(Remote& remote, NewOrderSingle::Draft& order) { return remote.send(order) == 0; }
 };
-#elif NEXUSFIX_MISTAKE == 84
-// error: test the result: if \(auto sent = remote.send\(order\); !sent\)
-struct Venue {
-  bool is_sent(Remote& remote) {
-    return remote.post(SessionHandle{}, [](Session&) {}) > 0;
-  }
-};
 #elif NEXUSFIX_MISTAKE == 96
 // error: attach\(\) makes an object: a class or a value, without const and &
 struct Venue {
   void on_logon(Session& session) { session.attach<const std::string>("A"); }
-};
-#elif NEXUSFIX_MISTAKE == 97
-// error: a reject has a reason, the tag of the field at fault or 0, and a text
-struct Venue {
-  MessageReply on_message(Session&, const NewOrderSingle&) { return business_reject("closed"); }
-};
-#elif NEXUSFIX_MISTAKE == 98
-// error: a reject has a reason, the tag of the field at fault or 0, and a text
-struct Venue {
-  MessageReply on_message(Session&, const NewOrderSingle&) { return session_reject(5, "price"); }
-};
-#elif NEXUSFIX_MISTAKE == 99
-// error: an engine makes a Remote: auto remote = engine.remote
-struct Venue {};
-Remote desk;
-#elif NEXUSFIX_MISTAKE == 100
-// error: a Session is not copied
-struct Venue {
-  void on_logon(Session& session) {
-    session.call_after(std::chrono::seconds{1}, [](Session s) { s.log_out(); });
-  }
 };
 #endif
 

@@ -34,28 +34,6 @@ int use(Desk& desk, Nothing& nothing, Whole& whole, config::Settings settings) {
   *moved = std::move(*other);
   return engine->run();
 }
-#elif NEXUSFIX_MISTAKE == 1
-// error: an engine is opened: auto engine = Engine::open
-int use(Desk& desk) { return Engine{"venue.cfg", desk}.run(); }
-#elif NEXUSFIX_MISTAKE == 2
-// error: an engine is opened: auto engine = Engine::open
-int use() {
-  Engine engine;
-  return engine.run();
-}
-#elif NEXUSFIX_MISTAKE == 3  // a member
-// error: an engine is opened: auto engine = Engine::open
-struct Program {
-  Desk desk;
-  Engine engine;
-};
-int use() { return Program{}.engine.run(); }
-#elif NEXUSFIX_MISTAKE == 4
-// error: an engine is opened with its file or settings, and then its application
-bool use() { return Engine::open("venue.cfg").has_value(); }
-#elif NEXUSFIX_MISTAKE == 5
-// error: an engine is opened with its file or settings, and then its application
-bool use(Desk& desk) { return Engine::open(desk, "venue.cfg").has_value(); }
 #elif NEXUSFIX_MISTAKE == 6  // would end before the engine
 // error: the application must outlive its engine: Desk desk; Engine::open\("desk.cfg", desk\)
 bool use() { return Engine::open("venue.cfg", Desk{}).has_value(); }
@@ -74,15 +52,6 @@ void use(Desk& desk) { run("venue.cfg", desk); }
 #elif NEXUSFIX_MISTAKE == 11
 // error: ignoring return(ed)? value
 void use(Desk& desk) { Engine::open("venue.cfg", desk); }
-#elif NEXUSFIX_MISTAKE == 12
-// error: run\(\) finds the messages of the application: run\("desk.cfg", desk\)
-int use(Desk& desk) { return run<NewOrderSingle, ExecutionReport>("desk.cfg", desk); }
-#elif NEXUSFIX_MISTAKE == 13
-// error: an engine is opened with its file or settings, and then its application
-int use(Desk& desk) { return run(desk, "venue.cfg"); }
-#elif NEXUSFIX_MISTAKE == 14
-// error: an engine is opened with its file or settings, and then its application
-int use() { return run("venue.cfg"); }
 #elif NEXUSFIX_MISTAKE == 15  // of a final class the compiler sees no private callback
 // error: a final class without a public callback
 class Venue final {

@@ -51,6 +51,11 @@ class GatedDisk final : public Disk {
     holds_changes_ = true;
     holder_ = std::this_thread::get_id();
   }
+  // Waits until a change waits.
+  void wait_for_held_change() {
+    std::unique_lock lock{mutex_};
+    changed_.wait(lock, [this] { return held_changes_ > 0; });
+  }
   void release_changes() {
     const std::lock_guard lock{mutex_};
     holds_changes_ = false;
@@ -128,6 +133,10 @@ class GatedDisk final : public Disk {
       --held_removes_;
     }
     return disk_.remove(path);
+  }
+  DiskResult<void> rename(const std::string& from, const std::string& to) override {
+    wait_to_change();
+    return disk_.rename(from, to);
   }
   DiskResult<void> sync_directory(const std::string& path) override {
     {
@@ -218,7 +227,10 @@ class GatedDisk final : public Disk {
       ++changes_by_holder_;
       return;
     }
+    ++held_changes_;
+    changed_.notify_all();
     changed_.wait(lock, [this] { return !holds_changes_; });
+    --held_changes_;
   }
   void set_removes(bool holds) {
     const std::lock_guard lock{mutex_};
@@ -246,6 +258,7 @@ class GatedDisk final : public Disk {
   unsigned held_ = 0;
   bool holds_changes_ = false;
   std::thread::id holder_;
+  unsigned held_changes_ = 0;
   unsigned changes_by_holder_ = 0;
   bool holds_removes_ = false;
   unsigned held_removes_ = 0;

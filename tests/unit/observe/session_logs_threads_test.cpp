@@ -1,81 +1,23 @@
 // The event loop's thread and the background thread, on a real disk.
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "observe/api/session_logs.hpp"
-#include "support/disks/passing_disk.hpp"
+#include "support/disks/gated_disk.hpp"
 #include "support/disks/temporary_folder.hpp"
 
 namespace nexusfix::observe {
 namespace {
 
 constexpr WallTime kMorning{std::chrono::nanoseconds{1'705'314'600'123'456'789}};
-
-// The real disk. Its writes wait while they are held.
-class HeldDisk final : public testing::PassingDisk {
- public:
-  void hold(bool on) {
-    const std::lock_guard lock{mutex_};
-    holds_ = on;
-    changed_.notify_all();
-  }
-  void wait_for_held_write() {
-    std::unique_lock lock{mutex_};
-    changed_.wait(lock, [this] { return held_ > 0; });
-  }
-
-  DiskResult<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
-    auto file = PassingDisk::open(path, mode);
-    if (!file) return file;
-    return std::make_unique<HeldFile>(*this, std::move(*file));
-  }
-
- private:
-  class HeldFile final : public File {
-   public:
-    HeldFile(HeldDisk& disk, std::unique_ptr<File> file) : disk_{disk}, file_{std::move(file)} {}
-    DiskResult<void> write_at(std::uint64_t offset, std::span<const char> bytes) override {
-      disk_.pass();
-      return file_->write_at(offset, bytes);
-    }
-    DiskResult<std::size_t> read_at(std::uint64_t offset, std::span<char> bytes) override {
-      return file_->read_at(offset, bytes);
-    }
-    DiskResult<void> sync() override { return file_->sync(); }
-    DiskResult<std::uint64_t> size() override { return file_->size(); }
-    DiskResult<void> truncate(std::uint64_t size_bytes) override {
-      return file_->truncate(size_bytes);
-    }
-    DiskResult<bool> try_lock() override { return file_->try_lock(); }
-
-   private:
-    HeldDisk& disk_;
-    std::unique_ptr<File> file_;
-  };
-
-  void pass() {
-    std::unique_lock lock{mutex_};
-    ++held_;
-    changed_.notify_all();
-    changed_.wait(lock, [this] { return !holds_; });
-    --held_;
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool holds_ = false;
-  unsigned held_ = 0;
-};
 
 class SessionLogsThreads : public ::testing::Test {
  protected:
@@ -101,7 +43,7 @@ class SessionLogsThreads : public ::testing::Test {
   }
 
   testing::TemporaryFolder folder;
-  HeldDisk disk;
+  testing::GatedDisk disk;
   std::unique_ptr<SessionLogs> logs;
 };
 
@@ -141,9 +83,9 @@ TEST_F(SessionLogsThreads, every_queued_message_is_logged_once_and_in_order) {
 
 TEST_F(SessionLogsThreads, a_blocked_disk_delays_no_thread_and_losses_are_reported) {
   open(64U << 10U);
-  disk.hold(true);
+  disk.hold_changes();
   logs->received(0, "first", kMorning);
-  disk.wait_for_held_write();
+  disk.wait_for_held_change();
   const std::string message(1'000, 'x');
   // This thread continues whatever the disk does.
   for (int i = 0; i < 1'000; ++i) {
@@ -154,7 +96,7 @@ TEST_F(SessionLogsThreads, a_blocked_disk_delays_no_thread_and_losses_are_report
   std::vector<LogNotice> notices = logs->turn();
   ASSERT_EQ(notices.size(), 1U);
   EXPECT_EQ(notices[0].id, EventId::LogQueueFull);
-  disk.hold(false);
+  disk.release_changes();
   while (notices.size() < 2) {
     for (LogNotice& notice : logs->turn()) notices.push_back(std::move(notice));
     std::this_thread::yield();

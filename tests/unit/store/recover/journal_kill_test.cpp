@@ -401,7 +401,7 @@ TEST_P(JournalKill, while_segments_are_retired_loses_nothing_that_the_rules_keep
   const Retention rules[] = {
       {.keep_bytes = 8 * kSmall, .even_current = true},
       {.keep_bytes = 3 * kSmall},
-      {.on_reset = true},
+      {.keep_bytes = 1},
       {.keep_bytes = 2 * kSmall, .even_current = true, .retired = RetiredSegments::Keep}};
   const bool retires = GetParam() != Durability::None;
   const unsigned kills = retires ? 6 : 3;  // and on until a segment has gone

@@ -92,7 +92,6 @@ class RetentionRun {
     rules = {};
     if (random_.below(3) != 0) rules.keep_bytes = (1 + random_.below(6)) * kSegmentBytes;
     if (random_.below(3) == 0) rules.keep_for = std::chrono::seconds{1 + random_.below(600)};
-    rules.on_reset = random_.below(3) == 0;
     rules.even_current = random_.below(2) == 0;
     if (random_.below(3) == 0) rules.retired = RetiredSegments::Keep;
     options_.checks_all = random_.below(4) == 0;
@@ -233,8 +232,7 @@ class RetentionRun {
     const bool is_beyond_age =
         rules.keep_for.count() > 0 && one.second + rules.keep_for.count() < now_;
     const bool is_beyond = is_beyond_size || is_beyond_age;
-    const bool may_go = is_current ? is_beyond && rules.even_current : is_beyond || rules.on_reset;
-    RC_ASSERT(may_go);
+    RC_ASSERT(is_beyond && (!is_current || rules.even_current));
   }
 
   void verify() {
@@ -303,7 +301,7 @@ class ShortLives {
         rules = {.keep_for = std::chrono::seconds{1}, .even_current = true};
         break;
       default:
-        rules.on_reset = true;
+        rules.keep_bytes = 1;  // what no session's current epoch needs
     }
   }
 
@@ -316,7 +314,7 @@ class ShortLives {
     check(opened->report, store.appended());
     const SessionKey key = store.open_session("A", at_second(now_)).value();
     released_ = store.appended();
-    if (options_.retention.on_reset) append_to(store, [&](Transaction& t) { t.reset(key); });
+    if (!options_.retention.even_current) append_to(store, [&](Transaction& t) { t.reset(key); });
     for (std::uint64_t messages = random_.below(messages_max_ + 1); messages > 0; --messages) {
       const std::uint64_t number = store.session(key).next_outbound;
       append_to(store, [&](Transaction& t) {
@@ -346,7 +344,7 @@ class ShortLives {
     if (options_.retention.keep_bytes > 0) {
       free_until -= std::min(free_until, options_.retention.keep_bytes);
     }
-    if (options_.retention.on_reset) free_until = released_;
+    if (!options_.retention.even_current) free_until = released_;
     RC_ASSERT(free_until <= report.retired_bytes + kSegmentsLate * kSegmentBytes);
   }
 

@@ -271,7 +271,7 @@ TEST_F(JournalRetention, opening_tells_what_of_the_log_was_retired) {
 }
 
 TEST_F(JournalRetention, a_scan_knows_the_epochs_of_what_is_left) {
-  options_.retention.on_reset = true;
+  options_.retention.keep_bytes = 1;
   const OpenedJournal journal = open();
   fill(*journal.store, 60);
   reset_all(*journal.store);
@@ -316,7 +316,7 @@ TEST_F(JournalRetention, by_age_nothing_goes_early_because_closing_began_a_segme
 }
 
 TEST_F(JournalRetention, a_reset_lets_go_of_what_was_before_it) {
-  options_.retention.on_reset = true;
+  options_.retention.keep_bytes = 1;
   const OpenedJournal journal = open();
   fill(*journal.store, 60);
   EXPECT_EQ(first_segment(), 1U);
@@ -357,7 +357,7 @@ TEST_F(JournalRetention, what_opening_plans_is_recorded_by_the_segment_that_it_o
     fill(*journal.store, 60);
     reset_all(*journal.store);
   }
-  options_.retention.on_reset = true;
+  options_.retention.keep_bytes = 1;
   options_.segment_bytes = 64U << 10U;  // never filled
   for (int start = 1; start <= 2; ++start) {
     EXPECT_EQ(first_segment(), 1U);
