@@ -3,7 +3,7 @@
 namespace nexusfix::wire {
 
 GroupView::EntryEnd GroupView::find_end(std::uint32_t at) const noexcept {
-  if (!begins_entry(at)) return {at, kNotCompared};
+  if (!begins_entry(at)) return {at, 0};
   const std::uint16_t* const keys = message_.index_.keys;
   std::uint32_t end = at + 1;
   for (; end < limit_; ++end) {
@@ -17,8 +17,9 @@ GroupView::EntryEnd GroupView::find_end(std::uint32_t at) const noexcept {
   }
   const std::uint32_t keys_compared = end - at + 1;  // with the next delimiter
   constexpr std::uint32_t kKeysMost = 2 * MessageView::kKeysCompared;
-  if (keys_compared >= kKeysMost || shape_.has_large_members()) return {end, kNotCompared};
-  return {end, kAllEqual << (MessageView::kBitsPerKey * keys_compared)};
+  if (keys_compared >= kKeysMost) return {end, 0};
+  const std::uint32_t ignored = kAllEqual << (MessageView::kBitsPerKey * keys_compared);
+  return {end, shape_.has_large_members() ? ignored & ~kCompared : ignored};
 }
 
 detail::ValueAt GroupEntry::large_value(MessageView message, Tag tag, std::uint32_t from,
@@ -37,7 +38,7 @@ std::size_t GroupEntry::far_key_bytes(const std::uint16_t* keys, std::uint16_t k
 GroupView::EntryEnd GroupView::find_end(std::uint32_t at, std::uint32_t like_begin,
                                         EntryEnd like) const noexcept {
   const std::uint32_t next = at + (at - like_begin);
-  if (next < limit_ && like.ignored != kNotCompared) {
+  if (next < limit_ && (like.ignored & kCompared) != 0) {
     constexpr std::uint32_t kHalf = MessageView::kKeysCompared;
     const std::uint16_t* const keys = message_.index_.keys;
     const std::uint32_t equal = MessageView::equal_run(keys + at, keys + like_begin) |

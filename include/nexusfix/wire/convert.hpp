@@ -73,6 +73,19 @@ struct ScaleAndMantissa {
   std::int64_t mantissa;
 };
 
+// The digits, as bytes of 0 to 9, without the point among them, which is at most eight bytes before
+// the end: the digits before it move up by one byte. A table with the point's place as index would
+// be a load at the end of a long chain; a subtraction makes the mask of the digits that stay.
+[[nodiscard, gnu::always_inline]] inline __m128i without_point(__m128i digits) noexcept {
+  constexpr char kBelowPoint = static_cast<char>('.' - '0' - 1);
+  const __m128i moved = _mm_slli_si128(digits, 1);
+  const __m128i first = _mm_subs_epu8(moved, _mm_set1_epi8(kBelowPoint));  // 1 after the point
+  const __m128i stay = _mm_sub_epi64(_mm_setzero_si128(), first);
+  return _mm_xor_si128(moved, _mm_and_si128(_mm_xor_si128(moved, digits), stay));
+}
+// The same for a point at any byte but the last. Out of line, because few values need it.
+[[nodiscard]] __m128i without_far_point(__m128i digits, std::size_t point) noexcept;
+
 // False: the text is no number, or the slow path reads it: with a sign, or longer than a vector.
 //
 // A number without a point has its own path: a field that is a quantity has none, and a field that
@@ -93,10 +106,12 @@ template <TextFront Front>
     const std::size_t point = lowest_bit(others);
     if (text[text.size() + point - kVectorBytes] != '.') [[unlikely]]
       return false;
-    const void* const stay = kPointTables.stay[point].data();
-    const __m128i moved = _mm_slli_si128(digits, 1);
-    digits = _mm_xor_si128(moved, _mm_and_si128(_mm_xor_si128(moved, digits),
-                                                _mm_load_si128(static_cast<const __m128i*>(stay))));
+    constexpr unsigned kFarBits = (1U << (kVectorBytes / 2 - 1)) - 1;
+    if ((others & kFarBits) != 0) [[unlikely]] {
+      digits = without_far_point(digits, point);
+    } else {
+      digits = without_point(digits);
+    }
     parsed.scale = static_cast<unsigned>(kLastByteOfVector - point);
   }
   parsed.mantissa = static_cast<std::int64_t>(value_of_digits(digits));

@@ -205,7 +205,8 @@ class GroupEntry {
   GroupEntry() = default;
   // All fields of a message, read like those of an entry.
   [[nodiscard]] static GroupEntry whole(const MessageView& message) noexcept {
-    return {message, 0, static_cast<std::uint32_t>(message.field_count())};
+    const auto fields = static_cast<std::uint32_t>(message.field_count());
+    return {message, 0, fields, bits_of(fields)};
   }
 
   // The number of fields, with those of nested groups.
@@ -254,9 +255,10 @@ class GroupEntry {
   friend class GroupView;
   friend struct detail::TypedReads;
 
+  // own_bits: bits_of() its fields; other bits from kBitsPerKey * kKeysCompared on.
   [[gnu::always_inline]] GroupEntry(const MessageView& message, std::uint32_t begin,
-                                    std::uint32_t end) noexcept
-      : message_{message.by_parts()}, begin_{begin}, end_{end} {
+                                    std::uint32_t end, std::uint32_t own_bits) noexcept
+      : message_{message.by_parts()}, begin_{begin}, end_{end}, own_bits_{own_bits} {
     // Hides the sum, which compilers would else add up at each lookup.
     const FieldPlace* places = message.index_.places + begin;
     asm("" : "+r"(places));
@@ -264,7 +266,14 @@ class GroupEntry {
   }
   // See MessageView::by_parts().
   [[nodiscard, gnu::always_inline]] GroupEntry by_parts() const noexcept {
-    return {message_, begin_, end_};
+    return {message_, begin_, end_, own_bits_};
+  }
+  // The bits of MessageView::equal_bits_at() that are of an entry's first keys, not of a key after
+  // it.
+  [[nodiscard]] static std::uint32_t bits_of(std::uint32_t fields) noexcept {
+    constexpr std::uint32_t kAll = ~std::uint32_t{0};
+    return fields < MessageView::kKeysCompared ? ~(kAll << (MessageView::kBitsPerKey * fields))
+                                               : kAll;
   }
 
   // end_ or more for an absent tag, as an index of the message.
@@ -289,19 +298,18 @@ class GroupEntry {
       return found.data != nullptr;
     }
     const auto key = static_cast<std::uint16_t>(tag);
-    const std::uint32_t count = end_ - begin_;
-    const std::uint32_t bits = MessageView::equal_bits_at(index.keys + begin_, key);
+    const std::uint32_t bits = MessageView::equal_bits_at(index.keys + begin_, key) & own_bits_;
     // The bytes of the keys before it: an index would be halved first, and then multiplied.
     static_assert(MessageView::kBitsPerKey == sizeof(*index.keys));
     std::size_t key_bytes;
     if (bits != 0) [[likely]] {
       key_bytes = detail::lowest_bit(bits);
     } else {
+      const std::uint32_t count = end_ - begin_;
       if (count <= MessageView::kKeysCompared) return false;
       key_bytes = far_key_bytes(index.keys + begin_, key, count);
+      if (key_bytes >= MessageView::kBitsPerKey * count) return false;
     }
-    if (key_bytes >= MessageView::kBitsPerKey * count) [[unlikely]]
-      return false;
     if (index.narrow_count == 0) {
       const FieldPlace& place = detail::item_after(places_, key_bytes);
       found.begin = place.begin;
@@ -320,6 +328,7 @@ class GroupEntry {
       nullptr;  // of its first field; used if the message has no narrow ones
   std::uint32_t begin_ = 0;
   std::uint32_t end_ = 0;
+  std::uint32_t own_bits_ = 0;  // see bits_of()
 };
 
 // An input iterator over the fields of an entry.
@@ -415,11 +424,16 @@ class GroupView {
   struct EntryEnd {
     std::uint32_t end = 0;
     // The bits of two MessageView::equal_run(), which compare 16 keys, after the next
-    // entry's delimiter. kNotCompared: equal tags do not show an equal end.
+    // entry's delimiter. Without kCompared, equal tags do not show an equal end.
     std::uint32_t ignored = 0;
+
+    // The entry's GroupEntry::bits_of().
+    [[nodiscard, gnu::always_inline]] std::uint32_t own_bits() const noexcept {
+      return ~(ignored >> MessageView::kBitsPerKey);
+    }
   };
-  static constexpr std::uint32_t kNotCompared = 0;
   static constexpr std::uint32_t kAllEqual = ~std::uint32_t{0};
+  static constexpr std::uint32_t kCompared = std::uint32_t{1} << 31;
 
   // The entry that begins at `at`. like: the entry before it, which begins at like_begin.
   [[nodiscard]] EntryEnd find_end(std::uint32_t at, std::uint32_t like_begin,
@@ -447,7 +461,7 @@ class GroupView::Iterator {
   Iterator() = default;
 
   [[nodiscard, gnu::always_inline]] GroupEntry operator*() const noexcept {
-    return {group_->message_, begin_, end_.end};
+    return {group_->message_, begin_, end_.end, end_.own_bits()};
   }
   // The entries of a group usually have the same tags in the same order. Then one compare, which
   // includes the delimiter after the entry, shows that all tags are members. The processor predicts

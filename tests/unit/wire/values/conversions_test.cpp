@@ -99,6 +99,28 @@ TEST(ToDecimal, is_exact_and_keeps_zeros_after_the_point) {
   }
 }
 
+TEST(ToDecimal, reads_a_point_after_any_number_of_digits) {
+  const std::string before = "0123456789abcdef";
+  for (const std::string all : {"123456789012345", "000000000000001", "900000000000009"}) {
+    for (unsigned scale = 1; scale < all.size(); ++scale) {
+      for (std::size_t digits = scale; digits <= all.size(); ++digits) {
+        const std::string number = all.substr(0, digits);
+        const Decimal expected{std::stoll(number), scale};
+        const std::string text =
+            number.substr(0, digits - scale) + "." + number.substr(digits - scale);
+        ASSERT_TRUE(to_decimal(text)) << text;
+        EXPECT_EQ(to_decimal(text)->mantissa(), expected.mantissa()) << text;
+        const std::string both = before + text;
+        const auto value =
+            to_decimal<TextFront::Readable>(std::string_view{both}.substr(before.size()));
+        ASSERT_TRUE(value) << text;
+        EXPECT_EQ(value->mantissa(), expected.mantissa()) << text;
+        EXPECT_EQ(value->scale(), scale) << text;
+      }
+    }
+  }
+}
+
 TEST(ToDecimal, drops_trailing_zeros_only_if_the_value_does_not_fit_otherwise) {
   EXPECT_EQ(to_decimal("1.0000000000000000000000000000000000000000"),
             (Decimal{1'000'000'000'000'000'000, 18}));
