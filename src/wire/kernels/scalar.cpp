@@ -97,12 +97,11 @@ inline std::uint64_t soh_bits(const char* block, const unsigned char* keep, Byte
 struct Patterns {
   std::uint64_t ascii_zeros = '0' * kEach;
   std::uint64_t above_nine = 0x76 * kEach;  // added to a byte above nine, sets its top bit
-  std::uint64_t fifth = 0x80'0000'0000;     // the top bit of the fifth byte
   const DataTags* data = nullptr;
 };
 inline Patterns patterns(const DataTags& data) noexcept {
   Patterns all{.data = &data};
-  __asm__("" : "+r"(all.ascii_zeros), "+r"(all.above_nine), "+r"(all.fifth));
+  __asm__("" : "+r"(all.ascii_zeros), "+r"(all.above_nine));
   return all;
 }
 
@@ -114,8 +113,9 @@ inline std::uint32_t index_group(const char* frame, const std::uint32_t* starts,
   // they come from bytes that are not digits.
   const std::uint64_t text = load_word(frame + starts[0]) ^ all.ascii_zeros;
   constexpr std::uint64_t kFirstFour = 0x8080'8080;
+  constexpr std::uint64_t kFifth = 0x80'0000'0000;
   const std::uint64_t no_digits = ((text + all.above_nine) | text) & kFirstFour;
-  const auto place = static_cast<std::uint32_t>(__builtin_ctzll(no_digits | all.fifth));
+  const auto place = static_cast<std::uint32_t>(__builtin_ctzll(no_digits | kFifth));
   // The digits move to the top of four bytes. Then the zeros that follow below do not count.
   const auto digits = static_cast<std::uint32_t>(text << 8 << (~place & 63) >> 32);
   const std::uint32_t pairs = (digits * 10 + (digits >> 8)) & 0x00ff'00ff;
