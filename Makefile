@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help deps deps-run deps-bench deps-test deps-lint deps-docs run build examples test \
         check bench latency instructions simulate mutants crash drills soak docs tidy format \
-        lint fuzz install install-arrow clean
+        lint fuzz install install-arrow deps-package package deps-release release-check clean
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
@@ -23,6 +23,7 @@ PICTURE ?=
 HFFIX ?=
 FIX8 ?=
 OLDER ?=
+KEY ?=
 # A first build leaves the tests out, so that it needs none of their libraries; a build folder that
 # has them keeps them.
 first_build = $(if $(wildcard build/$(1)/CMakeCache.txt),,-D NEXUSFIX_TESTS=OFF)
@@ -60,6 +61,10 @@ help:
 	@echo "                 the faster build of the other commands)"
 	@echo "  make install-arrow"
 	@echo "                 install what nexusfix export needs, if make install left it out"
+	@echo "  make package   make .deb and .rpm packages and a portable archive, in"
+	@echo "                 build/package/out; KEY=...: sign their checksums with this key of gpg"
+	@echo "  make release-check"
+	@echo "                 make the packages, and try them on Debian 11, 12 and 13 (root)"
 	@echo "  make clean     remove build/"
 	@echo
 	@echo "  make check STAGES=\"release clang\"        only these stages: release, clang,"
@@ -217,6 +222,23 @@ install-arrow: deps-run
 	@tools/build.py $(INSTALLED) --target nexusfix_arrow_command -D NEXUSFIX_ARROW=ON \
 	  $(call first_build,$(INSTALLED))
 	@cmake --install build/$(INSTALLED) --prefix $(PREFIX) --component arrow
+
+deps-package:
+ifeq ($(DEPS),yes)
+	@QUIET=1 tools/deps.sh package
+endif
+
+# Two runs of one commit give the same bytes. docs/operations/install.md says what is in them.
+package: deps-package
+	@tools/package.py --key "$(KEY)"
+
+deps-release:
+ifeq ($(DEPS),yes)
+	@QUIET=1 tools/deps.sh release
+endif
+
+release-check: deps-release package
+	@tests/product/release/release_check.py
 
 clean:
 	rm -rf build

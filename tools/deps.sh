@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs missing packages on Debian 12. Usage: deps.sh [--list] run|bench|test|lint|docs
+# Installs missing packages on Debian 12 or 13.
+# Usage: deps.sh [--list] run|bench|test|lint|docs|package|release
 #   run    what `make run` needs: a compiler, CMake, Ninja and the libraries that the engine links
 #   bench  that, and what `make bench` needs: QuickFIX and io_uring, for the comparison
 #   test   that, and what `make test` needs: clang, sanitizers, test libraries, Asio, Java, Node.js,
@@ -7,6 +8,8 @@
 #          an emulator for 64-bit ARM, Valgrind, a browser
 #   lint   that, and clang-tidy
 #   docs   what `make docs` needs; the rest comes from PyPI
+#   package  what `make package` needs; Apache Arrow comes from PyPI
+#   release  that, and what `make release-check` needs
 # It does not call apt if nothing is missing. --list: prints the missing packages, installs nothing.
 set -eu
 
@@ -21,6 +24,7 @@ packages_test="ccache mold pkgconf clang-19 libclang-rt-19-dev clang-format-19
   haproxy iproute2 libfaketime librdkafka-dev mandoc
   zsh etcd-server postgresql prometheus doxygen python3-venv nodejs valgrind chromium
   chromium-driver"
+packages_package="dpkg-dev file git gpg libpq-dev librdkafka-dev python3-venv rpm xz-utils"
 
 list_only=no
 if [ "${1:-}" = "--list" ]; then
@@ -33,8 +37,10 @@ case "${1:-}" in
   test) wanted="$packages_run $packages_bench $packages_test" ;;
   lint) wanted="$packages_run $packages_bench $packages_test clang-tidy-19" ;;
   docs) wanted="python3-venv doxygen" ;;
+  package) wanted="$packages_run $packages_package" ;;
+  release) wanted="$packages_run $packages_package debootstrap lintian" ;;
   *)
-    sed -n '2,10s/^# //p' "$0" >&2
+    sed -n '2,14s/^# //p' "$0" >&2
     exit 2
     ;;
 esac

@@ -28,8 +28,8 @@ std::string run_with_arrow(std::string_view subcommand, const Arguments& argumen
     if (errno != ENOENT) failed = path + ": " + std::strerror(errno);
   }
   if (!failed.empty()) return failed;
-  return "nexusfix-arrow, the part with Apache Arrow, is not installed: `make install-arrow` in "
-         "the source tree installs it beside this program";
+  return "nexusfix-arrow, the part with Apache Arrow, is not installed: it is in the package "
+         "nexusfix-logs, and `make install-arrow` in the source tree installs it";
 }
 
 }  // namespace nexusfix::command

@@ -1,0 +1,421 @@
+#!/usr/bin/env python3
+"""Makes the packages of packaging/packages.toml, a portable archive, a list of what is in them, and
+their checksums in build/package/out: `make package`. Two runs of one commit give the same bytes.
+
+    tools/package.py                  the packages for this system
+    tools/package.py --key KEY        signs the checksums with this key of gpg
+    tools/package.py --only libraries what must be built on each system: not the command
+"""
+
+import argparse
+import gzip
+import hashlib
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+from email.utils import formatdate
+from pathlib import Path
+
+import build
+
+ROOT = build.ROOT
+WORK = ROOT / "build" / "package"
+OUT = WORK / "out"
+STAGE = WORK / "stage"
+MAINTAINER = "NexusFIX maintainers <maintainers@nexusfix.example>"
+STATIC, SHARED = "package/static", "package/shared"
+FETCHED = ("fmtlib", "howardhinnant-date")  # no static library in Debian
+DOCUMENTS = ("README.md", "SECURITY.md", "docs")
+LOADER = "ld-linux-x86-64.so.2"
+RUNTIME = (LOADER, "libc.so.6", "libdl.so.2", "libgcc_s.so.1", "libm.so.6", "libpthread.so.0",
+           "librt.so.1", "libstdc++.so.6")
+
+
+class Failed(Exception):
+    """Its text is for the person who called."""
+
+
+def run(*command, **options):
+    """The output of a command, which must succeed."""
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                          check=False, **options)
+    if done.returncode != 0:
+        raise Failed(f"{' '.join(map(str, command))}: status {done.returncode}\n"
+                     f"{done.stdout[-4000:]}{done.stderr[-4000:]}")
+    return done.stdout
+
+
+def version():
+    text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+    return re.search(r"project\(nexusfix VERSION ([\d.]+)", text)[1]
+
+
+def debian_sources(folder):
+    """The sources of FETCHED, by apt, from where this system has its own packages."""
+    if all(list(folder.glob(f"{name}-*/src")) for name in FETCHED):
+        return
+    lists = folder / "apt" / "lists"
+    lists.mkdir(parents=True, exist_ok=True)
+    parts = folder / "apt" / "sources"
+    parts.mkdir(exist_ok=True)
+    codename = re.search(r"VERSION_CODENAME=(\w+)", Path("/etc/os-release").read_text())[1]
+    found = False
+    for path in [Path("/etc/apt/sources.list"), *Path("/etc/apt/sources.list.d").glob("*")]:
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        own = re.search(rf"(?m)^(deb |Suites:).*\b{codename}\b", text)
+        if own and path.suffix in (".list", ".sources"):
+            found = True
+            text = re.sub(r"(?m)^deb ", "deb-src ", text)
+            (parts / path.name).write_text(re.sub(r"(?m)^Types: deb$", "Types: deb-src", text))
+    if not found:
+        raise Failed("apt of this system names no packages of its own release")
+    options = ["-q", "-o", "Dir::Etc::sourcelist=/dev/null", "-o", f"Dir::Etc::sourceparts={parts}",
+               "-o", f"Dir::State::lists={lists}", "-o", "APT::Sandbox::User=root"]
+    run("apt-get", *options, "update", cwd=folder)
+    run("apt-get", *options, "source", "--download-only", *FETCHED, cwd=folder)
+    for name in FETCHED:
+        [archive] = folder.glob(f"{name}_*.orig.tar.*")
+        run("tar", "xf", archive, cwd=folder)
+
+
+def build_tree(folder, targets, definitions):
+    """A hardened build in build/FOLDER, without debugging information that names this machine."""
+    definitions = ["CMAKE_INSTALL_PREFIX=/usr", "NEXUSFIX_TESTS=OFF", *definitions]
+    tree = ROOT / "build" / folder
+    tree.mkdir(parents=True, exist_ok=True)
+    log = tree / "package.log"
+    for command in (["cmake", "--preset", "hardened", "-B", tree,
+                     *(f"-D{definition}" for definition in definitions)],
+                    ["ninja", "-C", tree, f"-j{build.job_count()}", *targets]):
+        print(f"{folder}: {command[0]} ...", flush=True)
+        with open(log, "ab") as output:
+            done = subprocess.run(command, cwd=ROOT, stdout=output, stderr=output, check=False)
+        if done.returncode != 0:
+            raise Failed(f"{folder}: {command[0]} failed; its output: {log.relative_to(ROOT)}")
+    return tree
+
+
+def install(tree, component, stage):
+    run("cmake", "--install", tree, "--prefix", "/usr", "--component", component,
+        env={**os.environ, "DESTDIR": str(stage)})
+
+
+def write_gzip(path, data):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "wb") as file, gzip.GzipFile("", "wb", 9, file, mtime=0) as packed:
+        packed.write(data)
+
+
+def licenses_of(packages):
+    """The texts of Debian's packages whose code is linked, by package."""
+    found = {}
+    for package in packages:
+        path = Path(f"/usr/share/doc/{package}/copyright")
+        if path.exists():
+            found[package] = path.read_bytes()
+    return found
+
+
+class Packager:
+    def __init__(self, key):
+        self.key = key
+        self.version = version()
+        self.commit = run("git", "-C", ROOT, "describe", "--always", "--exclude=*", "--abbrev=12",
+                          "--dirty=-changed").strip()
+        self.epoch = int(run("git", "-C", ROOT, "log", "-1", "--format=%ct"))
+        os.environ["SOURCE_DATE_EPOCH"] = str(self.epoch)
+        os.environ["TZ"] = "UTC"
+        os.umask(0o022)
+        self.architecture = run("dpkg", "--print-architecture").strip()
+        self.packages = tomllib.loads((ROOT / "packaging" / "packages.toml").read_text())
+        self.inputs = {}  # of each tree: Debian's packages whose files are in the programs
+
+    # --- what is built ---
+
+    def build_static(self):
+        sources = WORK / "sources"
+        debian_sources(sources)
+        python = run(ROOT / "tools" / "columns.py").strip()
+        tree = build_tree(STATIC, ["nexusfix", "nexusfix_pages", "nexusfix_arrow_command"],
+                          ["NEXUSFIX_STATIC=ON", f"NEXUSFIX_STATIC_SOURCES={sources}",
+                           "NEXUSFIX_ARROW=ON", f"NEXUSFIX_ARROW_PYTHON={python}"])
+        command = STAGE / "nexusfix"
+        install(tree, "command", command)
+        install(tree, "arrow", STAGE / "nexusfix-logs")
+        self.inputs[STATIC] = self.linked(tree, "nexusfix", "nexusfix_arrow_command")
+        self.stage_documents(command)
+
+    def build_shared(self):
+        tree = build_tree(SHARED, ["nexusfix_installed"],
+                          ["NEXUSFIX_SHARED=ON", "NEXUSFIX_POSTGRES=ON", "NEXUSFIX_CLUSTER=ON",
+                           "NEXUSFIX_KAFKA=ON", "NEXUSFIX_ARROW=OFF", "NEXUSFIX_BENCH=OFF",
+                           "CMAKE_SKIP_INSTALL_RPATH=ON"])
+        development, libraries = STAGE / "libnexusfix-dev", STAGE / "libnexusfix0"
+        for component in ("core", "cluster", "console", "simulator"):
+            install(tree, component, development)
+        documents = development / "usr/share/doc"
+        examples = documents / "nexusfix/examples"
+        (documents / "libnexusfix-dev").mkdir()
+        examples.rename(documents / "libnexusfix-dev/examples")
+        shutil.rmtree(documents / "nexusfix")
+        for path in sorted(development.glob("usr/lib/*/*.so.*")):
+            place = libraries / path.relative_to(development)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            path.rename(place)
+        cluster = STAGE / "nexusfix-cluster"
+        install(tree, "command", cluster)
+        self.inputs[SHARED] = self.linked(tree, "nexusfix_installed")
+        self.stage_documents(cluster)
+        shutil.copytree(ROOT / "share/cluster", cluster / "usr/share/doc/nexusfix-cluster/cluster")
+        console = STAGE / "nexusfix-console"
+        for folder in ("prometheus", "grafana"):
+            shutil.copytree(ROOT / "share" / folder, console / "usr/share/nexusfix" / folder)
+
+    def stage_documents(self, stage):
+        """The documents that the command's texts name, and the configurations of the examples."""
+        folder = stage / "usr/share/doc" / stage.name
+        for name in DOCUMENTS:
+            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+            folder.mkdir(parents=True, exist_ok=True)
+            copy(ROOT / name, folder / name)
+        for path in (ROOT / "apps/nexusfix/config").glob("*.cfg"):
+            (folder / "examples").mkdir(exist_ok=True)
+            shutil.copy(path, folder / "examples")
+        tree = STATIC if stage.name == "nexusfix" else SHARED
+        for package, text in licenses_of(self.inputs[tree]).items():
+            write_gzip(folder / "licenses" / f"{package}.gz", text)
+
+    @staticmethod
+    def linked(tree, *targets):
+        """Debian's packages whose headers a build has read, and whose libraries it has linked."""
+        read = [line.strip() for line in run("ninja", "-C", tree, "-t", "deps").splitlines()
+                if line.startswith("    /")]
+        libraries = [path for path in run("ninja", "-C", tree, "-t", "inputs", *targets).split()
+                     if re.search(r"\.(a|so)[.\d]*$", path)]
+        found = {os.path.realpath(path) for path in read + libraries if path.startswith("/usr/")}
+        packages = set()
+        done = subprocess.run(["dpkg", "-S", *sorted(found)], capture_output=True, text=True,
+                              check=False)  # files of no package: a compiler's cache
+        for line in done.stdout.splitlines():
+            packages |= {name.partition(":")[0] for name in line.rpartition(": ")[0].split(", ")}
+        return sorted(packages)
+
+    # --- packages ---
+
+    def finish_stage(self, name):
+        """What each package has: its license, its changes; packed man pages; usual modes."""
+        stage = STAGE / name
+        folder = stage / "usr/share/doc" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / "packaging/copyright", folder / "copyright")
+        entry = (f"nexusfix ({self.version}) stable; urgency=medium\n\n"
+                 f"  * Commit {self.commit}; CHANGELOG.md of the sources names the changes.\n\n"
+                 f" -- {MAINTAINER}  {formatdate(self.epoch)}\n")
+        write_gzip(folder / "changelog.gz", entry.encode())
+        for page in stage.glob("usr/share/man/*/*.[1-9]"):
+            write_gzip(page.with_name(page.name + ".gz"), page.read_bytes())
+            page.unlink()
+        overrides = ROOT / "packaging/lintian" / name
+        if overrides.exists():
+            place = stage / "usr/share/lintian/overrides" / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(overrides, place)
+        for path in [stage, *stage.rglob("*")]:
+            if path.is_dir():
+                path.chmod(0o755)
+            elif not path.is_symlink():
+                executable = path.stat().st_mode & 0o100 and ".so" not in path.name
+                path.chmod(0o755 if executable else 0o644)
+
+    def cpack(self, name, generator):
+        """Packs the stage of a package."""
+        facts = self.packages[name]
+        values = {
+            "CPACK_PACKAGE_NAME": name, "CPACK_PACKAGE_VERSION": self.version,
+            "CPACK_PACKAGE_FILE_NAME": name, "CPACK_PACKAGE_CONTACT": MAINTAINER,
+            "CPACK_PACKAGE_VENDOR": "NexusFIX",
+            "CPACK_PACKAGE_DESCRIPTION_SUMMARY": facts["summary"],
+            "CPACK_PACKAGE_DESCRIPTION": facts["description"].strip(),
+            "CPACK_INSTALLED_DIRECTORIES": f"{STAGE / name};/",
+            "CPACK_PACKAGING_INSTALL_PREFIX": "/", "CPACK_SET_DESTDIR": "OFF",
+            "CPACK_PACKAGE_DIRECTORY": str(WORK / "cpack"), "CPACK_THREADS": "2",
+            "CPACK_DEBIAN_FILE_NAME": "DEB-DEFAULT", "CPACK_DEBIAN_COMPRESSION_TYPE": "xz",
+            "CPACK_DEBIAN_PACKAGE_SECTION": facts["section"],
+            "CPACK_DEBIAN_PACKAGE_PRIORITY": "optional",
+            "CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION": "ON",
+            "CPACK_DEBIAN_PACKAGE_SHLIBDEPS": "ON",
+            "CPACK_RPM_FILE_NAME": "RPM-DEFAULT", "CPACK_RPM_PACKAGE_LICENSE": "Apache-2.0",
+            "CPACK_RPM_PACKAGE_RELOCATABLE": "OFF", "CPACK_RPM_COMPRESSION_TYPE": "xz",
+            "CPACK_RPM_SPEC_MORE_DEFINE":
+                "%define _buildhost nexusfix\n%define clamp_mtime_to_source_date_epoch 1\n"
+                "%define use_source_date_epoch_as_buildtime 1\n%define __strip /bin/true\n"
+                "%define _build_id_links none\n%define __os_install_post %{nil}",
+        }
+        if facts.get("architecture") == "all":
+            values["CPACK_DEBIAN_PACKAGE_ARCHITECTURE"] = "all"
+            values["CPACK_DEBIAN_PACKAGE_SHLIBDEPS"] = "OFF"
+        else:
+            values["CPACK_DEBIAN_DEBUGINFO_PACKAGE"] = "ON"
+        for word in ("depends", "recommends", "suggests"):
+            if word in facts:
+                values[f"CPACK_DEBIAN_PACKAGE_{word.upper()}"] = facts[word].replace(
+                    "${version}", self.version)
+        if facts.get("shared"):
+            values["CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS"] = "ON"
+        if "replaces" in facts:
+            for word in ("CONFLICTS", "REPLACES"):
+                values[f"CPACK_DEBIAN_PACKAGE_{word}"] = facts["replaces"]
+        if name in ("nexusfix", "nexusfix-cluster"):
+            values["CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA"] = str(ROOT / "packaging/postinst")
+            values["CPACK_RPM_POST_INSTALL_SCRIPT_FILE"] = str(ROOT / "packaging/postinst")
+        config = WORK / f"cpack-{name}.cmake"
+        config.write_text("".join(f"set({key} [==[{value}]==])\n" for key, value in values.items()))
+        shutil.rmtree(WORK / "cpack", ignore_errors=True)
+        libraries = ":".join(map(str, STAGE.glob("libnexusfix0/usr/lib/*")))  # for dpkg-shlibdeps
+        run("cpack", "-G", generator, "--config", config, cwd=WORK,
+            env={**os.environ, "LD_LIBRARY_PATH": libraries})
+        for path in sorted((WORK / "cpack").glob("*.*")):
+            if path.suffix in (".deb", ".ddeb", ".rpm"):
+                path.rename(OUT / path.name.replace(".ddeb", ".deb"))
+
+    @staticmethod
+    def strip(name):
+        """The .deb has its debugging symbols in a package of their own."""
+        for path in [*STAGE.glob(f"{name}/usr/bin/*"), *STAGE.glob(f"{name}/usr/lib/nexusfix/*")]:
+            run("strip", path)
+
+    # --- the portable archive ---
+
+    def archive(self):
+        """The command for any Linux of this architecture, in a folder that may lie anywhere."""
+        name = f"nexusfix-{self.version}-linux-{os.uname().machine}"
+        folder = WORK / name
+        shutil.rmtree(folder, ignore_errors=True)
+        command, logs = STAGE / "nexusfix/usr", STAGE / "nexusfix-logs/usr"
+        for place in ("bin", "share"):
+            shutil.copytree(command / place, folder / place, symlinks=True)
+        shutil.rmtree(folder / "share/lintian", ignore_errors=True)
+        # nexusfix-arrow needs Arrow's library, and that needs glibc as a library: both are in the
+        # archive, with the loader that belongs to them.
+        library = folder / "lib/nexusfix"
+        shutil.copytree(logs / "lib/nexusfix", library)
+        (library / "nexusfix-arrow").rename(library / "nexusfix-arrow.program")
+        for needed in RUNTIME:
+            shutil.copy(os.path.realpath(run("g++", f"-print-file-name={needed}").strip()),
+                        library / needed)
+        shutil.copy(ROOT / "packaging/nexusfix-arrow", library / "nexusfix-arrow")
+        shutil.copy(ROOT / "LICENSE", folder / "LICENSE")
+        raw = io.BytesIO()
+        with tarfile.open(fileobj=raw, mode="w", format=tarfile.PAX_FORMAT) as archive:
+            for path in [folder, *sorted(folder.rglob("*"))]:
+                member = archive.gettarinfo(path, str(path.relative_to(WORK)))
+                member.uid = member.gid = 0
+                member.uname = member.gname = "root"
+                member.mtime = self.epoch
+                member.mode = 0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644
+                with open(path, "rb") if path.is_file() else io.BytesIO() as content:
+                    archive.addfile(member, content if path.is_file() else None)
+        run("xz", "-T1", "-6", "--keep", "--force", self.write(WORK / f"{name}.tar", raw))
+        (WORK / f"{name}.tar.xz").rename(OUT / f"{name}.tar.xz")
+
+    @staticmethod
+    def write(path, raw):
+        path.write_bytes(raw.getvalue())
+        return path
+
+    # --- what is in it ---
+
+    def bill(self):
+        """What is in the packages, as CycloneDX: this project, and what its builds read."""
+        facts = run("dpkg-query", "-W", "-f", "${Package}\t${Version}\t${Architecture}\t"
+                    "${source:Package}\t${db:Status-Status}\n")
+        installed = {row[0]: row for row in (line.split("\t") for line in facts.splitlines())
+                     if row[4] == "installed"}
+        components = []
+        for tree, packages in self.inputs.items():
+            for package in packages:
+                _, number, architecture, source, _ = installed[package]
+                components.append({
+                    "type": "library", "name": package, "version": number,
+                    "purl": f"pkg:deb/debian/{package}@{number}?arch={architecture}",
+                    "properties": [{"name": "debian:source", "value": source},
+                                   {"name": "nexusfix:build", "value": tree.rpartition("/")[2]}]})
+        for path in sorted((WORK / "sources").glob("*.dsc")):
+            name, _, number = path.stem.partition("_")
+            components.append({"type": "library", "name": name, "version": number,
+                               "purl": f"pkg:deb/debian/{name}@{number}?arch=source",
+                               "properties": [{"name": "nexusfix:build", "value": "static"}]})
+        wanted = (ROOT / "tools/columns/requirements.txt").read_text(encoding="utf-8")
+        if STATIC in self.inputs:
+            number = re.search(r"pyarrow==(\S+)", wanted)[1]
+            components.append({"type": "library", "name": "pyarrow", "version": number,
+                               "purl": f"pkg:pypi/pyarrow@{number}",
+                               "properties": [{"name": "nexusfix:build", "value": "static"}]})
+        for number, component in enumerate(components):
+            component["bom-ref"] = str(number)
+        when = run("date", "-u", "-d", f"@{self.epoch}", "+%Y-%m-%dT%H:%M:%SZ").strip()
+        bill = {"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
+                "metadata": {"timestamp": when, "component": {
+                    "type": "application", "bom-ref": "nexusfix", "name": "nexusfix",
+                    "version": self.version, "licenses": [{"license": {"id": "Apache-2.0"}}],
+                    "properties": [{"name": "commit", "value": self.commit}]}},
+                "components": components}
+        (OUT / f"nexusfix-{self.version}.cdx.json").write_text(
+            json.dumps(bill, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+    def sums(self):
+        lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
+                 for path in sorted(OUT.iterdir())]
+        (OUT / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")
+        if self.key:
+            run("gpg", "--batch", "--yes", "--local-user", self.key, "--armor", "--detach-sign",
+                OUT / "SHA256SUMS")
+        else:
+            print("not signed: no key was named (make package KEY=...)")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--key", default="", help="sign the checksums with this key of gpg")
+    parser.add_argument("--only", choices=["command", "libraries"],
+                        help="the command with its archive, or the shared libraries")
+    arguments = parser.parse_args()
+    for program in ("cpack", "dpkg-shlibdeps", "git", "ninja", "rpmbuild"):
+        if shutil.which(program) is None:
+            raise Failed(f"there is no {program}: `make package` installs it on Debian 12 or later")
+    for folder in (OUT, STAGE):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+    packager = Packager(arguments.key)
+    if arguments.only != "libraries":
+        packager.build_static()
+    if arguments.only != "command":
+        packager.build_shared()
+    made = [name for name in packager.packages if (STAGE / name).is_dir()]
+    for name in made:
+        packager.finish_stage(name)
+    for name in made:
+        packager.cpack(name, "DEB")
+        if packager.packages[name].get("static"):
+            packager.strip(name)
+            packager.cpack(name, "RPM")
+    if arguments.only != "libraries":
+        packager.archive()
+    packager.bill()
+    packager.sums()
+    print(f"commit {packager.commit}, in {OUT.relative_to(ROOT)}:")
+    for path in sorted(OUT.iterdir()):
+        print(f"  {path.stat().st_size:>11,}  {path.name}")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (Failed, OSError) as error:
+        sys.exit(f"package: {error}")
