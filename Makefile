@@ -114,14 +114,16 @@ test: deps-test
 check: deps-test
 	@tools/run_tests.py $(if $(TESTED),--only rest) $(STAGES)
 
-# PICTURE=yes makes the front page's picture again, too. HFFIX, FIX8 and OLDER are prefixes of other
-# libraries: bench/contestants.
+# PICTURE=yes makes the front page's picture again, too. HFFIX, FIX8, OLDER and QUICKFIX are
+# prefixes of other libraries: docs/internals/published.md.
 contestants = $(if $(HFFIX),hffix) $(if $(FIX8),fix8) $(if $(OLDER),older_nexusfix)
 bench: deps-bench
 	@tools/build.py release --target nexusfix_bench $(FIRST_BUILD) \
 	  $(addprefix --target nexusfix_contestant_,$(contestants)) \
 	  -D NEXUSFIX_BENCH_HFFIX=$(HFFIX) -D NEXUSFIX_BENCH_FIX8=$(FIX8) \
-	  -D NEXUSFIX_BENCH_OLDER=$(OLDER) -D NEXUSFIX_BENCH_CONTESTANT_FLAGS=-march=native
+	  -D NEXUSFIX_BENCH_OLDER=$(OLDER) -D NEXUSFIX_BENCH_CONTESTANT_FLAGS=-march=native \
+	  $(if $(QUICKFIX),-D QUICKFIX_INCLUDE_DIR=$(QUICKFIX)/include \
+	  -D QUICKFIX_LIBRARY=$(QUICKFIX)/lib/libquickfix.a)
 	@tools/build.py hardened --target nexusfix_bench_module $(call first_build,hardened)
 	@build/release/bench/nexusfix_bench \
 	  --hardened build/hardened/bench/libnexusfix_bench_module.so --json build/bench/report.json \

@@ -74,6 +74,19 @@ struct RowSpec {
   std::vector<RatioBudget> ratios{};
 };
 
+// What an engine with this number of sessions took: a point of the curves of the report. CPU time
+// is that of all threads of the engine's process, in the kernel's network code, too.
+struct GrowthPoint {
+  std::string curve{};    // which sessions are logged on
+  double sessions = 0;    // configured
+  double live = 0;        // logged on
+  double open_us = 0;     // a configured session, from the configuration's text to listening
+  double memory_kib = 0;  // a configured session; without the journal's pages
+  double logon_us = 0;    // of CPU time, a logon
+  double order_us = 0;    // of CPU time, an order and its report
+  double idle_us = 0;     // of CPU time a second, a live session without messages
+};
+
 // The contestants point into owner's object.
 struct Plan {
   std::shared_ptr<const void> owner;
@@ -81,6 +94,7 @@ struct Plan {
   double operations_per_call = 1;  // figures are divided by it
   std::vector<std::pair<std::string, ContestantPtr>> contestants;  // ours first
   std::string note{};  // further results; printed after the row's purpose
+  std::optional<GrowthPoint> growth{};
 };
 
 using Subjects = std::span<const std::unique_ptr<Subject>>;

@@ -117,6 +117,9 @@ class ForeignSubject final : public Subject {
   ContestantPtr parse_and_read(const ReadJob& job) override {
     return from_texts(functions_.parse_and_read, job.messages, answers_are(job.answers));
   }
+  ContestantPtr read_group(const ReadJob& job) override {
+    return from_texts(functions_.read_group, job.messages, answers_are(job.answers));
+  }
   ContestantPtr frame(const Stream& stream) override {
     if (functions_.frame == nullptr) return nullptr;
     return contestant_of(functions_.frame(text_of(stream.bytes)), 1,

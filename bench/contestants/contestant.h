@@ -1,5 +1,5 @@
 /* The C interface of a contestant: another FIX library, in a shared library of its own, which gets a
- * column in the rows of parse, parse-and-read-4, encode and frame. The file exports
+ * column in the rows of parse, parse-and-read-4, group, encode and frame. The file exports
  * nexusfix_contestant(). The rows check every answer before they measure. The loops are on the
  * contestant's side, next to the measured code: contestant_job.hpp makes them. */
 #ifndef NEXUSFIX_BENCH_CONTESTANT_H
@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /* Of this file. The benchmark refuses a library with another one. */
-#define NEXUSFIX_CONTESTANT_INTERFACE 2
+#define NEXUSFIX_CONTESTANT_INTERFACE 3
 
 /* Bytes without a terminating zero. Valid as long as the job that was made from them. */
 struct nexusfix_text {
@@ -84,6 +84,10 @@ struct nexusfix_contestant_functions {
   struct nexusfix_job (*encode_order)(const struct nexusfix_order* orders, size_t count);
   struct nexusfix_job (*encode_execution)(const struct nexusfix_execution* executions,
                                           size_t count);
+  /* Every entry of MarketDataSnapshots (35=W), which may be parsed before: the sum of the character
+   * of MDEntryType (269), MDEntryPx (270) in cents, and MDEntrySize (271), of 1 to 5,000 entries
+   * (268). Each entry has the three fields in this order. */
+  struct nexusfix_job (*read_group)(const struct nexusfix_text* messages, size_t count);
 };
 
 /* The only export. Valid until the program ends. */

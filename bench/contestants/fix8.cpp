@@ -58,8 +58,14 @@ nexusfix_job parse_and_read(const nexusfix_text* messages, std::size_t count) {
   return contestant::make_job(ParseAndRead(messages, count), count);
 }
 
-const nexusfix_contestant_functions kFunctions = {
-    NEXUSFIX_CONTESTANT_INTERFACE, "Fix8", parse, parse_and_read, nullptr, nullptr, nullptr};
+const nexusfix_contestant_functions kFunctions = {NEXUSFIX_CONTESTANT_INTERFACE,
+                                                  "Fix8",
+                                                  parse,
+                                                  parse_and_read,
+                                                  nullptr,
+                                                  nullptr,
+                                                  nullptr,
+                                                  nullptr};
 
 }  // namespace
 

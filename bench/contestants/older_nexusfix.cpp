@@ -69,6 +69,7 @@ const nexusfix_contestant_functions kFunctions = {NEXUSFIX_CONTESTANT_INTERFACE,
                                                   parse_and_read,
                                                   frame,
                                                   nullptr,
+                                                  nullptr,
                                                   nullptr};
 
 }  // namespace

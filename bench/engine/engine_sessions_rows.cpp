@@ -3,11 +3,11 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <malloc.h>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -46,18 +46,18 @@ std::size_t anonymous_bytes(const std::string& process) {
   return 0;
 }
 
+// The time that all threads of a process have run.
 double cpu_seconds(pid_t process) {
-  std::ifstream file{"/proc/" + std::to_string(process) + "/stat"};
-  std::string text;
-  std::getline(file, text);
-  std::istringstream fields{text.substr(text.rfind(')') + 1)};
-  std::string skipped;
-  constexpr int kFieldsBefore = 11;  // state to cmajflt
-  for (int i = 0; i < kFieldsBefore; ++i) fields >> skipped;
-  double user = 0;
-  double system = 0;
-  fields >> user >> system;
-  return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  constexpr double kNsPerSecond = 1e9;
+  double ns = 0;
+  const std::filesystem::path tasks{fmt::format("/proc/{}/task", process)};
+  for (const auto& task : std::filesystem::directory_iterator{tasks}) {
+    std::ifstream file{task.path() / "schedstat"};
+    double of_task = 0;
+    file >> of_task;
+    ns += of_task;
+  }
+  return ns / kNsPerSecond;
 }
 
 // The message of the venue's process when it listens.
@@ -87,8 +87,11 @@ struct Opened {
 // The venue's process.
 class VenueProcess {
  public:
-  explicit VenueProcess(std::size_t sessions) {
-    const std::string text = EngineText{.sessions = sessions}.with(folder_);
+  VenueProcess(std::size_t sessions, std::size_t loops) {
+    const std::string text =
+        EngineText{.sessions = sessions,
+                   .more = loops == 1 ? "" : fmt::format("EventLoops={}\n", loops)}
+            .with(folder_);
     int channel[2];
     if (::pipe(channel) != 0) throw std::runtime_error{"pipe failed"};
     const StartElsewhere elsewhere;
@@ -184,11 +187,23 @@ constexpr std::string_view kReportMark =
     "\x01"
     "35=8\x01";
 
+// The sessions of a row.
+struct CrowdSize {
+  std::size_t configured = 1;
+  std::size_t live = 1;     // logged on, evenly spread
+  std::size_t sending = 1;  // of these, that send orders, evenly spread
+  std::size_t loops = 1;
+};
+
 class Crowd {
  public:
-  // live: the number of sessions that send orders, evenly spread.
-  Crowd(std::size_t sessions, std::size_t live, bool rests) : venue_{sessions}, live_{live} {
-    log_on(sessions);
+  Crowd(CrowdSize size, bool rests) : venue_{size.configured, size.loops}, size_{size} {
+    growth_ = {
+        .sessions = static_cast<double>(size.configured),
+        .live = static_cast<double>(size.live),
+        .open_us = kMicroseconds * venue_.opened().seconds / static_cast<double>(size.configured)};
+    log_on();
+    measure_idle();
     if (rests) rest();
     measure_rate();
     texts_.resize(kTogether);
@@ -206,26 +221,40 @@ class Crowd {
     return 1;
   }
   [[nodiscard]] const std::string& note() const { return note_; }
+  [[nodiscard]] const GrowthPoint& growth() const { return growth_; }
 
  private:
+  static constexpr double kMicroseconds = 1e6;
+
   Client& client(std::uint64_t turn) {
-    return clients_[turn * kSpreadPrime % live_ * (clients_.size() / live_)];
+    return clients_[turn * kSpreadPrime % size_.sending * (clients_.size() / size_.sending)];
   }
 
-  void log_on(std::size_t sessions) {
-    clients_.reserve(sessions);
+  void log_on() {
+    clients_.reserve(size_.live);
+    const double cpu_before = venue_.cpu();
     const auto begin = std::chrono::steady_clock::now();
-    for (std::size_t i = 0; i < sessions; ++i) {
-      Client& one = clients_.emplace_back(i, venue_.opened().port);
+    for (std::size_t i = 0; i < size_.live; ++i) {
+      Client& one =
+          clients_.emplace_back(i * (size_.configured / size_.live), venue_.opened().port);
       one.send(one.message('A', "98=0|108=30|"));
     }
     for (const Client& one : clients_) one.wait_for(kLogonMark);
     const double seconds = seconds_since(begin);
     constexpr double kKilobyte = 1024;
-    note_ = fmt::format(
-        "opened in {:.2f} s, all logged on in {:.2f} s, {:.1f} KiB of memory a session",
-        venue_.opened().seconds, seconds,
-        static_cast<double>(venue_.bytes_grown()) / kKilobyte / static_cast<double>(sessions));
+    growth_.memory_kib = static_cast<double>(venue_.bytes_grown()) / kKilobyte / growth_.sessions;
+    growth_.logon_us = kMicroseconds * (venue_.cpu() - cpu_before) / growth_.live;
+    note_ =
+        fmt::format("opened in {:.2f} s, all logged on in {:.2f} s, {:.1f} KiB of memory a session",
+                    venue_.opened().seconds, seconds, growth_.memory_kib);
+  }
+  // Nobody sends; the venue's Heartbeats become due.
+  void measure_idle() {
+    const double cpu_before = venue_.cpu();
+    const auto begin = std::chrono::steady_clock::now();
+    std::this_thread::sleep_for(std::chrono::seconds{1});
+    growth_.idle_us =
+        kMicroseconds * (venue_.cpu() - cpu_before) / seconds_since(begin) / growth_.live;
   }
   // Each client sends one Heartbeat, evenly spread; the venue sends the same number.
   void rest() {
@@ -242,17 +271,21 @@ class Crowd {
   // Each client sends an order before any answer is read.
   void measure_rate() {
     const std::size_t rounds = std::max<std::size_t>(kRateOrders / clients_.size(), 1);
+    const double cpu_before = venue_.cpu();
     const auto begin = std::chrono::steady_clock::now();
     for (std::size_t round = 0; round < rounds; ++round) {
       for (Client& one : clients_) one.send(one.order());
       for (const Client& one : clients_) one.wait_for(kReportMark);
     }
-    note_ += fmt::format(", {:.0f} orders/s with one of each under way",
-                         static_cast<double>(rounds * clients_.size()) / seconds_since(begin));
+    const auto orders = static_cast<double>(rounds * clients_.size());
+    note_ +=
+        fmt::format(", {:.0f} orders/s with one of each under way", orders / seconds_since(begin));
+    growth_.order_us = kMicroseconds * (venue_.cpu() - cpu_before) / orders;
   }
 
   VenueProcess venue_;
-  std::size_t live_;
+  CrowdSize size_;
+  GrowthPoint growth_;
   std::vector<Client> clients_;
   std::vector<std::string> texts_;
   std::uint64_t turn_ = 0;
@@ -275,30 +308,36 @@ ContestantPtr trading(std::unique_ptr<Crowd> crowd) {
   return make_prepared_contestant(CrowdOperation{std::move(crowd)}, 1, AnswersCheck{{1}});
 }
 
-Plan plan_sessions(std::size_t sessions, std::size_t live, Amount amount) {
+Plan plan_sessions(CrowdSize size, const std::string& curve, Amount amount) {
   constexpr std::size_t kRestingLeast = 10'000;
-  auto crowd =
-      std::make_unique<Crowd>(sessions, live, amount == Amount::Full && sessions >= kRestingLeast);
+  auto crowd = std::make_unique<Crowd>(size, amount == Amount::Full && size.live >= kRestingLeast);
   Plan plan{.owner = nullptr, .contestants = {}, .note = crowd->note()};
+  if (!curve.empty()) {
+    plan.growth = crowd->growth();
+    plan.growth->curve = curve;
+  }
   plan.contestants.emplace_back("NexusFIX", trading(std::move(crowd)));
-  if (sessions > 1) {
-    plan.contestants.emplace_back(kAlone, trading(std::make_unique<Crowd>(1, 1, false)));
+  if (size.configured > 1) {
+    plan.contestants.emplace_back(kAlone, trading(std::make_unique<Crowd>(CrowdSize{}, false)));
   }
   return plan;
 }
 
-Row sessions_row(std::size_t sessions, std::size_t live, Amount amount) {
+Row sessions_row(const std::string& name, CrowdSize size, const std::string& curve, Amount amount) {
   std::vector<RatioBudget> ratios;
-  if (sessions > 1) ratios.push_back({std::string{kAlone}, 1.3, 2});
-  const std::string part = live == sessions ? "" : fmt::format("{} of ", live);
-  return {{.name = fmt::format("sessions/{}{}", sessions, live == sessions ? "" : "-tenth"),
-           .purpose = fmt::format("an order of one of {}{} sessions to its report, over loopback "
-                                  "TCP, without BusySpin",
-                                  part, sessions),
+  if (size.configured > 1) ratios.push_back({std::string{kAlone}, 1.3, 2});
+  std::string purpose = "an order of one of ";
+  if (size.sending < size.live) purpose += fmt::format("{} of ", size.sending);
+  purpose +=
+      fmt::format("{} sessions to its report, over loopback TCP, without BusySpin", size.live);
+  if (size.live < size.configured) purpose += fmt::format("; {} are configured", size.configured);
+  if (size.loops > 1) purpose += fmt::format(", on {} event loops", size.loops);
+  return {{.name = name,
+           .purpose = std::move(purpose),
            .published = {},
            .budget = {},
            .ratios = std::move(ratios)},
-          [=](Subjects) { return plan_sessions(sessions, live, amount); }};
+          [=](Subjects) { return plan_sessions(size, curve, amount); }};
 }
 
 // Whether this number of sockets may be open. Raises the soft limit to the hard limit.
@@ -315,13 +354,26 @@ bool may_open(std::size_t sockets) {
 
 void add_sessions_rows(std::vector<Row>& rows, Amount amount) {
   constexpr std::size_t kMost = 10'000;
-  for (const std::size_t sessions : {1UZ, 10UZ, 100UZ, 1'000UZ, kMost}) {
-    if (!may_open(sessions)) {
-      fmt::print(stderr, "bench: no row sessions/{}: too few descriptors (ulimit -Hn)\n", sessions);
-      continue;
+  constexpr std::size_t kFew = 10;
+  constexpr std::size_t kLoops = 4;
+  const auto add = [&](const std::string& name, CrowdSize size, const std::string& curve) {
+    if (may_open(size.live)) {
+      rows.push_back(sessions_row(name, size, curve, amount));
+    } else {
+      fmt::print(stderr, "bench: no row {}: too few descriptors (ulimit -Hn)\n", name);
     }
-    rows.push_back(sessions_row(sessions, sessions, amount));
-    if (sessions == kMost) rows.push_back(sessions_row(kMost, kMost / 10, amount));
+  };
+  for (const std::size_t n : {1UZ, 10UZ, 100UZ, 1'000UZ, kMost}) {
+    add(fmt::format("sessions/{}", n), {n, n, n}, n > 1 ? "all live" : "");
+  }
+  add("sessions/10000-tenth", {kMost, kMost, kMost / 10}, "");
+  for (const std::size_t n : {100UZ, 1'000UZ, kMost}) {
+    add(fmt::format("sessions/configured-{}", n), {n, kFew, kFew}, "ten live");
+  }
+  // A journal has at most 65,536 sessions, and each event loop has its own.
+  add("sessions/configured-100000", {10 * kMost, kFew, kFew, kLoops}, "ten live");
+  for (const std::size_t n : {1'000UZ, kMost}) {
+    add(fmt::format("sessions/loops-{}", n), {10 * n, n, n, kLoops}, "a tenth live, four loops");
   }
 }
 

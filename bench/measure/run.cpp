@@ -80,6 +80,7 @@ std::optional<RowReport> measure_row(const Row& row, Subjects subjects, Report& 
   const std::vector<Figures> measured =
       measure(contestants, report.settings, report.timer.ns_per_tick);
   RowReport result{.spec = row.spec, .bytes = plan.bytes, .ours = {}, .peers = {}};
+  result.growth = plan.growth;
   if (!plan.note.empty()) result.spec.purpose += "; " + plan.note;
   for (std::size_t i = 0; i < names.size(); ++i) {
     Result one{names[i], in_unit(measured[i], row.spec, plan.operations_per_call, plan.bytes),

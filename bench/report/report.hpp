@@ -29,6 +29,7 @@ struct RowReport {
   double bytes = 0;
   Result ours;
   std::vector<Result> peers;
+  std::optional<GrowthPoint> growth{};
 
   // Operations per second, by the batch figure; messages, if an operation is one message.
   [[nodiscard]] double operations_per_second() const;

@@ -39,6 +39,17 @@ void set_figures(Json& json, const Figures& f) {
   json.set("percentiles", std::move(percentiles));
 }
 
+Json json_of(const GrowthPoint& point) {
+  return Json::object({{"curve", point.curve},
+                       {"sessions", number(point.sessions)},
+                       {"live", number(point.live)},
+                       {"open_us", number(point.open_us)},
+                       {"memory_kib", number(point.memory_kib)},
+                       {"logon_us", number(point.logon_us)},
+                       {"order_us", number(point.order_us)},
+                       {"idle_us", number(point.idle_us)}});
+}
+
 Json json_of(const RowReport& row) {
   Json peers = Json::object();
   for (const Result& peer : row.peers) {
@@ -57,6 +68,7 @@ Json json_of(const RowReport& row) {
   json.set("budget", number(budget_of(row)));
   json.set("within_budget", budget_of(row) ? Json{within_budget(row)} : Json{});
   json.set("peers", std::move(peers));
+  if (row.growth) json.set("growth", json_of(*row.growth));
   return json;
 }
 

@@ -3,6 +3,8 @@
 
 #include "bench/report/report.hpp"
 #include "bench/report/report_chart.hpp"
+#include "bench/report/report_growth.hpp"
+#include "bench/report/report_published.hpp"
 
 namespace nexusfix::bench {
 namespace {
@@ -47,29 +49,6 @@ std::string guest_lines(const RowReport& row) {
                         short_number(f.batch), short_number(f.p50), short_number(f.p99),
                         short_number(f.p999), short_number(f.min), short_number(f.max),
                         short_number(times_faster(row, peer)));
-  }
-  return text;
-}
-
-// The published comparison with Fix8 has these three figures, of single calls.
-std::string published_table(const Report& report) {
-  std::string text;
-  for (const RowReport& row : report.rows) {
-    if (row.spec.name != kPublishedRow) continue;
-    for (const Result& peer : row.peers) {
-      if (!peer.is_guest && peer.subject != "QuickFIX") continue;
-      const auto line = [&](std::string_view name, double ours, double theirs) {
-        return fmt::format("  {:<8}{:>12}{:>12}{:>11.1f}x\n", name, short_number(theirs),
-                           short_number(ours), theirs / ours);
-      };
-      const Figures& ours = row.ours.figures;
-      const Figures& theirs = peer.figures;
-      text += fmt::format(
-                  "the published ExecutionReport, {:.0f} bytes, ns\n  {:<8}{:>12}{:>12}{:>12}\n",
-                  row.bytes, "", peer.subject, row.ours.subject, "ratio") +
-              line("P50", ours.p50, theirs.p50) + line("P99", ours.p99, theirs.p99) +
-              line("minimum", ours.min, theirs.min);
-    }
   }
   return text;
 }
@@ -129,7 +108,7 @@ std::string table_line(const RowReport& row) {
 }
 
 std::string table_foot(const Report& report) {
-  std::string text = published_table(report) +
+  std::string text = growth_table(report) + published_table(report) +
                      fmt::format("{} rows in {:.0f} s\n", report.rows.size(), report.seconds);
   for (const std::string& failure : report.failures) text += fmt::format("FAILED {}\n", failure);
   return text;

@@ -25,7 +25,7 @@ namespace nexusfix::config {
 namespace {
 
 constexpr std::size_t kFileBytesMax = 16U << 20U;
-constexpr std::size_t kSessionsMax = 10'000;
+constexpr std::size_t kSessionsMax = 100'000;
 constexpr std::size_t kStoredNameBytesMax = 1'024;  // see Store::open_session()
 
 // Reports sessions with one identity.
@@ -302,7 +302,7 @@ std::optional<Sections> read_sections(std::string_view text, SettingsReport& rep
       result.defaults = std::move(read);
     }
     if (result.sessions.size() > kSessionsMax) {
-      report.error(section.line, "more than 10,000 sessions");
+      report.error(section.line, "more than 100,000 sessions");
       return std::nullopt;
     }
   }

@@ -82,6 +82,29 @@ struct EncodeOrder {
   }
 };
 
+// A sum of the fields 269, 270 and 271, as texts.
+struct ReadGroup {
+  contestant::Texts messages;
+
+  std::uint64_t operator()(std::size_t input) const {
+    const std::string text{messages[input].bytes, messages[input].size};
+    std::uint64_t sum = kError;
+    for (std::size_t at = text.find(kSoh); at + 1 < text.size(); at = text.find(kSoh, at + 1)) {
+      const std::string field = text.substr(at + 1, text.find(kSoh, at + 1) - at - 1);
+      const std::string value = field.substr(field.find('=') + 1);
+      if (field.rfind("269=", 0) == 0) sum += static_cast<unsigned char>(value[0]);
+      if (field.rfind("270=", 0) == 0) {
+        sum += static_cast<std::uint64_t>(std::stod(value) * 100 + 0.5);
+      }
+      if (field.rfind("271=", 0) == 0) sum += std::stoull(value);
+    }
+    return sum;
+  }
+};
+
+nexusfix_job read_group(const nexusfix_text* messages, std::size_t count) {
+  return contestant::make_job(ReadGroup{{messages, messages + count}}, count);
+}
 nexusfix_job parse(const nexusfix_text* messages, std::size_t count) {
   return contestant::make_job(Parse{{messages, messages + count}}, count);
 }
@@ -92,8 +115,8 @@ nexusfix_job encode_order(const nexusfix_order* orders, std::size_t count) {
 // A job that the library finds that it cannot do.
 nexusfix_job no_execution(const nexusfix_execution*, std::size_t) { return {}; }
 
-const nexusfix_contestant_functions kFunctions = {kInterface, "sample",     parse,       nullptr,
-                                                  frame,      encode_order, no_execution};
+const nexusfix_contestant_functions kFunctions = {
+    kInterface, "sample", parse, nullptr, frame, encode_order, no_execution, read_group};
 
 }  // namespace
 

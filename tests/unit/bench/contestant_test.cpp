@@ -34,8 +34,8 @@ std::string error_in(std::string_view row_name, const char* contestant) {
 }
 
 TEST(Contestant, does_its_jobs_beside_ours_and_is_checked) {
-  for (const char* const row :
-       {"parse/ExecutionReport", "parse/published", "frame", "encode/NewOrderSingle"}) {
+  for (const char* const row : {"parse/ExecutionReport", "parse/published", "frame",
+                                "encode/NewOrderSingle", "group/MarketDataSnapshot-100"}) {
     EXPECT_EQ(error_in(row, NEXUSFIX_CONTESTANT_RIGHT), "") << row;
     EXPECT_NE(error_in(row, NEXUSFIX_CONTESTANT_WRONG), "") << row;
     EXPECT_NE(error_in(row, NEXUSFIX_CONTESTANT_WRONG), "none") << row;
@@ -70,7 +70,7 @@ TEST(Contestant, of_another_interface_or_none_is_refused) {
   };
   EXPECT_THAT(
       error_of(NEXUSFIX_CONTESTANT_NEWER),
-      ::testing::HasSubstr("has version 3 of the contestants' interface, this program has 2"));
+      ::testing::HasSubstr("has version 4 of the contestants' interface, this program has 3"));
   EXPECT_THAT(error_of(NEXUSFIX_BENCH_MODULE), ::testing::HasSubstr("is no contestant"));
   EXPECT_THAT(error_of("/nowhere.so"), ::testing::HasSubstr("/nowhere.so"));
 }
@@ -90,9 +90,11 @@ TEST(Contestant, has_a_line_in_the_table_and_the_published_figures) {
   Report report;
   report.rows.push_back(row);
   const std::string foot = table_foot(report);
-  EXPECT_THAT(foot, ::testing::ContainsRegex("P50 +90.0 +10.0 +9.0x"));
-  EXPECT_THAT(foot, ::testing::ContainsRegex("P99 +120 +10.0 +12.0x"));
-  EXPECT_THAT(foot, ::testing::ContainsRegex("minimum +70.0 +10.0 +7.0x"));
+  EXPECT_THAT(foot, ::testing::ContainsRegex("P50 +Fix8 1453 +193 +10.0 +Fix8 90.0\n"));
+  EXPECT_THAT(foot, ::testing::ContainsRegex("P99 +Fix8 2203 +398 +10.0 +Fix8 120\n"));
+  EXPECT_THAT(foot, ::testing::ContainsRegex("minimum +Fix8 1262 +184 +10.0 +Fix8 70.0\n"));
+  EXPECT_THAT(foot, ::testing::ContainsRegex("P50 +254 +240 +10.0 +Fix8 90.0\n"));
+  EXPECT_THAT(to_html(report), ::testing::HasSubstr("<td>minimum</td><td>Fix8 1262</td>"));
 }
 
 }  // namespace

@@ -3,12 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <regex>
+#include <set>
+#include <tuple>
 
 #include "bench/report/report_chart.hpp"
+#include "bench/report/report_growth.hpp"
+#include "bench/report/report_published.hpp"
 
 namespace nexusfix::bench {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -236,6 +241,58 @@ TEST(ReportTest, of_rates_the_larger_one_is_kept) {
   second.ours.figures.batch = first.ours.figures.batch + 1;
   keep_better(first, second);
   EXPECT_EQ(first.ours.figures.batch, second.ours.figures.batch);
+}
+
+TEST(Growth, the_exponent_is_that_of_the_power_law_from_100_sessions_on) {
+  GrowthCurve curve{.name = "all live", .figure = "memory", .points = {{10, 900}}};
+  EXPECT_FALSE(growth_exponent(curve));
+  curve.points.emplace_back(100, 20);
+  EXPECT_FALSE(growth_exponent(curve));
+  curve.points.emplace_back(10'000, 200);
+  EXPECT_NEAR(growth_exponent(curve).value(), 0.5, 1e-9);
+  curve.points.emplace_back(100'000, 0);
+  EXPECT_FALSE(growth_exponent(curve));
+}
+
+TEST(Growth, the_law_is_named_by_the_exponent) {
+  EXPECT_EQ(growth_law(-0.5), "falls: sessions share a fixed part");
+  EXPECT_EQ(growth_law(-0.1), "constant: linear in all");
+  EXPECT_EQ(growth_law(0.1), "constant: linear in all");
+  EXPECT_EQ(growth_law(0.3), "grows slowly");
+  EXPECT_EQ(growth_law(0.31), "grows: worse than linear in all");
+}
+
+TEST(Growth, each_curve_has_a_line_a_chart_and_its_points_in_the_json) {
+  Report report;
+  EXPECT_EQ(growth_table(report), "");
+  for (const double sessions : {1000.0, 100.0}) {
+    RowReport row = parse_row();
+    row.growth = {.curve = "all live",
+                  .sessions = sessions,
+                  .live = sessions,
+                  .open_us = 50,
+                  .memory_kib = 12,
+                  .logon_us = 20,
+                  .order_us = sessions / 10,
+                  .idle_us = 1};
+    report.rows.push_back(row);
+  }
+  EXPECT_THAT(growth_table(report),
+              ContainsRegex("CPU of an order, µs\n  all live +100: 10.0, 1k: 100 +"
+                            "sessions\\^1.00, grows: worse than linear in all\n"));
+  EXPECT_THAT(growth_table(report), ContainsRegex("KiB a session\n  all live .*constant"));
+  EXPECT_THAT(to_html(report), HasSubstr("<polyline class=\"range\""));
+  EXPECT_THAT(to_json(report), HasSubstr(R"("growth": {)"));
+}
+
+TEST(Published, every_figure_names_a_row_and_no_figure_is_twice) {
+  std::set<std::string> names;
+  for (const Row& row : all_rows(Amount::Quick)) names.insert(row.spec.name);
+  std::set<std::tuple<std::string_view, PublishedMetric, double>> seen;
+  for (const PublishedFigure& figure : published_figures()) {
+    EXPECT_TRUE(names.contains(std::string{figure.row})) << figure.row;
+    EXPECT_TRUE(seen.insert({figure.row, figure.metric, figure.first}).second) << figure.row;
+  }
 }
 
 }  // namespace

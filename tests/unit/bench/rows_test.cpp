@@ -109,7 +109,13 @@ constexpr const char* kContract[] = {"parse/ExecutionReport",
                                      "sessions/10",
                                      "sessions/100",
                                      "sessions/1000",
-                                     "sessions/10000"};
+                                     "sessions/10000",
+                                     "sessions/configured-100",
+                                     "sessions/configured-1000",
+                                     "sessions/configured-10000",
+                                     "sessions/configured-100000",
+                                     "sessions/loops-1000",
+                                     "sessions/loops-10000"};
 
 TEST(RowsTest, every_name_of_the_contract_exists) {
   const std::set<std::string> names = names_of(all_rows(Amount::Quick));

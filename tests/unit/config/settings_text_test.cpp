@@ -151,8 +151,8 @@ TEST(SettingsText, a_file_that_is_no_configuration_gets_a_bounded_answer) {
   for (unsigned i = 0; i < 200'000; ++i) binary += static_cast<char>((i * 2'654'435'761U) >> 13U);
   EXPECT_THAT(errors(binary), SizeIs(::testing::Le(101U)));
   std::string sessions;
-  for (int i = 0; i < 10'001; ++i) sessions += "[SESSION]\n";
-  EXPECT_THAT(errors(sessions), Contains(HasSubstr("more than 10,000 sessions")));
+  for (int i = 0; i < 100'001; ++i) sessions += "[SESSION]\n";
+  EXPECT_THAT(errors(sessions), Contains(HasSubstr("more than 100,000 sessions")));
   EXPECT_THAT(errors(std::string((16U << 20U) + 1, '\n')),
               ElementsAre("t.cfg: larger than 16 MiB; a configuration was expected"));
 }
