@@ -6,6 +6,7 @@
     python3 tools/pictures.py --latency REPORT.json  # writes latency.txt from a benchmark's report
                                                      # before it draws
     python3 tools/pictures.py --bench REPORT.json    # writes bench.txt in the same way
+    python3 tools/pictures.py --growth REPORT.json   # and growth.txt
 
 drawing/diagram.py has the language of the texts. The pictures of states are also compared with the
 tables of transitions in the source.
@@ -16,7 +17,7 @@ import json
 import sys
 from pathlib import Path
 
-from drawing import bars, diagram, latency, states
+from drawing import bars, diagram, growth, latency, states
 
 IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
 
@@ -26,6 +27,8 @@ def picture(text):
         return bars.Chart(text).svg()
     if latency.is_plot(text):
         return latency.Plot(text).svg()
+    if growth.is_growth(text):
+        return growth.Growth(text).svg()
     drawn = diagram.Diagram(text)
     if "states" in drawn.values:
         states.check(drawn)
@@ -58,12 +61,13 @@ def main():
                         help="a report of the benchmark that has the row rtt/spin")
     parser.add_argument("--bench", type=Path, metavar="REPORT.json",
                         help="a report of the benchmark that has the rows of the front page")
+    parser.add_argument("--growth", type=Path, metavar="REPORT.json",
+                        help="a report of the benchmark that has the rows sessions/*")
     arguments = parser.parse_args()
-    for source, module in ((arguments.latency, latency), (arguments.bench, bars)):
-        if source:
+    for name, module in (("latency", latency), ("bench", bars), ("growth", growth)):
+        if source := vars(arguments)[name]:
             text = module.text_of(json.loads(source.read_text(encoding="utf-8")))
-            (IMAGES / f"{'latency' if module is latency else 'bench'}.txt").write_text(
-                text, encoding="utf-8")
+            (IMAGES / f"{name}.txt").write_text(text, encoding="utf-8")
     if found := list(faults(arguments.check)):
         sys.exit("\n".join(found))
 

@@ -11,7 +11,8 @@ pip download --quiet --no-deps --no-binary :all: --dest "$prefix/sources" \
   "quickfix==$version"
 tar -xzf "$prefix/sources/quickfix-$version.tar.gz" -C "$prefix/sources" --strip-components=1
 cp -r "$prefix/sources/C++/." /usr/include/quickfix/fix44 "$prefix/include/quickfix"
-find "$prefix/sources/C++" -name '*.cpp' ! -name QuickfixPython.cpp -o -name '*.cc' | xargs -P "$(nproc)" -I{} sh -c \
+find "$prefix/sources/C++" -name '*.cpp' ! -name QuickfixPython.cpp -o -name '*.cc' |
+  xargs -P "$(nproc)" -I{} sh -c \
   'g++ -std=c++17 -O2 -DNDEBUG -D__cpp_noexcept_function_type -w -fPIC -I"$1/sources/C++" \
      -c "$2" -o "$1/objects/$(basename "$2").o"' sh "$prefix" {}
 ar rcs "$prefix/lib/libquickfix.a" "$prefix"/objects/*.o

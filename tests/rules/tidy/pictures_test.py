@@ -9,7 +9,7 @@ from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
-from drawing import bars, canvas, diagram, latency, states  # noqa: E402
+from drawing import bars, canvas, diagram, growth, latency, states  # noqa: E402
 
 BOXES = """title: Two states
 height: 10
@@ -164,6 +164,29 @@ class BarsTest(unittest.TestCase):
     def test_the_front_page_has_six_to_eight_bars(self):
         text = (ROOT / "docs" / "images" / "bench.txt").read_text(encoding="utf-8")
         self.assertIn(sum(len(row) for _, row in bars.Chart(text).rows), range(6, 9))
+
+
+class GrowthTest(unittest.TestCase):
+    REPORT = {"date": "2026-11-29", "kernel": "avx2",
+              "machine": {"cpu": "CPU(R) X", "cores": 2, "virtual": True},
+              "rows": [{"name": "inside"}] + [
+                  {"name": f"sessions/{sessions}",
+                   "growth": {"curve": curve, "sessions": sessions, "memory_kib": 9,
+                              "order_us": 11}}
+                  for curve in growth.CURVES for sessions in (10_000, 100)]}
+
+    def test_a_report_becomes_curves_from_few_sessions_to_many(self):
+        text = growth.text_of(self.REPORT)
+        self.assertIn("curve: memory_kib | all live | 100 9 | 10000 9\n", text)
+        self.assertIn("machine: CPU X, 2 cores, virtual\nkernel: avx2\n", text)
+        self.assertTrue(growth.is_growth(text))
+        self.assertEqual(growth.Growth(text).svg().count("<polyline"), 6)
+
+    def test_a_report_without_sessions_and_an_unknown_curve_are_errors(self):
+        with self.assertRaises(SystemExit):
+            growth.text_of(self.REPORT | {"rows": [{"name": "inside"}]})
+        with self.assertRaises(diagram.BadText):
+            growth.Growth("date: x\ncurve: memory_kib | half live | 10 1\n")
 
 
 if __name__ == "__main__":
