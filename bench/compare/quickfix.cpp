@@ -399,11 +399,24 @@ struct Validate {
   }
 };
 
+// The stores of QuickFIX 1.16 begin with a time.
+template <class Store, class... Arguments>
+std::enable_if_t<std::is_constructible<Store, Arguments...>::value, std::unique_ptr<Store>>
+store_of(const Arguments&... arguments) {
+  return std::make_unique<Store>(arguments...);
+}
+template <class Store, class... Arguments>
+std::enable_if_t<std::is_constructible<Store, FIX::UtcTimeStamp, Arguments...>::value,
+                 std::unique_ptr<Store>>
+store_of(const Arguments&... arguments) {
+  return std::make_unique<Store>(FIX::UtcTimeStamp(), arguments...);
+}
+
 // A store of QuickFIX, used as its session does for each sent message. A file store has a folder of
 // its own, which the destructor removes.
 template <class Store>
 struct MadeStore {
-  Store store;
+  std::unique_ptr<Store> store = store_of<Store>();
 };
 
 template <>
@@ -423,7 +436,8 @@ struct MadeStore<FIX::FileStore> {
     }
   };
   Folder folder;
-  FIX::FileStore store{folder.path, FIX::SessionID("FIX.4.4", "SENDER", "TARGET")};
+  std::unique_ptr<FIX::FileStore> store =
+      store_of<FIX::FileStore>(folder.path, FIX::SessionID("FIX.4.4", "SENDER", "TARGET"));
 };
 
 template <class Store>
@@ -433,7 +447,7 @@ struct Append {
 
   explicit Append(std::vector<std::string> messages) : texts(std::move(messages)) {}
   std::uint64_t operator()(std::size_t input) {
-    FIX::MessageStore& store = made->store;
+    FIX::MessageStore& store = *made->store;
     const bool kept = store.set(store.getNextSenderMsgSeqNum(), texts[input]);
     store.incrNextSenderMsgSeqNum();
     return kept ? 1 : 0;
@@ -476,13 +490,13 @@ struct RandomRead {
 
   explicit RandomRead(const RandomReadJob& wanted) : job(wanted) {
     for (std::uint64_t i = 1; i <= job.messages; ++i) {
-      made->store.set(static_cast<int>(i), job.texts[i % job.texts.size()]);
+      made->store->set(static_cast<int>(i), job.texts[i % job.texts.size()]);
     }
   }
   std::uint64_t operator()(std::size_t input) {
     const std::uint64_t number = job.numbers[input];
     found.clear();
-    made->store.get(static_cast<int>(number), static_cast<int>(number), found);
+    made->store->get(static_cast<int>(number), static_cast<int>(number), found);
     return found.size() == 1 && found.front() == job.texts[number % job.texts.size()] ? 1 : 0;
   }
 };
