@@ -162,6 +162,19 @@ struct RequestedRoundTrip {
   [[nodiscard]] CallLimits limits() const { return {}; }
 };
 
+Plan plan_timestamps(Subjects) {
+  Plan plan{.owner = nullptr, .contestants = {}};
+  const auto add = [&](const char* name, const std::string& keys) {
+    plan.contestants.emplace_back(
+        name, two_sided(RoundTrip{std::make_unique<Pair>(
+                            PairOptions{.venue_keys = keys, .trader_keys = keys})},
+                        1));
+  };
+  add("NexusFIX", "ReceiveTimestamps=software\n");
+  add("without", "");
+  return plan;
+}
+
 Plan plan_remote_round_trip(Subjects) {
   Plan plan{.owner = nullptr, .contestants = {}};
   RoundTrip busy{std::make_unique<Pair>(PairOptions{})};
@@ -323,6 +336,12 @@ void add_round_trip_rows(std::vector<Row>& rows) {
                   [](Subjects) {
                     return plan_round_trip(WaitMode::Block, {}, Traffic::Flow, "BusySpin=N\n");
                   }});
+  rows.push_back({{.name = "rtt/timestamps",
+                   .purpose = "rtt/spin with ReceiveTimestamps=software on both sides",
+                   .published = {},
+                   .budget = {},
+                   .ratios = {{"without"}}},
+                  plan_timestamps});
   rows.push_back({{.name = "rtt/remote",
                    .purpose = "rtt/spin, while a Remote sends as many messages on the same session "
                               "as there are orders",

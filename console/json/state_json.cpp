@@ -166,6 +166,7 @@ std::string figures_json(const EngineStatistics& figures, std::string_view sessi
   Json loops = Json::array();
   for (const LoopStatistics& loop : figures.loops) {
     loops.push_back({{"index", loop.index},
+                     {"wire_to_callback", histogram_json(loop.wire_to_callback)},
                      {"receive_to_callback", histogram_json(loop.receive_to_callback)},
                      {"callback_to_sent", histogram_json(loop.callback_to_sent)},
                      {"receive_to_sent", histogram_json(loop.receive_to_sent)},

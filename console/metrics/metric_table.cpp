@@ -275,6 +275,11 @@ constexpr Metric kMetrics[] = {
     {{"nexusfix_loop_waiting_tasks_age_seconds", Gauge, "seconds", "loop",
       "How long some have waited. 0: none waits."},
      waiting_ages},
+    {{"nexusfix_loop_wire_to_callback_seconds", Histogram, "seconds", "loop",
+      "ReceiveTimestamps: from the time at which the kernel or the network card had a message to "
+      "the "
+      "call of on_message(), of one message in 17."},
+     of_loops<[](const LoopStatistics& one) { return one.wire_to_callback; }>},
     {{"nexusfix_loop_receive_to_callback_seconds", Histogram, "seconds", "loop",
       "From the arrival of a message to the call of on_message(), of one message in 17."},
      of_loops<[](const LoopStatistics& one) { return one.receive_to_callback; }>},

@@ -8,6 +8,7 @@ const kHeight = 150;
 const kRefresh = 3000;
 
 export const kHistograms = [
+  ["wire_to_callback", "From wire to callback (ReceiveTimestamps)"],
   ["receive_to_callback", "From receive to callback"],
   ["callback_to_sent", "From callback to sent"],
   ["receive_to_sent", "From receive to sent"],

@@ -47,6 +47,12 @@ SessionHandle Session::handle() const noexcept {
 }
 WallTime Session::now() const noexcept { return services_->sessions.transactor.now().wall; }
 
+WallTime Session::received_at() const noexcept {
+  const Connection* const connection = entry_->connection();
+  const bool is_known = connection != nullptr && connection->received_at() != WallTime::min();
+  return is_known ? connection->received_at() : now();
+}
+
 bool Session::is_logged_on() const noexcept {
   return !services_->io.commit.has_failed() && entry_->machine.state() == session::State::LoggedOn;
 }

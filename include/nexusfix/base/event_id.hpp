@@ -97,6 +97,7 @@ enum class EventId : std::uint16_t {
   GarbledFlood = 3022,                    // more garbled messages than MaxAdminMessagesPerSecond
   MessageFlood = 3023,                    // too many administrative messages or Rejects in a second
   BufferLimitReached = 3024,              // all buffers together reached MaxBufferedBytes
+  ReceiveTimestampsMissing = 3025,        // the kernel or the card gives no times of messages
   PortOpened = 3030,                      // the engine listens on a port
   PortClosed = 3031,                      // the engine no longer listens on a port
   PortNotReopened = 3032,                 // a port could not be opened again after a reload

@@ -392,7 +392,10 @@ struct LoopStatistics {
   std::optional<WallTime> tasks_wait_since{};  // since when some are left; absent: none
   StoreStatistics store{};                     // of its sessions
 
-  // One application message in 17 is timed: from its arrival, as the loop's clock had it, to the
+  // One application message in 17 is timed: with ReceiveTimestamps, from the time at which the
+  // kernel or the network card had its bytes to the call of on_message();
+  LatencyHistogram wire_to_callback{};
+  // from its arrival, as the loop's clock had it, to the
   // call of on_message();
   LatencyHistogram receive_to_callback{};
   // from that call until the socket has taken the messages that it sent;

@@ -383,6 +383,13 @@ class Session {
   // The wall time (UTC) of the running event: the same for the whole callback.
   [[nodiscard]] WallTime now() const noexcept;
 
+  // In on_message() and on_admin(): when the bytes of the message came. With ReceiveTimestamps: the
+  // time of the kernel or of the network card, in CLOCK_REALTIME, of the last packet that was
+  // received together with the message. Otherwise, and where neither gives a time: now().
+  // Other callbacks: of the last bytes that came, or now(). A message that waited for earlier ones
+  // (ThrottleAction=Delay, a gap) has the time of the bytes that came last.
+  [[nodiscard]] WallTime received_at() const noexcept;
+
   // Sends a typed message. Errors: SendFailure. Does not block; allocates nothing in steady state.
   //
   //   auto sent = session.send<fix44::NewOrderSingle>(ClOrdID{"A1"}, Side::Buy, ...);

@@ -27,6 +27,7 @@
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/language.hpp>
 
 // Addresses and networks: the entries of an allow list, and the sources that limits count.
@@ -181,6 +182,19 @@ inline constexpr std::size_t kTlsItems = 6;
 // late event of an old connection cannot be taken for one of a new connection.
 using SocketId = std::uint64_t;
 
+// Who says when received bytes came.
+enum class ReceiveTimestamps : std::uint8_t {
+  None,      // the event loop: when it has read them
+  Software,  // the kernel: when its driver has got the packet
+  Hardware,  // the network card: when the packet came in
+};
+
+// When received bytes came.
+struct ReceiveTime {
+  WallTime at{};                                     // of the last byte, CLOCK_REALTIME
+  ReceiveTimestamps from = ReceiveTimestamps::None;  // None: not known, and `at` means nothing
+};
+
 // The options of a connection, or of all connections that a listener accepts.
 struct SocketOptions {
   bool no_delay = true;                    // TCP_NODELAY
@@ -189,6 +203,8 @@ struct SocketOptions {
   std::uint32_t send_buffer_bytes = 0;     // SO_SNDBUF; 0: the operating system's default
   std::uint32_t receive_buffer_bytes = 0;  // SO_RCVBUF; 0: the operating system's default
   std::uint8_t traffic_class = 0;          // IP_TOS, IPV6_TCLASS
+  // SO_TIMESTAMPING. Hardware: the kernel's time where the card gives none.
+  ReceiveTimestamps receive_timestamps = ReceiveTimestamps::None;
   // TCP_USER_TIMEOUT: a connection fails when the peer acknowledges no byte for this time.
   std::chrono::seconds user_timeout{60};
   std::string source_host{};      // connect only: the local address; empty: any
@@ -350,6 +366,14 @@ class Network {
   // Receives bytes into the buffer, at most its size, without waiting. Unknown and closed ids:
   // Failed, EBADF. The same for send().
   [[nodiscard]] virtual IoResult receive(SocketId socket, std::span<char> buffer) noexcept = 0;
+  // When the bytes of the last receive() came: their packet, or the last one of several. A network
+  // with TLS: the last packet that it has read. Not known without
+  // SocketOptions::receive_timestamps, where the operating system gives none, for unknown ids, and
+  // for a network that is not TCP.
+  [[nodiscard]] virtual ReceiveTime receive_time(SocketId socket) const noexcept {
+    static_cast<void>(socket);
+    return {};
+  }
   // Sends bytes without waiting; it may take a part of them. Then wait() returns Writable whenever
   // there is room, until a send() is taken whole. A caller that has nothing more to send ends this
   // with an empty send().

@@ -6,6 +6,7 @@
 namespace nexusfix::config::keys {
 
 using enum TakesEffect;
+using transport::ReceiveTimestamps;
 using transport::SocketOptions;
 
 inline constexpr ValueRule kNetworks = or_none(
@@ -104,6 +105,12 @@ inline constexpr KeyRow kConnection[] = {
     {"SocketReceiveBufferSize", NextLogon, bytes(0, 1'000'000'000),
      sets<&SocketOptions::receive_buffer_bytes>, "0", "1048576",
      "SO_RCVBUF; 0: the operating system's default"},
+    {"ReceiveTimestamps", NextLogon, one_of("none, software or hardware"),
+     sets_to<&SocketOptions::receive_timestamps, ReceiveTimestamps::None,
+             ReceiveTimestamps::Software, ReceiveTimestamps::Hardware>,
+     "none", "software",
+     "who says when messages came: software: the kernel; hardware: the network card; none: the "
+     "engine, when it reads them"},
     {"SocketTrafficClass", NextLogon, number(0, 255), sets<&SocketOptions::traffic_class>, "0",
      "16", "IP_TOS, or IPV6_TCLASS"},
 };

@@ -13,6 +13,24 @@ void FrameReader::unwatch_connections(bool spins) noexcept {
   has_unwatched_ = asks_each;
 }
 
+// When the bytes came, for the figures and the callbacks.
+[[gnu::noinline]] void FrameReader::stamp(Connection& connection) {
+  using enum transport::ReceiveTimestamps;
+  const auto [at, from] = loop_.network->receive_time(connection.socket_id());
+  connection.set_received_at(from != None ? at : WallTime::min());
+  loop_.latency.on_stamped(connection.received_at());
+  SessionEntry* const entry = connection.entry();
+  if (entry == nullptr) return;
+  const transport::ReceiveTimestamps wanted = entry->receive_timestamps();
+  if (from >= wanted || !connection.lacks_stamps()) return;
+  loop_.report.peer(EventId::ReceiveTimestampsMissing, *entry,
+                    from == Software
+                        ? "ReceiveTimestamps=hardware: the network card gives no times, so that "
+                          "the kernel's are used"
+                        : "ReceiveTimestamps: the connection has no times of the kernel, so that "
+                          "messages have come when the event loop reads them");
+}
+
 void FrameReader::refuse_no_fix(Connection& connection, wire::GarbledReason reason,
                                 std::string_view bytes) {
   ++loop_.stats.garbled;

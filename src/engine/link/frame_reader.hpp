@@ -148,6 +148,7 @@ class FrameReader {
   template <FrameSink Sink>
   static void on_receive_result(Connection& connection, const transport::IoResult& result,
                                 Sink sink);
+  void stamp(Connection& connection);
   template <FrameSink Sink>
   void on_bytes_unbound(Connection& connection, std::size_t count, Sink sink);
   template <FrameSink Sink>
@@ -247,6 +248,8 @@ template <FrameSink Sink>
                                                       const transport::IoResult& result,
                                                       Sink sink) {
   FrameReader& reader = sink.reader();
+  if (reader.loop_.latency.has_stamps()) [[unlikely]]
+    reader.stamp(connection);
   if (result.status == transport::IoStatus::Ok) {
     if (connection.entry() == nullptr) [[unlikely]] {
       reader.on_bytes_unbound(connection, result.bytes, sink);

@@ -200,7 +200,11 @@ void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOn&) 
   entry.connect_policy.on_logged_on();
   entry.logons.failed.forget();
   entry.membership.on_logged_on();
-  if (entry.connection() != nullptr) entry.connection()->on_logged_on();
+  if (entry.connection() != nullptr) {
+    entry.connection()->on_logged_on();
+    if (entry.receive_timestamps() != transport::ReceiveTimestamps::None)
+      loop_.latency.begin_stamps();
+  }
   loop_.shared.remotes->set_logged_on(entry.name, entry.session.handle(), true);
   const session::Numbers numbers = entry.machine.sequence_numbers();
   loop_.report.peer(EventId::LoggedOn, entry,

@@ -74,6 +74,13 @@ inline constexpr EventRow kConnectionEvents[] = {
      "reached MaxBufferedBytes.",
      "Counterparties read too slowly, or send ahead of a gap.",
      "Find the slow counterparty, or raise MaxBufferedBytes."},
+    {EventId::ReceiveTimestampsMissing, Severity::Warning, "ReceiveTimestampsMissing",
+     "The session asks for ReceiveTimestamps that the machine does not give. The text says what is "
+     "used instead. Everything else works.",
+     "The network card has no timestamps, or they are off; a loopback or virtual device; a sandbox "
+     "whose kernel refuses SO_TIMESTAMPING.",
+     "Turn the timestamps of the card on (hwstamp_ctl), or set ReceiveTimestamps to what the text "
+     "names."},
     {EventId::PortOpened, Severity::Info, "PortOpened", "The engine listens on a port.",
      "The engine started, or it read the configuration again.", "No action is needed."},
     {EventId::PortClosed, Severity::Info, "PortClosed", "The engine no longer listens on a port.",

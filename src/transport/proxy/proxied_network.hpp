@@ -31,6 +31,9 @@ class ProxiedNetwork final : public Network {
     return inner_.connections_refused() + memory_refused_;
   }
   [[nodiscard]] IoResult receive(SocketId socket, std::span<char> buffer) noexcept override;
+  [[nodiscard]] ReceiveTime receive_time(SocketId socket) const noexcept override {
+    return inner_.receive_time(socket);
+  }
   [[nodiscard]] IoResult send(SocketId socket, std::span<const char> bytes) noexcept override {
     return inner_.send(socket, bytes);
   }

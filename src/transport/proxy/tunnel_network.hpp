@@ -39,6 +39,9 @@ class TunnelNetwork final : public Network {
     return inner_.connections_refused();
   }
   [[nodiscard]] IoResult receive(SocketId socket, std::span<char> buffer) noexcept override;
+  [[nodiscard]] ReceiveTime receive_time(SocketId socket) const noexcept override {
+    return inner_.receive_time(socket);
+  }
   [[nodiscard]] IoResult send(SocketId socket, std::span<const char> bytes) noexcept override;
   void pause(SocketId socket, bool paused) noexcept override { inner_.pause(socket, paused); }
   void unwatch(SocketId socket, bool unwatched) noexcept override {

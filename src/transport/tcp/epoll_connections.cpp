@@ -179,6 +179,8 @@ std::expected<SocketId, NetworkError> EpollNetwork::listen(const Endpoint& endpo
 
 std::expected<SocketId, NetworkError> EpollNetwork::add_listener(const Endpoint& endpoint,
                                                                  Descriptor descriptor) {
+  // Its connections inherit it: what they send before they are accepted has a time, too.
+  static_cast<void>(ask_for_times(descriptor.get(), endpoint.options.receive_timestamps));
   if (::listen(descriptor.get(), kBacklog) != 0) {
     return std::unexpected{error_now("listen", to_string(endpoint))};
   }
@@ -243,6 +245,7 @@ void EpollNetwork::start_next_candidate(SocketId socket) {
       const SocketOptions& options = attempt.endpoint.options;
       size_buffers(slot.descriptor.get(), address.family(), options);
       tune(slot.descriptor.get(), options);
+      time_receives(slot, ask_for_times(slot.descriptor.get(), options.receive_timestamps));
       const bool bound = bind_source(slot.descriptor.get(), address.family(), options);
       const int result =
           bound ? ::connect(slot.descriptor.get(), &address.generic, address.size) : -1;
@@ -327,6 +330,8 @@ bool EpollNetwork::adopt(SocketId listener, Descriptor connection, const Address
     slot.peer = peer;
     slot.is_unanswered = true;
     tune(slot.descriptor.get(), *slots_[index_of(listener)].options);
+    const auto wanted = slots_[index_of(listener)].options->receive_timestamps;
+    time_receives(slot, ask_for_times(slot.descriptor.get(), wanted));
     if (!watch(EPOLL_CTL_ADD, socket, EPOLLIN)) {
       free_slot(socket);
       return false;
@@ -368,6 +373,7 @@ std::expected<SocketId, NetworkError> EpollNetwork::attach(Detached detached) {
   slot.state = State::Open;
   slot.descriptor = std::move(connection);
   slot.peer = peer;
+  time_receives(slot, times_asked_for(slot.descriptor.get()));
   if (watch(EPOLL_CTL_ADD, socket, EPOLLIN)) return socket;
   const NetworkError error = error_now("epoll_ctl", to_string(Endpoint{}));
   free_slot(socket);

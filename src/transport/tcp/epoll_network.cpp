@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <new>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <utility>
@@ -190,7 +191,8 @@ IoResult EpollNetwork::receive(SocketId socket, std::span<char> buffer) noexcept
   if (buffer.empty()) return {IoStatus::Ok, 0, 0};
   ssize_t count = 0;
   do {
-    count = ::recv(slot->descriptor.get(), buffer.data(), buffer.size(), 0);
+    count = slot->timed ? slot->timed->receive(slot->descriptor.get(), buffer)
+                        : ::recv(slot->descriptor.get(), buffer.data(), buffer.size(), 0);
   } while (count < 0 && errno == EINTR);
   if (count > 0) return {IoStatus::Ok, static_cast<std::size_t>(count), 0};
   if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return {IoStatus::WouldBlock, 0, 0};
@@ -198,6 +200,17 @@ IoResult EpollNetwork::receive(SocketId socket, std::span<char> buffer) noexcept
   if (count == 0 && slot->error_number == 0) return {IoStatus::Closed, 0, 0};
   if (slot->error_number == 0) slot->error_number = errno;
   return failed_io(socket, *slot, "receive from");
+}
+
+ReceiveTime EpollNetwork::receive_time(SocketId socket) const noexcept {
+  const Slot* const slot = find(socket);
+  return slot != nullptr && slot->timed ? slot->timed->last() : ReceiveTime{};
+}
+
+// Without memory the times are not known.
+void EpollNetwork::time_receives(Slot& slot, ReceiveTimestamps asked_for) noexcept {
+  if (asked_for == ReceiveTimestamps::None) return;
+  slot.timed.reset(new (std::nothrow) TimedReceives{asked_for});
 }
 
 IoResult EpollNetwork::send(SocketId socket, std::span<const char> bytes) noexcept {

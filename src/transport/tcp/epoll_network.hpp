@@ -11,6 +11,7 @@
 #include "transport/tcp/address.hpp"
 #include "transport/tcp/busy_poll.hpp"
 #include "transport/tcp/descriptor.hpp"
+#include "transport/tcp/receive_time.hpp"
 #include "transport/tcp/resolver.hpp"
 
 namespace nexusfix::transport {
@@ -46,6 +47,7 @@ class EpollNetwork final : public Network {
   [[nodiscard]] std::string last_error(SocketId socket) const override;
   [[nodiscard]] std::uint64_t connections_refused() const noexcept override { return refused_; }
   [[nodiscard]] IoResult receive(SocketId socket, std::span<char> buffer) noexcept override;
+  [[nodiscard]] ReceiveTime receive_time(SocketId socket) const noexcept override;
   [[nodiscard]] IoResult send(SocketId socket, std::span<const char> bytes) noexcept override;
   void pause(SocketId socket, bool paused) noexcept override;
   void unwatch(SocketId socket, bool unwatched) noexcept override;
@@ -97,6 +99,7 @@ class EpollNetwork final : public Network {
     Address peer;
     std::unique_ptr<Attempt> attempt;
     std::unique_ptr<SocketOptions> options;  // listener: of the connections that it accepts
+    std::unique_ptr<TimedReceives> timed;    // null: receive_time() is not known
     std::size_t discarded = 0;               // draining: bytes
     SocketId twin = 0;   // listener: that of the other family, closed with it; 0: none
     SocketId first = 0;  // listener that is a twin: the other one
@@ -145,6 +148,7 @@ class EpollNetwork final : public Network {
   void finish_connect(SocketId socket, Sink& sink);
   void take_resolutions();
   void fail(SocketId socket, const char* operation, int error_number) noexcept;
+  static void time_receives(Slot& slot, ReceiveTimestamps asked_for) noexcept;
   [[nodiscard]] IoResult failed_io(SocketId socket, Slot& slot, const char* operation) noexcept;
   void arm_writable(SocketId socket, Slot& slot, bool armed) noexcept;
   [[nodiscard]] static std::uint32_t interest_of(const Slot& slot) noexcept;

@@ -97,6 +97,7 @@ inline const HonouredKey kHonouredKeys[] = {
     {"SocketReuseAddress", "N", "perhaps", "Y or N"},
     {"SocketSendBufferSize", "1000000000", "1000000001", "from 0 to 1000000000"},
     {"SocketReceiveBufferSize", "1000000000", "1000000001", "from 0 to 1000000000"},
+    {"ReceiveTimestamps", "hardware", "perhaps", "none, software or hardware"},
     {"SocketTrafficClass", "255", "256", "from 0 to 255"},
     {"SocketUseSSL", "Y", "perhaps", "Y or N"},
     {"SSLEnable", "Y", "perhaps", "Y or N"},

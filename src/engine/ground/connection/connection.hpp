@@ -439,6 +439,17 @@ class Connection : public TimerOwner {
     return std::min({deadline_, takes_by_, paused_until_});
   }
 
+  // When its last bytes came, by the operating system; WallTime::min(): it is not known.
+  [[nodiscard]] WallTime received_at() const noexcept { return received_at_; }
+  void set_received_at(WallTime time) noexcept { received_at_ = time; }
+  // A receive has not the time that its session wants. True: once, after so many receives that it
+  // is not for the first ones, which the kernel has got before it was asked.
+  [[nodiscard]] bool lacks_stamps() noexcept {
+    constexpr std::uint8_t kUnstamped = 8;
+    if (unstamped_ > kUnstamped) return false;
+    return ++unstamped_ > kUnstamped;
+  }
+
   // Views into its buffers are in use.
   [[nodiscard]] bool is_receiving() const noexcept { return is_receiving_; }
   [[nodiscard]] bool has_logged_on() const noexcept { return has_logged_on_; }
@@ -487,6 +498,7 @@ class Connection : public TimerOwner {
   bool has_logged_on_ = false;
   bool throttle_has_ended_ = false;
   bool has_waited_ = false;
+  std::uint8_t unstamped_ = 0;
   Connection* before_in_event_ = nullptr;  // itself: it is the first one; null: it is not in one
   MonoTime deadline_ = kNever;
   MonoTime takes_by_ = kNever;
@@ -495,6 +507,7 @@ class Connection : public TimerOwner {
   OutboundQueue outbound_;
   TimedAnswer timed_answer_;
   Framing framing_;
+  WallTime received_at_ = WallTime::min();
   MonoTime paused_until_ = kNever;
   MonoTime waits_since_ = kNever;  // its Logon, if has_waited_
   ConnectionRates rates_;

@@ -78,6 +78,12 @@ void SessionEntry::change_settings(SessionSettings settings) {
   progress.keep_received(settings_.journals_inbound);
 }
 
+transport::ReceiveTimestamps SessionEntry::receive_timestamps() const noexcept {
+  if (settings_.accept) return settings_.accept->options.receive_timestamps;
+  if (settings_.connect.empty()) return transport::ReceiveTimestamps::None;
+  return settings_.connect.front().options.receive_timestamps;
+}
+
 void SessionEntry::connect(Connection& connection) noexcept { connection_ = &connection; }
 
 void SessionEntry::disconnect(const Connection& connection) noexcept {

@@ -264,6 +264,8 @@ class SessionEntry : public TimerOwner {
   [[nodiscard]] wire::FrameScanner frame_scanner() const;
 
   [[nodiscard]] const SessionSettings& settings() const noexcept { return settings_; }
+  // Who says when its messages came.
+  [[nodiscard]] transport::ReceiveTimestamps receive_timestamps() const noexcept;
   // From a reload, or for the next Logon. The present id stays: the program may hold views of it.
   // Without memory it throws, and the settings are as before.
   void change_settings(SessionSettings settings);

@@ -6,8 +6,12 @@ namespace nexusfix::engine {
 
 void LatencyMeter::time_call() noexcept {
   untimed_ = kTimedEvery;
-  called_ = clock_.read().mono;
+  const Now now = clock_.read();
+  called_ = now.mono;
   counters_.receive_to_callback.record(called_ - clock_.now().mono);
+  // A clock that was set back, or one of the program's own, may be before the kernel's.
+  if (stamp_ != WallTime::min() && stamp_ <= now.wall) [[unlikely]]
+    counters_.wire_to_callback.record(now.wall - stamp_);
 }
 
 void LatencyMeter::on_sent(TimedAnswer& answer, SessionCounters& session) noexcept {

@@ -6,6 +6,8 @@
 // answer is sent when the socket has taken its bytes; the time of that is the next one that the
 // loop reads anyway. A loop that sleeps reads it at the end of its turn. A spinning loop reads it
 // after its next look at the sockets, so that look is within the figures.
+//
+// With ReceiveTimestamps the operating system says when bytes came, in CLOCK_REALTIME.
 #pragma once
 
 #include <nexusfix/base/clock.hpp>
@@ -32,6 +34,12 @@ class LatencyMeter {
   LatencyMeter(LoopClock& clock, LoopCounters& counters) noexcept
       : clock_{clock}, counters_{counters} {}
 
+  // A session of the loop asks when its bytes came: from now on each receive reports it.
+  void begin_stamps() noexcept { has_stamps_ = true; }
+  [[nodiscard]] bool has_stamps() const noexcept { return has_stamps_; }
+  // After a receive. at: when its bytes came, by the system's wall clock; WallTime::min(): it is
+  // not known.
+  void on_stamped(WallTime at) noexcept { stamp_ = at; }
   // on_message() is called next.
   void on_deliver() noexcept {
     if (--untimed_ == 0) [[unlikely]]
@@ -57,6 +65,8 @@ class LatencyMeter {
 
   LoopClock& clock_;
   LoopCounters& counters_;
+  bool has_stamps_ = false;
+  WallTime stamp_ = WallTime::min();    // of the last receive
   unsigned untimed_ = 1;                // the call after this number of calls is timed
   MonoTime called_ = kNever;            // kNever: the running call is not timed
   SessionCounters* sent_by_ = nullptr;  // null: nothing is unsettled

@@ -30,6 +30,7 @@ LoopStatistics LoopCounters::read(std::uint32_t index, const Now& now) const {
                          .posted_tasks = posted_tasks.read(),
                          .waiting_tasks = waiting_tasks.count.read(),
                          .tasks_wait_since = waiting_tasks.since.if_set(),
+                         .wire_to_callback = wire_to_callback.read(),
                          .receive_to_callback = receive_to_callback.read(),
                          .callback_to_sent = callback_to_sent.read(),
                          .receive_to_sent = receive_to_sent.read(),

@@ -42,6 +42,7 @@ struct alignas(deferred::kApartBytes) LoopCounters {
   Figure<std::uint64_t> connections{};
   Figure<bool> is_running{};
 
+  LoopLatency wire_to_callback;
   LoopLatency receive_to_callback;
   LoopLatency callback_to_sent;
   LoopLatency receive_to_sent;

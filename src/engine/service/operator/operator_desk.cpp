@@ -329,6 +329,8 @@ std::expected<std::vector<LatencyRow>, std::string> OperatorDesk::latencies(
   std::vector<LatencyRow> rows;
   if (session.empty()) {
     for (const LoopStatistics& loop : figures.loops) {
+      if (!loop.wire_to_callback.empty())
+        rows.push_back(latency_row(loop.index, "wire to callback", loop.wire_to_callback));
       rows.push_back(latency_row(loop.index, "receive to callback", loop.receive_to_callback));
       rows.push_back(latency_row(loop.index, "callback to sent", loop.callback_to_sent));
       rows.push_back(latency_row(loop.index, "receive to sent", loop.receive_to_sent));
