@@ -137,7 +137,8 @@ Encoder::Encoder(std::span<char> buffer, const HeaderFields& session,
 
 // Where the value goes after its prefix, if there is room for whole blocks of it: then no byte is
 // copied twice. nullptr: only the slow path can write it.
-char* Encoder::open_roomy(Place place, PrefixedTag tag, std::size_t value_bytes) noexcept {
+[[gnu::always_inline]] inline char* Encoder::open_roomy(Place place, PrefixedTag tag,
+                                                        std::size_t value_bytes) noexcept {
   if (tag.bytes == 0 || place.limit == nullptr) return nullptr;
   const auto room = static_cast<std::size_t>(place.limit - place.at);
   if (room < kFieldBytesMax || room - kFieldBytesMax < value_bytes) return nullptr;
@@ -168,31 +169,54 @@ Encoder::Appended Encoder::append_converted(Place place, PrefixedTag tag,
   return append(place, [&](ExactWriter& writer) { writer.field(tag.tag, {text, bytes}); });
 }
 
-// The compiler optimises cold functions for size and moves them out of their callers. This one must
-// stay fast, because long texts are common.
-Encoder::Appended Encoder::append_text(Place place, PrefixedTag tag,
-                                       std::string_view value) noexcept {
-  return append_long_text(place, tag, value);
+// A text of any length, also one that is an error.
+Encoder::Appended Encoder::append_any_text(Place place, PrefixedTag tag,
+                                           std::string_view value) noexcept {
+  return append(place, [&](ExactWriter& writer) { writer.field(tag.tag, value); });
 }
 
+// The last bytes of a text, at least one and at most a block, with zeros among the others.
+static detail::Block last_bytes(const char* end, std::size_t bytes) noexcept {
+#if NEXUSFIX_BYTE_BLOCK_SSE2
+  return {
+      _mm_and_si128(detail::load_block(end - detail::kBlockBytes).bytes, detail::keep_last(bytes))};
+#else
+  return detail::load_block(end - bytes, bytes);
+#endif
+}
+
+// The compiler optimises cold functions for size and moves them out of their callers. This one must
+// stay fast, because identifiers are often longer than a block. The last block overlaps the one
+// before it, and its bytes there count once.
 Encoder::Appended Encoder::append_long_text(Place place, PrefixedTag tag,
                                             std::string_view value) noexcept {
-  if (char* const out = open_roomy(place, tag, value.size()); out != nullptr && !value.empty()) {
-    bool soh = false;
-    detail::Block sums = detail::block_of(tag.word);
-    std::size_t at = 0;
-    const auto copy = [&](detail::Block block) {
-      soh |= detail::holds_soh(block);
-      sums = detail::add_bytes(sums, block);
-      detail::store_block(out + at, block);
-    };
-    for (; at + detail::kBlockBytes <= value.size(); at += detail::kBlockBytes) {
-      copy(detail::load_block(value.data() + at));
-    }
-    if (at != value.size()) copy(detail::load_block(value.data() + at, value.size() - at));
-    if (!soh) return {out + value.size(), detail::sum_of(sums)};
+  const std::size_t size = value.size();
+  char* const out = open_roomy(place, tag, size);
+  if (out == nullptr || size <= detail::kBlockBytes) [[unlikely]]
+    return append_any_text(place, tag, value);
+  const std::size_t last = size - detail::kBlockBytes;
+  const char* const from = value.data();
+  detail::Block sums = detail::add_bytes(
+      detail::block_of(tag.word), last_bytes(from + size, (size - 1) % detail::kBlockBytes + 1));
+  detail::Block block = detail::load_block(from + last);
+  std::size_t at = last;
+  for (std::size_t next = 0;; next += detail::kBlockBytes) {
+    if (detail::holds_soh(block)) [[unlikely]]
+      return append_any_text(place, tag, value);
+    detail::store_block(out + at, block);
+    if (next >= last) break;
+    at = next;
+    block = detail::load_block(from + at);
+    sums = detail::add_bytes(sums, block);
   }
-  return append(place, [&](ExactWriter& writer) { writer.field(tag.tag, value); });
+  return {out + size, detail::sum_of(sums)};
+}
+
+Encoder::Appended Encoder::append_text(Place place, PrefixedTag tag,
+                                       std::string_view value) noexcept {
+  if (value.size() > detail::kBlockBytes) [[likely]]
+    return append_long_text(place, tag, value);
+  return append_any_text(place, tag, value);
 }
 
 Encoder::Appended Encoder::append_char(Place place, PrefixedTag tag, char value) noexcept {

@@ -18,6 +18,7 @@ constexpr std::string_view kBeginStringStart = "8=";
 constexpr std::string_view kBodyLengthStart = "9=";
 constexpr std::string_view kMsgTypeStart = "35=";
 constexpr std::uint32_t kCheckSumDigits = 3;
+constexpr std::size_t kMsgTypeField = 2;
 using kernels::kTrailerBytes;
 static_assert(kKeysReadable <= kernels::kEntriesAtOnce);
 // Enough for nearly all messages without growth; 3 KiB.
@@ -100,6 +101,7 @@ struct AlignedDelete {
 struct ParserIndex::Storage {
   alignas(kKeysAlignment) std::array<NarrowPlace, kernels::kEntriesAtOnce> narrow_places{};
   std::array<FrameShape, kShapes> shapes;
+  std::array<TagSequence, kernels::kSequences> sequences;
   kernels::IndexWork work{};
   Faults faults;
   std::vector<std::uint32_t> length_tags;
@@ -111,10 +113,15 @@ ParserIndex::ParserIndex(const DataFieldTable& data_fields, const kernels::Kerne
                          Checks checks)
     : index_frame_{kernel.index_frame[policy_of(checks)]},
       fits_{FullPathOnly::is_on() ? nullptr : kernel.fits},
+      find_sequence_{kernel.find_sequence},
       checks_{checks},
       storage_{std::make_unique<Storage>()} {
   static_assert(kNarrowPlaces == kernels::kNarrowPlaces);
   shapes_ = storage_->shapes.data();
+  sequences_ = storage_->sequences.data();
+  const bool has_sequences = find_sequence_ != nullptr && checks_.check_sum &&
+                             checks_.body_length && !FullPathOnly::is_on();
+  if (!has_sequences) wait_ = kNever;
   work_ = &storage_->work;
   kernels::DataTags& data = work_->data;
   for (const DataFieldPair& pair : data_fields.pairs()) {
@@ -172,18 +179,48 @@ ParseError ParserIndex::diagnosed(std::string_view frame) const noexcept {
   return {GarbledReason::CheckSumWrong, body_end};
 }
 
-// The value of a Length field says where the next field ends: a shape would not see it. Without a
-// check of CheckSum, a frame with a wrong one must be a message, too.
+// The value of a Length field says where the next field ends: a shape or a sequence would not see
+// it. Without a check of CheckSum, a frame with a wrong one must be a message, too.
+bool ParserIndex::can_be_learned(const Indexed& indexed) const noexcept {
+  const FieldIndex index = index_of(indexed.count);
+  return !indexed.faults->first && checks_.check_sum && checks_.body_length &&
+         std::ranges::none_of(std::span{index.keys, index.count}, [&](std::uint16_t key) {
+           return key == kLargeTagKey || std::ranges::binary_search(storage_->length_tags, key);
+         });
+}
+
 void ParserIndex::learn(FrameShape& shape, std::string_view frame,
                         const Indexed& indexed) const noexcept {
+  if (fits_ == nullptr || !can_be_learned(indexed)) return shape.put_off();
+  learn(shape, frame, index_of(indexed.count));
+}
+
+void ParserIndex::learn(FrameShape& shape, std::string_view frame,
+                        const FieldIndex& index) const noexcept {
+  if (!shape.learn(frame, index)) shape.put_off();
+}
+
+// Called for each frame that was compared with the known sequences.
+void ParserIndex::learn_sequence(std::string_view frame, const Indexed& indexed) noexcept {
+  constexpr std::uint32_t kMissesMax = 32;
+  constexpr std::uint32_t kWaitMax = 1'024;
+  constexpr std::uint32_t kFieldsLeast = 5;
+  if (++misses_.count > kMissesMax) {
+    misses_ = {0, std::min(std::max(2 * misses_.wait, kMissesMax), kWaitMax)};
+    wait_ = misses_.wait;
+    return;
+  }
   const FieldIndex index = index_of(indexed.count);
-  const std::span keys{index.keys, index.count};
-  const bool can_be_learned =
-      fits_ != nullptr && !indexed.faults->first && checks_.check_sum && checks_.body_length &&
-      std::ranges::none_of(keys, [&](std::uint16_t key) {
-        return key == kLargeTagKey || std::ranges::binary_search(storage_->length_tags, key);
-      });
-  if (!can_be_learned || !shape.learn(frame, index)) shape.put_off();
+  if (index.count < kFieldsLeast || index.count > TagSequence::kFieldsMax ||
+      frame.size() > kernels::kNarrowBytesMax) {
+    return;
+  }
+  const std::size_t last = index.place(index.count - 3).end + 1;
+  TagSequence& sequence = sequences_[kernels::slot_of(
+      index.count, frame[index.place(kMsgTypeField).begin], frame[last + 1])];
+  if (!sequence.awaits(index)) return;
+  if (!can_be_learned(indexed) || !sequence.learn(frame, index, work_->arrays.narrow_places))
+    sequence.put_off();
 }
 
 ParserIndex::Indexed ParserIndex::index_slow_path(std::string_view frame, std::uint32_t count) {

@@ -210,6 +210,8 @@ class Encoder {
   };
   [[gnu::noinline]] static Appended append_long_text(Place place, PrefixedTag tag,
                                                      std::string_view value) noexcept;
+  [[gnu::cold]] static Appended append_any_text(Place place, PrefixedTag tag,
+                                                std::string_view value) noexcept;
   static char* open_roomy(Place place, PrefixedTag tag, std::size_t value_bytes) noexcept;
   template <class Convert>
   static Appended append_converted(Place place, PrefixedTag tag, Convert convert) noexcept;

@@ -84,27 +84,43 @@ class ParserIndex {
     shape.note_fit();
     return &shape;
   }
+  // See BasicParser::find_sequence().
+  [[nodiscard, gnu::always_inline]] TagSequence* find_sequence(std::string_view bytes) noexcept {
+    if (wait_ != 0) [[unlikely]] {
+      --wait_;
+      return nullptr;
+    }
+    TagSequence* const sequence = find_sequence_(bytes.data(), bytes.size(), sequences_);
+    if (sequence == nullptr) return nullptr;
+    sequence->note_fit();
+    misses_ = {};
+    if (FrameShape* const shape = awaiting_shape(bytes.size()); shape != nullptr) [[unlikely]]
+      learn(*shape, bytes, sequence->index());
+    return sequence;
+  }
   // See BasicParser::parse(). Inlined, so that the view is not copied in memory.
   [[nodiscard, gnu::always_inline]] std::expected<MessageView, ParseError> parse(
       std::string_view frame) {
-    FrameShape& shape = shapes_[frame.size() % kShapes];
-    if (shape.is_of(frame.size())) {
-      if (fits_(frame.data(), frame.size(), shape.ranges())) [[likely]] {
-        shape.note_fit();
-        return std::expected<MessageView, ParseError>{std::in_place, frame, shape};
-      }
-      shape.forget();
-    }
+    if (FrameShape* const shape = find_shape(frame); shape != nullptr)
+      return std::expected<MessageView, ParseError>{std::in_place, frame, *shape};
+    if (TagSequence* const sequence = find_sequence(frame); sequence != nullptr)
+      return std::expected<MessageView, ParseError>{std::in_place, frame, *sequence};
+    return parse_unlike(frame);
+  }
+  // See BasicParser::parse_unlike().
+  [[nodiscard, gnu::always_inline]] std::expected<MessageView, ParseError> parse_unlike(
+      std::string_view frame) {
     // 0: not a message; negative: one with a fault. The slow path distinguishes the two.
     Indexed indexed{index_frame_(frame.data(), frame.size(), *work_), &MessageView::kNoFaults};
     if (static_cast<std::int32_t>(indexed.count) <= 0) [[unlikely]] {
       indexed = index_slow_path(frame, indexed.count);
       if (indexed.count == 0) return std::unexpected{diagnosed(frame)};
     }
-    if (shape.awaits(frame.size())) [[unlikely]]
-      learn(shape, frame, indexed);
-    return std::expected<MessageView, ParseError>{std::in_place, frame, index_of(indexed.count),
-                                                  *indexed.faults};
+    const FieldIndex index = index_of(indexed.count);
+    if (wait_ == 0) learn_sequence(frame, indexed);
+    if (FrameShape* const shape = awaiting_shape(frame.size()); shape != nullptr) [[unlikely]]
+      learn(*shape, frame, indexed);
+    return std::expected<MessageView, ParseError>{std::in_place, frame, index, *indexed.faults};
   }
 
  private:
@@ -121,7 +137,18 @@ class ParserIndex {
   };
   [[nodiscard]] Indexed index_slow_path(std::string_view frame, std::uint32_t count);
   [[nodiscard]] ParseError diagnosed(std::string_view frame) const noexcept;
+  // After a frame of this size that fits no shape: the one to learn from it; null: none.
+  [[nodiscard, gnu::always_inline]] FrameShape* awaiting_shape(std::size_t bytes) noexcept {
+    FrameShape& shape = shapes_[bytes % kShapes];
+    if (!shape.is_of(bytes)) [[likely]]
+      return shape.awaits(bytes) ? &shape : nullptr;
+    shape.forget();
+    return nullptr;
+  }
   void learn(FrameShape& shape, std::string_view frame, const Indexed& indexed) const noexcept;
+  void learn(FrameShape& shape, std::string_view frame, const FieldIndex& index) const noexcept;
+  void learn_sequence(std::string_view frame, const Indexed& indexed) noexcept;
+  [[nodiscard]] bool can_be_learned(const Indexed& indexed) const noexcept;
   void reserve(std::uint32_t fields);
   [[nodiscard]] FieldIndex index_of(std::uint32_t count) const noexcept {
     const std::uint32_t fields = count & ~kNarrowPlaces;
@@ -131,7 +158,18 @@ class ParserIndex {
 
   std::uint32_t (*index_frame_)(const char* frame, std::size_t size, kernels::IndexWork& work);
   bool (*fits_)(const char* frame, std::size_t size, const ByteRanges& ranges);
+  TagSequence* (*find_sequence_)(const char* frame, std::size_t size, TagSequence* sequences);
   FrameShape* shapes_ = nullptr;  // kShapes of them
+  TagSequence* sequences_ = nullptr;
+  // How many frames are not compared with sequences, so that frames without a common sequence cost
+  // little.
+  static constexpr std::size_t kNever = ~std::size_t{0};
+  std::size_t wait_ = 0;
+  struct Misses {
+    std::uint32_t count = 0;  // since a frame had a known sequence
+    std::uint32_t wait = 0;   // the next one
+  };
+  Misses misses_;
   kernels::IndexWork* work_ = nullptr;
   FieldIndex index_;
   Checks checks_;
@@ -162,11 +200,22 @@ class BasicParser {
       std::string_view frame) {
     return index_.parse(frame);
   }
+  // As parse(), for bytes for which find_shape() and then find_sequence() have just found nothing.
+  [[nodiscard, gnu::always_inline]] std::expected<MessageView, ParseError> parse_unlike(
+      std::string_view frame) {
+    return index_.parse_unlike(frame);
+  }
   // The shape of an earlier frame that these bytes fit; null: none. Then the bytes are one message:
   // with the same tags, BeginString and BodyLength, and the right CheckSum. Any bytes that were
   // received, so that most messages need no search for their end: MessageView{bytes, *shape}.
   [[nodiscard, gnu::always_inline]] FrameShape* find_shape(std::string_view bytes) noexcept {
     return index_.find_shape(bytes);
+  }
+  // The sequence of the tags of these bytes; null: it is unknown. Otherwise the bytes are one
+  // message with those tags, without a fault: MessageView{bytes, *sequence}, which is valid until
+  // the next call. For bytes for which find_shape() has just found nothing.
+  [[nodiscard, gnu::always_inline]] TagSequence* find_sequence(std::string_view bytes) noexcept {
+    return index_.find_sequence(bytes);
   }
 
  private:

@@ -159,9 +159,11 @@ struct FieldSequence {
   // MsgSeqNum, digits, and SendingTime, a timestamp, are not among the checks. 0: they are.
   std::uint8_t msg_seq_num_field = 0;
   std::uint8_t sending_time_field = 0;
-  // The enumerated ones whose values all are one character; further ones are in checks.
+  // The enumerated ones whose values all are one character; further ones are in checks. First those
+  // that no TagSequence compares.
   std::array<CharacterCheck, kCharactersMax> characters{};
   std::size_t character_count = 0;
+  std::size_t uncompared_characters = 0;
   // Dates of the SendingTime and of the other timestamps, in their order. If there are more, some
   // share one.
   std::array<KnownDate, kDates> dates{};
@@ -175,7 +177,8 @@ struct FieldSequence {
   // For a message with this sequence. Notes for the proof whether KnownDates have all timestamps.
   [[nodiscard]] bool are_values_right(const ValidatorTables& tables,
                                       const wire::MessageView& message) noexcept;
-  // Checks the values except MsgSeqNum and SendingTime.
+  // Checks the values except MsgSeqNum and SendingTime, and except those that the message's
+  // TagSequence has compared.
   [[nodiscard]] bool are_other_values_right(const ValidatorTables& tables,
                                             const wire::MessageView& message) noexcept;
   // For a message that fits its FrameShape, which prove() has narrowed: the checks that are left.
@@ -189,12 +192,17 @@ struct FieldSequence {
   // timestamps of this message are usual.
   [[nodiscard]] bool prove(const wire::MessageView& message,
                            wire::FrameShape& shape) const noexcept;
+  // Narrows the characters of a sequence of tags: those of a message that is_narrow() are right.
+  void prove(const wire::MessageView& message, wire::TagSequence& sequence) const noexcept;
   void learn(const ValidatorTables& tables, std::uint64_t context, const SequenceKeys& sequence,
              const CheckList& list) noexcept;
 
  private:
   [[nodiscard]] bool are_header_values_right(const wire::MessageView& message,
                                              bool& are_usual) noexcept;
+  void learn_characters(const ValidatorTables& tables, const SequenceKeys& sequence,
+                        const CheckList& list) noexcept;
+  [[nodiscard]] bool has_character(std::uint8_t field) const noexcept;
   [[nodiscard]] bool takes_header_value(const SequenceKeys& sequence,
                                         const ValueCheck& one) noexcept;
 };

@@ -15,7 +15,8 @@ class KnownDate {
   // False: ask further. One path for the three, because a counterparty may mix them.
   [[nodiscard, gnu::always_inline]] inline bool has(std::string_view text) const noexcept {
     namespace detail = wire::detail;
-    if (!has_known_size(text)) return false;
+    const std::size_t more = text.size() - kMillisBytes;
+    if (more > 2 * kMoreDigits) return false;
     const char* const from = text.data();
     constexpr std::uint64_t kMostOfTime = 0x0500'0905'0009'0200;
     constexpr std::uint64_t kMostOfRest = 0x0909'0900'0905'0009;
@@ -24,7 +25,7 @@ class KnownDate {
                                detail::word_of<std::uint64_t>("-00:00:0");
     const std::uint64_t rest = detail::load_word<std::uint64_t>(from + kRestAt) ^
                                detail::word_of<std::uint64_t>("0:00.000");
-    const Last& last = kLast[(text.size() - kMillisBytes) / kMoreDigits];
+    const Last& last = kLast[more];
     const std::uint64_t end =
         detail::load_word<std::uint64_t>(from + text.size() - sizeof last.flip) ^ last.flip;
     const std::uint64_t hour = (time >> 8U & 0xffU) * 10 + (time >> 16U & 0xffU);
@@ -44,14 +45,17 @@ class KnownDate {
   static constexpr std::size_t kTimeAt = 8;        // -HH:MM:S
   static constexpr std::size_t kRestAt = 13;       // the minute's last digit, :SS.sss
 
-  // What the last eight bytes are: after an exclusive or with flip, no byte is above that of most.
+  // What the last eight bytes are, by the number of digits after those of milliseconds: after an
+  // exclusive or with flip, no byte is above that of most.
   struct Last {
     std::uint64_t flip;
     std::uint64_t most;
   };
+  // Only eight zeros, and some of these bytes are digits of the milliseconds.
+  static constexpr Last kNone = {0, 0};
   static constexpr Last kLast[] = {
-      {wire::detail::word_of<std::uint64_t>("0:00.000"), 0x0909'0900'0905'0009},
-      {wire::detail::word_of<std::uint64_t>("0.000000"), 0x0909'0909'0909'0009},
+      {wire::detail::word_of<std::uint64_t>("0:00.000"), 0x0909'0900'0905'0009}, kNone, kNone,
+      {wire::detail::word_of<std::uint64_t>("0.000000"), 0x0909'0909'0909'0009}, kNone, kNone,
       {wire::detail::word_of<std::uint64_t>("00000000"), 0x0909'0909'0909'0909}};
 
   [[nodiscard]] static constexpr bool has_known_size(std::string_view text) noexcept {

@@ -23,9 +23,10 @@ class Values {
   Values(const FieldSequence& sequence, const char* bytes, const Place* places) noexcept
       : next_{sequence.checks.data()}, sequence_{sequence}, bytes_{bytes}, places_{places} {}
 
-  [[gnu::always_inline]] bool are_characters_right() const noexcept {
+  // Of the first ones.
+  [[gnu::always_inline]] bool are_characters_right(std::size_t count) const noexcept {
     const CharacterCheck* one = sequence_.characters.data();
-    for (const CharacterCheck* const end = one + sequence_.character_count; one != end; ++one) {
+    for (const CharacterCheck* const end = one + count; one != end; ++one) {
       // With the byte after it, which is SOH where the value is one character.
       constexpr std::uint32_t kSohAfter = std::uint32_t{wire::kSoh} << 8U;
       constexpr unsigned kWordBits = 64;
@@ -91,10 +92,10 @@ bool is_count(const ValueInMessage& value, unsigned count) noexcept {
 }
 
 // Few messages have values of these kinds, and most of those have the last ones again.
+// values: a copy, so that those of the caller stay in registers.
 template <class Place>
-[[gnu::always_inline]] inline bool are_rare_right(const ValidatorTables& tables,
-                                                  FieldSequence& sequence,
-                                                  Values<Place>& values) noexcept {
+[[gnu::noinline]] bool are_rare_right(const ValidatorTables& tables, FieldSequence& sequence,
+                                      Values<Place> values) noexcept {
   std::size_t next = 0;
   // is_right: asked of values that are not the last ones.
   const auto are = [&](Check check, auto is_right) {
@@ -122,15 +123,16 @@ template <class Place>
 // In the order of Check, in which learn() has stored the checks. Most messages have values of few
 // kinds: one test leaves several out.
 template <class Place>
-bool are_right(const ValidatorTables& tables, FieldSequence& sequence, Values<Place> values,
-               bool& are_usual) noexcept {
+[[gnu::always_inline]] inline bool are_right(const ValidatorTables& tables, FieldSequence& sequence,
+                                             Values<Place> values, std::size_t character_count,
+                                             bool& are_usual) noexcept {
   using Value = const ValueInMessage&;
   std::size_t timestamps = 0;
   const auto is_timestamp = [&](Value value, unsigned) {
     return is_timestamp_near(value.text(), sequence.dates[++timestamps % FieldSequence::kDates],
                              are_usual);
   };
-  return values.are_characters_right() &&
+  return values.are_characters_right(character_count) &&
          (values.have_none_up_to(Check::Digits) ||
           (values.are(Check::Char, [](Value value, unsigned) { return value.size() == 1; }) &&
            values.are(Check::Boolean,
@@ -142,6 +144,26 @@ bool are_right(const ValidatorTables& tables, FieldSequence& sequence, Values<Pl
          (values.are_all_done() || are_rare_right(tables, sequence, values));
 }
 
+// The character's neighbours as far as they are allowed, too. It is allowed.
+struct CharacterRange {
+  std::uint8_t lowest;
+  std::uint8_t highest;
+
+  CharacterRange(const CharacterCheck& check, char character) noexcept {
+    const auto allows = [&](unsigned code) {
+      constexpr unsigned kWordBits = 64;
+      return code < Enumeration::kCharacterEnd &&
+             (check.allowed[code / kWordBits] >> (code % kWordBits) & 1U) != 0;
+    };
+    unsigned first = static_cast<unsigned char>(character);
+    unsigned last = first;
+    while (first > 0 && allows(first - 1)) --first;
+    while (allows(last + 1)) ++last;
+    lowest = static_cast<std::uint8_t>(first);
+    highest = static_cast<std::uint8_t>(last);
+  }
+};
+
 // Narrows the ranges of a message's shape to bytes that are right for the values' checks, whatever
 // the other bytes within their ranges are.
 class ShapeRanges {
@@ -149,19 +171,10 @@ class ShapeRanges {
   ShapeRanges(const wire::MessageView& message, wire::FrameShape& shape) noexcept
       : bytes_{message.bytes().data()}, places_{message.index().narrow_places}, shape_{shape} {}
 
-  // The character's neighbours as far as they are allowed, too.
   void narrow_to(const CharacterCheck& check) const noexcept {
     const std::uint32_t at = places_[check.field].begin;
-    const auto allows = [&](unsigned code) {
-      constexpr unsigned kWordBits = 64;
-      return code < Enumeration::kCharacterEnd &&
-             (check.allowed[code / kWordBits] >> (code % kWordBits) & 1U) != 0;
-    };
-    unsigned lowest = static_cast<unsigned char>(bytes_[at]);
-    unsigned highest = lowest;
-    while (lowest > 0 && allows(lowest - 1)) --lowest;
-    while (allows(highest + 1)) ++highest;
-    shape_.narrow(at, static_cast<std::uint8_t>(lowest), static_cast<std::uint8_t>(highest));
+    const CharacterRange range{check, bytes_[at]};
+    shape_.narrow(at, range.lowest, range.highest);
   }
   // For a kind up to Check::UtcTimestamp.
   void narrow_to(const ValueCheck& check) const noexcept {
@@ -223,15 +236,29 @@ bool FieldSequence::are_header_values_right(const wire::MessageView& message,
          is_timestamp_near(value_of(sending_time_field).text(), dates.front(), are_usual);
 }
 
+// Out of line: few messages have wide places.
+[[gnu::noinline]] static bool are_wide_right(const ValidatorTables& tables, FieldSequence& sequence,
+                                             const wire::MessageView& message,
+                                             bool& are_usual) noexcept {
+  return are_right(tables, sequence,
+                   Values{sequence, message.bytes().data(), message.index().places},
+                   sequence.character_count, are_usual);
+}
+
 bool FieldSequence::are_other_values_right(const ValidatorTables& tables,
                                            const wire::MessageView& message) noexcept {
-  const char* const bytes = message.bytes().data();
   const wire::FieldIndex& index = message.index();
   bool are_usual = true;
-  const bool right =
-      index.narrow_count != 0
-          ? are_right(tables, *this, Values{*this, bytes, index.narrow_places}, are_usual)
-          : are_right(tables, *this, Values{*this, bytes, index.places}, are_usual);
+  bool right = false;
+  if (index.narrow_count != 0) [[likely]] {
+    const wire::TagSequence* const known = message.sequence();
+    const bool is_compared =
+        known != nullptr && known->is_narrow() && known->proof().number == number;
+    right = are_right(tables, *this, Values{*this, message.bytes().data(), index.narrow_places},
+                      is_compared ? uncompared_characters : character_count, are_usual);
+  } else {
+    right = are_wide_right(tables, *this, message, are_usual);
+  }
   proof.set_usual_times(are_usual);
   return right;
 }
@@ -254,6 +281,15 @@ bool FieldSequence::prove(const wire::MessageView& message,
   return true;
 }
 
+void FieldSequence::prove(const wire::MessageView& message,
+                          wire::TagSequence& sequence) const noexcept {
+  for (std::size_t i = uncompared_characters; i < character_count; ++i) {
+    const CharacterCheck& check = characters[i];
+    const CharacterRange range{check, message.bytes()[message.index().place(check.field).begin]};
+    sequence.narrow(check.field, range.lowest, range.highest);
+  }
+}
+
 // MsgSeqNum or SendingTime among the header's first fields, where a session compares them.
 bool FieldSequence::takes_header_value(const SequenceKeys& sequence,
                                        const ValueCheck& one) noexcept {
@@ -268,6 +304,29 @@ bool FieldSequence::takes_header_value(const SequenceKeys& sequence,
   return is_msg_seq_num || is_sending_time;
 }
 
+void FieldSequence::learn_characters(const ValidatorTables& tables, const SequenceKeys& sequence,
+                                     const CheckList& list) noexcept {
+  character_count = 0;
+  for (const bool are_compared : {false, true}) {
+    if (are_compared) uncompared_characters = character_count;
+    for (const ValueCheck& one : list) {
+      const bool is_compared = wire::TagSequence::compares_character(sequence.all()[one.field]);
+      if (one.check != Check::Enumerated || is_compared != are_compared ||
+          character_count == kCharactersMax) {
+        continue;
+      }
+      const Enumeration& values = tables.enumerations[one.detail];
+      if (values.has_only_characters())
+        characters[character_count++] = {values.characters, one.field};
+    }
+  }
+}
+
+bool FieldSequence::has_character(std::uint8_t field) const noexcept {
+  return std::ranges::find(characters.begin(), characters.begin() + character_count, field,
+                           &CharacterCheck::field) != characters.begin() + character_count;
+}
+
 void FieldSequence::learn(const ValidatorTables& tables, std::uint64_t context,
                           const SequenceKeys& sequence, const CheckList& list) noexcept {
   // Such a key does not identify its tag.
@@ -280,19 +339,14 @@ void FieldSequence::learn(const ValidatorTables& tables, std::uint64_t context,
   key_count = sequence.count();
   std::ranges::copy(sequence.all(), keys.begin());
   std::size_t count = 0;
-  character_count = 0;
   msg_seq_num_field = 0;
   sending_time_field = 0;
+  learn_characters(tables, sequence, list);
   for (std::size_t check = 0; check < kChecks; ++check) {
     for (const ValueCheck& one : list) {
       if (std::to_underlying(one.check) != check) continue;
       if (takes_header_value(sequence, one)) continue;
-      if (one.check == Check::Enumerated && character_count < kCharactersMax &&
-          tables.enumerations[one.detail].has_only_characters()) {
-        characters[character_count++] = {tables.enumerations[one.detail].characters, one.field};
-      } else {
-        checks[count++] = one;
-      }
+      if (!has_character(one.field)) checks[count++] = one;
     }
     ends[check] = static_cast<std::uint8_t>(count);
   }
@@ -372,9 +426,29 @@ std::size_t ValidationMemory::place_of(const FieldSequence& sequence) const noex
   if (!known->are_other_values_right(*tables_, message)) [[unlikely]]
     return false;
   memory.set_proof(&known->proof);
-  wire::FrameShape* const shape = message.shape();
-  if (shape != nullptr && known->prove(message, *shape))
-    shape->set_proof({known->number, memory.place_of(*known)});
+  const wire::ShapeProof proof{known->number, memory.place_of(*known)};
+  if (wire::FrameShape* const shape = message.shape();
+      shape != nullptr && known->prove(message, *shape)) {
+    shape->set_proof(proof);
+  }
+  if (wire::TagSequence* const sequence = message.sequence(); sequence != nullptr) {
+    sequence->set_proof(proof);
+    known->prove(message, *sequence);
+  }
+  return true;
+}
+
+// For a message with tags of which the validator knows the rest.
+[[gnu::noinline]] static bool are_values_of_known_right(const ValidatorTables& tables,
+                                                        const wire::MessageView& message,
+                                                        FieldSequence& known,
+                                                        ValidationMemory& memory) noexcept {
+  if (!known.are_other_values_right(tables, message)) [[unlikely]] {
+    memory.set_proof(nullptr);
+    return false;
+  }
+  known.is_used = true;
+  memory.set_proof(&known.proof);
   return true;
 }
 
@@ -391,7 +465,16 @@ std::size_t ValidationMemory::place_of(const FieldSequence& sequence) const noex
 bool Validator::is_valid_after_header(const wire::MessageView& message,
                                       ValidationMemory& memory) const noexcept {
   const wire::FrameShape* const shape = message.shape();
-  if (shape == nullptr) return is_valid_of_sequence(message, memory);
+  if (shape == nullptr) {
+    const wire::TagSequence* const sequence = message.sequence();
+    if (sequence == nullptr) return is_valid_of_sequence(message, memory);
+    FieldSequence& known = memory.at_place(sequence->proof().place);
+    if (known.number != sequence->proof().number || !tables_->has_context(known.context_id))
+        [[unlikely]] {
+      return is_valid_of_sequence(message, memory);
+    }
+    return are_values_of_known_right(*tables_, message, known, memory);
+  }
   FieldSequence& proven = memory.at_place(shape->proof().place);
   if (proven.number != shape->proof().number || !tables_->has_context(proven.context_id))
       [[unlikely]] {

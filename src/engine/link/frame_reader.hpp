@@ -160,6 +160,10 @@ class FrameReader {
   template <FrameSink Sink>
   [[nodiscard]] bool process_whole(Connection& connection, std::string_view bytes, Sink sink);
   template <FrameSink Sink>
+  [[nodiscard]] bool process_unlike(Connection& connection, std::string_view bytes, Sink sink);
+  template <FrameSink Sink>
+  void settle_one(Connection& connection, std::size_t processed, std::string_view bytes, Sink sink);
+  template <FrameSink Sink>
   void process_one(Connection& connection, const wire::MessageView& message, std::string_view bytes,
                    Sink sink);
   template <FrameSink Sink>
@@ -318,18 +322,32 @@ template <FrameSink Sink>
   return true;
 }
 
-// Most of the others are one message, too. False: nothing was processed.
+// Most of the others are one message, too, with tags that came before. False: nothing was
+// processed.
 template <FrameSink Sink>
 [[gnu::noinline]] bool FrameReader::process_whole(Connection& connection, std::string_view bytes,
                                                   Sink sink) {
+  if (!connection.framing().is_sound()) return false;
+  if (wire::TagSequence* const sequence = loop_.parsers.inbound.find_sequence(bytes);
+      sequence != nullptr) [[likely]] {
+    const Receiving receiving{connection};
+    process_one(connection, wire::MessageView{bytes, *sequence}, bytes, sink);
+    return true;
+  }
+  return process_unlike(connection, bytes, sink);
+}
+
+template <FrameSink Sink>
+[[gnu::noinline]] bool FrameReader::process_unlike(Connection& connection, std::string_view bytes,
+                                                   Sink sink) {
   const std::size_t size =
       wire::detail::ordinary_frame_size(bytes.data(), bytes.size(), bytes.size());
-  if (size != bytes.size() || !connection.framing().is_sound()) return false;
-  const auto message = loop_.parsers.inbound.parse(bytes);
+  if (size != bytes.size()) return false;
+  const auto message = loop_.parsers.inbound.parse_unlike(bytes);
   if (!message) [[unlikely]]
     return false;
   const Receiving receiving{connection};
-  process_one(connection, *message, bytes, sink);
+  settle_one(connection, sink.on_message(connection, *message, bytes), bytes, sink);
   return true;
 }
 
@@ -337,7 +355,14 @@ template <FrameSink Sink>
 [[gnu::always_inline]] inline void FrameReader::process_one(Connection& connection,
                                                             const wire::MessageView& message,
                                                             std::string_view bytes, Sink sink) {
-  if (sink.on_only_message(connection, message, bytes) == kMustWait) [[unlikely]] {
+  settle_one(connection, sink.on_only_message(connection, message, bytes), bytes, sink);
+}
+
+template <FrameSink Sink>
+[[gnu::always_inline]] inline void FrameReader::settle_one(Connection& connection,
+                                                           std::size_t processed,
+                                                           std::string_view bytes, Sink sink) {
+  if (processed == kMustWait) [[unlikely]] {
     connection.framing().set_needed(bytes.size());
     static_cast<void>(buffers_.carry(connection, bytes));
   } else if (connection.is_migrating()) [[unlikely]] {

@@ -134,6 +134,8 @@ class Transactor {
     phase_ = outer;
     return thrown;
   }
+  // Whether next_undo() needs no memory.
+  [[nodiscard]] bool has_room_for_undo() const noexcept { return undo_count_ < undo_log_.size(); }
   // Before a message is given its MsgSeqNum: the place of its undo, which the caller writes.
   [[nodiscard, gnu::always_inline]] UndoEntry& next_undo() {
     if (undo_count_ == undo_log_.size()) [[unlikely]]

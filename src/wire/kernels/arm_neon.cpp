@@ -180,8 +180,11 @@ bool supported() noexcept { return true; }
 }  // namespace
 
 extern const KernelTable kTable;
-const KernelTable kTable{
-    "neon", supported, {index_frame<0>, index_frame<1>, index_frame<2>, index_frame<3>}, fits};
+const KernelTable kTable{"neon",
+                         supported,
+                         {index_frame<0>, index_frame<1>, index_frame<2>, index_frame<3>},
+                         fits,
+                         nullptr};
 
 }  // namespace nexusfix::wire::kernels::neon
 

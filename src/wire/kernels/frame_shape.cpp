@@ -2,6 +2,7 @@
 #include <cstring>
 #include <utility>
 
+#include <nexusfix/wire/digits.hpp>
 #include <nexusfix/wire/message_view.hpp>
 
 namespace nexusfix::wire {
@@ -64,6 +65,79 @@ bool FrameShape::learn(std::string_view frame, const FieldIndex& index) noexcept
   count_ = index.count;
   proof_ = {};
   return true;
+}
+
+bool TagSequence::awaits(const FieldIndex& index) noexcept {
+  constexpr std::uint64_t kMultiplier = 0x9e37'79b9'7f4a'7c15;
+  std::uint64_t keys = index.count;
+  for (std::size_t i = 0; i < index.count; ++i) keys = (keys ^ index.keys[i]) * kMultiplier;
+  const bool is_repeated = std::exchange(candidate_, keys) == keys;
+  if (patience_ != 0) {
+    --patience_;
+    return false;
+  }
+  return is_repeated;
+}
+
+bool TagSequence::learn(std::string_view frame, const FieldIndex& index,
+                        NarrowPlace* places) noexcept {
+  constexpr std::size_t kMsgTypeField = 2;
+  constexpr unsigned kBitsPerByte = 8;
+  texts_ = {};
+  proof_ = {};
+  places_ = places;
+  const auto low_bytes = [](std::size_t bytes) {
+    return ~std::uint64_t{0} >> (kBitsPerByte * (sizeof(std::uint64_t) - bytes));
+  };
+  const auto word_at = [&](std::size_t at) { return detail::load_word<std::uint64_t>(&frame[at]); };
+  constexpr std::uint32_t kAny = ~std::uint32_t{0};
+  std::ranges::fill(texts_.width, kAny);
+  std::size_t begin = 0;  // of the field
+  for (std::size_t i = 0; i < index.count; ++i) {
+    const FieldPlace value = index.place(i);
+    const std::size_t bytes = value.begin - begin;
+    keys_[i] = index.keys[i];
+    texts_.bytes[i] = static_cast<std::uint8_t>(bytes);
+    if (i == kMsgTypeField) {
+      const std::size_t whole = value.end + 1 - begin;
+      if (whole > sizeof(std::uint64_t)) return false;
+      texts_.msg_type_bits = low_bytes(whole);
+      texts_.msg_type = word_at(begin) & texts_.msg_type_bits;
+    } else if (i > kMsgTypeField && i + 1 != index.count) {
+      if (bytes > TagTexts::kBytesMax) return false;
+      const std::uint64_t bits = low_bytes(bytes);
+      const std::uint64_t text = word_at(begin) & bits;
+      texts_.lowest[i] = static_cast<std::uint32_t>(text);
+      texts_.width[i] = ~static_cast<std::uint32_t>(bits);
+      texts_.tag_bits[i] = static_cast<std::uint32_t>(bits);
+      if (bits >> (kBitsPerByte * sizeof(std::uint32_t)) != 0) {
+        if (texts_.long_count == TagTexts::kLongMax) return false;
+        texts_.longs[texts_.long_count++] = {text, bits, static_cast<std::uint32_t>(i)};
+      }
+    }
+    begin = value.end + 1;
+  }
+  texts_.fields = index.count;
+  return true;
+}
+
+void TagSequence::set_proof(const ShapeProof& proof) noexcept {
+  proof_ = proof;
+  is_narrow_ = false;
+  for (std::size_t i = 0; i < texts_.fields; ++i) {
+    if (std::exchange(texts_.single[i], std::uint8_t{0}) == 0) continue;
+    texts_.lowest[i] &= texts_.tag_bits[i];
+    texts_.width[i] = ~texts_.tag_bits[i];
+  }
+}
+
+void TagSequence::narrow(std::size_t field, std::uint8_t lowest, std::uint8_t highest) noexcept {
+  constexpr unsigned kBitsPerByte = 8;
+  const unsigned shift = kBitsPerByte * texts_.bytes[field];
+  constexpr std::uint32_t kByte = 0xff;
+  texts_.lowest[field] |= std::uint32_t{lowest} << shift;
+  texts_.width[field] &= ~(kByte << shift) | static_cast<std::uint32_t>(highest - lowest) << shift;
+  texts_.single[field] = kByte;
 }
 
 }  // namespace nexusfix::wire

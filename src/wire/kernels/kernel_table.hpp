@@ -99,11 +99,29 @@ inline constexpr unsigned kPolicies = 4;
 // its CheckSum is right. Reads nothing outside of the frame.
 using Fits = bool (*)(const char* frame, std::size_t size, const ByteRanges& ranges);
 
+// Where a parser keeps the tags of frames: by the number of their fields, the first character of
+// MsgType, and the second byte of the last field before CheckSum. With the shifts, orders and their
+// changes, with and without Text (58), have places of their own.
+inline constexpr std::uint32_t kSequences = 32;
+inline constexpr std::uint32_t slot_of(std::uint32_t fields, char msg_type, char last) noexcept {
+  constexpr std::uint32_t kTypeShift = 3;
+  constexpr std::uint32_t kLastShift = 4;
+  return (fields ^ static_cast<std::uint32_t>(static_cast<unsigned char>(msg_type)) << kTypeShift ^
+          static_cast<std::uint32_t>(static_cast<unsigned char>(last)) << kLastShift) %
+         kSequences;
+}
+
+// Which of the kSequences has the tags of frame[0, size), which is a message without a fault; null:
+// none, or it is no such message. Writes the places of its values. Reads nothing outside of the
+// frame.
+using FindSequence = TagSequence* (*)(const char* frame, std::size_t size, TagSequence* sequences);
+
 struct KernelTable {
   const char* name;
   bool (*supported)() noexcept;
   IndexFrame index_frame[kPolicies];
-  Fits fits;  // null: no shape is used, because indexing a frame takes no longer
+  Fits fits;                   // null: no shape is used, because indexing a frame takes no longer
+  FindSequence find_sequence;  // null: no tags are remembered
 };
 
 // Frames below this size are not examined: the shortest message is longer. Nor are frames whose

@@ -138,7 +138,10 @@ bool supported() noexcept { return true; }
 }  // namespace
 
 extern const KernelTable kTable;
-const KernelTable kTable{
-    "scalar", supported, {index_frame<0>, index_frame<1>, index_frame<2>, index_frame<3>}, nullptr};
+const KernelTable kTable{"scalar",
+                         supported,
+                         {index_frame<0>, index_frame<1>, index_frame<2>, index_frame<3>},
+                         nullptr,
+                         nullptr};
 
 }  // namespace nexusfix::wire::kernels::scalar

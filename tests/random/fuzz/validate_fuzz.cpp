@@ -92,6 +92,14 @@ class Session {
   static bool is_same(const wire::FieldView& one, const wire::FieldView& other) {
     return one.tag == other.tag && one.offset == other.offset && one.value == other.value;
   }
+  // One that compares frames with sequences of tags, if there is one.
+  static const wire::kernels::KernelTable& comparing_kernel() {
+    const wire::kernels::KernelList all = wire::kernels::all();
+    const auto* const found = std::find_if(
+        all.tables, all.tables + all.count,
+        [](const auto* table) { return table->find_sequence != nullptr && table->supported(); });
+    return found == all.tables + all.count ? wire::kernels::selected() : **found;
+  }
   // It uses no shapes.
   static const wire::kernels::KernelTable& plain_kernel() {
     const wire::kernels::KernelList all = wire::kernels::all();
@@ -99,7 +107,7 @@ class Session {
                           [](const auto* table) { return table->fits == nullptr; });
   }
 
-  wire::Parser parser_;
+  wire::ParserIndex parser_{wire::DataFieldTable::standard(), comparing_kernel()};
   wire::ParserIndex fresh_parser_{wire::DataFieldTable::standard(), plain_kernel()};
   dictionary::ValidationMemory memory_;
 };

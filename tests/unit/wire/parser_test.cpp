@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/parser.hpp>
@@ -99,6 +100,81 @@ TEST_P(ParserTest, a_frame_with_a_length_field_has_no_shape) {
   const std::string news =
       message_of("35=B|49=SENDER|56=TARGET|34=12|52=20240115-10:30:00.123|95=2|96=ab|58=more|");
   for (int i = 0; i < 600; ++i) ASSERT_EQ(parse(news)->shape(), nullptr) << i;
+}
+
+// Orders with other values, and with other tags than the one that was learned.
+constexpr std::string_view kHeader = "35=D|49=SENDER|56=TARGET|34=12|52=20240115-10:30:00.123|";
+std::string order_of(std::string_view cl_ord_id, std::string_view symbol, std::string_view price) {
+  return message_of(std::string{kHeader} + "11=" + std::string{cl_ord_id} +
+                    "|55=" + std::string{symbol} + "|54=1|38=100|44=" + std::string{price} +
+                    "|447=D|5001=x|20001=y|");
+}
+
+TEST_P(ParserTest, a_frame_with_the_tags_of_earlier_frames_has_their_sequence) {
+  const auto is_known = [&](const std::string& frame) {
+    const auto message = parse(frame);
+    const bool has_sequence = message && message->sequence() != nullptr;
+    EXPECT_EQ(indexed(frame), with_pipes(frame));
+    return has_sequence;
+  };
+  const bool has_sequences = GetParam()->find_sequence != nullptr;
+  EXPECT_FALSE(is_known(order_of("1", "AAPL", "150.5")));  // and then parsed again by indexed()
+  EXPECT_EQ(is_known(order_of("22", "MSFT", "99")), has_sequences);
+  EXPECT_EQ(is_known(order_of("4f2c0a11-5b1c-4d7e-a001-0123456789ab", "X", "1")), has_sequences);
+  const std::string other_type = message_of(
+      "35=F|49=SENDER|56=TARGET|34=12|"
+      "52=20240115-10:30:00.123|11=1|55=AAPL|54=1|38=100|"
+      "44=1|447=D|5001=x|20001=y|");
+  EXPECT_FALSE(is_known(other_type));
+  const std::string long_order = order_of("1", std::string(300, 'x'), "1");
+  EXPECT_FALSE(is_known(long_order));
+  const std::string order = order_of("333", "AAPL", "150.5");
+  EXPECT_EQ(is_known(order), has_sequences);
+  const std::size_t digits = order.size() - 4;
+  const int check_sum = std::stoi(order.substr(digits, 3));
+  for (const int other : {check_sum ^ 1, check_sum + 256}) {
+    const std::string wrong =
+        order.substr(0, digits) + std::to_string(1'000 + other).substr(1) + "\x01";
+    EXPECT_EQ(reason_of(wrong), GarbledReason::CheckSumWrong) << other;
+  }
+}
+
+// Each byte of a frame with a known sequence is replaced, removed and doubled.
+TEST_P(ParserTest, a_frame_that_differs_from_a_known_sequence_is_indexed_as_by_a_new_parser) {
+  const auto described = [](ParserIndex& parser, const std::string& frame) {
+    const auto message = parser.parse(frame);
+    if (!message) return std::string{to_string(message.error().reason)};
+    std::string text = message->fault() ? "fault " : "";
+    for (const FieldView field : *message) {
+      text += std::to_string(field.tag) + '@' + std::to_string(field.offset) + '=' +
+              with_pipes(field.value) + '|';
+    }
+    return text;
+  };
+  const std::string order = order_of("333", "AAPL", "150.5");
+  std::string body{order, order.find("35="), order.size() - order.find("35=") - 7};
+  const std::string known = body;
+  constexpr std::string_view kBytes = "=\x01|01234567D";
+  for (std::size_t at = 3; at < known.size(); ++at) {
+    std::vector<std::string> changed;
+    for (const char byte : kBytes) changed.push_back(std::string{known}.replace(at, 1, 1, byte));
+    changed.push_back(std::string{known}.erase(at, 1));
+    changed.push_back(std::string{known}.insert(at, 1, known[at]));
+    for (const std::string& one : changed) {
+      const std::string frame = message_of(with_pipes(one));
+      for (int i = 0; i < 3; ++i) static_cast<void>(parse(order));
+      ParserIndex fresh{DataFieldTable::standard(), *GetParam()};
+      ASSERT_EQ(described(parser_, frame), described(fresh, frame)) << with_pipes(one);
+    }
+  }
+}
+
+TEST_P(ParserTest, a_frame_with_a_length_field_has_no_sequence) {
+  for (int i = 0; i < 600; ++i) {
+    const std::string news =
+        message_of(std::string{kHeader} + "95=2|96=ab|58=" + std::string(1 + i % 40, 'x') + "|");
+    ASSERT_EQ(parse(news)->sequence(), nullptr) << i;
+  }
 }
 
 TEST_P(ParserTest, messages_of_every_length_are_indexed) {

@@ -103,20 +103,25 @@ Outbox::Outbox(LoopContext& loop, Io& io, Sessions& sessions)
   return wire::Encoder{{}, wire::HeaderFields{"-", "-", "-"}, {.msg_type = "-"}};
 }
 
-[[gnu::always_inline]] inline SendResult Outbox::try_send(
+// The message has no effect.
+[[gnu::noinline]] SendResult Outbox::out_of_memory() noexcept {
+  loop_.report.memory_failed();
+  return failure(SendFailure::OutOfMemory);
+}
+
+[[gnu::noinline]] SendResult Outbox::try_send_examined(
     SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
   try {
-    return send_message(entry, bytes);
+    return send_examined(entry, bytes);
   } catch (const std::bad_alloc&) {
-    loop_.report.memory_failed();
-    return failure(SendFailure::OutOfMemory);
+    return out_of_memory();
   }
 }
 
 // NOLINTNEXTLINE(bugprone-exception-escape): transact() ends an event that has no memory.
 [[gnu::always_inline]] inline SendResult Outbox::finish_message(
     SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
-  SendResult result = try_send(entry, bytes);
+  SendResult result = send_message(entry, bytes);
   if (sessions_.transactor.is_idle()) {
     // Commands that on_sending() and on_sent() gave.
     sessions_.transactor.run_deferred_commands(entry);
@@ -228,9 +233,10 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
     return failure(obstacle());
   if (sessions_.transactor.take_begun() != &entry) [[unlikely]]
     return failure(SendFailure::NotBegun);
-  if (record_bytes <= kTransactionBytesMax && is_plain(entry, bytes)) [[likely]]
+  if (record_bytes <= kTransactionBytesMax && sessions_.transactor.has_room_for_undo() &&
+      is_plain(entry, bytes)) [[likely]]
     return send_plain(entry, *bytes);
-  return send_examined(entry, bytes);
+  return try_send_examined(entry, bytes);
 }
 
 // Whether no callback or check looks at the message, and its connection takes it at once.
@@ -256,7 +262,7 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
 
 // The steps of send_examined() that a plain message needs.
 [[gnu::always_inline]] inline SendResult Outbox::send_plain(SessionEntry& entry,
-                                                            std::string_view bytes) {
+                                                            std::string_view bytes) noexcept {
   UndoEntry& message = sessions_.transactor.next_undo();
   const std::uint64_t msg_seq_num = entry.machine.finish_on_wire();
   if (msg_seq_num == 0) [[unlikely]]
@@ -269,7 +275,8 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
   message.has_queues = false;
   const store::Transaction::Mark mark = sessions_.transactor.record().mark();
   const bool has_own_record = sessions_.transactor.is_idle();
-  // Not an UndoGuard: its parts would be written to memory for each message.
+  // Not an UndoGuard: its parts would be written to memory for each message. Only want of memory
+  // throws here.
   try {
     record_plain(entry, msg_seq_num, bytes);
     push_bytes<true>(*entry.connection(), bytes);
@@ -283,7 +290,7 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
     if (has_own_record) sessions_.transactor.sent().clear();
     sessions_.transactor.record().rollback(mark);
     message.undo();
-    throw;
+    return out_of_memory();
   }
   sessions_.transactor.keep_undo();
   if (has_own_record && io_.commit.has_failed()) [[unlikely]]

@@ -61,14 +61,16 @@ class Outbox {
   [[nodiscard]] SendFailure obstacle() const noexcept;
   [[nodiscard]] static std::optional<SendFailure> obstacle_off_wire(
       const SessionEntry& entry) noexcept;
-  SendResult try_send(SessionEntry& entry,
-                      const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
+  SendResult out_of_memory() noexcept;
+  SendResult try_send_examined(
+      SessionEntry& entry,
+      const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
   SendResult send_message(SessionEntry& entry,
                           const std::expected<std::string_view, wire::EncodeError>& bytes);
   [[nodiscard]] bool is_plain(
       const SessionEntry& entry,
       const std::expected<std::string_view, wire::EncodeError>& bytes) const noexcept;
-  SendResult send_plain(SessionEntry& entry, std::string_view bytes);
+  SendResult send_plain(SessionEntry& entry, std::string_view bytes) noexcept;
   SendResult send_examined(SessionEntry& entry,
                            const std::expected<std::string_view, wire::EncodeError>& bytes);
   // Whether on_sent() or a message log gets the messages.

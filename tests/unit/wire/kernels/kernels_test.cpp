@@ -62,6 +62,25 @@ TEST_P(KernelTest, messages_that_are_compared_with_a_shape_are_read_within_their
   }
 }
 
+TEST_P(KernelTest, messages_that_are_compared_with_a_sequence_are_read_within_their_bytes) {
+  for (std::size_t size = 1; size <= FrameShape::kBytesMax; ++size) {
+    const auto message = [size](char value, std::size_t more) {
+      return message_of("35=0|58=" + std::string(size + more, value) + "|112=1|5=2|");
+    };
+    ParserIndex parser{DataFieldTable::standard(), *GetParam()};
+    for (int i = 0; i < 3; ++i) static_cast<void>(parser.parse(message('x', i == 1 ? 1 : 0)));
+    const std::string one = message('y', 2);
+    constexpr std::size_t kBytesMin = 71;  // a block, and the trailer
+    const bool is_known = GetParam()->find_sequence != nullptr && one.size() >= kBytesMin &&
+                          one.size() <= FrameShape::kBytesMax;
+    const auto has_sequence = [&](std::string_view bytes) {
+      return parser.parse(bytes)->sequence() != nullptr;
+    };
+    EXPECT_EQ(has_sequence(guarded_.at_begin(one)), is_known) << one.size();
+    EXPECT_EQ(has_sequence(guarded_.at_end(one)), is_known) << one.size();
+  }
+}
+
 TEST_P(KernelTest, messages_of_many_windows_are_read_within_their_bytes) {
   const std::string fields = "1=2|20=abc|300=0123456789|4000=x|50000=y|58=a=b|";
   for (std::size_t size = 900; size < 1300; ++size) {
