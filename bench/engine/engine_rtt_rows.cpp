@@ -165,10 +165,9 @@ struct RequestedRoundTrip {
 Plan plan_timestamps(Subjects) {
   Plan plan{.owner = nullptr, .contestants = {}};
   const auto add = [&](const char* name, const std::string& keys) {
-    plan.contestants.emplace_back(
-        name, two_sided(RoundTrip{std::make_unique<Pair>(
-                            PairOptions{.venue_keys = keys, .trader_keys = keys})},
-                        1));
+    plan.contestants.emplace_back(name, two_sided(RoundTrip{std::make_unique<Pair>(PairOptions{
+                                                      .venue_keys = keys, .trader_keys = keys})},
+                                                  1));
   };
   add("NexusFIX", "ReceiveTimestamps=software\n");
   add("without", "");

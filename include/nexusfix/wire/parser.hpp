@@ -17,6 +17,98 @@
 
 namespace nexusfix::wire {
 
+// How the fields of a frame begin, as kernels compare it. Entry i is of the field with index i. A
+// byte may be as much more than the lowest as its width says: 0 for those of a tag and its `=`.
+struct TagTexts {
+  // The fields of one frame, with BeginString and CheckSum.
+  static constexpr std::size_t kFieldsMax = 32;
+  // Kernels load whole vectors, from the first field after MsgType on.
+  static constexpr std::size_t kReadable = kFieldsMax + 8;
+  // Tags with more than three digits.
+  static constexpr std::size_t kLongMax = 8;
+  // Longer ones than this, with their `=`, have no text here.
+  static constexpr std::size_t kBytesMax = 8;
+
+  struct Long {
+    std::uint64_t text;
+    std::uint64_t bits;  // that count
+    std::uint32_t field;
+  };
+
+  alignas(32) std::uint32_t lowest[kReadable];  // the first four bytes; the first one is the lowest
+  std::uint32_t width[kReadable];
+  std::uint32_t tag_bits[kReadable];  // those of the tag and its `=`
+  std::uint8_t bytes[kFieldsMax];     // of the tag and its `=`
+  std::uint8_t single[kFieldsMax];    // all bits: the value is one byte, of that width
+  std::uint64_t msg_type;             // `35=`, the value, and SOH
+  std::uint64_t msg_type_bits;        // that count
+  std::uint32_t fields;               // 0: nothing is known
+  std::uint32_t long_count;
+  Long longs[kLongMax];
+};
+
+// The tags of frames that a parser has seen before, in their order. A counterparty sends few
+// different ones, with values of any size. A kernel compares the tags of a frame with them instead
+// of converting each, and what a validator knows about the order holds for the frame.
+//
+// The parser owns it. Only the parser's thread uses it.
+class TagSequence {
+ public:
+  static constexpr std::size_t kFieldsMax = TagTexts::kFieldsMax;
+
+  // What a kernel compares a frame with.
+  [[nodiscard]] const TagTexts& texts() const noexcept { return texts_; }
+  // Where a kernel writes the places of the values.
+  [[nodiscard]] NarrowPlace* places() const noexcept { return places_; }
+  // The index of the last frame that a kernel has found to have these tags.
+  [[nodiscard]] FieldIndex index() const noexcept {
+    return {keys_, kNoPlaces, places_, texts_.fields, texts_.fields};
+  }
+  // A frame has these tags, and so has the next one probably.
+  void note_fit() noexcept { patience_ = kPatience; }
+  // Another frame of as many fields was indexed. Whether its tags should be learned: those of the
+  // frame before it were the same, and frames with the present ones have become rare.
+  [[nodiscard]] bool awaits(const FieldIndex& index) noexcept;
+  // From a frame without a fault that has no Length field. places: for those of the values of each
+  // frame, room for kFieldsMax. False: it cannot be learned.
+  [[nodiscard]] bool learn(std::string_view frame, const FieldIndex& index,
+                           NarrowPlace* places) noexcept;
+  // The tags of frames with as many fields cannot be learned: the next attempt comes late.
+  void put_off() noexcept { patience_ = kPatienceMax; }
+  // What the last set_proof() has set; at first, and after learn(), nothing is known.
+  [[nodiscard]] const ShapeProof& proof() const noexcept { return proof_; }
+  // For validators. No value is limited any more.
+  void set_proof(const ShapeProof& proof) noexcept;
+  // Whether a kernel can compare the value of a field with this key, if it is one character.
+  [[nodiscard]] static bool compares_character(std::uint16_t key) noexcept {
+    constexpr std::uint16_t kThreeDigits = 100;
+    return key < kThreeDigits;
+  }
+  // The value of the field must be one of these characters. Only if compares_character().
+  void narrow(std::size_t field, std::uint8_t lowest, std::uint8_t highest) noexcept;
+  // Whether the values of the last frame are as narrow() has said. Otherwise some may be not.
+  [[nodiscard]] bool is_narrow() const noexcept { return is_narrow_; }
+  // For kernels.
+  void set_narrow(bool is_narrow) noexcept { is_narrow_ = is_narrow; }
+
+ private:
+  // Nothing reads them: see FrameShape.
+  static constexpr FieldPlace kNoPlaces[TagTexts::kFieldsMax] = {};
+  static constexpr std::uint32_t kPatience = 3;
+  static constexpr std::uint32_t kPatienceMax = 64;
+
+  std::uint64_t candidate_ = 0;  // of the last frame with other tags
+  std::uint32_t patience_ = 0;   // how many of those may come until they are learned
+  bool is_narrow_ = false;
+  ShapeProof proof_;
+  NarrowPlace* places_ = nullptr;
+  alignas(kKeysAlignment) std::uint16_t keys_[TagTexts::kFieldsMax + kKeysReadable] = {};
+  TagTexts texts_{};
+};
+
+inline MessageView::MessageView(std::string_view bytes, TagSequence& sequence) noexcept
+    : bytes_{bytes}, index_{sequence.index()}, sequence_{&sequence} {}
+
 // Why NEXUSFIX_FORCE_ISA cannot be used.
 enum class IsaErrorCode : std::uint8_t {
   Unknown,      // NEXUSFIX_FORCE_ISA is not the name of a kernel of this build

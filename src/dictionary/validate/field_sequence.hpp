@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include <nexusfix/wire/message_view.hpp>
+#include <nexusfix/wire/parser.hpp>
 #include <nexusfix/wire/typed.hpp>
 
 #include "dictionary/validate/known_date.hpp"

@@ -4,6 +4,7 @@
 
 #include <nexusfix/wire/digits.hpp>
 #include <nexusfix/wire/message_view.hpp>
+#include <nexusfix/wire/parser.hpp>
 
 namespace nexusfix::wire {
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <nexusfix/wire/message_view.hpp>
+#include <nexusfix/wire/parser.hpp>
 
 namespace nexusfix::wire::kernels {
 

@@ -19,7 +19,7 @@ GOOD_TREE = {
     "include/nexusfix/wire/frame.hpp": "#pragma once\n\n#include <nexusfix/base/clock.hpp>\n",
     "examples/headers.txt": "\n".join(["nexusfix/wire/frame.hpp", "nexusfix/wire.hpp",
                                       "nexusfix/store/own.hpp",
-                                      *(f"nexusfix/{layer}/x.hpp" for layer in tidy.LAYERS)]) + "\n",
+                                      *(f"nexusfix/{one}/x.hpp" for one in tidy.LAYERS)]) + "\n",
     "src/wire/frame.cpp": "#include <nexusfix/wire/frame.hpp>\n\nint frame() { return 1; }\n",
     "src/wire/CMakeLists.txt": "nexusfix_layer(wire SOURCES frame.cpp)\n",
     "tests/unit/wire/frame_test.cpp": '#include "wire/kernels/table.hpp"\n',

@@ -442,8 +442,8 @@ class Connection : public TimerOwner {
   // When its last bytes came, by the operating system; WallTime::min(): it is not known.
   [[nodiscard]] WallTime received_at() const noexcept { return received_at_; }
   void set_received_at(WallTime time) noexcept { received_at_ = time; }
-  // A receive has not the time that its session wants. True: once, after so many receives that it
-  // is not for the first ones, which the kernel has got before it was asked.
+  // A receive has not the time that its session wants. True: once, after the first receives, whose
+  // bytes the kernel has got before it was asked.
   [[nodiscard]] bool lacks_stamps() noexcept {
     constexpr std::uint8_t kUnstamped = 8;
     if (unstamped_ > kUnstamped) return false;
