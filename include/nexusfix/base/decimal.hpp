@@ -102,12 +102,12 @@ class Decimal {
   // Whether the values are equal, whatever their scales: 1.50 == 1.5.
   friend constexpr bool operator==(Decimal a, Decimal b) noexcept { return (a <=> b) == 0; }
 
-  // The same with a whole number.
+  // Compares with a whole number.
   template <WholeNumber Number>
   friend constexpr std::strong_ordering operator<=>(Decimal a, Number b) noexcept {
     return a.mantissa_ <=> Wide{b} * power_of_ten(a.scale());
   }
-  // The same with a whole number.
+  // Compares with a whole number.
   template <WholeNumber Number>
   friend constexpr bool operator==(Decimal a, Number b) noexcept {
     return (a <=> b) == 0;

@@ -295,7 +295,7 @@ struct HeaderConfig {
   bool requires_orig_sending_time = true;
   // From FIX 4.2 on: LastMsgSeqNumProcessed (369) in the header of each of our messages.
   bool send_last_msg_seq_num_processed = false;
-  // Of SendingTime in our messages. FIX 4.0 and 4.1 have whole seconds only.
+  // The precision of SendingTime in our messages. FIX 4.0 and 4.1 have whole seconds only.
   wire::TimePrecision time_precision = wire::TimePrecision::Millis;
 };
 

@@ -83,7 +83,7 @@ struct ScaleAndMantissa {
   const __m128i stay = _mm_sub_epi64(_mm_setzero_si128(), first);
   return _mm_xor_si128(moved, _mm_and_si128(_mm_xor_si128(moved, digits), stay));
 }
-// The same for a point at any byte but the last. Out of line, because few values need it.
+// Without a point at any byte but the last. Out of line, because few values need it.
 [[nodiscard]] __m128i without_far_point(__m128i digits, std::size_t point) noexcept;
 
 // False: the text is no number, or the slow path reads it: with a sign, or longer than a vector.

@@ -76,7 +76,7 @@ class Encoder {
     static_assert(can_be_written(kTag));
     return put(detail::known_tag_prefix(kTag), kTag, value, TimePrecision::Millis);
   }
-  // The same for a time with this precision.
+  // Writes a time with this precision.
   template <Tag kTag, FieldTime Value>
   NEXUSFIX_ALWAYS_INLINE Encoder& field(const Value& value, TimePrecision precision) noexcept {
     static_assert(can_be_written(kTag));
@@ -88,7 +88,7 @@ class Encoder {
   NEXUSFIX_ALWAYS_INLINE Encoder& field(Tag tag, const Value& value) noexcept {
     return put(prefix_of(tag), tag, value, TimePrecision::Millis);
   }
-  // The same for a time with this precision.
+  // Writes a time with this precision.
   template <FieldTime Value>
   NEXUSFIX_ALWAYS_INLINE Encoder& field(Tag tag, const Value& value,
                                         TimePrecision precision) noexcept {

@@ -23,7 +23,7 @@ class Values {
   Values(const FieldSequence& sequence, const char* bytes, const Place* places) noexcept
       : next_{sequence.checks.data()}, sequence_{sequence}, bytes_{bytes}, places_{places} {}
 
-  // Of the first ones.
+  // Whether the first count values of one character are valid.
   [[gnu::always_inline]] bool are_characters_right(std::size_t count) const noexcept {
     const CharacterCheck* one = sequence_.characters.data();
     for (const CharacterCheck* const end = one + count; one != end; ++one) {

@@ -174,7 +174,7 @@ class StateMachine {
     return take_action(scratch);
   }
 
-  // Of SendingTime (52) in our messages.
+  // The precision of SendingTime (52) in our messages.
   [[nodiscard]] wire::TimePrecision time_precision() const noexcept { return header_.precision(); }
   // Begins an application message in buffer. The encoder has written the header; encode the body,
   // then call finish_message(). Call neither next_action() nor an event between the two. Allowed in

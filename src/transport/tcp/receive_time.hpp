@@ -39,7 +39,7 @@ class TimedReceives {
 
   // As recv().
   [[nodiscard]] ssize_t receive(int descriptor, std::span<char> buffer) noexcept;
-  // Of the last byte that was received.
+  // When the last byte came.
   [[nodiscard]] const ReceiveTime& last() const noexcept { return last_; }
 
  private:

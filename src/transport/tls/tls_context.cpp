@@ -77,7 +77,7 @@ bool is_ecdhe_with_aead(const SSL_CIPHER* cipher) noexcept {
          SSL_CIPHER_get_auth_nid(cipher) != NID_auth_psk;
 }
 
-// Of TLS 1.2.
+// The ciphers of TLS 1.2.
 std::expected<void, TlsError> keep_good(SSL_CTX& context, const std::string& rules) {
   if (SSL_CTX_set_cipher_list(&context, rules.c_str()) != 1) {
     return error(rules + ": " + take_openssl_error());

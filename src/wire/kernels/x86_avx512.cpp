@@ -224,7 +224,7 @@ template <std::uint32_t Blocks>
   return window;
 }
 
-// Likewise, of 1 to Blocks blocks. The other ones are zeros.
+// Loads 1 to Blocks blocks. The other ones are zeros.
 template <std::uint32_t Blocks>
 [[gnu::always_inline]] inline Window<Blocks> load_up_to(const char* from,
                                                         std::uint32_t bytes) noexcept {

@@ -91,7 +91,7 @@ class Registration {
   [[nodiscard]] bool is_on_trial() const noexcept { return trial_ != nullptr; }
   // The key of its SessionHandle.
   [[nodiscard]] std::uint32_t handle_key() const noexcept { return handle_key_; }
-  // Of EngineLogs.
+  // Its key in EngineLogs.
   [[nodiscard]] std::size_t log() const noexcept { return log_; }
 
  private:
