@@ -172,7 +172,8 @@ TEST_P(ParserTest, a_frame_that_differs_from_a_known_sequence_is_indexed_as_by_a
 TEST_P(ParserTest, a_frame_with_a_length_field_has_no_sequence) {
   for (int i = 0; i < 600; ++i) {
     const std::string news =
-        message_of(std::string{kHeader} + "95=2|96=ab|58=" + std::string(1 + i % 40, 'x') + "|");
+        message_of(std::string{kHeader} +
+                   "95=2|96=ab|58=" + std::string(static_cast<std::size_t>(1 + i % 40), 'x') + "|");
     ASSERT_EQ(parse(news)->sequence(), nullptr) << i;
   }
 }
