@@ -62,7 +62,7 @@ SETTINGS_OF = {
     "README.md": "hide: [navigation]",
     "reference/keys.md": "hide: [navigation]\nsearch: {boost: 5}",
     "operations/troubleshooting.md": "search: {boost: 2}",
-    "operations/reload.md": "search: {boost: 1.5}",
+    "operations/reload.md": "search: {boost: 2}",
     "guide/sending.md": "search: {boost: 1.5}",
     "guide/codegen.md": "search: {boost: 1.5}",
     "reference/events.md": "search: {boost: 1.5}",

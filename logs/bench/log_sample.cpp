@@ -147,7 +147,9 @@ SampleShape shape_of(const std::vector<std::string>& messages,
   shape.p99_bytes = bench::quantile_of_sorted(sizes, 0.99);
   shape.max_bytes = sizes.back();
   for (const auto& [type, count] : types) shape.types.push_back({type, count});
-  std::ranges::stable_sort(shape.types, std::greater{}, &SampleShape::Type::messages);
+  std::ranges::sort(shape.types, {}, [](const SampleShape::Type& one) {
+    return std::pair{-static_cast<std::int64_t>(one.messages), std::string_view{one.msg_type}};
+  });
   std::vector<std::uint64_t> counts;
   for (const auto& [sequence, count] : sequences) counts.push_back(count);
   std::ranges::sort(counts, std::greater{});

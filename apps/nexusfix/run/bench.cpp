@@ -33,8 +33,8 @@ int run_bench(Arguments arguments) {
       "  $ nexusfix bench --from messages.log\n\n"
       "Exit status:\n"
       "  0  success\n"
-      "  1  an answer was wrong, the log has no message or could not be read to its end, or a file "
-      "cannot be written\n"
+      "  1  an answer was wrong, the log has no message or could not be read to its\n"
+      "     end, or a file cannot be written\n"
       "  2  there is no such row, core or log, or the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (of_log.files.empty()) return bench::run(options, {});

@@ -525,6 +525,7 @@ class Session {
   // A pointer that outlives the callback, in a member or across a co_await, points to memory that
   // the next one overwrites; AddressSanitizer reports its use.
   [[nodiscard]] std::pmr::memory_resource& scratch() noexcept;
+  // The most that scratch() gives in one callback, in bytes.
   static constexpr std::size_t kScratchBytesMax = std::size_t{256} << 20U;
 
   // Sends a Logout with this Text (58) and disconnects after the answer, or after LogoutTimeout. An

@@ -19,7 +19,7 @@
 #include <nexusfix/store/record_store.hpp>
 #include <nexusfix/store/store.hpp>
 
-// Calls of a store in tests, in one line each. A part of store_contract.hpp.
+// Calls of a store in tests, in one line each.
 
 namespace nexusfix::store {
 
@@ -129,7 +129,7 @@ class Settler {
   std::atomic<std::uint64_t> wakes_{0};
 };
 
-// The fixture of the contract's tests. A part of store_contract.hpp.
+// The fixture of the contract's tests.
 
 // One store under test.
 struct StoreCase {

@@ -1,4 +1,18 @@
-// The contract of a store, as tests of GoogleTest.
+// The contract of a store, as a suite of GoogleTest for authors of stores. Each failure names the
+// rule of nexusfix/store/store.hpp that the store breaks.
+//
+// Include it in one source of a test program, link nexusfix::store_contract and GoogleTest's
+// main(), and instantiate it with the factory that the engine gets:
+//
+//   using nexusfix::store::StoreCase;
+//   using nexusfix::store::StoreContract;
+//   INSTANTIATE_TEST_SUITE_P(
+//       Mine, StoreContract,
+//       ::testing::Values(StoreCase{.name = "mine", .make = [] { return make_in_new_folder(); }}),
+//       [](const auto& info) { return info.param.name; });
+//
+// It does not test what a crash leaves, nor full disks and failing ones: only the author knows how
+// to cause them.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +25,7 @@
 
 #include <nexusfix/testing/store_case.hpp>
 
-// The rules of records and their messages. A part of store_contract.hpp.
+// The rules of records and their messages.
 
 namespace nexusfix::store {
 
@@ -375,7 +389,7 @@ TEST_P(StoreContract, a_session_name_above_its_limit_is_too_large) {
   EXPECT_EQ(refused.error().code, StoreErrorCode::TooLarge);
 }
 
-// The rules of sessions: their names, numbers and epochs. A part of store_contract.hpp.
+// The rules of sessions: their names, numbers and epochs.
 
 TEST_P(StoreContract, a_new_session_begins_at_one) {
   SCOPED_TRACE(

@@ -259,9 +259,13 @@ enum class TimePrecision : std::uint8_t {
 // Each function writes to out and returns the size of the text. Digits below the precision are cut
 // off. It may overwrite all bytes of out up to the constant. No allocation; any thread.
 inline constexpr std::size_t kUtcTimestampBytesMax = 30;
+// The longest text of from_time_of_day().
 inline constexpr std::size_t kTimeOfDayBytesMax = 21;
+// The text of from_date().
 inline constexpr std::size_t kDateBytes = 8;
+// YYYYMMDD-HH:MM:SS with the digits of the precision.
 inline std::size_t from_utc_timestamp(WallTime value, TimePrecision precision, char* out) noexcept;
+// As above, with picoseconds.
 inline std::size_t from_utc_timestamp(PicoTime value, TimePrecision precision, char* out) noexcept;
 std::size_t from_date(Date value, char* out) noexcept;  // years 0 to 9999
 // value: 0 to less than a day and a second. The leap second is 23:59:60.
@@ -535,6 +539,7 @@ class UtcTimestampWriter {
     return kDateBytes +
            detail::store_dash_and_time(out + kDateBytes, nanos, value.picos, precision);
   }
+  // As above, for a time without picoseconds.
   std::size_t write(WallTime value, TimePrecision precision, char* out) noexcept {
     return write(PicoTime{value, 0}, precision, out);
   }

@@ -26,6 +26,7 @@ namespace nexusfix::wire {
          tag == tag::CheckSum;
 }
 
+// Whether a caller may write the field.
 [[nodiscard]] constexpr bool can_be_written(Tag tag) noexcept {
   return tag != 0 && tag <= kTagMax && !is_written_by_encoder(tag);
 }

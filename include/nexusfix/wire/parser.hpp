@@ -29,22 +29,23 @@ struct TagTexts {
   // Longer ones than this, with their `=`, have no text here.
   static constexpr std::size_t kBytesMax = 8;
 
+  // The text of a long tag.
   struct Long {
-    std::uint64_t text;
-    std::uint64_t bits;  // that count
-    std::uint32_t field;
+    std::uint64_t text;   // with its `=`
+    std::uint64_t bits;   // that count
+    std::uint32_t field;  // its index
   };
 
   alignas(32) std::uint32_t lowest[kReadable];  // the first four bytes; the first one is the lowest
-  std::uint32_t width[kReadable];
-  std::uint32_t tag_bits[kReadable];  // those of the tag and its `=`
-  std::uint8_t bytes[kFieldsMax];     // of the tag and its `=`
-  std::uint8_t single[kFieldsMax];    // all bits: the value is one byte, of that width
-  std::uint64_t msg_type;             // `35=`, the value, and SOH
-  std::uint64_t msg_type_bits;        // that count
-  std::uint32_t fields;               // 0: nothing is known
-  std::uint32_t long_count;
-  Long longs[kLongMax];
+  std::uint32_t width[kReadable];               // by how much a byte may be more than the lowest
+  std::uint32_t tag_bits[kReadable];            // those of the tag and its `=`
+  std::uint8_t bytes[kFieldsMax];               // of the tag and its `=`
+  std::uint8_t single[kFieldsMax];              // all bits: the value is one byte, of that width
+  std::uint64_t msg_type;                       // `35=`, the value, and SOH
+  std::uint64_t msg_type_bits;                  // that count
+  std::uint32_t fields;                         // 0: nothing is known
+  std::uint32_t long_count;                     // of longs
+  Long longs[kLongMax];                         // tags with more than three digits
 };
 
 // The tags of frames that a parser has seen before, in their order. A counterparty sends few
@@ -54,6 +55,7 @@ struct TagTexts {
 // The parser owns it. Only the parser's thread uses it.
 class TagSequence {
  public:
+  // Longer sequences are not learned.
   static constexpr std::size_t kFieldsMax = TagTexts::kFieldsMax;
 
   // What a kernel compares a frame with.

@@ -39,8 +39,9 @@ concept FrameSink = requires(Sink sink, Connection& connection, const wire::Mess
                              std::string_view bytes, wire::GarbledReason reason, EventId id) {
   // The reader that calls it.
   { sink.reader() } -> std::same_as<FrameReader&>;
-  // A message of a connection that has its session: the only one of the received bytes, or one
-  // of several. The number of processed bytes, or kMustWait.
+  // A message of a connection that has its session. on_only_message(): it is the only one of the
+  // received bytes, and has the tags of an earlier one. The number of processed bytes, or
+  // kMustWait.
   { sink.on_only_message(connection, message, bytes) } -> std::same_as<std::size_t>;
   { sink.on_message(connection, message, bytes) } -> std::same_as<std::size_t>;
   // A frame that is no valid message. The number of processed bytes, or kMustWait.

@@ -232,8 +232,9 @@ class Transactor {
   ReceivedMessage received_;
   Phase phase_ = Phase::Idle;
   SessionEntry* begun_ = nullptr;
-  std::vector<UndoEntry> undo_log_;  // the messages of the running callbacks, or one
-  std::size_t undo_count_ = 0;       // of them; the other entries are free
+  // The messages of the running callbacks, or one.
+  std::vector<UndoEntry> undo_log_ = std::vector<UndoEntry>(1);
+  std::size_t undo_count_ = 0;  // of them; the other entries are free
   // The connections that got bytes in this event: the last one, which knows the one before it.
   Connection* in_event_ = nullptr;
   std::vector<SessionEntry*> deferred_;  // sessions with commands of another session's callback

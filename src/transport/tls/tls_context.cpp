@@ -101,7 +101,11 @@ int number_of(TlsVersion version) noexcept {
   return version == TlsVersion::V1_2 ? TLS1_2_VERSION : TLS1_3_VERSION;
 }
 
-std::expected<void, TlsError> set_ciphers(SSL_CTX& context, const TlsSettings& settings) {
+// Cipher suites by OpenSSL's names and by IANA's. Sets versions and cipher suites. With TLS 1.2
+// only ECDHE with AEAD remains, whatever the settings name. An error: nothing remains, or a name is
+// unknown.
+[[nodiscard]] std::expected<void, TlsError> set_ciphers(SSL_CTX& context,
+                                                        const TlsSettings& settings) {
   auto asked = read(context, settings.ciphers);
   if (!asked) return std::unexpected{std::move(asked.error())};
   TlsVersion least = settings.version_min;
@@ -128,12 +132,6 @@ std::expected<void, TlsError> set_ciphers(SSL_CTX& context, const TlsSettings& s
   }
   return {};
 }
-
-// Cipher suites by OpenSSL's names and by IANA's. Sets versions and cipher suites. With TLS 1.2
-// only ECDHE with AEAD remains, whatever the settings name. An error: nothing remains, or a name is
-// unknown.
-[[nodiscard]] std::expected<void, TlsError> set_ciphers(SSL_CTX& context,
-                                                        const TlsSettings& settings);
 
 // Authorities between a certificate and a trusted one.
 constexpr int kIntermediatesMax = 3;

@@ -80,7 +80,7 @@ struct Desk : Conversations<Desk> {
   Conversation trade(std::string) { co_return; }
 };
 #elif NEXUSFIX_MISTAKE == 8
-// error: a conversation awaits next<M>\(\) only
+// error: no matching (member )?function
 struct Desk : Conversations<Desk> {
   Conversation trade(Session&) { co_await std::suspend_always{}; }
 };

@@ -144,7 +144,7 @@ bool use_values(std::span<char> buffer, wire::HeaderTemplate& session,
   return send(buffer, session, Side::Buy,
               group<PartyIDs>(entry(PartyID{"A"}, wire::OtherVersion::ClientId)));
 #elif NEXUSFIX_MISTAKE == 28  // QuickFIX's name
-  // error: a field has its own function, order.symbol\(\), and its text is order\[55\]
+  // error: no member named .*getField
   return NewOrderSingle::from(view)->getField(55), true;
 #else
   return send(buffer, session, Side::Buy, Text{view.msg_type()});

@@ -8,6 +8,7 @@
 #include <nexusfix/engine.hpp>
 #include <nexusfix/fix44/enum_names.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
+#include <nexusfix/settings.hpp>
 #include <nexusfix/wire/text.hpp>
 
 namespace fix44 = nexusfix::fix44;
