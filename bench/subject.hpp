@@ -194,7 +194,7 @@ class Subject {
   virtual ~Subject() = default;
   virtual std::string name() const = 0;
   // Whether it is a library that the options name: --contestant.
-  virtual bool is_guest() const { return false; }
+  virtual bool is_external() const { return false; }
   virtual ContestantPtr parse(const Messages&) { return nullptr; }
   virtual ContestantPtr parse_and_read(const ReadJob&) { return nullptr; }
   // Every entry of a parsed market data snapshot, three fields of each: the sum of MDEntryType's

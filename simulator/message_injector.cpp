@@ -172,7 +172,7 @@ bool MessageInjector::note(Line& line, Side side, std::string_view message) {
   const std::uint64_t number = number_of(message, "34=");
   const bool poss_dup = is_flag_set(message, "43=");
   if (!poss_dup) half.last_number = number;
-  note_answer(line.halves[1 - side], message, number);
+  record_answer(line.halves[1 - side], message, number);
   if (type == "5") line.is_ending = true;
   if (type == "A" && !poss_dup) {
     half.logon = message;
@@ -187,11 +187,11 @@ bool MessageInjector::note(Line& line, Side side, std::string_view message) {
     }
   }
   if (half.is_discarded) return false;
-  if (type == "2" && !poss_dup) note_resend_request(line, side, message);
+  if (type == "2" && !poss_dup) record_resend_request(line, side, message);
   return true;
 }
 
-void MessageInjector::note_resend_request(Line& line, Side side, std::string_view message) {
+void MessageInjector::record_resend_request(Line& line, Side side, std::string_view message) {
   const std::uint64_t begin = number_of(message, "7=");
   const std::uint64_t last = line.halves[1 - side].last_number;
   std::uint64_t end = number_of(message, "16=");
@@ -207,7 +207,7 @@ void MessageInjector::reset_soon(Line& line) {
 }
 
 // half: of the side that sent the request.
-void MessageInjector::note_answer(Half& half, std::string_view message, std::uint64_t number) {
+void MessageInjector::record_answer(Half& half, std::string_view message, std::uint64_t number) {
   if (half.open_requests.empty() || !is_flag_set(message, "43=")) return;
   const std::uint64_t end =
       value_of(message, "35=") == "4" ? number_of(message, "36=") : number + 1;

@@ -82,9 +82,9 @@ class MessageInjector final : public Middleman {
 
   // False: the message is not forwarded.
   bool note(Line& line, Side side, std::string_view message);
-  void note_resend_request(Line& line, Side side, std::string_view message);
+  void record_resend_request(Line& line, Side side, std::string_view message);
   void reset_soon(Line& line);
-  static void note_answer(Half& half, std::string_view message, std::uint64_t number);
+  static void record_answer(Half& half, std::string_view message, std::uint64_t number);
   [[nodiscard]] std::string further_requests(Line& line, Side side);
   [[nodiscard]] std::string requests_of(Line& line, Side side, const Drawn& wanted, bool is_first);
   void ask(std::uint64_t connection, Line& line, Side side, const Drawn& wanted);

@@ -68,16 +68,16 @@ engine::MessageReply MachineWatch::on_message(const engine::Callbacks& inner,
     const engine::MessageReply reply = inner.on_message(inner.application, session, message);
     if (!machine_.throws_next) return reply;
   } catch (...) {
-    world_.checker.take_back(machine_.index, mark);
+    world_.checker.roll_back(machine_.index, mark);
     throw;
   }
   machine_.throws_next = false;
   count(world_.fault_counts, Fault::Throw);
-  world_.checker.take_back(machine_.index, mark);
+  world_.checker.roll_back(machine_.index, mark);
   machine_.process.callback_undone();
   throw InjectedThrow{};
 }
 
-void MachineWatch::write(const observe::Event& event) { world_.take_log_line(machine_, event); }
+void MachineWatch::write(const observe::Event& event) { world_.record_log_line(machine_, event); }
 
 }  // namespace nexusfix::simulator

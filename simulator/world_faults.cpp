@@ -281,7 +281,7 @@ void WorldState::doom(Machine& machine, std::uint64_t calls, End end) {
 void WorldState::segment_begins(Machine& machine) {
   if (!machine.is_up() || !machine.life.alive()) return;
   ++rolls_;
-  if (!machine.death.take_in_roll()) return;
+  if (!machine.death.consume_in_roll()) return;
   SeededRandom& chance = fault_random_[static_cast<std::size_t>(Fault::DieInRoll)];
   const bool without_power = options.faults.has(Fault::PowerLoss) && chance.below(2) == 0;
   trace.line(machine.name, "! a segment of its journal begins");
@@ -297,7 +297,7 @@ void WorldState::die_in_reset(Machine& machine, SeededRandom& chance) {
 }
 
 void WorldState::reset_begins(Machine& machine) {
-  if (!machine.death.take_in_reset()) return;
+  if (!machine.death.consume_in_reset()) return;
   count(fault_counts, Fault::DieInReset);
   doom(machine, fault_random_[static_cast<std::size_t>(Fault::DieInReset)].below(kCallsOfReset),
        End::Process);

@@ -183,14 +183,14 @@ void WorldState::step_until(WorldTime end) {
     }
     now = std::max(now, at);
     if (turn != nullptr) {
-      take_turn(*turn);
+      run_turn(*turn);
     } else {
-      take_event();
+      run_event();
     }
   }
 }
 
-void WorldState::take_event() {
+void WorldState::run_event() {
   const Event event = events_.top();
   events_.pop();
   if (event.connection != 0) {
@@ -202,9 +202,9 @@ void WorldState::take_event() {
   action();
 }
 
-void WorldState::take_turn(Machine& machine) {
+void WorldState::run_turn(Machine& machine) {
   if (!machine.turns.begin_turn(now)) return;
-  note_turn(machine);
+  count_turn_of(machine);
   machine.disk_faults_before = disk_faults(fault_counts);
   const ClockOfThread clock{machine.clock};
   const bool has_work = machine.process.engine().poll(std::chrono::nanoseconds{0});
@@ -228,7 +228,7 @@ void WorldState::schedule_turn(Machine& machine) {
   machine.turns.end_turn(busy_until, next);
 }
 
-void WorldState::note_turn(Machine& machine) {
+void WorldState::count_turn_of(Machine& machine) {
   ++turns_;
   if (machine.turns.count_turn(now) > kTurnsPerSecondMax) {
     violation.found("livelock", machine.name + ": more than " + std::to_string(kTurnsPerSecondMax) +
@@ -319,7 +319,7 @@ bool WorldState::forgets(const Machine& machine, End end) const {
 // A process that died before it recorded what its disk dropped leaves no trace of it; a mount does.
 // And a failed disk works only after it is mounted again.
 End WorldState::end_with_disk(Machine& machine, End end) {
-  const bool has_dropped = machine.disk.take_dropped();
+  const bool has_dropped = machine.disk.consume_dropped();
   return has_dropped || machine.disk.is_broken() ? std::max(end, End::Mount) : end;
 }
 
@@ -367,7 +367,7 @@ void WorldState::finish(Machine& machine) {
   trace.line(machine.name, end == End::Mount ? "ends, and its disk is mounted again" : "ends");
   clear_away(machine, end);
   // Writes that a failed sync dropped are gone on the same mount, too.
-  const End lost = machine.disk.take_dropped() ? End::Mount : end;
+  const End lost = machine.disk.consume_dropped() ? End::Mount : end;
   const bool is_forgetful = forgets(machine, lost);
   checker.process_ended(machine.index, is_forgetful);
   if (is_forgetful) forget_promises_of_peers(machine);
@@ -394,7 +394,7 @@ void WorldState::promised(const engine::Session& session, std::uint64_t msg_seq_
   }
 }
 
-void WorldState::take_log_line(Machine& machine, const observe::Event& event) {
+void WorldState::record_log_line(Machine& machine, const observe::Event& event) {
   if (!machine.life.alive()) return;
   if (trace.is_on()) {
     trace.line(machine.name, "# " + observe::identifier_of(event.id) + ' ' +

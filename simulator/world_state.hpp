@@ -33,7 +33,7 @@ class WorldState final : public InternetObserver {
   [[nodiscard]] WorldStatistics statistics() const;
 
   // For MachineWatch.
-  void take_log_line(Machine& machine, const observe::Event& event);
+  void record_log_line(Machine& machine, const observe::Event& event);
   void delivered(Machine& machine, const engine::Session& session, std::string_view bytes);
   void logged_out(Machine& machine, const engine::Session& session);
 
@@ -76,10 +76,10 @@ class WorldState final : public InternetObserver {
 
   // world_state.cpp: time, starts and ends of processes.
   void step_until(WorldTime end);
-  void take_event();
-  void take_turn(Machine& machine);
+  void run_event();
+  void run_turn(Machine& machine);
   void schedule_turn(Machine& machine);
-  void note_turn(Machine& machine);
+  void count_turn_of(Machine& machine);
   void start(Machine& machine);
   void abort_start(Machine& machine);
   void start_later(Machine& machine, WorldTime delay);

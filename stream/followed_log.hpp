@@ -77,8 +77,8 @@ class FollowedLog {
   [[nodiscard]] const StreamCounts& counts() const noexcept { return counts_; }
   [[nodiscard]] const store::JournalCursor& cursor() const noexcept { return passed_; }
   [[nodiscard]] bool has_unsent() const noexcept { return !units_.empty(); }
-  [[nodiscard]] std::optional<store::StoreEvent> take_event() { return reader_->take_event(); }
-  // No more is read: take_event() has what was skipped until now.
+  [[nodiscard]] std::optional<store::StoreEvent> next_event() { return reader_->next_event(); }
+  // No more is read: next_event() has what was skipped until now.
   void finish() { reader_->finish(); }
 
  private:

@@ -71,7 +71,7 @@ std::expected<bool, std::string> JournalReader::next(Visitor visit) {
 }
 
 void JournalReader::see_gaps() {
-  while (auto gap = follower_.take_gap()) {
+  while (auto gap = follower_.consume_gap()) {
     gaps_.push_back(std::move(*gap));
     is_certain_ = false;
     tried_segment_ = 0;
@@ -88,7 +88,7 @@ bool JournalReader::become_certain() {
   options.cursor->position = options.cursor->last;
   options.cursor->last_crc = 0;
   auto follower = store::JournalFollower::open(*disk_, folder_, options);
-  if (!follower || follower->take_gap()) return false;
+  if (!follower || follower->consume_gap()) return false;
   follower_ = std::move(*follower);
   is_certain_ = true;
   report_skipped();
@@ -126,7 +126,7 @@ bool JournalReader::skip_segment() {
   options.cursor->position = options.cursor->last = 0;
   auto follower = store::JournalFollower::open(*disk_, folder_, options);
   if (!follower || follower->cursor().segment != wanted) return false;
-  static_cast<void>(follower->take_gap());  // of that place
+  static_cast<void>(follower->consume_gap());  // of that place
   follower_ = std::move(*follower);
   tried_segment_ = 0;
   return true;
@@ -165,13 +165,13 @@ void JournalReader::report_skipped() {
   skipped_.clear();
 }
 
-std::optional<store::StoreEvent> JournalReader::take_event() {
-  auto gap = take_gap();
+std::optional<store::StoreEvent> JournalReader::next_event() {
+  auto gap = consume_gap();
   if (!gap) return std::nullopt;
   return store::StoreEvent{.id = EventId::StreamGap, .text = std::move(*gap)};
 }
 
-std::optional<std::string> JournalReader::take_gap() {
+std::optional<std::string> JournalReader::consume_gap() {
   see_gaps();
   if (gaps_.empty()) return std::nullopt;
   std::string text = std::move(gaps_.front());

@@ -18,7 +18,8 @@ namespace nexusfix::stream {
 
 // A damaged part may hide the record that names a session, renames it or resets it. So after a gap
 // the name and the epoch of each session are uncertain, until a segment begins with a checkpoint.
-// Messages between are skipped, and take_gap() has their number and their MsgSeqNums. One thread.
+// Messages between are skipped, and consume_gap() has their number and their MsgSeqNums. One
+// thread.
 class JournalReader final : public store::LogFollower {
  public:
   // The arguments and the error are those of JournalFollower::open().
@@ -32,10 +33,10 @@ class JournalReader final : public store::LogFollower {
   std::expected<bool, std::string> next(Visitor visit) override;
   const store::JournalCursor& cursor() const noexcept override { return follower_.cursor(); }
   store::LogPosition end_of_log() override { return follower_.end_of_log(); }
-  // What take_gap() has.
-  std::optional<store::StoreEvent> take_event() override;
+  // What consume_gap() has.
+  std::optional<store::StoreEvent> next_event() override;
   // The text of a gap, or of messages that were skipped; no value: there is no other.
-  [[nodiscard]] std::optional<std::string> take_gap();
+  [[nodiscard]] std::optional<std::string> consume_gap();
   void finish() override { report_skipped(); }
 
  private:

@@ -59,19 +59,19 @@ class KafkaBroker final : public Broker {
     static_cast<KafkaBroker*>(self)->take(*message);
   }
   static void on_error(rd_kafka_t* kafka, int error, const char* reason, void* self) {
-    static_cast<KafkaBroker*>(self)->take_error(kafka, static_cast<rd_kafka_resp_err_t>(error),
-                                                reason);
+    static_cast<KafkaBroker*>(self)->record_error(kafka, static_cast<rd_kafka_resp_err_t>(error),
+                                                  reason);
   }
   static int on_statistics(rd_kafka_t*, char* json, std::size_t size, void* self) {
-    static_cast<KafkaBroker*>(self)->take_statistics({json, size});
+    static_cast<KafkaBroker*>(self)->read_statistics({json, size});
     return 0;
   }
   // Connections that fail are in on_error(), too.
   static void on_log(const rd_kafka_t*, int, const char*, const char*) {}
 
   void take(const rd_kafka_message_t& message);
-  void take_error(rd_kafka_t* kafka, rd_kafka_resp_err_t error, const char* reason);
-  void take_statistics(std::string_view json);
+  void record_error(rd_kafka_t* kafka, rd_kafka_resp_err_t error, const char* reason);
+  void read_statistics(std::string_view json);
   [[nodiscard]] MonoTime now() { return clock_.now().mono; }
 
   std::string topic_;
@@ -174,7 +174,7 @@ void KafkaBroker::take(const rd_kafka_message_t& message) {
       message.len, std::string_view{static_cast<const char*>(message.key), message.key_len});
 }
 
-void KafkaBroker::take_error(rd_kafka_t* kafka, rd_kafka_resp_err_t error, const char* reason) {
+void KafkaBroker::record_error(rd_kafka_t* kafka, rd_kafka_resp_err_t error, const char* reason) {
   last_reason_ = reason;
   if (error == RD_KAFKA_RESP_ERR__FATAL) {
     char text[kErrorBytes] = {};
@@ -189,7 +189,7 @@ void KafkaBroker::take_error(rd_kafka_t* kafka, rd_kafka_resp_err_t error, const
   }
 }
 
-void KafkaBroker::take_statistics(std::string_view json) {
+void KafkaBroker::read_statistics(std::string_view json) {
   // Nothing waits for an acknowledgement that would show it.
   if (in_flight_ == 0 && json.find(R"("state":"UP")") != json.npos) fault_.clear();
 }

@@ -156,7 +156,7 @@ Streamer::Turn Streamer::feed_all() {
 }
 
 void Streamer::report_events(FollowedLog& log) {
-  while (const auto event = log.take_event()) report(event->id, event->text);
+  while (const auto event = log.next_event()) report(event->id, event->text);
 }
 
 bool Streamer::serve(std::chrono::milliseconds wait) {

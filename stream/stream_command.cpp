@@ -166,7 +166,7 @@ void add_stream_options(CLI::App& app, WantedStream& wanted) {
 
 #ifdef NEXUSFIX_WEB_CONSOLE
 // The last state, for the thread that answers Prometheus.
-class StateBoard {
+class LatestState {
  public:
   void put(const stream::StreamState& state) {
     std::string text = stream::to_prometheus(state);
@@ -195,17 +195,17 @@ int stream_with(WantedStream& wanted, PosixDisk& disk, stream::Broker& broker) {
                             .is_interrupted = is_interrupted,
                             .on_state = {}};
 #ifdef NEXUSFIX_WEB_CONSOLE
-  StateBoard board;
+  LatestState latest;
   std::unique_ptr<web::MetricsPort> port;
   if (wanted.metrics_port) {
     auto opened = web::MetricsPort::open(wanted.metrics_host, *wanted.metrics_port,
-                                         [&] { return board.text(); });
+                                         [&] { return latest.text(); });
     if (!opened) {
       fail("stream", "--metrics-port: " + opened.error());
       return kUsage;
     }
     port = std::move(*opened);
-    parts.on_state = [&](const stream::StreamState& state) { board.put(state); };
+    parts.on_state = [&](const stream::StreamState& state) { latest.put(state); };
     events.write({.time = clock.now().wall,
                   .id = EventId::MetricsOpened,
                   .session = {},

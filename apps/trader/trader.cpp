@@ -80,10 +80,10 @@ void Trader::on_recovered(const engine::RecoveredMessage& recovered) {
 void Trader::on_logon(engine::Session& session) { pump(session); }
 
 void Trader::on_message(engine::Session& session, const fix42::ExecutionReport& report) {
-  take_report(session, report.view());
+  handle_report(session, report.view());
 }
 void Trader::on_message(engine::Session& session, const fix44::ExecutionReport& report) {
-  take_report(session, report.view());
+  handle_report(session, report.view());
 }
 
 // A BusinessMessageReject means that the venue will not answer an order. Other messages do not
@@ -95,7 +95,7 @@ void Trader::on_message(engine::Session& session, const wire::MessageView& messa
                     std::string{message[tag::Text].value_or("without a reason")});
 }
 
-void Trader::take_report(engine::Session& session, const wire::MessageView& report) {
+void Trader::handle_report(engine::Session& session, const wire::MessageView& report) {
   const auto number = order_number(report[tag::ClOrdID].value_or(""));
   if (!number || *number == 0 || *number > counts_.sent || *number >= progress_.size()) return;
   if (*number == timed_) {

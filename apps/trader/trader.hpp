@@ -85,7 +85,7 @@ class Trader {
     bool finished = false;
   };
 
-  void take_report(engine::Session& session, const wire::MessageView& report);
+  void handle_report(engine::Session& session, const wire::MessageView& report);
   void note(std::uint64_t number, std::string_view ord_status, std::string_view text);
   void pump(engine::Session& session);
   [[nodiscard]] bool may_send() const noexcept;

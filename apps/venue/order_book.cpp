@@ -129,7 +129,7 @@ void OrderBook::put_in_slot(IdIndex id) noexcept {
 }
 
 // Entries after it move into the hole, as far as a search would no longer find them.
-void OrderBook::take_from_slot(IdIndex id) noexcept {
+void OrderBook::remove_from_slot(IdIndex id) noexcept {
   const std::size_t mask = slots_.size() - 1;
   std::size_t hole = home_slot(ids_[id]);
   while (slots_[hole] != id + 1) hole = (hole + 1) & mask;
@@ -168,7 +168,7 @@ void OrderBook::forget_oldest_id() noexcept {
   const IdIndex id = std::exchange(oldest_former_, ids_[oldest_former_].next);
   Order& order = orders_[ids_[id].order];
   if (order.cl_ord_id == id) order.next = std::exchange(free_orders_, ids_[id].order);
-  take_from_slot(id);
+  remove_from_slot(id);
   ids_[id] = {.owner = 0, .order = kNoOrder, .next = std::exchange(free_ids_, id), .text = {}};
   --former_count_;
   --id_count_;

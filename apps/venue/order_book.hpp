@@ -198,7 +198,7 @@ class OrderBook {
   [[nodiscard]] std::size_t home_slot(const Id& id) const noexcept;
   IdIndex add_id(Owner owner, std::string_view cl_ord_id, OrderIndex order);
   void put_in_slot(IdIndex id) noexcept;
-  void take_from_slot(IdIndex id) noexcept;
+  void remove_from_slot(IdIndex id) noexcept;
   void grow_slots();
   // The ClOrdID is no longer that of an open order. May forget the oldest such one.
   void retire_id(IdIndex id) noexcept;

@@ -294,7 +294,7 @@ std::optional<MessageReply> Venue::refuse_unreportable(const engine::Session& se
 }
 
 template <class Message>
-MessageReply Venue::take_order(engine::Session& session, const Message& message) {
+MessageReply Venue::handle_order(engine::Session& session, const Message& message) {
   if (!failure_.empty()) return venue_closing();
   if (auto refusal = refuse_long_text(message.view(), {kClOrdIdLimit, kSymbolLimit})) {
     return *refusal;
@@ -340,7 +340,7 @@ MessageReply Venue::take_order(engine::Session& session, const Message& message)
 }
 
 template <class Message>
-MessageReply Venue::take_cancel(engine::Session& session, const Message& message) {
+MessageReply Venue::handle_cancel(engine::Session& session, const Message& message) {
   if (!failure_.empty()) return venue_closing();
   if (auto refusal = refuse_long_text(message.view(), {kClOrdIdLimit, kOrigClOrdIdLimit})) {
     return *refusal;
@@ -374,7 +374,7 @@ bool Venue::changes_symbol_or_side(const ReplaceRequest& request,
 }
 
 template <class Message>
-MessageReply Venue::take_replace(engine::Session& session, const Message& message) {
+MessageReply Venue::handle_replace(engine::Session& session, const Message& message) {
   if (!failure_.empty()) return venue_closing();
   if (auto refusal = refuse_long_text(message.view(), {kClOrdIdLimit, kOrigClOrdIdLimit})) {
     return *refusal;
@@ -401,24 +401,24 @@ MessageReply Venue::take_replace(engine::Session& session, const Message& messag
 }
 
 MessageReply Venue::on_message(engine::Session& session, const fix42::NewOrderSingle& order) {
-  return take_order(session, order);
+  return handle_order(session, order);
 }
 MessageReply Venue::on_message(engine::Session& session, const fix44::NewOrderSingle& order) {
-  return take_order(session, order);
+  return handle_order(session, order);
 }
 MessageReply Venue::on_message(engine::Session& session, const fix42::OrderCancelRequest& request) {
-  return take_cancel(session, request);
+  return handle_cancel(session, request);
 }
 MessageReply Venue::on_message(engine::Session& session, const fix44::OrderCancelRequest& request) {
-  return take_cancel(session, request);
+  return handle_cancel(session, request);
 }
 MessageReply Venue::on_message(engine::Session& session,
                                const fix42::OrderCancelReplaceRequest& request) {
-  return take_replace(session, request);
+  return handle_replace(session, request);
 }
 MessageReply Venue::on_message(engine::Session& session,
                                const fix44::OrderCancelReplaceRequest& request) {
-  return take_replace(session, request);
+  return handle_replace(session, request);
 }
 
 // The fields of the order in every report. Recovery needs nothing else to rebuild it.

@@ -93,11 +93,11 @@ class Venue {
   [[nodiscard]] Owner party_of(const engine::Session& session) const noexcept;
 
   template <class Message>
-  engine::MessageReply take_order(engine::Session& session, const Message& message);
+  engine::MessageReply handle_order(engine::Session& session, const Message& message);
   template <class Message>
-  engine::MessageReply take_cancel(engine::Session& session, const Message& message);
+  engine::MessageReply handle_cancel(engine::Session& session, const Message& message);
   template <class Message>
-  engine::MessageReply take_replace(engine::Session& session, const Message& message);
+  engine::MessageReply handle_replace(engine::Session& session, const Message& message);
 
   // The answer to a request whose reports the engine would not take now, so that the book must not
   // change. Nothing: it would take them.

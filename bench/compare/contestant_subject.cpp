@@ -109,7 +109,7 @@ class ForeignSubject final : public Subject {
       : functions_{functions} {}
 
   [[nodiscard]] std::string name() const override { return functions_.name; }
-  [[nodiscard]] bool is_guest() const override { return true; }
+  [[nodiscard]] bool is_external() const override { return true; }
   ContestantPtr parse(const Messages& messages) override {
     constexpr std::uint64_t kNotCounted = 1;
     return from_texts(functions_.parse, messages, answers_are(messages.field_counts, kNotCounted));

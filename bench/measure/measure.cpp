@@ -121,7 +121,7 @@ std::vector<Figures> measure(std::span<Contestant* const> contestants,
   for (Contestant* contestant : contestants)
     courses.emplace_back(*contestant, settings, ns_per_tick);
   for (Course& course : courses) course.warm_up();
-  const auto take_turns = [&](auto needs_more, auto turn) {
+  const auto alternate = [&](auto needs_more, auto turn) {
     while (true) {
       bool any = false;
       for (Course& course : courses) {
@@ -132,10 +132,10 @@ std::vector<Figures> measure(std::span<Contestant* const> contestants,
       if (!any) return;
     }
   };
-  take_turns([](const Course& course) { return course.needs_singles(); },
-             [](Course& course) { course.time_singles(); });
-  take_turns([](const Course& course) { return course.needs_batches(); },
-             [](Course& course) { course.time_batch(); });
+  alternate([](const Course& course) { return course.needs_singles(); },
+            [](Course& course) { course.time_singles(); });
+  alternate([](const Course& course) { return course.needs_batches(); },
+            [](Course& course) { course.time_batch(); });
   std::vector<Figures> figures;
   for (Course& course : courses) figures.push_back(course.figures());
   return figures;

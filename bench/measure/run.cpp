@@ -72,9 +72,9 @@ std::optional<RowReport> measure_row(const Row& row, Subjects subjects, Report& 
     if (name == subjects.front()->name()) ours_is_right = false;
   }
   if (!ours_is_right || names.front() != subjects.front()->name()) return std::nullopt;
-  const auto is_guest = [&](const std::string& name) {
+  const auto is_external = [&](const std::string& name) {
     return std::ranges::any_of(subjects, [&](const std::unique_ptr<Subject>& subject) {
-      return subject->is_guest() && subject->name() == name;
+      return subject->is_external() && subject->name() == name;
     });
   };
   const std::vector<Figures> measured =
@@ -84,7 +84,7 @@ std::optional<RowReport> measure_row(const Row& row, Subjects subjects, Report& 
   if (!plan.note.empty()) result.spec.purpose += "; " + plan.note;
   for (std::size_t i = 0; i < names.size(); ++i) {
     Result one{names[i], in_unit(measured[i], row.spec, plan.operations_per_call, plan.bytes),
-               is_guest(names[i])};
+               is_external(names[i])};
     if (i == 0) {
       result.ours = std::move(one);
     } else {

@@ -21,7 +21,7 @@ namespace nexusfix::bench {
 struct Result {
   std::string subject;
   Figures figures;
-  bool is_guest = false;  // see Subject
+  bool is_external = false;  // see Subject
 };
 
 struct RowReport {

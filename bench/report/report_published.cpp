@@ -101,7 +101,7 @@ std::vector<Line> lines_of(const Report& report) {
       line.published_peer = fmt::format("{} {}", figure.peer_name, short_number(*figure.peer));
     }
     for (const Result& peer : row->peers) {
-      if (!peer.is_guest && peer.subject != kQuickFix) continue;
+      if (!peer.is_external && peer.subject != kQuickFix) continue;
       line.peers += fmt::format("{}{} {}", line.peers.empty() ? "" : ", ", peer.subject,
                                 short_number(measured(*row, peer.figures, figure.metric)));
     }

@@ -40,10 +40,10 @@ std::string ratio_text(std::string_view name, double ours, double peers, double 
 }
 
 // A contestant has no column: its name is not known before.
-std::string guest_lines(const RowReport& row) {
+std::string external_lines(const RowReport& row) {
   std::string text;
   for (const Result& peer : row.peers) {
-    if (!peer.is_guest) continue;
+    if (!peer.is_external) continue;
     const Figures& f = peer.figures;
     text += fmt::format("  {:<34}{:>8}{:>8}{:>8}{:>8}{:>8}{:>9} {:>8}x\n", peer.subject,
                         short_number(f.batch), short_number(f.p50), short_number(f.p99),
@@ -104,7 +104,7 @@ std::string table_line(const RowReport& row) {
                      !budget_of(row)      ? ""
                      : within_budget(row) ? " met"
                                           : " missed") +
-         ratio_lines(row) + guest_lines(row);
+         ratio_lines(row) + external_lines(row);
 }
 
 std::string table_foot(const Report& report) {

@@ -144,13 +144,13 @@ class BareInserts final : public Store {
   LogPosition appended() const noexcept override { return appended_; }
   LogPosition durable() const noexcept override { return durable_; }
   StoreResult<LogPosition> flush() override {
-    if (is_under_way_) take_answer();
+    if (is_under_way_) read_answer();
     if (!is_under_way_ && !gathered_.empty()) send();
     PQflush(connection_.get());
     return durable_;
   }
   StoreResult<void> close() override { return {}; }
-  std::optional<StoreEvent> take_event() override { return std::nullopt; }
+  std::optional<StoreEvent> next_event() override { return std::nullopt; }
   StoreResult<void> read(SessionKey, std::uint64_t, std::uint64_t, MessageVisitor) override {
     return {};
   }
@@ -177,7 +177,7 @@ class BareInserts final : public Store {
     }
     is_under_way_ = true;
   }
-  void take_answer() {
+  void read_answer() {
     if (PQconsumeInput(connection_.get()) == 0) std::abort();
     while (is_under_way_ && PQisBusy(connection_.get()) == 0) {
       PGresult* const result = PQgetResult(connection_.get());

@@ -15,7 +15,7 @@ bool Chunk::read(LogPosition position, std::string_view keys, std::string_view e
   has_names_ = false;
   begin_ = position;
   end_ = position + entries.size();
-  const bool is_readable = take_places(keys, epochs) && take_entries(entries);
+  const bool is_readable = read_places(keys, epochs) && read_entries(entries);
   for (const SessionKey session : sessions_) by_key_[session] = {};
   sessions_.clear();
   return is_readable;
@@ -28,7 +28,7 @@ void Chunk::set_written(std::optional<std::int64_t> microseconds) noexcept {
 }
 
 // A session whose epoch changes in the chunk is there once for each epoch, the first one first.
-bool Chunk::take_places(std::string_view keys, std::string_view epochs) {
+bool Chunk::read_places(std::string_view keys, std::string_view epochs) {
   const ArrayReader<SessionKey> session{keys};
   const ArrayReader<std::uint64_t> epoch{epochs};
   if (session.count() == 0 || session.count() != epoch.count()) return false;
@@ -43,7 +43,7 @@ bool Chunk::take_places(std::string_view keys, std::string_view epochs) {
 }
 
 // The epoch that the row has is that of the session's first message.
-bool Chunk::take_entries(std::string_view entries) {
+bool Chunk::read_entries(std::string_view entries) {
   EntryReader reader{entries};
   Entry entry;
   for (std::size_t at = 0; reader.next(entry); at = entries.size() - reader.rest().size()) {

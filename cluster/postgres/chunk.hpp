@@ -42,8 +42,8 @@ class Chunk {
     std::uint64_t epoch = 0;   // 0: it has no message there
     bool has_message = false;  // before the entry that is read
   };
-  [[nodiscard]] bool take_places(std::string_view keys, std::string_view epochs);
-  [[nodiscard]] bool take_entries(std::string_view entries);
+  [[nodiscard]] bool read_places(std::string_view keys, std::string_view epochs);
+  [[nodiscard]] bool read_entries(std::string_view entries);
 
   LogPosition begin_ = 0;
   LogPosition end_ = 0;

@@ -77,7 +77,7 @@ class LogQueue {
   void close();
   // The error that fail() was called with; any thread.
   [[nodiscard]] std::optional<StoreError> cause() const;
-  [[nodiscard]] std::optional<StoreEvent> take_event() { return events_.take(); }
+  [[nodiscard]] std::optional<StoreEvent> next_event() { return events_.take(); }
   // What the server may not have yet, in the order of the log: the batches, and durable() as it was
   // before all of them. Valid until the next append() or flush().
   struct Pending {
@@ -102,7 +102,7 @@ class LogQueue {
   void set_marker(PositionMarker* marker);
   void set_timeline(std::uint32_t timeline);
   void fail(StoreError error);
-  // Gives the caller an event, by take_event().
+  // Gives the caller an event, by next_event().
   void report(EventId id, std::string text);
   // Readable when there may be a batch to take; the sending thread clears it first.
   [[nodiscard]] Signal& work() noexcept { return work_; }

@@ -31,8 +31,8 @@ struct Taken {
 };
 
 // marker: null where none is written. An engine that waits records what it sees.
-[[nodiscard]] StoreResult<Taken> take_log(PostgresOptions options, Servers& servers,
-                                          PositionMarker* marker);
+[[nodiscard]] StoreResult<Taken> claim_log(PostgresOptions options, Servers& servers,
+                                           PositionMarker* marker);
 // The sessions as they are in the database, and what their rows lack of the log.
 struct Loaded {
   SessionTable sessions{};

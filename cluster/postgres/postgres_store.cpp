@@ -118,9 +118,9 @@ class PostgresStore final : public Store {
     writer_.reset();  // The server gives the lock back when the connection has ended.
     return durable;
   }
-  std::optional<StoreEvent> take_event() override {
+  std::optional<StoreEvent> next_event() override {
     if (losses_.empty()) [[likely]]
-      return queue_.take_event();
+      return queue_.next_event();
     StoreEvent event = std::move(losses_.front());
     losses_.pop_front();
     return event;
@@ -128,7 +128,7 @@ class PostgresStore final : public Store {
 
   // It was the replica of a journal, whose engine may have used numbers that the log lacks. They
   // stay recorded as missing until they are skipped.
-  StoreResult<void> take_replica_over(const ReplicaState& replica) {
+  StoreResult<void> accept_replica(const ReplicaState& replica) {
     first_number_ = std::max(first_number_, replica.first_number);
     if (!replica.is_replica && replica.numbers_ahead == 0) return {};
     std::string text = "the log was the replica of a journal (" + replica.owner +
@@ -311,7 +311,7 @@ StoreResult<std::unique_ptr<Store>> open_postgres(const PostgresOptions& given) 
     marker = std::move(*opened);
   }
   auto servers = std::make_unique<Servers>(options);
-  auto taken = take_log(options, *servers, marker.get());
+  auto taken = claim_log(options, *servers, marker.get());
   if (!taken) return std::unexpected{std::move(taken.error())};
   auto sessions = load_sessions(taken->connection, options);
   if (!sessions) return std::unexpected{std::move(sessions.error())};
@@ -328,7 +328,7 @@ StoreResult<std::unique_ptr<Store>> open_postgres(const PostgresOptions& given) 
   const ReplicaState replica = taken->replica;
   auto store = std::make_unique<PostgresStore>(options, std::move(servers), std::move(*sessions),
                                                std::move(*taken));
-  if (auto done = store->take_replica_over(replica); !done) {
+  if (auto done = store->accept_replica(replica); !done) {
     return std::unexpected{std::move(done.error())};
   }
   if (marker) {

@@ -179,7 +179,7 @@ StoreResult<void> Reader::ask_twice(const Page& page, ResultVisitor visit) {
   return std::unexpected{reading_error(done.error())};
 }
 
-StoreResult<void> Reader::take_chunk(const PGresult* row) {
+StoreResult<void> Reader::read_chunk(const PGresult* row) {
   const std::uint64_t position = number_of(row, kPosition);
   if (chunk_.read(position, field(row, kSessionKeys), field(row, kEpochs), field(row, kEntries))) {
     return {};
@@ -200,7 +200,7 @@ StoreResult<bool> Reader::read(const KeptRange& range, LogPosition before, Numbe
   StoreResult<void> readable;
   const auto take = [&](const PGresult* row) {
     if (!goes_on || !readable) return;
-    readable = take_chunk(row);
+    readable = read_chunk(row);
     if (!readable) return;
     for (const Chunk::Message& one : chunk_.messages()) {
       if (one.session != range.session || one.epoch != range.epoch) continue;
@@ -252,7 +252,7 @@ StoreResult<void> Reader::scan(LogPosition from, LogPosition before, ChunkVisito
     auto done = ask_twice(page, [&](const PGresult* row) {
       ++chunks;
       if (!readable) return;
-      readable = take_chunk(row);
+      readable = read_chunk(row);
       if (!readable) return;
       next = chunk_.end();
       const bool is_known = PQgetisnull(row, 0, kWritten) == 0;

@@ -58,7 +58,7 @@ class Reader {
   [[nodiscard]] ServerResult<void> accept(Connection& connection);
   [[nodiscard]] ServerResult<void> check_position(Connection& connection);
   [[nodiscard]] StoreError reading_error(const ServerError& error) const;
-  [[nodiscard]] StoreResult<void> take_chunk(const PGresult* row);
+  [[nodiscard]] StoreResult<void> read_chunk(const PGresult* row);
   [[nodiscard]] ServerResult<void> ask(const Page& page, ResultVisitor visit);
   [[nodiscard]] StoreResult<void> ask_twice(const Page& page, ResultVisitor visit);
 

@@ -122,20 +122,20 @@ ServerResult<void> Writer::receive() {
       }
       continue;
     }
-    if (auto taken = take_result(std::move(result)); !taken) return taken;
+    if (auto taken = accept_result(std::move(result)); !taken) return taken;
   }
   report_warnings();
   return {};
 }
 
 void Writer::report_warnings() {
-  for (std::string& text : connection_->take_warnings()) {
+  for (std::string& text : connection_->consume_warnings()) {
     queue_.report(EventId::DatabaseWarning, "the server warns: " + std::move(text));
   }
 }
 
 // What a COMMIT waits for may change while the engine runs.
-ServerResult<void> Writer::take_settings(CommitSettings settings) {
+ServerResult<void> Writer::accept_settings(CommitSettings settings) {
   if (settings != facts_.commit) {
     const bool is_less = reach_of(settings) < reach_of(facts_.commit);
     queue_.report(is_less ? EventId::DatabaseCommitsWeaker : EventId::DatabaseCommitsChanged,
@@ -154,8 +154,8 @@ void Writer::confirm(LogPosition end) {
 
 // Settings may change and change back while a COMMIT waits, and the server ends its wait. What
 // counts is what the standby has acknowledged.
-ServerResult<void> Writer::take_acknowledgement(const Acknowledgement& found) {
-  if (auto taken = take_settings(found.settings); !taken) return taken;
+ServerResult<void> Writer::accept_acknowledgement(const Acknowledgement& found) {
+  if (auto taken = accept_settings(found.settings); !taken) return taken;
   if (options_.standby != StandbyPolicy::Strict) return {};
   const bool is_new = is_committed_;  // otherwise the question was sent by itself
   if (!found.is_visible) {
@@ -179,14 +179,15 @@ ServerResult<void> Writer::take_acknowledgement(const Acknowledgement& found) {
   return {};
 }
 
-ServerResult<void> Writer::take_result(Result result) {
+ServerResult<void> Writer::accept_result(Result result) {
   switch (PQresultStatus(result.get())) {
     case PGRES_TUPLES_OK:
       if (PQntuples(result.get()) == 1 && PQnfields(result.get()) == 0) return {};
-      if (const auto found = acknowledgement_of(result.get())) return take_acknowledgement(*found);
+      if (const auto found = acknowledgement_of(result.get()))
+        return accept_acknowledgement(*found);
       if (auto settings = commit_settings_of(result.get())) {
         loaded_ = settings->loaded;
-        return take_settings(std::move(*settings));
+        return accept_settings(std::move(*settings));
       }
       // Nothing was written: the row that says whose log it is and where it ends is gone.
       batch_error_ = ServerError{"the log has no state", kElsewhere};
@@ -211,7 +212,7 @@ ServerResult<void> Writer::end_batch() {
   if (batch_error_) return std::unexpected{std::move(*std::exchange(batch_error_, std::nullopt))};
   // The batch is committed on this server, and maybe on no other. Whether it counts, a new
   // connection finds out: its own COMMIT must reach the standby.
-  if (auto error = connection_->take_not_replicated()) return std::unexpected{std::move(*error)};
+  if (auto error = connection_->consume_not_replicated()) return std::unexpected{std::move(*error)};
   if (std::exchange(is_sign_of_life_, false)) {
     --in_flight_;
     return {};
@@ -338,7 +339,7 @@ ServerResult<void> Writer::connect_again(MonoTime end) {
                     kElsewhere}};
   }
   report_connected(*made, claimed->position, *facts);
-  if (auto noted = take_settings(std::move(facts->commit)); !noted) return noted;
+  if (auto noted = accept_settings(std::move(facts->commit)); !noted) return noted;
   queue_.confirm(claimed->position);
   committed_end_ = claimed->position;
   // A batch whose confirmation was lost is progress like any other.

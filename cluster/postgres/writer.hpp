@@ -30,10 +30,10 @@ class Writer {
   [[nodiscard]] ServerResult<void> turn();
   [[nodiscard]] ServerResult<void> send_batches();
   [[nodiscard]] ServerResult<void> receive();
-  [[nodiscard]] ServerResult<void> take_result(Result result);
+  [[nodiscard]] ServerResult<void> accept_result(Result result);
   [[nodiscard]] ServerResult<void> end_batch();
-  [[nodiscard]] ServerResult<void> take_settings(CommitSettings settings);
-  [[nodiscard]] ServerResult<void> take_acknowledgement(const Acknowledgement& found);
+  [[nodiscard]] ServerResult<void> accept_settings(CommitSettings settings);
+  [[nodiscard]] ServerResult<void> accept_acknowledgement(const Acknowledgement& found);
   void confirm(LogPosition end);
   void report_warnings();
   void report_connected(const Connection& connection, LogPosition position,

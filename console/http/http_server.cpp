@@ -87,7 +87,7 @@ void HttpServer::turn() {
   const auto left = std::max(next_tick_ - now, std::chrono::nanoseconds{0});
   const std::size_t count = network_.wait(events, left);
   for (const transport::Ready& ready : std::span{events}.first(count)) handle(ready);
-  take_replies();
+  send_replies();
   parse_following();
   make_room();
   if (const MonoTime after = clock_.now().mono; after >= next_tick_) tick(after);
@@ -293,7 +293,7 @@ void HttpServer::parse_following() {
   if (!following_.empty()) network_.wake();
 }
 
-void HttpServer::take_replies() {
+void HttpServer::send_replies() {
   for (auto& [socket, response] : replies_->take()) {
     const auto found = connections_.find(socket);
     if (found == connections_.end() || !found->second.is_answering) continue;

@@ -114,7 +114,7 @@ class HttpServer {
   void respond(transport::SocketId socket, Connection& connection, Response response);
   void flush(transport::SocketId socket, Connection& connection);
   void finish(transport::SocketId socket, Connection& connection);
-  void take_replies();
+  void send_replies();
   void parse_following();
   void tick(MonoTime now);
   void close(transport::SocketId socket);

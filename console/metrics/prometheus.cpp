@@ -17,7 +17,7 @@ std::string to_prometheus(const engine::EngineStatistics& engine,
     samples.begin(metric.described);
     metric.write(samples, engine);
   }
-  return samples.take_text();
+  return samples.release_text();
 }
 
 std::vector<MetricDescription> described_metrics() {

@@ -37,7 +37,7 @@ class Samples {
   // The buckets of all histograms have the same ends, so that they can be added.
   void add(Labels labels, const engine::LatencyHistogram& value);
 
-  [[nodiscard]] std::string take_text() noexcept { return std::move(text_); }
+  [[nodiscard]] std::string release_text() noexcept { return std::move(text_); }
 
  private:
   // `suffix`, the labels and a space; the value follows.

@@ -81,7 +81,7 @@ class Access {
   // Whether the peer's address has sent more than kWrongTokensMax wrong tokens.
   [[nodiscard]] bool guesses(std::string_view peer, MonoTime now) const;
   // The addresses that have sent a wrong token since the last call, without those that guess.
-  [[nodiscard]] std::vector<std::string> take_refused() { return std::exchange(refused_, {}); }
+  [[nodiscard]] std::vector<std::string> consume_refused() { return std::exchange(refused_, {}); }
   // The value of Set-Cookie that ends a sign-in.
   [[nodiscard]] std::string sign_out(const Request& request);
 

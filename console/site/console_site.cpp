@@ -60,7 +60,7 @@ void ConsoleSite::listen_on(std::string_view host, std::uint16_t port,
 
 std::expected<void, std::string> ConsoleSite::begin(engine::Operations& engine) {
   engine_ = &engine;
-  board_.serve(engine);
+  states_.serve(engine);
   if (!options_.has_certificates) {
     auto tokens = load_tokens(disk_, options_.token_file);
     if (!tokens) return std::unexpected{"the token of the web console: " + tokens.error()};
@@ -126,7 +126,7 @@ Response ConsoleSite::wrong_token(const Request& request) const {
 }
 
 void ConsoleSite::report_refusals() {
-  for (const std::string& address : access_.take_refused()) {
+  for (const std::string& address : access_.consume_refused()) {
     engine_->report(EventId::ConsoleRefused, "web console: a wrong token from " + address);
   }
 }
@@ -189,18 +189,18 @@ std::shared_ptr<const SessionNames> ConsoleSite::names() {
 
 // The first chunk comes with the head, so that the page need not wait for a tick.
 Response ConsoleSite::live(const Request& request) {
-  std::unique_ptr<engine::MessageFeed> feed;
+  std::unique_ptr<engine::MessageSubscription> subscription;
   std::string refusal;
   if (const std::string session{request.argument("session")}; !session.empty()) {
     auto followed = engine_->follow(session);
     if (followed) {
-      feed = std::move(*followed);
+      subscription = std::move(*followed);
     } else {
       refusal = "event: refused\ndata: " + to_text({{"error", followed.error()}}) + "\n\n";
     }
   }
-  auto stream = std::make_unique<LiveStream>(board_, events_, as_number(request.argument("after")),
-                                             std::move(feed), [this] {
+  auto stream = std::make_unique<LiveStream>(states_, events_, as_number(request.argument("after")),
+                                             std::move(subscription), [this] {
                                                if (was_reloaded()) {
                                                  reader_.add([this] { read_names(); });
                                                }

@@ -70,7 +70,7 @@ class ConsoleSite final : public Site {
   Clock& clock_;
   PosixDisk disk_;
   Access access_;
-  StateBoard board_;
+  EngineStateCache states_;
   JournalPages pages_{disk_};  // of the thread of reader_
   std::mutex names_mutex_;
   std::shared_ptr<const SessionNames> names_;

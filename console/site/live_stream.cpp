@@ -9,7 +9,7 @@
 namespace nexusfix::web {
 namespace {
 
-constexpr std::size_t kFeedBytesMax = 256U << 10U;
+constexpr std::size_t kTickBytesMax = 256U << 10U;
 
 // JSON has no line feed outside of a text, and none within: so the data is one line.
 void append_event(std::string& chunk, std::string_view name, std::string_view json) {
@@ -22,7 +22,7 @@ void append_event(std::string& chunk, std::string_view name, std::string_view js
 
 }  // namespace
 
-std::shared_ptr<const std::string> StateBoard::chunk(MonoTime now) {
+std::shared_ptr<const std::string> EngineStateCache::chunk(MonoTime now) {
   if (chunk_ && now - read_at_ < kAgeMax) return chunk_;
   std::string text;
   append_event(text, "state", state_json(engine_->statistics()));
@@ -32,7 +32,7 @@ std::shared_ptr<const std::string> StateBoard::chunk(MonoTime now) {
 }
 
 std::shared_ptr<const std::string> LiveStream::next(MonoTime now) {
-  auto state = board_.chunk(now);
+  auto state = states_.chunk(now);
   std::string more;
   append_events(more);
   append_messages(more);
@@ -48,11 +48,11 @@ void LiveStream::append_events(std::string& chunk) {
 }
 
 void LiveStream::append_messages(std::string& chunk) {
-  if (!feed_) return;
+  if (!subscription_) return;
   Json messages = Json::array();
   std::uint64_t left_out = 0;
   const auto names = names_();
-  feed_->read(kFeedBytesMax, [&](const observe::LoggedMessage& message) {
+  subscription_->read(kTickBytesMax, [&](const observe::LoggedMessage& message) {
     if (messages.size() == kMessagesMax) {
       ++left_out;
       return;
@@ -62,7 +62,7 @@ void LiveStream::append_messages(std::string& chunk) {
     one["direction"] = direction_of(message.kind);
     messages.push_back(std::move(one));
   });
-  left_out += feed_->take_lost();
+  left_out += subscription_->consume_lost();
   if (messages.empty() && left_out == 0) return;
   append_event(chunk, "messages",
                to_text({{"messages", std::move(messages)}, {"left_out", left_out}}));

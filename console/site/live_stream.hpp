@@ -18,7 +18,7 @@
 namespace nexusfix::web {
 
 // The state of the engine, read once for all streams of a tick. The server's thread.
-class StateBoard {
+class EngineStateCache {
  public:
   // Shorter than a tick, so that each tick has a new state.
   static constexpr std::chrono::milliseconds kAgeMax{900};
@@ -43,14 +43,14 @@ class LiveStream final : public Stream {
   // The names of the present dictionaries. Not null.
   using Names = std::function<std::shared_ptr<const SessionNames>()>;
 
-  // board and events outlive the stream. after: only events after this number. feed: null: no
-  // messages.
-  LiveStream(StateBoard& board, const EventRing& events, std::uint64_t after,
-             std::unique_ptr<engine::MessageFeed> feed, Names names) noexcept
-      : board_{board},
+  // states and events outlive the stream. after: only events after this number. subscription: null:
+  // no messages.
+  LiveStream(EngineStateCache& states, const EventRing& events, std::uint64_t after,
+             std::unique_ptr<engine::MessageSubscription> subscription, Names names) noexcept
+      : states_{states},
         events_{events},
         last_event_{after},
-        feed_{std::move(feed)},
+        subscription_{std::move(subscription)},
         names_{std::move(names)} {}
 
   [[nodiscard]] std::shared_ptr<const std::string> next(MonoTime now) override;
@@ -59,10 +59,10 @@ class LiveStream final : public Stream {
   void append_events(std::string& chunk);
   void append_messages(std::string& chunk);
 
-  StateBoard& board_;
+  EngineStateCache& states_;
   const EventRing& events_;
   std::uint64_t last_event_;
-  std::unique_ptr<engine::MessageFeed> feed_;
+  std::unique_ptr<engine::MessageSubscription> subscription_;
   Names names_;
 };
 

@@ -98,11 +98,11 @@ TEST_F(AccessTest, wrong_tokens_mark_an_address_that_guesses_and_a_right_one_alw
     EXPECT_FALSE(access.sign_in("wrong", "10.0.0.9:1", kNow));
     EXPECT_FALSE(access.guesses("10.0.0.9:2", kNow));
   }
-  EXPECT_EQ(access.take_refused().size(), 5U);
+  EXPECT_EQ(access.consume_refused().size(), 5U);
   for (int i = 0; i < 100; ++i) EXPECT_FALSE(access.sign_in("wrong", "10.0.0.9:1", kNow));
   EXPECT_TRUE(access.guesses("10.0.0.9:2", kNow));
   EXPECT_FALSE(access.guesses("10.0.0.8:1", kNow));
-  EXPECT_TRUE(access.take_refused().empty()) << "a flood of guesses is no flood of events";
+  EXPECT_TRUE(access.consume_refused().empty()) << "a flood of guesses is no flood of events";
   EXPECT_TRUE(access.sign_in(kToken, "10.0.0.9:1", kNow));
   EXPECT_NE(access.find(with({{"authorization", "Bearer " + kToken}}), kNow), nullptr);
   EXPECT_FALSE(access.guesses("10.0.0.9:2", kNow + std::chrono::seconds{61}));

@@ -40,7 +40,7 @@ class Gate {
 };
 
 // Has one message whenever it is read.
-class FakeFeed final : public engine::MessageFeed {
+class FakeSubscription final : public engine::MessageSubscription {
  public:
   void read(std::size_t, Visitor visit) override {
     visit({.time = {},
@@ -49,7 +49,7 @@ class FakeFeed final : public engine::MessageFeed {
                     "35=UX\x01"
                     "6001=7\x01"});
   }
-  std::uint64_t take_lost() override { return 0; }
+  std::uint64_t consume_lost() override { return 0; }
 };
 
 class FakeEngine final : public engine::Operations {
@@ -75,9 +75,9 @@ class FakeEngine final : public engine::Operations {
   std::expected<void, std::string> set_numbers(engine::LiveNumbers, const std::string&) override {
     return {};
   }
-  std::expected<std::unique_ptr<engine::MessageFeed>, std::string> follow(
+  std::expected<std::unique_ptr<engine::MessageSubscription>, std::string> follow(
       const std::string&) override {
-    return std::make_unique<FakeFeed>();
+    return std::make_unique<FakeSubscription>();
   }
   void report(EventId, std::string text) override { events.push_back(std::move(text)); }
 

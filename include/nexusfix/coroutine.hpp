@@ -242,10 +242,10 @@ class Waiter final : public Wait {
                    std::pmr::memory_resource& memory) {
     auto& self = static_cast<Waiter&>(wait);
     self.which_ = 0;
-    return (self.template take_as<Types>(type, message, memory) || ...);
+    return (self.template accept_as<Types>(type, message, memory) || ...);
   }
   template <class M>
-  bool take_as(const char* type, const void* message, std::pmr::memory_resource& memory) {
+  bool accept_as(const char* type, const void* message, std::pmr::memory_resource& memory) {
     if (type != &type_mark<M>) {
       ++which_;
       return false;

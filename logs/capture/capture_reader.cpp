@@ -173,7 +173,7 @@ inline void CaptureReader::put_message(Flow& flow, std::string_view bytes, WallT
 }
 
 // The next bytes of the stream: a whole message, as most segments are, or a step.
-inline bool CaptureReader::take_next_bytes(Flow& flow, std::string_view bytes,
+inline bool CaptureReader::scan_next_bytes(Flow& flow, std::string_view bytes,
                                            printing::ScannedMessage& to) {
   flow.last_used = counts_.packets;
   const bool is_message = steps_.empty() && flow.scanner == nullptr && may_be_whole_ &&
@@ -189,7 +189,7 @@ inline bool CaptureReader::take_next_bytes(Flow& flow, std::string_view bytes,
   return true;
 }
 
-inline bool CaptureReader::take_packet(printing::ScannedMessage& to) {
+inline bool CaptureReader::scan_packet(printing::ScannedMessage& to) {
   ++counts_.packets;
   const CapturedPacket& packet = packet_;
   // Kept bytes need the acknowledgements of the other side.
@@ -201,20 +201,20 @@ inline bool CaptureReader::take_packet(printing::ScannedMessage& to) {
       KnownHeaders::Segment known;
       if (flow->second.headers.read(packet.link_type, packet.bytes, known)) {
         if (known.payload.empty()) return false;
-        if (flow->second.stream.take_next(known.sequence, known.payload.size())) {
-          return take_next_bytes(flow->second, known.payload, to);
+        if (flow->second.stream.accept_next(known.sequence, known.payload.size())) {
+          return scan_next_bytes(flow->second, known.payload, to);
         }
       }
     }
   }
-  return take_other_packet(to);
+  return scan_other_packet(to);
 }
 
 bool CaptureReader::next(printing::ScannedMessage& to, FunctionRef<void()> drained) {
   for (;;) {
     if (!steps_.empty()) {
       for (; step_at_ < steps_.size(); ++step_at_) {
-        if (take_step(steps_[step_at_], to)) return true;
+        if (scan_step(steps_[step_at_], to)) return true;
         count_held(*steps_[step_at_].flow);
       }
       steps_.clear();
@@ -226,7 +226,7 @@ bool CaptureReader::next(printing::ScannedMessage& to, FunctionRef<void()> drain
       if (!steps_.empty()) continue;
     }
     if (file_.next(packet_, drained)) {
-      if (take_packet(to)) return true;
+      if (scan_packet(to)) return true;
       continue;
     }
     if (file_.error().empty() && file_.end() == SourceEnd::Waits) return false;
@@ -235,12 +235,12 @@ bool CaptureReader::next(printing::ScannedMessage& to, FunctionRef<void()> drain
   }
 }
 
-bool CaptureReader::take_other_packet(printing::ScannedMessage& to) {
+bool CaptureReader::scan_other_packet(printing::ScannedMessage& to) {
   const CapturedPacket& packet = packet_;
   TcpSegment segment;
   switch (read_segment(packet.link_type, packet.bytes, packet.cut_size, segment)) {
     case PacketKind::Tcp:
-      return take_segment(segment, to);
+      return scan_segment(segment, to);
     case PacketKind::Fragment:
       if (counts_.fragments++ == 0) {
         counts_.first_fragment =
@@ -268,7 +268,7 @@ CaptureReader::Flow& CaptureReader::flow_of(const FlowKey& key) {
   return found->second;
 }
 
-bool CaptureReader::take_segment(const TcpSegment& segment, printing::ScannedMessage& to) {
+bool CaptureReader::scan_segment(const TcpSegment& segment, printing::ScannedMessage& to) {
   // Most packets without bytes are acknowledgements: they matter only to a stream with a gap.
   const bool has_flags = segment.is_syn || segment.is_fin || segment.is_reset;
   const bool has_content = has_flags || segment.payload.size() + segment.cut_size > 0;
@@ -286,8 +286,8 @@ bool CaptureReader::take_segment(const TcpSegment& segment, printing::ScannedMes
     flow.headers.learn(packet_.link_type, packet_.bytes, segment);
     ports_at_ = segment.transport_at;
     const bool is_whole = segment.cut_size == 0;
-    if (is_whole && flow.stream.take_next(segment.sequence, segment.payload.size())) {
-      return take_next_bytes(flow, segment.payload, to);
+    if (is_whole && flow.stream.accept_next(segment.sequence, segment.payload.size())) {
+      return scan_next_bytes(flow, segment.payload, to);
     }
   }
   flow.last_used = counts_.packets;
@@ -302,7 +302,7 @@ void CaptureReader::add_steps(Flow& flow) {
   pieces_.clear();
 }
 
-bool CaptureReader::take_step(Step& step, printing::ScannedMessage& to) {
+bool CaptureReader::scan_step(Step& step, printing::ScannedMessage& to) {
   Flow& flow = *step.flow;
   StreamPiece& piece = step.piece;
   const WallTime time = piece.time.value_or(packet_.time);

@@ -79,17 +79,17 @@ class CaptureReader {
   using Flows = std::unordered_map<FlowKey, Flow, FlowHash>;
 
   // True: the packet is exactly a message, as most are. Otherwise it may add steps.
-  bool take_packet(printing::ScannedMessage& to);
-  bool take_other_packet(printing::ScannedMessage& to);
-  bool take_segment(const TcpSegment& segment, printing::ScannedMessage& to);
-  bool take_next_bytes(Flow& flow, std::string_view bytes, printing::ScannedMessage& to);
+  bool scan_packet(printing::ScannedMessage& to);
+  bool scan_other_packet(printing::ScannedMessage& to);
+  bool scan_segment(const TcpSegment& segment, printing::ScannedMessage& to);
+  bool scan_next_bytes(Flow& flow, std::string_view bytes, printing::ScannedMessage& to);
   // By ports.
   Flows::value_type*& recent(std::uint16_t from, std::uint16_t to) noexcept {
     return recent_[(from + 3U * to) % recent_.size()];
   }
   Flow& flow_of(const FlowKey& key);
   void add_steps(Flow& flow);
-  bool take_step(Step& step, printing::ScannedMessage& to);
+  bool scan_step(Step& step, printing::ScannedMessage& to);
   void put_message(Flow& flow, std::string_view bytes, WallTime time, printing::ScannedMessage& to);
   void write_second(Flow& flow, WallTime time);
   void put_lost(Flow& flow, printing::ScannedMessage& to);

@@ -42,7 +42,7 @@ class TcpStream {
  public:
   // Whether a segment of only bytes is the next one: they are the next bytes of the stream, and
   // take() is not needed.
-  [[nodiscard]] bool take_next(std::uint32_t sequence, std::size_t size) noexcept {
+  [[nodiscard]] bool accept_next(std::uint32_t sequence, std::size_t size) noexcept {
     if (!is_open_ || !kept_.empty() || fin_ || static_cast<std::uint32_t>(next_) != sequence) {
       return false;
     }

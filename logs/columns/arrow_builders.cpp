@@ -185,9 +185,9 @@ std::shared_ptr<arrow::Array> ArrowColumn::finish() {
   return array;
 }
 
-std::uint64_t ArrowColumn::take_misfits() noexcept {
+std::uint64_t ArrowColumn::consume_misfits() noexcept {
   std::uint64_t count = std::exchange(misfits_, 0);
-  for (ArrowColumn& member : members_) count += member.take_misfits();
+  for (ArrowColumn& member : members_) count += member.consume_misfits();
   return count;
 }
 

@@ -35,7 +35,7 @@ class ArrowColumn {
   [[nodiscard]] wire::Tag tag() const noexcept { return tag_; }
   [[nodiscard]] bool is_group() const noexcept { return type_ == ColumnType::Group; }
   // Values that were not of the type, also of members, since the last call.
-  [[nodiscard]] std::uint64_t take_misfits() noexcept;
+  [[nodiscard]] std::uint64_t consume_misfits() noexcept;
   [[nodiscard]] const std::shared_ptr<arrow::ArrayBuilder>& builder() const { return builder_; }
 
  private:

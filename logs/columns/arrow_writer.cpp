@@ -216,7 +216,7 @@ class ArrowRows final : public ColumnRows {
   }
   void clear() override {
     static_cast<void>(finish());
-    for (std::size_t i = 0; i < columns_.size(); ++i) static_cast<void>(take_misfits(i));
+    for (std::size_t i = 0; i < columns_.size(); ++i) static_cast<void>(consume_misfits(i));
   }
 
   // The rows as a batch; null: there are none. The object is then empty.
@@ -237,8 +237,8 @@ class ArrowRows final : public ColumnRows {
     return batch;
   }
   // The misfits of this column since the last call.
-  [[nodiscard]] std::uint64_t take_misfits(std::size_t index) {
-    return std::visit([](auto& column) { return column.take_misfits(); }, columns_[index]);
+  [[nodiscard]] std::uint64_t consume_misfits(std::size_t index) {
+    return std::visit([](auto& column) { return column.consume_misfits(); }, columns_[index]);
   }
 
  private:
@@ -338,7 +338,7 @@ class ArrowWriter final : public ColumnWriter {
     arrow::Status status = batch.status();
     if (status.ok() && *batch != nullptr) {
       rows_ += static_cast<std::uint64_t>((*batch)->num_rows());
-      for (std::size_t i = 0; i < misfits_.size(); ++i) misfits_[i] += taken.take_misfits(i);
+      for (std::size_t i = 0; i < misfits_.size(); ++i) misfits_[i] += taken.consume_misfits(i);
       status = output_.add(std::move(*batch));
     }
     if (status.ok()) return {};

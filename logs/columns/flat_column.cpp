@@ -190,6 +190,6 @@ std::shared_ptr<arrow::Array> FlatColumn::finish() {
       arrow::ArrayData::Make(data_type_, std::exchange(rows_, 0), std::move(buffers), nulls));
 }
 
-std::uint64_t FlatColumn::take_misfits() noexcept { return std::exchange(misfits_, 0); }
+std::uint64_t FlatColumn::consume_misfits() noexcept { return std::exchange(misfits_, 0); }
 
 }  // namespace nexusfix::logs

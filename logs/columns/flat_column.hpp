@@ -30,7 +30,7 @@ class FlatColumn {
   // The values so far. The column is then empty.
   [[nodiscard]] std::shared_ptr<arrow::Array> finish();
   // Values that were not of the type, since the last call.
-  [[nodiscard]] std::uint64_t take_misfits() noexcept;
+  [[nodiscard]] std::uint64_t consume_misfits() noexcept;
 
  private:
   void begin();

@@ -86,7 +86,7 @@ void LogDiff::add(std::size_t side, const LogMessage& message) {
   const bool is_gap_fill = fields_.value(35) == "4" && fields_.value(123) == "Y";
   auto& waiting = waiting_[key];
   if (match(key, waiting, side, message.bytes)) {
-    if (is_gap_fill && waiting_count_ > 0) take_gap_fill(side);
+    if (is_gap_fill && waiting_count_ > 0) apply_gap_fill(side);
     return;
   }
   keep(key, waiting,
@@ -151,7 +151,7 @@ bool LogDiff::came_before_match(const DiffMessage& message, std::size_t side) co
 }
 
 // Both sides have the gap fill in fields_: session messages before its NewSeqNo were not needed.
-void LogDiff::take_gap_fill(std::size_t side) {
+void LogDiff::apply_gap_fill(std::size_t side) {
   constexpr std::uint64_t kNumbersMax = 1'000'000;
   const std::uint64_t first = number_of(fields_.value(34));
   const std::uint64_t end = std::min(number_of(fields_.value(36)), first + kNumbersMax);

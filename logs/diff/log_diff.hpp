@@ -80,7 +80,7 @@ class LogDiff {
   void keep(const std::string& key, std::vector<DiffMessage>& waiting, DiffMessage message);
   void remove(std::vector<DiffMessage>& waiting, std::size_t at);
   [[nodiscard]] bool came_before_match(const DiffMessage& message, std::size_t side) const noexcept;
-  void take_gap_fill(std::size_t side);
+  void apply_gap_fill(std::size_t side);
   void resolve(std::vector<DiffMessage>& waiting);
   void limit_memory(const std::string& key);
   [[nodiscard]] Waiting::iterator waiting_at(const Arrival& arrival);

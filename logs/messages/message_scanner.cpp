@@ -468,11 +468,11 @@ bool MessageScanner::next_usual(std::size_t at, ScannedMessage& to) {
     if (front.size() > kPrefixBytesMax || front.contains('\n')) front = line_before(at);
     if (!is_escaped_line_ && front.contains('E')) return false;
   }
-  return take_usual(at, front, to);
+  return read_usual(at, front, to);
 }
 
 // front: the text before the message in its line, without the mark.
-bool MessageScanner::take_usual(std::size_t at, std::string_view front, ScannedMessage& to) {
+bool MessageScanner::read_usual(std::size_t at, std::string_view front, ScannedMessage& to) {
   const std::string_view text{buffer_.data() + at, buffer_.size() - at};
   constexpr std::size_t kTagBytes = 3;  // the separator, and `9=`
   const char separator = text[usual_.size() - kTagBytes];
@@ -511,7 +511,7 @@ bool MessageScanner::next_after_usual_text(ScannedMessage& to) {
     if (!begins_usually(text.substr(size)) || is_after_digit(at)) continue;
     std::string_view front = text.substr(0, size);
     if (front.starts_with('\n')) front.remove_prefix(1);
-    if (!contains_any(front, kDecisive)) return take_usual(at, front, to);
+    if (!contains_any(front, kDecisive)) return read_usual(at, front, to);
     return !front.contains('=') && next_usual(at, to);
   }
   return false;

@@ -113,7 +113,7 @@ class MessageScanner {
   void add_line_before(std::size_t after_last, ScannedMessage& to);
   [[nodiscard]] bool next_of_line(ScannedMessage& to);
   [[nodiscard]] bool next_usual(std::size_t at, ScannedMessage& to);
-  [[nodiscard]] bool take_usual(std::size_t at, std::string_view front, ScannedMessage& to);
+  [[nodiscard]] bool read_usual(std::size_t at, std::string_view front, ScannedMessage& to);
   [[nodiscard]] bool next_after_usual_text(ScannedMessage& to);
   [[nodiscard]] bool begins_usually(std::string_view text) const noexcept;
   [[nodiscard]] std::size_t usual_size(std::string_view text) const noexcept;

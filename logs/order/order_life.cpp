@@ -119,22 +119,22 @@ void OrderLife::add(OrderEvent& event) {
   const char type = event.msg_type.front();
   if (is_first && type == '8') begin_with(exec_type_of(fields), fields);
   if (type == 'D') {
-    take_order(fields);
+    record_order(fields);
   } else if (type == 'F' || type == 'G') {
     requests_.try_emplace(std::string{fields.value(11)}, request_of(event.msg_type, fields));
   } else if (type == '8') {
-    take_report(fields, event);
+    apply_report(fields, event);
   } else if (type == '9') {
     answer(fields.value(11));
     pending_ = '\0';
     compare(fields, event);
   } else if (type == '3' || type == 'j') {
-    take_reject(fields);
+    record_reject(fields);
   }
 }
 
 // A BusinessMessageReject may have the ClOrdID (379), and a Reject has only the MsgSeqNum.
-void OrderLife::take_reject(const MessageFields& fields) {
+void OrderLife::record_reject(const MessageFields& fields) {
   const std::string_view id = fields.value(379);
   const std::string_view number = fields.value(45);
   const auto rejected = std::ranges::find_if(requests_, [&](const auto& request) {
@@ -147,7 +147,7 @@ void OrderLife::take_reject(const MessageFields& fields) {
   }
 }
 
-void OrderLife::take_order(const MessageFields& fields) {
+void OrderLife::record_order(const MessageFields& fields) {
   if (order_qty_) return;
   order_qty_ = decimal_of(fields.value(38));
   symbol_ = fields.value(55);
@@ -175,7 +175,7 @@ void OrderLife::answer(std::string_view cl_ord_id) {
   if (found != requests_.end()) requests_.erase(found);
 }
 
-void OrderLife::take_report(const MessageFields& fields, OrderEvent& event) {
+void OrderLife::apply_report(const MessageFields& fields, OrderEvent& event) {
   const std::string_view exec_type = exec_type_of(fields);
   const std::string_view exec_id = fields.value(17);
   const bool has_id = !exec_id.empty() && exec_id != "0";
@@ -190,13 +190,13 @@ void OrderLife::take_report(const MessageFields& fields, OrderEvent& event) {
   if (side_.empty()) side_ = fields.value(54);
   if (!order_qty_) order_qty_ = decimal_of(fields.value(38));
   if (price_.empty()) price_ = fields.value(44);
-  take_execution(exec_type, fields, event);
+  apply_execution(exec_type, fields, event);
   sum(event);
   compare(fields, event);
 }
 
-void OrderLife::take_execution(std::string_view exec_type, const MessageFields& fields,
-                               OrderEvent& event) {
+void OrderLife::apply_execution(std::string_view exec_type, const MessageFields& fields,
+                                OrderEvent& event) {
   switch (exec_type.empty() ? '\0' : exec_type.front()) {
     case '0':  // new
       is_accepted_ = true;

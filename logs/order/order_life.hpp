@@ -83,14 +83,14 @@ class OrderLife {
     double price = 0;
   };
 
-  void take_order(const MessageFields& fields);
-  void take_report(const MessageFields& fields, OrderEvent& event);
-  void take_execution(std::string_view exec_type, const MessageFields& fields, OrderEvent& event);
+  void record_order(const MessageFields& fields);
+  void apply_report(const MessageFields& fields, OrderEvent& event);
+  void apply_execution(std::string_view exec_type, const MessageFields& fields, OrderEvent& event);
   void change_fill(std::string_view exec_type, const MessageFields& fields, OrderEvent& event);
   void add_fill(const MessageFields& fields, OrderEvent& event);
   void begin_with(std::string_view exec_type, const MessageFields& fields);
   void answer(std::string_view cl_ord_id);
-  void take_reject(const MessageFields& fields);
+  void record_reject(const MessageFields& fields);
   void sum(OrderEvent& event);
   void compare(const MessageFields& fields, OrderEvent& event);
 

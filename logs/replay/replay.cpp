@@ -17,7 +17,7 @@
 
 #include "base/api/printable_text.hpp"
 #include "base/api/utc_text.hpp"
-#include "logs/replay/log_feed.hpp"
+#include "logs/replay/log_message_source.hpp"
 #include "logs/replay/replay_client.hpp"
 #include "nexusfix/dictionary/own_dictionary.hpp"
 #include "nexusfix/text/text.hpp"
@@ -93,16 +93,16 @@ class SentLine {
   bool is_shown_ = false;
 };
 
-// Sends the messages of the feed at their times, and waits for the answers.
+// Sends the messages of the source at their times, and waits for the answers.
 class ReplayRun {
  public:
   ReplayRun(const ReplayOptions& options, engine::Engine& engine, ReplayClient& client,
-            logs::LogFeed& feed, const FieldNames& names, std::FILE* terminal)
+            logs::LogMessageSource& source, const FieldNames& names, std::FILE* terminal)
       : options_{options},
         engine_{engine},
         session_{engine.session(0)},
         client_{client},
-        feed_{feed},
+        source_{source},
         message_{names, options.changes},
         line_{terminal, clock_.now().mono} {}
 
@@ -148,8 +148,8 @@ class ReplayRun {
     constexpr std::chrono::milliseconds kTick{5};
     while (!is_stopped()) {
       if (waiting_.empty()) {
-        for (ChosenMessage& message : feed_.take()) waiting_.push_back(std::move(message));
-        if (waiting_.empty() && feed_.has_ended()) return {};
+        for (ChosenMessage& message : source_.take()) waiting_.push_back(std::move(message));
+        if (waiting_.empty() && source_.has_ended()) return {};
       }
       const MonoTime now = clock_.now().mono;
       line_.show(sent_, waiting_.empty() ? std::nullopt : waiting_.front().time, now);
@@ -196,7 +196,7 @@ class ReplayRun {
     const engine::SendResult result = session_.finish(encoder);
     if (result) {
       ++sent_;
-      client_.note_sent(result->msg_seq_num, chosen.offset, type);
+      client_.record_sent(result->msg_seq_num, chosen.offset, type);
       return;
     }
     ++unsent_;
@@ -225,7 +225,7 @@ class ReplayRun {
   engine::Engine& engine_;
   engine::Session& session_;
   ReplayClient& client_;
-  logs::LogFeed& feed_;
+  logs::LogMessageSource& source_;
   logs::ReplayedMessage message_;
   SystemClock clock_;
   SentLine line_;
@@ -239,7 +239,7 @@ class ReplayRun {
 };
 
 std::string summary(const ReplayRun& run, const ReplayClient& client,
-                    const logs::FeedCounts& left_out) {
+                    const logs::LeftOutCounts& left_out) {
   std::string text =
       fmt::format("{} sent in {}", counted(run.sent(), "message"), duration_text(run.sent_time()));
   const auto add = [&](std::uint64_t count, std::string_view what) {
@@ -273,7 +273,7 @@ class Replay {
     const auto own = own_dictionary(disk_, options_.dictionary);
     if (!own) return wrong(own.error());
     const FieldNames names{own->get()};
-    logs::LogFeed::Choice choice{.matcher = nullptr, .sent_by = options_.sent_by};
+    logs::LogMessageSource::Choice choice{.matcher = nullptr, .sent_by = options_.sent_by};
     auto matcher = logs::make_matcher(options_.expression, names);
     if (!matcher) return wrong(matcher.error());
     if (*matcher) choice.matcher = std::make_shared<logs::Matcher>(**std::move(matcher));
@@ -287,13 +287,13 @@ class Replay {
       loaded->event_loops = 1;
       settings = std::move(*loaded);
     }
-    logs::LogFeed feed{disk_, options_.input, std::move(choice)};
+    logs::LogMessageSource source{disk_, options_.input, std::move(choice)};
     if (!settings) {
-      auto made = settings_of_first(feed);
-      if (!made) return ended_early(feed, made.error());
+      auto made = settings_of_first(source);
+      if (!made) return ended_early(source, made.error());
       settings = std::move(*made);
     }
-    return send(std::move(*settings), feed, names);
+    return send(std::move(*settings), source, names);
   }
 
  private:
@@ -302,41 +302,41 @@ class Replay {
     fmt::print(streams_.err, "nexusfix {}: {}\n", kReplayCommand, text);
     return kUsage;
   }
-  void show_errors(logs::LogFeed& feed) const {
-    for (const std::string& error : feed.take_errors()) wrong(printable(error));
+  void show_errors(logs::LogMessageSource& source) const {
+    for (const std::string& error : source.consume_errors()) wrong(printable(error));
   }
 
   // --connect takes version and CompIDs from the first chosen message.
-  std::expected<config::Settings, std::string> settings_of_first(logs::LogFeed& feed) {
-    while (!feed.wait(std::chrono::milliseconds{100})) {
+  std::expected<config::Settings, std::string> settings_of_first(logs::LogMessageSource& source) {
+    while (!source.wait(std::chrono::milliseconds{100})) {
     }
-    first_ = feed.take();
+    first_ = source.take();
     if (first_.empty()) return std::unexpected{"there is no message to send"};
     return own_settings(options_, first_.front().bytes);
   }
 
-  int ended_early(logs::LogFeed& feed, std::string_view text) const {
-    show_errors(feed);
+  int ended_early(logs::LogMessageSource& source, std::string_view text) const {
+    show_errors(source);
     wrong(text);
-    return feed.has_unopened() ? kUsage : kFailure;
+    return source.has_unopened() ? kUsage : kFailure;
   }
 
-  int send(config::Settings settings, logs::LogFeed& feed, const FieldNames& names) {
-    feed.put_back(std::move(first_));
+  int send(config::Settings settings, logs::LogMessageSource& source, const FieldNames& names) {
+    source.put_back(std::move(first_));
     ReplayClient client{streams_.out, names};
     auto engine = engine::Engine::open(std::move(settings), client, engine_options_);
-    if (!engine) return ended_early(feed, engine.error().what());
+    if (!engine) return ended_early(source, engine.error().what());
     std::string failure;
     const engine::StopSignals signals{*engine};
-    ReplayRun run{options_, *engine, client, feed, names, streams_.err};
+    ReplayRun run{options_, *engine, client, source, names, streams_.err};
     failure = run.run();
-    show_errors(feed);
+    show_errors(source);
     for (const std::string& error : run.errors()) wrong(error);
-    fmt::print(streams_.out, "{}", summary(run, client, feed.counts()));
+    fmt::print(streams_.out, "{}", summary(run, client, source.counts()));
     std::fflush(streams_.out);
     if (!failure.empty()) wrong(failure);
-    if (failure.empty() && feed.has_unopened()) return kUsage;
-    const bool is_complete = failure.empty() && !feed.has_unread() && run.unsent() == 0;
+    if (failure.empty() && source.has_unopened()) return kUsage;
+    const bool is_complete = failure.empty() && !source.has_unread() && run.unsent() == 0;
     return is_complete && client.rejects() == 0 ? kSuccess : kFailure;
   }
 

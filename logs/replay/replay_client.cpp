@@ -27,8 +27,8 @@ void ReplayClient::on_logout(engine::Session& session) {
   std::fflush(out_);
 }
 
-void ReplayClient::note_sent(std::uint64_t number, std::uint64_t offset,
-                             std::string_view msg_type) {
+void ReplayClient::record_sent(std::uint64_t number, std::uint64_t offset,
+                               std::string_view msg_type) {
   if (sent_.size() == kSentMax) sent_.pop_front();
   sent_.push_back({number, offset, std::string{msg_type}});
 }

@@ -27,7 +27,7 @@ class ReplayClient {
   void on_admin(engine::Session&, const wire::MessageView& message);
 
   // A message was sent with this MsgSeqNum. offset: of the logged one in its file.
-  void note_sent(std::uint64_t number, std::uint64_t offset, std::string_view msg_type);
+  void record_sent(std::uint64_t number, std::uint64_t offset, std::string_view msg_type);
 
   [[nodiscard]] std::uint64_t received() const noexcept { return received_; }
   // Reject and BusinessMessageReject.

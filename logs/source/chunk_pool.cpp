@@ -258,7 +258,7 @@ ChunkPool::Result ChunkPool::read(ByteSource& source, const Text& text) {
     Slot& slot = slot_at(taken_);
     wait_for(slot);
     result.after = slot.work->take();
-    if (file_ != nullptr && slot.read_bytes > 0) command::note_bytes_read(slot.read_bytes);
+    if (file_ != nullptr && slot.read_bytes > 0) command::count_bytes_read(slot.read_bytes);
     if (result.after == AfterMessage::Stop) {
       stop_work();
       break;
@@ -281,7 +281,7 @@ ChunkPool::Result ChunkPool::read(ByteSource& source, const Text& text) {
     stop_work();
     break;
   }
-  if (file_ != nullptr) command::note_bytes_read(0);
+  if (file_ != nullptr) command::count_bytes_read(0);
   if (file_ != nullptr && error_.empty() && file_->size().value_or(size) < size) error_ = kFileCut;
   result.error = error_;
   return result;

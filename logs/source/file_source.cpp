@@ -23,7 +23,7 @@ class FileSource final : public ByteSource {
     if (!got) return std::unexpected{got.error().what()};
     if (*got == 0 && offset_ < size_) return std::unexpected{std::string{kFileCut}};
     offset_ += *got;
-    command::note_bytes_read(*got);
+    command::count_bytes_read(*got);
     return *got;
   }
   [[nodiscard]] File* shared_file() noexcept override { return is_shared_ ? file_.get() : nullptr; }

@@ -79,7 +79,7 @@ class Reading {
   }
 
   void say_notes() {
-    for (const std::string& note : times_.take_notes()) calls_.failed(note);
+    for (const std::string& note : times_.consume_notes()) calls_.failed(note);
   }
 
   void close(std::size_t index, const printing::MessageScanner::Skipped& skipped,
@@ -186,7 +186,7 @@ class Reading {
   };
 
   // Reading goes on after it, so it is reported when it is found.
-  void note_damage(const Followed& followed) {
+  void report_damage(const Followed& followed) {
     const std::string damage = followed.reader->damage();
     if (damage.empty()) return;
     std::string error = followed.path + ": " + damage;
@@ -209,7 +209,7 @@ class Reading {
       is_new = true;
       if (pass(message) == AfterMessage::Stop) return std::nullopt;
     }
-    if (followed.reader->end() == SourceEnd::Waits) note_damage(followed);
+    if (followed.reader->end() == SourceEnd::Waits) report_damage(followed);
     return is_new;
   }
 

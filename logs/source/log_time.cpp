@@ -111,7 +111,7 @@ void LogTimes::compare_zone(const LogMessage& message, const Stamp& stamp) {
       offset.count() > 0 ? "+" : "-"));
 }
 
-std::vector<std::string> LogTimes::take_notes() {
+std::vector<std::string> LogTimes::consume_notes() {
   const std::lock_guard lock{mutex_};
   return std::exchange(notes_, {});
 }

@@ -31,7 +31,7 @@ class LogTimes {
   // The first stamp of a file that names no zone. It may be hours away from its SendingTime.
   void compare_zone(const LogMessage& message, const Stamp& stamp);
   // What was not said before, one line each.
-  [[nodiscard]] std::vector<std::string> take_notes();
+  [[nodiscard]] std::vector<std::string> consume_notes();
 
  private:
   StampStyle style_;

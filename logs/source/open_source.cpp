@@ -77,7 +77,7 @@ class Utf16Source final : public ByteSource {
       const auto got = text_->read(std::span{chunk_}.subspan(held_));
       if (!got) return got;
       if (*got == 0 && end() == SourceEnd::Waits) return 0;
-      if (*got == 0 && !take_rest()) return 0;
+      if (*got == 0 && !convert_rest()) return 0;
       if (*got > 0) convert(held_ + *got);
     }
     const std::size_t size = std::min(bytes.size(), utf8_.size() - at_);
@@ -119,7 +119,7 @@ class Utf16Source final : public ByteSource {
   }
 
   // At the end of the text. False: nothing is left.
-  bool take_rest() {
+  bool convert_rest() {
     if (high_) append_utf8(utf8_, *std::exchange(high_, std::nullopt));
     if (std::exchange(held_, 0) > 0) utf8_ += chunk_[0];
     return !utf8_.empty();

@@ -287,7 +287,7 @@ void LogStatistics::count_number(Flow& flow, const Header& header, const LogMess
     open_gap(flow, {expected, one.number - 1}, one);
     counts.last_number = one.last;
   } else {
-    take_low_number(flow, one);
+    record_low_number(flow, one);
   }
   if (options_.has_timeline && time) timeline_.add(timeline_message(one));
 }
@@ -333,7 +333,7 @@ void LogStatistics::count_late_number(Flow& flow, const Numbered& one) {
   flow.late_high = flow.counts.last_number;
 }
 
-void LogStatistics::take_low_number(Flow& flow, Numbered& one) {
+void LogStatistics::record_low_number(Flow& flow, Numbered& one) {
   FlowStatistics& counts = flow.counts;
   const bool is_late = close_gaps(flow, one);
   if (is_late && !one.is_resend) count_late_number(flow, one);

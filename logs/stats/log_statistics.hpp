@@ -230,7 +230,7 @@ class LogStatistics {
   void decide_low_logon(Flow& flow, Numbered& one);
   void go_on_elsewhere(Flow& flow, const Numbered& one);
   static void count_late_number(Flow& flow, const Numbered& one);
-  void take_low_number(Flow& flow, Numbered& one);
+  void record_low_number(Flow& flow, Numbered& one);
   void reset_numbers(Flow& flow, const Numbered& one, std::uint64_t next);
   void open_gap(Flow& flow, OpenGap gap, const Numbered& one);
   static void limit_gaps(Flow& flow);

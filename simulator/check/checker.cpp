@@ -172,8 +172,8 @@ void Checker::turn_done(std::size_t index) {
   Process& process = processes_[index];
   const store::LogPosition appended_before =
       std::exchange(process.appended, process.inside->appended());
-  note_logouts(process);
-  for (const LocalSession& session : process.sessions) note_first_taken(process, session);
+  record_logouts(process);
+  for (const LocalSession& session : process.sessions) record_first_received(process, session);
   if (!process.has_news) return;
   process.has_news = false;
   for (const Promise& promise : process.promises) {
@@ -202,7 +202,7 @@ void Checker::turn_done(std::size_t index) {
 
 // The sender's epoch that belongs to the receiver's own: a later epoch was begun by the sender
 // alone.
-void Checker::note_first_taken(const Process& process, const LocalSession& session) {
+void Checker::record_first_received(const Process& process, const LocalSession& session) {
   Link& link = links_[session.link];
   const SideOfLink& sender = link.sides[1 - session.side];
   Position& first = link.directions[1 - session.side].first_taken;
@@ -214,7 +214,7 @@ void Checker::note_first_taken(const Process& process, const LocalSession& sessi
            .receivers = epoch};
 }
 
-void Checker::note_logouts(Process& process) {
+void Checker::record_logouts(Process& process) {
   if (!process.unanswered.empty()) {
     found("logout-unanswered", std::exchange(process.unanswered, {}));
   }
@@ -222,7 +222,7 @@ void Checker::note_logouts(Process& process) {
   for (LocalSession& session : process.sessions) session.has_logout = false;
 }
 
-void Checker::take_back_deliveries(Direction& direction) {
+void Checker::withdraw_deliveries(Direction& direction) {
   Ledger* const ledger = find_ledger(direction, direction.seen.epoch);
   if (ledger != nullptr) {
     const bool is_same = direction.safe.epoch == direction.seen.epoch &&
@@ -245,7 +245,7 @@ void Checker::process_ended(std::size_t index, bool forgets) {
   if (forgets) ++process.generation;
   for (const LocalSession& session : process.sessions) {
     Link& link = links_[session.link];
-    take_back_deliveries(link.directions[1 - session.side]);
+    withdraw_deliveries(link.directions[1 - session.side]);
     if (!forgets) continue;
     for (Direction& direction : link.directions) {
       direction.is_excused = true;
@@ -294,7 +294,7 @@ std::size_t Checker::promises(std::size_t process) const {
   return processes_[process].promises.size();
 }
 
-void Checker::take_back(std::size_t process, std::size_t mark) {
+void Checker::roll_back(std::size_t process, std::size_t mark) {
   processes_[process].promises.resize(mark);
 }
 

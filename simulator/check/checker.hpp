@@ -60,7 +60,7 @@ class Checker {
   void promised(std::size_t process, std::size_t session, std::uint64_t msg_seq_num);
   // A callback threw: its promises are void. mark: promises() before it.
   [[nodiscard]] std::size_t promises(std::size_t process) const;
-  void take_back(std::size_t process, std::size_t mark);
+  void roll_back(std::size_t process, std::size_t mark);
   // The engine has logged that it resets a session: promises of this turn are void.
   void session_reset(std::size_t process, std::string_view session);
   // The engine has logged a Logout of a session's counterparty; the session is logged out since. If
@@ -212,11 +212,11 @@ class Checker {
                                     std::uint64_t msg_seq_num) const;
   void check_orders_answered(const Link& link, Tap::Half& half, Side side,
                              const WireMessage& message);
-  void note_logouts(Process& process);
-  void note_first_taken(const Process& process, const LocalSession& session);
+  void record_logouts(Process& process);
+  void record_first_received(const Process& process, const LocalSession& session);
   void check_start(Process& process, const LocalSession& session);
   void check_numbers_kept(const Process& process, const LocalSession& session);
-  void take_back_deliveries(Direction& direction);
+  void withdraw_deliveries(Direction& direction);
   [[nodiscard]] std::string where(const Link& link, Side sender, std::uint64_t msg_seq_num) const;
   [[nodiscard]] std::string unsettled(const Link& link) const;
   void found(const char* invariant, std::string what) {

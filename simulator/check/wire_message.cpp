@@ -39,7 +39,7 @@ std::uint64_t mixed(std::uint64_t hash, std::string_view bytes) noexcept {
 }
 
 // tidy: flat switch
-bool take_field(WireMessage& message, std::uint64_t tag, std::string_view value) noexcept {
+bool read_field(WireMessage& message, std::uint64_t tag, std::string_view value) noexcept {
   switch (tag) {
     case 8:
       message.begin_string = value;
@@ -135,7 +135,7 @@ std::optional<WireMessage> read_wire_message(std::string_view bytes) noexcept {
     const void* const soh = std::memchr(at, kSoh, static_cast<std::size_t>(end - at));
     if (soh == nullptr) return std::nullopt;
     const char* const value_end = static_cast<const char*>(soh);
-    if (!take_field(message, tag, {at, static_cast<std::size_t>(value_end - at)})) {
+    if (!read_field(message, tag, {at, static_cast<std::size_t>(value_end - at)})) {
       return std::nullopt;
     }
     at = value_end + 1;

@@ -24,8 +24,8 @@ class PlannedDeath {
   void plan_in_roll() noexcept { is_in_roll_ = true; }
   void plan_in_reset() noexcept { is_in_reset_ = true; }
   // Whether it dies now; true at most once a plan.
-  [[nodiscard]] bool take_in_roll() noexcept { return std::exchange(is_in_roll_, false); }
-  [[nodiscard]] bool take_in_reset() noexcept { return std::exchange(is_in_reset_, false); }
+  [[nodiscard]] bool consume_in_roll() noexcept { return std::exchange(is_in_roll_, false); }
+  [[nodiscard]] bool consume_in_reset() noexcept { return std::exchange(is_in_reset_, false); }
   void cancel() noexcept { is_in_roll_ = is_in_reset_ = false; }
 
  private:

@@ -87,10 +87,10 @@ std::string configuration(bool is_trader, std::string_view schedule) {
 }
 
 // Both sides keep the same schedule, and send something every few minutes, open or not.
-class Timetabled {
+class ScheduledPair {
  public:
-  Timetabled(WallTime begin, std::string_view schedule, FaultSet faults = {},
-             std::uint64_t seed = 1)
+  ScheduledPair(WallTime begin, std::string_view schedule, FaultSet faults = {},
+                std::uint64_t seed = 1)
       : world{{.seed = seed, .faults = faults, .begin = begin, .trace_lines = 100}}, begin_{begin} {
     venue = world.add_process<Member>("venue", configuration(false, schedule), std::ref(at_venue));
     trader =
@@ -153,12 +153,12 @@ class Timetabled {
 
  private:
   void every_minute(unsigned minute) {
-    note_reset(venue, at_venue);
-    note_reset(trader, at_trader);
+    record_reset(venue, at_venue);
+    record_reset(trader, at_trader);
     if (minute % 7 == 3) both_send();
     world.after(1min, [this, minute] { every_minute(minute + 1); });
   }
-  void note_reset(ProcessId process, Diary& diary) {
+  void record_reset(ProcessId process, Diary& diary) {
     engine::Engine* const engine = world.engine(process);
     if (engine == nullptr) return;
     const store::SessionRecord& record = engine->store().session(0);
@@ -204,8 +204,8 @@ class NightTest : public ::testing::TestWithParam<Night> {};
 
 TEST_P(NightTest, a_session_continues_while_clocks_change_and_ends_once) {
   const Night& night = GetParam();
-  Timetabled sides{night.noon_before,
-                   "StartTime=22:00:00\nEndTime=05:00:00\nTimeZone=" + std::string{night.zone}};
+  ScheduledPair sides{night.noon_before,
+                      "StartTime=22:00:00\nEndTime=05:00:00\nTimeZone=" + std::string{night.zone}};
   sides.run_until(night.noon_before + 23h);
   sides.expect_logons({night.opens});
   sides.expect_logouts({night.ends});
@@ -230,8 +230,8 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return std::string{info.param.name}; });
 
 TEST(Schedules, consecutive_days_of_24_hours_follow_a_change_of_clocks) {
-  Timetabled spring{utc(2026, 3, 7),
-                    "StartTime=17:00:00\nEndTime=17:00:00\nTimeZone=America/New_York"};
+  ScheduledPair spring{utc(2026, 3, 7),
+                       "StartTime=17:00:00\nEndTime=17:00:00\nTimeZone=America/New_York"};
   const Texts ends{"2026-03-07 22:00:00", "2026-03-08 21:00:00", "2026-03-09 21:00:00"};
   for (const WallTime end : {utc(2026, 3, 7, 22h), utc(2026, 3, 8, 21h), utc(2026, 3, 9, 21h)}) {
     spring.send_around(end);
@@ -242,8 +242,8 @@ TEST(Schedules, consecutive_days_of_24_hours_follow_a_change_of_clocks) {
   spring.expect_heartbeats();
   spring.expect_nothing_is_lost();
 
-  Timetabled autumn{utc(2026, 10, 31),
-                    "StartTime=17:00:00\nEndTime=17:00:00\nTimeZone=America/New_York"};
+  ScheduledPair autumn{utc(2026, 10, 31),
+                       "StartTime=17:00:00\nEndTime=17:00:00\nTimeZone=America/New_York"};
   autumn.run_until(utc(2026, 11, 3));
   autumn.expect_resets({"2026-10-31 21:00:00", "2026-11-01 22:00:00", "2026-11-02 22:00:00"});
   autumn.expect_heartbeats();
@@ -251,8 +251,8 @@ TEST(Schedules, consecutive_days_of_24_hours_follow_a_change_of_clocks) {
 }
 
 TEST(Schedules, an_end_at_a_time_that_occurs_twice_is_the_first_and_no_restart_makes_it_two) {
-  Timetabled sides{utc(2026, 4, 4, 10h),
-                   "StartTime=02:30:00\nEndTime=02:30:00\nTimeZone=Australia/Sydney"};
+  ScheduledPair sides{utc(2026, 4, 4, 10h),
+                      "StartTime=02:30:00\nEndTime=02:30:00\nTimeZone=Australia/Sydney"};
   // Clocks go back at 16:00 UTC; it is 02:30 at 15:30 and at 16:30.
   sides.at(utc(2026, 4, 4, 15h + 59min), [&] { sides.world.kill(sides.trader); });
   sides.at(utc(2026, 4, 4, 16h + 29min), [&] { sides.world.kill(sides.venue); });
@@ -263,8 +263,8 @@ TEST(Schedules, an_end_at_a_time_that_occurs_twice_is_the_first_and_no_restart_m
 }
 
 TEST(Schedules, a_start_at_a_time_that_clocks_skip_is_the_moment_of_the_change) {
-  Timetabled sides{utc(2026, 3, 28),
-                   "StartTime=01:30:00\nEndTime=12:00:00\nTimeZone=Europe/London"};
+  ScheduledPair sides{utc(2026, 3, 28),
+                      "StartTime=01:30:00\nEndTime=12:00:00\nTimeZone=Europe/London"};
   sides.run_until(utc(2026, 3, 30, 12h));
   sides.expect_logons({"2026-03-28 01:30:00", "2026-03-29 01:00:00", "2026-03-30 00:30:00"});
   sides.expect_logouts({"2026-03-28 12:00:00", "2026-03-29 11:00:00", "2026-03-30 11:00:00"});
@@ -274,20 +274,20 @@ TEST(Schedules, a_start_at_a_time_that_clocks_skip_is_the_moment_of_the_change) 
 TEST(Schedules, a_leap_year_has_a_session_on_29_february_and_others_have_none) {
   constexpr std::string_view kDay =
       "StartTime=08:00:00\nEndTime=17:00:00\nTimeZone=America/New_York";
-  Timetabled leap{utc(2028, 2, 28), kDay};
+  ScheduledPair leap{utc(2028, 2, 28), kDay};
   leap.run_until(utc(2028, 3, 2));
   leap.expect_logons({"2028-02-28 13:00:00", "2028-02-29 13:00:00", "2028-03-01 13:00:00"});
   leap.expect_resets({"2028-02-28 22:00:00", "2028-02-29 22:00:00", "2028-03-01 22:00:00"});
-  Timetabled common{utc(2027, 2, 27), kDay};
+  ScheduledPair common{utc(2027, 2, 27), kDay};
   common.run_until(utc(2027, 3, 2));
   common.expect_logons({"2027-02-27 13:00:00", "2027-02-28 13:00:00", "2027-03-01 13:00:00"});
   common.expect_resets({"2027-02-27 22:00:00", "2027-02-28 22:00:00", "2027-03-01 22:00:00"});
 }
 
 TEST(Schedules, a_session_runs_over_the_end_of_a_year_and_a_holiday_has_none) {
-  Timetabled sides{utc(2026, 12, 30, 20h),
-                   "StartTime=22:00:00\nEndTime=05:00:00\nTimeZone=Europe/London\n"
-                   "Holidays=2027-01-01"};
+  ScheduledPair sides{utc(2026, 12, 30, 20h),
+                      "StartTime=22:00:00\nEndTime=05:00:00\nTimeZone=Europe/London\n"
+                      "Holidays=2027-01-01"};
   sides.run_until(utc(2027, 1, 3, 20h));
   sides.expect_logons({"2026-12-30 22:00:00", "2026-12-31 22:00:00", "2027-01-02 22:00:00"});
   sides.expect_resets({"2026-12-31 05:00:00", "2027-01-01 05:00:00", "2027-01-03 05:00:00"});
@@ -295,8 +295,8 @@ TEST(Schedules, a_session_runs_over_the_end_of_a_year_and_a_holiday_has_none) {
 }
 
 TEST(Schedules, a_year_ends_at_a_different_moment_in_each_time_zone) {
-  Timetabled sides{utc(2026, 12, 31),
-                   "StartTime=00:00:00\nEndTime=00:00:00\nTimeZone=Australia/Sydney"};
+  ScheduledPair sides{utc(2026, 12, 31),
+                      "StartTime=00:00:00\nEndTime=00:00:00\nTimeZone=Australia/Sydney"};
   sides.send_around(utc(2026, 12, 31, 13h));
   sides.run_until(utc(2027, 1, 1, 14h));
   sides.expect_resets({"2026-12-31 13:00:00", "2027-01-01 13:00:00"});
@@ -305,9 +305,9 @@ TEST(Schedules, a_year_ends_at_a_different_moment_in_each_time_zone) {
 
 // The week of currency markets: its weekend is when clocks change in London, and in New York.
 TEST(Schedules, a_week_begins_and_ends_by_clocks_that_change_within_it) {
-  Timetabled sides{utc(2026, 3, 4),
-                   "StartDay=Sunday\nStartTime=17:00:00\nEndDay=Friday\nEndTime=17:00:00\n"
-                   "TimeZone=America/New_York"};
+  ScheduledPair sides{utc(2026, 3, 4),
+                      "StartDay=Sunday\nStartTime=17:00:00\nEndDay=Friday\nEndTime=17:00:00\n"
+                      "TimeZone=America/New_York"};
   sides.at(utc(2026, 3, 10, 3h), [&] { sides.world.kill(sides.trader); });
   for (const WallTime end : {utc(2026, 3, 6, 22h), utc(2026, 3, 13, 21h)}) sides.send_around(end);
   sides.run_until(utc(2026, 3, 16));
@@ -319,9 +319,9 @@ TEST(Schedules, a_week_begins_and_ends_by_clocks_that_change_within_it) {
 }
 
 TEST(Schedules, a_week_in_which_clocks_change_keeps_its_numbers_to_its_end) {
-  Timetabled sides{utc(2026, 10, 23),
-                   "StartDay=Saturday\nStartTime=06:00:00\nEndDay=Saturday\nEndTime=06:00:00\n"
-                   "TimeZone=Europe/London"};
+  ScheduledPair sides{utc(2026, 10, 23),
+                      "StartDay=Saturday\nStartTime=06:00:00\nEndDay=Saturday\nEndTime=06:00:00\n"
+                      "TimeZone=Europe/London"};
   sides.run_until(utc(2026, 11, 1, 30s));
   sides.expect_resets({"2026-10-24 05:00:00", "2026-10-31 06:00:00"});
   sides.expect_heartbeats();
@@ -331,9 +331,9 @@ TEST(Schedules, a_week_in_which_clocks_change_keeps_its_numbers_to_its_end) {
 // The sides reset once at an end, whichever process dies around it, and at no other time.
 TEST(Schedules, deaths_and_broken_connections_around_an_end_make_no_second_reset) {
   for (std::uint64_t seed = 1; seed <= 8; seed += case_step(4)) {
-    Timetabled sides{utc(2026, 10, 24, 23h + 50min),
-                     "StartTime=01:00:00\nEndTime=01:00:00\nTimeZone=Europe/London",
-                     FaultSet{Fault::Kill, Fault::Drop, Fault::Delay}, seed};
+    ScheduledPair sides{utc(2026, 10, 24, 23h + 50min),
+                        "StartTime=01:00:00\nEndTime=01:00:00\nTimeZone=Europe/London",
+                        FaultSet{Fault::Kill, Fault::Drop, Fault::Delay}, seed};
     sides.run_until(utc(2026, 10, 25, 1h + 20min));
     EXPECT_TRUE(sides.world.settle(10min)) << seed << ' ' << sides.world.violation()->what;
     // A process that was down resets when it starts.

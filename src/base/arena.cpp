@@ -53,7 +53,7 @@ void* Arena::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
   // So that an empty piece has an address, too, and no other piece has the same one.
   bytes = std::max<std::size_t>(bytes, 1);
   if (at_ == nullptr || !fits(at_, end_, bytes, alignment)) [[unlikely]] {
-    Block* block = take_free(bytes, alignment);
+    Block* block = remove_free(bytes, alignment);
     if (block == nullptr) {
       // Larger alignment than the block's own skips fewer than alignment bytes.
       const std::size_t around = sizeof(Block) + (alignment > alignof(Block) ? alignment : 0);
@@ -114,7 +114,7 @@ Arena::Block* Arena::new_block(std::size_t bytes) noexcept {
   return block;
 }
 
-Arena::Block* Arena::take_free(std::size_t bytes, std::size_t alignment) noexcept {
+Arena::Block* Arena::remove_free(std::size_t bytes, std::size_t alignment) noexcept {
   for (Block** link = &free_; *link != nullptr; link = &(*link)->next) {
     Block* const block = *link;
     auto* const begin = static_cast<std::byte*>(static_cast<void*>(block));

@@ -78,7 +78,7 @@ bool install_handler() {
   return ::sigaction(SIGBUS, &action, &handler_before) == 0;
 }
 
-Place* take_place() noexcept {
+Place* reserve_place() noexcept {
   for (Place& place : places) {
     if (!place.taken.exchange(true, std::memory_order_acq_rel)) return &place;
   }
@@ -128,7 +128,7 @@ std::expected<std::unique_ptr<FileMapping>, int> map_file(int descriptor,
                                                           std::uint64_t size_bytes) {
   static const bool handler_is_there = install_handler();
   if (!handler_is_there) return std::unexpected{EOPNOTSUPP};
-  Place* const place = take_place();
+  Place* const place = reserve_place();
   if (place == nullptr) return std::unexpected{EMFILE};
   // Not MAP_POPULATE: it maps the pages for reading only, and then each of them traps again
   // when prepare() asks for writing, 38 instead of 4 ms for 64 MiB.

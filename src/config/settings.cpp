@@ -173,10 +173,10 @@ std::expected<Settings, SettingsErrors> build(const Sections& sections, std::str
   check_loops(settings, loops_line, report);
   check_shared_ports(settings.sessions, report);
   if (disk != nullptr) check_is_private(*disk, settings.file, sections, report);
-  settings.warnings = report.take_warnings();
+  settings.warnings = report.consume_warnings();
   if (!report.has_errors()) return settings;
   // A misspelt key is often the reason for a missing one, so it belongs to the answer.
-  SettingsErrors errors = report.take_errors();
+  SettingsErrors errors = report.consume_errors();
   std::ranges::copy_if(settings.warnings, std::back_inserter(errors), is_unknown_key);
   return std::unexpected{std::move(errors)};
 }
@@ -185,7 +185,7 @@ std::expected<Settings, SettingsErrors> parse(std::string_view text, std::string
                                               Disk* disk) {
   SettingsReport report{file_name};
   const std::optional<Sections> sections = read_sections(text, report);
-  if (!sections) return std::unexpected{report.take_errors()};
+  if (!sections) return std::unexpected{report.consume_errors()};
   return build(*sections, file_name, report, disk);
 }
 
@@ -339,7 +339,7 @@ std::expected<ExplainedSettings, SettingsErrors> explain_settings(Disk& disk,
   if (!text) return std::unexpected{text.error()};
   SettingsReport report{path};
   const std::optional<Sections> sections = read_sections(*text, report);
-  if (!sections) return std::unexpected{report.take_errors()};
+  if (!sections) return std::unexpected{report.consume_errors()};
   auto settings = build(*sections, path, report, &disk);
   if (!settings) return std::unexpected{std::move(settings.error())};
   ExplainedSettings result{std::move(*settings), {}};

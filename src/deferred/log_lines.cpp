@@ -26,7 +26,7 @@ class WordReader {
     bytes_ = bytes_.subspan(kWordBytes);
     return word;
   }
-  [[nodiscard]] std::string_view take_text() noexcept {
+  [[nodiscard]] std::string_view read_text() noexcept {
     const auto size = static_cast<std::size_t>(take<std::uint64_t>());
     const std::string_view text{static_cast<const char*>(static_cast<const void*>(bytes_.data())),
                                 size};
@@ -96,7 +96,7 @@ void LogLines::read_arguments(const LogCallSite& site, std::span<const std::byte
         break;
       }
       case LogArgument::Text:
-        append_printable(texts_, reader.take_text(), Backslashes::Doubled);
+        append_printable(texts_, reader.read_text(), Backslashes::Doubled);
         push_text_from(begin);
         break;
       case LogArgument::Decimal: {

@@ -17,7 +17,7 @@
 #include <nexusfix/transport/network.hpp>
 
 #include "base/api/core_dumps.hpp"
-#include "engine/cluster_seat.hpp"
+#include "engine/cluster_membership.hpp"
 #include "engine/directory/directory.hpp"
 #include "engine/directory/loop_partition.hpp"
 #include "engine/ground/loop_context.hpp"
@@ -28,7 +28,7 @@
 #include "engine/loop/event_loop.hpp"
 #include "engine/service/inbox/remote_state.hpp"
 #include "engine/service/operator/control.hpp"
-#include "engine/service/operator/operator_desk.hpp"
+#include "engine/service/operator/operator_commands.hpp"
 #include "transport/api/tls.hpp"
 
 namespace nexusfix::engine {
@@ -197,18 +197,18 @@ struct Engine::Shared {
   std::shared_ptr<Disk> disk;  // null: the application's is used
   std::unique_ptr<observe::EventLog> stderr_log;
   std::unique_ptr<SharedEventLog> log;
-  std::unique_ptr<ClusterSeat> cluster;  // null: in no cluster; uses the log
+  std::unique_ptr<ClusterMembership> cluster;  // null: in no cluster; uses the log
   SharedByLoops common{.directory = {},
                        .remotes = std::make_shared<RemoteDirectory>(),
                        .disabled = {},
                        .budget = {},
-                       .standby = std::make_shared<StandbyBoard>(),
+                       .standby = std::make_shared<StandbyStatus>(),
                        .tls = {},
                        .credentials = {}};
   std::unique_ptr<transport::ServiceNotifier> service;  // null: systemd is not notified
-  std::unique_ptr<OperatorDesk> desk;                   // null until all is open
-  std::unique_ptr<Control> control;  // uses the desk; null: no commands from other processes
-  std::unique_ptr<EngineOperations> operations;  // uses the desk
+  std::unique_ptr<OperatorCommands> commands;           // null until all is open
+  std::unique_ptr<Control> control;              // uses commands; null: none from other processes
+  std::unique_ptr<EngineOperations> operations;  // uses commands
   std::unique_ptr<OperationsServer> web;         // uses operations; null: no ports for operators
   std::string store_folder;                      // of a journal on the disk; empty: there is none
   bool has_proxies = false;                      // a session has UseTCPProxy
@@ -251,11 +251,11 @@ struct Engine::Shared {
                                                 .budget = common.budget,
                                                 .standby = common.standby,
                                                 .cluster = cluster ? &cluster->member() : nullptr,
-                                                .desk = desk.get(),
+                                                .commands = commands.get(),
                                                 .inbox = loops.front()->inbox(),
                                                 .journal_folders = std::move(folders)});
     if (!web) return {};
-    for (const auto& loop : loops) loop->take_commands_from_outside();
+    for (const auto& loop : loops) loop->accept_commands_from_outside();
     auto serving = web->start(*operations);
     if (serving) return {};
     return std::unexpected{EngineError{std::move(serving.error())}};
@@ -279,7 +279,7 @@ struct Engine::Shared {
     if (auto opened = open_web(settings, options.parts); !opened) return opened;
     if (auto joined = join_cluster(settings, options); !joined) return joined;
     check_passwords(settings, options);
-    note_proxies(settings);
+    find_proxies(settings);
     const bool has_journal = disk != nullptr && settings.store == StoreKind::Journal;
     if (has_journal) store_folder = settings.store_folder;
     return {};
@@ -325,7 +325,7 @@ struct Engine::Shared {
     return dependencies;
   }
 
-  void note_proxies(const Settings& settings) {
+  void find_proxies(const Settings& settings) {
     has_proxies = std::ranges::any_of(settings.sessions, [](const SessionSettings& one) {
       return one.accept && one.accept->trusted_proxies;
     });
@@ -348,9 +348,9 @@ struct Engine::Shared {
       inboxes.push_back(loop->inbox());
       engine.loops.push_back(&loop->context());
     }
-    desk = std::make_unique<OperatorDesk>(std::move(inboxes), std::move(engine), common.disabled,
-                                          common.standby);
-    if (cluster) desk->show_cluster(cluster->member());
+    commands = std::make_unique<OperatorCommands>(std::move(inboxes), std::move(engine),
+                                                  common.disabled, common.standby);
+    if (cluster) commands->show_cluster(cluster->member());
   }
 
   std::expected<Loops, EngineError> make_loops(const Settings& settings, Callbacks callbacks,
@@ -408,10 +408,10 @@ struct Engine::Shared {
   void listen_for_commands(const std::vector<std::string>& paths, const Loops& loops,
                            const EngineOptions& options) {
     if (paths.empty()) return;
-    auto opened = Control::open(paths, *desk);
+    auto opened = Control::open(paths, *commands);
     if (opened) {
       control = std::move(*opened);
-      for (const auto& loop : loops) loop->take_commands_from_outside();
+      for (const auto& loop : loops) loop->accept_commands_from_outside();
       return;
     }
     options.log->write(
@@ -434,11 +434,11 @@ struct Engine::Shared {
     if (options.parts.cluster == nullptr) {
       return wrong_at(settings.file, settings.cluster.line, missing_cluster_text());
     }
-    auto seat = std::make_unique<ClusterSeat>(*options.log, *time, service.get());
-    if (auto joined = seat->join(*options.parts.cluster, settings.cluster); !joined) {
+    auto membership = std::make_unique<ClusterMembership>(*options.log, *time, service.get());
+    if (auto joined = membership->join(*options.parts.cluster, settings.cluster); !joined) {
       return wrong_at(settings.file, settings.cluster.line, joined.error());
     }
-    cluster = std::move(seat);
+    cluster = std::move(membership);
     settings.postgres.lease = &cluster->member();
     return {};
   }
@@ -453,7 +453,7 @@ struct Engine::Shared {
     web.reset();
     operations.reset();
     control.reset();
-    desk.reset();
+    commands.reset();
   }
 
   // Fills in the objects of the operating system where the caller gave none, and the notifier of

@@ -86,7 +86,7 @@ void Masking::take(const Field& field, const std::optional<Field>& before) {
 }
 
 // It may become the tag of a data field, and then the end of its value is unknown.
-void Masking::note_cut_tag(std::string_view digits) {
+void Masking::record_cut_tag(std::string_view digits) {
   continues_ = true;
   const bool is_of_data = std::ranges::any_of(fields_, [&](const MaskedField& field) {
     return field.length_tag != 0 && std::to_string(field.tag).starts_with(digits);
@@ -105,7 +105,7 @@ void Masking::find_all(std::string_view bytes, std::size_t from) {
         equals == std::string_view::npos ? std::nullopt : read_digits(bytes.substr(at, equals));
     if (!tag) {
       before.reset();
-      if (read_digits(bytes.substr(at))) note_cut_tag(bytes.substr(at));
+      if (read_digits(bytes.substr(at))) record_cut_tag(bytes.substr(at));
       at = std::min(bytes.find(kSoh, at), bytes.size()) + 1;
       continue;
     }

@@ -47,7 +47,7 @@ class Masking {
   [[nodiscard]] std::size_t mask_rest_of_value(std::string_view bytes);
   void take(const Field& field, const std::optional<Field>& before);
   void begin(std::string_view bytes);
-  void note_cut_tag(std::string_view digits);
+  void record_cut_tag(std::string_view digits);
   [[nodiscard]] bool masks(std::uint32_t tag) const;
   [[nodiscard]] std::size_t announced_size(std::uint32_t tag,
                                            const std::optional<Field>& before) const;

@@ -19,8 +19,8 @@ void HeartbeatTimers::set_interval(std::chrono::seconds interval,
 // The silence is timed from the TestRequest, not from the last message: a process that was stopped
 // for a while asks first, because what it missed may lie unread in its socket. A counterparty that
 // may be silent is asked again after the same time of silence, and gets our Heartbeats meanwhile.
-HeartbeatTimers::Due HeartbeatTimers::take_due(MonoTime now,
-                                               const HeartbeatConfig& config) noexcept {
+HeartbeatTimers::Due HeartbeatTimers::remove_due(MonoTime now,
+                                                 const HeartbeatConfig& config) noexcept {
   if (test_request_sent_) {
     if (config.disconnects_on_silence) return Due::SilenceTooLong;
     if (now < *test_request_sent_ + silence_after_) return Due::Heartbeat;

@@ -39,7 +39,7 @@ std::string_view text_of(const wire::MessageView& message) noexcept {
 // far as is_worth_an_answer(). TC 1B d, e: an initiator, which chose its counterparty and has used
 // a number already, always says why.
 void StateMachine::receive_before_logon(const wire::MessageView& message) noexcept {
-  heartbeat_.note_received_before_logon(now_.mono);
+  heartbeat_.record_received_before_logon(now_.mono);
   const wire::OptionalField<std::uint64_t> number = message.get<std::uint64_t>(tag::MsgSeqNum);
   const Inbound in{message, number.value_or(0)};
   const auto refuse = [this](std::string_view why, DisconnectReason reason, bool is_answered,
@@ -69,7 +69,7 @@ void StateMachine::receive_before_logon(const wire::MessageView& message) noexce
 void StateMachine::on_refusal_of_our_logon(const Inbound& in) noexcept {
   const std::string_view text = text_of(in.message);
   show_administrative();
-  note_session_status(in.message);
+  record_session_status(in.message);
   if (in.kind == MsgKind::Logout) {
     actions_.notice(NoticeCode::LogoutReceived, text);
   } else {
@@ -106,7 +106,7 @@ std::string_view StateMachine::find_logon_error(
 }
 
 void StateMachine::on_first_logon(const Inbound& in) noexcept {
-  note_session_status(in.message);
+  record_session_status(in.message);
   const LogonFacts logon = detail::facts_of(in, config_, header_.version());
   if (config_.role == Role::Initiator || !config_.logon.authenticates) {
     show_administrative();
@@ -137,7 +137,7 @@ void StateMachine::on_logon_decision(std::uint64_t logon_id, const LogonDecision
 // While a Logon waits for its decision the counterparty should wait, too. What it sends all the
 // same comes out of order.
 void StateMachine::receive_undecided(const wire::MessageView& message) noexcept {
-  heartbeat_.note_received_before_logon(now_.mono);
+  heartbeat_.record_received_before_logon(now_.mono);
   const wire::OptionalField<std::uint64_t> number = message.get<std::uint64_t>(tag::MsgSeqNum);
   const Inbound in{message, number.value_or(0)};
   if (in.kind == MsgKind::Logout) {
@@ -151,7 +151,7 @@ void StateMachine::receive_undecided(const wire::MessageView& message) noexcept 
   const bool is_too_high = in.msg_seq_num > logon_.undecided().msg_seq_num;
   const bool is_kept = config_.gap.out_of_order == OutOfOrder::Buffer;
   if (!is_too_high || !is_kept || in.msg_seq_num > kMsgSeqNumMax) return;
-  out_of_order_.note_buffered(in.msg_seq_num);
+  out_of_order_.record_buffered(in.msg_seq_num);
   actions_.push({.step = Step::BufferOutOfOrder, .first = in.msg_seq_num, .text = message.bytes()});
 }
 
@@ -226,7 +226,7 @@ void StateMachine::accept_logon(const LogonFacts& logon, bool reply_with_reset) 
   if (logon.msg_seq_num == numbers_.next_inbound()) {
     advance_to(logon.msg_seq_num + 1);
   } else {
-    static_cast<void>(out_of_order_.note_processed(logon.msg_seq_num, numbers_.next_inbound()));
+    static_cast<void>(out_of_order_.record_processed(logon.msg_seq_num, numbers_.next_inbound()));
     const detail::InboundGap::Evidence evidence{.received = logon.msg_seq_num,
                                                 .gap_end = logon.msg_seq_num};
     if (logon.next_expected) {
@@ -238,7 +238,7 @@ void StateMachine::accept_logon(const LogonFacts& logon, bool reply_with_reset) 
   if (!was_logged_on) actions_.push({.step = Step::LoggedOn});
 }
 
-void StateMachine::note_session_status(const wire::MessageView& message) noexcept {
+void StateMachine::record_session_status(const wire::MessageView& message) noexcept {
   if (!header_.version().has_session_status) return;
   const wire::OptionalField<std::uint64_t> status = message.get<std::uint64_t>(tag::SessionStatus);
   if (!status) return;
@@ -377,7 +377,7 @@ void StateMachine::on_logout(const Inbound& in,
                              const std::optional<Objection>& objection) noexcept {
   const std::string_view text = text_of(in.message);
   actions_.notice(NoticeCode::LogoutReceived, text);
-  note_session_status(in.message);
+  record_session_status(in.message);
   const bool is_lost = check_numbers_claim(text).kind == detail::NumbersClaim::Kind::Lost;
   const bool is_too_high = !objection && in.msg_seq_num > numbers_.next_inbound();
   if (objection) {
@@ -388,7 +388,7 @@ void StateMachine::on_logout(const Inbound& in,
   if (!objection) show_administrative();
   if (is_too_high) {
     at_end_.logout_seq_num = std::max(at_end_.logout_seq_num, in.msg_seq_num);
-    out_of_order_.note_received(in.msg_seq_num);
+    out_of_order_.record_received(in.msg_seq_num);
     const bool awaits = config_.logon.logout_gap_timeout.count() != 0 && phase_.is_logged_on();
     if (awaits && !is_lost) return await_messages_before_logout(in.msg_seq_num);
   }
@@ -400,7 +400,7 @@ void StateMachine::await_messages_before_logout(std::uint64_t msg_seq_num) noexc
   if (!phase_.is(Phase::LogoutWaits)) {
     phase_.enter(Phase::LogoutWaits, now_.mono + config_.logon.logout_gap_timeout);
   }
-  const bool is_counted = out_of_order_.note_processed(msg_seq_num, numbers_.next_inbound());
+  const bool is_counted = out_of_order_.record_processed(msg_seq_num, numbers_.next_inbound());
   gap_.request({.received = msg_seq_num, .gap_end = is_counted ? msg_seq_num : msg_seq_num + 1},
                gap_position(), config_.gap, actions_);
 }

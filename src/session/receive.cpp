@@ -68,7 +68,7 @@ void StateMachine::on_message(const wire::MessageView& message, Now now) noexcep
   message_ = &message;
   if (!phase_.has_logged_on()) [[unlikely]]
     return receive_outside_session(message);
-  heartbeat_.note_received(now.mono);
+  heartbeat_.record_received(now.mono);
   if (!header_cache_.matches_cached(message, header_position()) || !is_valid_after_header(message))
       [[unlikely]]
     return receive(message);
@@ -117,13 +117,13 @@ inline bool StateMachine::is_of_default_version(const wire::MessageView& message
 
 inline bool StateMachine::is_valid(const wire::MessageView& message) noexcept {
   const ValidationConfig& config = config_.validation;
-  message.note_proof(nullptr);
+  message.record_proof(nullptr);
   if (!config.validator) return !message.fault();
   const dictionary::Validator& validator =
       detail::validator_of_version(config, logon_.counterparty_appl_ver_id());
   if (config.memory == nullptr) return !validator.validate(message);
   if (validator.validate(message, *config.memory)) return false;
-  message.note_proof(config.memory->proof());
+  message.record_proof(config.memory->proof());
   return true;
 }
 
@@ -139,7 +139,7 @@ inline bool StateMachine::is_valid(const wire::MessageView& message) noexcept {
   }
   if (!config.validator->is_valid_after_header(message, *config.memory)) return false;
   wire::FieldProof* const proof = config.memory->proof();
-  message.note_proof(proof);
+  message.record_proof(proof);
   return proof != nullptr ? !proof->is_flagged()
                           : !message.has_either(tag::PossDupFlag, tag::PossResend);
 }
@@ -220,7 +220,7 @@ void StateMachine::receive_by_kind(const Inbound& in) noexcept {
 
 void StateMachine::receive_in_order(const Inbound& in,
                                     const std::optional<Objection>& objection) noexcept {
-  if (gap_.is_open() && in.poss_dup) gap_.note_answer(now_.mono, config_.gap);
+  if (gap_.is_open() && in.poss_dup) gap_.record_answer(now_.mono, config_.gap);
   if (in.msg_seq_num < numbers_.next_inbound()) return on_too_low(in);
   if (in.msg_seq_num > numbers_.next_inbound()) return on_too_high(in);
   if (objection) return reject(in, *objection);
@@ -386,7 +386,7 @@ void StateMachine::refuse_too_low(std::uint64_t msg_seq_num) noexcept {
 // Logon. A ResendRequest that is to be rejected is buffered even where others are discarded.
 void StateMachine::on_too_high(const Inbound& in) noexcept {
   report_early_reject(in);
-  if (phase_.has_sent_logout()) return out_of_order_.note_received(in.msg_seq_num);
+  if (phase_.has_sent_logout()) return out_of_order_.record_received(in.msg_seq_num);
   const bool is_request = in.kind == MsgKind::ResendRequest;
   if (config_.gap.out_of_order == OutOfOrder::Discard && !is_request) {
     return gap_.request({.received = in.msg_seq_num, .gap_end = in.msg_seq_num + 1}, gap_position(),
@@ -394,7 +394,7 @@ void StateMachine::on_too_high(const Inbound& in) noexcept {
   }
   actions_.push(
       {.step = Step::BufferOutOfOrder, .first = in.msg_seq_num, .text = in.message.bytes()});
-  out_of_order_.note_buffered(in.msg_seq_num);
+  out_of_order_.record_buffered(in.msg_seq_num);
   gap_.request({.received = in.msg_seq_num, .gap_end = in.msg_seq_num}, gap_position(), config_.gap,
                actions_);
 }
@@ -407,7 +407,7 @@ void StateMachine::report_early_reject(const Inbound& in) noexcept {
                            !ref_msg_type.empty() && is_administrative(ref_msg_type);
   if (in.kind != MsgKind::Reject && !is_business) return;
   actions_.reject_received(in.message, texts_.of_reject(in.message));
-  out_of_order_.note_reported_reject(in.msg_seq_num);
+  out_of_order_.record_reported_reject(in.msg_seq_num);
 }
 
 // Not for what has been processed out of order: two sides that asked for each other's
@@ -487,10 +487,10 @@ void StateMachine::ask_or_serve(const ResendRange& range, std::uint64_t request_
 // other's requests with more of them would never come to an end.
 void StateMachine::on_served_out_of_order(const Inbound& in) noexcept {
   if (phase_.has_sent_logout()) return;
-  out_of_order_.note_served_request(in.msg_seq_num);
-  out_of_order_.note_received(in.msg_seq_num);
-  if (!out_of_order_.note_processed(in.msg_seq_num, numbers_.next_inbound())) {
-    out_of_order_.note_buffered(in.msg_seq_num);
+  out_of_order_.record_served_request(in.msg_seq_num);
+  out_of_order_.record_received(in.msg_seq_num);
+  if (!out_of_order_.record_processed(in.msg_seq_num, numbers_.next_inbound())) {
+    out_of_order_.record_buffered(in.msg_seq_num);
     actions_.push(
         {.step = Step::BufferOutOfOrder, .first = in.msg_seq_num, .text = in.message.bytes()});
   }
@@ -563,7 +563,7 @@ std::uint64_t StateMachine::without_buffered(std::uint64_t new_seq_no) noexcept 
   if (!has_buffered || gap_.requested_end() == 0 || new_seq_no <= gap_.end()) return new_seq_no;
   if (new_seq_no - numbers_.next_inbound() > config_.reset.sequence_jump_max) return new_seq_no;
   if (new_seq_no <= out_of_order_.after_counted(gap_.end())) return new_seq_no;
-  out_of_order_.note_filled(gap_.end(), new_seq_no);
+  out_of_order_.record_filled(gap_.end(), new_seq_no);
   actions_.notice(NoticeCode::GapFillBeyondRequest, {}, gap_.end(), new_seq_no);
   return gap_.end();
 }

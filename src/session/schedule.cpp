@@ -50,21 +50,21 @@ std::optional<sys_seconds> last_until(const LocalTime& time, sys_seconds until,
   return std::nullopt;
 }
 
-// A timetable with what decides about its days.
+// The hours of a session with what decides about its days.
 class Openings {
  public:
-  explicit Openings(const Timetable& table, const ScheduleRules* daily = nullptr)
-      : table_{table}, daily_{table.start_day ? nullptr : daily} {}
+  explicit Openings(const SessionHours& hours, const ScheduleRules* daily = nullptr)
+      : hours_{hours}, daily_{hours.start_day ? nullptr : daily} {}
 
   [[nodiscard]] std::optional<sys_seconds> last_begin(sys_seconds until) const noexcept {
-    return last_until(table_.start, until, [this](local_days day) { return starts_on(day); });
+    return last_until(hours_.start, until, [this](local_days day) { return starts_on(day); });
   }
   [[nodiscard]] std::optional<sys_seconds> next_begin(sys_seconds after) const noexcept {
-    return first_after(table_.start, after, [this](local_days day) { return starts_on(day); });
+    return first_after(hours_.start, after, [this](local_days day) { return starts_on(day); });
   }
   [[nodiscard]] sys_seconds end_of(sys_seconds begin) const noexcept {
-    const auto end = first_after(table_.end, begin, [this](local_days day) {
-      return !table_.end_day || weekday{day} == *table_.end_day;
+    const auto end = first_after(hours_.end, begin, [this](local_days day) {
+      return !hours_.end_day || weekday{day} == *hours_.end_day;
     });
     const auto next = next_begin(begin);
     return next ? std::min(*end, *next) : *end;
@@ -79,14 +79,14 @@ class Openings {
 
  private:
   [[nodiscard]] bool starts_on(local_days day) const noexcept {
-    if (table_.start_day) return weekday{day} == *table_.start_day;
+    if (hours_.start_day) return weekday{day} == *hours_.start_day;
     if (daily_ == nullptr) return true;
     if (daily_->holidays.contains(day)) return false;
     return daily_->weekdays.empty() ||
            std::ranges::find(daily_->weekdays, weekday{day}) != daily_->weekdays.end();
   }
 
-  const Timetable& table_;
+  const SessionHours& hours_;
   const ScheduleRules* daily_;
 };
 
@@ -143,7 +143,7 @@ bool is_time_of_day(const LocalTime& time) noexcept {
 }
 
 std::string find_conflict(const ScheduleRules& rules) {
-  const Timetable& session = rules.session;
+  const SessionHours& session = rules.session;
   if (session.start_day.has_value() != session.end_day.has_value()) {
     return "StartDay and EndDay belong together";
   }
@@ -151,7 +151,7 @@ std::string find_conflict(const ScheduleRules& rules) {
     return "Weekdays are of a daily session, StartDay and EndDay of a weekly one: only one of them "
            "may be given";
   }
-  const std::optional<Timetable>& logon = rules.logon;
+  const std::optional<SessionHours>& logon = rules.logon;
   if (logon && logon->start_day.has_value() != logon->end_day.has_value()) {
     return "LogonDay and LogoutDay belong together";
   }

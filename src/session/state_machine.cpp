@@ -261,7 +261,7 @@ void StateMachine::on_time(Now now) noexcept {
 
 void StateMachine::on_heartbeat_time() noexcept {
   using Due = detail::HeartbeatTimers::Due;
-  switch (heartbeat_.take_due(now_.mono, config_.heartbeat)) {
+  switch (heartbeat_.remove_due(now_.mono, config_.heartbeat)) {
     case Due::Heartbeat:
       return actions_.push({.step = Step::TransmitHeartbeat});
     case Due::TestRequest:
@@ -285,7 +285,7 @@ void StateMachine::on_heartbeat_time() noexcept {
 // may have higher numbers.
 void StateMachine::on_resend_decision(const ResendDecision& decision, Now now) noexcept {
   now_ = now;
-  ResendRange range = governor_.take_asked();
+  ResendRange range = governor_.consume_request();
   if (range.begin == 0) return;  // a reset or the end of the connection came between
   const std::size_t waiting = actions_.size();
   using Kind = ResendDecision::Kind;
@@ -332,7 +332,7 @@ void StateMachine::rewind_outbound(std::uint64_t next_outbound) noexcept {
 // From a thing to do to an Action: here administrative messages are encoded and get their numbers.
 
 // The queue is not empty.
-std::optional<Action> StateMachine::take_action(Scratch scratch) noexcept {
+std::optional<Action> StateMachine::consume_action(Scratch scratch) noexcept {
   NEXUSFIX_ASSERT(scratch.size() >= kScratchBytes);
   do {
     const Pending pending = actions_.pop();  // perform() may push into its place
@@ -353,8 +353,8 @@ Transmit StateMachine::transmit(std::string_view msg_type, Scratch scratch, Body
   std::expected<std::string_view, wire::EncodeError> bytes = encode(true);
   if (!bytes) bytes = encode(false);
   NEXUSFIX_ASSERT(bytes.has_value());
-  heartbeat_.note_sent(now_.mono);
-  return {.msg_seq_num = numbers_.take_outbound(), .msg_type = msg_type, .bytes = *bytes};
+  heartbeat_.record_sent(now_.mono);
+  return {.msg_seq_num = numbers_.consume_outbound(), .msg_type = msg_type, .bytes = *bytes};
 }
 
 std::optional<Action> StateMachine::perform(const Pending& pending, Scratch scratch) noexcept {
@@ -459,10 +459,10 @@ Action StateMachine::transmit_logon(const Pending& pending, Scratch scratch) noe
     close(DisconnectReason::LogonNotSent);
     return Notice{.code = NoticeCode::LogonInvalid, .text = wire::to_string(bytes.error().code)};
   }
-  heartbeat_.note_sent(now_.mono);
+  heartbeat_.record_sent(now_.mono);
   const bool is_within = phase_.is(Phase::ResetSent);
-  const std::uint64_t msg_seq_num = repeated != 0 ? repeated : numbers_.take_outbound();
-  logon_.note_sent(msg_seq_num, /*opens_connection=*/is_within || phase_.is(Phase::LogonSent));
+  const std::uint64_t msg_seq_num = repeated != 0 ? repeated : numbers_.consume_outbound();
+  logon_.record_sent(msg_seq_num, /*opens_connection=*/is_within || phase_.is(Phase::LogonSent));
   if (repeated != 0) return Retransmit{.msg_seq_num = repeated, .bytes = *bytes};
   return Transmit{.msg_seq_num = msg_seq_num,
                   .msg_type = fields.msg_type,
@@ -521,7 +521,7 @@ std::optional<Action> StateMachine::retransmit_stored(Scratch scratch) noexcept 
                   .text = wire::to_string(copy.error().code)};
   }
   resend_.cover_to(number + 1);
-  heartbeat_.note_sent(now_.mono);
+  heartbeat_.record_sent(now_.mono);
   return Retransmit{.msg_seq_num = number, .bytes = *copy};
 }
 
@@ -558,7 +558,7 @@ Action StateMachine::gap_fill(std::uint64_t new_seq_no, Scratch scratch) noexcep
   const std::expected<std::string_view, wire::EncodeError> bytes = encoder.finish();
   NEXUSFIX_ASSERT(bytes.has_value());
   resend_.cover_to(new_seq_no);
-  heartbeat_.note_sent(now_.mono);
+  heartbeat_.record_sent(now_.mono);
   return Retransmit{.msg_seq_num = first, .bytes = *bytes};
 }
 

@@ -45,7 +45,7 @@ void Transaction::add_progress_with(SessionKey session, std::uint64_t next_inbou
                 .number = next_inbound,
                 .bytes = received},
                room_for(kEntryHeaderBytes + received.size()));
-  note_progress(session, next_inbound);
+  record_progress(session, next_inbound);
 }
 
 void Transaction::give_back(std::size_t bytes_max) {

@@ -124,14 +124,14 @@ Encoder::Encoder(std::span<char> buffer, const HeaderFields& session,
   } else if (begin_string.size() > kBeginStringBytesMax) {
     fail(EncodeErrorCode::ValueOutOfRange, tag::BeginString);
   } else {
-    take_opened(open_with(buffer, detail::FrontText::of(begin_string), header,
-                          [&session](ExactWriter& writer, HeaderPart part) {
-                            if (part == HeaderPart::Begin) {
-                              writer.field(tag::SenderCompID, session.sender_comp_id);
-                            } else if (part == HeaderPart::SendingTime) {
-                              writer.field(tag::TargetCompID, session.target_comp_id);
-                            }
-                          }));
+    start_body(open_with(buffer, detail::FrontText::of(begin_string), header,
+                         [&session](ExactWriter& writer, HeaderPart part) {
+                           if (part == HeaderPart::Begin) {
+                             writer.field(tag::SenderCompID, session.sender_comp_id);
+                           } else if (part == HeaderPart::SendingTime) {
+                             writer.field(tag::TargetCompID, session.target_comp_id);
+                           }
+                         }));
   }
 }
 
@@ -292,7 +292,7 @@ Encoder::Appended Encoder::append_rendered(Place place, std::string_view fields)
 }
 
 Encoder& Encoder::fields(const DraftFields& draft) noexcept {
-  if (draft.has_password()) note_password();
+  if (draft.has_password()) record_password();
   return take(append_rendered(place(), draft.body()));
 }
 

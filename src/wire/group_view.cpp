@@ -26,7 +26,7 @@ detail::ValueAt GroupEntry::large_value(MessageView message, Tag tag, std::uint3
                                         std::uint32_t end) noexcept {
   detail::ValueAt found{};
   const std::size_t at = message.large_within(tag, from, end);
-  if (at < end) message.take_value(at, found);
+  if (at < end) message.read_value_at(at, found);
   return found;
 }
 

@@ -70,11 +70,11 @@ class ReadingAcrossDamage : public ::testing::Test {
       if (!more || (!*more && !is_followed)) break;
       idle = *more ? 0 : idle + 1;
     }
-    while (auto gap = reader_->take_gap()) gaps_.push_back(*gap);
+    while (auto gap = reader_->consume_gap()) gaps_.push_back(*gap);
   }
   void finish() {
     reader_->finish();
-    while (auto gap = reader_->take_gap()) gaps_.push_back(*gap);
+    while (auto gap = reader_->consume_gap()) gaps_.push_back(*gap);
   }
 
   FakeDisk disk_;

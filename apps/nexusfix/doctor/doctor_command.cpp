@@ -29,7 +29,7 @@ std::string absolute(const std::string& path) {
   return error ? path : whole.string();
 }
 
-void take_buffers(const config::SessionSettings& session, Plan& plan) {
+void plan_buffers(const config::SessionSettings& session, Plan& plan) {
   const auto take = [&](const transport::SocketOptions& socket) {
     plan.receive_buffer_bytes =
         std::max<std::uint64_t>(plan.receive_buffer_bytes, socket.receive_buffer_bytes);
@@ -62,7 +62,7 @@ std::expected<Plan, std::string> read_plan(Disk& disk, const std::string& path) 
   plan.sessions = settings->sessions.size();
   for (const config::SessionSettings& one : settings->sessions) {
     if (one.is_template) plan.sessions += settings->dynamic_sessions_max;
-    take_buffers(one, plan);
+    plan_buffers(one, plan);
   }
   return plan;
 }

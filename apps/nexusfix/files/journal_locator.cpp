@@ -36,7 +36,7 @@ OpenedStore open_database(const LogPlace& place, store::IfNoLog if_no_log, For p
   }
   auto opened = open_postgres(options);
   if (opened) {
-    while (const auto event = (*opened)->take_event()) {
+    while (const auto event = (*opened)->next_event()) {
       if (observe::severity_of(event->id) == observe::Severity::Info) continue;
       fmt::print(stderr, "nexusfix journal: {}\n", event->text);
     }

@@ -47,7 +47,7 @@ void show_read_progress() {
 
 void expect_bytes(std::uint64_t size) noexcept { progress.expected += size; }
 
-void note_bytes_read(std::size_t size) {
+void count_bytes_read(std::size_t size) {
   progress.done += size;
   if (!progress.is_shown) return;
   if (size == 0) return erase_read_progress();

@@ -95,8 +95,8 @@ std::string check_text(const store::JournalCheck& check, const std::string& fold
   if (!check.lost_end.empty()) {
     text += fmt::format("  LOST {}\n", printable(check.lost_end));
   }
-  if (!check.note_fault.empty()) {
-    text += fmt::format("  NOTE {}\n", printable(check.note_fault));
+  if (!check.record_fault.empty()) {
+    text += fmt::format("  NOTE {}\n", printable(check.record_fault));
   }
   for (const store::UnusedBytes& unused : check.unused) {
     text += fmt::format(

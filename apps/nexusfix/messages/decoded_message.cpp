@@ -49,7 +49,7 @@ class Decoder {
     }
     DecodedField field{to_tag(text.substr(0, equals)), text.substr(0, equals),
                        text.substr(equals + 1)};
-    take_data(field);
+    extend_data(field);
     if (field.tag == 0) {
       fault("field {} has no tag of 1 to {}", message_.fields.size() + 1, wire::kTagMax);
     } else if (field.value.empty()) {
@@ -64,7 +64,7 @@ class Decoder {
   }
 
   // Extends the value to the size in the Length field.
-  void take_data(DecodedField& field) {
+  void extend_data(DecodedField& field) {
     static const wire::DataFieldTable kPairs = wire::DataFieldTable::standard();
     const std::optional<wire::Tag> length_tag = kPairs.length_tag_for(field.tag);
     if (!length_tag || message_.fields.empty() || message_.fields.back().tag != *length_tag) return;

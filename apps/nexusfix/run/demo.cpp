@@ -213,21 +213,21 @@ class Demo {
       if (sources[i].revents != 0) pipes[i]->read_some();
     }
     if (venue_) {
-      while (auto line = venue_->output().next_line()) take_venue_line(*line);
+      while (auto line = venue_->output().next_line()) read_venue_line(*line);
       venue_->collect_errors();
     }
     if (trader_) {
-      while (auto line = trader_->output().next_line()) take_trader_line(*line);
+      while (auto line = trader_->output().next_line()) read_trader_line(*line);
       trader_->collect_errors();
     }
   }
 
-  void take_venue_line(std::string_view line) {
+  void read_venue_line(std::string_view line) {
     last_line_ = clock_.now().mono;
     if (line.starts_with("listening on port ")) port_ = number_after(line, "port ");
   }
 
-  void take_trader_line(std::string_view line) {
+  void read_trader_line(std::string_view line) {
     last_line_ = clock_.now().mono;
     if (line.starts_with("progress ")) {
       show(number_after(line, "finished="));
@@ -236,11 +236,11 @@ class Demo {
       measurements_.stream_time =
           std::chrono::nanoseconds{static_cast<std::int64_t>(number_after(line, "nanoseconds="))};
     } else if (line.starts_with("round_trips")) {
-      take_round_trips(line);
+      read_round_trips(line);
     }
   }
 
-  void take_round_trips(std::string_view line) {
+  void read_round_trips(std::string_view line) {
     for (std::size_t at = line.find(' '); at != std::string_view::npos; at = line.find(' ', at)) {
       ++at;
       std::int64_t value = 0;

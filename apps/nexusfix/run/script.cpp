@@ -24,7 +24,7 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-std::string_view take_word(std::string_view& text) {
+std::string_view read_word(std::string_view& text) {
   text = trim(text);
   const std::string_view word = text.substr(0, text.find_first_of(" \t"));
   text = trim(text.substr(word.size()));
@@ -85,9 +85,9 @@ std::expected<std::chrono::milliseconds, std::string> parse_seconds(std::string_
 Parsed parse_wait(StepKind kind, std::string_view text) {
   Step step{.kind = kind, .msg_type = {}, .fields = {}};
   while (!text.empty()) {
-    const std::string_view word = take_word(text);
+    const std::string_view word = read_word(text);
     if (word == "timeout") {
-      const auto time = parse_seconds(take_word(text));
+      const auto time = parse_seconds(read_word(text));
       if (!time) return std::unexpected{"timeout: " + time.error()};
       step.time = *time;
       continue;
@@ -126,7 +126,7 @@ std::string_view script_help() noexcept {
 Parsed parse_step(std::string_view line) {
   std::string_view rest = trim(line);
   if (rest.empty() || rest.front() == '#') return std::nullopt;
-  const std::string_view word = take_word(rest);
+  const std::string_view word = read_word(rest);
   if (word == "send") return parse_send(rest);
   if (word == "wait") return parse_wait(StepKind::Wait, rest);
   if (word == "expect") return parse_wait(StepKind::Expect, rest);

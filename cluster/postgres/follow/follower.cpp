@@ -346,7 +346,7 @@ LogPosition Follower::end_of_log() {
   return end;
 }
 
-std::optional<StoreEvent> Follower::take_event() {
+std::optional<StoreEvent> Follower::next_event() {
   if (events_.empty()) return std::nullopt;
   StoreEvent event = std::move(events_.front());
   events_.pop_front();

@@ -33,7 +33,7 @@ class Follower final : public LogFollower {
   std::expected<bool, std::string> next(Visitor visit) override;
   const JournalCursor& cursor() const noexcept override { return cursor_; }
   LogPosition end_of_log() override;
-  std::optional<StoreEvent> take_event() override;
+  std::optional<StoreEvent> next_event() override;
   std::expected<std::unique_ptr<LogFollower>, std::string> fork() const override;
 
  private:

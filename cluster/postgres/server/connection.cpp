@@ -156,7 +156,7 @@ ServerResult<Connection> Connection::open(const PostgresOptions& options,
   made.connection_.reset(parameters.start());
   if (!made.connection_) return std::unexpected{ServerError{"out of memory", "53200"}};
   // Before the server can say anything: libpq would write it to standard error.
-  PQsetNoticeReceiver(made.raw(), &Connection::take_notice, made.notices_.get());
+  PQsetNoticeReceiver(made.raw(), &Connection::record_notice, made.notices_.get());
   if (auto connected = made.await_connected(limit); !connected) {
     return std::unexpected{std::move(connected.error())};
   }
@@ -214,7 +214,7 @@ ServerResult<void> Connection::await_connected(std::chrono::milliseconds limit) 
 }
 
 // libpq calls this, and no exception may pass through it.
-void Connection::take_notice(void* notices, const PGresult* notice) noexcept {
+void Connection::record_notice(void* notices, const PGresult* notice) noexcept {
   const char* const severity = PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
   if (severity == nullptr || std::string_view{severity} != "WARNING") return;
   auto& found = *static_cast<Notices*>(notices);
@@ -233,7 +233,7 @@ void Connection::take_notice(void* notices, const PGresult* notice) noexcept {
   }
 }
 
-std::optional<ServerError> Connection::take_not_replicated() {
+std::optional<ServerError> Connection::consume_not_replicated() {
   if (!std::exchange(notices_->is_not_replicated, false)) return std::nullopt;
   const std::string text = std::exchange(notices_->not_replicated, {});
   return ServerError{
@@ -241,7 +241,7 @@ std::optional<ServerError> Connection::take_not_replicated() {
       kNotReplicated};
 }
 
-std::vector<std::string> Connection::take_warnings() {
+std::vector<std::string> Connection::consume_warnings() {
   return std::exchange(notices_->warnings, {});
 }
 
@@ -290,7 +290,7 @@ ServerResult<Result> Connection::answer() {
     if (!has_failed) last = std::move(result);
   }
   if (!last) return std::unexpected{lost()};
-  if (auto error = take_not_replicated()) return std::unexpected{std::move(*error)};
+  if (auto error = consume_not_replicated()) return std::unexpected{std::move(*error)};
   const ExecStatusType status = PQresultStatus(last.get());
   if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) return last;
   return std::unexpected{error_of(last.get())};

@@ -129,9 +129,9 @@ class Connection {
 
   // A COMMIT since the last call was confirmed although its wait for the standby was cancelled: the
   // server says so only by a warning. What it wrote may be on this server alone.
-  [[nodiscard]] std::optional<ServerError> take_not_replicated();
+  [[nodiscard]] std::optional<ServerError> consume_not_replicated();
   // All other warnings of the server since the last call.
-  [[nodiscard]] std::vector<std::string> take_warnings();
+  [[nodiscard]] std::vector<std::string> consume_warnings();
 
   // For texts: "host db1 (10.0.0.1), port 5432"; "socket /run/postgresql/.s.PGSQL.5432".
   [[nodiscard]] std::string server() const;
@@ -147,7 +147,7 @@ class Connection {
     std::string not_replicated;  // the reason, if there was memory for it
     std::vector<std::string> warnings;
   };
-  static void take_notice(void* notices, const PGresult* notice) noexcept;
+  static void record_notice(void* notices, const PGresult* notice) noexcept;
 
   Connection() = default;
   ServerResult<void> await_connected(std::chrono::milliseconds limit);

@@ -43,7 +43,8 @@ ServerResult<void> record_replica(Servers& servers, const PostgresOptions& optio
       {std::to_string(change.owner_first_epoch), std::to_string(change.numbers_ahead),
        std::to_string(change.first_number)});
   if (!done) return std::unexpected{std::move(done.error())};
-  if (auto cancelled = made->take_not_replicated()) return std::unexpected{std::move(*cancelled)};
+  if (auto cancelled = made->consume_not_replicated())
+    return std::unexpected{std::move(*cancelled)};
   if (PQntuples(done->get()) == 0) {
     return std::unexpected{ServerError{"the log was taken over", kOwnedByAnother}};
   }

@@ -65,7 +65,7 @@ class Arena final : public std::pmr::memory_resource {
   [[nodiscard]] Block* new_block(std::size_t bytes) noexcept;
   // A free block with room for bytes at that alignment, unlinked from the list; null if there is
   // none.
-  [[nodiscard]] Block* take_free(std::size_t bytes, std::size_t alignment) noexcept;
+  [[nodiscard]] Block* remove_free(std::size_t bytes, std::size_t alignment) noexcept;
   void use(Block* block) noexcept;
 
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;

@@ -145,7 +145,7 @@ class SpillList {
   // then. It is called under the lock, where everything is visible that went into the ring before
   // the first append().
   template <class RingIsEmpty>
-  [[nodiscard]] Taken take_if(RingIsEmpty&& ring_is_empty) noexcept {
+  [[nodiscard]] Taken consume_if(RingIsEmpty&& ring_is_empty) noexcept {
     const std::lock_guard lock{mutex_};
     return {*this, ring_is_empty() ? std::exchange(first_, nullptr) : nullptr};
   }
@@ -510,7 +510,7 @@ class DeferredProcessor {
     return owner.spill_.count() != 0 && owner.handle_spilled(run);
   }
   [[nodiscard]] bool handle_spilled(Run& run) noexcept {
-    typename Spill::Taken taken = spill_.take_if([this] { return ring_.empty(); });
+    typename Spill::Taken taken = spill_.consume_if([this] { return ring_.empty(); });
     const bool any = taken.front() != nullptr;
     while (Buffer* const record = taken.front()) {
       detail::Buffers<Buffer> only{*record};

@@ -34,17 +34,17 @@ using OperatorRequest = std::variant<OperatorCommand, LiveNumbers>;
 [[nodiscard]] std::string operator_answer(const std::expected<void, std::string>& done);
 
 // Copies of the messages of a running engine, from one moment on. One thread at a time.
-class MessageFeed {
+class MessageSubscription {
  public:
   // Receives one message. Its views are valid until the call returns.
   using Visitor = FunctionRef<void(const observe::LoggedMessage&)>;
 
   // It may outlive the engine: then nothing more comes.
-  virtual ~MessageFeed() = default;
+  virtual ~MessageSubscription() = default;
   // Passes the messages that wait, up to about bytes_max bytes. Does not block.
   virtual void read(std::size_t bytes_max, Visitor visit) = 0;
   // The number of messages that did not fit since the last call: read() was called too late.
-  [[nodiscard]] virtual std::uint64_t take_lost() = 0;
+  [[nodiscard]] virtual std::uint64_t consume_lost() = 0;
 };
 
 // A running engine. Any thread but those of event loops.
@@ -68,7 +68,7 @@ class Operations {
       LiveNumbers numbers, const std::string& identity) = 0;
   // The messages of a session from here on; empty: of all sessions. The error: there are too many
   // readers already.
-  [[nodiscard]] virtual std::expected<std::unique_ptr<MessageFeed>, std::string> follow(
+  [[nodiscard]] virtual std::expected<std::unique_ptr<MessageSubscription>, std::string> follow(
       const std::string& session) = 0;
   // Logs an event of the engine, soon. Does not block.
   virtual void report(EventId id, std::string text) = 0;

@@ -90,7 +90,7 @@ class PasswordFile {
     std::string username{};
     std::string hash{};
   };
-  void note_costliest();
+  void find_costliest();
 
   std::vector<Line> lines_;
   std::map<std::string, std::size_t, std::less<>> entries_;  // indices of lines_

@@ -55,7 +55,7 @@ class TimeZone {
   std::vector<Change> changes_{Change{}};
 };
 
-// When a session is open, and when its sequence numbers are reset: the timetable of QuickFIX's keys
+// When a session is open, and when its sequence numbers are reset: the hours of QuickFIX's keys
 // StartTime, EndTime and those that go with them, by the clocks of one or two places. A schedule is
 // a value and has no clock: the time is an argument. One thread at a time may change it, any number
 // of threads may read it.
@@ -68,19 +68,19 @@ struct LocalTime {
 
 // Opens at `start`, and closes at the next `end` after it. If both are equal, it is open for a
 // whole day, or a whole week.
-struct Timetable {
+struct SessionHours {
   LocalTime start;  // when it opens
   LocalTime end;    // when it closes
-  // The days on which a weekly timetable opens and closes. A daily one has neither.
+  // The days on which a weekly schedule opens and closes. A daily one has neither.
   std::optional<std::chrono::weekday> start_day{};
   std::optional<std::chrono::weekday> end_day{};  // set if and only if start_day is set
 };
 
 // The rules of a schedule, as the configuration has them. Schedule::make() checks them.
 struct ScheduleRules {
-  Timetable session;  // when a session begins and ends
+  SessionHours session;  // when a session begins and ends
   // The part of a session in which a Logon is accepted. Unset: all of it.
-  std::optional<Timetable> logon{};
+  std::optional<SessionHours> logon{};
   // Daily sessions: the weekdays on which a session starts. Empty: every day.
   std::vector<std::chrono::weekday> weekdays{};
   // Dates at the place where the session starts. A daily session that would start on one does not

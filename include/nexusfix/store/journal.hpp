@@ -80,7 +80,7 @@ struct JournalOptions {
   // When old segments are retired.
   Retention retention{};
   // Closed segments are read and verified in the background: each soon after it was closed, and
-  // then all of them once in the time `every`. Store::take_event() reports damage. Needs
+  // then all of them once in the time `every`. Store::next_event() reports damage. Needs
   // `background`.
   struct Scrub {
     std::uint64_t bytes_per_second = 0;                   // the highest rate; 0: never
@@ -98,7 +98,7 @@ struct JournalOptions {
   // A callback that wakes the owner of a store.
   using Wake = store::Wake;
   // Called when durable() has moved after a flush() that did not reach appended(), when a fetch()
-  // is done, when the store has failed, and when take_event() has an event.
+  // is done, when the store has failed, and when next_event() has an event.
   Wake on_durable{};
 };
 
@@ -262,7 +262,7 @@ struct JournalCheck {
   // The log ends before the position that its last owner recorded, as a text; open_journal()
   // refuses such a log. Empty: it does not, nothing was recorded, or a loss of power explains it.
   std::string lost_end;
-  std::string note_fault;  // why the recorded position cannot be read; empty: it can, or is none
+  std::string record_fault;  // why the recorded position cannot be read; empty: it can, or is none
   std::uint64_t retired_segments = 0;  // the segments before the first one that exists
   std::uint64_t records = 0;           // the number of intact records
   std::uint64_t messages = 0;          // the number of intact messages

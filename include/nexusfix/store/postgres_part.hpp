@@ -159,7 +159,7 @@ struct PostgresOptions {
   // also ends the session of an owner whose process is stopped for this time.
   std::chrono::milliseconds peer_timeout{15'000};
   // Called on a thread of the store when durable() has moved after a flush() that did not reach
-  // appended(), when a fetch() is done, when the store has failed, and when take_event() has an
+  // appended(), when a fetch() is done, when the store has failed, and when next_event() has an
   // event. Must not call the store.
   JournalOptions::Wake on_durable{};
 };

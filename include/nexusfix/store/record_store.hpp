@@ -31,7 +31,7 @@ struct StoreOptions {
   // append() fails with TooLarge above this size of one record, in bytes.
   std::uint32_t record_bytes_max = 16U << 20U;
   // For a store with a thread of its own: call it when durable() has moved after a flush() that did
-  // not reach appended(), when a fetch() is done, when the store has failed, and when take_event()
+  // not reach appended(), when a fetch() is done, when the store has failed, and when next_event()
   // has an event.
   Wake on_durable{};
   // The engine's disk, for a store that keeps files. Not owned; outlives the store. Null only where
@@ -107,7 +107,7 @@ class RecordStore : public Store {
   StoreResult<LogPosition> flush() override;
   // As flush(). A derived class that overrides it calls it first.
   StoreResult<void> close() override;
-  std::optional<StoreEvent> take_event() override { return std::nullopt; }
+  std::optional<StoreEvent> next_event() override { return std::nullopt; }
 
  protected:
   // name: of the store, for the texts of errors, such as "SQLite store /var/lib/fix.db".

@@ -115,7 +115,7 @@ class Transaction {
                         std::string_view received = {}) {
     if (!received.empty() || !has_room_for(detail::kEntryHeaderBytes)) [[unlikely]]
       return add_progress_with(session, next_inbound, received);
-    note_progress(session, next_inbound);
+    record_progress(session, next_inbound);
     char* const place = at_ + used_;
     used_ += detail::kEntryHeaderBytes;
     detail::put_entry_header(place, EntryKind::InboundProgress, session, next_inbound, 0);
@@ -228,7 +228,7 @@ class Transaction {
     room_ = buffer_.size();
   }
   // Whether the record stays a common one with this progress.
-  void note_progress(SessionKey session, std::uint64_t next_inbound) noexcept {
+  void record_progress(SessionKey session, std::uint64_t next_inbound) noexcept {
     if (form_ == Form::Common && common_.next_inbound == 0 && common_.session == session &&
         next_inbound != 0) {
       common_.next_inbound = next_inbound;
@@ -429,7 +429,7 @@ class Store {
   // The oldest event that was not taken yet; unset: there is none. Events are: the disk has no room
   // for the next segment; old segments were deleted, or could not be deleted; stored bytes are
   // damaged; the store has stopped. At most two atomic loads if there is none.
-  [[nodiscard]] virtual std::optional<StoreEvent> take_event() = 0;
+  [[nodiscard]] virtual std::optional<StoreEvent> next_event() = 0;
 
   // Receives one stored message. bytes: valid until the call returns. false: ends the reading.
   using MessageVisitor = FunctionRef<bool(std::uint64_t msg_seq_num, std::string_view bytes)>;

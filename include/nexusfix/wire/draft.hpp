@@ -135,7 +135,7 @@ template <class T, class... Parts>
     std::size_t at = 0;
     const auto put = [&](const auto& part) {
       put_part(edit, part);
-      written[at++].fields = edit.take_fields();
+      written[at++].fields = edit.consume_field_count();
     };
     (put(parts), ...);
     return edit.commit(path, written);

@@ -300,7 +300,7 @@ class DraftEdit {
   // Keeps the first error.
   void refuse(DraftErrorCode code, Tag tag) noexcept;
   // The fields written since the last call.
-  [[nodiscard]] std::uint32_t take_fields() noexcept;
+  [[nodiscard]] std::uint32_t consume_field_count() noexcept;
 
   // Gives the written parts to the message or entry. The parts are in the order of writing.
   [[nodiscard]] DraftResult commit(const DraftPath& path, std::span<const Part> parts);

@@ -62,7 +62,7 @@ class Encoder {
       return;
     clear();
     if (!open(buffer, session, header)) [[unlikely]] {
-      take_opened(open_exactly(buffer, session, header));
+      start_body(open_exactly(buffer, session, header));
     }
   }
   // Without a template, for occasional messages.
@@ -117,7 +117,7 @@ class Encoder {
   // Writes a Length field and its data field. The value may contain any byte. An empty value is the
   // error EmptyValue.
   Encoder& data(Tag length_tag, Tag data_tag, std::string_view value) noexcept {
-    note_if_password(data_tag);
+    record_if_password(data_tag);
     return take(append_data(place(), length_tag, data_tag, value));
   }
   // For constant tags. Tags that cannot be written do not compile.
@@ -140,7 +140,7 @@ class Encoder {
 
   // From now on, sets noted to true when a password is written (554, 925, 1402, 1404), so that
   // nothing has to search the message before it is stored. noted must outlive the last field.
-  void note_passwords_in(bool& noted) noexcept { password_noted_ = &noted; }
+  void record_passwords_in(bool& noted) noexcept { password_noted_ = &noted; }
 
   // The fields of a draft.
   Encoder& fields(const DraftFields& draft) noexcept;
@@ -251,10 +251,10 @@ class Encoder {
     ordinary_end_ = 0;  // from now on, no field is ordinary
   }
 
-  NEXUSFIX_ALWAYS_INLINE void note_if_password(Tag tag) noexcept {
-    if (is_password(tag)) note_password();
+  NEXUSFIX_ALWAYS_INLINE void record_if_password(Tag tag) noexcept {
+    if (is_password(tag)) record_password();
   }
-  NEXUSFIX_ALWAYS_INLINE void note_password() noexcept {
+  NEXUSFIX_ALWAYS_INLINE void record_password() noexcept {
     if (password_noted_ != nullptr) *password_noted_ = true;
   }
 
@@ -270,7 +270,7 @@ class Encoder {
     return *this;
   }
 
-  NEXUSFIX_ALWAYS_INLINE void take_opened(const Opened& opened) noexcept {
+  NEXUSFIX_ALWAYS_INLINE void start_body(const Opened& opened) noexcept {
     minute_ = opened.minute;
     begin_ = opened.begin;
     body_ = at_ = opened.body;
@@ -291,7 +291,7 @@ class Encoder {
   NEXUSFIX_ALWAYS_INLINE Encoder& put(const detail::TagPrefix& prefix, Tag tag, const Value& value,
                                       TimePrecision precision) noexcept {
     if (prefix.bytes == 0) [[unlikely]]
-      note_if_password(tag);
+      record_if_password(tag);
     if constexpr (std::same_as<Value, char>) {
       return put_char(prefix, tag, value);
     } else if constexpr (std::same_as<Value, bool>) {
@@ -587,7 +587,7 @@ NEXUSFIX_ALWAYS_INLINE bool Encoder::open(std::span<char> buffer, HeaderTemplate
   at = copy_constant(at, session.before_time_);
   at = write_time(at, minute_.time_of_minute(header.sending_time), header.precision);
   at_ = copy_constant(at, session.after_time_);
-  if (header.precision == TimePrecision::Millis) session.note_header(begin_, at_, header);
+  if (header.precision == TimePrecision::Millis) session.keep_full_header(begin_, at_, header);
   return true;
 }
 

@@ -553,8 +553,8 @@ class HeaderTemplate {
   void begin_minute(WallTime time) noexcept;
   // The header of this message was written in full, from begin to end. Keeps it if the message
   // before was of the same type, and had the MsgSeqNum before. precision: milliseconds.
-  NEXUSFIX_ALWAYS_INLINE void note_header(const char* begin, const char* end,
-                                          const MessageHeader& header) noexcept {
+  NEXUSFIX_ALWAYS_INLINE void keep_full_header(const char* begin, const char* end,
+                                               const MessageHeader& header) noexcept {
     const std::uint32_t type = detail::LastHeader::type_of(header.msg_type);
     const bool goes_on =
         type != 0 && type == last_.seen_type && header.msg_seq_num == last_.msg_seq_num + 1;

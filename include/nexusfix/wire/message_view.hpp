@@ -110,7 +110,7 @@ class FrameShape {
     return {keys_, kNoPlaces, places_, count_, count_};
   }
   // A frame fits.
-  void note_fit() noexcept { ++fits_; }
+  void record_fit() noexcept { ++fits_; }
   // A frame of this size does not fit.
   void forget() noexcept;
   // A frame was indexed. Whether a shape should be learned from it: the frame before it had this
@@ -281,7 +281,7 @@ class MessageView {
   [[nodiscard]] const FieldProof* proof() const noexcept { return proof_; }
   // Notes this proof, which must outlive the view. For the code that has just validated the
   // message, before other threads read it. The message itself stays the same, and is not copied.
-  void note_proof(FieldProof* proof) const noexcept { proof_ = proof; }
+  void record_proof(FieldProof* proof) const noexcept { proof_ = proof; }
 
   // The shape that the frame fits; null: none. For validators.
   [[nodiscard]] FrameShape* shape() const noexcept { return shape_; }
@@ -351,7 +351,7 @@ class MessageView {
   // The first field with this tag. False: there is none.
   [[nodiscard]] bool find_value(Tag tag, detail::ValueAt& found) const noexcept;
   // The field with this index. True, for find_value().
-  bool take_value(std::size_t index, detail::ValueAt& found) const noexcept {
+  bool read_value_at(std::size_t index, detail::ValueAt& found) const noexcept {
     if (index < index_.narrow_count) [[likely]] {
       found.begin = index_.narrow_places[index].begin;
       found.size = index_.narrow_places[index].size;
@@ -695,7 +695,7 @@ template <class T>
 [[gnu::always_inline]] inline OptionalField<T> MessageView::read(std::size_t index,
                                                                  Tag tag) const noexcept {
   detail::ValueAt value{};
-  take_value(index, value);
+  read_value_at(index, value);
   return detail::read_value<OptionalField<T>, T>(value, tag);
 }
 
@@ -705,7 +705,7 @@ template <class T>
   // If places are narrow, one comparison shows that there is a field and where its place is.
   if (index >= index_.narrow_count && index >= field_count()) [[unlikely]]
     return false;
-  return take_value(index, found);
+  return read_value_at(index, found);
 }
 
 // Inlined, so that the result need not be in memory.

@@ -67,7 +67,7 @@ class TagSequence {
     return {keys_, kNoPlaces, places_, texts_.fields, texts_.fields};
   }
   // A frame has these tags, and so has the next one probably.
-  void note_fit() noexcept { patience_ = kPatience; }
+  void record_fit() noexcept { patience_ = kPatience; }
   // Another frame of as many fields was indexed. Whether its tags should be learned: those of the
   // frame before it were the same, and frames with the present ones have become rare.
   [[nodiscard]] bool awaits(const FieldIndex& index) noexcept;
@@ -175,7 +175,7 @@ class ParserIndex {
     FrameShape& shape = shapes_[bytes.size() % kShapes];
     if (!shape.is_of(bytes.size()) || !fits_(bytes.data(), bytes.size(), shape.ranges()))
       return nullptr;
-    shape.note_fit();
+    shape.record_fit();
     return &shape;
   }
   // See BasicParser::find_sequence().
@@ -186,7 +186,7 @@ class ParserIndex {
     }
     TagSequence* const sequence = find_sequence_(bytes.data(), bytes.size(), sequences_);
     if (sequence == nullptr) return nullptr;
-    sequence->note_fit();
+    sequence->record_fit();
     misses_ = {};
     if (FrameShape* const shape = awaiting_shape(bytes.size()); shape != nullptr) [[unlikely]]
       learn(*shape, bytes, sequence->index());

@@ -407,7 +407,7 @@ class TypedMessageView {
       }
     }
     detail::ValueAt value{};
-    view_.take_value(index, value);
+    view_.read_value_at(index, value);
     return detail::checked_value<F>(value);
   }
 
@@ -425,7 +425,7 @@ class TypedMessageView {
         if (index >= view_.field_count()) return detail::missing_field<F>();
       }
       detail::ValueAt value{};
-      view_.take_value(index, value);
+      view_.read_value_at(index, value);
       return detail::read_found<F>(value);
     }
   }

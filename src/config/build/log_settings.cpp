@@ -40,11 +40,11 @@ void LogBuilder::take(const MergedSection& keys, LogSettings& log) {
   log.files.free_bytes_min = free_bytes_for(log.files);
   if (const Given* folder = keys.right("FileLogPath")) log.folder_line = folder->line;
   if (const Given* folder = keys.right("FileLogBackupPath")) log.backup_folder_line = folder->line;
-  take_screen(keys, log);
-  take_masked(keys, log);
+  read_screen(keys, log);
+  read_masked(keys, log);
 }
 
-void LogBuilder::take_masked(const MergedSection& keys, LogSettings& log) {
+void LogBuilder::read_masked(const MergedSection& keys, LogSettings& log) {
   const Given* const given = keys.right("LogMaskedTags");
   if (given == nullptr) return;
   const wire::DataFieldTable data_fields = wire::DataFieldTable::standard();
@@ -59,7 +59,7 @@ void LogBuilder::take_masked(const MergedSection& keys, LogSettings& log) {
                   "is what is wanted");
 }
 
-void LogBuilder::take_screen(const MergedSection& keys, LogSettings& log) {
+void LogBuilder::read_screen(const MergedSection& keys, LogSettings& log) {
   const Given* const events = keys.right("ScreenLogShowEvents");
   if (events == nullptr) return;
   log.has_standard_error = false;

@@ -18,8 +18,8 @@ class LogBuilder {
   void finish();
 
  private:
-  void take_masked(const MergedSection& keys, LogSettings& log);
-  void take_screen(const MergedSection& keys, LogSettings& log);
+  void read_masked(const MergedSection& keys, LogSettings& log);
+  void read_screen(const MergedSection& keys, LogSettings& log);
 
   SettingsReport& report_;
   bool has_files_ = false;

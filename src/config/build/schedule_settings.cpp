@@ -11,7 +11,7 @@ namespace {
 
 using session::LocalTime;
 using session::ScheduleRules;
-using session::Timetable;
+using session::SessionHours;
 
 constexpr Key kOfSchedule[] = {"StartTime", "EndTime",    "StartDay", "EndDay",    "Weekdays",
                                "LogonTime", "LogoutTime", "LogonDay", "LogoutDay", "ResetSeqTime"};
@@ -158,10 +158,10 @@ class ScheduleBuilder {
   }
 
   // The parts that are not given are the session's.
-  [[nodiscard]] std::optional<Timetable> logon_window(const Timetable& session) {
+  [[nodiscard]] std::optional<SessionHours> logon_window(const SessionHours& session) {
     const auto has = [this](Key key) { return given(key) != nullptr; };
     if (std::ranges::none_of(kOfLogons, has)) return std::nullopt;
-    Timetable window = session;
+    SessionHours window = session;
     if (given("LogonTime") != nullptr) window.start = local_time("LogonTime");
     if (given("LogoutTime") != nullptr) window.end = local_time("LogoutTime");
     if (const auto given = day("LogonDay")) window.start_day = given;

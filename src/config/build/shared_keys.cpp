@@ -79,7 +79,7 @@ bool is_loopback(const std::string& host) {
 }
 
 // HttpAcceptPort opens the console of a configuration that does not know ConsolePort.
-void take_http_accept_port(WebSettings& web, const SharedKeys& keys, SettingsReport& report) {
+void read_http_accept_port(WebSettings& web, const SharedKeys& keys, SettingsReport& report) {
   const std::size_t line = keys.line_of("HttpAcceptPort");
   if (web.http_accept_port.value_or(0) == 0) return;
   if (web.console_port) {
@@ -217,7 +217,7 @@ void build_cluster(Settings& settings, const SharedKeys& keys, SettingsReport& r
 void build_web(WebSettings& web, const SharedKeys& keys, SettingsReport& report) {
   web.metrics_line = keys.line_of("MetricsPort");
   web.console_line = keys.line_of("ConsolePort");
-  take_http_accept_port(web, keys, report);
+  read_http_accept_port(web, keys, report);
   if (const std::size_t line = keys.line_of("MetricsHost"); line != 0 && !web.metrics_port) {
     report.warning(line, "MetricsHost: not used without MetricsPort");
   }

@@ -82,7 +82,7 @@ class SectionReader {
       : own_{own}, report_{report} {
     section_.line = text.line;
     for (const SettingsEntry& entry : text.entries) read(entry);
-    for (const std::string_view word : text.lost) note_meant(word);
+    for (const std::string_view word : text.lost) record_likely_key(word);
   }
   [[nodiscard]] Section take() { return std::move(section_); }
 
@@ -148,7 +148,7 @@ class SectionReader {
     const std::string hint = nearest == nullptr ? std::string{kOwnKey}
                                                 : "; did you mean " + std::string{nearest->name} +
                                                       "?" + std::string{kElseOwnKey};
-    note_meant(entry.key);
+    record_likely_key(entry.key);
     const bool is_security =
         sounds_like_security(entry.key) ||
         (nearest != nullptr && (nearest->handling == Handling::Refused || is_of_tls(nearest->key)));
@@ -162,7 +162,7 @@ class SectionReader {
     report_.warning(entry.line, shown(entry.key) + std::string{kUnknownKey} + ", ignored" + hint);
   }
 
-  void note_meant(std::string_view word) {
+  void record_likely_key(std::string_view word) {
     section_.has_lost_folder |= sounds_like_store_folder(word);
     const KeyRule* const nearest = nearest_key(word);
     if (nearest == nullptr) return;

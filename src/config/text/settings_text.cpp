@@ -14,7 +14,7 @@ class Splitter {
  public:
   explicit Splitter(SettingsReport& report) : report_{report} {}
 
-  void take_line(std::string_view raw) {
+  void read_line(std::string_view raw) {
     ++line_;
     const std::string_view text = trimmed(raw);
     if (text.empty() || text.front() == '#') return;
@@ -32,16 +32,16 @@ class Splitter {
       return;
     }
     if (text.front() == '[') {
-      take_section(text);
+      read_section(text);
     } else {
-      take_entry(text);
+      read_entry(text);
     }
   }
 
   [[nodiscard]] std::vector<SettingsSection> take() { return std::move(sections_); }
 
  private:
-  void take_section(std::string_view text) {
+  void read_section(std::string_view text) {
     SettingsSection& section = sections_.emplace_back();
     section.line = line_;
     const std::size_t end = text.find(']');
@@ -54,7 +54,7 @@ class Splitter {
     if (equals_ignoring_case(name, "SESSION")) {
       section.kind = SectionKind::Session;
     } else if (equals_ignoring_case(name, "DEFAULT")) {
-      take_default(section);
+      read_default(section);
     } else if (sounds_like("SESSION", name) || sounds_like("DEFAULT", name)) {
       // A start without a whole session, because of one letter, would be worse than no start.
       report_.error(line_, shown(text) + ": [DEFAULT] or [SESSION] was expected");
@@ -64,7 +64,7 @@ class Splitter {
     }
   }
 
-  void take_default(SettingsSection& section) {
+  void read_default(SettingsSection& section) {
     if (default_line_ != 0) {
       report_.warning(line_, "a second [DEFAULT] is ignored; the one in line " +
                                  std::to_string(default_line_) + " counts");
@@ -79,7 +79,7 @@ class Splitter {
     return text.substr(0, text.find_first_of(" \t:"));
   }
 
-  void take_entry(std::string_view text) {
+  void read_entry(std::string_view text) {
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos) {
       const std::string_view word = first_word(text);
@@ -165,7 +165,7 @@ void SettingsReport::warning(std::size_t line, std::string text) {
   }
 }
 
-std::vector<SettingsError> SettingsReport::take_warnings() {
+std::vector<SettingsError> SettingsReport::consume_warnings() {
   std::multimap<std::size_t, std::string> by_line;
   for (const auto& [text, lines] : warned_) {
     by_line.emplace(*lines.begin(), text + others_text(lines));
@@ -179,7 +179,7 @@ std::vector<SettingsError> SettingsReport::take_warnings() {
   return result;
 }
 
-std::vector<SettingsError> SettingsReport::take_errors() {
+std::vector<SettingsError> SettingsReport::consume_errors() {
   std::vector<SettingsError> result;
   const Messages& messages = errors_;
   std::set<std::size_t> commented;  // lines
@@ -208,7 +208,7 @@ std::vector<SettingsSection> split_settings(std::string_view text, SettingsRepor
   Splitter splitter{report};
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    splitter.take_line(text.substr(0, end));
+    splitter.read_line(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return splitter.take();

@@ -32,8 +32,8 @@ class SettingsReport {
   void warning(std::size_t line, std::string text);
   [[nodiscard]] bool has_errors() const noexcept { return !errors_.messages.empty(); }
   // An error in a line with a warning of a comment has its advice, too.
-  [[nodiscard]] std::vector<SettingsError> take_errors();
-  [[nodiscard]] std::vector<SettingsError> take_warnings();
+  [[nodiscard]] std::vector<SettingsError> consume_errors();
+  [[nodiscard]] std::vector<SettingsError> consume_warnings();
 
  private:
   struct Messages {

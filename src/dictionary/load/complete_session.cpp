@@ -20,9 +20,9 @@ class Completer {
     for (const MessageDefinition& message : from_.messages) {
       if (message.admin && to_.message(message.msg_type) == nullptr) missing.push_back(&message);
     }
-    if (adds_header) note_tags(from_.header);
-    if (adds_trailer) note_tags(from_.trailer);
-    for (const MessageDefinition* message : missing) note_tags(message->members);
+    if (adds_header) add_tags(from_.header);
+    if (adds_trailer) add_tags(from_.trailer);
+    for (const MessageDefinition* message : missing) add_tags(message->members);
     add_fields();
     if (adds_header) to_.header = copied(from_.header, true);
     if (adds_trailer) to_.trailer = copied(from_.trailer, true);
@@ -36,19 +36,19 @@ class Completer {
   }
 
  private:
-  void note_tags(const std::vector<Member>& members) {
+  void add_tags(const std::vector<Member>& members) {
     for (const Member& member : members) {
       switch (member.kind) {
         case MemberKind::Field:
           tags_.insert(from_.fields[member.index].tag);
           break;
         case MemberKind::Component:
-          note_tags(from_.components[member.index].members);
+          add_tags(from_.components[member.index].members);
           break;
         case MemberKind::Group: {
           const GroupDefinition& group = from_.groups[member.index];
           tags_.insert(from_.fields[group.count_field].tag);
-          note_tags(group.members);
+          add_tags(group.members);
           break;
         }
       }

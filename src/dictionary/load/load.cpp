@@ -11,7 +11,7 @@ constexpr std::string_view kOrchestraRoot = "repository";
 
 std::unexpected<DictionaryError> wrong_root(XmlFile& file, const std::string& expected) {
   file.fail(file.root(), "the root element is " + element(file.root()) + ", expected " + expected);
-  return std::unexpected{file.take_error()};
+  return std::unexpected{file.consume_error()};
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ std::expected<Dictionary, DictionaryError> load_dictionary(std::string_view text
                                                            std::string_view file_name,
                                                            DictionaryFaults faults) {
   XmlFile file{file_name, faults};
-  if (!file.parse(text)) return std::unexpected{file.take_error()};
+  if (!file.parse(text)) return std::unexpected{file.consume_error()};
   const std::string_view root = local_name(file.root());
   if (root == kQuickfixRoot) return load_quickfix_xml(file);
   if (root == kOrchestraRoot) return load_orchestra(file, "base");
@@ -41,7 +41,7 @@ std::expected<Dictionary, DictionaryError> load_quickfix_xml(std::string_view te
                                                              std::string_view file_name,
                                                              DictionaryFaults faults) {
   XmlFile file{file_name, faults};
-  if (!file.parse(text)) return std::unexpected{file.take_error()};
+  if (!file.parse(text)) return std::unexpected{file.consume_error()};
   if (local_name(file.root()) != kQuickfixRoot) return wrong_root(file, "<fix>");
   return load_quickfix_xml(file);
 }
@@ -51,7 +51,7 @@ std::expected<Dictionary, DictionaryError> load_orchestra(std::string_view text,
                                                           std::string_view scenario,
                                                           DictionaryFaults faults) {
   XmlFile file{file_name, faults};
-  if (!file.parse(text)) return std::unexpected{file.take_error()};
+  if (!file.parse(text)) return std::unexpected{file.consume_error()};
   if (local_name(file.root()) != kOrchestraRoot) return wrong_root(file, "<repository>");
   return load_orchestra(file, scenario);
 }

@@ -280,7 +280,7 @@ void Loader::read_message(const pugi::xml_node& node) {
 std::expected<Dictionary, DictionaryError> Loader::load() {
   const pugi::xml_node root = file_.root();
   read_version(root);
-  if (!check_children(root)) return std::unexpected{file_.take_error()};
+  if (!check_children(root)) return std::unexpected{file_.consume_error()};
   nodes_.header = root.child("header");
   nodes_.trailer = root.child("trailer");
   fields_.read(root.child("fields"));
@@ -289,9 +289,9 @@ std::expected<Dictionary, DictionaryError> Loader::load() {
   read_members(nodes_.trailer, dictionary_.trailer, 0);
   for_each_element(root.child("messages"), [&](const pugi::xml_node& node) { read_message(node); });
   check_definitions(file_, dictionary_, nodes_);
-  if (!file_.is_usable()) return std::unexpected{file_.take_error()};
+  if (!file_.is_usable()) return std::unexpected{file_.consume_error()};
   pair_data_fields(dictionary_);
-  dictionary_.warnings = file_.take_warnings();
+  dictionary_.warnings = file_.consume_warnings();
   return std::move(dictionary_);
 }
 

@@ -93,14 +93,14 @@ std::vector<DictionaryError> XmlFile::by_lines(Messages messages, std::string_vi
   return sorted;
 }
 
-DictionaryError XmlFile::take_error() {
+DictionaryError XmlFile::consume_error() {
   std::vector<DictionaryError> all = by_lines(std::move(errors_), "faults");
   DictionaryError error = std::move(all.front());
   std::ranges::move(all.begin() + 1, all.end(), std::back_inserter(error.others));
   return error;
 }
 
-std::vector<std::string> XmlFile::take_warnings() {
+std::vector<std::string> XmlFile::consume_warnings() {
   std::vector<std::string> lines;
   for (const DictionaryError& warning : by_lines(std::move(warnings_), "warnings")) {
     lines.push_back(warning.what());

@@ -41,7 +41,7 @@ class XmlFile {
   XmlFile(std::string_view file_name, DictionaryFaults faults)
       : file_name_{file_name}, faults_are_warnings_{faults == DictionaryFaults::Warn} {}
 
-  // False: take_error() returns the reason. bytes must outlive this object.
+  // False: consume_error() returns the reason. bytes must outlive this object.
   bool parse(std::string_view bytes);
   [[nodiscard]] pugi::xml_node root() const { return document_.document_element(); }
 
@@ -65,9 +65,9 @@ class XmlFile {
   // Whether no message makes the file unusable.
   [[nodiscard]] bool is_usable() const;
   // Only for a file that is not usable. All errors, by line.
-  [[nodiscard]] DictionaryError take_error();
+  [[nodiscard]] DictionaryError consume_error();
   // By line. Includes the faults if faults are warnings.
-  [[nodiscard]] std::vector<std::string> take_warnings();
+  [[nodiscard]] std::vector<std::string> consume_warnings();
 
  private:
   struct Message {

@@ -19,7 +19,7 @@ constexpr std::chrono::hours kLookInterval{24};
 void CertificateWatch::check() {
   if (!loop_.shared.tls || loop_.index != 0) [[likely]]
     return;
-  if (loop_.shared.tls->take_reload_wanted()) {
+  if (loop_.shared.tls->consume_reload_request()) {
     reload({});
   }
   if (loop_.now().mono >= check_at_) report_expiries();

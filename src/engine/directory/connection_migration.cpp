@@ -14,7 +14,7 @@ namespace nexusfix::engine {
 // rest: the bytes after the Logon. Nothing of the connection stays here.
 void ConnectionMigration::migrate(Connection& connection, std::string_view rest) {
   // No copy of the Logon's password may remain, here or there.
-  Migration migration = connection.take_migration();
+  Migration migration = connection.consume_migration();
   const WipedAtEnd logon{migration.bytes};
   const std::uint32_t other = migration.loop;
   // Allocate first: a detached connection is in no network that would close it.

@@ -65,7 +65,7 @@ class PreflightChecks {
     return {};
   }
 
-  [[nodiscard]] SettingsErrors take_errors() {
+  [[nodiscard]] SettingsErrors consume_errors() {
     std::ranges::sort(errors_, {}, &SettingsError::line);
     return std::move(errors_);
   }
@@ -143,7 +143,7 @@ class PreflightChecks {
 SettingsErrors check_machine(const Settings& settings, Disk& disk, const Parts& parts) {
   PreflightChecks checks{settings, disk, parts};
   checks.check_machine();
-  return checks.take_errors();
+  return checks.consume_errors();
 }
 
 std::vector<SettingsError> open_folders(const Settings& settings, Disk& disk) {
@@ -171,7 +171,7 @@ std::expected<std::vector<SettingsError>, SettingsErrors> preflight(const Settin
   checks.check_machine();
   std::vector<SettingsError> warnings = checks.check_dictionaries();
   std::ranges::move(open_folders(settings, disk), std::back_inserter(warnings));
-  if (auto errors = checks.take_errors(); !errors.empty()) {
+  if (auto errors = checks.consume_errors(); !errors.empty()) {
     return std::unexpected{std::move(errors)};
   }
   return warnings;

@@ -42,7 +42,7 @@ class LoopContext : public LoopDependencies {
     report.logs().tap_events(logs.event_tap);
     if (!shared.remotes) shared.remotes = std::make_shared<RemoteDirectory>();
     if (!shared.disabled) shared.disabled = std::make_shared<DisabledSessions>();
-    if (!shared.standby) shared.standby = std::make_shared<StandbyBoard>();
+    if (!shared.standby) shared.standby = std::make_shared<StandbyStatus>();
     if (!shared.budget)
       shared.budget = std::make_shared<BufferBudget>(Settings{}.buffered_bytes_max);
   }
@@ -89,7 +89,7 @@ class LoopContext : public LoopDependencies {
   session::EventMemory event_memory;  // of all state machines: the loop has one event at a time
   LatencyMeter latency{time, stats};
   LoopCounters stats;
-  SessionBoard board;
+  SessionFigures session_figures;
   RoundTrips round_trips;
 
  private:

@@ -15,7 +15,7 @@ void LoopCosts::on_slow_turn(MonoTime began, MonoTime now) noexcept {
   due_at_ = now;
 }
 
-std::optional<LoopCosts::Stall> LoopCosts::take_stall(MonoTime now, bool is_whole) noexcept {
+std::optional<LoopCosts::Stall> LoopCosts::consume_stall(MonoTime now, bool is_whole) noexcept {
   due_at_ = window_ends_;
   const MonoTime::duration time = std::exchange(stall_, MonoTime::duration{});
   if (time == MonoTime::duration{} || !is_whole || now < stall_named_until_) return std::nullopt;

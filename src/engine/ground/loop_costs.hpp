@@ -84,7 +84,7 @@ class LoopCosts {
   }
   // The stall that has just ended, once a minute. is_whole: the loop did nothing but its turns; a
   // program that calls poll() may have slept meanwhile.
-  [[nodiscard]] std::optional<Stall> take_stall(MonoTime now, bool is_whole) noexcept;
+  [[nodiscard]] std::optional<Stall> consume_stall(MonoTime now, bool is_whole) noexcept;
   // Ends the window. Nothing: it goes on, or no one took a large part of it, or was named a moment
   // ago.
   [[nodiscard]] std::optional<Costly> end_window(MonoTime now);

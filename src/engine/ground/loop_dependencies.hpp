@@ -69,7 +69,7 @@ class DisabledSessions {
 };
 
 // Whether the engine is a standby, for the threads that show it. Any thread.
-class StandbyBoard {
+class StandbyStatus {
  public:
   void set(const store::StandbyState& state, WallTime now) {
     const std::lock_guard lock{mutex_};
@@ -119,7 +119,7 @@ struct SharedByLoops {
   std::shared_ptr<RemoteDirectory> remotes;    // null: the loop makes its own
   std::shared_ptr<DisabledSessions> disabled;  // null: likewise
   std::shared_ptr<BufferBudget> budget;        // null: likewise
-  std::shared_ptr<StandbyBoard> standby;       // null: likewise
+  std::shared_ptr<StandbyStatus> standby;      // null: likewise
   std::shared_ptr<TlsContexts> tls;            // null: no session has TLS
   std::shared_ptr<Credentials> credentials;    // null: no session has a PasswordFile
   SettingsCheck check_settings{};

@@ -49,16 +49,16 @@ class LoopTimers {
   [[nodiscard]] MonoTime first_connection() const noexcept { return connections_.first(); }
 
   // The due owners, the earliest first; valid until the next call. They are no longer armed.
-  [[nodiscard]] const std::vector<SessionEntry*>& take_due_sessions(MonoTime now) {
+  [[nodiscard]] const std::vector<SessionEntry*>& remove_due_sessions(MonoTime now) {
     due_sessions_.clear();
-    sessions_.take_due(now, due_sessions_);
+    sessions_.remove_due(now, due_sessions_);
     find_first();
     return due_sessions_;
   }
-  [[nodiscard]] const std::vector<Connection*>& take_due_connections(MonoTime now,
-                                                                     std::size_t count_max) {
+  [[nodiscard]] const std::vector<Connection*>& remove_due_connections(MonoTime now,
+                                                                       std::size_t count_max) {
     due_connections_.clear();
-    connections_.take_due(now, due_connections_, count_max);
+    connections_.remove_due(now, due_connections_, count_max);
     find_first();
     return due_connections_;
   }

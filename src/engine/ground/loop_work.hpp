@@ -64,8 +64,8 @@ class LoopWork {
   [[nodiscard]] bool is_draining() const noexcept { return is_draining_; }
   void begin_drain() noexcept { is_draining_ = true; }
   // From the control socket.
-  [[nodiscard]] bool takes_commands() const noexcept { return takes_commands_; }
-  void take_commands() noexcept { takes_commands_ = true; }
+  [[nodiscard]] bool accepts_commands() const noexcept { return accepts_commands_; }
+  void accept_commands() noexcept { accepts_commands_ = true; }
 
  private:
   template <class... Works>
@@ -77,7 +77,7 @@ class LoopWork {
   Connection* only_ = nullptr;
   bool is_stopping_ = false;
   bool is_draining_ = false;
-  bool takes_commands_ = false;
+  bool accepts_commands_ = false;
 };
 
 // Any thread asks, and wakes the loop.

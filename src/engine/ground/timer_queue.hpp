@@ -63,8 +63,8 @@ class TimerQueue {
 
   // Disarms the due owners and appends them to due, the earliest first; at most count_max, the
   // others stay armed.
-  void take_due(MonoTime now, std::vector<Owner*>& due,
-                std::size_t count_max = static_cast<std::size_t>(-1)) {
+  void remove_due(MonoTime now, std::vector<Owner*>& due,
+                  std::size_t count_max = static_cast<std::size_t>(-1)) {
     for (std::size_t i = 0; i < count_max && first() <= now && !heap_.empty(); ++i) {
       Owner* const owner = heap_.front();
       due.push_back(owner);  // First, because it may throw: the owner then stays armed.

@@ -59,7 +59,7 @@ bool BufferGovernor::may_grow(Connection& connection, std::size_t bytes, std::si
     }
     disconnect_largest(*largest);
   }
-  budget.note_large(loop_.index, own);
+  budget.raise_largest(loop_.index, own);
   buffered_most_ = std::max(buffered_most_, budget.used() + storage);
   has_large_buffers_ |= storage > OutboundQueue::kKeptBytesMax;
   return true;
@@ -116,7 +116,7 @@ void BufferGovernor::disconnect_largest(Connection& connection) {
 
 // Another loop asks if all its connections are smaller than the largest one of this loop.
 void BufferGovernor::cut_if_asked() {
-  if (!loop_.shared.budget->take_asked(loop_.index)) [[likely]]
+  if (!loop_.shared.budget->consume_request(loop_.index)) [[likely]]
     return;
   Connection* const largest = largest_connection();
   if (largest != nullptr && !loop_.shared.budget->has_room(0)) disconnect_largest(*largest);

@@ -56,7 +56,7 @@ class ConnectionTable {
     if (near == taken.get()) near = nullptr;
     return taken;
   }
-  [[nodiscard]] Owned take_all() noexcept {
+  [[nodiscard]] Owned release_all() noexcept {
     work_.set(Work::Links);
     near_.clear();
     return std::exchange(owned_, {});

@@ -103,7 +103,7 @@ void Connections::end(Connection& connection, EventId id, std::string_view why) 
 
 Connection* Connections::next_ended() noexcept {
   while (!ended_.empty()) {
-    Connection& connection = ended_.take_last();
+    Connection& connection = ended_.remove_last();
     if (!connection.is_dead()) return &connection;
   }
   return nullptr;
@@ -135,7 +135,7 @@ void Connections::abandon_all() noexcept {
     loop_.network->close(socket);
     connection->end();
   }
-  for (auto& [socket, connection] : table_.take_all()) closed_.push_back(std::move(connection));
+  for (auto& [socket, connection] : table_.release_all()) closed_.push_back(std::move(connection));
 }
 
 }  // namespace nexusfix::engine

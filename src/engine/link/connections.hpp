@@ -34,7 +34,7 @@ class ConnectionList {
     connections_[count_++] = &connection;
   }
   // It must not be empty.
-  [[nodiscard]] Connection& take_last() noexcept { return *connections_[--count_]; }
+  [[nodiscard]] Connection& remove_last() noexcept { return *connections_[--count_]; }
   void clear() noexcept { count_ = 0; }
   void drop_dead() noexcept;
   void swap(ConnectionList& other) noexcept {
@@ -81,7 +81,7 @@ class Connections {
     loop_.work.clear(Work::Unsent);
     if (unsent_.size() != 1) [[unlikely]]
       return send_several(durable);
-    send_or_keep(unsent_.take_last(), durable);
+    send_or_keep(unsent_.remove_last(), durable);
   }
 
   // Closes a connection that has no session yet.
@@ -117,7 +117,7 @@ class Connections {
   void send_or_keep(Connection& connection, store::LogPosition durable);
   void send_waiting(Connection& connection);
   // The socket has taken bytes, or does not take them.
-  void note_sent(Connection& connection, SessionEntry& entry) noexcept;
+  void record_sent(Connection& connection, SessionEntry& entry) noexcept;
   void block(Connection& connection);
   void check_backlog(Connection& connection);
   void on_backlog(Connection& connection, std::size_t waiting);

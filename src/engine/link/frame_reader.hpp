@@ -127,7 +127,7 @@ class FrameReader {
     loop_.boundary.run(connection, [&] { on_receive_result(connection, result, sink); });
   }
   // The connection from which one of several was received since the last call; 0: none.
-  [[nodiscard]] transport::SocketId take_received() noexcept {
+  [[nodiscard]] transport::SocketId consume_received() noexcept {
     return std::exchange(received_from_, transport::SocketId{0});
   }
   // Before each wait(). spins: further turns will receive directly.

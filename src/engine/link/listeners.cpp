@@ -189,7 +189,7 @@ bool Listeners::displace_for(const transport::Endpoint& wanted) noexcept {
 // The reload failed: listens again on the displaced ports.
 void Listeners::open_displaced() noexcept {
   for (Listener& one : listeners_) {
-    one.note_leaving(false);
+    one.set_leaving(false);
     if (one.state != ListenerState::Displaced) continue;
     one.state = ListenerState::Closed;
     loop_.boundary.run([&] {

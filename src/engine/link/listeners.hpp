@@ -74,7 +74,7 @@ struct Listener {
     if (state == ListenerState::Displaced) state = ListenerState::Closed;
   }
   // A listener that sessions of the reload need is kept.
-  void note_leaving(bool leaves) noexcept {
+  void set_leaving(bool leaves) noexcept {
     if (in_reload == ListenerInReload::Kept) return;
     in_reload = leaves ? ListenerInReload::Leaving : ListenerInReload::Unchanged;
   }

@@ -7,7 +7,7 @@
 
 namespace nexusfix::engine {
 
-inline void Connections::note_sent(Connection& connection, SessionEntry& entry) noexcept {
+inline void Connections::record_sent(Connection& connection, SessionEntry& entry) noexcept {
   SessionCounters& counters = *entry.counters;
   const std::size_t unsent = connection.outbound().size();
   if (unsent == 0 && connection.timed_answer().is_queued()) [[unlikely]]
@@ -32,7 +32,7 @@ inline void Connections::note_sent(Connection& connection, SessionEntry& entry) 
     }
     connection.on_taken(result.bytes);
   }
-  if (connection.entry() != nullptr) note_sent(connection, *connection.entry());
+  if (connection.entry() != nullptr) record_sent(connection, *connection.entry());
   if (connection.outbound().empty() && connection.is_draining()) {
     end(connection, EventId::ConnectionClosed, std::string{connection.close_reason()});
   } else if (connection.entry() != nullptr && connection.entry()->resend.is_in_progress() &&

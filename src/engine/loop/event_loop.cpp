@@ -157,7 +157,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   tasks_.inbox().wake_up();
   measure_turn();
   loop_.boundary.costs().begin_turn(loop_.now().mono);
-  if (const auto one = floors_.io.reader.take_received(); one != 0)
+  if (const auto one = floors_.io.reader.consume_received(); one != 0)
     loop_.boundary.costs().note({nullptr, one});
   const bool is_measured = loop_.boundary.costs().is_measuring();
   for (std::size_t i = 0; i < count && !floors_.io.commit.has_failed(); ++i) {
@@ -171,7 +171,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   end_events();  // Answers are sent first.
   tasks_.run_tasks(floors_);
   if (loop_.shared.credentials) [[unlikely]]
-    take_password_checks();
+    accept_password_checks();
   floors_.sessions.resends.serve_replays();
   if (first_timer() <= loop_.now().mono) run_timers();
   if (loop_.work.has(Work::Decided)) [[unlikely]]
@@ -188,7 +188,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
 // Work that delays no message.
 void EventLoop::run_housekeeping() {
   loop_.stats.turned_at_ns.set(loop_.now().mono.time_since_epoch().count());
-  take_migrated();
+  accept_migrated();
   loop_.boundary.run([this] { floors_.io.acceptor.check_refused(); });
   floors_.io.commit.check();
   floors_.directory.certificates.check();
@@ -259,7 +259,7 @@ void EventLoop::handle_measured(const transport::Ready& ready) {
 
 void EventLoop::name_costly() {
   const MonoTime now = loop_.now().mono;
-  if (const auto stall = loop_.boundary.costs().take_stall(now, state_.is_running))
+  if (const auto stall = loop_.boundary.costs().consume_stall(now, state_.is_running))
     report_stall(*stall);
   const auto costly = loop_.boundary.costs().end_window(now);
   if (!costly) return;
@@ -304,16 +304,16 @@ void EventLoop::run_timers() {
   if (floors_.io.commit.has_failed()) return;
   // Connections that the last turn left over are late by design: they say nothing about the loop.
   const bool is_known_late = std::exchange(state_.has_late_connections, false);
-  floors_.policy.admission.note_lateness(is_known_late ? loop_.now().mono : first);
+  floors_.policy.admission.record_lateness(is_known_late ? loop_.now().mono : first);
   if (!is_known_late && loop_.now().mono - first > kLate) ++loop_.stats.late_turns;
   if (loop_.now().mono >= loop_.time.wakes_at()) loop_.time.clear_wake();
-  const auto& due = loop_.timers.take_due_connections(loop_.now().mono, kDueConnectionsPerTurn);
+  const auto& due = loop_.timers.remove_due_connections(loop_.now().mono, kDueConnectionsPerTurn);
   state_.has_late_connections = loop_.timers.first_connection() <= loop_.now().mono;
   for (Connection* connection : due) {
     loop_.boundary.costs().note({nullptr, connection->socket_id()});
     loop_.boundary.run(*connection, [&] { on_timer(*connection); });
   }
-  for (SessionEntry* entry : loop_.timers.take_due_sessions(loop_.now().mono)) {
+  for (SessionEntry* entry : loop_.timers.remove_due_sessions(loop_.now().mono)) {
     loop_.boundary.run(*entry, [&] { charge(loop_, *entry, [&] { on_timer(*entry); }); });
   }
   loop_.report.report_suppressed();
@@ -331,7 +331,8 @@ void EventLoop::on_timer(SessionEntry& entry) {
   floors_.sessions.control.follow_schedule(entry);
   floors_.sessions.control.reset_at_limit(entry);
   const ConnectPolicy& policy = entry.connect_policy;
-  if (policy.wants_connection() && entry.timetable.may_log_on() && entry.connection() == nullptr) {
+  if (policy.wants_connection() && entry.schedule_status.may_log_on() &&
+      entry.connection() == nullptr) {
     if (policy.connect_at() <= loop_.now().mono) {
       if (entry.file.next_settings() != nullptr) {
         floors_.directory.changes.apply_next_settings(entry);
@@ -347,7 +348,7 @@ void EventLoop::run_application_timers(SessionEntry& entry) {
   const std::uint64_t number_max = entry.timers.last_number();
   for (std::size_t i = 0; i < SessionTimers::kDuePerTurn; ++i) {
     if (entry.abort.is_pending() || floors_.io.commit.has_failed()) return;
-    auto callback = entry.timers.take_due(loop_.now(), number_max);
+    auto callback = entry.timers.remove_due(loop_.now(), number_max);
     if (!callback) break;
     floors_.sessions.actions.run_timer(entry, *callback);
   }
@@ -357,7 +358,7 @@ void EventLoop::run_application_timers(SessionEntry& entry) {
 // Resumes a resend that MaxResendsPerSecond has paused, reports that a backlog has ended, and
 // delivers the notice of a disconnection.
 void EventLoop::run_session_timers(SessionEntry& entry) {
-  if (entry.connection() != nullptr && entry.connection()->backlog().take_end()) {
+  if (entry.connection() != nullptr && entry.connection()->backlog().consume_end()) {
     floors_.sessions.actions.notify_writable(entry);
   }
   if (entry.resend.is_in_progress() && entry.resend.resumes_at() > loop_.now().mono) {
@@ -421,7 +422,7 @@ bool EventLoop::has_no_more_work() {
 // Without this, a program in run() would exit, be started again, and its session be refused again.
 // A program that calls poll() decides by itself.
 bool EventLoop::waits_for_operator() const noexcept {
-  return state_.is_running && loop_.work.takes_commands() &&
+  return state_.is_running && loop_.work.accepts_commands() &&
          std::ranges::any_of(floors_.sessions.registry.entries(),
                              [](const auto& entry) { return entry->connect_policy.is_halted(); });
 }
@@ -458,12 +459,12 @@ void EventLoop::end_slow_consumer(Connection& connection) {
 }
 
 // A connection whose check has ended continues with the bytes that it carries.
-void EventLoop::take_password_checks() {
+void EventLoop::accept_password_checks() {
   for (Credentials::Decision& decision : loop_.shared.credentials->take(loop_.index)) {
     // An event of the connection, which may have been closed meanwhile.
     transport::Ready decided{transport::ReadyKind::Readable, decision.socket, 0};
     loop_.boundary.run(decided, [&] {
-      if (Connection* const connection = floors_.policy.admission.take_check(decision)) {
+      if (Connection* const connection = floors_.policy.admission.finish_check(decision)) {
         floors_.io.reader.resume(*connection, router());
       }
     });
@@ -477,7 +478,7 @@ void EventLoop::deliver_decided() {
   }
 }
 
-void EventLoop::take_migrated() {
+void EventLoop::accept_migrated() {
   if (!loop_.shared.directory) return;
   LoopDirectory::Arrived arrived = loop_.shared.directory->take(loop_.index);
   for (LoopDirectory::MigratedConnection& one : arrived.connections) {

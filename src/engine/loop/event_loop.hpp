@@ -46,7 +46,7 @@ class EventLoop final : private EventEnds {
   [[nodiscard]] MonoTime next_deadline() const;
   // An operator can set sequence numbers through the control socket: run() then goes on even if
   // only halted sessions are left.
-  void take_commands_from_outside() noexcept { loop_.work.take_commands(); }
+  void accept_commands_from_outside() noexcept { loop_.work.accept_commands(); }
 
   [[nodiscard]] std::uint32_t index() const noexcept { return loop_.index; }
   [[nodiscard]] EngineLogs& logs() noexcept { return loop_.report.logs(); }
@@ -111,10 +111,10 @@ class EventLoop final : private EventEnds {
   // Ends it as if the network had reported its end.
   void close(Connection& connection, EventId id, std::string_view why);
   void close_ended();
-  void take_password_checks();
+  void accept_password_checks();
   void deliver_decided();
   // Connections that other loops moved here, and tasks that they posted.
-  void take_migrated();
+  void accept_migrated();
   // No component has them any more.
   void free_destroyed_sessions();
   void end_slow_consumer(Connection& connection);

@@ -99,7 +99,7 @@ std::expected<void, EngineError> EventLoop::open_sessions(Settings& settings) {
       return std::unexpected{EngineError{error.what()}};
     }
     if (one.is_template) {
-      note_rules(loop_, one);
+      apply_check_sum_rule(loop_, one);
       if (loop_.shared.directory) loop_.shared.directory->add_template(one.session.id, loop_.index);
       floors_.sessions.templates.all().push_back(
           {std::move(one), 0, floors_.directory.changes.text()});

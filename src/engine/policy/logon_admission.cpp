@@ -81,8 +81,8 @@ std::size_t LogonAdmission::on_first_frame(Connection& connection, std::string_v
 std::expected<wire::MessageView, wire::ParseError> LogonAdmission::parse_repaired(
     const Connection& connection, wire::GarbledReason reason, std::string_view& frame) {
   const std::unexpected failure{wire::ParseError{reason, 0}};
-  const bool is_accepted = loop_.parsers.takes_unsound ||
-                           (loop_.shared.directory && loop_.shared.directory->takes_unsound());
+  const bool is_accepted = loop_.parsers.accepts_unsound ||
+                           (loop_.shared.directory && loop_.shared.directory->accepts_unsound());
   if (!can_be_repaired(reason) || !is_accepted) return failure;
   const std::string_view whole = frame;
   auto logon = repaired_.parse(loop_.parsers.inbound, frame, /*validates_length=*/false);
@@ -141,12 +141,12 @@ bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon
 // session asks for it: it may know why (FIX Session Layer, "Logon": a Logout with a Text refuses).
 std::optional<LogonAdmission::AnsweredRefusal> LogonAdmission::answered_refusal_of(
     const wire::MessageView& logon, const SessionEntry& entry) const {
-  if (entry.timetable.is_disabled()) {
+  if (entry.schedule_status.is_disabled()) {
     return AnsweredRefusal{.id = EventId::LogonSessionDisabled,
                            .why = "an operator has disabled the session",
                            .answer = {.text = kDisabledText}};
   }
-  if (!entry.timetable.is_open()) {
+  if (!entry.schedule_status.is_open()) {
     const auto next = entry.settings().schedule.next_logon(
         std::chrono::floor<std::chrono::seconds>(loop_.now().wall));
     const std::string until = next ? " until " + utc_text(*next, UtcForm::Plain) + " UTC" : "";
@@ -266,7 +266,7 @@ std::string LogonAdmission::why_unknown(const wire::MessageView& logon) const {
 
 // Logons wait while the event loop is late, so that they do not delay the sessions that are logged
 // on. due: the earliest deadline that has passed.
-void LogonAdmission::note_lateness(MonoTime due) {
+void LogonAdmission::record_lateness(MonoTime due) {
   admitted_this_turn_ = 0;
   lateness_.done(due, loop_.now().mono);
   if (const auto late = stall_detector_.done(due, loop_.now().mono)) [[unlikely]] {
@@ -320,7 +320,7 @@ bool LogonAdmission::admits_delayed(Connection& connection) {
 // yet: a client without a valid password occupies no session, and creates none from a template.
 
 // A connection that was closed meanwhile has no answer; a failure has been counted nevertheless.
-Connection* LogonAdmission::take_check(Credentials::Decision& decision) {
+Connection* LogonAdmission::finish_check(Credentials::Decision& decision) {
   if (!decision.trouble.empty()) {
     loop_.report.engine_limited(EventId::PasswordFileFailed, decision.trouble);
   }
@@ -355,7 +355,7 @@ void LogonAdmission::on_password_changed(Connection* connection,
   loop_.report.peer(decision.is_right ? EventId::PasswordChanged : EventId::PasswordNotChanged,
                     *entry, decision.text);
   connection->credentials().end_change(decision.is_right);
-  LogonAnswer answer = entry->logons.password_change.take_answer();
+  LogonAnswer answer = entry->logons.password_change.consume_answer();
   if (!decision.is_right) {
     answer = LogonAnswer::refuse("NewPassword (925) cannot be taken");
   }

@@ -27,7 +27,7 @@ class LogonAdmission {
   LogonAdmission(LoopContext& loop, Io& io, Sessions& sessions) noexcept
       : loop_{loop}, io_{io}, sessions_{sessions} {}
 
-  void note_lateness(MonoTime due);
+  void record_lateness(MonoTime due);
   // The first message of a connection. The number of processed bytes; kMustWait: it must wait.
   [[nodiscard]] std::size_t on_first_frame(Connection& connection, std::string_view frame);
   [[nodiscard]] bool delays_logon(Connection& connection, const wire::MessageView& logon);
@@ -38,7 +38,7 @@ class LogonAdmission {
   [[nodiscard]] bool waits_for_credentials(Connection& connection, const wire::MessageView& logon);
   // The result of a password check. Returns the connection that continues with the bytes that it
   // carries; null: there is none.
-  [[nodiscard]] Connection* take_check(Credentials::Decision& decision);
+  [[nodiscard]] Connection* finish_check(Credentials::Decision& decision);
 
   // ThreadSettings::logon_lateness_max.
   void limit_lateness(std::chrono::nanoseconds late_max) noexcept {

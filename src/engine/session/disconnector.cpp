@@ -55,10 +55,10 @@ void Disconnector::end_session(SessionEntry& entry, bool was_connecting, std::ui
   entry.out_of_order.clear();
   if (entry.membership.is_dynamic() && !entry.membership.has_logged_on())
     sessions_.registry.remove(entry);
-  entry.connect_policy.on_closed(entry.settings(), entry.name, entry.timetable.may_log_on(),
+  entry.connect_policy.on_closed(entry.settings(), entry.name, entry.schedule_status.may_log_on(),
                                  loop_.now().mono);
   publish(entry, loop_.now());
-  if (!entry.connect_policy.wants_connection() || !entry.timetable.may_log_on()) return;
+  if (!entry.connect_policy.wants_connection() || !entry.schedule_status.may_log_on()) return;
   loop_.arm(entry, entry.connect_policy.connect_at());
 }
 

@@ -220,7 +220,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOut& 
   entry.counters->logon_changed_at.set(loop_.now().wall);
   loop_.shared.remotes->set_logged_on(entry.name, entry.session.handle(), false);
   loop_.report.peer(EventId::LoggedOut, entry, "logged out");
-  note_disconnection(entry);
+  record_disconnection(entry);
   if (action.is_complete) {
     entry.disconnection.set_reason(session::DisconnectReason::LogoutComplete);
   }
@@ -230,7 +230,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOut& 
 }
 
 // The reason is set later in the event: see perform_own(Disconnect) and Disconnector::close().
-void SessionActions::note_disconnection(SessionEntry& entry) {
+void SessionActions::record_disconnection(SessionEntry& entry) {
   if (loop_.callbacks.on_disconnect == nullptr) return;
   const std::chrono::seconds delay = entry.settings().disconnect_notice_delay;
   entry.disconnection.begin(
@@ -300,7 +300,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Notice& act
   if (action.code != session::NoticeCode::SequenceNumbersLost) {
     loop_.report.peer(event_of(action.code), entry, text_of(entry, action));
   }
-  note_refusal(entry, action);
+  record_refusal(entry, action);
   if (tells_of_lost_numbers(action)) halt_for_operator(entry, action);
 }
 
@@ -324,7 +324,7 @@ std::string SessionActions::text_of(SessionEntry& entry, const session::Notice& 
 }
 
 // Before the Logons are exchanged.
-void SessionActions::note_refusal(SessionEntry& entry, const session::Notice& notice) {
+void SessionActions::record_refusal(SessionEntry& entry, const session::Notice& notice) {
   if (entry.connection() == nullptr || entry.connection()->has_logged_on()) return;
   using enum session::NoticeCode;
   const bool is_fault = notice.code == LogonInvalid || notice.code == MessageGarbled;
@@ -352,8 +352,8 @@ void SessionActions::halt_for_operator(SessionEntry& entry, const session::Notic
                     : ". Only a Logon with ResetSeqNumFlag is accepted") +
           ". " + std::string{side.advice} + "nexusfix journal set LOG '" + entry.name +
           "' --next-in N --next-out N" +
-          (connects && loop_.work.takes_commands() ? ", which this engine accepts while it runs"
-                                                   : ""));
+          (connects && loop_.work.accepts_commands() ? ", which this engine accepts while it runs"
+                                                     : ""));
 }
 
 void SessionActions::forget(SessionEntry& entry) noexcept { std::erase(decided_, &entry); }

@@ -79,8 +79,8 @@ class SessionActions {
   void perform_own(SessionEntry& entry, const session::LoggedOut& action);
   void perform_own(SessionEntry& entry, const session::Disconnect& action);
   void perform_own(SessionEntry& entry, const session::Notice& action);
-  void note_disconnection(SessionEntry& entry);
-  static void note_refusal(SessionEntry& entry, const session::Notice& notice);
+  void record_disconnection(SessionEntry& entry);
+  static void record_refusal(SessionEntry& entry, const session::Notice& notice);
   [[nodiscard]] std::string text_of(SessionEntry& entry, const session::Notice& notice);
   void halt_for_operator(SessionEntry& entry, const session::Notice& notice);
 

@@ -113,7 +113,7 @@ void Transactor::run_deferred() {
 [[gnu::always_inline]] inline void Transactor::run_actions(SessionEntry& entry) {
   entry.progress.is_acting_ = true;
   if (entry.machine.has_delivery()) [[likely]]
-    sessions_.actions.deliver(entry, entry.machine.take_delivery());
+    sessions_.actions.deliver(entry, entry.machine.consume_delivery());
   if (has_more(entry)) [[unlikely]]
     run_more(entry);
   entry.progress.is_acting_ = false;
@@ -316,7 +316,7 @@ void Transactor::abort_event(SessionEntry& entry) noexcept {
     drop_commands(one);
     one.progress.next_inbound_ = numbers.next_inbound;
     one.machine.roll_back(numbers);
-    one.timetable.undo_end();  // The event may have been about to reset the sequence numbers.
+    one.schedule_status.undo_end();  // The event may have been about to reset the sequence numbers.
     if (one.connection() != nullptr) one.connection()->outbound().clear();
     abort_session(loop_, one);
   }

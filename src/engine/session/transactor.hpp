@@ -105,7 +105,7 @@ class Transactor {
   // The session whose message is being encoded. It is finished at once, or not at all: no other
   // event may come between.
   void begin_message(SessionEntry& entry) noexcept { begun_ = &entry; }
-  [[nodiscard]] SessionEntry* take_begun() noexcept { return std::exchange(begun_, nullptr); }
+  [[nodiscard]] SessionEntry* consume_begun() noexcept { return std::exchange(begun_, nullptr); }
   void forget_begun() noexcept { begun_ = nullptr; }
 
   // Runs a callback. If it throws, its messages are undone, and the result is false. Inlined: most

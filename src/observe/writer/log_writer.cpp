@@ -126,7 +126,7 @@ std::string SessionLogs::Writer::prefix_of(const SessionLogOptions& session) {
 
 SessionLogs::Writer::Stream& SessionLogs::Writer::stream_of(std::size_t session) {
   if (session >= streams_.size()) {
-    added_.take_all([this](const AddedSession& added) { open_added(added); });
+    added_.consume_all([this](const AddedSession& added) { open_added(added); });
   }
   return streams_[session];
 }

@@ -45,7 +45,7 @@ class AddedSessions {
   // The writer's thread. Calls take(session) for each session, in the order of add(). When take
   // throws for lack of memory, the next call continues with the same session.
   template <class Take>
-  void take_all(Take&& take) {
+  void consume_all(Take&& take) {
     {
       const std::lock_guard lock{mutex_};
       taken_.splice(taken_.end(), waiting_);

@@ -185,7 +185,7 @@ class LogonExchange {
   [[nodiscard]] ResetWithin& reset_within() noexcept { return reset_within_; }
 
   // Our Logon leaves. An initiator's opens the connection, an acceptor's answers.
-  void note_sent(std::uint64_t msg_seq_num, bool opens_connection) noexcept {
+  void record_sent(std::uint64_t msg_seq_num, bool opens_connection) noexcept {
     if (opens_connection) sent_seq_num_ = msg_seq_num;
     if (first_sent_ == 0 || msg_seq_num < first_sent_) first_sent_ = msg_seq_num;
     outlet_ = opens_connection ? Outlet::AfterLogon : Outlet::Wire;
@@ -250,16 +250,16 @@ class HeartbeatTimers {
   void set_interval(std::chrono::seconds interval, const HeartbeatConfig& config) noexcept;
   [[nodiscard]] std::chrono::seconds interval() const noexcept { return interval_; }
 
-  void note_received(MonoTime now) noexcept {
+  void record_received(MonoTime now) noexcept {
     last_received_ = now;
     test_request_sent_.reset();
   }
   // What comes before the Logon answers no TestRequest.
-  void note_received_before_logon(MonoTime now) noexcept { last_received_ = now; }
-  void note_sent(MonoTime now) noexcept { last_sent_ = now; }
+  void record_received_before_logon(MonoTime now) noexcept { last_received_ = now; }
+  void record_sent(MonoTime now) noexcept { last_sent_ = now; }
 
   // The application messages that are sent since one event may have to be undone.
-  void note_sent_application(MonoTime event, MonoTime sent, std::uint64_t next_inbound) noexcept;
+  void record_sent_application(MonoTime event, MonoTime sent, std::uint64_t next_inbound) noexcept;
   void undo_sent_application() noexcept {
     if (last_sent_ == undo_.sent) last_sent_ = undo_.sent_before;
   }
@@ -267,7 +267,7 @@ class HeartbeatTimers {
   [[nodiscard]] MonoTime deadline(const HeartbeatConfig& config) const noexcept;
   // At or after deadline(). What is due counts as done, but for a Heartbeat, which is when it has
   // been sent.
-  [[nodiscard]] Due take_due(MonoTime now, const HeartbeatConfig& config) noexcept;
+  [[nodiscard]] Due remove_due(MonoTime now, const HeartbeatConfig& config) noexcept;
 
  private:
   MonoTime last_sent_{};
@@ -301,8 +301,8 @@ inline MonoTime HeartbeatTimers::deadline(const HeartbeatConfig& config) const n
 // What a callback sends follows one event without a message of the session's own in between, so the
 // time to go back to is the one from before the first of them. Messages that were sent before the
 // callback may be among them, if no event came between: then a Heartbeat comes early, never late.
-inline void HeartbeatTimers::note_sent_application(MonoTime event, MonoTime sent,
-                                                   std::uint64_t next_inbound) noexcept {
+inline void HeartbeatTimers::record_sent_application(MonoTime event, MonoTime sent,
+                                                     std::uint64_t next_inbound) noexcept {
   const bool goes_on =
       last_sent_ == undo_.sent && event == undo_.event && next_inbound == undo_.next_inbound;
   if (!goes_on) {

@@ -43,7 +43,7 @@ class SequenceNumbers {
     numbers_.next_inbound = next_inbound;
   }
   // Assigns the next MsgSeqNum to a message.
-  [[nodiscard]] std::uint64_t take_outbound() noexcept { return numbers_.next_outbound++; }
+  [[nodiscard]] std::uint64_t consume_outbound() noexcept { return numbers_.next_outbound++; }
   // The MsgSeqNums before next_outbound are not used.
   void skip_outbound(std::uint64_t next_outbound) noexcept {
     NEXUSFIX_ASSERT(next_outbound >= numbers_.next_outbound);
@@ -119,7 +119,7 @@ class InboundGap {
   [[nodiscard]] bool advance(const Position& at, const GapConfig& config,
                              ActionQueue& actions) noexcept;
   // A part of an answer has come.
-  void note_answer(MonoTime now, const GapConfig& config) noexcept;
+  void record_answer(MonoTime now, const GapConfig& config) noexcept;
   // At or after deadline(). False: the counterparty has not answered, and the session must end.
   [[nodiscard]] bool on_time(const Position& at, const GapConfig& config,
                              ActionQueue& actions) noexcept;
@@ -146,18 +146,19 @@ class OutOfOrderNumbers {
   // The highest number received on this connection above the expected one. A message up to it may
   // be one that the owner has buffered, so its SendingTime may be old.
   [[nodiscard]] std::uint64_t highest() const noexcept { return highest_; }
-  void note_received(std::uint64_t msg_seq_num) noexcept {
+  void record_received(std::uint64_t msg_seq_num) noexcept {
     if (msg_seq_num > highest_) highest_ = msg_seq_num;
   }
   // One came that the owner is asked to buffer.
-  void note_buffered(std::uint64_t msg_seq_num) noexcept;
+  void record_buffered(std::uint64_t msg_seq_num) noexcept;
 
   // Numbers of a Logon that was answered and of ResendRequests that were served though they came
   // out of order: counted when their turn comes. False: there is no room for more of them.
-  [[nodiscard]] bool note_processed(std::uint64_t msg_seq_num, std::uint64_t next_inbound) noexcept;
+  [[nodiscard]] bool record_processed(std::uint64_t msg_seq_num,
+                                      std::uint64_t next_inbound) noexcept;
   // A gap fill of all numbers from begin up to end: what is not buffered of them is counted when
   // its turn comes.
-  void note_filled(std::uint64_t begin, std::uint64_t end) noexcept;
+  void record_filled(std::uint64_t begin, std::uint64_t end) noexcept;
   // Where that ends; 0: there is none.
   [[nodiscard]] std::uint64_t filled_end() const noexcept { return filled_end_; }
   // The lowest number that was processed, or from which on all is filled; 0: none.
@@ -168,13 +169,15 @@ class OutOfOrderNumbers {
 
   // The highest ResendRequest that was served out of order.
   [[nodiscard]] std::uint64_t served_request() const noexcept { return served_request_; }
-  void note_served_request(std::uint64_t msg_seq_num) noexcept {
+  void record_served_request(std::uint64_t msg_seq_num) noexcept {
     if (msg_seq_num > served_request_) served_request_ = msg_seq_num;
   }
 
   // The highest Reject that was reported out of order.
   [[nodiscard]] std::uint64_t reported_reject() const noexcept { return reported_reject_; }
-  void note_reported_reject(std::uint64_t msg_seq_num) noexcept { reported_reject_ = msg_seq_num; }
+  void record_reported_reject(std::uint64_t msg_seq_num) noexcept {
+    reported_reject_ = msg_seq_num;
+  }
 
   void forget() noexcept {
     highest_ = 0;
@@ -242,7 +245,7 @@ class ResendGovernor {
     asked_by_ = request_seq_num;
   }
   [[nodiscard]] bool is_asking() const noexcept { return asked_.begin != 0; }
-  [[nodiscard]] ResendRange take_asked() noexcept;
+  [[nodiscard]] ResendRange consume_request() noexcept;
   [[nodiscard]] std::uint64_t asked_by() const noexcept { return asked_by_; }
 
   void forget() noexcept;

@@ -156,12 +156,12 @@ class StateMachine {
   // The size of the scratch buffer of next_action(), at least, in bytes.
   static constexpr std::size_t kScratchBytes = 16'384;
   // Whether the next action is a Deliver of a message in sequence, as after most messages, which
-  // take_delivery() then takes without the other kinds of actions. next_action() takes it, too.
+  // consume_delivery() then takes without the other kinds of actions. next_action() takes it, too.
   [[nodiscard]] bool has_delivery() const noexcept { return delivery_ == Delivery::Next; }
   // Whether next_action() has one.
   [[nodiscard]] bool has_action() const noexcept { return has_delivery() || !actions_.is_empty(); }
   // Only if has_delivery().
-  [[nodiscard]] Deliver take_delivery() noexcept {
+  [[nodiscard]] Deliver consume_delivery() noexcept {
     delivery_ = Delivery::Awaited;
     return {.message = message_, .msg_seq_num = message_seq_num_};
   }
@@ -169,9 +169,9 @@ class StateMachine {
   // action have been used. It has kScratchBytes bytes or more; while a Replay is served, the size
   // of the stored message in addition.
   [[nodiscard]] std::optional<Action> next_action(std::span<char> scratch) noexcept {
-    if (has_delivery()) return take_delivery();
+    if (has_delivery()) return consume_delivery();
     if (actions_.is_empty()) return std::nullopt;
-    return take_action(scratch);
+    return consume_action(scratch);
   }
 
   // The precision of SendingTime (52) in our messages.
@@ -282,7 +282,7 @@ class StateMachine {
 
   // Events and what they leave to be done (state_machine.cpp).
   void begin_event(const Now& now) noexcept;
-  [[nodiscard]] std::optional<Action> take_action(Scratch scratch) noexcept;
+  [[nodiscard]] std::optional<Action> consume_action(Scratch scratch) noexcept;
   [[nodiscard]] std::optional<Action> perform(const Pending& pending, Scratch scratch) noexcept;
   [[nodiscard]] Notice notice_of(const Pending& pending) const noexcept;
   template <class Body>
@@ -365,7 +365,7 @@ class StateMachine {
   void on_reset_logon(const Inbound& in, const std::optional<Objection>& objection) noexcept;
   void accept_logon(const detail::LogonFacts& logon, bool reply_with_reset) noexcept;
   void refuse_next_expected(std::uint64_t unsent, std::uint64_t next_expected) noexcept;
-  void note_session_status(const wire::MessageView& message) noexcept;
+  void record_session_status(const wire::MessageView& message) noexcept;
   void ask_before_reset() noexcept;
   void on_heartbeat_received(const wire::MessageView& message) noexcept;
   void push_reset_logon() noexcept;
@@ -443,9 +443,9 @@ inline std::expected<Outbound, OutboundError> StateMachine::finish_message(
         OutboundError{.code = OutboundErrorCode::Encode, .encode = bytes.error()}};
   }
   if (outlet() == Outlet::Wire) {
-    heartbeat_.note_sent_application(now_.mono, begun_.at, numbers_.next_inbound());
+    heartbeat_.record_sent_application(now_.mono, begun_.at, numbers_.next_inbound());
   }
-  return Outbound{.msg_seq_num = numbers_.take_outbound(), .bytes = *bytes};
+  return Outbound{.msg_seq_num = numbers_.consume_outbound(), .bytes = *bytes};
 }
 
 inline std::uint64_t StateMachine::finish_on_wire() noexcept {
@@ -453,8 +453,8 @@ inline std::uint64_t StateMachine::finish_on_wire() noexcept {
   begun_.msg_seq_num = 0;
   if (begun_.is_administrative) [[unlikely]]
     return 0;
-  heartbeat_.note_sent_application(now_.mono, begun_.at, numbers_.next_inbound());
-  return numbers_.take_outbound();
+  heartbeat_.record_sent_application(now_.mono, begun_.at, numbers_.next_inbound());
+  return numbers_.consume_outbound();
 }
 
 // Starts an event: everything of the one before it must have been done.

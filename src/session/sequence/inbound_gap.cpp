@@ -91,14 +91,14 @@ bool InboundGap::advance(const Position& at, const GapConfig& config,
   }
   requests_ = 1;
   limit_ = at.now + config.resend_timeout;
-  note_answer(at.now, config);
+  record_answer(at.now, config);
   return requested_end_ != 0 && at.next_inbound > requested_end_;
 }
 
 // The next part is due soon. Only the first request since there was progress is repeated that soon,
 // so that a counterparty which cannot send what is missing is not asked more often than each
 // resend_timeout.
-void InboundGap::note_answer(MonoTime now, const GapConfig& config) noexcept {
+void InboundGap::record_answer(MonoTime now, const GapConfig& config) noexcept {
   answer_pause_ = std::max(answer_pause_, now - answered_at_);
   answered_at_ = now;
   deadline_ = limit_;

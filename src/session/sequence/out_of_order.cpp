@@ -4,8 +4,8 @@
 
 namespace nexusfix::session::detail {
 
-bool OutOfOrderNumbers::note_processed(std::uint64_t msg_seq_num,
-                                       std::uint64_t next_inbound) noexcept {
+bool OutOfOrderNumbers::record_processed(std::uint64_t msg_seq_num,
+                                         std::uint64_t next_inbound) noexcept {
   drop_counted_below(next_inbound);
   std::uint64_t* const end = processed_.data() + processed_count_;
   std::uint64_t* const place = std::lower_bound(processed_.data(), end, msg_seq_num);
@@ -18,15 +18,15 @@ bool OutOfOrderNumbers::note_processed(std::uint64_t msg_seq_num,
   return true;
 }
 
-void OutOfOrderNumbers::note_buffered(std::uint64_t msg_seq_num) noexcept {
-  note_received(msg_seq_num);
+void OutOfOrderNumbers::record_buffered(std::uint64_t msg_seq_num) noexcept {
+  record_received(msg_seq_num);
   highest_buffered_ = std::max(highest_buffered_, msg_seq_num);
   if (msg_seq_num < filled_begin_ || msg_seq_num >= filled_end_) return;
   filled_begin_ = msg_seq_num + 1;
   find_first_counted();
 }
 
-void OutOfOrderNumbers::note_filled(std::uint64_t begin, std::uint64_t end) noexcept {
+void OutOfOrderNumbers::record_filled(std::uint64_t begin, std::uint64_t end) noexcept {
   if (end <= filled_end_) return;
   filled_begin_ = std::max(begin, highest_buffered_ + 1);
   filled_end_ = end;

@@ -61,7 +61,7 @@ bool ResendGovernor::asks_too_much(const ResendRange& range, std::uint64_t next_
   return config.repeats_max != 0 && (count_ - 1) / config.repeats_max >= there_are;
 }
 
-ResendRange ResendGovernor::take_asked() noexcept {
+ResendRange ResendGovernor::consume_request() noexcept {
   const ResendRange range = asked_;
   asked_ = {};
   return range;

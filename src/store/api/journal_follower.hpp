@@ -38,7 +38,7 @@ struct FollowOptions {
   // What follows if a part of the journal cannot be read, or does not belong to the cursor.
   enum class Gap : std::uint8_t {
     Refuse,  // an error
-    Accept,  // the follower goes on after it, and take_gap() has a text
+    Accept,  // the follower goes on after it, and consume_gap() has a text
   };
   // Where to begin without a cursor.
   enum class Begin : std::uint8_t {
@@ -80,7 +80,7 @@ class JournalFollower {
   // After the last record that next() has passed.
   [[nodiscard]] const JournalCursor& cursor() const noexcept;
   // The text of a gap that was accepted; no value: there is no other.
-  [[nodiscard]] std::optional<std::string> take_gap();
+  [[nodiscard]] std::optional<std::string> consume_gap();
   // Where the log ends, as its owner has recorded twice a second, or as it was read if that is
   // more. Reads a small file.
   [[nodiscard]] LogPosition end_of_log();

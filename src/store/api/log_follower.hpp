@@ -27,8 +27,8 @@ class LogFollower {
   [[nodiscard]] virtual LogPosition end_of_log() = 0;
   // A gap that was accepted, or a connection that was lost or made again; no value: there is no
   // other.
-  [[nodiscard]] virtual std::optional<StoreEvent> take_event() = 0;
-  // No more is read: take_event() has the gaps until now.
+  [[nodiscard]] virtual std::optional<StoreEvent> next_event() = 0;
+  // No more is read: next_event() has the gaps until now.
   virtual void finish() {}
   // A second reader at the same place.
   [[nodiscard]] virtual std::expected<std::unique_ptr<LogFollower>, std::string> fork() const = 0;

@@ -56,7 +56,7 @@ class JournalFollower::Impl {
   LogPosition end_of_log();
 
   [[nodiscard]] const JournalCursor& cursor() const noexcept { return cursor_; }
-  std::optional<std::string> take_gap() {
+  std::optional<std::string> consume_gap() {
     if (gaps_.empty()) return std::nullopt;
     std::string text = std::move(gaps_.front());
     gaps_.erase(gaps_.begin());
@@ -544,7 +544,7 @@ std::expected<JournalFollower, std::string> JournalFollower::fork() const {
 
 std::expected<bool, std::string> JournalFollower::next(Visitor visit) { return impl_->next(visit); }
 const JournalCursor& JournalFollower::cursor() const noexcept { return impl_->cursor(); }
-std::optional<std::string> JournalFollower::take_gap() { return impl_->take_gap(); }
+std::optional<std::string> JournalFollower::consume_gap() { return impl_->consume_gap(); }
 LogPosition JournalFollower::end_of_log() { return impl_->end_of_log(); }
 
 }  // namespace nexusfix::store

@@ -140,8 +140,8 @@ static_assert(kFoldedMin >= kStrideBytes);
 // is true; otherwise out is null.
 #define NEXUSFIX_CRC_TARGET __attribute__((target("sse4.2")))
 
-NEXUSFIX_CRC_TARGET inline std::uint64_t take_front(std::uint32_t crc, std::uint64_t offset,
-                                                    const Front& front) noexcept {
+NEXUSFIX_CRC_TARGET inline std::uint64_t crc_of_front(std::uint32_t crc, std::uint64_t offset,
+                                                      const Front& front) noexcept {
   const std::uint64_t state = _mm_crc32_u64(_mm_crc32_u64(~crc, offset), front.first);
   return _mm_crc32_u32(static_cast<std::uint32_t>(state), front.second);
 }
@@ -152,7 +152,7 @@ inline std::uint64_t word_at(const char* bytes) noexcept {
 
 // A word at a time.
 template <bool copies>
-NEXUSFIX_CRC_TARGET inline std::uint64_t take_words(std::uint64_t state, const char* at,
+NEXUSFIX_CRC_TARGET inline std::uint64_t read_words(std::uint64_t state, const char* at,
                                                     std::size_t left, char* out) noexcept {
   if (left < kWordBytes) {
     for (std::size_t i = 0; i < left; ++i) {
@@ -195,7 +195,7 @@ NEXUSFIX_CRC_AVX inline __m128i moved_onto(__m128i next, __m128i value, __m128i 
 }
 
 template <bool copies>
-NEXUSFIX_CRC_AVX inline __m128i take_block(const char* bytes, char* out, std::size_t at) noexcept {
+NEXUSFIX_CRC_AVX inline __m128i load_block(const char* bytes, char* out, std::size_t at) noexcept {
   const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + at));
   if constexpr (copies) _mm_storeu_si128(reinterpret_cast<__m128i*>(out + at), block);
   return block;
@@ -221,24 +221,24 @@ template <bool copies>
 NEXUSFIX_CRC_AVX inline std::uint64_t fold(std::uint64_t state, const char* bytes,
                                            std::size_t count, char* out) noexcept {
   __m128i first =
-      _mm_xor_si128(take_block<copies>(bytes, out, 0), _mm_cvtsi32_si128(static_cast<int>(state)));
-  __m128i second = take_block<copies>(bytes, out, kBlockBytes);
-  __m128i third = take_block<copies>(bytes, out, 2 * kBlockBytes);
-  __m128i fourth = take_block<copies>(bytes, out, 3 * kBlockBytes);
+      _mm_xor_si128(load_block<copies>(bytes, out, 0), _mm_cvtsi32_si128(static_cast<int>(state)));
+  __m128i second = load_block<copies>(bytes, out, kBlockBytes);
+  __m128i third = load_block<copies>(bytes, out, 2 * kBlockBytes);
+  __m128i fourth = load_block<copies>(bytes, out, 3 * kBlockBytes);
   const __m128i stride = constants(kStrideMove);
   std::size_t at = kStrideBytes;
   for (; at + kStrideBytes <= count; at += kStrideBytes) {
-    first = moved_onto(take_block<copies>(bytes, out, at), first, stride);
-    second = moved_onto(take_block<copies>(bytes, out, at + kBlockBytes), second, stride);
-    third = moved_onto(take_block<copies>(bytes, out, at + 2 * kBlockBytes), third, stride);
-    fourth = moved_onto(take_block<copies>(bytes, out, at + 3 * kBlockBytes), fourth, stride);
+    first = moved_onto(load_block<copies>(bytes, out, at), first, stride);
+    second = moved_onto(load_block<copies>(bytes, out, at + kBlockBytes), second, stride);
+    third = moved_onto(load_block<copies>(bytes, out, at + 2 * kBlockBytes), third, stride);
+    fourth = moved_onto(load_block<copies>(bytes, out, at + 3 * kBlockBytes), fourth, stride);
   }
   const __m128i block = constants(kBlockMove);
   __m128i all = moved_onto(second, first, block);
   all = moved_onto(third, all, block);
   all = moved_onto(fourth, all, block);
   for (; at + kBlockBytes <= count; at += kBlockBytes)
-    all = moved_onto(take_block<copies>(bytes, out, at), all, block);
+    all = moved_onto(load_block<copies>(bytes, out, at), all, block);
   // The last 0 to 15 bytes. As many of the first ones in the register become a block after zeros,
   // the others become the next block, together with the last ones.
   const char* const selections = kSelections.data() + (count - at);
@@ -247,7 +247,7 @@ NEXUSFIX_CRC_AVX inline std::uint64_t fold(std::uint64_t state, const char* byte
   };
   const __m128i others = select(kBlockBytes);
   const __m128i next = _mm_blendv_epi8(_mm_shuffle_epi8(all, others),
-                                       take_block<copies>(bytes, out, count - kBlockBytes), others);
+                                       load_block<copies>(bytes, out, count - kBlockBytes), others);
   return reduced(moved_onto(next, _mm_shuffle_epi8(all, select(0)), block));
 }
 
@@ -255,7 +255,7 @@ template <bool copies>
 NEXUSFIX_CRC_AVX inline std::uint64_t take(std::uint64_t state, std::span<const char> bytes,
                                            char* out) noexcept {
   return bytes.size() >= kFoldedMin ? fold<copies>(state, bytes.data(), bytes.size(), out)
-                                    : take_words<copies>(state, bytes.data(), bytes.size(), out);
+                                    : read_words<copies>(state, bytes.data(), bytes.size(), out);
 }
 
 NEXUSFIX_CRC_AVX std::uint32_t sum(std::uint32_t crc, std::span<const char> bytes) noexcept {
@@ -264,7 +264,7 @@ NEXUSFIX_CRC_AVX std::uint32_t sum(std::uint32_t crc, std::span<const char> byte
 
 NEXUSFIX_CRC_AVX void write_record(char* out, std::span<const char> bytes, std::uint32_t crc,
                                    std::uint64_t offset, std::uint64_t time) noexcept {
-  const std::uint64_t state = take_front(crc, offset, front_of(bytes.size(), time));
+  const std::uint64_t state = crc_of_front(crc, offset, front_of(bytes.size(), time));
   put_head(out, ~take<true>(state, bytes, out + kHeadBytes), bytes.size(), time);
 }
 
@@ -293,7 +293,7 @@ NEXUSFIX_CRC_AVX512 inline __m512i moved_onto(__m512i next, __m512i value, __m51
 }
 
 template <bool copies>
-NEXUSFIX_CRC_AVX512 inline __m512i take_stride(const char* bytes, char* out,
+NEXUSFIX_CRC_AVX512 inline __m512i load_stride(const char* bytes, char* out,
                                                std::size_t at) noexcept {
   const __m512i stride = _mm512_loadu_si512(bytes + at);
   if constexpr (copies) _mm512_storeu_si512(out + at, stride);
@@ -312,15 +312,15 @@ NEXUSFIX_CRC_AVX512 inline std::uint64_t fold(std::uint64_t state, const char* b
                                               std::size_t count, char* out) noexcept {
   const __m512i stride = constants(kStrideMove, kStrideMove, kStrideMove, kStrideMove);
   __m512i all =
-      _mm512_xor_si512(take_stride<copies>(bytes, out, 0),
+      _mm512_xor_si512(load_stride<copies>(bytes, out, 0),
                        _mm512_zextsi128_si512(_mm_cvtsi32_si128(static_cast<int>(state))));
   std::size_t at = kStrideBytes;
   for (; at + kStrideBytes <= count; at += kStrideBytes)
-    all = moved_onto(take_stride<copies>(bytes, out, at), all, stride);
+    all = moved_onto(load_stride<copies>(bytes, out, at), all, stride);
   // The last 0 to 63 bytes. As many of the first ones in the register become a stride after zeros,
   // the others become the next stride, together with the last ones.
   const std::size_t left = count - at;
-  const __m512i last = take_stride<copies>(bytes, out, count - kStrideBytes);
+  const __m512i last = load_stride<copies>(bytes, out, count - kStrideBytes);
   const __mmask64 are_others = ~std::uint64_t{0} >> left;
   const __m512i places =
       _mm512_add_epi8(_mm512_load_si512(kPlaces.data()), _mm512_set1_epi8(static_cast<char>(left)));
@@ -339,7 +339,7 @@ template <bool copies>
 NEXUSFIX_CRC_AVX512 inline std::uint64_t take(std::uint64_t state, std::span<const char> bytes,
                                               char* out) noexcept {
   return bytes.size() >= kFoldedMin ? fold<copies>(state, bytes.data(), bytes.size(), out)
-                                    : take_words<copies>(state, bytes.data(), bytes.size(), out);
+                                    : read_words<copies>(state, bytes.data(), bytes.size(), out);
 }
 
 NEXUSFIX_CRC_AVX512 std::uint32_t sum(std::uint32_t crc, std::span<const char> bytes) noexcept {
@@ -348,7 +348,7 @@ NEXUSFIX_CRC_AVX512 std::uint32_t sum(std::uint32_t crc, std::span<const char> b
 
 NEXUSFIX_CRC_AVX512 void write_record(char* out, std::span<const char> bytes, std::uint32_t crc,
                                       std::uint64_t offset, std::uint64_t time) noexcept {
-  const std::uint64_t state = take_front(crc, offset, front_of(bytes.size(), time));
+  const std::uint64_t state = crc_of_front(crc, offset, front_of(bytes.size(), time));
   put_head(out, ~take<true>(state, bytes, out + kHeadBytes), bytes.size(), time);
 }
 

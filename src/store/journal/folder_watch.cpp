@@ -136,7 +136,7 @@ void FolderWatch::run() {
 }
 
 void FolderWatch::turn() {
-  take_opened_segments();
+  add_opened_segments();
   check_writer();
   if (!has_conflict()) {
     if (auto conflict = find_conflict()) stop_for(*conflict);
@@ -147,7 +147,7 @@ void FolderWatch::turn() {
   put_failure();
 }
 
-void FolderWatch::take_opened_segments() {
+void FolderWatch::add_opened_segments() {
   std::vector<OpenedSegment> opened;
   std::uint64_t forgotten_before = 0;
   {
@@ -171,7 +171,7 @@ std::optional<std::string> FolderWatch::find_conflict() {
   const std::uint64_t closed = comparison_.conflicting_segment();
   if (!conflict || closed == 0) return conflict;
   // It may have been retired meanwhile: forget_before() is called before its file is removed.
-  take_opened_segments();
+  add_opened_segments();
   return comparison_.holds(closed) ? conflict : std::nullopt;
 }
 

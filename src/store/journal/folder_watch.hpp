@@ -72,7 +72,7 @@ class FolderWatch {
   };
   void run();
   void turn();
-  void take_opened_segments();
+  void add_opened_segments();
   [[nodiscard]] OpenedSegment opened_segment() const;
   void add_opened(OpenedSegment&& opened);
   [[nodiscard]] std::optional<std::string> find_conflict();

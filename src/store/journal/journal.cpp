@@ -157,7 +157,7 @@ class Journal final : public Store {
     retire_segments(now);
     return {};
   }
-  [[nodiscard]] JournalReport take_report() { return std::move(report_); }
+  [[nodiscard]] JournalReport handle_report() { return std::move(report_); }
 
   StoreResult<SessionKey> open_session(std::string_view name, WallTime now) override {
     if (failed()) return stopped_error();
@@ -286,11 +286,11 @@ class Journal final : public Store {
     return !writer_.is_short() || writer_.room_left() >= bytes + kept_bytes();
   }
 
-  std::optional<StoreEvent> take_event() override {
+  std::optional<StoreEvent> next_event() override {
     // Called in every turn of the event loop: two tests that need no lock.
     if (!writer_.has_shortage() && !events_.has_any()) [[likely]]
       return std::nullopt;
-    const std::optional<DiskError> shortage = writer_.take_shortage();
+    const std::optional<DiskError> shortage = writer_.consume_shortage();
     if (!shortage) return events_.take();
     return StoreEvent{.id = EventId::SegmentNotPrepared,
                       .text = disk_error(options_.folder, *shortage).text +
@@ -412,7 +412,7 @@ class Journal final : public Store {
   bool is_damaged_ = false;          // opening found damage: nothing is retired
   SessionRefusals refusals_;         // because of it
   std::string failure_;              // not empty: stopped
-  ScrubFeed scrub_;
+  ScrubQueue scrub_;
   FolderWatch folder_watch_;  // last: its thread uses the members above
 };
 
@@ -684,7 +684,7 @@ StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& option
   if (auto opened = store->open(std::move(*recovered), now); !opened) {
     return std::unexpected{std::move(opened.error())};
   }
-  JournalReport report = store->take_report();
+  JournalReport report = store->handle_report();
   return OpenedJournal{.store = std::move(store), .report = std::move(report)};
 }
 
@@ -697,7 +697,7 @@ StoreResult<OpenedJournal> inspect_journal(Disk& disk, const std::string& folder
   if (auto opened = store->open(std::move(*found), {}); !opened) {
     return std::unexpected{std::move(opened.error())};
   }
-  JournalReport report = store->take_report();
+  JournalReport report = store->handle_report();
   report.in_use = is_in_use(disk, folder);
   return OpenedJournal{.store = std::move(store), .report = std::move(report)};
 }

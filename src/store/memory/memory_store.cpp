@@ -103,7 +103,7 @@ class MemoryStore final : public Store {
 
   StoreResult<void> close() override { return {}; }
   bool had_ended_in_order() const noexcept override { return true; }
-  std::optional<StoreEvent> take_event() override { return std::nullopt; }
+  std::optional<StoreEvent> next_event() override { return std::nullopt; }
 
   StoreResult<void> read(SessionKey key, std::uint64_t first, std::uint64_t last,
                          MessageVisitor visit) override {

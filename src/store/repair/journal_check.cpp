@@ -112,7 +112,7 @@ class Check {
     }
     check_.torn_bytes = segments.back().torn_bytes;
     check_.torn_offset = segments.back().end;
-    check_.note_fault = found.fault;
+    check_.record_fault = found.fault;
     const LogEnd end = end_of(*log);
     const LossEvidence::Log read{.last = segments.back().header,
                                  .is_closed = is_closed_,

@@ -82,7 +82,7 @@ class Walk {
                                                 ": there is no journal in this folder (no " +
                                                 segment_file_name(1) + ')'}};
     }
-    if (auto taken = take_log_id(); !taken) return std::unexpected{taken.error()};
+    if (auto taken = read_log_id(); !taken) return std::unexpected{taken.error()};
     for (std::size_t i = 0; i < files_.size(); ++i) {
       if (auto walked = walk_segment(i); !walked) return std::unexpected{walked.error()};
     }
@@ -163,7 +163,7 @@ class Walk {
   // If no header is intact: the log id of a header that lacks a single bit; then one in a damaged
   // header that a record of its segment confirms; then any. There is one log id for all segments: a
   // repair that took another for each would end with segments of two journals.
-  StoreResult<void> take_log_id() {
+  StoreResult<void> read_log_id() {
     for (const SegmentFile& segment : files_) {
       if (log_id_ || !segment.corrected || segment.corrected->number != segment.number) continue;
       log_id_ = segment.corrected->log_id;

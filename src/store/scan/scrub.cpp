@@ -33,11 +33,11 @@ void Scrub::restart() {
 
 std::optional<std::uint64_t> Scrub::step() {
   if (file_) return read_piece();
-  if (!take_next()) return std::nullopt;
+  if (!begin_next()) return std::nullopt;
   return open();
 }
 
-bool Scrub::take_next() {
+bool Scrub::begin_next() {
   const std::lock_guard lock{mutex_};
   const auto next = std::find_if(segments_.begin(), segments_.end(),
                                  [](const Segment& segment) { return !segment.is_read; });
@@ -224,7 +224,7 @@ void ScrubThread::run() {
   }
 }
 
-void ScrubFeed::offer(std::span<const SegmentHeader> segments, LogPosition written) {
+void ScrubQueue::offer(std::span<const SegmentHeader> segments, LogPosition written) {
   if (!thread_) return;
   next_end_ = kNumberMax;
   const auto first = std::upper_bound(

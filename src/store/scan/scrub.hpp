@@ -53,7 +53,7 @@ class Scrub {
     bool stays_cached = false;
   };
 
-  [[nodiscard]] bool take_next();
+  [[nodiscard]] bool begin_next();
   [[nodiscard]] std::uint64_t open();
   [[nodiscard]] std::uint64_t read_piece();
   [[nodiscard]] bool pass_damage();
@@ -106,7 +106,7 @@ class ScrubThread {
 };
 
 // Hands the closed segments of a journal to the thread that reads them again.
-class ScrubFeed {
+class ScrubQueue {
  public:
   void start(Disk& disk, const JournalOptions& options, EventQueue& events) {
     const bool is_wanted = options.scrub.bytes_per_second > 0 && options.background;

@@ -78,7 +78,7 @@ class Input {
 
 bool is_number(std::uint64_t number) { return number > 0 && number <= kNumberMax + 1; }
 
-Checkpoint::Session take_session(Input& input, const Checkpoint& checkpoint) {
+Checkpoint::Session read_session(Input& input, const Checkpoint& checkpoint) {
   Checkpoint::Session one;
   one.session.name = input.text(input.take<std::uint16_t>());
   SessionRecord& record = one.session.record;
@@ -146,7 +146,7 @@ std::expected<Checkpoint, CheckpointFault> decode_checkpoint(const SegmentHeader
   }
   constexpr std::size_t kSessionBytesMin = 51;
   found.sessions.resize(std::min(input.count(kSessionBytesMin), kSessionsMax));
-  for (Checkpoint::Session& session : found.sessions) session = take_session(input, found);
+  for (Checkpoint::Session& session : found.sessions) session = read_session(input, found);
   if (!input.is_good() || !input.at_end()) return std::unexpected{CheckpointFault::Form};
   return found;
 }

@@ -97,7 +97,7 @@ StoreResult<void> LogWriter::open(Recovered& recovered, std::uint64_t owner_epoc
   } else {
     auto reopened = supply_.reopen(std::move(recovered.file), recovered.file_bytes);
     if (!reopened) return failure(reopened.error());
-    take_current(std::move(*reopened));
+    set_current(std::move(*reopened));
   }
   supply_.warm(current_);
   prepare_next();
@@ -236,13 +236,13 @@ StoreResult<void> LogWriter::begin_segment(std::uint64_t number, std::uint64_t r
   if (!taken) return failure(taken.error());
   if (header.has_checkpoint()) checkpointer_.on_written(appended_, appended_ + start_.size());
   segments_.push_back(header);
-  take_current(std::move(*taken));
+  set_current(std::move(*taken));
   if (committer_) committer_->begin_segment(current_, appended_);
   return put_start(start_);
 }
 
 // Sets what follows from the last header.
-void LogWriter::take_current(OpenSegment segment) {
+void LogWriter::set_current(OpenSegment segment) {
   current_ = std::move(segment);
   is_next_wanted_ = false;
   place_.begin = segments_.back().position;
@@ -251,7 +251,7 @@ void LogWriter::take_current(OpenSegment segment) {
   const std::uint64_t room = current_.reserved_bytes;
   place_.fast_end = place_.mapped == nullptr ? 0 : place_.begin + room - draft_bytes(room);
   seed_ = RecordSeed{segments_.back()};
-  note_hold();
+  update_durable_at_once();
 }
 
 // The header goes first: if the process ends before the checkpoint is whole, opening sees that.
@@ -273,7 +273,7 @@ bool LogWriter::append(std::span<const char> entries, std::span<const char> more
                        WallTime now) {
   is_closed_ = false;
   if (place_.mapped == nullptr) return append_pending(entries, more_entries, now);
-  note_hold();
+  update_durable_at_once();
   const std::uint64_t offset = appended_ - place_.begin;
   const std::uint64_t record_bytes = kRecordHeaderBytes + entries.size() + more_entries.size();
   NEXUSFIX_DEBUG_ASSERT(offset + record_bytes <= current_.reserved_bytes);
@@ -299,7 +299,7 @@ LogPosition LogWriter::find_plain_until() const noexcept {
 
 void LogWriter::require_sync(LogPosition begin) noexcept {
   hold_.add(begin, appended_, synced());
-  note_hold();
+  update_durable_at_once();
   request_sync();
 }
 
@@ -308,7 +308,7 @@ void LogWriter::request_sync() noexcept {
 }
 
 // A hold begins in require_sync(), and ends when the disk has it.
-void LogWriter::note_hold() noexcept {
+void LogWriter::update_durable_at_once() noexcept {
   is_durable_at_once_ = place_.mapped != nullptr && !hold_.is_active(synced());
 }
 
@@ -327,7 +327,7 @@ LogPosition LogWriter::find_durable() const noexcept {
 
 StoreResult<void> LogWriter::flush() {
   if (!is_next_wanted_) prepare_next();
-  note_hold();
+  update_durable_at_once();
   if (committer_) {
     if (committer_->has_failed()) return failure(committer_->failure());
     if (durable() == appended_) return {};

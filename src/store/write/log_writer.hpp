@@ -154,7 +154,7 @@ class LogWriter {
     return committer_ && options_.durability == Durability::Process;
   }
   [[nodiscard]] bool has_shortage() const noexcept { return supply_.has_shortage(); }
-  [[nodiscard]] std::optional<DiskError> take_shortage() { return supply_.take_shortage(); }
+  [[nodiscard]] std::optional<DiskError> consume_shortage() { return supply_.consume_shortage(); }
   [[nodiscard]] bool is_short() const noexcept { return supply_.is_short(); }
 
   // Has the next segment prepared when this one's directory entry is on the disk. To be called when
@@ -201,7 +201,7 @@ class LogWriter {
   [[nodiscard]] StoreResult<void> begin_segment(std::uint64_t number, std::uint64_t record_bytes,
                                                 WallTime now);
   void start_committer(LogPosition begin);
-  void take_current(OpenSegment segment);
+  void set_current(OpenSegment segment);
   [[nodiscard]] StoreResult<void> put_start(std::span<const char> bytes);
   [[nodiscard]] StoreResult<void> write_pending();
   [[nodiscard]] StoreResult<void> sync_written();
@@ -213,7 +213,7 @@ class LogWriter {
     return place_.failed->load(std::memory_order_acquire);
   }
   [[nodiscard]] LogPosition find_durable() const noexcept;
-  void note_hold() noexcept;
+  void update_durable_at_once() noexcept;
   void prefetch(std::uint64_t offset, std::uint64_t record_bytes) const noexcept;
   [[nodiscard]] bool publish_mapped(LogPosition end) noexcept;
   [[nodiscard]] std::unexpected<StoreError> failure(const DiskError& error) const;

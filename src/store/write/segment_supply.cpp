@@ -208,7 +208,7 @@ void SegmentSupply::retire(OpenSegment segment) {
   changed_.notify_all();
 }
 
-std::optional<DiskError> SegmentSupply::take_shortage() {
+std::optional<DiskError> SegmentSupply::consume_shortage() {
   if (!has_shortage_.load(std::memory_order_relaxed)) return std::nullopt;
   const std::lock_guard lock{mutex_};
   has_shortage_.store(false, std::memory_order_relaxed);

@@ -88,8 +88,8 @@ class SegmentSupply {
   // closed.
   void retire(OpenSegment segment);
   // Why the next segment could not be prepared, reported once. It is tried again each second.
-  [[nodiscard]] std::optional<DiskError> take_shortage();
-  // Whether take_shortage() has something to return: a hint that needs no lock.
+  [[nodiscard]] std::optional<DiskError> consume_shortage();
+  // Whether consume_shortage() has something to return: a hint that needs no lock.
   [[nodiscard]] bool has_shortage() const noexcept {
     return has_shortage_.load(std::memory_order_relaxed);
   }

@@ -218,15 +218,15 @@ void ProxyHandshake::take(std::string_view bytes) {
     ++received_;
     const bool is_http = step_ <= Step::Fields;
     if (is_http) {
-      take_http(byte);
+      read_http(byte);
     } else {
       input_ += byte;
-      take_binary();
+      read_binary();
     }
   }
 }
 
-void ProxyHandshake::take_http(char byte) {
+void ProxyHandshake::read_http(char byte) {
   if (byte != '\n') {
     input_ += byte;
     const std::size_t size = std::min(input_.size(), kHttp.size());
@@ -239,7 +239,7 @@ void ProxyHandshake::take_http(char byte) {
   if (input_.ends_with('\r')) input_.pop_back();
   const bool is_empty = input_.empty();
   if (step_ == Step::StatusLine) {
-    take_status_line();
+    read_status_line();
   } else if (is_empty && step_ == Step::Fields) {
     step_ = Step::Done;
   } else if (is_empty) {
@@ -250,7 +250,7 @@ void ProxyHandshake::take_http(char byte) {
 
 // "HTTP/1.1 200 Connection established". After success, fields such as Content-Length have no
 // meaning (RFC 9110, section 9.3.6); after a refusal nothing more is read.
-void ProxyHandshake::take_status_line() {
+void ProxyHandshake::read_status_line() {
   constexpr std::size_t kCodeAt = kHttp.size() + 2;
   const auto has_digit = [this](std::size_t at) { return is_digit(input_[at]); };
   const bool is_whole =
@@ -273,10 +273,10 @@ void ProxyHandshake::take_status_line() {
   }
 }
 
-void ProxyHandshake::take_binary() {
+void ProxyHandshake::read_binary() {
   switch (step_) {
     case Step::Method:
-      return take_method();
+      return read_method();
     case Step::Password:
       if (input_.front() != kVersionOfPassword) {
         return fail("its answer to the user and password does not follow RFC 1929");
@@ -288,13 +288,13 @@ void ProxyHandshake::take_binary() {
       input_.clear();
       return;
     case Step::Reply:
-      return take_reply();
+      return read_reply();
     default:
-      return take_reply_4();
+      return read_reply_4();
   }
 }
 
-void ProxyHandshake::take_method() {
+void ProxyHandshake::read_method() {
   if (input_.front() != kVersion5) return fail("its answer is not SOCKS 5");
   if (input_.size() < kShortAnswerBytes) return;
   const char method = input_.back();
@@ -314,7 +314,7 @@ void ProxyHandshake::take_method() {
   }
 }
 
-void ProxyHandshake::take_reply() {
+void ProxyHandshake::read_reply() {
   if (input_.front() != kVersion5) return fail("its answer is not SOCKS 5");
   if (input_.size() < kShortAnswerBytes) return;
   if (const unsigned code = number_at(input_, 1); code != 0) {
@@ -328,7 +328,7 @@ void ProxyHandshake::take_reply() {
   if (input_.size() >= kReplyHeadBytes && wanted() == 0) step_ = Step::Done;
 }
 
-void ProxyHandshake::take_reply_4() {
+void ProxyHandshake::read_reply_4() {
   if (input_.front() != '\0') return fail("its answer is not SOCKS 4");
   if (input_.size() < kShortAnswerBytes) return;
   if (const unsigned code = number_at(input_, 1); code != kGranted) {

@@ -63,12 +63,12 @@ class ProxyHandshake {
 
   void say(std::string bytes);
   void fail(std::string why);
-  void take_http(char byte);
-  void take_status_line();
-  void take_binary();
-  void take_method();
-  void take_reply();
-  void take_reply_4();
+  void read_http(char byte);
+  void read_status_line();
+  void read_binary();
+  void read_method();
+  void read_reply();
+  void read_reply_4();
 
   Step step_ = Step::StatusLine;
   std::string output_;

@@ -142,7 +142,7 @@ std::size_t TunnelNetwork::wait(std::span<Ready> events,
     const std::optional<Ready> event = attempts_.empty() ? ready : translate(ready);
     if (event) events[count++] = *event;
   }
-  if (questions_open_ > 0) take_resolutions();
+  if (questions_open_ > 0) accept_resolutions();
   if (!failed_.empty()) inner_.wake();  // descriptor() must become readable
   return count;
 }
@@ -221,21 +221,21 @@ void TunnelNetwork::read_answer(SocketId socket, Attempt& attempt) {
   }
 }
 
-void TunnelNetwork::take_resolutions() noexcept {
+void TunnelNetwork::accept_resolutions() noexcept {
   try {
-    for (const ResolverAnswer& answer : resolver_.take_answers()) {
+    for (const ResolverAnswer& answer : resolver_.consume_answers()) {
       --questions_open_;
       const auto found = attempts_.find(answer.socket);
       if (found != attempts_.end())
-        take_resolution(answer.socket, found->second, answer.resolution);
+        accept_resolution(answer.socket, found->second, answer.resolution);
     }
   } catch (const std::bad_alloc&) {
     // An answer that was lost is ended by the caller's time limit.
   }
 }
 
-void TunnelNetwork::take_resolution(SocketId socket, Attempt& attempt,
-                                    const Resolution& resolution) {
+void TunnelNetwork::accept_resolution(SocketId socket, Attempt& attempt,
+                                      const Resolution& resolution) {
   if (!attempt.failure.empty()) return;  // The connection has ended meanwhile.
   if (!resolution) return fail(socket, attempt, "its name: " + resolution.error());
   const auto address = first_v4(*resolution);

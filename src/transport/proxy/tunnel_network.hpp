@@ -76,8 +76,8 @@ class TunnelNetwork final : public Network {
   void hold(const Ready& ready, Attempt& attempt);
   [[nodiscard]] bool send_request(SocketId socket, Attempt& attempt);
   void read_answer(SocketId socket, Attempt& attempt);
-  void take_resolutions() noexcept;
-  void take_resolution(SocketId socket, Attempt& attempt, const Resolution& resolution);
+  void accept_resolutions() noexcept;
+  void accept_resolution(SocketId socket, Attempt& attempt, const Resolution& resolution);
   void fail(SocketId socket, Attempt& attempt, std::string why) noexcept;
 
   Network& inner_;

@@ -261,7 +261,7 @@ void EpollNetwork::start_next_candidate(SocketId socket) {
 
 void EpollNetwork::finish_connect(SocketId socket, Sink& sink) {
   Slot& slot = slots_[index_of(socket)];
-  int error_number = take_socket_error(slot.descriptor.get());
+  int error_number = consume_socket_error(slot.descriptor.get());
   // A connection to itself: a local port of the ephemeral range without a listener, which the
   // system also chose as the source port of this socket.
   if (error_number == 0 && local_address(slot.descriptor.get()) == slot.peer) {
@@ -279,8 +279,8 @@ void EpollNetwork::finish_connect(SocketId socket, Sink& sink) {
   sink.put({ReadyKind::Connected, socket, 0});
 }
 
-void EpollNetwork::take_resolutions() {
-  for (ResolverAnswer& answer : resolver_->take_answers()) {
+void EpollNetwork::accept_resolutions() {
+  for (ResolverAnswer& answer : resolver_->consume_answers()) {
     --questions_open_;
     Slot* slot = find(answer.socket);
     if (slot == nullptr) continue;  // closed meanwhile

@@ -420,7 +420,7 @@ void EpollNetwork::on_wakeup() noexcept {
     [[maybe_unused]] const ssize_t count =
         ::read(wakeup_->descriptor.get(), &counter, sizeof counter);
   }
-  if (questions_open_ > 0) take_resolutions();
+  if (questions_open_ > 0) accept_resolutions();
 }
 
 // A connection that was not read now is among the first of the next call.

@@ -146,7 +146,7 @@ class EpollNetwork final : public Network {
                                                                 const Address& address);
   void start_next_candidate(SocketId socket);
   void finish_connect(SocketId socket, Sink& sink);
-  void take_resolutions();
+  void accept_resolutions();
   void fail(SocketId socket, const char* operation, int error_number) noexcept;
   static void time_receives(Slot& slot, ReceiveTimestamps asked_for) noexcept;
   [[nodiscard]] IoResult failed_io(SocketId socket, Slot& slot, const char* operation) noexcept;

@@ -109,7 +109,7 @@ void Resolver::ask(SocketId socket, const Endpoint& endpoint) {
   }
 }
 
-std::vector<ResolverAnswer> Resolver::take_answers() {
+std::vector<ResolverAnswer> Resolver::consume_answers() {
   const std::lock_guard lock{shared_->mutex};
   return std::exchange(shared_->answers, {});
 }

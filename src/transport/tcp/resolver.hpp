@@ -37,9 +37,9 @@ class Resolver {
   Resolver(const Resolver&) = delete;
   Resolver& operator=(const Resolver&) = delete;
 
-  // take_answers() returns the answer after notify() was called.
+  // consume_answers() returns the answer after notify() was called.
   void ask(SocketId socket, const Endpoint& endpoint);
-  [[nodiscard]] std::vector<ResolverAnswer> take_answers();
+  [[nodiscard]] std::vector<ResolverAnswer> consume_answers();
 
  private:
   struct Shared;

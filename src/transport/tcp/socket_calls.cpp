@@ -63,7 +63,7 @@ int unacknowledged_bytes(int descriptor) noexcept {
   return ::ioctl(descriptor, SIOCOUTQ, &bytes) == 0 ? bytes : 0;
 }
 
-int take_socket_error(int descriptor) noexcept {
+int consume_socket_error(int descriptor) noexcept {
   int error_number = 0;
   socklen_t size = sizeof error_number;
   if (::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error_number, &size) != 0) return errno;

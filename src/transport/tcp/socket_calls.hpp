@@ -32,6 +32,6 @@ void size_buffers(int descriptor, int family, const SocketOptions& options) noex
 [[nodiscard]] Descriptor open_reserve() noexcept;
 [[nodiscard]] int unacknowledged_bytes(int descriptor) noexcept;
 // The pending error (SO_ERROR), which this call clears.
-[[nodiscard]] int take_socket_error(int descriptor) noexcept;
+[[nodiscard]] int consume_socket_error(int descriptor) noexcept;
 
 }  // namespace nexusfix::transport

@@ -80,7 +80,7 @@ bool is_ecdhe_with_aead(const SSL_CIPHER* cipher) noexcept {
 // The ciphers of TLS 1.2.
 std::expected<void, TlsError> keep_good(SSL_CTX& context, const std::string& rules) {
   if (SSL_CTX_set_cipher_list(&context, rules.c_str()) != 1) {
-    return error(rules + ": " + take_openssl_error());
+    return error(rules + ": " + consume_openssl_error());
   }
   const STACK_OF(SSL_CIPHER)* const all = SSL_CTX_get_ciphers(&context);
   std::string good;
@@ -93,7 +93,7 @@ std::expected<void, TlsError> keep_good(SSL_CTX& context, const std::string& rul
                  ": none of these is allowed; TLS 1.2 allows ECDHE with AES-GCM or "
                  "CHACHA20-POLY1305, such as ECDHE-RSA-AES256-GCM-SHA384");
   }
-  if (SSL_CTX_set_cipher_list(&context, good.c_str()) != 1) return error(take_openssl_error());
+  if (SSL_CTX_set_cipher_list(&context, good.c_str()) != 1) return error(consume_openssl_error());
   return {};
 }
 
@@ -124,11 +124,11 @@ int number_of(TlsVersion version) noexcept {
     if (auto kept = keep_good(context, rules); !kept) return kept;
   }
   if (!asked->suites.empty() && SSL_CTX_set_ciphersuites(&context, asked->suites.c_str()) != 1) {
-    return error(asked->suites + ": " + take_openssl_error());
+    return error(asked->suites + ": " + consume_openssl_error());
   }
   if (SSL_CTX_set_min_proto_version(&context, number_of(least)) != 1 ||
       SSL_CTX_set_max_proto_version(&context, number_of(most)) != 1) {
-    return error(take_openssl_error());
+    return error(consume_openssl_error());
   }
   return {};
 }
@@ -170,7 +170,7 @@ std::string text_of(const X509_NAME* name) {
 }
 
 std::unexpected<TlsError> failed(TlsItem item, const std::string& what) {
-  return std::unexpected{TlsError{item, what + ": " + take_openssl_error()}};
+  return std::unexpected{TlsError{item, what + ": " + consume_openssl_error()}};
 }
 
 class KeysMaker {
@@ -345,7 +345,7 @@ class KeysMaker {
 
 }  // namespace
 
-std::string take_openssl_error() {
+std::string consume_openssl_error() {
   const unsigned long error = ERR_peek_last_error();
   const char* const reason = error == 0 ? nullptr : ERR_reason_error_string(error);
   ERR_clear_error();

@@ -87,7 +87,7 @@ class TlsFile {
     while (X509* const one = PEM_read_bio_X509(bio.get(), nullptr, give_password, no_password())) {
       all.emplace_back(one);
     }
-    if (!is_end_of_pem()) return error(take_openssl_error());
+    if (!is_end_of_pem()) return error(consume_openssl_error());
     if (all.empty()) return error("contains no certificate");
     return all;
   }
@@ -100,7 +100,7 @@ class TlsFile {
                PEM_read_bio_X509_CRL(bio.get(), nullptr, give_password, no_password())) {
       all.emplace_back(one);
     }
-    if (!is_end_of_pem()) return error(take_openssl_error());
+    if (!is_end_of_pem()) return error(consume_openssl_error());
     if (all.empty()) return error("contains no list of revoked certificates (X509 CRL)");
     return all;
   }
@@ -110,7 +110,7 @@ class TlsFile {
     PrivateKey key{PEM_read_bio_PrivateKey(bio.get(), nullptr, give_password,
                                            const_cast<std::string*>(&password_))};
     if (key) return key;
-    const std::string why = take_openssl_error();
+    const std::string why = consume_openssl_error();
     if (bytes_.find("PRIVATE KEY-----") == std::string::npos)
       return error("contains no private key");
     return error("the private key cannot be read: " + why +
@@ -120,12 +120,12 @@ class TlsFile {
   [[nodiscard]] TlsResult<TlsIdentity> pkcs12() const {
     const Bio bio = reader_of(bytes_);
     const Pkcs12 store{d2i_PKCS12_bio(bio.get(), nullptr)};
-    if (!store) return error("neither PEM nor PKCS#12: " + take_openssl_error());
+    if (!store) return error("neither PEM nor PKCS#12: " + consume_openssl_error());
     EVP_PKEY* key = nullptr;
     X509* certificate = nullptr;
     CertificateStack others;
     if (PKCS12_parse(store.get(), password_.c_str(), &key, &certificate, &others.all) != 1) {
-      return error("the PKCS#12 store cannot be opened: " + take_openssl_error() +
+      return error("the PKCS#12 store cannot be opened: " + consume_openssl_error() +
                    "; is the password right?");
     }
     return TlsIdentity{Certificate{certificate}, others.take(), PrivateKey{key}};

@@ -89,7 +89,7 @@ std::expected<SocketId, NetworkError> TlsNetwork::connect(const Endpoint& endpoi
   auto stream = TlsStream::make(*endpoint.tls, endpoint.host);
   if (!stream) {
     return std::unexpected{NetworkError{
-        "connect " + endpoint.host + ": TLS could not be started: " + take_openssl_error(), 0}};
+        "connect " + endpoint.host + ": TLS could not be started: " + consume_openssl_error(), 0}};
   }
   const auto socket = inner_.connect(without_tls(endpoint));
   if (!socket) return socket;

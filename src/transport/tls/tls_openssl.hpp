@@ -34,7 +34,7 @@ using Pkcs12 = std::unique_ptr<PKCS12, FreedBy<PKCS12_free>>;
 }
 
 // The text of this thread's last error, which this call clears: "wrong version number".
-[[nodiscard]] std::string take_openssl_error();
+[[nodiscard]] std::string consume_openssl_error();
 // "CN=venue,O=Exchange"; characters that cannot be shown are escaped.
 [[nodiscard]] std::string name_of(const X509* certificate);
 // In the form of Network::peer_identities().

@@ -106,7 +106,7 @@ void TlsStream::move_to(Network& network, SocketId socket) noexcept {
 // OpenSSL asks for the head of a record, and then for the rest of it. -1: there are no bytes, or
 // the connection has failed and error_number_ is set.
 int TlsStream::read_below(char* bytes, int size) noexcept {
-  if (arrived_.empty() && !take_arrived()) return is_at_end_ ? 0 : -1;
+  if (arrived_.empty() && !receive_arrived()) return is_at_end_ ? 0 : -1;
   const std::size_t count = std::min(static_cast<std::size_t>(size), arrived_.size());
   std::memcpy(bytes, arrived_.data(), count);
   arrived_ = arrived_.subspan(count);
@@ -125,7 +125,7 @@ bool TlsStream::make_buffer() noexcept {
 }
 
 // False: no bytes have arrived.
-bool TlsStream::take_arrived() noexcept {
+bool TlsStream::receive_arrived() noexcept {
   if (buffer_.empty() && !make_buffer()) [[unlikely]]
     return false;
   const std::span<char> room = std::span{buffer_}.first(std::min(buffer_.size(), readable_));

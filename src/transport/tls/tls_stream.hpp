@@ -59,7 +59,7 @@ class TlsStream final : public ConnectionState {
  private:
   TlsStream() = default;
   IoResult fail(int ssl_result) noexcept;
-  [[nodiscard]] bool take_arrived() noexcept;
+  [[nodiscard]] bool receive_arrived() noexcept;
   [[nodiscard]] bool make_buffer() noexcept;
   [[nodiscard]] std::string failure_text(int ssl_error) const;
   [[nodiscard]] bool has_pending() const noexcept;

@@ -128,7 +128,7 @@ void DraftEdit::refuse(DraftErrorCode code, Tag tag) noexcept {
   if (!error_) error_ = DraftError{.code = code, .tag = tag};
 }
 
-std::uint32_t DraftEdit::take_fields() noexcept {
+std::uint32_t DraftEdit::consume_field_count() noexcept {
   return written_ - std::exchange(taken_, written_);
 }
 
@@ -248,7 +248,7 @@ std::uint32_t DraftFields::position_for(Range range, const DraftPath& path,
 
 DraftResult DraftEdit::commit_entry(const DraftPath& around, const DraftRules& group) {
   const Tag count_tag = group.shape->count_tag();
-  const std::uint32_t fields = take_fields();
+  const std::uint32_t fields = consume_field_count();
   const std::size_t entries = fields_.entry_count(around, group);
   value(count_tag, entries + 1);
   fields_.has_groups_ = true;
@@ -295,7 +295,7 @@ DraftResult DraftFields::erase_entry(const DraftPath& around, const DraftRules& 
 
 DraftResult DraftEdit::commit_checked(const DraftPath& path, Tag tag) {
   const DraftRules& rules = path.rules();
-  const std::uint32_t fields = take_fields();
+  const std::uint32_t fields = consume_field_count();
   const auto is_of_data = [tag](const DraftRules::DataPair& pair) {
     return pair.data == tag || pair.length == tag;
   };
@@ -347,7 +347,7 @@ void DraftFields::assign_members_of(const DraftFields& other, const DraftRules& 
 // The written fields take the place of all others.
 DraftResult DraftEdit::commit_all(bool has_groups) {
   if (error_) return std::unexpected{*error_};
-  place(fields_.count_, take_fields(), DraftFields::kFrontFields, fields_.count_);
+  place(fields_.count_, consume_field_count(), DraftFields::kFrontFields, fields_.count_);
   fields_.has_groups_ = has_groups;
   keep();
   return {};

@@ -349,7 +349,7 @@ template <std::uint32_t Blocks>
 
 // Removes the lane of a `=` within a value. If a field has no `=`, removes its lane and all later
 // ones.
-[[gnu::always_inline]] inline void take_out_text(Delimiters& found) noexcept {
+[[gnu::always_inline]] inline void remove_text(Delimiters& found) noexcept {
   std::uint64_t all = _bzhi_u64(~0ULL, found.lanes);
   const std::uint64_t equals =
       _cvtmask64_u64(_mm512_cmpeq_epi8_mask(found.bytes, load(kLanes.equals)));
@@ -585,7 +585,7 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
     if (is_cut_by_data(out_of_turn, slow_lanes)) {
       return index_long<Policy>(frame, size, work, FirstPart::Sparse);
     }
-    take_out_text(found);
+    remove_text(found);
   }
   const Tags tags = read_tags<TagDigits::Five>(window, found, work.data);
   const std::uint64_t slow = _bzhi_u64(tags.slow, found.lanes);

@@ -35,11 +35,11 @@ inline std::uint32_t find_soh(const char* frame, std::uint32_t from, std::uint32
     const std::uint32_t tag = field.equals < 8 ? read_tag(frame + begin, tag_bytes)
                                                : read_tag_at(frame + field.equals, tag_bytes);
     if (tag == 0) {
-      note_fault(work, kTagMalformed, begin, tag_bytes);
+      record_fault(work, kTagMalformed, begin, tag_bytes);
       return {field.end + 1, entry};
     }
     arrays.keys[entry] = key_of(tag);
-    if (field.equals + 1 == field.end) note_fault(work, kValueEmpty, begin, tag_bytes);
+    if (field.equals + 1 == field.end) record_fault(work, kValueEmpty, begin, tag_bytes);
     const FieldPlace data = announced_data(frame, size, field, tag, work);
     if (data.begin == 0) continue;
     // The entry of a value without SOH is right. Whatever its tag is, it is not a Length field.
@@ -59,7 +59,7 @@ template <std::uint32_t Blocks>
                                                       IndexWork& work) noexcept {
   const Window<Blocks> window = load_window<Blocks>(frame + place.byte, bytes);
   Delimiters found = find_delimiters(window);
-  take_out_text(found);
+  remove_text(found);
   const std::uint32_t fields = found.lanes / 2;
   if (fields == 0) return index_one_field(frame, size, place, work);
   const Tags tags = read_tags<TagDigits::Five>(window, found, work.data);

@@ -47,7 +47,7 @@ template <unsigned Policy, class Head>
     if (is_cut_by_data(out_of_turn, slow_lanes)) {
       return index_long<Policy>(frame, size, work, FirstPart::Sparse);
     }
-    take_out_text(found);
+    remove_text(found);
   }
   const std::uint32_t numbered = found.numbered_lanes;
   // The tag of a field that is only partly in the numbered blocks is in them.

@@ -45,7 +45,7 @@ def cut(journal):
     os.truncate(journal / "0000000001.journal", 4096)
 
 
-def take_away(nexusfix, folder, mode, how):
+def remove_session(nexusfix, folder, mode, how):
     journal = folder / "journal"
     (folder / "venue.cfg").write_text(
         "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptHost=127.0.0.1\n"
@@ -76,7 +76,7 @@ def main():
         for how in (delete, rename, replace, unlink, cut):
             folder = Path(tempfile.mkdtemp(prefix="nexusfix-folder-"))
             try:
-                take_away(options.nexusfix, folder, mode, how)
+                remove_session(options.nexusfix, folder, mode, how)
             except Failure as failure:
                 print(f"FAILED: {failure}; {folder} is kept")
                 return 1

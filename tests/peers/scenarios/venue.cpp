@@ -34,7 +34,7 @@ void Venue::receive() {
     if (result.status == transport::IoStatus::WouldBlock) return;
     if (result.status == transport::IoStatus::Ok) {
       received_.append(buffer.data(), result.bytes);
-      take_messages();
+      consume_messages();
       continue;
     }
     if (!received_.empty()) events.push_back({EventKind::Message, std::exchange(received_, {})});
@@ -44,7 +44,7 @@ void Venue::receive() {
 }
 
 // Everything up to a CheckSum field is a message; the engine sends no value that contains one.
-void Venue::take_messages() {
+void Venue::consume_messages() {
   constexpr std::size_t kTrailerBytes = 8;  // SOH 10=ddd SOH
   while (true) {
     const std::size_t at = received_.find(

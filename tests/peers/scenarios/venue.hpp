@@ -39,7 +39,7 @@ class Venue {
 
  private:
   void receive();
-  void take_messages();
+  void consume_messages();
 
   transport::FakeNetwork network_;
   transport::SocketId socket_ = 0;  // 0: not connected

@@ -46,7 +46,7 @@ class Middle final : public Middleman {
     internet_ = &internet;
     Way& way = ways_of(connection)[side];
     way.sent += bytes;
-    note_messages(way, side);
+    record_messages(way, side);
     way.kept.emplace_back(bytes);
     if (!keeps_[side] || way.kept.size() > kKeptMax) release(connection, side, SIZE_MAX);
   }
@@ -113,7 +113,7 @@ class Middle final : public Middleman {
 
   Ways& ways_of(std::uint64_t connection) { return connections_[connection]; }
 
-  void note_messages(Way& way, Side side) {
+  void record_messages(Way& way, Side side) {
     while (const auto size = wire_message_size(way.sent)) {
       if (*size == 0) return;
       std::string message = way.sent.substr(0, *size);
@@ -196,7 +196,7 @@ class Play {
 
   void run() {
     world_.run(std::chrono::milliseconds{50});
-    for (int step = 0; step < kStepsMax && !input_.empty() && goes_on(); ++step) take_step();
+    for (int step = 0; step < kStepsMax && !input_.empty() && goes_on(); ++step) run_step();
     if (!goes_on()) return judge();
     middle_.be_honest(is_forgetful_);
     if (middle_.has_deceived()) return judge();
@@ -252,7 +252,7 @@ class Play {
 
   [[nodiscard]] bool goes_on() const { return !world_.violation() && !middle_.has_deceived(); }
 
-  void take_step() {
+  void run_step() {
     const std::size_t what = input_.byte();
     switch (what % 8) {
       case 0:

@@ -50,7 +50,7 @@ std::vector<FoundMessage> scan(std::string_view text, std::size_t chunk_bytes,
                                const std::string& delimiter = {}) {
   MessageScanner scanner{delimiter};
   std::vector<FoundMessage> found;
-  const auto take_all = [&] {
+  const auto consume_all = [&] {
     while (const auto message = scanner.next()) {
       found.push_back({std::string{message->bytes}, std::string{message->prefix}});
     }
@@ -58,10 +58,10 @@ std::vector<FoundMessage> scan(std::string_view text, std::size_t chunk_bytes,
   while (!text.empty()) {
     scanner.feed(text.substr(0, chunk_bytes));
     text.remove_prefix(std::min(chunk_bytes, text.size()));
-    take_all();
+    consume_all();
   }
   scanner.finish();
-  take_all();
+  consume_all();
   return found;
 }
 

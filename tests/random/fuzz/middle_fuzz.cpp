@@ -62,7 +62,7 @@ class Middle {
   void run() {
     connect();
     for (int step = 0; step < kStepsMax && !input_.empty(); ++step) {
-      take_step();
+      run_step();
       if (was_deceived_) return;
     }
     settle();
@@ -84,7 +84,7 @@ class Middle {
     return config;
   }
 
-  void take_step() {
+  void run_step() {
     const std::size_t from = input_.byte();
     const std::size_t one = from & 1U;
     std::deque<OnItsWay>& messages = ways_[one].messages;
@@ -154,7 +154,7 @@ class Middle {
 
   void collect() {
     for (std::size_t i = 0; i < 2; ++i) {
-      for (std::string& bytes : sides_[i].take_wire()) {
+      for (std::string& bytes : sides_[i].consume_wire()) {
         genuine_.insert(bytes);
         ways_[i].messages.push_back({.bytes = std::move(bytes)});
       }

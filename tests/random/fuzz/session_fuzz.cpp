@@ -166,13 +166,13 @@ class Driven {
       const Numbers before = side_.machine().sequence_numbers();
       const int resets_before = side_.resets;
       const std::size_t delivered_before = side_.delivered.size();
-      take_step();
+      run_step();
       const bool is_reset = side_.resets != resets_before;
       require(!is_reset || may_reset());
       judge_.step_done(is_reset);
       check_numbers(before, is_reset);
       check_sent(is_reset);
-      take_back_resets(is_reset);
+      withdraw_resets(is_reset);
       check_delivered(delivered_before, is_reset);
       if (side_.next_in() > kNumberMax) return;
     }
@@ -180,7 +180,7 @@ class Driven {
   }
 
  private:
-  void take_step() {
+  void run_step() {
     switch (input_.byte() % 16) {
       case 0:
       case 1:
@@ -257,7 +257,7 @@ class Driven {
     return is_asked_ || is_over_ || config.reset.on_logon || config.reset.on_logout ||
            config.reset.on_disconnect;
   }
-  void take_back_resets(bool is_reset) {
+  void withdraw_resets(bool is_reset) {
     // The application may still have to decide about the Logon, or the session may have to end.
     if (is_reset || side_.state() != State::LogonReceived) is_asked_ = false;
     if (is_reset) is_over_ = false;
@@ -320,7 +320,7 @@ class Driven {
   }
 
   void check_sent(bool is_reset) {
-    for (const std::string& bytes : side_.take_wire()) {
+    for (const std::string& bytes : side_.consume_wire()) {
       const wire::FrameResult frame = wire::next_frame(bytes, {});
       require(frame.status == wire::FrameStatus::Complete && frame.size == bytes.size());
       const auto message = parser_.parse(bytes);

@@ -92,7 +92,7 @@ class FieldProofProperty : public ::testing::Test {
     if (!is_valid) return false;
     const wire::MessageView view = *message;
     const auto checked = M::from(view);
-    view.note_proof(memory_.proof());
+    view.record_proof(memory_.proof());
     const bool is_proven = M::is_proven(view);
     EXPECT_TRUE(checked || !is_proven) << testing::bar(bytes);
     EXPECT_EQ(M::from(view).has_value(), checked.has_value()) << testing::bar(bytes);
@@ -165,7 +165,7 @@ TEST_F(FieldProofProperty, a_message_that_fits_a_proven_shape_is_valid_and_passe
     }
     if (!is_valid) return;
     const wire::MessageView view = *message;
-    view.note_proof(memory_.proof());
+    view.record_proof(memory_.proof());
     const bool is_right = fix44::NewOrderSingle::from(*message).has_value();
     EXPECT_EQ(fix44::NewOrderSingle::from(view).has_value(), is_right) << testing::bar(bytes);
     if (is_right) fix44::NewOrderSingle::prove(view);

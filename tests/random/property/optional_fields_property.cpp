@@ -133,7 +133,7 @@ void expect_getters_find_as_a_search_does(const std::string& required) {
     kept.push_back(std::make_unique<Kept<M>>(sequences.next()));
     Kept<M>& one = *kept.back();
     const auto view = one.parser.parse(one.bytes);
-    if (view && !validator.validate(*view, memory)) view->note_proof(memory.proof());
+    if (view && !validator.validate(*view, memory)) view->record_proof(memory.proof());
     if (view) {
       proven += M::is_proven(*view) ? 1 : 0;
       if (auto message = M::from(*view)) {

@@ -230,9 +230,9 @@ class World {
     }
     engine_.reset();
     for (Peer& peer : peers_) hang_up(peer);
-    note_files("/store");
+    record_files("/store");
   }
-  void note_files(const std::string& folder) {
+  void record_files(const std::string& folder) {
     const auto names = disk_.list(folder);
     if (!names) throw std::runtime_error{"no folder " + folder};
     for (const std::string& name : *names) {
@@ -263,7 +263,7 @@ class World {
     for (Peer& peer : peers_) {
       if (peer.received.empty()) continue;
       transcript_.push_back("wire " + std::string{peer.name} + ": " + bar(peer.received));
-      note_resend_request(peer);
+      record_resend_request(peer);
       peer.received.clear();
     }
   }
@@ -282,7 +282,7 @@ class World {
     }
     return has_received;
   }
-  static void note_resend_request(Peer& peer) {
+  static void record_resend_request(Peer& peer) {
     const std::size_t at = peer.received.rfind(
         "\x01"
         "35=2\x01");

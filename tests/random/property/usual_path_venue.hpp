@@ -71,7 +71,7 @@ class Venue {
   void send(Session& session, unsigned how) {
     wire::Encoder news = session.begin(how % 16 == 15 ? "0" : "B");
     news.field(148, how % 32 == 14 ? "" : "Headline").field(58, std::string(how % 300 + 1, 'x'));
-    note_sent(session, session.finish(news));
+    record_sent(session, session.finish(news));
   }
 
  protected:
@@ -81,14 +81,14 @@ class Venue {
   }
 
  private:
-  void note_sent(const Session& session, const engine::SendResult& sent) {
+  void record_sent(const Session& session, const engine::SendResult& sent) {
     if (!sent) return note("not sent", session, sent.error().what());
     note(sent->is_transmitted ? "sent" : "stored", session, std::to_string(sent->msg_seq_num));
   }
   template <class Report>
   MessageReply answer(Session& session, const MessageView& order, const Report& report) {
     const std::string_view quantity = order[kOrderQty].value_or("0");
-    const auto send = [&](Session& on) { note_sent(on, report(on)); };
+    const auto send = [&](Session& on) { record_sent(on, report(on)); };
     note("fields", session, std::to_string(order.field_count()));
     switch (static_cast<Behaviour>(quantity.back() - '0')) {
       case Behaviour::NoAnswer:

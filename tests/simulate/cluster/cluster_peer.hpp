@@ -26,7 +26,7 @@ class ClusterPeer final : public EngineHost {
       context_.violation.found("cannot-start", name() + ": " + opened.error().text);
     }
   }
-  void take_turn() override {
+  void run_turn() override {
     if (!turns().begin_turn(context_.agenda.now())) return;
     if (!poll()) context_.violation.found("peer-ended", name());
   }

@@ -188,7 +188,7 @@ void ClusterWorld::step_until(WorldTime end) {
       context_.agenda.take();
     } else {
       context_.agenda.advance(at);
-      turn->take_turn();
+      turn->run_turn();
     }
   }
 }

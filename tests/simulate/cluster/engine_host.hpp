@@ -43,7 +43,7 @@ class EngineHost : public CallbackWatch, public observe::EventLog {
     if (image_ != nullptr) turns_.wake(context_.agenda.now());
   }
   // One turn of the engine.
-  virtual void take_turn() = 0;
+  virtual void run_turn() = 0;
   // The process dies without a word to its peers, or its kernel closes what it had open.
   void end_engine(bool is_silent);
 

@@ -28,11 +28,11 @@ void HistoryChecker::committed(const Chunk& chunk) {
                                       " is in the log: " + std::string{applied.error()});
     }
     store::EntryReader reader{record.entries};
-    for (store::Entry entry; reader.next(entry);) take_entry(entry);
+    for (store::Entry entry; reader.next(entry);) check_entry(entry);
   }
 }
 
-void HistoryChecker::take_entry(const store::Entry& entry) {
+void HistoryChecker::check_entry(const store::Entry& entry) {
   if (entry.kind == store::EntryKind::SessionOpened) {
     session_of_key_.push_back(session_of(entry.bytes));
     return;
@@ -81,7 +81,7 @@ void HistoryChecker::bytes_sent(std::uint64_t connection, std::size_t node,
     const auto message = read_wire_message(std::string_view{unfinished}.substr(0, *size));
     if (!message) return found("malformed", "node " + std::to_string(node) + " sends no FIX");
     context_.count(message->fingerprint);
-    take_sent(node, *message);
+    check_sent(node, *message);
     unfinished.erase(0, *size);
   }
 }
@@ -94,7 +94,7 @@ void HistoryChecker::serves(std::size_t node) {
                           std::to_string(database_.row().node) + " owns the log");
 }
 
-void HistoryChecker::take_sent(std::size_t node, const WireMessage& message) {
+void HistoryChecker::check_sent(std::size_t node, const WireMessage& message) {
   const std::size_t index = session_of(message.target_comp_id);
   if (index >= sessions_.size()) return found("malformed", "a message to no session");
   Session& session = sessions_[index];

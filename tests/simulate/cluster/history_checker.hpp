@@ -77,11 +77,11 @@ class HistoryChecker {
     bool is_refused = false;
   };
 
-  void take_entry(const store::Entry& entry);
+  void check_entry(const store::Entry& entry);
   // The fingerprint of the message that has this number, in the log or lost.
   [[nodiscard]] static std::optional<std::uint64_t> find_message(const Session& session,
                                                                  std::uint64_t number);
-  void take_sent(std::size_t node, const WireMessage& message);
+  void check_sent(std::size_t node, const WireMessage& message);
   void found(std::string_view invariant, std::string text);
 
   Context& context_;

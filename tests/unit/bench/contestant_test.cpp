@@ -80,7 +80,7 @@ TEST(Contestant, has_a_line_in_the_table_and_the_published_figures) {
       .spec = {.name = std::string{kPublishedRow}, .purpose = "", .published = 193, .budget = {}},
       .bytes = 210,
       .ours = {.subject = "NexusFIX", .figures = {}},
-      .peers = {{.subject = "Fix8", .figures = {}, .is_guest = true}}};
+      .peers = {{.subject = "Fix8", .figures = {}, .is_external = true}}};
   row.ours.figures.batch = row.ours.figures.p50 = row.ours.figures.p99 = row.ours.figures.min = 10;
   row.peers[0].figures.batch = 80;
   row.peers[0].figures.p50 = 90;

@@ -1,4 +1,4 @@
-// The keys of a timetable: StartTime and its relatives.
+// The keys of a schedule: StartTime and its relatives.
 #include <chrono>
 
 #include "settings_fixture.hpp"
@@ -158,9 +158,9 @@ TEST(ScheduleSettings, each_part_of_the_time_for_logons_has_its_key) {
   const auto window_of = [&](const std::string& lines) {
     const auto rules = rules_of(session + lines);
     EXPECT_TRUE(rules && rules->logon) << lines;
-    return rules && rules->logon ? *rules->logon : session::Timetable{};
+    return rules && rules->logon ? *rules->logon : session::SessionHours{};
   };
-  const session::Timetable days = window_of("LogonDay=Tue\nLogoutDay=Thu\n");
+  const session::SessionHours days = window_of("LogonDay=Tue\nLogoutDay=Thu\n");
   EXPECT_EQ(days.start_day, std::chrono::Tuesday);
   EXPECT_EQ(days.end_day, std::chrono::Thursday);
   EXPECT_EQ(days.start.time_of_day, 8h);

@@ -1,4 +1,4 @@
-// Time zones out of the system's tz database, and timetables over them.
+// Time zones out of the system's tz database, and schedules over them.
 #include "config/zones/time_zones.hpp"
 
 #include <chrono>

@@ -20,14 +20,14 @@ TEST(SpillList, gives_everything_in_order_and_counts_unhandled_records) {
   EXPECT_TRUE(list.empty());
   for (int i = 0; i < 3; ++i) append(list, std::make_shared<int>(i));
   EXPECT_FALSE(list.empty());
-  List::Taken taken = list.take_if([] { return true; });
+  List::Taken taken = list.consume_if([] { return true; });
   EXPECT_TRUE(list.empty());
   append(list, std::make_shared<int>(3));
   EXPECT_EQ(list.count(), 4U);
   for (int i = 0; i < 3; ++i, taken.drop_front()) EXPECT_EQ(**taken.front(), i);
   EXPECT_EQ(taken.front(), nullptr);
   EXPECT_EQ(list.count(), 1U);
-  EXPECT_EQ(**list.take_if([] { return true; }).front(), 3);
+  EXPECT_EQ(**list.consume_if([] { return true; }).front(), 3);
   EXPECT_EQ(list.count(), 0U);
 }
 
@@ -36,7 +36,7 @@ TEST(SpillList, gives_everything_in_order_and_counts_unhandled_records) {
 TEST(SpillList, gives_nothing_while_the_ring_is_not_empty) {
   List list;
   append(list, std::make_shared<int>(1));
-  EXPECT_EQ(list.take_if([] { return false; }).front(), nullptr);
+  EXPECT_EQ(list.consume_if([] { return false; }).front(), nullptr);
   EXPECT_FALSE(list.empty());
   EXPECT_EQ(list.count(), 1U);
 }
@@ -47,7 +47,7 @@ TEST(SpillList, unhandled_records_are_freed) {
     List list;
     append(list, value);
     append(list, value);
-    const List::Taken taken = list.take_if([] { return true; });
+    const List::Taken taken = list.consume_if([] { return true; });
     append(list, value);
     EXPECT_EQ(value.use_count(), 4);
   }

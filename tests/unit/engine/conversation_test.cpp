@@ -61,8 +61,8 @@ struct Desk : Conversations<Desk> {
                            : std::string{to_string(result.end())}));
   }
   // Notes the result of each of its waits.
-  Conversation note_all(Session&, std::string name,
-                        std::optional<std::chrono::nanoseconds> timeout = {}) {
+  Conversation record_all(Session&, std::string name,
+                          std::optional<std::chrono::nanoseconds> timeout = {}) {
     const Local local{alive};
     while (true) {
       const auto report =
@@ -71,11 +71,11 @@ struct Desk : Conversations<Desk> {
       if (report.end() == WaitEnd::NoTimer) co_return;
     }
   }
-  Conversation note_one(Session&, std::string name) {
+  Conversation record_one(Session&, std::string name) {
     const Local local{alive};
     note(name, co_await next<ExecutionReport>());
   }
-  Conversation note_own(Session&, std::string id) {
+  Conversation record_own(Session&, std::string id) {
     const auto is_own = [&](const auto& report) { return report.cl_ord_id() == id; };
     note("own", co_await next<ExecutionReport>(is_own));
     note("own", co_await next<ExecutionReport>(1s, is_own));
@@ -151,7 +151,7 @@ TEST_F(ConversationTest, awaited_message_resumes_the_coroutine_within_its_callba
 TEST_F(ConversationTest, message_that_no_conversation_awaits_goes_to_on_message) {
   open_and_log_on();
   send_report("A1");
-  desk.note_one(session(), "one").start();
+  desk.record_one(session(), "one").start();
   send("9", "37=O1|11=A2|41=A1|39=0|434=1|");
   send_report("A3");
   send_report("A4");
@@ -161,16 +161,16 @@ TEST_F(ConversationTest, message_that_no_conversation_awaits_goes_to_on_message)
 
 TEST_F(ConversationTest, conversation_that_waits_longest_gets_the_message) {
   open_and_log_on();
-  desk.note_all(session(), "first").start();
-  desk.note_all(session(), "second").start();
+  desk.record_all(session(), "first").start();
+  desk.record_all(session(), "second").start();
   for (const char* id : {"A", "B", "C"}) send_report(id);
   EXPECT_EQ(desk.seen, (Seen{"first A", "second B", "first C"}));
 }
 
 TEST_F(ConversationTest, conversations_of_one_session_get_their_own_messages) {
   open_and_log_on();
-  desk.note_own(session(), "A1").start();
-  desk.note_own(session(), "A2").start();
+  desk.record_own(session(), "A1").start();
+  desk.record_own(session(), "A2").start();
   for (const char* id : {"A2", "A3", "A1", "A2"}) send_report(id);
   EXPECT_EQ(desk.seen, (Seen{"own A2", "on_message A3", "own A1", "own A2"}));
   pass(1s);
@@ -217,7 +217,7 @@ TEST_F(ConversationTest, wait_for_several_types_ends_with_the_first_message_of_a
 
 TEST_F(ConversationTest, wait_times_out_at_its_time_and_not_before) {
   open_and_log_on();
-  desk.note_all(session(), "w", 5s).start();
+  desk.record_all(session(), "w", 5s).start();
   pass(5s - 1ns);
   EXPECT_TRUE(desk.seen.empty());
   pass(1ns);
@@ -232,7 +232,7 @@ TEST_F(ConversationTest, wait_times_out_at_its_time_and_not_before) {
 
 TEST_F(ConversationTest, cancelled_wait_ends_in_the_next_turn_and_gets_no_message) {
   open_and_log_on();
-  ConversationHandle one = desk.note_all(session(), "one", 1h).start();
+  ConversationHandle one = desk.record_all(session(), "one", 1h).start();
   peer->send(from("TRADER", "8", 2, report_fields("A1")));
   peer->poll();
   ASSERT_TRUE(peer->all_sent());
@@ -268,8 +268,8 @@ TEST_F(ConversationTest, cancel_of_a_running_conversation_ends_its_next_wait) {
 
 TEST_F(ConversationTest, end_of_the_connection_ends_all_waits_before_on_logout) {
   open_and_log_on();
-  desk.note_all(session(), "one").start();
-  desk.note_all(session(), "two", 1h).start();
+  desk.record_all(session(), "one").start();
+  desk.record_all(session(), "two", 1h).start();
   disconnect();
   EXPECT_EQ(desk.seen, (Seen{"one logged out", "two logged out", "on_logout"}));
   log_on_again();
@@ -279,7 +279,7 @@ TEST_F(ConversationTest, end_of_the_connection_ends_all_waits_before_on_logout) 
 
 TEST_F(ConversationTest, cancelled_wait_ends_as_cancelled_also_at_a_logout) {
   open_and_log_on();
-  ConversationHandle one = desk.note_all(session(), "one").start();
+  ConversationHandle one = desk.record_all(session(), "one").start();
   EXPECT_TRUE(one.cancel());
   session().remove("closed");  // cancels its timers
   peer->send(from("TRADER", "5", 2));
@@ -291,8 +291,8 @@ TEST_F(ConversationTest, cancelled_wait_ends_as_cancelled_also_at_a_logout) {
 
 TEST_F(ConversationTest, removed_session_ends_its_conversations) {
   open_and_log_on();
-  ConversationHandle with_timer = desk.note_all(session(), "one", 1h).start();
-  ConversationHandle without = desk.note_all(session(), "two").start();
+  ConversationHandle with_timer = desk.record_all(session(), "one", 1h).start();
+  ConversationHandle without = desk.record_all(session(), "two").start();
   session().remove("closed");
   peer->send(from("TRADER", "5", 2));
   ASSERT_TRUE(run_until([&] { return acceptor->session_count() == 1; })) << log.all();
@@ -307,7 +307,7 @@ TEST_F(ConversationTest, removed_session_ends_its_conversations) {
 TEST_F(ConversationTest,
        session_that_is_not_logged_on_destroys_its_conversations_without_a_resume) {
   open_desk();
-  ConversationHandle one = desk.note_all(session(), "one", 1h).start();
+  ConversationHandle one = desk.record_all(session(), "one", 1h).start();
   EXPECT_EQ(desk.alive, 1);
   session().remove("closed");
   turn(2);
@@ -319,8 +319,8 @@ TEST_F(ConversationTest,
 
 TEST_F(ConversationTest, end_of_the_engine_destroys_conversations_without_a_resume) {
   open_and_log_on();
-  ConversationHandle one = desk.note_all(session(), "one", 1h).start();
-  ConversationHandle two = desk.note_all(session(), "two").start();
+  ConversationHandle one = desk.record_all(session(), "one", 1h).start();
+  ConversationHandle two = desk.record_all(session(), "two").start();
   EXPECT_TRUE(two.cancel());
   EXPECT_EQ(desk.alive, 2);
   acceptor.reset();
@@ -367,7 +367,7 @@ TEST_F(ConversationTest, conversations_of_an_ending_engine_cannot_cancel_each_ot
   };
   open_desk();
   bool is_cancelled = true;
-  ConversationHandle one = desk.note_all(session(), "one").start();
+  ConversationHandle one = desk.record_all(session(), "one").start();
   Last::wait(session(), one, is_cancelled).start();
   acceptor.reset();
   EXPECT_FALSE(is_cancelled);
@@ -375,8 +375,8 @@ TEST_F(ConversationTest, conversations_of_an_ending_engine_cannot_cancel_each_ot
 
 TEST_F(ConversationTest, conversation_that_is_not_started_is_destroyed) {
   open_desk();
-  static_cast<void>(desk.note_all(session(), "one"));
-  Conversation moved = desk.note_all(session(), "two");
+  static_cast<void>(desk.record_all(session(), "one"));
+  Conversation moved = desk.record_all(session(), "two");
   EXPECT_EQ(desk.alive, 0) << "none of it has run";
   Conversation target{std::move(moved)};
   EXPECT_TRUE(target.start().is_running());
@@ -386,8 +386,8 @@ TEST_F(ConversationTest, conversation_that_is_not_started_is_destroyed) {
 
 TEST_F(ConversationTest, handle_can_be_moved_and_dropped) {
   open_and_log_on();
-  ConversationHandle one = desk.note_all(session(), "one").start();
-  ConversationHandle two = desk.note_all(session(), "two").start();
+  ConversationHandle one = desk.record_all(session(), "one").start();
+  ConversationHandle two = desk.record_all(session(), "two").start();
   ConversationHandle moved{std::move(one)};
   two = std::move(moved);
   EXPECT_TRUE(two.cancel());
@@ -399,7 +399,7 @@ TEST_F(ConversationTest, handle_can_be_moved_and_dropped) {
 TEST_F(ConversationTest, exception_ends_the_coroutine_and_undoes_the_callback) {
   open_and_log_on();
   ConversationHandle one = desk.throw_after_one(session(), "no price").start();
-  desk.note_all(session(), "other").start();
+  desk.record_all(session(), "other").start();
   send_report("A1");
   ASSERT_TRUE(run_until([&] { return peer->messages().size() == 2; })) << log.all();
   EXPECT_TRUE(contains(peer->messages()[1], "|35=j|")) << bar(peer->messages()[1]);
@@ -414,7 +414,7 @@ TEST_F(ConversationTest, exception_ends_the_coroutine_and_undoes_the_callback) {
 TEST_F(ConversationTest, conversation_of_a_logon_is_a_part_of_its_callback) {
   open_desk();
   desk.after_logon = [&](Session& s) {
-    desk.note_one(s, "one").start();
+    desk.record_one(s, "one").start();
     send_news(s, "undone");
     throw std::runtime_error{"no account"};
   };
@@ -456,7 +456,7 @@ TEST_F(ConversationTest, exception_after_a_timeout_is_that_of_a_timer) {
 TEST_F(ConversationTest, exceptions_at_a_logout_let_the_others_end_and_are_reported) {
   open_and_log_on();
   desk.throw_after_one(session(), "no price").start();
-  desk.note_one(session(), "other").start();
+  desk.record_one(session(), "other").start();
   desk.throw_after_one(session(), "no size").start();
   disconnect();
   EXPECT_EQ(desk.seen, (Seen{"other logged out", "on_logout"}));
@@ -469,7 +469,7 @@ TEST_F(ConversationTest, conversation_starts_another_one) {
   struct Parent {
     static Conversation run(Session& session, Desk& desk) {
       const auto report = co_await Desk::next<ExecutionReport>();
-      desk.note_one(session, "child").start();
+      desk.record_one(session, "child").start();
       desk.note("parent", co_await Desk::next<ExecutionReport>());
     }
   };
@@ -526,7 +526,7 @@ TEST_F(ConversationTest, waits_allocate_nothing_in_steady_state) {
 
 TEST_F(ConversationTest, without_memory_for_the_copy_the_message_fails_and_the_wait_stays) {
   open_desk();
-  desk.note_all(session(), "one").start();
+  desk.record_all(session(), "one").start();
   const engine::Callbacks callbacks = engine::make_callbacks(desk);
   const std::string bytes = from("TRADER", "8", 2, report_fields("A1"));
   wire::Parser parser;

@@ -57,9 +57,9 @@ class SessionLogsTest : public ::testing::Test {
   }
   void receive(std::string_view bytes) {
     logs->received(kTrader, bytes, now);
-    take_notices();
+    report_notices();
   }
-  void take_notices() {
+  void report_notices() {
     for (const LogNotice& notice : logs->turn()) notices.push_back(notice.text);
   }
   [[nodiscard]] std::string contents(const std::string& path) const {
@@ -92,7 +92,7 @@ TEST_F(SessionLogsTest, each_line_has_its_time_its_direction_and_its_bytes) {
   logs->garbled(kTrader, "8=FIX", now + std::chrono::nanoseconds{2});
   logs->event(kTrader, EventId::SequenceGapDetected, "a\nb", now);
   logs->event(kGlobal, EventId::PortOpened, "listening", now);
-  take_notices();
+  report_notices();
   EXPECT_EQ(contents(kMessages), "20240115-10:30:00.123456789 IN : " + bar(order) +
                                      "\n20240115-10:30:00.123456790 OUT : " + bar(report) +
                                      "\n20240115-10:30:00.123456791 IN GARBLED : 8=FIX\n");
@@ -130,7 +130,7 @@ TEST_F(SessionLogsTest, an_event_about_another_session_begins_with_its_name) {
   open();
   const std::string about = "FIX.4.4:VENUE->LATER";
   logs->event(kGlobal, EventId::SessionAdded, about + "added", now, about.size());
-  take_notices();
+  report_notices();
   EXPECT_EQ(contents("log/GLOBAL.event.current.log"),
             "20240115-10:30:00.123456789 INFO NXF-1020 : FIX.4.4:VENUE->LATER: added\n");
 }
@@ -141,10 +141,10 @@ TEST_F(SessionLogsTest, lost_lines_are_reported_as_an_object_in_json_and_a_line_
   open();
   disk.fail(DiskCall::Write, 1, ENOSPC);
   logs->event(kTrader, EventId::LoggedOn, "lost", now);
-  take_notices();
+  report_notices();
   now += seconds{1};
   logs->event(kTrader, EventId::LoggedOn, "there", now);
-  take_notices();
+  report_notices();
   EXPECT_THAT(contents(kEvents),
               ::testing::StartsWith(
                   R"({"time":"2024-01-15T10:30:01Z","id":"NXF-8009","severity":"WARN",)"
@@ -168,7 +168,7 @@ TEST_F(SessionLogsTest, keys_omit_heartbeats_times_and_digits) {
   receive(fix("FIX.4.4", "35=0|"));
   receive("8=FIX");
   logs->event(kTrader, EventId::LoggedOn, "x", now);
-  take_notices();
+  report_notices();
   EXPECT_EQ(contents(kMessages), "IN : 8=FIX\n");
   EXPECT_EQ(contents(kEvents), "20240115-10:30:00 INFO NXF-1001 : x\n");
 }
@@ -193,7 +193,7 @@ TEST_F(SessionLogsTest, garbled_bytes_are_truncated_after_4096_and_say_so) {
   open();
   logs->garbled(kTrader, std::string(4'096, 'x'), now);
   logs->garbled(kTrader, std::string(4'097, 'y'), now);
-  take_notices();
+  report_notices();
   EXPECT_THAT(contents(kMessages), HasSubstr(std::string(4'096, 'x') + "\n"));
   EXPECT_THAT(contents(kMessages),
               HasSubstr(std::string(4'096, 'y') + " ... [cut: 1 more bytes]\n"));
@@ -224,7 +224,7 @@ TEST_F(SessionLogsTest, a_file_is_never_larger_than_its_limit_however_lines_come
     files.backups_max = 100;
     open();
     for (int i = 0; i < 10; ++i) logs->received(kTrader, kLine40, now);  // in one write
-    take_notices();
+    report_notices();
     const std::size_t lines = std::max<std::size_t>(1, limit / kLineBytes);
     std::size_t all = 0;
     for (int n = 1; contents(backup(n)) != "(absent)"; ++n) {
@@ -338,10 +338,10 @@ TEST_F(SessionLogsTest, a_file_that_is_reopened_exists_without_a_line) {
   for (const std::string& path : {kMessages, kEvents}) {
     ASSERT_TRUE(disk.rename(path, path + ".1"));
   }
-  take_notices();
+  report_notices();
   EXPECT_FALSE(disk.exists(kMessages));
   logs->reopen();
-  take_notices();
+  report_notices();
   EXPECT_EQ(contents(kMessages), "");
   EXPECT_EQ(contents(kEvents), "");
   EXPECT_EQ(contents("log/GLOBAL.event.current.log"), "");
@@ -364,13 +364,13 @@ TEST_F(SessionLogsTest, all_files_are_reopened_in_any_number) {
   for (std::size_t i = 0; i < kSessions; ++i) {
     if (i != kSilent) logs->received(i, "line", now);
   }
-  take_notices();
+  report_notices();
   for (std::size_t i = 0; i < kSessions; ++i) {
     if (i == kSilent) continue;
     ASSERT_TRUE(disk.rename(path(i), path(i) + ".1")) << i;
   }
   logs->reopen();
-  take_notices();
+  report_notices();
   for (std::size_t i = 0; i < kSessions; ++i) EXPECT_EQ(disk.exists(path(i)), i != kSilent) << i;
 }
 
@@ -394,8 +394,8 @@ TEST_F(SessionLogsTest, records_without_room_in_the_queue_are_counted_and_report
   const std::uint64_t lost = logs->stats().lost_in_queue;
   ASSERT_GT(lost, 0U);
   EXPECT_EQ(logs->stats().taken, 10 - lost);
-  take_notices();
-  take_notices();
+  report_notices();
+  report_notices();
   EXPECT_THAT(notices,
               ElementsAre(HasSubstr("do not keep up"),
                           HasSubstr("keep up again; " + std::to_string(lost) + " messages")));
@@ -414,7 +414,7 @@ TEST_F(SessionLogsTest, a_loss_is_reported_before_the_next_message_that_has_room
   options.queue_bytes = 4'096;
   open();
   for (int i = 0; i < 10; ++i) logs->received(kTrader, std::string(1'000, 'x'), now);
-  take_notices();  // There is room again.
+  report_notices();  // There is room again.
   receive("next");
   const std::string text = contents(kMessages);
   ASSERT_THAT(text, HasSubstr(" LOST : "));
@@ -555,7 +555,7 @@ class ManySessionsTest : public SessionLogsTest {
   }
   void receive_late(std::string_view bytes) {
     logs->received(kLate, bytes, now);
-    take_notices();
+    report_notices();
   }
   static std::string messages_of(std::size_t session) {
     return "log/S" + std::to_string(session) + ".messages.current.log";
@@ -646,7 +646,7 @@ TEST_F(ScreenTest, shows_what_its_keys_select) {
   logs->sent(kTrader, fix("FIX.4.4", "35=0|"), now);
   logs->sent(kTrader, "8=FIX.4.4\x01", now);
   logs->event(kTrader, EventId::CallbackThrew, "bad\n", now);
-  take_notices();
+  report_notices();
   EXPECT_EQ(shown(),
             "20240115-10:30:00.123 OUT FIX.4.4:VENUE->TRADER 8=FIX.4.4|\n"
             "20240115-10:30:00.123 ERROR NXF-1060 FIX.4.4:VENUE->TRADER bad\\x0A\n");

@@ -206,17 +206,17 @@ void Side::establish() {
 
 std::vector<std::string> Side::sent() {
   std::vector<std::string> result;
-  for (const std::string& bytes : take_wire()) result.push_back(readable(bytes));
+  for (const std::string& bytes : consume_wire()) result.push_back(readable(bytes));
   return result;
 }
 
 std::vector<std::string> Side::sent_in_full() {
   std::vector<std::string> result;
-  for (const std::string& bytes : take_wire()) result.push_back(readable_in_full(bytes));
+  for (const std::string& bytes : consume_wire()) result.push_back(readable_in_full(bytes));
   return result;
 }
 
-std::deque<std::string> Side::take_wire() { return std::exchange(wire_, {}); }
+std::deque<std::string> Side::consume_wire() { return std::exchange(wire_, {}); }
 
 bool Side::has_notice(NoticeCode code) const {
   return std::any_of(notices.begin(), notices.end(),
@@ -358,16 +358,16 @@ void Pair::disconnect() {
 }
 
 void Pair::break_link() {
-  (void)initiator.take_wire();
-  (void)acceptor.take_wire();
+  (void)initiator.consume_wire();
+  (void)acceptor.consume_wire();
   if (initiator.is_connected()) initiator.disconnect();
   if (acceptor.is_connected()) acceptor.disconnect();
 }
 
 void Pair::exchange() {
   for (;;) {
-    const std::deque<std::string> to_acceptor = initiator.take_wire();
-    const std::deque<std::string> to_initiator = acceptor.take_wire();
+    const std::deque<std::string> to_acceptor = initiator.consume_wire();
+    const std::deque<std::string> to_initiator = acceptor.consume_wire();
     if (to_acceptor.empty() && to_initiator.empty()) break;
     for (const std::string& bytes : to_acceptor) acceptor.receive(bytes);
     for (const std::string& bytes : to_initiator) initiator.receive(bytes);

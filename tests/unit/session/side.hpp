@@ -77,7 +77,7 @@ class Side {
   // The messages sent since the last call.
   [[nodiscard]] std::vector<std::string> sent();
   [[nodiscard]] std::vector<std::string> sent_in_full();
-  [[nodiscard]] std::deque<std::string> take_wire();
+  [[nodiscard]] std::deque<std::string> consume_wire();
 
   [[nodiscard]] StateMachine& machine() noexcept { return machine_; }
   [[nodiscard]] const SessionConfig& config() const noexcept { return machine_.config(); }

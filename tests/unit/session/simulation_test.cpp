@@ -37,7 +37,7 @@ class Simulation {
   }
 
   void run() {
-    for (int step = 0; step < kSteps; ++step) take_step();
+    for (int step = 0; step < kSteps; ++step) run_step();
     settle();
   }
 
@@ -71,7 +71,7 @@ class Simulation {
     return config;
   }
 
-  void take_step() {
+  void run_step() {
     switch (random_.below(16)) {
       case 0:
       case 1:
@@ -132,8 +132,8 @@ class Simulation {
 
   // Onto the wire, if it is connected: messages sent before a close arrive.
   void collect() {
-    for (std::string& bytes : initiator_.take_wire()) to_acceptor_.push_back(std::move(bytes));
-    for (std::string& bytes : acceptor_.take_wire()) to_initiator_.push_back(std::move(bytes));
+    for (std::string& bytes : initiator_.consume_wire()) to_acceptor_.push_back(std::move(bytes));
+    for (std::string& bytes : acceptor_.consume_wire()) to_initiator_.push_back(std::move(bytes));
   }
 
   void carry(std::uint64_t up, std::uint64_t down) {
@@ -169,8 +169,8 @@ class Simulation {
     to_initiator_.clear();
     if (initiator_.is_connected()) initiator_.disconnect();
     if (acceptor_.is_connected()) acceptor_.disconnect();
-    (void)initiator_.take_wire();
-    (void)acceptor_.take_wire();
+    (void)initiator_.consume_wire();
+    (void)acceptor_.consume_wire();
   }
 
   [[nodiscard]] bool is_settled() const {
@@ -270,7 +270,7 @@ class RudeCounterparty {
         acceptor_.connect();
         acceptor_.in("35=A|34=" + std::to_string(acceptor_.next_in()) + "|98=0|108=10|1137=9");
       } else {
-        take_step();
+        run_step();
       }
       if (acceptor_.resets == resets) {
         ASSERT_GE(acceptor_.next_in(), expected);
@@ -288,7 +288,7 @@ class RudeCounterparty {
     return kVersions[random_.below(kVersions.size())];
   }
 
-  void take_step() {
+  void run_step() {
     switch (random_.below(12)) {
       case 0:
         acceptor_.advance(std::chrono::milliseconds{random_.below(6'000)});
@@ -346,7 +346,7 @@ class RudeCounterparty {
   // All output is messages, and new ones have consecutive numbers.
   void check_sent() {
     wire::Parser parser;
-    for (const std::string& bytes : acceptor_.take_wire()) {
+    for (const std::string& bytes : acceptor_.consume_wire()) {
       const auto message = parser.parse(bytes);
       ASSERT_TRUE(message.has_value()) << readable(bytes);
       ASSERT_FALSE(message->fault().has_value()) << readable(bytes);

@@ -28,7 +28,7 @@ std::vector<ResolverAnswer> await_answers(Resolver& resolver, const Wakeup& wake
     if (::poll(&watched, 1, 20'000) != 1) break;
     std::uint64_t counter = 0;
     EXPECT_EQ(::read(wakeup.descriptor.get(), &counter, sizeof counter), 8);
-    answers = resolver.take_answers();
+    answers = resolver.consume_answers();
   }
   return answers;
 }
@@ -44,7 +44,7 @@ TEST(Resolver, answers_carry_the_socket_that_asked) {
   ASSERT_EQ(answers.size(), 1U);
   EXPECT_EQ(answers[0].socket, 7U);
   EXPECT_EQ(answers[0].resolution.value().at(0).to_string(), "127.0.0.9:5001");
-  EXPECT_TRUE(resolver.take_answers().empty());
+  EXPECT_TRUE(resolver.consume_answers().empty());
 }
 
 TEST(Resolver, resolves_again_after_its_thread_has_ended) {

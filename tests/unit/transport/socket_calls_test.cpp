@@ -71,8 +71,8 @@ TEST(SocketCalls, connections_send_small_messages_at_once_and_notice_a_vanished_
 
 TEST(SocketCalls, a_pending_error_is_taken_once) {
   const Descriptor socket{::socket(AF_INET, SOCK_STREAM, 0)};
-  EXPECT_EQ(take_socket_error(socket.get()), 0);
-  EXPECT_EQ(take_socket_error(-1), EBADF);
+  EXPECT_EQ(consume_socket_error(socket.get()), 0);
+  EXPECT_EQ(consume_socket_error(-1), EBADF);
   EXPECT_EQ(unacknowledged_bytes(-1), 0);
 }
 

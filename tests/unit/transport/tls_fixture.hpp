@@ -35,7 +35,7 @@ struct TlsSide {
     for (const Ready& ready : std::span{events}.first(count)) {
       if (ready.kind == ReadyKind::Accepted) socket = ready.accepted;
       if (ready.kind == ReadyKind::Connected) is_connected = true;
-      if (ready.kind == ReadyKind::Failed) note_end(IoStatus::Failed);
+      if (ready.kind == ReadyKind::Failed) record_end(IoStatus::Failed);
       if (ready.kind == ReadyKind::Writable) ++writables;
       if (ready.kind == ReadyKind::Readable && reads) receive(ready.socket);
     }
@@ -46,10 +46,10 @@ struct TlsSide {
     if (result.status == IoStatus::Ok) received.append(buffer.data(), result.bytes);
     if (result.status == IoStatus::Failed) error_number = result.error_number;
     if (result.status == IoStatus::Closed || result.status == IoStatus::Failed) {
-      note_end(result.status);
+      record_end(result.status);
     }
   }
-  void note_end(IoStatus status) {
+  void record_end(IoStatus status) {
     end = status;
     error = tls->last_error(socket);
   }

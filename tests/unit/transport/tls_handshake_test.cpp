@@ -321,17 +321,17 @@ TEST_F(TlsTest, flood_of_rubbish_from_one_address_does_not_delay_another) {
   };
   std::array<Ready, 256> ready;
   std::set<SocketId> failed;
-  const auto note_failed = [&] {
+  const auto record_failed = [&] {
     const std::size_t count = acceptor.tls->wait(ready, std::chrono::nanoseconds{0});
     for (std::size_t i = 0; i < count; ++i) {
       if (ready[i].kind == ReadyKind::Readable) failed.insert(ready[i].socket);
     }
   };
-  while (!all_sent()) note_failed();
+  while (!all_sent()) record_failed();
   connect();
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes{5};
   while (!initiator.is_connected && std::chrono::steady_clock::now() < deadline) {
-    note_failed();
+    record_failed();
     initiator.poll();
   }
   EXPECT_TRUE(initiator.is_connected);

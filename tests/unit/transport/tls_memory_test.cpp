@@ -52,39 +52,39 @@ class TlsMemoryTest : public TlsTest {
     within(nth, [&] { count = acceptor.tls->wait(events, std::chrono::nanoseconds{0}); });
     for (const Ready& ready : std::span{events}.first(count)) {
       if (ready.kind == ReadyKind::Accepted) {
-        guest_ = ready.accepted;
-      } else if (ready.kind == ReadyKind::Readable && ready.socket == guest_) {
-        hear_guest(nth);
+        accepted_ = ready.accepted;
+      } else if (ready.kind == ReadyKind::Readable && ready.socket == accepted_) {
+        receive_request(nth);
       } else if (ready.kind == ReadyKind::Readable && ready.socket == acceptor.socket) {
         acceptor.receive(ready.socket);
-      } else if (ready.kind == ReadyKind::Writable && ready.socket == guest_) {
-        answer_guest(nth);
+      } else if (ready.kind == ReadyKind::Writable && ready.socket == accepted_) {
+        send_answer(nth);
       }
     }
   }
-  void hear_guest(std::size_t& nth) {
+  void receive_request(std::size_t& nth) {
     std::array<char, 4'096> buffer;
     IoResult result{};
-    within(nth, [&] { result = acceptor.tls->receive(guest_, buffer); });
-    if (result.status == IoStatus::Failed) return end_guest(nth, result.error_number);
-    if (result.status == IoStatus::Ok) answer_guest(nth);
+    within(nth, [&] { result = acceptor.tls->receive(accepted_, buffer); });
+    if (result.status == IoStatus::Failed) return end_connection(nth, result.error_number);
+    if (result.status == IoStatus::Ok) send_answer(nth);
   }
   // More bytes than the peer, which does not read yet, has room for.
-  void answer_guest(std::size_t& nth) {
+  void send_answer(std::size_t& nth) {
     const std::string answer(kAnswerBytes, 'x');
     for (int i = 0; i < 200; ++i) {
       IoResult result{};
-      within(nth, [&] { result = acceptor.tls->send(guest_, answer); });
-      if (result.status == IoStatus::Failed) return end_guest(nth, result.error_number);
+      within(nth, [&] { result = acceptor.tls->send(accepted_, answer); });
+      if (result.status == IoStatus::Failed) return end_connection(nth, result.error_number);
       if (result.status == IoStatus::WouldBlock) break;
     }
     is_answered_ = true;
   }
-  void end_guest(std::size_t& nth, int error_number) {
+  void end_connection(std::size_t& nth, int error_number) {
     if (error_number == ENOMEM) {
-      EXPECT_NE(acceptor.tls->last_error(guest_).find("memory"), std::string::npos);
+      EXPECT_NE(acceptor.tls->last_error(accepted_).find("memory"), std::string::npos);
     }
-    within(nth, [&] { acceptor.tls->close(guest_); });
+    within(nth, [&] { acceptor.tls->close(accepted_); });
     is_ended_ = true;
   }
   template <class Step>
@@ -102,7 +102,7 @@ class TlsMemoryTest : public TlsTest {
     expect_talk();
   }
 
-  SocketId guest_ = 0;
+  SocketId accepted_ = 0;
   bool is_answered_ = false;
   bool is_ended_ = false;
   bool has_failed_ = false;
@@ -113,28 +113,28 @@ TEST_F(TlsMemoryTest, when_any_allocation_fails_one_connection_ends_and_the_othe
   expect_talk();
   std::size_t nth = 1;
   std::size_t refused = 0;
-  const auto context_of_guests = context(initiator_settings);
+  const auto initiator_context = context(initiator_settings);
   for (has_failed_ = true; has_failed_ && !HasFailure(); ++nth) {
-    TlsSide guest;
-    guest_ = 0;
+    TlsSide initiator;
+    accepted_ = 0;
     is_answered_ = is_ended_ = has_failed_ = false;
     const std::uint64_t refused_before = acceptor.tls->connections_refused();
-    guest.socket = guest.tls->connect({"localhost", port, {}, context_of_guests}).value();
+    initiator.socket = initiator.tls->connect({"localhost", port, {}, initiator_context}).value();
     std::size_t left = nth;
     bool has_asked = false;
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes{5};
-    while (!is_answered_ && !is_ended_ && !guest.end &&
+    while (!is_answered_ && !is_ended_ && !initiator.end &&
            std::chrono::steady_clock::now() < deadline) {
       turn(left);
-      if (!has_asked) guest.poll();
-      if (guest.is_connected && !has_asked) {
-        has_asked = guest.tls->send(guest.socket, std::string_view{"8=FIX"}).bytes > 0;
+      if (!has_asked) initiator.poll();
+      if (initiator.is_connected && !has_asked) {
+        has_asked = initiator.tls->send(initiator.socket, std::string_view{"8=FIX"}).bytes > 0;
       }
     }
-    ASSERT_TRUE(is_answered_ || is_ended_ || guest.end) << "allocation " << nth;
+    ASSERT_TRUE(is_answered_ || is_ended_ || initiator.end) << "allocation " << nth;
     EXPECT_TRUE(has_failed_ || is_answered_);
     refused += acceptor.tls->connections_refused() - refused_before;
-    if (guest_ != 0 && !is_ended_) acceptor.tls->close(guest_);
+    if (accepted_ != 0 && !is_ended_) acceptor.tls->close(accepted_);
     expect_other_unharmed();
   }
   EXPECT_GT(nth, 5U);

@@ -58,7 +58,7 @@ TEST_F(EncoderFieldsTest, a_field_without_a_value_is_written_only_on_request) {
 TEST_F(EncoderFieldsTest, a_password_is_noted_on_request_and_nothing_else_is) {
   bool noted = false;
   Encoder others = encoder();
-  others.note_passwords_in(noted);
+  others.record_passwords_in(noted);
   for (const Tag tag : {96U, 553U, 555U, 924U, 926U, 1400U, 1401U, 1403U, 1405U, 5554U}) {
     others.field(tag, "x");
   }
@@ -67,7 +67,7 @@ TEST_F(EncoderFieldsTest, a_password_is_noted_on_request_and_nothing_else_is) {
   const auto notes = [&](auto write) {
     Encoder one = encoder();
     noted = false;
-    one.note_passwords_in(noted);
+    one.record_passwords_in(noted);
     write(one);
     return noted;
   };

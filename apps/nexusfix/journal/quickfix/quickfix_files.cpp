@@ -162,7 +162,7 @@ class Reader {
         fmt::format("{}: '{}' where a sequence number was expected", path, text)};
   }
 
-  [[nodiscard]] static Result<void> take_number(const std::string& path, std::string_view text,
+  [[nodiscard]] static Result<void> read_number(const std::string& path, std::string_view text,
                                                 std::uint64_t& to) {
     const auto number = to_number<std::uint64_t>(trimmed(text));
     if (!number || *number == 0 || *number >= kQuickfixNumberMax) return no_number(path, text);
@@ -181,7 +181,7 @@ class Reader {
       Result<std::string> text{std::string{bytes}};
       if (store_.kind == QuickfixKind::Java) text = java_text(path(suffix), bytes);
       if (!text) return std::unexpected{text.error()};
-      if (auto taken = take_number(path(suffix), *text, *number); !taken) return taken;
+      if (auto taken = read_number(path(suffix), *text, *number); !taken) return taken;
     }
     if (seqnums_.empty()) return {};
     const std::string file = path(".seqnums");
@@ -193,10 +193,10 @@ class Reader {
       return std::unexpected{file + ": 'number : number' was expected"};
     }
     const std::string_view both{*text};
-    if (auto taken = take_number(file, both.substr(0, colon), store_.next_outbound); !taken) {
+    if (auto taken = read_number(file, both.substr(0, colon), store_.next_outbound); !taken) {
       return taken;
     }
-    return take_number(file, both.substr(colon + 1), store_.next_inbound);
+    return read_number(file, both.substr(colon + 1), store_.next_inbound);
   }
 
   Result<void> read_created() {

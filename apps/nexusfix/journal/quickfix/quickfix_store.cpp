@@ -194,7 +194,7 @@ Result<void> find_name(Disk& disk, QuickfixStore& store, const std::string& pref
 }
 
 // Accepts a session with its name of earlier versions: the CompIDs without escapes.
-void take_former_name(Disk& disk, QuickfixStore& store) {
+void accept_former_name(Disk& disk, QuickfixStore& store) {
   std::optional<Parties> parties;
   const auto visit = [&](std::uint64_t, std::string_view bytes) -> Result<void> {
     if (!parties) parties = parties_of(bytes);
@@ -215,7 +215,7 @@ Result<void> read_store(Disk& disk, QuickfixStore& store, const std::string& pre
   if (store.session.empty()) {
     if (auto found = find_name(disk, store, prefix, configured); !found) return found;
   }
-  take_former_name(disk, store);
+  accept_former_name(disk, store);
   const auto parties = Parties::parse(store.session);
   if (!parties) {
     return std::unexpected{

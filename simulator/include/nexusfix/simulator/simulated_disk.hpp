@@ -48,7 +48,7 @@ class SimulatedDisk final : public Disk {
   void break_down() noexcept { is_broken_ = true; }
   [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
   // Whether a failed sync has dropped writes since the last call.
-  [[nodiscard]] bool take_dropped() noexcept { return std::exchange(has_dropped_, false); }
+  [[nodiscard]] bool consume_dropped() noexcept { return std::exchange(has_dropped_, false); }
   // action is called when a file has been created.
   void on_create(std::function<void()> action) { on_create_ = std::move(action); }
   void mend() noexcept { is_full_ = fails_write_ = fails_sync_ = false; }

@@ -85,7 +85,7 @@ class Loader {
   [[nodiscard]] std::string_view read_presence(const pugi::xml_node& node);
   [[nodiscard]] std::string unique(std::set<std::string>& taken, const pugi::xml_node& node,
                                    const char* kind, const std::string& suffix);
-  void take_header_and_trailer();
+  void read_header_and_trailer();
 
   XmlFile& file_;
   std::string_view scenario_;
@@ -440,7 +440,7 @@ void Loader::read_messages(const pugi::xml_node& section) {
 }
 
 // In QuickFIX's model these two are not components, and messages do not list them.
-void Loader::take_header_and_trailer() {
+void Loader::read_header_and_trailer() {
   const auto take = [&](std::string_view name, std::vector<Member>& place) {
     const auto& components = dictionary_.components;
     const auto found = std::ranges::find(components, name, &ComponentDefinition::name);
@@ -463,7 +463,7 @@ std::expected<Dictionary, DictionaryError> Loader::load() {
   const pugi::xml_node messages = child_of(root, "messages");
   if (!fields || !messages) {
     file_.fail(root, std::string{"there is no <"} + (fields ? "messages" : "fields") + '>');
-    return std::unexpected{file_.take_error()};
+    return std::unexpected{file_.consume_error()};
   }
   read_version(root);
   read_datatypes(child_of(root, "datatypes"));
@@ -479,11 +479,11 @@ std::expected<Dictionary, DictionaryError> Loader::load() {
   read_groups();
   read_messages(messages);
   check_length_tags();
-  take_header_and_trailer();
+  read_header_and_trailer();
   check_definitions(file_, dictionary_, nodes_);
-  if (!file_.is_usable()) return std::unexpected{file_.take_error()};
+  if (!file_.is_usable()) return std::unexpected{file_.consume_error()};
   pair_data_fields(dictionary_);
-  dictionary_.warnings = file_.take_warnings();
+  dictionary_.warnings = file_.consume_warnings();
   return std::move(dictionary_);
 }
 

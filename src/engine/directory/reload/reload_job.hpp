@@ -51,7 +51,7 @@ class ReloadJob final : public FileJob {
   void fail(std::string_view why) override;
 
   // Once, after read().
-  [[nodiscard]] std::expected<Found, EngineError> take_found() { return std::move(found_); }
+  [[nodiscard]] std::expected<Found, EngineError> consume_found() { return std::move(found_); }
   [[nodiscard]] const std::shared_ptr<ReloadOrder>& order() const noexcept { return start_.order; }
 
  private:

@@ -69,7 +69,7 @@ std::expected<Reloaded, EngineError> Reloader::reload() {
   if (std::string why = directory_.files.read_now(job, *loop_.clock); !why.empty()) {
     return refusal(std::move(why));
   }
-  auto found = job->take_found();
+  auto found = job->consume_found();
   if (!found) return std::unexpected{std::move(found.error())};
   return take_over(std::move(*found));
 }
@@ -136,7 +136,7 @@ void Reloader::on_files_read(ReloadJob& job) {
   ReloadResult done = std::unexpected{EngineError{"no memory"}};
   bool is_shared_out = false;
   loop_.boundary.run([&] {
-    auto found = job.take_found();
+    auto found = job.consume_found();
     if (!found) {
       done = std::unexpected{std::move(found.error())};
     } else if (loop_.work.is_stopping() || directory_.io.commit.has_failed()) {
@@ -261,7 +261,7 @@ std::expected<void, EngineError> Reloader::prepare_reload(FreshShare fresh) {
   auto plan = std::make_unique<ReloadPlan>(std::move(*planned));
   directory_.changes.plan_changes(*plan);
   if (SettingsChanges::names_other_dictionaries(*plan)) use_dictionaries(loop_, plan->dictionaries);
-  note_leaving_listeners(*plan);
+  mark_leaving_listeners(*plan);
   const Listeners::ByFile by_file{directory_.io.listeners};
   UndoGuard undo{[&] { directory_.installer.discard_new(plan->made); }};
   if (auto moved = directory_.changes.listen_for_changes(*plan); !moved) return moved;
@@ -277,7 +277,7 @@ std::expected<void, EngineError> Reloader::prepare_reload(FreshShare fresh) {
 }
 
 // Marks the listeners whose sessions and templates are all removed.
-void Reloader::note_leaving_listeners(const ReloadPlan& plan) {
+void Reloader::mark_leaving_listeners(const ReloadPlan& plan) {
   for (std::size_t i = 0; i < directory_.io.listeners.all().size(); ++i) {
     const auto stays = [&](const auto& entry) {
       const auto moves = [&](const Change& one) {
@@ -288,7 +288,7 @@ void Reloader::note_leaving_listeners(const ReloadPlan& plan) {
              std::ranges::find(plan.out, entry.get()) == plan.out.end() &&
              std::ranges::none_of(plan.changes, moves);
     };
-    directory_.io.listeners.all()[i].note_leaving(
+    directory_.io.listeners.all()[i].set_leaving(
         std::ranges::none_of(directory_.sessions.registry.entries(), stays) &&
         std::ranges::none_of(directory_.sessions.templates.all(), [&](const SessionTemplate& one) {
           return one.listener == i && SessionTemplates::keeps(one, plan.fresh);
@@ -341,7 +341,7 @@ void Reloader::carry_out_reload() {
     TemplateChange& change = plan.template_changes[plan.template_changes_done];
     directory_.sessions.templates.all()[change.index].settings = std::move(change.settings);
     directory_.sessions.templates.all()[change.index].origin = plan.text;
-    note_rules(loop_, directory_.sessions.templates.all()[change.index].settings);
+    apply_check_sum_rule(loop_, directory_.sessions.templates.all()[change.index].settings);
   }
   for (; plan.back_done < plan.back.size(); ++plan.back_done) {
     if (SessionEntry* const entry = plan.back[plan.back_done]; entry != nullptr) reactivate(*entry);

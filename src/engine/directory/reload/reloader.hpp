@@ -54,7 +54,7 @@ class Reloader {
   [[nodiscard]] ReloadResult take_over(ReloadJob::Found found);
   [[nodiscard]] std::expected<ReloadPlan, EngineError> plan_reload(FreshShare fresh) const;
   [[nodiscard]] std::expected<void, EngineError> prepare_reload(FreshShare fresh);
-  void note_leaving_listeners(const ReloadPlan& plan);
+  void mark_leaving_listeners(const ReloadPlan& plan);
   [[nodiscard]] std::expected<void, EngineError> keep_listeners(const ReloadPlan& plan);
   void commit_reload();
   void carry_out_reload();

@@ -308,15 +308,15 @@ void SettingsChanges::apply_settings(SessionEntry& entry, SessionSettings settin
   if (is_throttled_otherwise) entry.limits.throttle = std::move(made);
   if (entry.connection() != nullptr) entry.connection()->backlog().check_again();
   entry.connect_policy.use_first_address();
-  note_rules(loop_, entry.settings());
-  entry.timetable.expire();  // The schedule may have changed.
-  if (entry.settings().schedule.is_non_stop() && !entry.timetable.is_open())
+  apply_check_sum_rule(loop_, entry.settings());
+  entry.schedule_status.expire();  // The schedule may have changed.
+  if (entry.settings().schedule.is_non_stop() && !entry.schedule_status.is_open())
     sessions_.control.open_for_logons(entry);
   if (entry.membership.is_out()) return;  // The rest happens when the session comes back.
   sessions_.control.follow_schedule(entry);
   // An initiator tries the new address now.
   if (entry.connect_policy.wants_connection() && entry.connection() == nullptr &&
-      entry.timetable.may_log_on()) {
+      entry.schedule_status.may_log_on()) {
     entry.connect_policy.restart_intervals();
     entry.connect_policy.connect_now(loop_.now().mono);
     loop_.arm(entry, loop_.now().mono);
@@ -415,7 +415,7 @@ void SettingsChanges::publish_pending() noexcept {
   const auto count = static_cast<std::uint32_t>(
       std::ranges::count_if(sessions_.registry.entries(),
                             [](const auto& entry) { return !entry->file.pending().empty(); }));
-  if (loop_.shared.directory) loop_.shared.directory->note_pending(loop_.index, count);
+  if (loop_.shared.directory) loop_.shared.directory->set_pending(loop_.index, count);
   if (loop_.service != nullptr) loop_.service->report_waiting(loop_.index, count);
 }
 

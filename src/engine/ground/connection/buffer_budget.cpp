@@ -11,7 +11,7 @@ bool BufferBudget::ask_for_larger(std::size_t loop, std::uint64_t bytes) noexcep
     largest = other;
   }
   if (largest == loop) return false;
-  loops_[largest].is_asked.store(true, std::memory_order_release);  // Pairs with take_asked().
+  loops_[largest].is_asked.store(true, std::memory_order_release);  // Pairs with consume_request().
   return true;
 }
 

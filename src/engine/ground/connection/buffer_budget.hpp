@@ -53,7 +53,7 @@ class BufferBudget {
   void set_largest(std::size_t loop, std::uint64_t bytes) noexcept {
     if (loop < loops_.size()) loops_[loop].largest.store(bytes, std::memory_order_relaxed);
   }
-  void note_large(std::size_t loop, std::uint64_t bytes) noexcept {
+  void raise_largest(std::size_t loop, std::uint64_t bytes) noexcept {
     if (loop >= loops_.size() || loops_.size() == 1) return;
     if (bytes > loops_[loop].largest.load(std::memory_order_relaxed)) set_largest(loop, bytes);
   }
@@ -61,7 +61,7 @@ class BufferBudget {
   // no other loop has such a connection.
   bool ask_for_larger(std::size_t loop, std::uint64_t bytes) noexcept;
   // Whether another loop has asked this one since the last call.
-  [[nodiscard]] bool take_asked(std::size_t loop) noexcept {
+  [[nodiscard]] bool consume_request(std::size_t loop) noexcept {
     if (loop >= loops_.size() || loops_.size() == 1) return false;
     return loops_[loop].is_asked.load(std::memory_order_relaxed) &&
            loops_[loop].is_asked.exchange(false, std::memory_order_acquire);

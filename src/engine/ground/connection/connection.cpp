@@ -24,7 +24,7 @@ void OutboundQueue::copy_lent() noexcept {
   std::memcpy(bytes_.get() + begin_, lent->bytes_ + begin_, size());
 }
 
-void OutboundQueue::take_some(std::size_t count) noexcept {
+void OutboundQueue::remove_front(std::size_t count) noexcept {
   copy_lent();
   begin_ += count;
   NEXUSFIX_DEBUG_ASSERT(begin_ <= end_);

@@ -107,7 +107,7 @@ class OutboundQueue {
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   void take(std::size_t count) noexcept {
     if (count != size()) [[unlikely]]
-      return take_some(count);
+      return remove_front(count);
     clear();
   }
   void clear() noexcept {
@@ -123,7 +123,7 @@ class OutboundQueue {
   bool give_back() noexcept;
 
  private:
-  void take_some(std::size_t count) noexcept;
+  void remove_front(std::size_t count) noexcept;
 
   std::unique_ptr<char[]> bytes_;
   LentBytes* lent_ = nullptr;  // null: the waiting bytes are in bytes_; otherwise all are lent
@@ -168,7 +168,7 @@ class Backlog {
   // MaxQueuedBytes has changed.
   void check_again() noexcept { checked_from_ = 0; }
   // on_writable() is due; true once after each end().
-  [[nodiscard]] bool take_end() noexcept { return !std::exchange(is_reported_, true); }
+  [[nodiscard]] bool consume_end() noexcept { return !std::exchange(is_reported_, true); }
 
  private:
   std::size_t checked_from_ = 0;
@@ -373,7 +373,7 @@ class Connection : public TimerOwner {
   void defer_logon(MonoTime now, MonoTime until, LoopWork& work) noexcept;
   void defer_logon_again(MonoTime until) noexcept;
   void begin_migration(Migration migration) noexcept;
-  [[nodiscard]] Migration take_migration() noexcept { return *std::exchange(migration_, {}); }
+  [[nodiscard]] Migration consume_migration() noexcept { return *std::exchange(migration_, {}); }
   // Nothing more is received, and what waits for its socket is the last that is sent. Has no effect
   // on a connection that is draining.
   void begin_draining() noexcept {

@@ -32,7 +32,7 @@ bool takes(std::string_view& text, std::string_view prefix) noexcept {
   return true;
 }
 
-std::optional<std::uint32_t> take_number(std::string_view& text) noexcept {
+std::optional<std::uint32_t> read_number(std::string_view& text) noexcept {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || text.front() == '0') return std::nullopt;
@@ -55,11 +55,11 @@ HashForm form_of(std::string_view hash) noexcept {
       "an Argon2id hash such as $argon2id$v=19$m=65536,t=2,p=1$SALT$KEY was expected";
   std::string_view rest = hash;
   if (hash.size() > kHashBytesMax || !takes(rest, "$argon2id$v=19$m=")) return {{}, kExpected};
-  const auto memory_kib = take_number(rest);
+  const auto memory_kib = read_number(rest);
   if (!memory_kib || !takes(rest, ",t=")) return {{}, kExpected};
-  const auto passes = take_number(rest);
+  const auto passes = read_number(rest);
   if (!passes || !takes(rest, ",p=")) return {{}, kExpected};
-  const auto lanes = take_number(rest);
+  const auto lanes = read_number(rest);
   if (!lanes || !takes(rest, "$")) return {{}, kExpected};
   const std::size_t salt_end = rest.find('$');
   if (salt_end == std::string_view::npos || salt_end < kSaltCharsMin ||
@@ -139,7 +139,7 @@ std::expected<PasswordFile, config::SettingsError> PasswordFile::parse(std::stri
     file.entries_.emplace(username, file.lines_.size());
     file.lines_.push_back({{}, std::string{username}, std::string{line.substr(colon + 1)}});
   }
-  file.note_costliest();
+  file.find_costliest();
   return file;
 }
 
@@ -174,7 +174,7 @@ PasswordCost PasswordFile::cost_of(std::string_view username) const {
   return hash == nullptr ? PasswordCost{} : form_of(*hash).cost;
 }
 
-void PasswordFile::note_costliest() {
+void PasswordFile::find_costliest() {
   costliest_ = kUnknownUser;
   std::uint64_t most = 0;
   for (const auto& [username, index] : entries_) {
@@ -192,7 +192,7 @@ void PasswordFile::set(std::string_view username, std::string_view hash) {
   } else {
     lines_[entry->second].hash = hash;
   }
-  note_costliest();
+  find_costliest();
 }
 
 bool PasswordFile::remove(std::string_view username) {
@@ -204,7 +204,7 @@ bool PasswordFile::remove(std::string_view username) {
   for (auto& [name, index] : entries_) {
     if (index > gone) --index;
   }
-  note_costliest();
+  find_costliest();
   return true;
 }
 

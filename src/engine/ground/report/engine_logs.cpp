@@ -46,13 +46,13 @@ EngineLogs::EngineLogs(observe::EventLog& events, bool is_standard_error,
       tap_{messages},
       masked_{tap_, loop},
       messages_{tap_.is_heard() ? &masked_ : nullptr} {
-  note_open();
+  update_open();
 }
 
 void EngineLogs::add_reader(std::shared_ptr<TapChannel> reader) {
   tap_.add(std::move(reader));
   messages_ = &masked_;
-  note_open();
+  update_open();
 }
 
 EngineLogs::~EngineLogs() {
@@ -113,7 +113,7 @@ std::expected<void, std::string> EngineLogs::begin(WallTime now) {
       *disk_, {.queue_bytes = queue_bytes_, .compression = compression_}, options_, now);
   if (!opened) return std::unexpected{"the logs cannot be written: " + opened.error()};
   logs_ = std::move(*opened);
-  note_open();
+  update_open();
   shared_.store(logs_.get(), std::memory_order_release);
   return {};
 }
@@ -166,7 +166,7 @@ void EngineLogs::pass_on(std::size_t session, observe::MessageKind kind, std::st
   }
   if (tap_.is_heard()) return;
   messages_ = nullptr;
-  note_open();
+  update_open();
 }
 
 std::size_t EngineLogs::join(const SessionSettings& session,
@@ -223,7 +223,7 @@ void EngineLogs::event(EventId id, std::string_view session, std::string_view te
   if (logs_ != nullptr) log_event(place, id, session, text, now);
 }
 
-void EngineLogs::take_notices(WallTime now) {
+void EngineLogs::report_notices(WallTime now) {
   for (const observe::LogNotice& notice : logs_->turn()) event(notice.id, {}, notice.text, now);
 }
 

@@ -86,7 +86,7 @@ class EngineLogs {
 
   // Once a turn.
   void turn(WallTime now) {
-    if (logs_ != nullptr) take_notices(now);
+    if (logs_ != nullptr) report_notices(now);
   }
 
   // Acquire pairs with begin(): the logs may be opened while other threads call this.
@@ -116,11 +116,11 @@ class EngineLogs {
   [[nodiscard]] bool widen_global(const observe::SessionLogOptions& session);
   [[nodiscard]] std::size_t add(observe::SessionLogOptions options, bool is_global);
   [[nodiscard]] std::size_t append(observe::SessionLogOptions options);
-  void note_open() noexcept { is_open_for_messages_ = logs_ != nullptr || messages_ != nullptr; }
+  void update_open() noexcept { is_open_for_messages_ = logs_ != nullptr || messages_ != nullptr; }
   [[nodiscard]] const Place& place_of(std::string_view session) const noexcept;
   void log_event(const Place& place, EventId id, std::string_view session, std::string_view text,
                  WallTime now);
-  void take_notices(WallTime now);
+  void report_notices(WallTime now);
   void pass_on(std::size_t session, observe::MessageKind kind, std::string_view bytes,
                WallTime now) noexcept;
 

@@ -44,7 +44,7 @@ class TapChannel {
     return bytes;
   }
   // The reader. The messages that were lost since the last call.
-  [[nodiscard]] std::uint64_t take_lost() noexcept {
+  [[nodiscard]] std::uint64_t consume_lost() noexcept {
     const std::uint64_t all = lost_.load(std::memory_order_relaxed);  // a count
     return all - std::exchange(lost_seen_, all);
   }
@@ -95,7 +95,7 @@ class MessageTap final : public observe::MessageLog {
 //
 //   auto reader = desk.tap("FIX.4.4:VENUE->TRADER");
 //   reader->read(65'536, [](const observe::LoggedMessage& message) { show(message); });
-//   if (const auto lost = reader->take_lost(); lost != 0) show_lost(lost);
+//   if (const auto lost = reader->consume_lost(); lost != 0) show_lost(lost);
 class TapReader {
  public:
   // One channel for each loop.
@@ -124,9 +124,9 @@ class TapReader {
     return bytes;
   }
   // The messages that did not fit since the last call.
-  [[nodiscard]] std::uint64_t take_lost() noexcept {
+  [[nodiscard]] std::uint64_t consume_lost() noexcept {
     std::uint64_t lost = 0;
-    for (const auto& channel : channels_) lost += channel->take_lost();
+    for (const auto& channel : channels_) lost += channel->consume_lost();
     return lost;
   }
   // Every loop has ended, or has removed this reader because it did not read.

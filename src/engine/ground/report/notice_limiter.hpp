@@ -64,7 +64,7 @@ class NoticeLimiter {
 
   // The number of refused lines, when a window has passed since the first of them; before that,
   // zero.
-  [[nodiscard]] std::uint64_t take_suppressed(MonoTime now) noexcept {
+  [[nodiscard]] std::uint64_t consume_suppressed(MonoTime now) noexcept {
     if (suppressed_ == 0 || now < report_at_) return 0;
     return std::exchange(suppressed_, 0);
   }

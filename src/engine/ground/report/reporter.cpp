@@ -72,7 +72,7 @@ void Reporter::report_tallies() {
 }
 
 void Reporter::report_suppressed() {
-  if (const std::uint64_t lines = limiter_.take_suppressed(time_.now().mono); lines > 0) {
+  if (const std::uint64_t lines = limiter_.consume_suppressed(time_.now().mono); lines > 0) {
     engine(EventId::EventsSuppressed, {lines, " more events are not shown"});
   }
 }

@@ -34,10 +34,10 @@ void use_dictionaries(LoopContext& loop, const InDictionaries& found) {
   parsers.outbound = wire::Parser{parsers.data_fields};
 }
 
-void note_rules(LoopContext& loop, const SessionSettings& settings) noexcept {
+void apply_check_sum_rule(LoopContext& loop, const SessionSettings& settings) noexcept {
   if (settings.validates_check_sum) return;
-  loop.parsers.takes_unsound = true;
-  if (loop.shared.directory) loop.shared.directory->take_unsound();
+  loop.parsers.accepts_unsound = true;
+  if (loop.shared.directory) loop.shared.directory->accept_unsound();
 }
 
 }  // namespace nexusfix::engine

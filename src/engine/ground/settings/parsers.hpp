@@ -33,8 +33,8 @@ struct InDictionaries {
 struct Parsers {
   wire::DataFieldTable data_fields = wire::DataFieldTable::standard();
   wire::Parser inbound;
-  wire::Parser outbound;       // for our messages, before they are sent
-  bool takes_unsound = false;  // a session has ValidateLengthAndChecksum=N or ValidateChecksum=N
+  wire::Parser outbound;         // for our messages, before they are sent
+  bool accepts_unsound = false;  // a session has ValidateLengthAndChecksum=N or ValidateChecksum=N
 
   // Not inlined: most messages that are sent are not parsed.
   [[nodiscard, gnu::noinline]] std::expected<wire::MessageView, wire::ParseError> parse_outbound(
@@ -48,7 +48,7 @@ struct Parsers {
                                                                  Settings& settings);
 void use_dictionaries(LoopContext& loop, const InDictionaries& found);
 // Notes the validation rules of a session or a template that is added or changed.
-void note_rules(LoopContext& loop, const SessionSettings& settings) noexcept;
+void apply_check_sum_rule(LoopContext& loop, const SessionSettings& settings) noexcept;
 void report_warnings(LoopContext& loop, const std::vector<SettingsError>& warnings);
 
 }  // namespace nexusfix::engine

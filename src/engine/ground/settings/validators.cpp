@@ -102,7 +102,7 @@ class ValidatorMaker {
     }
     return validators_.emplace(key, *std::move(validator)).first->second;
   }
-  [[nodiscard]] InDictionaries take_found() {
+  [[nodiscard]] InDictionaries consume_found() {
     for (SettingsError& warning : found_.warnings) {
       const std::set<std::size_t>& lines = lines_of_.at({warning.text, warning.is_note});
       warning.line = *lines.begin();
@@ -150,7 +150,7 @@ class ValidatorMaker {
     if (!has_it(**loaded)) {
       return std::unexpected{std::vector{text + ": the file has no " + std::string{what}}};
     }
-    note_version(wanted, text);
+    warn_of_version(wanted, text);
     return loaded;
   }
 
@@ -179,7 +179,7 @@ class ValidatorMaker {
 
   // The files of a FIXT.1.1 session often name another version: that of their transport, or one
   // without the service pack. For an older session it is more likely to be an error.
-  void note_version(const Wanted& wanted, const std::string& text) {
+  void warn_of_version(const Wanted& wanted, const std::string& text) {
     warn(wanted, text + ": used nevertheless", wanted.key != "DataDictionary");
   }
 
@@ -345,7 +345,7 @@ std::expected<InDictionaries, SettingsErrors> make_validators(Settings& settings
     }
   }
   if (!errors.empty()) return std::unexpected{std::move(errors)};
-  return maker.take_found();
+  return maker.consume_found();
 }
 
 }  // namespace nexusfix::engine

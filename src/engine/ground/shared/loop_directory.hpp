@@ -92,14 +92,14 @@ class LoopDirectory {
   void remove_template(const session::SessionId& pattern, std::uint32_t loop);
 
   // A session of one of the loops accepts messages with a wrong BodyLength or CheckSum.
-  void take_unsound() noexcept { takes_unsound_.store(true, std::memory_order_relaxed); }
-  [[nodiscard]] bool takes_unsound() const noexcept {
-    return takes_unsound_.load(std::memory_order_relaxed);
+  void accept_unsound() noexcept { accepts_unsound_.store(true, std::memory_order_relaxed); }
+  [[nodiscard]] bool accepts_unsound() const noexcept {
+    return accepts_unsound_.load(std::memory_order_relaxed);
   }
 
-  // note_pending() sets the number of a loop's sessions that wait for changed keys. has_pending():
+  // set_pending() sets the number of a loop's sessions that wait for changed keys. has_pending():
   // any loop has some.
-  void note_pending(std::uint32_t loop, std::uint32_t sessions) noexcept {
+  void set_pending(std::uint32_t loop, std::uint32_t sessions) noexcept {
     loops_[loop]->pending.store(sessions, std::memory_order_relaxed);
   }
   [[nodiscard]] bool has_pending() const noexcept {
@@ -167,7 +167,7 @@ class LoopDirectory {
   std::map<std::string, std::uint32_t, std::less<>> acceptors_;
   std::vector<Template> templates_;
   std::vector<Claim> claims_;
-  std::atomic<bool> takes_unsound_{false};  // independent of all other memory
+  std::atomic<bool> accepts_unsound_{false};  // independent of all other memory
   std::set<std::string, std::less<>> said_;
   std::map<std::string, std::uint32_t, std::less<>> homes_;  // of all stored sessions
 };

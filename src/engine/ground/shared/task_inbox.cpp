@@ -15,7 +15,7 @@ thread_local constinit char this_thread = 0;
 
 // Appends the new ones to those of the loop. The other thread has reserved the memory.
 template <class One>
-void take_all(std::vector<One>& fresh, std::vector<One>& all) noexcept {
+void append_all(std::vector<One>& fresh, std::vector<One>& all) noexcept {
   fresh.insert(fresh.begin(), std::move_iterator{all.begin()}, std::move_iterator{all.end()});
   all.swap(fresh);
   fresh.clear();
@@ -31,7 +31,7 @@ void TaskInbox::add(std::shared_ptr<TaskChannel> lane) {
   }
   new_.reserve(taken_lanes_ + new_.size() + 1);
   new_.push_back(std::move(lane));
-  has_new_.store(true, std::memory_order_release);      // Pairs with the acquire in take_new().
+  has_new_.store(true, std::memory_order_release);      // Pairs with the acquire in accept_new().
   has_work_.exchange(true, std::memory_order_release);  // As in notify().
   network_->wake();
 }
@@ -41,7 +41,7 @@ void TaskInbox::add(std::unique_ptr<LoopTask> task) {
   if (is_closed_) return;  // The caller destroys it.
   new_tasks_.reserve(taken_tasks_ + new_tasks_.size() + 1);
   new_tasks_.push_back(std::move(task));
-  has_new_.store(true, std::memory_order_release);      // Pairs with the acquire in take_new().
+  has_new_.store(true, std::memory_order_release);      // Pairs with the acquire in accept_new().
   has_work_.exchange(true, std::memory_order_release);  // As in notify().
   network_->wake();
 }
@@ -59,19 +59,19 @@ void TaskInbox::notify() {
   if (!is_closed_) network_->wake();
 }
 
-void TaskInbox::take_new() noexcept {
+void TaskInbox::accept_new() noexcept {
   if (!has_new_.load(std::memory_order_acquire)) [[likely]]
     return;
   const std::lock_guard lock{mutex_};
-  take_all(new_, lanes_);
-  take_all(new_tasks_, tasks_);
+  append_all(new_, lanes_);
+  append_all(new_tasks_, tasks_);
   taken_lanes_ = lanes_.size();
   taken_tasks_ = tasks_.size();
   has_new_.store(false, std::memory_order_relaxed);
 }
 
 bool TaskInbox::is_open() {
-  take_new();
+  accept_new();
   return !lanes_.empty();
 }
 
@@ -89,7 +89,7 @@ void TaskInbox::serve_here() noexcept { server_.store(&this_thread, std::memory_
 void TaskInbox::deliver(RunTask run, EndTask end) {
   // Before the lanes are read: what is posted afterwards sets it again.
   static_cast<void>(has_work_.exchange(false, std::memory_order_acquire));
-  take_new();
+  accept_new();
   std::size_t left = kTasksPerTurn;
   const std::size_t first = first_lane_++;
   for (std::size_t i = 0; i < lanes_.size() && left != 0; ++i) {
@@ -146,7 +146,7 @@ void TaskInbox::close(EndTask end) {
     const std::lock_guard lock{mutex_};
     if (is_closed_) return;
     is_closed_ = true;
-    take_all(new_, lanes_);
+    append_all(new_, lanes_);
     undone = std::move(new_tasks_);
   }
   tasks_.clear();

@@ -94,7 +94,7 @@ class TaskInbox {
   // The number of posted tasks that deliver() has left.
   [[nodiscard]] std::size_t waiting() const noexcept;
   [[nodiscard]] bool has_tasks() const noexcept { return !tasks_.empty(); }
-  [[nodiscard]] std::vector<std::unique_ptr<LoopTask>> take_tasks() noexcept {
+  [[nodiscard]] std::vector<std::unique_ptr<LoopTask>> consume_tasks() noexcept {
     return std::exchange(tasks_, {});
   }
   // The tasks that run again in a later turn.
@@ -103,7 +103,7 @@ class TaskInbox {
   void close(EndTask end);
 
  private:
-  void take_new() noexcept;
+  void accept_new() noexcept;
   [[nodiscard]] static std::size_t deliver(TaskChannel& lane, std::size_t count_max, RunTask run,
                                            EndTask end);
   static void close(TaskChannel& lane, EndTask end);

@@ -40,7 +40,7 @@ class TlsContexts {
 
   // Also for signal handlers: reload() must be called soon.
   void want_reload() noexcept { is_reload_wanted_.store(true, std::memory_order_release); }
-  [[nodiscard]] bool take_reload_wanted() noexcept {
+  [[nodiscard]] bool consume_reload_request() noexcept {
     // Pairs with the release above. The load comes first, because the flag is hardly ever set.
     return is_reload_wanted_.load(std::memory_order_relaxed) &&
            is_reload_wanted_.exchange(false, std::memory_order_acquire);

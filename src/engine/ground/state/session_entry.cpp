@@ -63,7 +63,7 @@ SessionEntry::SessionEntry(LoopContext& of_loop, SessionSettings session_setting
   out_of_order.count_in(budget);
 }
 
-SessionEntry::~SessionEntry() { loop.board.remove(*counters); }
+SessionEntry::~SessionEntry() { loop.session_figures.remove(*counters); }
 
 void SessionEntry::change_settings(SessionSettings settings) {
   settings.session.id = std::move(settings_.session.id);

@@ -32,7 +32,7 @@
 namespace nexusfix::engine {
 
 // The state of a session's schedule. Valid from `since` until `until`. SessionControl computes it.
-class Timetable {
+class ScheduleStatus {
  public:
   // The schedule is open, and no operator has disabled the session.
   [[nodiscard]] bool may_log_on() const noexcept { return is_open_ && !is_disabled_; }
@@ -215,7 +215,9 @@ class PendingPasswordChange {
     answer_ = std::move(answer);
     logon_id_ = logon_id;
   }
-  [[nodiscard]] LogonAnswer take_answer() noexcept { return *std::exchange(answer_, std::nullopt); }
+  [[nodiscard]] LogonAnswer consume_answer() noexcept {
+    return *std::exchange(answer_, std::nullopt);
+  }
   [[nodiscard]] std::uint64_t logon_id() const noexcept { return logon_id_; }
 
  private:
@@ -301,7 +303,7 @@ class SessionEntry : public TimerOwner {
   QueuedUntilLogon until_logon;
   Logons logons;
   PendingAbort abort;
-  Timetable timetable;
+  ScheduleStatus schedule_status;
   Membership membership;
   ConnectPolicy connect_policy;  // initiator
   AcceptorSide acceptor;

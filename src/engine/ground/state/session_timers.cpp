@@ -79,7 +79,7 @@ MonoTime SessionTimers::next(const Now& now) const noexcept {
   return next;
 }
 
-std::optional<TimerCallback> SessionTimers::take_due(const Now& now, std::uint64_t number_max) {
+std::optional<TimerCallback> SessionTimers::remove_due(const Now& now, std::uint64_t number_max) {
   if (!state_) return std::nullopt;
   const auto take = [&](Timers& timers,
                         std::chrono::nanoseconds time) -> std::optional<TimerCallback> {

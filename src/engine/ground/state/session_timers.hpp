@@ -45,7 +45,7 @@ class SessionTimers {
   // The number of the timer that was set last.
   [[nodiscard]] std::uint64_t last_number() const noexcept { return state_ ? state_->last : 0; }
   // Removes the next due timer with a number up to this one, and returns its callback.
-  [[nodiscard]] std::optional<TimerCallback> take_due(const Now& now, std::uint64_t number_max);
+  [[nodiscard]] std::optional<TimerCallback> remove_due(const Now& now, std::uint64_t number_max);
 
  private:
   static constexpr std::size_t kSpareMax = 64;

@@ -53,7 +53,7 @@ LoopStatistics LoopCounters::read(std::uint32_t index, const Now& now) const {
 void LoopContext::add_to(EngineStatistics& figures, const Now& at) const {
   figures.loops.push_back(stats.read(index, at));
   const bool has_failed = figures.loops.back().store.health == StoreHealth::Failed;
-  for (const auto& counters : board.copy()) {
+  for (const auto& counters : session_figures.copy()) {
     if (counters->is_gone.read()) continue;
     SessionStatistics& session = figures.sessions.emplace_back(counters->read());
     if (has_failed) session.state = SessionState::StoreFailed;

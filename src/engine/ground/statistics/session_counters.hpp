@@ -136,7 +136,7 @@ struct alignas(deferred::kCacheLineBytes) SessionCounters {
   Counter garbled;
   Counter out_of_order_discarded;
 
-  std::uint64_t number = 0;  // in the SessionBoard; 0: it is not there
+  std::uint64_t number = 0;  // in SessionFigures; 0: it is not there
   const std::string name;
   const std::uint32_t loop;
   const bool is_initiator;
@@ -177,7 +177,7 @@ struct alignas(deferred::kCacheLineBytes) SessionCounters {
 // The figures of all sessions of a loop, for readers on other threads. A reader copies the list and
 // holds the blocks of it: sessions may be removed meanwhile. The loop locks only to add and to
 // remove a session.
-class SessionBoard {
+class SessionFigures {
  public:
   using List = std::vector<std::shared_ptr<const SessionCounters>>;
 

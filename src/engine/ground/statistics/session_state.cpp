@@ -38,7 +38,7 @@ std::string opening_text(const SessionEntry& entry, WallTime now) {
 std::string why_of(const SessionEntry& entry, SessionState state, const Now& now) {
   switch (state) {
     case SessionState::Disabled:
-      return "disabled by " + entry.timetable.disabled_by();
+      return "disabled by " + entry.schedule_status.disabled_by();
     case SessionState::Halted:
       return "sequence numbers are lost on one side: an operator must set them (" +
              std::string{is_initiator(entry) ? "NXF-2008" : "NXF-2009"} + ", ctl set-numbers)";
@@ -76,7 +76,8 @@ std::string why_of(const SessionEntry& entry, SessionState state, const Now& now
       break;
   }
   // What an operator has done says more than what it was done for.
-  if (entry.timetable.is_disabled() && entry.connection() == nullptr) return SessionState::Disabled;
+  if (entry.schedule_status.is_disabled() && entry.connection() == nullptr)
+    return SessionState::Disabled;
   if (entry.acceptor.halt.accepts_only_reset() || entry.connect_policy.is_halted()) {
     return SessionState::Halted;
   }
@@ -86,7 +87,7 @@ std::string why_of(const SessionEntry& entry, SessionState state, const Now& now
   if (is_initiator(entry) && !entry.connect_policy.wants_connection()) {
     return SessionState::LoggedOut;
   }
-  if (!entry.timetable.may_log_on()) return SessionState::OutOfSchedule;
+  if (!entry.schedule_status.may_log_on()) return SessionState::OutOfSchedule;
   return is_initiator(entry) ? SessionState::Waiting : SessionState::Listening;
 }
 
@@ -105,7 +106,7 @@ bool is_gone(const SessionEntry& entry) noexcept {
 PublishedState state_of(const SessionEntry& entry) noexcept {
   const ConnectPolicy& policy = entry.connect_policy;
   return {.state = session_state_of(entry),
-          .is_expected = is_initiator(entry) && entry.timetable.may_log_on() &&
+          .is_expected = is_initiator(entry) && entry.schedule_status.may_log_on() &&
                          (policy.wants_connection() || policy.is_halted())};
 }
 

@@ -64,7 +64,7 @@ bool CommitGate::look_for_stall(store::LogPosition durable) {
 
 void CommitGate::check() {
   if (has_failed()) return;
-  while (const auto event = store_->take_event()) {
+  while (const auto event = store_->next_event()) {
     if (event->id == EventId::StoreFailed) {
       return fail({.code = store::StoreErrorCode::Failed, .text = event->text});
     }

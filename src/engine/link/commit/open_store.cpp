@@ -40,7 +40,7 @@ store::Wake wake_of(transport::Network& network) {
 }
 
 // What an engine does while it waits as a standby: it reports it, and gives signs of life. The
-// thread of Engine::open(), which clears the board when the ports are open.
+// thread of Engine::open(), which clears it when the ports are open.
 class StandbyWatch final : public store::StandbyObserver {
  public:
   StandbyWatch(LoopContext& loop, Recovery& recovery) noexcept : loop_{loop}, recovery_{recovery} {}
@@ -190,7 +190,7 @@ std::expected<void, EngineError> CommitGate::open_postgres(const Settings& setti
                                                    " sessions, the log ends at " +
                                                    std::to_string(store_->appended()));
   // Before the application gets its messages back: it may refuse what is lost.
-  while (const auto event = store_->take_event()) {
+  while (const auto event = store_->next_event()) {
     if (event->id == EventId::StoreFailed) return std::unexpected{EngineError{event->text}};
     loop_.report.engine(event->id, event->text);
   }

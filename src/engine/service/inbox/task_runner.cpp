@@ -6,7 +6,7 @@
 namespace nexusfix::engine {
 
 void TaskRunner::run_loop_tasks(Floors& floors) {
-  auto tasks = inbox_->take_tasks();
+  auto tasks = inbox_->consume_tasks();
   // A task that has found no memory is destroyed; its destructor reports that to a waiting thread.
   std::erase_if(tasks, [&](const std::unique_ptr<LoopTask>& task) {
     return !loop_.boundary.run([&] { task->run(floors); }) || !task->comes_back();

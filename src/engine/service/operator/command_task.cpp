@@ -17,7 +17,7 @@ namespace {
 [[nodiscard]] std::string refusal_of(const SessionEntry& entry, OperatorAct act) {
   const bool is_connected = entry.connection() != nullptr;
   const bool is_logged_on = entry.machine.state() == session::State::LoggedOn;
-  const bool is_disabled = entry.timetable.is_disabled();
+  const bool is_disabled = entry.schedule_status.is_disabled();
   switch (act) {
     case OperatorAct::LogOn:
       if (!is_initiator(entry)) return "the session is an acceptor: its counterparty logs on";

@@ -25,8 +25,8 @@ std::string absolute(const std::string& path) {
 }  // namespace
 
 std::expected<std::unique_ptr<Control>, std::string> Control::open(
-    const std::vector<std::string>& paths, OperatorDesk& desk) {
-  std::unique_ptr<Control> control{new Control{desk}};
+    const std::vector<std::string>& paths, OperatorCommands& commands) {
+  std::unique_ptr<Control> control{new Control{commands}};
   std::vector<std::string> sockets;
   PosixDisk disk;
   for (const std::string& path : paths) {
@@ -59,25 +59,25 @@ ControlAnswer Control::carry_out(std::size_t socket, ControlRequest request,
                                  const OperatorCaller& caller) {
   const auto refusal = [](std::string& why) { return Refusal{std::move(why)}; };
   if (const auto* const status = std::get_if<StatusRequest>(&request)) {
-    return desk_.status_page(*status, caller);
+    return commands_.status_page(*status, caller);
   }
   if (auto* const numbers = std::get_if<LiveNumbers>(&request)) {
-    auto done = desk_.set_numbers(std::move(*numbers), caller,
-                                  socket == 0 ? std::nullopt : std::optional{socket});
+    auto done = commands_.set_numbers(std::move(*numbers), caller,
+                                      socket == 0 ? std::nullopt : std::optional{socket});
     return done ? ControlAnswer{CarriedOut{}} : refusal(done.error());
   }
   if (const auto* const trip = std::get_if<RoundTripRequest>(&request)) {
-    return desk_.round_trip(*trip, caller);
+    return commands_.round_trip(*trip, caller);
   }
   if (const auto* const latency = std::get_if<LatencyRequest>(&request)) {
-    auto rows = desk_.latencies(latency->session);
+    auto rows = commands_.latencies(latency->session);
     return rows ? ControlAnswer{*std::move(rows)} : refusal(rows.error());
   }
   if (const auto* const tail = std::get_if<TailRequest>(&request)) {
     return begin_tail(tail->session, caller);
   }
   if (const auto* const tail = std::get_if<TailReadRequest>(&request)) return read_tail(tail->id);
-  auto done = desk_.carry_out(std::get<OperatorCommand>(std::move(request)), caller);
+  auto done = commands_.carry_out(std::get<OperatorCommand>(std::move(request)), caller);
   return done ? ControlAnswer{*std::move(done)} : refusal(done.error());
 }
 
@@ -87,8 +87,8 @@ void Control::end_old_tails() {
 }
 
 ControlAnswer Control::begin_tail(const std::string& session, const OperatorCaller& caller) {
-  if (!session.empty() && !desk_.serves(session, caller)) return lacks_session(session);
-  auto reader = desk_.tap(session);
+  if (!session.empty() && !commands_.serves(session, caller)) return lacks_session(session);
+  auto reader = commands_.tap(session);
   if (!reader) return Refusal{std::move(reader.error())};
   tails_.emplace(++last_tail_, Tail{*std::move(reader), clock_.now().mono});
   return TailBegun{last_tail_};
@@ -115,7 +115,7 @@ ControlAnswer Control::read_tail(std::uint64_t id) {
                                  .session = std::string{message.session},
                                  .bytes = std::string{message.bytes}});
       });
-  read.lost += tail.reader.take_lost();
+  read.lost += tail.reader.consume_lost();
   if (count == 0 && read.lost == 0 && tail.reader.has_ended()) {
     tails_.erase(found);
     return Refusal{"the engine has ended this tail, because it was not read: begin another"};

@@ -1,5 +1,5 @@
 // The socket through which an operator's command reaches a running engine. Its own thread reads the
-// lines, and the OperatorDesk carries them out.
+// lines, and OperatorCommands carries them out.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 #include <nexusfix/base/clock.hpp>
 
-#include "engine/service/operator/operator_desk.hpp"
+#include "engine/service/operator/operator_commands.hpp"
 #include "transport/api/local_socket.hpp"
 
 namespace nexusfix::engine {
@@ -21,9 +21,9 @@ namespace nexusfix::engine {
 class Control final : private transport::LocalServer::Answerer {
  public:
   // paths: of the sockets. The first one answers for all loops, each other one sets the sequence
-  // numbers of the loop of its index. desk must outlive the Control.
+  // numbers of the loop of its index. commands must outlive the Control.
   [[nodiscard]] static std::expected<std::unique_ptr<Control>, std::string> open(
-      const std::vector<std::string>& paths, OperatorDesk& desk);
+      const std::vector<std::string>& paths, OperatorCommands& commands);
   ~Control() override;
 
  private:
@@ -35,7 +35,7 @@ class Control final : private transport::LocalServer::Answerer {
   // A tail that is not read for this time has ended.
   static constexpr std::chrono::seconds kTailTimeout{60};
 
-  explicit Control(OperatorDesk& desk) noexcept : desk_{desk} {}
+  explicit Control(OperatorCommands& commands) noexcept : commands_{commands} {}
   [[nodiscard]] std::string answer(std::size_t socket, const transport::LocalPeer& peer,
                                    std::string_view line, int stop) override;
   [[nodiscard]] ControlAnswer carry_out(std::size_t socket, ControlRequest request,
@@ -44,7 +44,7 @@ class Control final : private transport::LocalServer::Answerer {
   [[nodiscard]] ControlAnswer read_tail(std::uint64_t id);
   void end_old_tails();
 
-  OperatorDesk& desk_;
+  OperatorCommands& commands_;
   SystemClock clock_;
   std::map<std::uint64_t, Tail> tails_;  // by number; the server's thread
   std::uint64_t last_tail_ = 0;

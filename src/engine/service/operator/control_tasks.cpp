@@ -145,7 +145,7 @@ void ControlOrder::refuse(std::string_view why) noexcept {
 
 void ControlOrder::reply(ControlAnswer all) noexcept {
   answer = std::move(all);
-  state.store(State::Answered, std::memory_order_release);  // Pairs with OperatorDesk's wait.
+  state.store(State::Answered, std::memory_order_release);  // Pairs with the wait for the answer.
   const std::uint64_t one = 1;
   static_cast<void>(!::write(answered, &one, sizeof one));
 }

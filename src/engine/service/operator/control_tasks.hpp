@@ -1,4 +1,4 @@
-// What a request to the OperatorDesk does on a loop's thread.
+// What a request to OperatorCommands does on a loop's thread.
 #pragma once
 
 #include <atomic>

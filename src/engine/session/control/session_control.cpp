@@ -78,7 +78,7 @@ void SessionControl::end_session(SessionEntry& entry, const session::ScheduleSta
   const bool is_within = state.session && state.session->begin == ended_at &&
                          entry.settings().schedule.rules()->reset_time &&
                          in_session_refusal(entry).empty();
-  entry.timetable.session_ended_at_ = ended_at;
+  entry.schedule_status.session_ended_at_ = ended_at;
   loop_.report.session(EventId::SessionEndedBySchedule, entry,
                        "the session that ended at " + utc_text(ended_at, UtcForm::Plain) + " UTC" +
                            " is over by its schedule: both "
@@ -179,7 +179,7 @@ void SessionControl::send_gap_fill(SessionEntry& entry, std::uint64_t new_seq_no
 
 // An initiator keeps its intent: it connects again when it is enabled.
 void SessionControl::disable(SessionEntry& entry, std::string_view text, std::string by) {
-  entry.timetable.set_disabled(std::move(by));
+  entry.schedule_status.set_disabled(std::move(by));
   publish(entry, sessions_.transactor.now());
   if (entry.connection() == nullptr) return;
   if (entry.connection()->is_connecting()) {
@@ -193,9 +193,9 @@ void SessionControl::disable(SessionEntry& entry, std::string_view text, std::st
 }
 
 void SessionControl::enable(SessionEntry& entry) {
-  entry.timetable.set_disabled(std::nullopt);
+  entry.schedule_status.set_disabled(std::nullopt);
   publish(entry, sessions_.transactor.now());
-  if (!entry.connect_policy.wants_connection() || !entry.timetable.may_log_on()) return;
+  if (!entry.connect_policy.wants_connection() || !entry.schedule_status.may_log_on()) return;
   entry.connect_policy.restart_intervals();
   entry.connect_policy.connect_now(loop_.now().mono);
   loop_.arm(entry, entry.connect_policy.connect_at());
@@ -257,28 +257,29 @@ std::expected<void, std::string> SessionControl::record_next_numbers(SessionEntr
 void SessionControl::follow_schedule(SessionEntry& entry) {
   const session::Schedule& schedule = entry.settings().schedule;
   if (schedule.is_non_stop()) return;
-  if (loop_.now().wall < entry.timetable.since_ || loop_.now().wall >= entry.timetable.until_) {
+  if (loop_.now().wall < entry.schedule_status.since_ ||
+      loop_.now().wall >= entry.schedule_status.until_) {
     const session::ScheduleState state =
         schedule.at(std::chrono::floor<std::chrono::seconds>(loop_.now().wall));
-    entry.timetable.since_ = loop_.now().wall;
-    entry.timetable.until_ = to_wall(state.next_change);
+    entry.schedule_status.since_ = loop_.now().wall;
+    entry.schedule_status.until_ = to_wall(state.next_change);
     const bool is_over =
         !entry.stored.is_on_trial() &&
         io_.commit.store().session(entry.stored.key()).created < to_wall(state.numbers_since);
-    if (is_over && entry.timetable.session_ended_at_ != state.numbers_since) {
+    if (is_over && entry.schedule_status.session_ended_at_ != state.numbers_since) {
       end_session(entry, state);
     }
     if (io_.commit.has_failed()) return;
-    if (state.may_log_on && !entry.timetable.is_open_) open_for_logons(entry);
-    if (!state.may_log_on && entry.timetable.is_open_) close_for_logons(entry);
+    if (state.may_log_on && !entry.schedule_status.is_open_) open_for_logons(entry);
+    if (!state.may_log_on && entry.schedule_status.is_open_) close_for_logons(entry);
     publish(entry, loop_.now());
   }
-  const auto until = entry.timetable.until_ - loop_.now().wall;
+  const auto until = entry.schedule_status.until_ - loop_.now().wall;
   loop_.arm(entry, loop_.now().mono + std::min<std::chrono::nanoseconds>(until, kLooksAgainAfter));
 }
 
 void SessionControl::close_for_logons(SessionEntry& entry) {
-  entry.timetable.is_open_ = false;
+  entry.schedule_status.is_open_ = false;
   const auto next = entry.settings().schedule.next_logon(
       std::chrono::floor<std::chrono::seconds>(loop_.now().wall));
   loop_.report.session(
@@ -296,17 +297,17 @@ void SessionControl::close_for_logons(SessionEntry& entry) {
 }
 
 void SessionControl::open_for_logons(SessionEntry& entry) {
-  entry.timetable.is_open_ = true;
+  entry.schedule_status.is_open_ = true;
   loop_.report.session(
       EventId::SessionOpenBySchedule, entry,
-      entry.timetable.until_ == WallTime::max()
+      entry.schedule_status.until_ == WallTime::max()
           ? std::string{"open by its schedule"}
           : "open by its schedule until " +
-                utc_text(std::chrono::floor<std::chrono::seconds>(entry.timetable.until_),
+                utc_text(std::chrono::floor<std::chrono::seconds>(entry.schedule_status.until_),
                          UtcForm::Plain) +
                 " UTC");
   entry.connect_policy.connect_now(loop_.now().mono);
-  if (entry.connect_policy.wants_connection() && entry.timetable.may_log_on()) {
+  if (entry.connect_policy.wants_connection() && entry.schedule_status.may_log_on()) {
     loop_.arm(entry, loop_.now().mono);
   }
 }

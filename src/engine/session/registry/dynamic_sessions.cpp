@@ -231,7 +231,7 @@ bool SessionTemplates::keeps(const SessionTemplate& one, const Settings& fresh) 
 }
 
 void SessionTemplates::add(SessionTemplate& one) {
-  note_rules(loop_, one.settings);
+  apply_check_sum_rule(loop_, one.settings);
   if (loop_.shared.directory)
     loop_.shared.directory->add_template(one.settings.session.id, loop_.index);
   templates_.push_back(std::move(one));

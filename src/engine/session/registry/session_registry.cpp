@@ -99,8 +99,8 @@ SessionEntry* SessionRegistry::add_entry(SessionSettings settings, session::Numb
   loop_.timers.reserve_sessions(entries_.size() + 1);
   SessionEntry& entry =
       *entries_.emplace_back(std::make_unique<SessionEntry>(loop_, std::move(settings), numbers));
-  note_rules(loop_, entry.settings());
-  entry.timetable.set_disabled(loop_.shared.disabled->disabled_by(entry.name));
+  apply_check_sum_rule(loop_, entry.settings());
+  entry.schedule_status.set_disabled(loop_.shared.disabled->disabled_by(entry.name));
   by_name_.emplace(entry.name, &entry);
   publish(entry, loop_.now());
   return &entry;
@@ -126,7 +126,7 @@ void SessionRegistry::give_key(SessionEntry& entry, store::SessionKey key) {
   if (by_key_.size() <= key) by_key_.resize(key + std::size_t{1});
   by_key_[key] = &entry;
   entry.stored.key_ = key;
-  loop_.board.add(entry.counters);
+  loop_.session_figures.add(entry.counters);
 }
 
 void SessionRegistry::give_trial_key(SessionEntry& entry) {

@@ -73,13 +73,14 @@ void Outbox::perform(SessionEntry& entry, const session::Transmit& action) {
   sessions_.transactor.count_sent(entry, msg_type, bytes.size());
   using Kind = SentMessage::Kind;
   const bool is_application = action.is_resendable && !is_reset_logon;
-  note_sent(entry, is_application ? Kind::Application : Kind::Administrative, action.msg_seq_num,
-            bytes);
+  record_sent(entry, is_application ? Kind::Application : Kind::Administrative, action.msg_seq_num,
+              bytes);
   if (action.msg_type == kReject) count_reject(loop_, entry);
-  note_transmitted(entry, msg_type, bytes);
+  record_transmitted(entry, msg_type, bytes);
 }
 
-void Outbox::note_transmitted(SessionEntry& entry, PackedMsgType msg_type, std::string_view bytes) {
+void Outbox::record_transmitted(SessionEntry& entry, PackedMsgType msg_type,
+                                std::string_view bytes) {
   if (msg_type == kPackedTestRequest) entry.counters->test_request_at = loop_.now().mono;
   const bool is_reject = msg_type == kPackedReject || msg_type == kPackedBusinessReject;
   if (!is_reject && msg_type != kPackedLogon && msg_type != kPackedLogout) return;
@@ -98,7 +99,7 @@ void Outbox::perform(SessionEntry& entry, const session::Retransmit& action) {
   loop_.stats.bytes_out += action.bytes.size();
   entry.counters->on_resent(action.bytes.size(), loop_.now().wall);
   transmit(entry, action.bytes);
-  note_sent(entry, SentMessage::Kind::Resend, action.msg_seq_num, action.bytes);
+  record_sent(entry, SentMessage::Kind::Resend, action.msg_seq_num, action.bytes);
 }
 
 void Outbox::record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std::string_view bytes,
@@ -169,8 +170,8 @@ void Outbox::perform(SessionEntry& entry, const session::Release&) {
     NEXUSFIX_ASSERT(message.has_value());
     queue_bytes(entry, bytes);
     sessions_.transactor.count_sent(entry, pack(message->msg_type()), bytes.size());
-    note_sent(entry, SentMessage::Kind::Application,
-              message->get<std::uint64_t>(tag::MsgSeqNum).value_or(0), bytes);
+    record_sent(entry, SentMessage::Kind::Application,
+                message->get<std::uint64_t>(tag::MsgSeqNum).value_or(0), bytes);
   }
   if (entry.until_logon.left_to_resend() != 0) entry.machine.send_heartbeat();
   entry.until_logon.clear();

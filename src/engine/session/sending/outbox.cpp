@@ -88,7 +88,7 @@ Outbox::Outbox(LoopContext& loop, Io& io, Sessions& sessions)
   wire::Encoder encoder = entry.machine.begin_message(
       encode_buffer_.span().subspan(store::Transaction::kRoomBytes, kEncodedBytesMax), msg_type,
       loop_.now());
-  encoder.note_passwords_in(begun_has_password_);
+  encoder.record_passwords_in(begun_has_password_);
   return encoder;
 }
 
@@ -231,7 +231,7 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
                         io_.commit.has_room_for(record_bytes + (bytes ? bytes->size() : 0));
   if (!may_send) [[unlikely]]
     return failure(obstacle());
-  if (sessions_.transactor.take_begun() != &entry) [[unlikely]]
+  if (sessions_.transactor.consume_begun() != &entry) [[unlikely]]
     return failure(SendFailure::NotBegun);
   if (record_bytes <= kTransactionBytesMax && sessions_.transactor.has_room_for_undo() &&
       is_plain(entry, bytes)) [[likely]]
@@ -280,7 +280,7 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
   try {
     record_plain(entry, msg_seq_num, bytes);
     push_bytes<true>(*entry.connection(), bytes);
-    note_sent(entry, SentMessage::Kind::Application, msg_seq_num, bytes);
+    record_sent(entry, SentMessage::Kind::Application, msg_seq_num, bytes);
     if (has_own_record) {
       sessions_.transactor.append_record();
       publish(entry, loop_.now());
@@ -353,8 +353,8 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
   } else if (outlet == session::Outlet::AfterLogon) {
     queue_until_logon(entry, outbound->bytes);
   }
-  note_sent(entry, SentMessage::Kind::Application, outbound->msg_seq_num, outbound->bytes,
-            is_transmitted);
+  record_sent(entry, SentMessage::Kind::Application, outbound->msg_seq_num, outbound->bytes,
+              is_transmitted);
   if (sessions_.transactor.is_idle()) {
     sessions_.transactor.append_record();
     publish(entry, loop_.now());

@@ -81,8 +81,8 @@ class Outbox {
   [[nodiscard]] static bool is_stored(const SessionEntry& entry) noexcept {
     return !entry.stored.is_on_trial() && entry.settings().session.resend.persist_messages;
   }
-  void note_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t msg_seq_num,
-                 std::string_view bytes, bool is_transmitted = true) {
+  void record_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t msg_seq_num,
+                   std::string_view bytes, bool is_transmitted = true) {
     if (are_sent_noted()) [[unlikely]]
       add_sent(entry, kind, msg_seq_num, bytes, is_transmitted);
   }
@@ -98,7 +98,7 @@ class Outbox {
                                                   std::string_view bytes);
   void free_encode_buffer() noexcept;
   void queue_bytes(SessionEntry& entry, std::string_view bytes);
-  void note_transmitted(SessionEntry& entry, PackedMsgType msg_type, std::string_view bytes);
+  void record_transmitted(SessionEntry& entry, PackedMsgType msg_type, std::string_view bytes);
   void queue_until_logon(SessionEntry& entry, std::string_view bytes);
 
   LoopContext& loop_;

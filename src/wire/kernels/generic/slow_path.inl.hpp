@@ -3,8 +3,8 @@
 // its own namespace and target region. No header guard, no standard templates: see
 // docs/internals/kernels.md.
 
-inline void note_fault(IndexWork& work, RawFaultRule rule, std::uint32_t offset,
-                       std::uint32_t tag_bytes) noexcept {
+inline void record_fault(IndexWork& work, RawFaultRule rule, std::uint32_t offset,
+                         std::uint32_t tag_bytes) noexcept {
   const RawFault fault{rule, offset, tag_bytes};
   if (work.first.rule == kNoFault) work.first = fault;
   if (rule != kValueEmpty && work.first_but_empty.rule == kNoFault) work.first_but_empty = fault;
@@ -116,8 +116,8 @@ struct FieldBytes {
   const std::uint32_t length =
       read_length(frame + length_begin, length_field.end - length_begin, limit);
   if (length >= limit || frame[value + length] != '\x01') {
-    note_fault(work, kDataLengthWrong, length_field.begin,
-               length_field.equals - length_field.begin);
+    record_fault(work, kDataLengthWrong, length_field.begin,
+                 length_field.equals - length_field.begin);
     return kNone;
   }
   return {value, value + length};
@@ -139,7 +139,7 @@ struct Place {
 inline Place index_data(const char* frame, const Place& place, const FieldPlace& value,
                         IndexWork& work) noexcept {
   const std::uint32_t tag_bytes = value.begin - 1 - place.byte;
-  if (value.begin == value.end) note_fault(work, kValueEmpty, place.byte, tag_bytes);
+  if (value.begin == value.end) record_fault(work, kValueEmpty, place.byte, tag_bytes);
   put_entry(work.arrays, place.entry, key_of(read_tag(frame + place.byte, tag_bytes)), value);
   return {value.end + 1, place.entry + 1};
 }
@@ -153,15 +153,15 @@ inline Place index_data(const char* frame, const Place& place, const FieldPlace&
   while (frame[field.equals] != '=' && frame[field.equals] != '\x01') ++field.equals;
   const std::uint32_t tag_bytes = field.equals - field.begin;
   if (field.equals == field.end) {
-    note_fault(work, kTagWithoutValue, field.begin, tag_bytes);
+    record_fault(work, kTagWithoutValue, field.begin, tag_bytes);
     return {field.end + 1, entry};
   }
   const std::uint32_t tag = read_tag(frame + field.begin, tag_bytes);
   if (tag == 0) {
-    note_fault(work, kTagMalformed, field.begin, tag_bytes);
+    record_fault(work, kTagMalformed, field.begin, tag_bytes);
     return {field.end + 1, entry};
   }
-  if (field.equals + 1 == field.end) note_fault(work, kValueEmpty, field.begin, tag_bytes);
+  if (field.equals + 1 == field.end) record_fault(work, kValueEmpty, field.begin, tag_bytes);
   put_entry(work.arrays, entry, key_of(tag), {field.equals + 1, field.end});
   const Place next{field.end + 1, entry + 1};
   const FieldPlace data = announced_data(frame, size, field, tag, work);

@@ -18,7 +18,7 @@
 #include "logs/anonymise/anonymise.hpp"
 #include "logs/diff/diff.hpp"
 #include "logs/order/order.hpp"
-#include "logs/replay/log_feed.hpp"
+#include "logs/replay/log_message_source.hpp"
 #include "logs/replay/replayed_message.hpp"
 #include "logs/stats/stats.hpp"
 #include "random/fuzz/harness/input.hpp"
@@ -161,12 +161,12 @@ void check_anonymise(FakeDisk& disk, bool scales_prices) {
 void check_replay(FakeDisk& disk, bool keeps_dates, const std::string& prefix) {
   static const command::FieldNames kNames;
   logs::ReplayedMessage message{kNames, {.keeps_dates = keeps_dates, .id_prefix = prefix}};
-  logs::LogFeed feed{disk, {.files = {"/log"}}, {}};
+  logs::LogMessageSource source{disk, {.files = {"/log"}}, {}};
   wire::Parser parser;
   std::vector<char> buffer(1U << 20U);
-  while (!feed.has_ended()) {
-    static_cast<void>(feed.wait(std::chrono::seconds{1}));
-    for (const logs::ChosenMessage& chosen : feed.take()) {
+  while (!source.has_ended()) {
+    static_cast<void>(source.wait(std::chrono::seconds{1}));
+    for (const logs::ChosenMessage& chosen : source.take()) {
       const std::string type{logs::msg_type_of(chosen.bytes)};
       const WallTime now{std::chrono::seconds{1'800'000'000}};
       wire::Encoder encoder{buffer,

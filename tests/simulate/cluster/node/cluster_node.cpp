@@ -270,7 +270,7 @@ void ClusterNode::serve(const OwnerRow& row) {
   services_.checker.taken_over(index_, application_.recovered());
 }
 
-void ClusterNode::take_turn() {
+void ClusterNode::run_turn() {
   if (!turns().begin_turn(context_.agenda.now())) return;
   if (!lease_.is_believed(clock().now())) return end("its lease is over", false);
   services_.checker.serves(index_);

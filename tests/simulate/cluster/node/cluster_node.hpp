@@ -39,7 +39,7 @@ class ClusterNode final : public EngineHost {
   void start();
   // The process ends, and starts again after a while. is_silent: so does its machine.
   void end(std::string_view why, bool is_silent);
-  void take_turn() override;
+  void run_turn() override;
 
   // Faults and operations.
   void freeze(WorldTime duration);

@@ -56,7 +56,7 @@ class ReplicatedStore final : public store::Store {
   bool has_room_for(std::uint64_t bytes) const noexcept override {
     return queue().has_room_for(bytes);
   }
-  std::optional<store::StoreEvent> take_event() override { return queue().take_event(); }
+  std::optional<store::StoreEvent> next_event() override { return queue().next_event(); }
   store::StoreResult<void> read(store::SessionKey key, std::uint64_t first, std::uint64_t last,
                                 MessageVisitor visit) override;
   // On a connection of its own, which takes time. It is what a resend reads.

@@ -54,7 +54,7 @@ TEST_F(ConnectionMigrationComponent, only_a_logon_of_another_loops_session_migra
   EXPECT_FALSE(begin(*accept().connection, "STRANGER"));
   Connection& connection = *accept().connection;
   EXPECT_TRUE(begin(connection, "FAR"));
-  EXPECT_EQ(connection.take_migration().loop, 1U);
+  EXPECT_EQ(connection.consume_migration().loop, 1U);
 }
 
 TEST_F(ConnectionMigrationComponent, engine_of_one_loop_migrates_nothing) {

@@ -28,7 +28,7 @@ class ReloadTest : public AcceptorTest {
     const auto done = acceptor->reload();
     return done ? std::string{} : done.error().what();
   }
-  void take_out_trader() { sessions.erase(0, sessions.find("[SESSION]", 1)); }
+  void remove_trader() { sessions.erase(0, sessions.find("[SESSION]", 1)); }
   void refuse(std::string_view who, std::uint64_t number) {
     RawPeer& peer = connect();
     peer.send(logon(who, number));

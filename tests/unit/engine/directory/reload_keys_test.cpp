@@ -143,7 +143,7 @@ TEST_F(ReloadKeysTest, session_that_is_removed_and_added_again_has_all_new_keys)
   open_file();
   const std::string before = sessions;
   const std::string trader = sessions.substr(0, sessions.find("[SESSION]", 1));
-  take_out_trader();
+  remove_trader();
   const std::string others = sessions;
   static_cast<void>(reload());
   sessions = trader + "MaxHeartBtInt=20\nMaxLatency=60\n" + others;
@@ -160,7 +160,7 @@ TEST_F(ReloadKeysTest, session_that_is_removed_and_added_again_has_all_new_keys)
 TEST_F(ReloadKeysTest, engine_keys_are_pending_for_a_session_that_is_added_again) {
   open_file();
   const std::string before = sessions;
-  take_out_trader();
+  remove_trader();
   static_cast<void>(reload());
   sessions = before;
   extra = "JournalStallTimeout=7\nMaxLatency=60\n";
@@ -178,7 +178,7 @@ TEST_F(ReloadKeysTest, removed_session_has_no_pending_keys) {
   RawPeer& peer = log_on("TRADER");
   extra = "MaxHeartBtInt=20\n";
   ASSERT_FALSE(reload().pending.empty());
-  take_out_trader();
+  remove_trader();
   log.clear();
   EXPECT_TRUE(reload().pending.empty());
   EXPECT_FALSE(log.has("take effect at the next Logon")) << log.all();

@@ -30,7 +30,7 @@ TEST_F(ReloadTest, removed_session_logs_out_and_refuses_its_counterparty) {
   open_file();
   RawPeer& peer = log_on("TRADER");
   RawPeer& other = log_on("OTHER");
-  take_out_trader();
+  remove_trader();
   EXPECT_EQ(reload().removed, Names{"FIX.4.4:VENUE->TRADER"});
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
   EXPECT_TRUE(contains(peer.messages()[1], "|35=5|"));
@@ -73,7 +73,7 @@ TEST_F(ReloadTest, configuration_that_the_program_refuses_changes_nothing) {
 
 TEST_F(ReloadTest, removed_session_is_not_in_the_status_of_the_engine) {
   open_file();
-  take_out_trader();
+  remove_trader();
   static_cast<void>(reload());
   auto asked = std::async(std::launch::async, [this] {
     return engine::status_of_running_engine(folder.path() + "/store");
@@ -98,7 +98,7 @@ TEST_F(ReloadTest, removed_session_is_not_in_the_status_of_the_engine) {
 TEST_F(ReloadTest, session_that_comes_back_is_in_the_statistics_again) {
   open_file();
   const std::string all = sessions;
-  take_out_trader();
+  remove_trader();
   static_cast<void>(reload());
   ASSERT_EQ(acceptor->statistics().sessions.size(), 1U);
   sessions = all;
@@ -109,7 +109,7 @@ TEST_F(ReloadTest, session_that_comes_back_is_in_the_statistics_again) {
 TEST_F(ReloadTest, application_may_send_to_a_removed_session) {
   open_file();
   Session& session = acceptor->session(0);
-  take_out_trader();
+  remove_trader();
   static_cast<void>(reload());
   turn(5);
   EchoVenue::answer(session, "LATE");
@@ -120,7 +120,7 @@ TEST_F(ReloadTest, session_that_is_added_again_continues_its_numbers) {
   open_file();
   RawPeer& peer = log_on("TRADER");
   const std::string all = sessions;
-  take_out_trader();
+  remove_trader();
   static_cast<void>(reload());
   peer.send(from("TRADER", "5", 2));
   ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
@@ -133,7 +133,7 @@ TEST_F(ReloadTest, session_that_is_added_again_continues_its_numbers) {
 
 TEST_F(ReloadTest, sessions_are_added_and_removed_in_one_reload) {
   open_file();
-  take_out_trader();
+  remove_trader();
   sessions += kNewcomer;
   const auto done = reload();
   EXPECT_EQ(done.added, Names{"FIX.4.4:VENUE->NEWCOMER"});
@@ -146,7 +146,7 @@ TEST_F(ReloadTest, sessions_are_added_and_removed_in_one_reload) {
 TEST_F(ReloadTest, error_is_reported_with_its_line_and_nothing_changes) {
   open_file();
   RawPeer& peer = log_on("TRADER");
-  take_out_trader();
+  remove_trader();
   sessions += std::string{kNewcomer} + "LogonTimeout=soon\n";
   write();
   const std::string error = reload_error();
@@ -169,7 +169,7 @@ TEST_F(ReloadTest, missing_dictionary_adds_nothing) {
 TEST_F(ReloadTest, unavailable_port_adds_nothing_and_removes_nothing) {
   open_file();
   RawPeer& peer = log_on("TRADER");
-  take_out_trader();
+  remove_trader();
   sessions += std::string{kNewcomer} +
               "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=SECOND\n"
               "SocketAcceptAddress=192.0.2.1\n";
@@ -216,7 +216,7 @@ TEST_F(ReloadTest, sessions_added_by_the_program_stay) {
       "more.cfg");
   ASSERT_TRUE(more.has_value());
   ASSERT_TRUE(acceptor->add_sessions(std::move(*more)));
-  take_out_trader();
+  remove_trader();
   EXPECT_EQ(reload().removed, Names{"FIX.4.4:VENUE->TRADER"});
   log_on("NEWCOMER");
 }
@@ -348,7 +348,7 @@ TEST_F(ReloadTest, removed_session_is_not_created_again_from_a_template) {
   sessions +=
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\nAcceptorTemplate=Y\n";
   open_file();
-  take_out_trader();
+  remove_trader();
   static_cast<void>(reload());
   refuse("TRADER", 1);
 }

@@ -238,7 +238,7 @@ TEST(LoopCosts, stall_has_the_owners_of_its_turn_and_is_reported_once_a_minute) 
     costs.begin_turn(at);
     for (std::size_t i = 0; i < events; ++i) costs.note({nullptr, i + 1});
     costs.end_turn(at + takes);
-    return costs.is_due(at + takes) ? costs.take_stall(at + takes, true) : std::nullopt;
+    return costs.is_due(at + takes) ? costs.consume_stall(at + takes, true) : std::nullopt;
   };
   EXPECT_FALSE(turn(kBegin, milliseconds{249}, 1));
   EXPECT_TRUE(costs.is_measuring());

@@ -43,17 +43,18 @@ TEST_F(LoopTimersComponent, due_sessions_come_by_time_once) {
   open();
   timers().arm(entry(0), in(2s));
   timers().arm(entry(1), in(1s));
-  EXPECT_TRUE(timers().take_due_sessions(in(1s - 1ns)).empty());
-  EXPECT_EQ(timers().take_due_sessions(in(2s)), (std::vector<SessionEntry*>{&entry(1), &entry(0)}));
-  EXPECT_TRUE(timers().take_due_sessions(in(1h)).empty());
+  EXPECT_TRUE(timers().remove_due_sessions(in(1s - 1ns)).empty());
+  EXPECT_EQ(timers().remove_due_sessions(in(2s)),
+            (std::vector<SessionEntry*>{&entry(1), &entry(0)}));
+  EXPECT_TRUE(timers().remove_due_sessions(in(1h)).empty());
 }
 
 TEST_F(LoopTimersComponent, connections_above_the_count_stay_due) {
   open();
   for (int i = 0; i < 3; ++i) ASSERT_NE(accept().connection, nullptr);
-  EXPECT_EQ(timers().take_due_connections(in(5s), 2).size(), 2U);
+  EXPECT_EQ(timers().remove_due_connections(in(5s), 2).size(), 2U);
   EXPECT_EQ(timers().first_connection(), in(5s));
-  EXPECT_EQ(timers().take_due_connections(in(5s), 2).size(), 1U);
+  EXPECT_EQ(timers().remove_due_connections(in(5s), 2).size(), 1U);
   EXPECT_EQ(timers().first_connection(), kNever);
 }
 

@@ -20,13 +20,13 @@ MonoTime at(std::int64_t seconds) { return MonoTime{} + std::chrono::seconds{sec
 
 std::vector<int> taken(TimerQueue<Owner>& queue, MonoTime now) {
   std::vector<Owner*> due;
-  queue.take_due(now, due);
+  queue.remove_due(now, due);
   std::vector<int> names;
   for (const Owner* owner : due) names.push_back(owner->name);
   return names;
 }
 
-TEST(TimerQueue, take_due_respects_its_limit_and_the_others_stay_due) {
+TEST(TimerQueue, remove_due_respects_its_limit_and_the_others_stay_due) {
   std::vector<Owner> owners(5);
   TimerQueue<Owner> queue;
   for (int i = 0; i < 5; ++i) {
@@ -34,7 +34,7 @@ TEST(TimerQueue, take_due_respects_its_limit_and_the_others_stay_due) {
     queue.arm(owners[static_cast<std::size_t>(i)], at(10 - i));
   }
   std::vector<Owner*> due;
-  queue.take_due(at(20), due, 2);
+  queue.remove_due(at(20), due, 2);
   ASSERT_EQ(due.size(), 2U);
   EXPECT_EQ(due[0]->name, 4);
   EXPECT_EQ(due[1]->name, 3);
@@ -42,7 +42,7 @@ TEST(TimerQueue, take_due_respects_its_limit_and_the_others_stay_due) {
   EXPECT_EQ(taken(queue, at(20)), (std::vector{2, 1, 0}));
 }
 
-TEST(TimerQueue, take_due_returns_the_earliest_first) {
+TEST(TimerQueue, remove_due_returns_the_earliest_first) {
   std::vector<Owner> owners(3);
   TimerQueue<Owner> queue;
   for (int i = 0; i < 3; ++i) owners[static_cast<std::size_t>(i)].name = i;
@@ -88,7 +88,7 @@ TEST(TimerQueue, disarm_removes_only_its_owner) {
     queue.disarm(owners[out]);
     queue.disarm(owners[out]);
     std::vector<Owner*> due;
-    queue.take_due(at(20), due);
+    queue.remove_due(at(20), due);
     EXPECT_EQ(due.size(), kOwners - 1);
     EXPECT_EQ(std::ranges::count(due, &owners[out]), 0);
   }
@@ -110,7 +110,7 @@ TEST(TimerQueue, queue_agrees_with_a_linear_search) {
         break;
       case 1: {
         std::vector<Owner*> due;
-        queue.take_due(at(step), due);
+        queue.remove_due(at(step), due);
         const auto is_due = [&](MonoTime one) { return one <= at(step); };
         EXPECT_EQ(static_cast<std::ptrdiff_t>(due.size()), std::ranges::count_if(model, is_due));
         std::ranges::replace_if(model, is_due, kNever);

@@ -147,12 +147,12 @@ TEST(BufferBudget, loop_with_a_larger_connection_is_asked_and_the_reserve_is_use
   EXPECT_FALSE(budget.has_room(701));
   EXPECT_TRUE(budget.has_reserve(800));
   EXPECT_FALSE(budget.has_reserve(801));
-  budget.note_large(1, 300);
+  budget.raise_largest(1, 300);
   EXPECT_FALSE(budget.ask_for_larger(0, 300));
   EXPECT_TRUE(budget.ask_for_larger(0, 299));
-  EXPECT_FALSE(budget.take_asked(0));
-  EXPECT_TRUE(budget.take_asked(1));
-  EXPECT_FALSE(budget.take_asked(1));
+  EXPECT_FALSE(budget.consume_request(0));
+  EXPECT_TRUE(budget.consume_request(1));
+  EXPECT_FALSE(budget.consume_request(1));
   budget.set_largest(1, 100);
   EXPECT_FALSE(budget.ask_for_larger(0, 299));
 }

@@ -68,7 +68,7 @@ TEST(ConnectionTable, table_is_empty_after_take_all_and_accepts_others) {
   ConnectionTable table{work};
   table.add(connection(1));
   table.add(connection(2));
-  EXPECT_EQ(table.take_all().size(), 2U);
+  EXPECT_EQ(table.release_all().size(), 2U);
   EXPECT_TRUE(table.empty());
   EXPECT_EQ(table.find(1), nullptr);
   table.add(connection(2));

@@ -170,8 +170,8 @@ TEST(ConnectionList, grows_and_leaves_out_dead_connections) {
   dead.end();
   list.drop_dead();
   EXPECT_EQ(list.size(), 2U);
-  EXPECT_EQ(&list.take_last(), &last);
-  EXPECT_EQ(&list.take_last(), &first);
+  EXPECT_EQ(&list.remove_last(), &last);
+  EXPECT_EQ(&list.remove_last(), &first);
   EXPECT_TRUE(list.empty());
 }
 

@@ -31,14 +31,14 @@ TEST(Listener, of_another_loop_is_open_until_the_loop_leaves_it) {
 TEST(Listener, that_sessions_of_a_reload_need_does_not_leave) {
   Listener listener{.endpoint = {}};
   listener.keep();
-  listener.note_leaving(true);
+  listener.set_leaving(true);
   EXPECT_EQ(listener.in_reload, ListenerInReload::Kept);
   listener.release();
-  listener.note_leaving(true);
+  listener.set_leaving(true);
   EXPECT_EQ(listener.in_reload, ListenerInReload::Leaving);
   listener.release();
   EXPECT_EQ(listener.in_reload, ListenerInReload::Leaving);
-  listener.note_leaving(false);
+  listener.set_leaving(false);
   EXPECT_EQ(listener.in_reload, ListenerInReload::Unchanged);
 }
 

@@ -75,7 +75,7 @@ TEST_F(ListenersComponent, unused_port_is_closed_unless_a_reload_keeps_it) {
 TEST_F(ListenersComponent, failed_reload_opens_a_displaced_port_again) {
   make_floors();
   ASSERT_EQ(listen("SocketAcceptAddress=0.0.0.0\n"), 0U);
-  io().listeners.all()[0].note_leaving(true);
+  io().listeners.all()[0].set_leaving(true);
   ASSERT_EQ(listen(""), 1U) << "the old listener of the port is closed for it";
   EXPECT_EQ(io().listeners.all()[0].state, ListenerState::Displaced);
   io().listeners.close_unused([](std::size_t listener) { return listener == 0; });

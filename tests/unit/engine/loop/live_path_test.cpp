@@ -128,7 +128,7 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 Shared* seen_by_handler = nullptr;
 
 // Records the call and exits: without the result of the call the process cannot continue.
-void note_trapped(int, siginfo_t* info, void*) {
+void record_trapped(int, siginfo_t* info, void*) {
   seen_by_handler->trapped.store(info->si_syscall, std::memory_order_release);
   ::_exit(3);
 }
@@ -377,7 +377,7 @@ class LivePathTest : public ::testing::TestWithParam<Way> {
   void watch() {
     seen_by_handler = shared;
     struct sigaction action{};
-    action.sa_sigaction = note_trapped;
+    action.sa_sigaction = record_trapped;
     action.sa_flags = SA_SIGINFO;
     ::sigaction(SIGSYS, &action, nullptr);
     locks = &shared->locks;

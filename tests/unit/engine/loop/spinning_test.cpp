@@ -32,7 +32,7 @@ class SpinningTest : public AcceptorTest {
     for (int i = 0; i < 300; ++i) acceptor->poll(std::chrono::nanoseconds{0});
   }
   // One turn of the loop, which finds an order of this peer in its socket.
-  void take_order(RawPeer& peer, std::string_view who, std::uint64_t msg_seq_num) {
+  void handle_order(RawPeer& peer, std::string_view who, std::uint64_t msg_seq_num) {
     peer.send(order(who, msg_seq_num, who));
     while (!peer.all_sent()) peer.poll();
     acceptor->poll(std::chrono::nanoseconds{0});
@@ -51,7 +51,7 @@ TEST_F(SpinningTest, order_on_one_of_few_connections_is_read_without_a_wait) {
   for (std::uint64_t i = 0; i < kOrders; ++i) {
     const std::size_t taken = venue.orders.size();
     const std::uint64_t before = counts.waits;
-    take_order(peer, "T1", 2 + i);
+    handle_order(peer, "T1", 2 + i);
     if (venue.orders.size() == taken) continue;  // The order had not arrived yet.
     ++turns;
     asked += counts.waits - before;
@@ -100,7 +100,7 @@ TEST_F(SpinningTest, order_is_answered_in_the_turn_that_receives_it) {
   for (std::uint64_t i = 0; i < kOrders; ++i) {
     const std::size_t taken = venue.orders.size();
     const std::uint64_t sends = counts.sends;
-    take_order(peer, "T1", 2 + i);
+    handle_order(peer, "T1", 2 + i);
     const bool was_received = venue.orders.size() > taken;
     ASSERT_EQ(counts.sends - sends, was_received ? 1U : 0U) << "order " << i;
   }
@@ -127,7 +127,7 @@ TEST_F(SpinningTest, busy_connection_does_not_delay_a_new_connection) {
   late.send(logon("T2", 1));
   constexpr std::uint64_t kTurns = 64;
   for (std::uint64_t i = 0; i < kTurns; ++i) {
-    take_order(busy, "T1", 2 + i);
+    handle_order(busy, "T1", 2 + i);
     late.poll();
   }
   EXPECT_EQ(late.messages().size(), 1U) << log.all();
@@ -140,7 +140,7 @@ TEST_F(SpinningTest, busy_connection_does_not_delay_another_one) {
   other.send(order("T2", 2, "OTHER"));
   while (!other.all_sent()) other.poll();
   constexpr std::uint64_t kTurns = 4;
-  for (std::uint64_t i = 0; i < kTurns; ++i) take_order(busy, "T1", 2 + i);
+  for (std::uint64_t i = 0; i < kTurns; ++i) handle_order(busy, "T1", 2 + i);
   EXPECT_NE(std::ranges::find(venue.orders, "OTHER"), venue.orders.end());
 }
 

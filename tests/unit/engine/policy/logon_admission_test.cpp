@@ -83,13 +83,13 @@ TEST_F(LogonAdmissionComponent, refusal_that_the_counterparty_may_know_is_a_logo
   open();
   const auto halted = [](SessionEntry& one) { one.acceptor.halt.begin(); };
   for (const Row& row :
-       {Row{[](SessionEntry& one) { one.timetable.set_disabled("anna: fat finger"); }, "",
+       {Row{[](SessionEntry& one) { one.schedule_status.set_disabled("anna: fat finger"); }, "",
             EventId::LogonSessionDisabled, "|58=Session disabled by the operator|"},
         Row{halted, "", EventId::SessionAwaitsOperator,
             "|58=Session halted: its operator must set the sequence numbers|"},
         Row{halted, "141=Y|", EventId::ConnectionAccepted, ""}}) {
     log.clear();
-    entry().timetable.set_disabled(std::nullopt);
+    entry().schedule_status.set_disabled(std::nullopt);
     entry().acceptor.halt.end();
     row.before(entry());
     const auto [connection, peer] = accept();
@@ -120,7 +120,7 @@ TEST_F(LogonAdmissionComponent, without_an_answer_if_the_application_decides_abo
     return std::optional{LogonAnswer::accept()};
   };
   open();
-  entry().timetable.set_disabled("anna: fat finger");
+  entry().schedule_status.set_disabled("anna: fat finger");
   const auto [connection, peer] = accept();
   EXPECT_FALSE(bind_by(*connection, logon("TRADER")));
   EXPECT_EQ(sent_to(peer), "");
@@ -135,14 +135,14 @@ TEST_F(LogonAdmissionComponent, logons_wait_while_the_loop_is_late) {
   const auto parsed = loop().parsers.inbound.parse(bytes);
   ASSERT_TRUE(parsed.has_value());
   EXPECT_FALSE(admission().delays_logon(*connection, *parsed));
-  for (int i = 0; i < 3; ++i) admission().note_lateness(loop().now().mono - 101ms);
+  for (int i = 0; i < 3; ++i) admission().record_lateness(loop().now().mono - 101ms);
   EXPECT_TRUE(admission().delays_logon(*connection, *parsed));
   EXPECT_EQ(connection->state(), LinkState::Deferred);
   EXPECT_EQ(connection->paused_until(), loop().now().mono + 100ms);
   EXPECT_TRUE(log.has(EventId::LogonsDelayed)) << log.all();
   pass(100ms);
   EXPECT_FALSE(admission().admits_delayed(*connection)) << "it is still late";
-  for (int i = 0; i < 3; ++i) admission().note_lateness(loop().now().mono);
+  for (int i = 0; i < 3; ++i) admission().record_lateness(loop().now().mono);
   EXPECT_TRUE(log.has(EventId::LogonsResumed)) << log.all();
   EXPECT_TRUE(admission().admits_delayed(*connection));
 }

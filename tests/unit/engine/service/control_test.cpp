@@ -131,12 +131,12 @@ TEST_F(ControlTest, engine_that_has_ended_sets_nothing) {
 TEST_F(ControlTest, command_that_no_loop_reads_is_withdrawn) {
   transport::FakeInternet internet;
   transport::FakeNetwork network{internet};
-  engine::OperatorDesk desk{{std::make_shared<engine::TaskInbox>(network)},
-                            {},
-                            std::make_shared<engine::DisabledSessions>(),
-                            std::make_shared<engine::StandbyBoard>(),
-                            std::chrono::milliseconds{1}};
-  const auto control = engine::Control::open({folder.path() + "/control"}, desk);
+  engine::OperatorCommands commands{{std::make_shared<engine::TaskInbox>(network)},
+                                    {},
+                                    std::make_shared<engine::DisabledSessions>(),
+                                    std::make_shared<engine::StandbyStatus>(),
+                                    std::chrono::milliseconds{1}};
+  const auto control = engine::Control::open({folder.path() + "/control"}, commands);
   ASSERT_TRUE(control.has_value()) << control.error();
   const auto done = engine::set_live_numbers(folder.path(), {.session = kTrader, .reason = "x"});
   ASSERT_FALSE(done.has_value());

@@ -117,7 +117,7 @@ TEST(MessageTap, reader_that_never_reads_is_removed) {
   }
   EXPECT_FALSE(tap.is_heard());
   EXPECT_TRUE(reader.has_ended());
-  EXPECT_EQ(reader.take_lost(), engine::TapChannel::kLostInRowMax);
+  EXPECT_EQ(reader.consume_lost(), engine::TapChannel::kLostInRowMax);
 }
 
 }  // namespace

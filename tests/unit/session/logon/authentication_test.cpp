@@ -230,7 +230,7 @@ TEST(LogonFields, of_header_and_trailer_are_in_header_and_trailer) {
                            {89, "xy"}, {115, "OBO"}, {90, "4"},      {91, "data"}};
     Side initiator{config};
     initiator.connect();
-    const auto sent = initiator.take_wire();
+    const auto sent = initiator.consume_wire();
     ASSERT_EQ(sent.size(), 1U) << version;
     wire::Parser parser;
     const auto message = parser.parse(sent.front());

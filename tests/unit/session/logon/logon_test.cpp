@@ -379,8 +379,8 @@ TEST(Logon, no_resend_is_requested_after_a_reset) {
   Side initiator{config, pair.initiator.machine().sequence_numbers()};
   initiator.connect();
   pair.acceptor.connect();
-  for (const std::string& bytes : initiator.take_wire()) pair.acceptor.receive(bytes);
-  const std::deque<std::string> answer = pair.acceptor.take_wire();
+  for (const std::string& bytes : initiator.consume_wire()) pair.acceptor.receive(bytes);
+  const std::deque<std::string> answer = pair.acceptor.consume_wire();
   ASSERT_EQ(answer.size(), 1U);
   initiator.receive(answer.front());
   EXPECT_THAT(initiator.sent(), IsEmpty());

@@ -18,7 +18,7 @@ class Machine {
 
   void connect() {
     machine_.on_connected(now_);
-    static_cast<void>(take_all());
+    static_cast<void>(consume_all());
   }
   // Takes no action.
   void receive(std::string_view fields) {
@@ -31,10 +31,10 @@ class Machine {
   void log_on() {
     connect();
     receive("35=A|34=1|98=0|108=30");
-    static_cast<void>(take_all());
+    static_cast<void>(consume_all());
     ASSERT_EQ(machine_.state(), State::LoggedOn);
   }
-  [[nodiscard]] std::vector<Action> take_all() {
+  [[nodiscard]] std::vector<Action> consume_all() {
     std::vector<Action> all;
     while (const auto action = machine_.next_action(scratch_)) all.push_back(*action);
     return all;
@@ -73,7 +73,7 @@ TEST(EventMemory, serves_the_events_of_several_machines_in_turn) {
   for (int i = 2; i < 50; ++i) {
     for (Machine* const machine : {&one, &other}) {
       machine->receive("35=1|34=" + std::to_string(i) + "|112=PING");
-      const std::vector<Action> actions = machine->take_all();
+      const std::vector<Action> actions = machine->consume_all();
       ASSERT_EQ(actions.size(), 1U) << i;
       EXPECT_NE(std::get<Transmit>(actions[0]).bytes.find("112=PING"), std::string_view::npos);
     }
@@ -91,9 +91,9 @@ TEST(EventMemory, the_end_of_a_session_is_reported_after_its_event_was_rolled_ba
   one.receive("35=5|34=2");
   one.machine().roll_back({2, 2});
   other.receive("35=1|34=2|112=PING");
-  EXPECT_EQ(other.take_all().size(), 1U);
+  EXPECT_EQ(other.consume_all().size(), 1U);
   one.machine().on_disconnected(one.now());
-  const std::vector<Action> left = one.take_all();
+  const std::vector<Action> left = one.consume_all();
   EXPECT_EQ(count_of<LoggedOut>(left), 1U);
   EXPECT_EQ(left.size(), 1U);
 }
@@ -106,9 +106,9 @@ TEST(EventMemory, a_reset_follows_after_its_event_was_rolled_back) {
   one.machine().on_session_end("over", one.now());
   one.machine().roll_back({5, 7});
   other.receive("35=1|34=2|112=PING");
-  EXPECT_EQ(other.take_all().size(), 1U);
+  EXPECT_EQ(other.consume_all().size(), 1U);
   one.machine().on_disconnected(one.now());
-  EXPECT_EQ(count_of<Reset>(one.take_all()), 1U);
+  EXPECT_EQ(count_of<Reset>(one.consume_all()), 1U);
   EXPECT_EQ(one.machine().sequence_numbers(), (Numbers{1, 1}));
 }
 

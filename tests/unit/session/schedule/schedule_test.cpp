@@ -164,7 +164,7 @@ TEST(Schedule, numbers_belong_to_the_time_since_the_last_session_ended) {
 // QuickFIX's LogonTime and LogoutTime: a window within the session, whose end resets nothing.
 TEST(Schedule, a_logon_window_limits_when_a_session_may_log_on) {
   ScheduleRules rules = weekly(Sunday, 17h, Friday, 16h);
-  rules.logon = Timetable{.start = {8h, nullptr}, .end = {15h, nullptr}};
+  rules.logon = SessionHours{.start = {8h, nullptr}, .end = {15h, nullptr}};
   const Schedule schedule = made(rules);
   const ScheduleState before = schedule.at(utc(kFriday, 7h));
   EXPECT_TRUE(before.session);
@@ -180,7 +180,7 @@ TEST(Schedule, a_logon_window_limits_when_a_session_may_log_on) {
 // QuickFIX/J's LogonDay and LogoutDay.
 TEST(Schedule, a_logon_window_of_days_ends_on_its_logout_day) {
   ScheduleRules rules = weekly(Sunday, 17h, Friday, 16h);
-  rules.logon = Timetable{
+  rules.logon = SessionHours{
       .start = {8h, nullptr}, .end = {15h, nullptr}, .start_day = Monday, .end_day = Wednesday};
   const Schedule schedule = made(rules);
   const year_month_day monday = date(2026, 11, 16);
@@ -249,7 +249,7 @@ TEST(Schedule, a_state_is_valid_until_its_next_change) {
   all.back().holidays = {local(date(2026, 10, 26))};
   all.back().reset_time = LocalTime{.time_of_day = 12h, .zone = london()};
   all.push_back(weekly(Sunday, 17h, Friday, 16h));
-  all.back().logon = Timetable{.start = {8h, london()}, .end = {15h, london()}};
+  all.back().logon = SessionHours{.start = {8h, london()}, .end = {15h, london()}};
   all.back().holidays = {local(date(2026, 10, 27))};
   for (const ScheduleRules& rules : all) {
     const Schedule schedule = made(rules);

@@ -138,7 +138,7 @@ TEST(OutOfOrderMessages, lose_nothing_if_one_of_two_machines_discards_them) {
   Pair pair{initiator_config(), config};
   pair.connect();
   for (int i = 0; i < 3; ++i) pair.initiator.send();
-  static_cast<void>(pair.initiator.take_wire());  // lost
+  static_cast<void>(pair.initiator.consume_wire());  // lost
   for (int i = 0; i < 3; ++i) pair.initiator.send();
   pair.exchange();
   EXPECT_EQ(pair.acceptor.delivered.size(), 6U);
@@ -202,8 +202,8 @@ std::string readable_ways(const GapWays& ways) {
 std::size_t messages_until_silence(Pair& pair, std::size_t bound) {
   std::size_t messages = 0;
   while (messages <= bound) {
-    const std::deque<std::string> up = pair.initiator.take_wire();
-    const std::deque<std::string> down = pair.acceptor.take_wire();
+    const std::deque<std::string> up = pair.initiator.consume_wire();
+    const std::deque<std::string> down = pair.acceptor.consume_wire();
     if (up.empty() && down.empty()) break;
     messages += up.size() + down.size();
     for (const std::string& bytes : up) pair.acceptor.receive(bytes);
@@ -222,8 +222,8 @@ void expect_both_gaps_close(const GapWays& of_initiator, const GapWays& of_accep
     pair.initiator.send("D", "up");
     pair.acceptor.send("8", "down");
     if (i >= lost) continue;
-    static_cast<void>(pair.initiator.take_wire());
-    static_cast<void>(pair.acceptor.take_wire());
+    static_cast<void>(pair.initiator.consume_wire());
+    static_cast<void>(pair.acceptor.consume_wire());
   }
   constexpr std::size_t kMessagesMax = 150;  // the most ever seen is 120
   ASSERT_LE(messages_until_silence(pair, kMessagesMax), kMessagesMax);

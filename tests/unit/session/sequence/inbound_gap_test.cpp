@@ -516,7 +516,7 @@ TEST(Gap, is_requested_again_on_the_next_connection) {
   Pair pair;
   pair.connect();
   for (int i = 0; i < 4; ++i) pair.acceptor.send();
-  (void)pair.acceptor.take_wire();  // lost
+  (void)pair.acceptor.consume_wire();  // lost
   pair.break_link();
   pair.connect();
   EXPECT_EQ(pair.initiator.delivered.size(), 4U);

@@ -25,7 +25,7 @@ std::string order(int number) {
 void send_four_orders(Side& side) {
   side.establish();
   for (int i = 0; i < 4; ++i) side.send();
-  (void)side.take_wire();
+  (void)side.consume_wire();
 }
 
 SessionConfig asking_config() {
@@ -286,7 +286,7 @@ TEST(ResendGovernor, gap_that_is_requested_in_parts_is_served_within_the_tightes
   acceptor.establish();
   constexpr int kOrders = 20;
   for (int i = 0; i < kOrders; ++i) acceptor.send();
-  (void)acceptor.take_wire();
+  (void)acceptor.consume_wire();
   std::size_t count = 0;
   std::uint64_t number = 2;
   for (int begin = 2; begin <= kOrders + 1; begin += 4) {

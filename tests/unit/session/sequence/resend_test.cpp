@@ -22,7 +22,7 @@ std::uint64_t fill(Side& side) {
   side.send("D", "six");
   test_requests(2);
   side.send("D", "nine");
-  (void)side.take_wire();
+  (void)side.consume_wire();
   return number;
 }
 
@@ -198,7 +198,7 @@ TEST(Resend, request_that_reveals_a_gap_is_served_before_our_own_request) {
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.send("D", "order");
-  (void)acceptor.take_wire();
+  (void)acceptor.consume_wire();
   acceptor.in("35=2|34=4|7=2|16=2");
   const std::vector<std::string> sent = acceptor.sent();
   EXPECT_THAT(sent, testing::UnorderedElementsAre(order(2, "order"), "35=2|34=3|7=2|16=3"));
@@ -213,8 +213,8 @@ TEST(Resend, both_sides_in_a_gap_recover) {
     pair.initiator.send("D", "up");
     pair.acceptor.send("8", "down");
   }
-  (void)pair.initiator.take_wire();
-  (void)pair.acceptor.take_wire();
+  (void)pair.initiator.consume_wire();
+  (void)pair.acceptor.consume_wire();
   pair.initiator.send("D", "up");
   pair.acceptor.send("8", "down");
   pair.exchange();
@@ -233,7 +233,7 @@ TEST(Resend, does_not_cover_numbers_assigned_during_the_resend) {
   acceptor.in("35=1|34=2|112=X");
   acceptor.send("D", "three");
   acceptor.in("35=1|34=3|112=X");
-  (void)acceptor.take_wire();
+  (void)acceptor.consume_wire();
   acceptor.in("35=2|34=4|7=1|16=0");
   EXPECT_TRUE(acceptor.serve_slice());
   acceptor.send("D", "five");
@@ -250,7 +250,7 @@ TEST(Resend, continues_in_slices_between_other_events) {
   acceptor.serves_replays_in_slices = true;
   acceptor.send("D", "two");
   acceptor.send("D", "three");
-  (void)acceptor.take_wire();
+  (void)acceptor.consume_wire();
   acceptor.in("35=2|34=2|7=1|16=0");
   EXPECT_TRUE(acceptor.serve_slice());
   acceptor.in("35=1|34=3|112=X");
@@ -271,7 +271,7 @@ TEST(Resend, requests_during_a_resend_are_answered_once_together_after_it) {
   acceptor.serves_replays_in_slices = true;
   acceptor.send("D", "two");
   acceptor.send("D", "three");
-  (void)acceptor.take_wire();
+  (void)acceptor.consume_wire();
   acceptor.in("35=2|34=2|7=2|16=2");
   acceptor.in("35=2|34=3|7=3|16=3");
   acceptor.in("35=2|34=4|7=2|16=2");
@@ -287,7 +287,7 @@ TEST(Resend, requests_during_a_resend_are_answered_up_to_the_highest_of_their_en
   acceptor.establish();
   acceptor.serves_replays_in_slices = true;
   for (const char* text : {"two", "three", "four", "five"}) acceptor.send("D", text);
-  (void)acceptor.take_wire();
+  (void)acceptor.consume_wire();
   acceptor.in("35=2|34=2|7=2|16=2");
   acceptor.in("35=2|34=3|7=3|16=5");
   acceptor.in("35=2|34=4|7=4|16=4");
@@ -302,7 +302,7 @@ TEST(Resend, is_cancelled_at_disconnect) {
   Side acceptor{acceptor_config()};
   acceptor.establish();
   const std::uint64_t sent = acceptor.send("D", "two");
-  (void)acceptor.take_wire();
+  (void)acceptor.consume_wire();
   acceptor.serves_replays_in_slices = true;
   acceptor.in("35=2|34=2|7=1|16=0");
   acceptor.disconnect();
@@ -321,7 +321,7 @@ TEST(Resend, stored_message_that_is_damaged_becomes_a_gap_fill_and_a_notice) {
   acceptor.send("D", "two");
   acceptor.send("D", "three");
   acceptor.send("D", "four");
-  (void)acceptor.take_wire();
+  (void)acceptor.consume_wire();
   acceptor.stored[3] = "not a message";
   acceptor.in("35=2|34=2|7=2|16=0");
   EXPECT_THAT(acceptor.sent(), ElementsAre(order(2, "two"), fill_text(3, 4), order(4, "four")));
@@ -333,7 +333,7 @@ TEST(Resend, stored_administrative_message_is_gap_filled) {
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=1|34=2|112=X");
-  acceptor.stored[2] = acceptor.take_wire().front();
+  acceptor.stored[2] = acceptor.consume_wire().front();
   acceptor.in("35=2|34=3|7=2|16=0");
   EXPECT_THAT(acceptor.sent(), ElementsAre(fill_text(2, 3)));
 }
@@ -346,7 +346,7 @@ TEST(Resend, without_persistence_everything_is_gap_filled) {
   acceptor.establish();
   acceptor.send("D", "two");
   acceptor.send("D", "three");
-  (void)acceptor.take_wire();
+  (void)acceptor.consume_wire();
   acceptor.in("35=2|34=2|7=1|16=0");
   EXPECT_THAT(acceptor.sent(), ElementsAre(fill_text(1, 4)));
 }
@@ -368,7 +368,7 @@ TEST(Resend, fix41_sends_whole_seconds_and_reads_999999_as_infinity) {
   Side acceptor{acceptor_config("FIX.4.1")};
   acceptor.establish();
   acceptor.in("35=1|34=2|112=X");
-  (void)acceptor.take_wire();
+  (void)acceptor.consume_wire();
   acceptor.in("35=2|34=3|7=1|16=999999");
   EXPECT_THAT(acceptor.sent_in_full(),
               ElementsAre("8=FIX.4.1|35=4|34=1|43=Y|49=VENUE|52=20240115-10:30:00|56=TRADER|"
@@ -384,7 +384,7 @@ TEST(Resend, business_message_reject_is_resent_as_an_application_message) {
         .kind = DeliveryDecision::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}};
   };
   acceptor.in("35=8|34=2|37=id");
-  (void)acceptor.take_wire();
+  (void)acceptor.consume_wire();
   acceptor.in("35=2|34=3|7=2|16=2");
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=j|34=2|43=Y|122=20240115-10:30:00.000|45=2|"
                                            "58=Unsupported Message Type|372=8|380=3"));

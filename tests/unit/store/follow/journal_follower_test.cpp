@@ -180,8 +180,8 @@ TEST_F(FollowingAJournal, the_cursor_of_another_journal_is_refused) {
   EXPECT_THAT(refusal(cursor), HasSubstr("it was replaced"));
   JournalFollower follower = follow({.cursor = cursor, .gap = FollowOptions::Gap::Accept});
   EXPECT_THAT(read(follower), ElementsAre("A 1 out 1 m1"));
-  EXPECT_THAT(follower.take_gap().value_or(""), HasSubstr("it was replaced"));
-  EXPECT_EQ(follower.take_gap(), std::nullopt);
+  EXPECT_THAT(follower.consume_gap().value_or(""), HasSubstr("it was replaced"));
+  EXPECT_EQ(follower.consume_gap(), std::nullopt);
 }
 
 TEST_F(FollowingAJournal, segments_that_are_gone_are_a_gap) {
@@ -196,7 +196,7 @@ TEST_F(FollowingAJournal, segments_that_are_gone_are_a_gap) {
   EXPECT_THAT(refusal(early.cursor()), HasSubstr("0000000001.journal to 0000000001.journal are not "
                                                  "there any more"));
   JournalFollower follower = follow({.cursor = early.cursor(), .gap = FollowOptions::Gap::Accept});
-  EXPECT_THAT(follower.take_gap().value_or(""), HasSubstr("not there any more"));
+  EXPECT_THAT(follower.consume_gap().value_or(""), HasSubstr("not there any more"));
   EXPECT_EQ(read(follower).back(), "A 1 out 45 m45");
 }
 
@@ -246,7 +246,7 @@ TEST_F(FollowingAJournal, damage_is_an_error_and_is_passed_only_if_that_is_accep
   JournalFollower tolerant = follow({.gap = FollowOptions::Gap::Accept, .is_followed = false});
   EXPECT_THAT(read(tolerant),
               ElementsAre("A 1 out 1 m1", "A 1 out 2 m2", "A 1 out 4 m4", "A 1 out 5 m5"));
-  EXPECT_THAT(tolerant.take_gap().value_or(""), HasSubstr("a record is damaged"));
+  EXPECT_THAT(tolerant.consume_gap().value_or(""), HasSubstr("a record is damaged"));
 }
 
 TEST_F(FollowingAJournal, a_cursor_after_damage_in_the_newest_segment_is_followed) {
@@ -261,7 +261,7 @@ TEST_F(FollowingAJournal, a_cursor_after_damage_in_the_newest_segment_is_followe
   for (const bool is_followed : {false, true}) {
     JournalFollower again = follow(
         {.cursor = first.cursor(), .gap = FollowOptions::Gap::Accept, .is_followed = is_followed});
-    EXPECT_THAT(again.take_gap().value_or(""), HasSubstr("a record is damaged"));
+    EXPECT_THAT(again.consume_gap().value_or(""), HasSubstr("a record is damaged"));
     EXPECT_THAT(read(again), IsEmpty());
     EXPECT_EQ(again.cursor().position, first.cursor().position);
   }
@@ -382,7 +382,7 @@ class SegmentsOfACursor : public FollowingAJournal {
   SegmentsOfACursor() { options_.retention = {.keep_bytes = kSegmentBytes, .even_current = true}; }
   static std::vector<EventId> events_of(Store& store) {
     std::vector<EventId> found;
-    while (const auto event = store.take_event()) found.push_back(event->id);
+    while (const auto event = store.next_event()) found.push_back(event->id);
     return found;
   }
 };

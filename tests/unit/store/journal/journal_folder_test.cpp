@@ -54,7 +54,7 @@ class FolderTest : public ::testing::Test {
   StoreEvent wait_for_stop() {
     for (;;) {
       const std::uint64_t before = settler_.wakes();
-      while (auto event = store_->take_event()) {
+      while (auto event = store_->next_event()) {
         if (event->id == EventId::StoreFailed) return *event;
       }
       settler_.wait(before);
@@ -157,7 +157,7 @@ TEST_P(JournalFolder, that_is_not_changed_stops_nothing) {
   files::create_hard_link(segment(2), journal_ + "/link");
   ASSERT_EQ(::chmod(segment(1).c_str(), 0640), 0);
   send(100);
-  EXPECT_FALSE(store_->take_event());
+  EXPECT_FALSE(store_->next_event());
   EXPECT_TRUE(store_->close());
 }
 

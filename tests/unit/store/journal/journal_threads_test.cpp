@@ -416,10 +416,10 @@ TEST_F(JournalThreads, a_full_disk_is_reported_while_there_is_still_room) {
   while (store_->appended() <= kSegmentBytes) ASSERT_TRUE(append_next(message));
   while (disk_.failed_reserves() == 0) ASSERT_TRUE(store_->flush());
   std::optional<StoreEvent> warning;
-  while (!(warning = store_->take_event())) std::this_thread::yield();
+  while (!(warning = store_->next_event())) std::this_thread::yield();
   EXPECT_EQ(warning->id, EventId::SegmentNotPrepared);
   EXPECT_THAT(warning->text, AllOf(HasSubstr("No space left"), HasSubstr("KiB are left")));
-  EXPECT_FALSE(store_->take_event());
+  EXPECT_FALSE(store_->next_event());
   std::uint64_t taken = 0;
   while (append_next(message)) ++taken;
   EXPECT_GT(taken, 0U);

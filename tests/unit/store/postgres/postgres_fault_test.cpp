@@ -154,16 +154,16 @@ TEST_F(PostgresFault, a_server_that_stops_and_starts_again_is_found_again) {
     ASSERT_TRUE(store_->flush());
     server_->start();
     ASSERT_TRUE(settler_.settle(*store_));
-    const auto lost = take_warning(*store_);
+    const auto lost = consume_warning(*store_);
     ASSERT_TRUE(lost);
     EXPECT_EQ(lost->id, EventId::DatabaseReconnecting);
     EXPECT_NE(lost->text.find("ended and made again"), std::string::npos) << lost->text;
-    const auto back = take_warning(*store_);
+    const auto back = consume_warning(*store_);
     ASSERT_TRUE(back);
     EXPECT_EQ(back->id, EventId::DatabaseReconnected);
     EXPECT_NE(back->text.find("connected again after "), std::string::npos) << back->text;
     EXPECT_NE(back->text.find("to socket " + proxy().host()), std::string::npos) << back->text;
-    EXPECT_FALSE(store_->take_event());
+    EXPECT_FALSE(store_->next_event());
   }
   expect_messages(22);
   reopen();

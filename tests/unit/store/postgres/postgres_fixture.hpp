@@ -40,7 +40,7 @@ inline std::unique_ptr<Store> open_or_fail(const PostgresOptions& options) {
 inline std::string wait_for_event(Store& store, const Settler& settler, std::string_view text) {
   for (;;) {
     const std::uint64_t before = settler.wakes();
-    while (const auto event = store.take_event()) {
+    while (const auto event = store.next_event()) {
       if (event->text.find(text) != std::string::npos) return event->text;
     }
     if (!store.flush()) return {};
@@ -50,9 +50,9 @@ inline std::string wait_for_event(Store& store, const Settler& settler, std::str
 }
 
 // The next event above Info. Nothing: there is none.
-inline std::optional<StoreEvent> take_warning(Store& store) {
+inline std::optional<StoreEvent> consume_warning(Store& store) {
   for (;;) {
-    auto event = store.take_event();
+    auto event = store.next_event();
     if (!event || event->id != EventId::DatabaseConnected) return event;
   }
 }

@@ -88,7 +88,7 @@ class PostgresFollower : public ::testing::Test {
       if (!more) error_ = more.error();
       const bool is_at_end = follower_->cursor().position >= store_->durable();
       is_over = !more || (!*more && is_at_end);
-      while (auto event = follower_->take_event()) {
+      while (auto event = follower_->next_event()) {
         events_.push_back(event->text);
         is_over = is_over || event->id != EventId::StreamGap;
       }

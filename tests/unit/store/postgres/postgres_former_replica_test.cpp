@@ -45,7 +45,7 @@ class PostgresFormerReplica : public ::testing::Test {
     EXPECT_EQ(read_all(*store_, 0), (std::vector<KeptMessage>{{1, "m1"}, {2, "m2"}, {3, "m3"}}));
   }
   StoreEvent warning() {
-    auto event = take_warning(*store_);
+    auto event = consume_warning(*store_);
     return event ? *event : StoreEvent{};
   }
 

@@ -80,7 +80,7 @@ class PostgresNote : public ::testing::Test {
   }
   std::string events() {
     std::string all;
-    while (const auto event = store_->take_event()) {
+    while (const auto event = store_->next_event()) {
       if (is_error(event->id)) all += event->text + "\n";
     }
     return all;

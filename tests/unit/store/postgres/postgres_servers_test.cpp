@@ -62,7 +62,7 @@ class PostgresServers : public ::testing::Test {
       auto opened = open_postgres(options_);
       if (opened) {
         store_ = std::move(*opened);
-        return store_->take_event().value_or(StoreEvent{}).text;
+        return store_->next_event().value_or(StoreEvent{}).text;
       }
       const std::string& why = opened.error().text;
       const bool is_late = why.find("did not accept the connection") != std::string::npos ||

@@ -238,7 +238,7 @@ TEST_F(PostgresStandby, a_store_whose_claim_was_not_replicated_is_not_opened) {
 TEST_F(PostgresStandby, the_opening_tells_how_far_a_commit_reaches) {
   use(shared_pair());
   open();
-  const std::string opened = store_->take_event().value_or(StoreEvent{}).text;
+  const std::string opened = store_->next_event().value_or(StoreEvent{}).text;
   EXPECT_NE(opened.find("connected to socket " + proxy_->host()), std::string::npos) << opened;
   EXPECT_NE(opened.find(pair_->primary->sql("SELECT system_identifier FROM pg_control_system()")),
             std::string::npos)
@@ -247,7 +247,7 @@ TEST_F(PostgresStandby, the_opening_tells_how_far_a_commit_reaches) {
   EXPECT_NE(opened.find("synchronous_standby_names='s1'"), std::string::npos) << opened;
   options_.connection += " options='-c synchronous_commit=off'";
   options_.schema = fresh_schema();
-  const auto event = open_or_fail(options_)->take_event().value_or(StoreEvent{});
+  const auto event = open_or_fail(options_)->next_event().value_or(StoreEvent{});
   EXPECT_EQ(event.id, EventId::DatabaseCommitsUnsafe);
   EXPECT_NE(event.text.find("in the memory of the server, which may lose it"), std::string::npos);
 }
@@ -261,7 +261,7 @@ TEST_F(PostgresStandby, a_standby_that_is_not_waited_for_any_more_is_an_alarm) {
   ASSERT_TRUE(settler_.settle(*store_));
   append_next();
   ASSERT_TRUE(settler_.settle(*store_));
-  const auto alarm = take_warning(*store_);
+  const auto alarm = consume_warning(*store_);
   pair_->primary->set(kNames, kStandby);
   pair_->standby->thaw();
   ASSERT_TRUE(alarm);
@@ -281,7 +281,7 @@ TEST_F(PostgresStandby, settings_that_changed_are_seen_by_the_claim_of_the_next_
   std::string alarm;
   while (alarm.empty()) {
     const std::uint64_t before = settler_.wakes();
-    while (const auto event = store_->take_event()) {
+    while (const auto event = store_->next_event()) {
       if (event->text.find("ALARM") != std::string::npos) alarm = event->text;
     }
     if (alarm.empty()) settler_.wait(before);
@@ -317,7 +317,7 @@ TEST_F(PostgresStandby, a_role_that_may_not_see_the_standby_trusts_no_commit_of_
   options_.connection = "user=plain dbname=postgres";
   open();
   bool is_reported = false;
-  while (const auto event = store_->take_event()) {
+  while (const auto event = store_->next_event()) {
     is_reported = is_reported || event->id == EventId::StandbyNotVisible;
   }
   EXPECT_TRUE(is_reported);

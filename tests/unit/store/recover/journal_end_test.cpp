@@ -266,7 +266,7 @@ TEST_F(JournalEnd, a_journal_without_a_note_is_opened_as_it_is) {
   {
     const OpenedJournal opened = open_or_fail(disk, options_);
     ASSERT_TRUE(opened.store);
-    EXPECT_FALSE(opened.store->take_event());
+    EXPECT_FALSE(opened.store->next_event());
   }
   EXPECT_TRUE(read_tail_marker(disk, kFolder).marker) << "from now on it has one";
 }
@@ -280,14 +280,14 @@ TEST_F(JournalEnd, a_note_that_does_not_check_is_reported_and_is_none) {
     files[segment_path(1)].resize(kSegmentHeaderBytes);
     files[kOwner][at] = static_cast<char>(files[kOwner][at] ^ 1);
     put(disk, files);
-    EXPECT_THAT(verify_journal(disk, kFolder)->note_fault, HasSubstr(kOwner));
+    EXPECT_THAT(verify_journal(disk, kFolder)->record_fault, HasSubstr(kOwner));
     const OpenedJournal opened = open_or_fail(disk, options_);
     ASSERT_TRUE(opened.store) << at;
-    const auto event = opened.store->take_event();
+    const auto event = opened.store->next_event();
     ASSERT_TRUE(event) << at;
     EXPECT_EQ(event->id, EventId::JournalFilesDoubtful);
     EXPECT_THAT(event->text, AllOf(HasSubstr(kOwner), HasSubstr("does not check")));
-    EXPECT_FALSE(opened.store->take_event());
+    EXPECT_FALSE(opened.store->next_event());
     EXPECT_EQ(read_tail_marker(disk, kFolder).fault, "");
   }
 }

@@ -74,12 +74,12 @@ class Child {
       for (unsigned i = 0; i < records; ++i) append_one();
       const std::uint64_t wakes = settler_.wakes();
       if (!store_.flush()) std::_Exit(21);
-      note_durable();
+      record_durable();
       // A bound on what is under way, so that a kill finds every stage of it.
       if (waiting_.size() > 64 && store_.durable() < waiting_[32].position) {
         if (!store_.flush()) std::_Exit(22);
         if (store_.durable() < waiting_[32].position) settler_.wait(wakes);
-        note_durable();
+        record_durable();
       }
     }
   }
@@ -118,7 +118,7 @@ class Child {
 
   // Between two of these stores a kill leaves an older inbound or outbound number with a newer
   // epoch, never a number that was not told: the epoch is last.
-  void note_durable() {
+  void record_durable() {
     std::size_t done = 0;
     while (done < waiting_.size() && waiting_[done].position <= store_.durable()) {
       const Waiting& one = waiting_[done++];

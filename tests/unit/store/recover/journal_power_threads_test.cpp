@@ -68,7 +68,7 @@ class ThreadedMachine {
     ASSERT_TRUE(goes_on || !disk_.has_power());
     if (::testing::Test::HasFailure()) return;
     end(store);
-    note_durable(store);
+    record_durable(store);
     opened->store.reset();
     disk_.process_death();
   }
@@ -97,7 +97,7 @@ class ThreadedMachine {
       const std::uint64_t what = random_.below(6);
       if (what < 2 && !store.flush()) return false;
       if (what == 2 && !settler_.settle(store)) return false;
-      note_durable(store);
+      record_durable(store);
     }
     return true;
   }
@@ -139,7 +139,7 @@ class ThreadedMachine {
   }
 
   // Whatever the journal calls durable has left.
-  void note_durable(const Store& store) {
+  void record_durable(const Store& store) {
     durable_ = std::max(durable_, store.durable());
     for (; sent_until_ < log_.size() && log_[sent_until_].end <= durable_; ++sent_until_) {
       const ScannedMessage& one = log_[sent_until_].message;

@@ -286,7 +286,7 @@ class ScrubInBackground : public ::testing::TestWithParam<Durability> {
   }
   StoreEvent wait_for_event() {
     for (;;) {
-      if (auto event = store_->take_event()) return *event;
+      if (auto event = store_->next_event()) return *event;
       std::this_thread::yield();
     }
   }
@@ -340,7 +340,7 @@ TEST_P(ScrubInBackground, segments_are_retired_and_the_journal_is_closed_under_a
     if (round % 2 == 0) {
       ASSERT_TRUE(store_->close());
     }
-    while (const auto event = store_->take_event()) {
+    while (const auto event = store_->next_event()) {
       EXPECT_EQ(event->id, EventId::SegmentsRetired) << event->text;
     }
     store_.reset();
@@ -356,7 +356,7 @@ TEST_P(ScrubInBackground, zero_bytes_a_second_are_none) {
   rate_ = 0;
   open();
   fill(60);
-  EXPECT_FALSE(store_->take_event());
+  EXPECT_FALSE(store_->next_event());
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, ScrubInBackground,

@@ -468,7 +468,7 @@ TEST_F(JournalRetention, a_segment_that_a_loss_of_power_left_under_both_names_is
   fill(*journal.store, 60);
   EXPECT_GT(first_segment(), 3U);
   EXPECT_TRUE(disk_.exists(moved));
-  while (const auto event = journal.store->take_event()) {
+  while (const auto event = journal.store->next_event()) {
     EXPECT_EQ(event->id, EventId::SegmentsRetired) << event->text;
   }
   expect_sound();
@@ -730,12 +730,12 @@ TEST_F(JournalRetention, segments_that_cannot_be_removed_are_reported_and_tried_
   std::optional<StoreEvent> warning;
   for (int i = 0; i < 100 && !warning; ++i) {
     fill(*journal.store, 1);
-    warning = journal.store->take_event();
+    warning = journal.store->next_event();
   }
   ASSERT_TRUE(warning);
   EXPECT_EQ(warning->id, EventId::RetirementFailed);
   EXPECT_THAT(warning->text, HasSubstr("could not be removed"));
-  EXPECT_FALSE(journal.store->take_event());
+  EXPECT_FALSE(journal.store->next_event());
   fill(*journal.store, 20);
   EXPECT_EQ(journal.store->session(0).next_outbound, read_all(*journal.store, 0).back().number + 1);
 }
@@ -748,7 +748,7 @@ TEST_F(JournalRetention, what_is_retired_is_reported) {
     std::optional<StoreEvent> event;
     for (int i = 0; i < 100 && !event; ++i) {
       fill(*journal.store, 1);
-      event = journal.store->take_event();
+      event = journal.store->next_event();
     }
     ASSERT_TRUE(event);
     EXPECT_EQ(event->id, EventId::SegmentsRetired);

@@ -152,13 +152,13 @@ TEST_F(PreparedSegment, damage_in_it_is_reported_and_it_is_emptied) {
   FakeDisk other = disk_with({file});
   // By the opening.
   const OpenedJournal opened = open_or_fail(disk, options_);
-  const auto event = opened.store->take_event();
+  const auto event = opened.store->next_event();
   ASSERT_TRUE(event);
   EXPECT_EQ(event->id, EventId::JournalFilesDoubtful);
   EXPECT_THAT(event->text,
               AllOf(HasSubstr(path_of(kLast + 1)), HasSubstr("prepared and never begun"),
                     HasSubstr("offset 200"), HasSubstr("nothing is lost")));
-  EXPECT_FALSE(opened.store->take_event());
+  EXPECT_FALSE(opened.store->next_event());
   // By a repair.
   const auto repaired = repair_journal(
       other, {.folder = kFolder, .mode = RepairMode::Carry, .text = "anna", .names = {}},

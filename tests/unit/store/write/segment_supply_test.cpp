@@ -54,9 +54,9 @@ class SegmentSupplyTest : public ::testing::Test {
  protected:
   DiskError shortage() {
     while (!supply_.has_shortage()) std::this_thread::yield();
-    const auto shortage = supply_.take_shortage();
+    const auto shortage = supply_.consume_shortage();
     EXPECT_TRUE(shortage);
-    EXPECT_FALSE(supply_.take_shortage()) << "reported once";
+    EXPECT_FALSE(supply_.consume_shortage()) << "reported once";
     return shortage.value_or(DiskError{});
   }
 

@@ -150,7 +150,7 @@ TEST(DraftEncode, a_password_is_noted_so_that_no_store_gets_it) {
     if (has_password) done(draft.set(Password{"p"}));
     wire::Encoder encoder{buffer, wire::HeaderFields{"FIX.4.4", "A", "B"}, {.msg_type = "BE"}};
     bool noted = false;
-    encoder.note_passwords_in(noted);
+    encoder.record_passwords_in(noted);
     EXPECT_TRUE(encoder.fields(draft.fields()).finish());
     EXPECT_EQ(noted, has_password);
   }

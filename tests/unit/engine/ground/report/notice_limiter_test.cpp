@@ -59,11 +59,11 @@ TEST(NoticeLimiter, share_of_one_session_is_independent_of_others) {
 
 TEST(NoticeLimiter, suppressed_lines_are_reported_once_after_a_second) {
   NoticeLimiter limiter;
-  EXPECT_EQ(limiter.take_suppressed(kLimiterStart), 0U);
+  EXPECT_EQ(limiter.consume_suppressed(kLimiterStart), 0U);
   static_cast<void>(allowed_of(limiter, 1, kLimiterStart, NoticeLimiter::kSourceLinesMax + 7));
-  EXPECT_EQ(limiter.take_suppressed(kLimiterStart + milliseconds{999}), 0U);
-  EXPECT_EQ(limiter.take_suppressed(kLimiterStart + milliseconds{1'000}), 7U);
-  EXPECT_EQ(limiter.take_suppressed(kLimiterStart + milliseconds{5'000}), 0U);
+  EXPECT_EQ(limiter.consume_suppressed(kLimiterStart + milliseconds{999}), 0U);
+  EXPECT_EQ(limiter.consume_suppressed(kLimiterStart + milliseconds{1'000}), 7U);
+  EXPECT_EQ(limiter.consume_suppressed(kLimiterStart + milliseconds{5'000}), 0U);
 }
 
 class NoticesTest : public AcceptorTest {

@@ -241,7 +241,7 @@ class AddedSessionLogsTest : public EngineLogsTest {
     EXPECT_TRUE(settings.has_value()) << settings.error().front().what();
     return std::move(*settings);
   }
-  void take_away(const std::string& name) {
+  void remove_session(const std::string& name) {
     acceptor->find_session(name)->remove("later");
     peers.clear();
     ASSERT_TRUE(run_until([&] { return acceptor->find_session(name) == nullptr; })) << log.all();
@@ -290,7 +290,7 @@ TEST_F(AddedSessionLogsTest, session_added_again_continues_its_files_with_new_ma
     const std::uint64_t next = acceptor->find_session(name)->numbers().next_inbound;
     peer.send(logon("LATER", next, tag + "=CANARY|1=" + tag + "|"));
     ASSERT_TRUE(run_until([&] { return !peer.messages().empty(); })) << log.all();
-    take_away(name);
+    remove_session(name);
   }
   const std::string all = text("FIX.4.4-VENUE-LATER.messages");
   EXPECT_THAT(all, AllOf(HasSubstr("|9001=***|1=9001|"), HasSubstr("|9002=***|1=9002|")));

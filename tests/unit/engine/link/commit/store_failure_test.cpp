@@ -333,7 +333,7 @@ class StalledSyncTest : public StalledDiskTest, public ::testing::WithParamInter
  protected:
   void SetUp() override { extra = "JournalDurability=" + std::string{GetParam()} + '\n'; }
   // Sends an order to a loop whose disk is stalled.
-  void take_order(RawPeer& peer) {
+  void handle_order(RawPeer& peer) {
     peer.send(order("TRADER", 2, "A1"));
     ASSERT_TRUE(run_until([&] { return venue.orders.size() == 1; }));
     gate.wait_for_held_sync();
@@ -351,7 +351,7 @@ TEST_P(StalledSyncTest, only_sessions_that_wait_too_long_for_the_disk_are_discon
   RawPeer& other = log_on("OTHER");
   RawPeer& peer = log_on("TRADER");
   gate.hold_syncs();
-  take_order(peer);
+  handle_order(peer);
   EXPECT_FALSE(peer.closed());
   clock.advance(std::chrono::seconds{3});
   EXPECT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
@@ -380,7 +380,7 @@ TEST_P(StalledSyncTest, thread_with_a_stalled_disk_serves_sessions_of_another_st
   open_on(gate);
   RawPeer& peer = log_on("TRADER");
   gate.hold_syncs();
-  take_order(peer);
+  handle_order(peer);
   // Another engine on this thread, with its store in memory.
   extra = "Store=memory";
   EchoVenue kept_in_memory;
@@ -530,7 +530,7 @@ TEST_P(StalledSyncTest, answer_leaves_when_it_is_durable) {
   open_on(gate);
   RawPeer& peer = log_on("TRADER");
   gate.hold_syncs();
-  take_order(peer);
+  handle_order(peer);
   gate.release_syncs();
   EXPECT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
 }
@@ -545,7 +545,7 @@ TEST_P(StalledSyncTest, what_one_event_sends_to_several_sessions_leaves_when_it_
     }
   };
   gate.hold_syncs();
-  take_order(*all[1]);
+  handle_order(*all[1]);
   for (const RawPeer* peer : all) {
     EXPECT_EQ(peer->messages().size(), 1U) << "nothing leaves before it is on the disk";
   }

@@ -48,7 +48,7 @@ class Trading {
   }
   [[nodiscard]] const std::vector<std::string>& faults() const { return faults_; }
   [[nodiscard]] bool is_alive() const { return !peer_->closed(); }
-  std::vector<std::chrono::nanoseconds> take_waits() { return std::exchange(waited_, {}); }
+  std::vector<std::chrono::nanoseconds> consume_waits() { return std::exchange(waited_, {}); }
 
  private:
   [[nodiscard]] std::string id() const { return who_ + '-' + std::to_string(expected_); }
@@ -114,7 +114,7 @@ class NetworkFaultTest : public AcceptorTest {
   void show(const char* when) {
     std::vector<std::chrono::nanoseconds> waits;
     for (Trading& one : trading_) {
-      const auto some = one.take_waits();
+      const auto some = one.consume_waits();
       waits.insert(waits.end(), some.begin(), some.end());
     }
     ASSERT_GE(waits.size(), kLive) << when;

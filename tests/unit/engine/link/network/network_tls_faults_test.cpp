@@ -38,7 +38,7 @@ class RecordClient {
   bool shake_hands() {
     receive();
     const bool is_done = SSL_do_handshake(ssl_) == 1;
-    send_raw(take_records());
+    send_raw(consume_records());
     return is_done;
   }
   // Sends the bytes in one record.
@@ -59,9 +59,9 @@ class RecordClient {
   std::string record_of(std::string_view bytes) {
     EXPECT_EQ(SSL_write(ssl_, bytes.data(), static_cast<int>(bytes.size())),
               static_cast<int>(bytes.size()));
-    return take_records();
+    return consume_records();
   }
-  std::string take_records() {
+  std::string consume_records() {
     std::string records(BIO_ctrl_pending(to_peer_), '\0');
     if (!records.empty()) BIO_read(to_peer_, records.data(), static_cast<int>(records.size()));
     return records;

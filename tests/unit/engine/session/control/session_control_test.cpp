@@ -86,10 +86,10 @@ TEST_F(SessionControlComponent, disabled_session_logs_out_and_may_not_log_on_unt
   const auto [connection, peer] = log_on(entry());
   sessions().control.disable(entry(), {}, "anna: fat finger");
   EXPECT_TRUE(sent_to(peer).contains("|58=Session disabled by the operator|"));
-  EXPECT_FALSE(entry().timetable.may_log_on());
-  EXPECT_EQ(entry().timetable.disabled_by(), "anna: fat finger");
+  EXPECT_FALSE(entry().schedule_status.may_log_on());
+  EXPECT_EQ(entry().schedule_status.disabled_by(), "anna: fat finger");
   sessions().control.enable(entry());
-  EXPECT_TRUE(entry().timetable.may_log_on());
+  EXPECT_TRUE(entry().schedule_status.may_log_on());
 }
 
 TEST_F(SessionControlComponent, reset_within_the_session_needs_a_logon_and_the_flag) {
@@ -109,20 +109,20 @@ TEST_F(SessionControlComponent, schedule_logs_out_at_its_end_and_opens_again) {
   schedule = "StartTime=09:00:00\nEndTime=11:00:00\nTimeZone=UTC";
   open();
   const auto [connection, peer] = log_on(entry());
-  EXPECT_TRUE(entry().timetable.is_open());
+  EXPECT_TRUE(entry().schedule_status.is_open());
   EXPECT_LE(loop().time.first_timer(), clock.now().mono + 1min) << "it looks again each minute";
   pass(30min - 1ms);
   sessions().control.follow_schedule(entry());
-  EXPECT_TRUE(entry().timetable.is_open());
+  EXPECT_TRUE(entry().schedule_status.is_open());
   pass(1s);
   sessions().control.follow_schedule(entry());
-  EXPECT_FALSE(entry().timetable.is_open());
+  EXPECT_FALSE(entry().schedule_status.is_open());
   EXPECT_TRUE(sent_to(peer).contains("|35=5|")) << log.all();
   EXPECT_TRUE(log.has(EventId::SessionClosedBySchedule, "2024-01-16 09:00:00")) << log.all();
   sessions().disconnector.close(*connection);
   pass(22h);
   sessions().control.follow_schedule(entry());
-  EXPECT_TRUE(entry().timetable.is_open());
+  EXPECT_TRUE(entry().schedule_status.is_open());
   EXPECT_EQ(next_outbound(), 1U) << "a new session";
 }
 
@@ -155,7 +155,7 @@ TEST_F(SessionControlComponent, schedule_decides_by_day_and_time) {
     open();
     pass(row.after);
     sessions().control.follow_schedule(entry());
-    EXPECT_EQ(entry().timetable.may_log_on(), row.may_log_on) << row.keys << " " << row.after;
+    EXPECT_EQ(entry().schedule_status.may_log_on(), row.may_log_on) << row.keys << " " << row.after;
     clock.advance(-row.after);
   }
 }
@@ -163,15 +163,15 @@ TEST_F(SessionControlComponent, schedule_decides_by_day_and_time) {
 TEST_F(SessionControlComponent, clock_that_is_set_back_closes_the_session_again) {
   schedule = "StartTime=09:00:00\nEndTime=11:00:00\nTimeZone=UTC";
   open();
-  ASSERT_TRUE(entry().timetable.is_open());
+  ASSERT_TRUE(entry().schedule_status.is_open());
   clock.set_wall_back(2h);
   pass(0s);
   sessions().control.follow_schedule(entry());
-  EXPECT_FALSE(entry().timetable.is_open()) << "it is 08:30";
+  EXPECT_FALSE(entry().schedule_status.is_open()) << "it is 08:30";
   clock.set_wall_forward(2h);
   pass(0s);
   sessions().control.follow_schedule(entry());
-  EXPECT_TRUE(entry().timetable.is_open());
+  EXPECT_TRUE(entry().schedule_status.is_open());
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ class CountedStore final : public store::Store {
   store::LogPosition durable() const noexcept override { return store_->durable(); }
   store::StoreResult<store::LogPosition> flush() override { return store_->flush(); }
   store::StoreResult<void> close() override { return store_->close(); }
-  std::optional<store::StoreEvent> take_event() override { return store_->take_event(); }
+  std::optional<store::StoreEvent> next_event() override { return store_->next_event(); }
   store::StoreResult<void> read(store::SessionKey key, std::uint64_t first, std::uint64_t last,
                                 MessageVisitor visit) override {
     ++reads_;

@@ -28,16 +28,16 @@ struct ChosenMessage {
   std::uint64_t offset = 0;      // in its file
 };
 
-struct FeedCounts {
+struct LeftOutCounts {
   std::uint64_t administrative = 0;  // left out: the session sends its own
   std::uint64_t of_others = 0;       // left out: of another SenderCompID
   std::uint64_t resends = 0;         // left out: with PossDupFlag
   std::uint64_t unmatched = 0;       // left out: the expression does not hold
 };
 
-// The thread ends when the feed is stopped or the log has ended. While it waits for standard input,
-// only the end of the process ends it: is_reading() is then true.
-class LogFeed {
+// The thread ends when the source is stopped or the log has ended. While it waits for standard
+// input, only the end of the process ends it: is_reading() is then true.
+class LogMessageSource {
  public:
   struct Choice {
     std::shared_ptr<Matcher> matcher;  // null: every message
@@ -45,10 +45,10 @@ class LogFeed {
   };
 
   // disk must outlive the thread.
-  LogFeed(Disk& disk, LogRequest request, Choice choice);
-  ~LogFeed();
-  LogFeed(const LogFeed&) = delete;
-  LogFeed& operator=(const LogFeed&) = delete;
+  LogMessageSource(Disk& disk, LogRequest request, Choice choice);
+  ~LogMessageSource();
+  LogMessageSource(const LogMessageSource&) = delete;
+  LogMessageSource& operator=(const LogMessageSource&) = delete;
 
   // The messages that were read since the last call, in order; empty: none yet, or the end.
   [[nodiscard]] std::vector<ChosenMessage> take();
@@ -59,9 +59,9 @@ class LogFeed {
   // All messages were taken, and no other will come.
   [[nodiscard]] bool has_ended();
   [[nodiscard]] bool is_reading();
-  [[nodiscard]] FeedCounts counts();
+  [[nodiscard]] LeftOutCounts counts();
   // The errors of files since the last call, one line each.
-  [[nodiscard]] std::vector<std::string> take_errors();
+  [[nodiscard]] std::vector<std::string> consume_errors();
   [[nodiscard]] bool has_unopened();
   [[nodiscard]] bool has_unread();
 

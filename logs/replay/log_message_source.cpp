@@ -1,4 +1,4 @@
-#include "logs/replay/log_feed.hpp"
+#include "logs/replay/log_message_source.hpp"
 
 #include <exception>
 #include <iterator>
@@ -19,9 +19,9 @@ constexpr std::size_t kWaitingMax = 65'536;
 // Chooses the messages that are sent, and counts the others.
 class Chooser {
  public:
-  explicit Chooser(LogFeed::Choice choice) : choice_{std::move(choice)} {}
+  explicit Chooser(LogMessageSource::Choice choice) : choice_{std::move(choice)} {}
 
-  [[nodiscard]] bool chooses(std::string_view bytes, FeedCounts& counts) {
+  [[nodiscard]] bool chooses(std::string_view bytes, LeftOutCounts& counts) {
     fields_.read(bytes);
     if (session::is_administrative(fields_.value(tag::MsgType))) {
       ++counts.administrative;
@@ -45,25 +45,25 @@ class Chooser {
   }
 
  private:
-  LogFeed::Choice choice_;
+  LogMessageSource::Choice choice_;
   MessageFields fields_;
 };
 
 }  // namespace
 
-struct LogFeed::Shared {
+struct LogMessageSource::Shared {
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<ChosenMessage> waiting;
   std::size_t waiting_bytes = 0;
   std::vector<std::string> errors;
-  FeedCounts counts;
+  LeftOutCounts counts;
   bool is_stopped = false;
   bool is_read = false;
   bool has_unopened = false;
   bool has_unread = false;
 
-  AfterMessage put(ChosenMessage message, const FeedCounts& now) {
+  AfterMessage put(ChosenMessage message, const LeftOutCounts& now) {
     std::unique_lock lock{mutex};
     changed.wait(lock, [&] {
       return is_stopped || (waiting_bytes < kWaitingBytesMax && waiting.size() < kWaitingMax);
@@ -76,10 +76,10 @@ struct LogFeed::Shared {
   }
 };
 
-void LogFeed::read(Disk& disk, const LogRequest& request, Choice choice,
-                   const std::shared_ptr<Shared>& shared) {
+void LogMessageSource::read(Disk& disk, const LogRequest& request, Choice choice,
+                            const std::shared_ptr<Shared>& shared) {
   Chooser chooser{std::move(choice)};
-  FeedCounts counts;
+  LeftOutCounts counts;
   const auto each = [&](const LogMessage& message) {
     if (!chooser.chooses(message.bytes, counts)) return AfterMessage::Continue;
     return shared->put({std::string{message.bytes}, time_of_message(message), message.offset},
@@ -104,12 +104,12 @@ void LogFeed::read(Disk& disk, const LogRequest& request, Choice choice,
   shared->changed.notify_all();
 }
 
-LogFeed::LogFeed(Disk& disk, LogRequest request, Choice choice)
+LogMessageSource::LogMessageSource(Disk& disk, LogRequest request, Choice choice)
     : shared_{std::make_shared<Shared>()},
       thread_{[&disk, request = std::move(request), choice = std::move(choice),
                shared = shared_]() mutable { read(disk, request, std::move(choice), shared); }} {}
 
-LogFeed::~LogFeed() {
+LogMessageSource::~LogMessageSource() {
   bool is_reading = false;
   {
     const std::lock_guard lock{shared_->mutex};
@@ -130,52 +130,52 @@ LogFeed::~LogFeed() {
   }
 }
 
-std::vector<ChosenMessage> LogFeed::take() {
+std::vector<ChosenMessage> LogMessageSource::take() {
   const std::lock_guard lock{shared_->mutex};
   shared_->waiting_bytes = 0;
   shared_->changed.notify_all();
   return std::exchange(shared_->waiting, {});
 }
 
-void LogFeed::put_back(std::vector<ChosenMessage> messages) {
+void LogMessageSource::put_back(std::vector<ChosenMessage> messages) {
   const std::lock_guard lock{shared_->mutex};
   auto& waiting = shared_->waiting;
   waiting.insert(waiting.begin(), std::make_move_iterator(messages.begin()),
                  std::make_move_iterator(messages.end()));
 }
 
-bool LogFeed::wait(std::chrono::milliseconds time) {
+bool LogMessageSource::wait(std::chrono::milliseconds time) {
   std::unique_lock lock{shared_->mutex};
   return shared_->changed.wait_for(lock, time,
                                    [&] { return shared_->is_read || !shared_->waiting.empty(); });
 }
 
-bool LogFeed::has_ended() {
+bool LogMessageSource::has_ended() {
   const std::lock_guard lock{shared_->mutex};
   return shared_->is_read && shared_->waiting.empty();
 }
 
-bool LogFeed::is_reading() {
+bool LogMessageSource::is_reading() {
   const std::lock_guard lock{shared_->mutex};
   return !shared_->is_read;
 }
 
-FeedCounts LogFeed::counts() {
+LeftOutCounts LogMessageSource::counts() {
   const std::lock_guard lock{shared_->mutex};
   return shared_->counts;
 }
 
-std::vector<std::string> LogFeed::take_errors() {
+std::vector<std::string> LogMessageSource::consume_errors() {
   const std::lock_guard lock{shared_->mutex};
   return std::exchange(shared_->errors, {});
 }
 
-bool LogFeed::has_unopened() {
+bool LogMessageSource::has_unopened() {
   const std::lock_guard lock{shared_->mutex};
   return shared_->has_unopened;
 }
 
-bool LogFeed::has_unread() {
+bool LogMessageSource::has_unread() {
   const std::lock_guard lock{shared_->mutex};
   return shared_->has_unread;
 }

@@ -10,13 +10,13 @@
 namespace nexusfix::engine {
 namespace {
 
-TEST(SessionBoard, reader_keeps_what_it_reads_while_sessions_are_removed) {
-  SessionBoard board;
+TEST(SessionFigures, reader_keeps_what_it_reads_while_sessions_are_removed) {
+  SessionFigures session_figures;
   std::atomic<bool> ends{false};
   std::atomic<std::uint64_t> seen{0};
   std::thread reader{[&] {
     while (!ends) {
-      for (const auto& counters : board.copy()) {
+      for (const auto& counters : session_figures.copy()) {
         const SessionStatistics session = counters->read();
         EXPECT_EQ(session.name.substr(0, 7), "SESSION");
         EXPECT_EQ(session.in.bytes % 100, 0U);
@@ -29,7 +29,7 @@ TEST(SessionBoard, reader_keeps_what_it_reads_while_sessions_are_removed) {
   for (int i = 0; i < 400 || seen == 0; ++i) {
     const auto counters =
         std::make_shared<SessionCounters>("SESSION" + std::to_string(i), 0, /*initiator=*/true);
-    board.add(counters);
+    session_figures.add(counters);
     counters->details.make();
     for (int trade = 0; trade < kTrades; ++trade) {
       counters->on_received(pack("D"), 100, WallTime{std::chrono::seconds{1}});
@@ -37,23 +37,23 @@ TEST(SessionBoard, reader_keeps_what_it_reads_while_sessions_are_removed) {
       counters->on_sent(pack("8"), 200, WallTime{std::chrono::seconds{1}});
     }
     counters->test_request_round_trip.make();
-    board.remove(*counters);
+    session_figures.remove(*counters);
   }
   ends = true;
   reader.join();
-  EXPECT_TRUE(board.copy().empty());
+  EXPECT_TRUE(session_figures.copy().empty());
 }
 
-TEST(SessionBoard, sessions_are_in_the_order_of_their_creation) {
-  SessionBoard board;
+TEST(SessionFigures, sessions_are_in_the_order_of_their_creation) {
+  SessionFigures session_figures;
   const auto second = std::make_shared<SessionCounters>("B", 0, false);
-  board.add(std::make_shared<SessionCounters>("A", 0, false));
-  board.add(second);
-  board.add(std::make_shared<SessionCounters>("C", 0, false));
-  board.remove(*second);
-  ASSERT_EQ(board.copy().size(), 2U);
-  EXPECT_EQ(board.copy()[0]->name, "A");
-  EXPECT_EQ(board.copy()[1]->name, "C");
+  session_figures.add(std::make_shared<SessionCounters>("A", 0, false));
+  session_figures.add(second);
+  session_figures.add(std::make_shared<SessionCounters>("C", 0, false));
+  session_figures.remove(*second);
+  ASSERT_EQ(session_figures.copy().size(), 2U);
+  EXPECT_EQ(session_figures.copy()[0]->name, "A");
+  EXPECT_EQ(session_figures.copy()[1]->name, "C");
 }
 
 // What docs/guide/statistics.md says about memory.

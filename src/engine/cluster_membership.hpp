@@ -17,10 +17,11 @@
 
 namespace nexusfix::engine {
 
-class ClusterSeat final : public ClusterObserver {
+class ClusterMembership final : public ClusterObserver {
  public:
   // service: null if no service manager is notified.
-  ClusterSeat(observe::EventLog& log, Clock& clock, transport::ServiceNotifier* service) noexcept
+  ClusterMembership(observe::EventLog& log, Clock& clock,
+                    transport::ServiceNotifier* service) noexcept
       : log_{log}, clock_{clock}, service_{service} {}
   std::expected<void, std::string> join(const cluster::ClusterPart& part,
                                         const config::ClusterSettings& settings) {
@@ -50,14 +51,14 @@ class ClusterSeat final : public ClusterObserver {
  private:
   class FirstTurn final : public LoopTask {
    public:
-    explicit FirstTurn(ClusterSeat& seat) noexcept : seat_{seat} {}
+    explicit FirstTurn(ClusterMembership& membership) noexcept : membership_{membership} {}
     void run(Floors& floors) override {
-      seat_.loop_ = &floors.loop;
-      seat_.member_->serve();
+      membership_.loop_ = &floors.loop;
+      membership_.member_->serve();
     }
 
    private:
-    ClusterSeat& seat_;
+    ClusterMembership& membership_;
   };
 
   observe::EventLog& log_;

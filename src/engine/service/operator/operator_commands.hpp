@@ -32,7 +32,7 @@ struct OperatorCaller {
 };
 
 // Any thread that serves no loop. Each call posts a task to a loop, and waits for its answer.
-class OperatorDesk {
+class OperatorCommands {
  public:
   // How long a loop may take to look at a request before it is withdrawn.
   static constexpr std::chrono::milliseconds kLoopTimeout{10'000};
@@ -40,10 +40,10 @@ class OperatorDesk {
 
   // inboxes and engine: of all loops. disabled: shared with them. standby: while the engine is one,
   // only its status is answered, and orders for its cluster are taken.
-  OperatorDesk(std::vector<std::shared_ptr<TaskInbox>> inboxes, WholeEngine engine,
-               std::shared_ptr<DisabledSessions> disabled,
-               std::shared_ptr<const StandbyBoard> standby,
-               std::chrono::milliseconds loop_timeout = kLoopTimeout);
+  OperatorCommands(std::vector<std::shared_ptr<TaskInbox>> inboxes, WholeEngine engine,
+                   std::shared_ptr<DisabledSessions> disabled,
+                   std::shared_ptr<const StandbyStatus> standby,
+                   std::chrono::milliseconds loop_timeout = kLoopTimeout);
 
   // Before the first request. It must outlive this.
   void show_cluster(ClusterMember& cluster) noexcept { cluster_ = &cluster; }
@@ -90,7 +90,7 @@ class OperatorDesk {
   std::vector<std::shared_ptr<TaskInbox>> inboxes_;
   WholeEngine engine_;
   std::shared_ptr<DisabledSessions> disabled_;
-  std::shared_ptr<const StandbyBoard> standby_;
+  std::shared_ptr<const StandbyStatus> standby_;
   ClusterMember* cluster_ = nullptr;  // null: in no cluster
   std::chrono::milliseconds loop_timeout_;
   WallTime opened_at_;
@@ -106,9 +106,9 @@ class EngineOperations final : public Operations {
     Clock* clock = nullptr;  // of the engine
     WallTime started{};
     std::shared_ptr<const BufferBudget> budget{};
-    std::shared_ptr<const StandbyBoard> standby{};
+    std::shared_ptr<const StandbyStatus> standby{};
     const ClusterMember* cluster = nullptr;      // null: in no cluster
-    OperatorDesk* desk = nullptr;                // never null
+    OperatorCommands* commands = nullptr;        // never null
     std::shared_ptr<TaskInbox> inbox{};          // of the first loop
     std::vector<std::string> journal_folders{};  // by loop; empty: there is no journal on the disk
   };
@@ -124,7 +124,7 @@ class EngineOperations final : public Operations {
                                                          const std::string& identity) override;
   [[nodiscard]] std::expected<void, std::string> set_numbers(LiveNumbers numbers,
                                                              const std::string& identity) override;
-  [[nodiscard]] std::expected<std::unique_ptr<MessageFeed>, std::string> follow(
+  [[nodiscard]] std::expected<std::unique_ptr<MessageSubscription>, std::string> follow(
       const std::string& session) override;
   void report(EventId id, std::string text) override;
 

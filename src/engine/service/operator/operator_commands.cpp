@@ -1,4 +1,4 @@
-#include "engine/service/operator/operator_desk.hpp"
+#include "engine/service/operator/operator_commands.hpp"
 
 #include <algorithm>
 #include <array>
@@ -101,11 +101,11 @@ class ReportTask final : public LoopTask {
   std::string text_;
 };
 
-class TapFeed final : public MessageFeed {
+class TapSubscription final : public MessageSubscription {
  public:
-  explicit TapFeed(TapReader reader) noexcept : reader_{std::move(reader)} {}
+  explicit TapSubscription(TapReader reader) noexcept : reader_{std::move(reader)} {}
   void read(std::size_t bytes_max, Visitor visit) override { reader_.read(bytes_max, visit); }
-  [[nodiscard]] std::uint64_t take_lost() override { return reader_.take_lost(); }
+  [[nodiscard]] std::uint64_t consume_lost() override { return reader_.consume_lost(); }
 
  private:
   TapReader reader_;
@@ -113,10 +113,10 @@ class TapFeed final : public MessageFeed {
 
 }  // namespace
 
-OperatorDesk::OperatorDesk(std::vector<std::shared_ptr<TaskInbox>> inboxes, WholeEngine engine,
-                           std::shared_ptr<DisabledSessions> disabled,
-                           std::shared_ptr<const StandbyBoard> standby,
-                           std::chrono::milliseconds loop_timeout)
+OperatorCommands::OperatorCommands(std::vector<std::shared_ptr<TaskInbox>> inboxes,
+                                   WholeEngine engine, std::shared_ptr<DisabledSessions> disabled,
+                                   std::shared_ptr<const StandbyStatus> standby,
+                                   std::chrono::milliseconds loop_timeout)
     : inboxes_{std::move(inboxes)},
       engine_{std::move(engine)},
       disabled_{std::move(disabled)},
@@ -125,7 +125,7 @@ OperatorDesk::OperatorDesk(std::vector<std::shared_ptr<TaskInbox>> inboxes, Whol
       opened_at_{SystemClock{}.now().wall} {}
 
 // Waits until the order is answered, the time-out has passed, or stop is readable.
-ControlAnswer OperatorDesk::wait_for(ControlOrder& order, int stop) const {
+ControlAnswer OperatorCommands::wait_for(ControlOrder& order, int stop) const {
   SystemClock clock;
   const MonoTime deadline =
       clock.now().mono + (reads_files(order.request) ? kReadingLimits : 1) * loop_timeout_;
@@ -150,7 +150,7 @@ ControlAnswer OperatorDesk::wait_for(ControlOrder& order, int stop) const {
   return std::move(order.answer);
 }
 
-EngineStatus OperatorDesk::status_without_sessions() const {
+EngineStatus OperatorCommands::status_without_sessions() const {
   EngineStatus status{.process = ::getpid(),
                       .started = opened_at_,
                       .loops = static_cast<std::uint32_t>(inboxes_.size())};
@@ -160,14 +160,14 @@ EngineStatus OperatorDesk::status_without_sessions() const {
   return status;
 }
 
-std::string OperatorDesk::refusal() const {
+std::string OperatorCommands::refusal() const {
   const std::string waits = standby_->text();
   if (waits.empty()) return {};
   return "this engine is a standby, which " + waits + ": nothing was done";
 }
 
-ControlAnswer OperatorDesk::ask(std::size_t loop, ControlRequest request,
-                                const OperatorCaller& caller) {
+ControlAnswer OperatorCommands::ask(std::size_t loop, ControlRequest request,
+                                    const OperatorCaller& caller) {
   if (std::string refused = refusal(); !refused.empty()) return Refusal{std::move(refused)};
   auto order = std::make_shared<ControlOrder>(std::move(request));
   if (order->answered < 0) return Refusal{"the engine is out of descriptors: nothing was done"};
@@ -176,8 +176,8 @@ ControlAnswer OperatorDesk::ask(std::size_t loop, ControlRequest request,
   return wait_for(*order, caller.stop);
 }
 
-ControlAnswer OperatorDesk::ask_session_loop(const ControlRequest& request,
-                                             const OperatorCaller& caller) {
+ControlAnswer OperatorCommands::ask_session_loop(const ControlRequest& request,
+                                                 const OperatorCaller& caller) {
   ControlAnswer answer;
   for (std::size_t loop = 0; loop < inboxes_.size(); ++loop) {
     answer = ask(loop, request, caller);
@@ -186,8 +186,8 @@ ControlAnswer OperatorDesk::ask_session_loop(const ControlRequest& request,
   return answer;
 }
 
-std::expected<CarriedOut, std::string> OperatorDesk::carry_out(OperatorCommand command,
-                                                               const OperatorCaller& caller) {
+std::expected<CarriedOut, std::string> OperatorCommands::carry_out(OperatorCommand command,
+                                                                   const OperatorCaller& caller) {
   if (is_of_cluster(command.act)) {
     add_caller(command.reason, caller);
     return order_cluster(command, caller);
@@ -206,8 +206,8 @@ std::expected<CarriedOut, std::string> OperatorDesk::carry_out(OperatorCommand c
 }
 
 // A standby has no record of it but its event log: the store belongs to the owner.
-std::expected<CarriedOut, std::string> OperatorDesk::order_cluster(const OperatorCommand& command,
-                                                                   const OperatorCaller& caller) {
+std::expected<CarriedOut, std::string> OperatorCommands::order_cluster(
+    const OperatorCommand& command, const OperatorCaller& caller) {
   if (cluster_ == nullptr) {
     return std::unexpected{std::string{"the engine is in no cluster: nothing was done"}};
   }
@@ -230,8 +230,8 @@ std::expected<CarriedOut, std::string> OperatorDesk::order_cluster(const Operato
 }
 
 // Each loop records it in its own store before the first one carries it out.
-ControlAnswer OperatorDesk::carry_out_on_engine(OperatorCommand command,
-                                                const OperatorCaller& caller) {
+ControlAnswer OperatorCommands::carry_out_on_engine(OperatorCommand command,
+                                                    const OperatorCaller& caller) {
   if (command.act == OperatorAct::ReloadCertificates && engine_.tls == nullptr) {
     return Refusal{"no session of the engine has TLS"};
   }
@@ -245,7 +245,7 @@ ControlAnswer OperatorDesk::carry_out_on_engine(OperatorCommand command,
   return ask(0, std::move(command), caller);
 }
 
-ControlAnswer OperatorDesk::rotate_logs(OperatorCommand command, const OperatorCaller& caller) {
+ControlAnswer OperatorCommands::rotate_logs(OperatorCommand command, const OperatorCaller& caller) {
   constexpr int kBetweenLooksMillis = 2;
   std::vector<std::uint64_t> before;
   before.reserve(engine_.loops.size());
@@ -273,8 +273,8 @@ ControlAnswer OperatorDesk::rotate_logs(OperatorCommand command, const OperatorC
 }
 
 // The list is changed first, so that it has the session even if the process dies in between.
-ControlAnswer OperatorDesk::change_enabled(const OperatorCommand& command,
-                                           const OperatorCaller& caller) {
+ControlAnswer OperatorCommands::change_enabled(const OperatorCommand& command,
+                                               const OperatorCaller& caller) {
   const bool disables = command.act == OperatorAct::Disable;
   const auto was_by = disabled_->disabled_by(command.session);
   const bool was_disabled = was_by.has_value();
@@ -290,9 +290,9 @@ ControlAnswer OperatorDesk::change_enabled(const OperatorCommand& command,
   return answer;
 }
 
-std::expected<void, std::string> OperatorDesk::set_numbers(LiveNumbers request,
-                                                           const OperatorCaller& caller,
-                                                           std::optional<std::size_t> loop) {
+std::expected<void, std::string> OperatorCommands::set_numbers(LiveNumbers request,
+                                                               const OperatorCaller& caller,
+                                                               std::optional<std::size_t> loop) {
   add_caller(request.reason, caller);
   auto done = to_result(loop ? ask(*loop, std::move(request), caller)
                              : ask_session_loop(std::move(request), caller));
@@ -300,13 +300,13 @@ std::expected<void, std::string> OperatorDesk::set_numbers(LiveNumbers request,
   return {};
 }
 
-ControlAnswer OperatorDesk::round_trip(const RoundTripRequest& request,
-                                       const OperatorCaller& caller) {
+ControlAnswer OperatorCommands::round_trip(const RoundTripRequest& request,
+                                           const OperatorCaller& caller) {
   return ask_session_loop(request, caller);
 }
 
-ControlAnswer OperatorDesk::status_page(const StatusRequest& request,
-                                        const OperatorCaller& caller) {
+ControlAnswer OperatorCommands::status_page(const StatusRequest& request,
+                                            const OperatorCaller& caller) {
   if (request.loop >= inboxes_.size()) {
     return Refusal{"the engine has no event loop of this number"};
   }
@@ -322,7 +322,7 @@ ControlAnswer OperatorDesk::status_page(const StatusRequest& request,
   return page;
 }
 
-std::expected<std::vector<LatencyRow>, std::string> OperatorDesk::latencies(
+std::expected<std::vector<LatencyRow>, std::string> OperatorCommands::latencies(
     const std::string& session) const {
   EngineStatistics figures;
   for (const LoopContext* const loop : engine_.loops) loop->add_to(figures, SystemClock{}.now());
@@ -345,11 +345,11 @@ std::expected<std::vector<LatencyRow>, std::string> OperatorDesk::latencies(
   return rows;
 }
 
-bool OperatorDesk::serves(const std::string& session, const OperatorCaller& caller) {
+bool OperatorCommands::serves(const std::string& session, const OperatorCaller& caller) {
   return !lacks_session(ask_session_loop(RoundTripRequest{session, 0}, caller));
 }
 
-std::expected<TapReader, std::string> OperatorDesk::tap(const std::string& session) {
+std::expected<TapReader, std::string> OperatorCommands::tap(const std::string& session) {
   if (std::string refused = refusal(); !refused.empty()) {
     return std::unexpected{std::move(refused)};
   }
@@ -400,21 +400,21 @@ observe::SessionLogsStats EngineOperations::log_stats() const noexcept {
 
 std::expected<void, std::string> EngineOperations::command(OperatorCommand command,
                                                            const std::string& identity) {
-  const auto done = facts_.desk->carry_out(std::move(command), {.identity = identity});
+  const auto done = facts_.commands->carry_out(std::move(command), {.identity = identity});
   if (!done) return std::unexpected{done.error()};
   return {};
 }
 
 std::expected<void, std::string> EngineOperations::set_numbers(LiveNumbers numbers,
                                                                const std::string& identity) {
-  return facts_.desk->set_numbers(std::move(numbers), {.identity = identity});
+  return facts_.commands->set_numbers(std::move(numbers), {.identity = identity});
 }
 
-std::expected<std::unique_ptr<MessageFeed>, std::string> EngineOperations::follow(
+std::expected<std::unique_ptr<MessageSubscription>, std::string> EngineOperations::follow(
     const std::string& session) {
-  auto reader = facts_.desk->tap(session);
+  auto reader = facts_.commands->tap(session);
   if (!reader) return std::unexpected{std::move(reader.error())};
-  return std::make_unique<TapFeed>(std::move(*reader));
+  return std::make_unique<TapSubscription>(std::move(*reader));
 }
 
 void EngineOperations::report(EventId id, std::string text) {
