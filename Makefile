@@ -3,7 +3,8 @@
 .DEFAULT_GOAL := help
 .PHONY: help deps deps-run deps-bench deps-test deps-lint deps-docs run build examples test \
         check bench latency instructions simulate mutants crash drills soak docs tidy format \
-        lint fuzz install install-arrow deps-package package deps-release release-check clean
+        lint fuzz install install-arrow deps-package package deps-release release-check wheels \
+        clean
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
@@ -65,6 +66,8 @@ help:
 	@echo "                 build/package/out; KEY=...: sign their checksums with this key of gpg"
 	@echo "  make release-check"
 	@echo "                 make the packages, and try them on Debian 11, 12 and 13 (root)"
+	@echo "  make wheels    make the wheels of the Python package, in build/python/wheels, and test"
+	@echo "                 them with each CPython that is found"
 	@echo "  make clean     remove build/"
 	@echo
 	@echo "  make check STAGES=\"release clang\"        only these stages: release, clang,"
@@ -241,6 +244,10 @@ endif
 
 release-check: deps-release package
 	@tests/product/release/release_check.py
+
+# PyPI has the tools that build and test a wheel: python/requirements.txt.
+wheels: deps-test
+	@tools/wheels.py
 
 clean:
 	rm -rf build

@@ -40,6 +40,7 @@ LAYERS = {
     "logs": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
              "engine"},
     "stream": {"base", "wire", "store", "observe", "console", "logs"},
+    "python": {"base", "wire", "dictionary", "logs"},
     "simulator": {"base", "wire", "dictionary", "session", "store", "transport", "observe",
                   "config", "engine"},
     "console": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
@@ -78,6 +79,10 @@ PRODUCT_READS = {
         "nexusfix/files/journal_locator.hpp": "an argument names a journal or a configuration",
         "nexusfix/journal/archive/journal_archive.hpp": "archived segments are streamed, too",
         "nexusfix/text/text.hpp": "output of all subcommands",
+    },
+    "python": {
+        "nexusfix/dictionary/named_dictionary.hpp": "the name of a version, and session messages",
+        "nexusfix/messages/print_message.hpp": "repr() prints a message as decode does",
     },
     "console": {
         "nexusfix/events/explain.hpp": "explain describes the metrics",

@@ -1,0 +1,20 @@
+"""FIX messages and logs, by the NexusFIX engine.
+
+>>> import nexusfix
+>>> from nexusfix import fix44
+>>> order = fix44.NewOrderSingle(ClOrdID="A1", Symbol="AAPL", Side=fix44.Side.BUY, OrderQty=100)
+>>> order["Side"]
+<Side.BUY: '1'>
+>>> nexusfix.parse(bytes(order)) == order
+True
+"""
+
+from nexusfix._core import Dictionary, Entry, Message, Stream, parse
+from nexusfix.errors import (DictionaryError, FieldError, FieldMissingError, FieldNameError,
+                             FixError, ParseError, ValidationError)
+from nexusfix.load import load_dictionary
+from nexusfix.values import TextEnumeration, Timestamp
+
+__all__ = ["Dictionary", "DictionaryError", "Entry", "FieldError", "FieldMissingError",
+           "FieldNameError", "FixError", "Message", "ParseError", "Stream", "TextEnumeration",
+           "Timestamp", "ValidationError", "load_dictionary", "parse"]

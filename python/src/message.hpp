@@ -1,0 +1,61 @@
+// The Python classes Message and Entry: mappings over an indexed message.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/wire/group_view.hpp>
+#include <nexusfix/wire/parser.hpp>
+
+#include "python/src/catalog.hpp"
+
+namespace nexusfix::python {
+
+// Fields of a message that are read as one mapping: those of the message itself, or of one entry of
+// a group. Fields of groups within it are not among them.
+struct Scope {
+  wire::MessageView view;
+  std::uint32_t begin = 0;  // indexes of the view's fields
+  std::uint32_t end = 0;
+  const Message* message = nullptr;  // of a whole message; null: the dictionary lacks it
+  const Group* group = nullptr;      // of an entry
+
+  // The group with this count field directly in the scope; null: there is none.
+  [[nodiscard]] const Group* group_of(wire::Tag count) const;
+  // The index of the first field with this tag outside of groups; end: there is none.
+  [[nodiscard]] std::uint32_t find(wire::Tag tag) const;
+  // The index of the field after the one at index, and after its group.
+  [[nodiscard]] std::uint32_t next(std::uint32_t index) const;
+  // The entries of the group whose count field is at index: the indexes of their fields.
+  [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> entries(
+      const Group& group, std::uint32_t index) const;
+  [[nodiscard]] wire::Tag tag_at(std::uint32_t index) const { return view.field(index).tag; }
+};
+
+// A message of Python: it owns its bytes and their index.
+struct MessageObject {
+  wire::OwnedMessage owned;
+  std::shared_ptr<Catalog> catalog;
+  Scope scope;
+};
+
+// An entry of a repeating group; its message lives as long.
+struct EntryObject {
+  nb::object message;
+  std::shared_ptr<Catalog> catalog;
+  Scope scope;
+};
+
+// A new Message of these bytes. Raises ParseError. catalog: null: that of the message's version.
+[[nodiscard]] PyObject* make_message(std::string_view bytes, std::shared_ptr<Catalog> catalog);
+
+// The tag of a key: an int, or the name of a field. Raises FieldNameError.
+[[nodiscard]] wire::Tag tag_of(Catalog& catalog, PyObject* key);
+
+// Adds the classes to the module. Returns Message, with what a mapping has.
+nb::class_<MessageObject> add_message_classes(nb::module_& module);
+
+}  // namespace nexusfix::python

@@ -1,0 +1,57 @@
+"""The installed package: its size at import, the command, the examples of its docstrings."""
+
+import doctest
+import re
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import nexusfix
+import nexusfix.load
+import nexusfix.values
+import pytest
+
+IMPORT_SECONDS_MAX = 0.1
+MEASURE = """
+import time
+began = time.process_time()
+import nexusfix
+print(time.process_time() - began)
+"""
+PAGES = sorted((Path(__file__).resolve().parent.parent.parent / "docs/guide").glob("python*.md"))
+
+
+def run(*arguments):
+    return subprocess.run(arguments, capture_output=True, text=True, check=True).stdout
+
+
+def test_import_takes_less_than_a_tenth_of_a_second():
+    assert min(float(run(sys.executable, "-c", MEASURE)) for _ in range(5)) < IMPORT_SECONDS_MAX
+
+
+@pytest.mark.parametrize("module", [nexusfix, nexusfix.values])
+def test_the_examples_of_docstrings_run(module):
+    found = doctest.testmod(module)
+    assert found.attempted > 0 and found.failed == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_examples_of_pages_run(page):
+    text = re.sub("^```.*$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    assert runner.run(test).failed == 0
+
+
+def test_the_pages_are_there():
+    assert PAGES
+
+
+def test_the_package_has_its_types_and_its_command():
+    assert (Path(nexusfix.__file__).parent / "py.typed").exists()
+    assert (Path(nexusfix.__file__).parent / "fix44.pyi").exists()
+    command = Path(sysconfig.get_path("scripts")) / "nexusfix"
+    if not command.exists():
+        pytest.skip("the package was built without the command: tools/wheels.py --own")
+    assert run(command, "--version").startswith("nexusfix 0.9")

@@ -1,0 +1,19 @@
+"""Has no error for mypy --strict and pyright in strict mode."""
+
+from datetime import datetime, timezone
+from decimal import Decimal
+
+import nexusfix
+from nexusfix import fix44, fix50sp2
+
+order: nexusfix.Message = fix44.NewOrderSingle(
+    ClOrdID="A1", Side=fix44.Side.BUY, OrderQty=100, Price=Decimal("150.25"),
+    TransactTime=datetime.now(timezone.utc),
+    NoPartyIDs=[{"PartyID": "P1", "PartyRole": fix44.PartyRole.EXECUTING_FIRM}])
+for tag, value in order.items():
+    print(tag, value)
+stream = nexusfix.Stream(max_message_bytes=1 << 16)
+names: list[str] = [message.name for message in stream.feed(bytes(order))]
+problem = order.problem(AllowUnknownMsgFields=True)
+rule: str | None = None if problem is None else problem.rule
+side: type[fix50sp2.Side] = fix50sp2.Side

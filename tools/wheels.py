@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Builds the wheels of the Python package, and tests each in an environment of its own.
+
+    wheels.py             for each CPython from 3.11 on that is found
+    wheels.py --own       for the Python that runs this script alone, without the command, which
+                          takes half of the time
+
+A wheel for 3.11, and one for 3.12 and later by the stable ABI, are in build/python/wheels, with the
+libraries that they need. Status 77: PyPI, which has the tools, cannot be reached.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "python"
+WORK = ROOT / "build" / "python"
+WHEELS = WORK / "wheels"
+SKIPPED = 77
+FIRST_STABLE = (3, 12)  # its wheel serves each later version
+ASK = "import json, sys; print(json.dumps([sys.implementation.name, *sys.version_info[:2]]))"
+WITHOUT_COMMAND = ("-C", "build.targets=nexusfix_python;nexusfix_python_modules",
+                   "-C", "build-dir=../build/python/without-command")
+TESTED_WITH = ("pytest", "hypothesis")
+
+
+def run(*command, **options):
+    return subprocess.run([str(part) for part in command], check=True, **options)
+
+
+def version_of(python):
+    """The version of a CPython; None: the program is no CPython, or does not start."""
+    try:
+        asked = subprocess.run([python, "-c", ASK], capture_output=True, text=True, check=True)
+        name, *version = json.loads(asked.stdout)
+    except (OSError, ValueError, subprocess.CalledProcessError):
+        return None
+    return tuple(version) if name == "cpython" else None
+
+
+def found_pythons():
+    """The programs by version: those of the PATH, and those of pyenv."""
+    candidates = [shutil.which(f"python3.{minor}") for minor in range(11, 20)]
+    candidates += sorted(Path.home().glob(".pyenv/versions/3.*/bin/python3"))
+    found = {}
+    for candidate in filter(None, [sys.executable, *candidates]):
+        version = version_of(candidate)
+        if version is not None and version >= (3, 11):
+            found.setdefault(version, str(candidate))
+    return dict(sorted(found.items()))
+
+
+def tools_for(python, version):
+    """A Python with what builds and tests a wheel."""
+    wanted = (SOURCE / "requirements.txt").read_text(encoding="utf-8")
+    folder = WORK / f"tools-{version[0]}.{version[1]}"
+    stamp = folder / "installed.txt"
+    if not stamp.exists() or stamp.read_text(encoding="utf-8") != wanted:
+        run(python, "-m", "venv", "--clear", folder)
+        done = subprocess.run([folder / "bin" / "python3", "-m", "pip", "install", "--quiet",
+                               "--retries", "1", "--disable-pip-version-check", "-r",
+                               SOURCE / "requirements.txt"],
+                              stderr=subprocess.PIPE, text=True, check=False)
+        if "(from versions: none)" in done.stderr:
+            print("wheels: skipped, because PyPI has none of the packages, or cannot be reached")
+            sys.exit(SKIPPED)
+        if done.returncode != 0:
+            sys.exit(done.stderr)
+        stamp.write_text(wanted, encoding="utf-8")
+    return folder / "bin" / "python3"
+
+
+def build_wheel(tools, version, options=()):
+    """Builds and repairs the wheel of a version. Returns its path."""
+    raw = WORK / f"raw-{version[0]}.{version[1]}"
+    shutil.rmtree(raw, ignore_errors=True)
+    programs = os.pathsep.join([str(tools.parent), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": programs}
+    run(tools, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation",
+        "--disable-pip-version-check", *options, "-w", raw, SOURCE, env=environment)
+    built = next(raw.glob("*.whl"))
+    WHEELS.mkdir(parents=True, exist_ok=True)
+    shown = run(tools, "-m", "auditwheel", "repair", "-w", WHEELS, built, env=environment,
+                capture_output=True, text=True)
+    name = re.findall(r"nexusfix-\S+\.whl", shown.stdout + shown.stderr)[-1]
+    print(f"wheels: {name}")
+    return WHEELS / Path(name).name
+
+
+def test_wheel(wheel, python, version, tools):
+    """Runs the tests in an environment with the wheel and pytest alone."""
+    folder = WORK / f"test-{version[0]}.{version[1]}"
+    run(python, "-m", "venv", "--clear", folder)
+    inside = folder / "bin" / "python3"
+    wanted = [line for line in (SOURCE / "requirements.txt").read_text(encoding="utf-8").split()
+              if line.split("==")[0] in TESTED_WITH]
+    run(inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel)
+    run(inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted)
+    run(inside, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider",
+        *sorted((SOURCE / "tests").glob("*_test.py")), cwd=folder)
+    print(f"wheels: {wheel.name} passes its tests in CPython {version[0]}.{version[1]}", flush=True)
+    if (tools.parent / "mypy").exists():
+        check_types(inside, tools)
+
+
+def check_types(inside, tools):
+    """mypy and pyright find no error in right.py, and one in each marked line of wrong.py."""
+    folder = SOURCE / "tests" / "typing"
+    wrong = {number for number, line in
+             enumerate((folder / "wrong.py").read_text(encoding="utf-8").splitlines(), 1)
+             if line.endswith("# wrong")}
+    checkers = {"mypy": [tools.parent / "mypy", "--strict", "--cache-dir", WORK / "mypy",
+                         "--python-executable", inside]}
+    if shutil.which("node") or shutil.which("nodejs"):
+        checkers["pyright"] = [tools.parent / "pyright", "--pythonpath", inside,
+                               "-p", folder / "pyrightconfig.json"]
+    else:
+        print("wheels: pyright is skipped, because it needs Node.js")
+    for name, command in checkers.items():
+        done = subprocess.run([str(part) for part in command] +
+                              ([] if name == "pyright" else [str(folder)]),
+                              capture_output=True, text=True, check=False)
+        found = re.findall(r"(right|wrong)\.py:(\d+).*error", done.stdout)
+        lines = {int(line) for file, line in found if file == "wrong"}
+        if lines != wrong or any(file == "right" for file, _ in found):
+            sys.exit(f"wheels: {name} finds other errors than wrong.py says:\n{done.stdout}")
+        print(f"wheels: {name} finds the errors of typing/wrong.py, and no other", flush=True)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    options.add_argument("--own", action="store_true", help="only for this Python")
+    own = options.parse_args().own
+    pythons = {sys.version_info[:2]: sys.executable} if own else found_pythons()
+    stable = None
+    for version, python in pythons.items():
+        tools = tools_for(python, version)
+        if version < FIRST_STABLE or stable is None:
+            wheel = build_wheel(tools, version, WITHOUT_COMMAND if own else ())
+            stable = None if version < FIRST_STABLE else wheel
+        test_wheel(wheel if version < FIRST_STABLE else stable, python, version, tools)
+    print(f"wheels: {len(pythons)} versions of CPython passed")
+
+
+if __name__ == "__main__":
+    main()
