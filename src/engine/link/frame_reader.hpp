@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -39,9 +40,8 @@ concept FrameSink = requires(Sink sink, Connection& connection, const wire::Mess
                              std::string_view bytes, wire::GarbledReason reason, EventId id) {
   // The reader that calls it.
   { sink.reader() } -> std::same_as<FrameReader&>;
-  // A message of a connection that has its session. on_only_message(): it is the only one of the
-  // received bytes, and has the tags of an earlier one. The number of processed bytes, or
-  // kMustWait.
+  // A message of a connection that has its session. on_only_message(): it is all of the
+  // received bytes. The number of processed bytes, or kMustWait.
   { sink.on_only_message(connection, message, bytes) } -> std::same_as<std::size_t>;
   { sink.on_message(connection, message, bytes) } -> std::same_as<std::size_t>;
   // A frame that is no valid message. The number of processed bytes, or kMustWait.
@@ -160,8 +160,8 @@ class FrameReader {
   [[nodiscard]] bool process_repeated(Connection& connection, std::string_view bytes, Sink sink);
   template <FrameSink Sink>
   [[nodiscard]] bool process_whole(Connection& connection, std::string_view bytes, Sink sink);
-  template <FrameSink Sink>
-  [[nodiscard]] bool process_unlike(Connection& connection, std::string_view bytes, Sink sink);
+  [[nodiscard]] std::expected<wire::MessageView, wire::ParseError> parse_whole(
+      std::string_view bytes);
   template <FrameSink Sink>
   void settle_one(Connection& connection, std::size_t processed, std::string_view bytes, Sink sink);
   template <FrameSink Sink>
@@ -323,33 +323,30 @@ template <FrameSink Sink>
   return true;
 }
 
-// Most of the others are one message, too, with tags that came before. False: nothing was
-// processed.
+// Most of the others are one message, too. False: nothing was processed.
 template <FrameSink Sink>
 [[gnu::noinline]] bool FrameReader::process_whole(Connection& connection, std::string_view bytes,
                                                   Sink sink) {
   if (!connection.framing().is_sound()) return false;
-  if (wire::TagSequence* const sequence = loop_.parsers.inbound.find_sequence(bytes);
-      sequence != nullptr) [[likely]] {
-    const Receiving receiving{connection};
-    process_one(connection, wire::MessageView{bytes, *sequence}, bytes, sink);
-    return true;
-  }
-  return process_unlike(connection, bytes, sink);
-}
-
-template <FrameSink Sink>
-[[gnu::noinline]] bool FrameReader::process_unlike(Connection& connection, std::string_view bytes,
-                                                   Sink sink) {
-  const std::size_t size =
-      wire::detail::ordinary_frame_size(bytes.data(), bytes.size(), bytes.size());
-  if (size != bytes.size()) return false;
-  const auto message = loop_.parsers.inbound.parse_unlike(bytes);
+  const auto message = parse_whole(bytes);
   if (!message) [[unlikely]]
     return false;
   const Receiving receiving{connection};
-  settle_one(connection, sink.on_message(connection, *message, bytes), bytes, sink);
+  process_one(connection, *message, bytes, sink);
   return true;
+}
+
+// The message that is all of the bytes. Most have the tags of an earlier one.
+[[gnu::always_inline]] inline std::expected<wire::MessageView, wire::ParseError>
+FrameReader::parse_whole(std::string_view bytes) {
+  using Parsed = std::expected<wire::MessageView, wire::ParseError>;
+  wire::Parser& parser = loop_.parsers.inbound;
+  if (wire::TagSequence* const sequence = parser.find_sequence(bytes); sequence != nullptr)
+    return Parsed{std::in_place, bytes, *sequence};
+  const std::size_t size =
+      wire::detail::ordinary_frame_size(bytes.data(), bytes.size(), bytes.size());
+  if (size != bytes.size()) return std::unexpected{wire::ParseError{}};
+  return parser.parse_unlike(bytes);
 }
 
 template <FrameSink Sink>
