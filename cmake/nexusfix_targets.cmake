@@ -145,7 +145,7 @@ function(nexusfix_layer name)
   cmake_parse_arguments(arg "ON_DEMAND" "PRODUCT"
                         "SOURCES;DEPENDS;PRIVATE_LINK;PRIVATE_PACKAGES;PKG_CONFIG" ${ARGN})
   set(target nexusfix_${name})
-  # The same objects in both kinds: CMake's own symbol for a shared library is left out.
+  # Both kinds have equal objects: CMake's own symbol for a shared library is left out.
   set(kind STATIC)
   if(NEXUSFIX_SHARED)
     set(kind SHARED)

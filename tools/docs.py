@@ -26,7 +26,7 @@ import api_pages  # noqa: E402
 API = "reference/api"
 EVENTS = "reference/events.md"
 BOOST_OF_EVENT = 0.3  # a word in the name of an event, such as Password, finds its topic first
-# Of the core, and of each product beside it.
+# The public headers of the core, and of each product beside it.
 HEADERS = [ROOT / "include", *sorted(ROOT.glob("*/include"))]
 LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?\)")
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)

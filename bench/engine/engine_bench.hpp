@@ -198,7 +198,7 @@ class ReceivedTexts {
 
 [[nodiscard]] WireSizes wire_sizes(Traffic traffic = Traffic::Flow);
 [[nodiscard]] std::vector<DeskOrder> desk_orders_of(Traffic traffic);
-// The same job for the peers.
+// This job for the peers.
 [[nodiscard]] TradeJob trade_job(WaitMode mode, Traffic traffic);
 
 }  // namespace nexusfix::bench

@@ -149,7 +149,7 @@ struct RemoteRoundTrip {
   [[nodiscard]] CallLimits limits() const { return {}; }
 };
 
-// The same with an atomic counter in place of the remote: what two messages in two turns cost.
+// An atomic counter in place of the remote: what two messages in two turns cost.
 struct RequestedRoundTrip {
   RoundTrip round;
 

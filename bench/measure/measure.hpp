@@ -40,8 +40,8 @@ struct Figures {
   double max = 0;
   std::array<double, kPercentileShares.size()> percentiles{};
   std::size_t single_calls = 0;
-  // Of the batches' means. The figure to compare is the lowest decile: neither another program on
-  // the machine nor a single fast batch changes it.
+  // A percentile of the batches' means. The figure to compare is the lowest decile: neither another
+  // program on the machine nor a single fast batch changes it.
   double batch = 0;
   double batch_median = 0;
   double batch_best = 0;

@@ -39,13 +39,13 @@ class Contestant {
   virtual CallLimits limits() const { return {}; }
   // Does the job this number of times, without a pause.
   virtual void run(std::size_t calls) = 0;
-  // The same, and returns the ticks: the elapsed ones, unless a contestant has its own clock.
+  // Runs the calls and returns the ticks: the elapsed ones, unless a contestant has its own clock.
   virtual std::uint64_t timed_run(std::size_t calls) {
     const std::uint64_t before = read_ticks();
     run(calls);
     return read_ticks() - before;
   }
-  // The same, and measures each call.
+  // Runs the calls and measures each of them.
   virtual void time_each(std::uint32_t* ticks, std::size_t calls) = 0;
 };
 

@@ -349,7 +349,7 @@ std::string check_log_call(LogCall& call) {
              : "the first line is: " + call.shared->first_line;
 }
 
-// The same line, formatted by the caller.
+// That line, formatted by the caller.
 struct LogInline {
   std::vector<Order> orders = bench::orders().values;
   std::array<char, 128> line{};

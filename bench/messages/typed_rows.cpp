@@ -63,7 +63,7 @@ struct TypedRead {
   }
 };
 
-// The same as row group/MarketDataSnapshot-100, by getters.
+// Row group/MarketDataSnapshot-100, by getters.
 struct TypedGroupRead {
   Parsed parsed;
 
@@ -126,7 +126,7 @@ struct DispatchStatic {
   }
 };
 
-// The same by a std::variant and std::visit.
+// A dispatch by a std::variant and std::visit.
 template <class... Types>
 using VariantOf = std::variant<wire::MessageView, Types...>;
 

@@ -35,7 +35,7 @@ struct PublishedFigure {
 // A line for each published figure whose row was measured; empty: there is none. With each peer
 // that a library was built for.
 [[nodiscard]] std::string published_table(const Report& report);
-// The same as rows of an HTML table.
+// The figures as rows of an HTML table.
 [[nodiscard]] std::string published_html(const Report& report);
 
 }  // namespace nexusfix::bench

@@ -131,8 +131,8 @@ struct Device {
   }
 };
 
-// The same on another core, as a journal's thread, while the caller polls. On a core that does not
-// take the device's interrupts, a sync may take up to a half longer.
+// The device on another core, as a journal's thread, while the caller polls. On a core that does
+// not take the device's interrupts, a sync may take up to a half longer.
 class DeviceElsewhere {
  public:
   explicit DeviceElsewhere(std::size_t message_bytes)

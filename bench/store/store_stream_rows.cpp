@@ -202,7 +202,7 @@ struct GroupSink {
   }
 };
 
-// The same with the device only: another thread writes the gathered bytes, and syncs.
+// The device alone: another thread writes the gathered bytes, and syncs.
 class DeviceSink {
  public:
   DeviceSink() {

@@ -22,7 +22,7 @@ constexpr std::size_t kBufferBytes = 256U << 10U;
 // The widths of a table are those of its first rows. A longer value moves the rest of its row.
 constexpr std::size_t kMeasuredRows = 1000;
 constexpr std::size_t kCellBytesMax = 40;
-// Of Csv and Table without --fields.
+// The columns of Csv and Table without --fields.
 constexpr std::array<wire::Tag, 18> kUsualColumns{52,  49, 56, 34, 35, 11, 41, 37, 17,
                                                   150, 39, 55, 54, 38, 44, 32, 31, 58};
 

@@ -130,7 +130,8 @@ TEST(LogDiffLimits, names_the_oldest_message_when_too_many_wait) {
   EXPECT_TRUE(diff.counts().is_limited);
 }
 
-// The same bytes may be logged again after their resend. No message of equal logs is a difference.
+// A log may have a message's bytes again after their resend. No message of equal logs is a
+// difference.
 TEST_F(Diff, finds_no_difference_between_a_log_and_itself) {
   const std::string original = message(1, "11=A|", "30");
   const std::string resend = message(1, "43=Y|122=20240115-10:30:30|11=A|", "20");

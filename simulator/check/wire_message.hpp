@@ -21,7 +21,7 @@ struct WireMessage {
   bool poss_dup = false;
   bool gap_fill = false;    // 123=Y
   bool reset_flag = false;  // 141=Y
-  // Of MsgType and body: the same for a message and for its resend.
+  // A hash of MsgType and body: a message and its resend have one fingerprint.
   std::uint64_t fingerprint = 0;
 
   [[nodiscard]] bool is_administrative() const noexcept {

@@ -30,7 +30,7 @@ constexpr std::uint32_t kPauses = 512;
 // millisecond, so that not every one of several quick bursts has to wake it.
 constexpr std::uint32_t kSpinRounds = 8;
 constexpr std::uint32_t kYieldRounds = 8;
-// Of Idle::Doze: each pause is twice as long as the one before, up to 2^4 milliseconds.
+// Idle::Doze: each pause is twice as long as the one before, up to 2^4 milliseconds.
 constexpr std::uint32_t kDozeDoublings = 4;
 constexpr long kDozeNanos = 1'000'000;
 

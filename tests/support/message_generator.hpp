@@ -37,7 +37,7 @@ enum class Numbers : std::uint8_t { OfFix, OfTypedFields };
 
 class MessageGenerator {
  public:
-  // The same dictionary twice, except for FIXT; both must outlive the generator.
+  // One dictionary twice, except for FIXT; both must outlive the generator.
   MessageGenerator(const dictionary::Dictionary& transport,
                    const dictionary::Dictionary& application, std::uint64_t seed,
                    Numbers numbers = Numbers::OfFix)

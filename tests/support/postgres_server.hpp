@@ -48,7 +48,7 @@ class PostgresServer {
   // The folder of the socket, for libpq's "host".
   [[nodiscard]] std::string host() const { return folder_.path(); }
   [[nodiscard]] std::string socket_file() const { return folder_.file(".s.PGSQL.5432"); }
-  // Of the superuser. A role "guarded" has the password "pa55word" and needs it.
+  // The superuser's connection. A role "guarded" has the password "pa55word" and needs it.
   [[nodiscard]] std::string connection() const {
     return "host=" + folder_.path() + " user=nexusfix dbname=postgres";
   }

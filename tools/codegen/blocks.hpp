@@ -25,8 +25,8 @@ namespace nexusfix::codegen {
 struct Accessor {
   std::string name;
   dictionary::Member member;  // required: it is present if the block is
-  // Of the accessor that takes a default value; empty: a group, a component, or a field to which
-  // the dictionary gives another name that ends in "Or".
+  // The name of the accessor that has a default value; empty: a group, a component, or a field to
+  // which the dictionary gives another name that ends in "Or".
   std::string name_with_default{};
 };
 

@@ -71,7 +71,7 @@ class Plot:
         for name, figures in rows:
             for curve, calls, ns in zip(self.curves, self.calls, figures):
                 above = 1 / calls if name == "max" else 1 - float(name) / 100
-                # Of fewer calls than that, the percentile would be the maximum again.
+                # With fewer calls than that, the percentile would be the maximum again.
                 if name == "max" or above * calls >= 2:
                     curve.append((tens(above), ns / 1000))
         if sorted(self.subjects) != sorted(SUBJECTS) or not all(self.curves):

@@ -236,7 +236,7 @@ template <detail::AddedText Text, Tag FieldTag>
                                     const Field<FieldTag, std::string_view>& field) {
   return detail::joined(detail::added_text(text), field.value);
 }
-// The same with the field first.
+// A text after a field.
 template <Tag FieldTag, detail::AddedText Text>
 [[nodiscard]] std::string operator+(const Field<FieldTag, std::string_view>& field,
                                     const Text& text) {

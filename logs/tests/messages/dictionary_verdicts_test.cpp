@@ -78,7 +78,7 @@ std::vector<std::string> messages_of(Version version) {
   return messages;
 }
 
-// Of a session with this file: nullopt, or the SessionRejectReason.
+// What a session with this file answers: nullopt, or the SessionRejectReason.
 std::vector<std::optional<int>> verdicts_of_a_session(testing::FakeDisk& disk, Version version,
                                                       const std::vector<std::string>& messages) {
   const std::string_view key = version == Version::Fixt11

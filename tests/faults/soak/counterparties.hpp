@@ -28,7 +28,7 @@ class Faults {
   std::atomic<bool> any_{false};
 };
 
-// Of one session: the engine's thread writes it, any thread reads it.
+// The progress of one session: the engine's thread writes it, any thread reads it.
 struct Progress {
   std::string name{};
   std::atomic<std::uint64_t> sent{0};      // the number of the last one

@@ -41,7 +41,7 @@ constexpr milliseconds kBetweenSamples{500};
 constexpr std::uint64_t kResidentGrowthMax = 6U << 20U;
 constexpr std::uint64_t kHeapGrowthMax = 3U << 20U;
 constexpr std::uint64_t kDescriptorGrowthMax = 10;
-// Of both journals: JournalKeepBytes of each, and some segments.
+// The size of both journals: JournalKeepBytes of each, and some segments.
 constexpr std::uint64_t kFolderBytesMax = 48U << 20U;
 // The time for all messages to arrive after the last fault. Generous: after it a session hangs, and
 // is not merely slow.

@@ -120,7 +120,7 @@ def venue_restart(arena):
     peer = arena.start_peer("initiator", venue.port)
     peer.do("await logged_on 1")
     order_run(peer, 40)
-    # Of the next two orders, the first keeps 40 in the book.
+    # The first of the next two orders keeps 40 in the book.
     peer.do("orders 2", "await open_orders 1")
     log_out(peer)
     state = scenario.settle(peer)
@@ -246,7 +246,7 @@ def trader_session(arena, orders=1000):
     scenario.expect_resends(recent, SUBJECT, "skipped numbers")
     scenario.expect_resends(recent, PEER, "rewound expected number")
 
-    # The same while both are logged out: each Logon is too high for the other side.
+    # A reset while both are logged out: each Logon is too high for the other side.
     peer.do("skip-sender 5", "rewind-target 20")
     trader.trade(20)
     peer.do("await logged_on 0")

@@ -17,7 +17,7 @@ struct VerbName {
   Text text;
 };
 
-// Of two names that both match, the longer one comes first.
+// If two names match, the longer one comes first.
 constexpr std::array kVerbs{
     VerbName{"let", Verb::Let, Text::Needed},
     VerbName{"setting", Verb::Setting, Text::Needed},

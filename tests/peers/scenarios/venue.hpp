@@ -31,7 +31,7 @@ class Venue {
   [[nodiscard]] bool send(std::string_view bytes);
   // False: there is no connection.
   [[nodiscard]] bool disconnect();
-  // The same if the engine has ended: the script need not expect the end of the connection.
+  // Also called when the engine has ended: the script need not expect the end of the connection.
   void forget_connection();
 
   // The events that the script has not expected yet.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 COMPILER, SOURCE, BUILD = sys.argv.pop(1), Path(sys.argv.pop(1)), Path(sys.argv.pop(1))
 LAUNCHER = [found] if (found := shutil.which("ccache")) else []
-# Of the core, and of each product beside it.
+# The public headers of the core, and of each product beside it.
 ROOTS = [SOURCE / "include", *sorted(SOURCE.glob("*/include"))]
 LANGUAGE_HEADER = "nexusfix/base/language.hpp"
 # Function templates are instantiated, so that warnings of the optimiser in them are seen, too.

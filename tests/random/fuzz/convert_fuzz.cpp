@@ -67,7 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   unsigned sum = 0;
   for (const char c : text) sum += static_cast<unsigned char>(c);
   require(check_sum(text) == sum % 256);
-  // The same text after sixteen other bytes, which a conversion may read but must not use.
+  // That text after sixteen other bytes, which a conversion may read but must not use.
   std::vector<char> surrounded(kReadableFrontBytes + exact.size(), '7');
   std::ranges::copy(exact, surrounded.begin() + kReadableFrontBytes);
   const std::string_view within{surrounded.data() + kReadableFrontBytes, exact.size()};

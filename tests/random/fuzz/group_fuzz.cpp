@@ -24,7 +24,7 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-// Of the envelope, consecutive, distant, and without a key of their own.
+// Tags of the envelope, consecutive, distant, and without a key of their own.
 constexpr Tag kTags[] = {8,   9,    10,   34,     35,     268,    269,    270,     271,
                          272, 1268, 1269, 65'534, 65'535, 65'536, 70'000, 131'071, 2'147'483'647};
 constexpr std::size_t kTagCount = std::size(kTags);

@@ -24,7 +24,7 @@ using nexusfix::web::RequestReader;
 constexpr std::size_t kPieceMax = 16U << 10U;
 // More than a request may have.
 constexpr std::size_t kStreamBytes = RequestReader::kRequestBytesMax + 2 * kPieceMax;
-// Of a request that is not complete: its bytes, and a small object for each field.
+// What an incomplete request may hold: its bytes, and a small object for each field.
 constexpr std::size_t kMemoryMax = 256U << 10U;
 
 bool are_equal(const Request& a, const Request& b) {

@@ -334,7 +334,7 @@ class World {
   void send(Peer& peer, std::string_view msg_type, std::string_view body) {
     send_bytes(peer, message(peer, msg_type, peer.next++, body));
   }
-  // Of the same size, whatever the digits are.
+  // Each order has this size, whatever its digits are.
   [[nodiscard]] std::string order(const Peer& peer, unsigned quantity) {
     const std::string number = std::to_string(100'000 + peer.next);
     return "11=A" + number + "|21=1|38=" + std::to_string(100 + quantity % 900) +

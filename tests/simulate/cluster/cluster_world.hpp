@@ -17,7 +17,7 @@
 
 namespace nexusfix::simulator::cluster {
 
-// Of the cluster. Each one may strike in a world, or not.
+// Faults of the cluster. Each one may strike in a world, or not.
 enum class ClusterFault : std::uint8_t {
   Kill,                 // a node's process ends, at once or in its next turn
   LosePower,            // so does its machine, and its counterparties are not notified

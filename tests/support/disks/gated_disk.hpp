@@ -36,7 +36,7 @@ class GatedDisk final : public Disk {
     std::unique_lock lock{mutex_};
     changed_.wait(lock, [this] { return held_ > 0; });
   }
-  // The same for syncs of folders.
+  // Holds and releases syncs of folders.
   void hold_folder_syncs() { set_folder_syncs(true); }
   void release_folder_syncs() { set_folder_syncs(false); }
   void wait_for_held_folder_sync() {
@@ -65,7 +65,7 @@ class GatedDisk final : public Disk {
     const std::lock_guard lock{mutex_};
     return changes_by_holder_;
   }
-  // The same for removals of files.
+  // Holds and releases removals of files.
   void hold_removes() { set_removes(true); }
   void release_removes() { set_removes(false); }
   void wait_for_held_remove() {
@@ -88,7 +88,7 @@ class GatedDisk final : public Disk {
     unopenable_ = {path, error};
   }
   [[nodiscard]] unsigned syncs() const { return syncs_; }
-  // Of this file.
+  // The syncs of this file.
   [[nodiscard]] unsigned syncs(const std::string& path) {
     const std::lock_guard lock{mutex_};
     return syncs_of_[path];

@@ -75,7 +75,7 @@ class KillingDisk final : public Disk {
     std::unique_ptr<File> file_;
   };
 
-  // Of the calls that change something. One count for all threads.
+  // Runs a call that changes something, and counts it. One count for all threads.
   template <class Call>
   std::invoke_result_t<Call> strike(Call call) {
     const bool is_the_one = left_.fetch_sub(1) == 1;

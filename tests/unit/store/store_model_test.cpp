@@ -226,7 +226,8 @@ class ModelRun {
   }
 
 #ifdef NEXUSFIX_POSTGRES_STORE
-  // Of what was flushed and not confirmed, the server may have some transactions and not others.
+  // The server may have some of the transactions that were flushed and not confirmed, and not
+  // others.
   void crash(Crash kind) {
     const LogPosition durable = store_->durable();
     if (kind == Crash::Process) RC_ASSERT(store_->flush().has_value());

@@ -34,7 +34,7 @@ std::string text_of(Encoder& encoder) {
   return message ? with_pipes(*message) : "";
 }
 
-// The same message without a template.
+// A message without a template.
 std::string plainly(const HeaderFields& fields, const MessageHeader& header) {
   std::array<char, 4096> buffer;
   Encoder encoder{buffer, fields, header};

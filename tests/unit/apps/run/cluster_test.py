@@ -27,9 +27,9 @@ from standby_test import get
 SESSIONS = 1000
 # Ends in no test by itself, also on a busy machine: tests end it as etcd does after its time.
 LEASE = "ClusterLeaseSeconds=60\n"
-# Of tests that need a lease to end by itself, and work also if it ends earlier.
+# For tests that need a lease to end by itself, and work also if it ends earlier.
 SHORT_LEASE = "ClusterLeaseSeconds=2\n"
-# Of a test in which etcd is away until it has ended.
+# For a test in which etcd is away until it has ended.
 MEDIUM_LEASE = "ClusterLeaseSeconds=10\n"
 
 
@@ -531,7 +531,7 @@ class Cluster(WithCluster):
         self.etcd.end_lease_of(self.member_key("b"))
         self.wait_until(lambda: lost, "b registers with its next lease")
         self.wait_until(lambda: self.is_ready("b"), "b is ready again")
-        # Of a key that an operator has removed, too.
+        # An operator removes the key: the node registers again.
         self.etcd.delete(self.member_key("b"))
         self.wait_until(lambda: self.is_ready("b"), "b is ready once more")
         self.end(a)
@@ -699,7 +699,7 @@ class Cluster(WithCluster):
         self.assertEqual(done.returncode, 1)
         self.assertIn(f"an engine of this node and shard runs already: process {a.pid} on host",
                       done.stderr)
-        # The same name on another machine, for another shard.
+        # One name on another machine, for another shard.
         self.etcd.put(f"/nexusfix/{self.name}/shards/s2/members/n",
                       json.dumps({"node": "n", "host": "elsewhere", "process": 7}))
         self.refused("n", "a node of this name runs already: process 7 on host elsewhere, for "

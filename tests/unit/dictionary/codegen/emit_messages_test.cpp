@@ -73,7 +73,7 @@ TEST(EmitMessages, keeps_names_of_a_dictionary_within_their_comment) {
   EXPECT_NE(text.find("\\x0ainjected message"), std::string::npos);
 }
 
-// The same form in which an application gets the version of a message.
+// The form in which an application gets the version of a message.
 TEST(EmitMessages, names_a_service_pack_of_fix_5_0_only) {
   dictionary::Dictionary dictionary = tiny();
   dictionary.service_pack = 2;

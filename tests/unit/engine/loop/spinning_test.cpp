@@ -214,7 +214,7 @@ TEST_F(SpinningTest, end_of_a_connection_is_noticed) {
 class PollingTest : public AcceptorTest {
  protected:
   static constexpr int kWaits = 50;
-  // Of kWaits short waits, each after one that an event has ended soon, the number of those in
+  // Runs kWaits short waits, each after one that an event has ended soon; returns those in
   // which the thread did not sleep.
   int waits_without_sleep() {
     open();

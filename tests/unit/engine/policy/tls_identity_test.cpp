@@ -98,7 +98,7 @@ TEST_F(TlsIdentityTest, pin_identifies_the_key_and_the_event_names_the_actual_pi
   const std::string pin = all.substr(at, all.find_first_of(" \n", at) - at);
   open_again("san:other.example.com," + pin);
   EXPECT_TRUE(logs_on()) << pin << "\n" << log.all();
-  use(authority.issue("trader", {.names = kName}));  // The same names, another key.
+  use(authority.issue("trader", {.names = kName}));  // These names, another key.
   EXPECT_FALSE(logs_on());
 }
 

@@ -135,7 +135,7 @@ class SmallBlocksModel {
         expected.push_back({at->first, at->second});
       }
       found_ += got.size();
-      // Of what was retired some may still be there: the last ones.
+      // Some retired messages may still be there: the last ones.
       if (const std::uint64_t retired = store().retired_until(key); retired > 0) {
         found_beside_retired_ += got.size();
         while (expected.size() > got.size() && expected.front().number <= retired) {

@@ -192,7 +192,7 @@ TEST(JournalLookUp, the_first_one_reads_little_more_than_a_group_and_no_more_tha
   EXPECT_LE(disk.bytes, 5U << 20U);
 }
 
-// Of 300 sessions in turn, 300 messages each: 21 MiB in one segment.
+// 300 sessions in turn, 300 messages each: 21 MiB in one segment.
 class JournalLookUpFaults : public ::testing::Test {
  protected:
   static constexpr std::uint64_t kMessages = 300;
@@ -383,7 +383,7 @@ TEST(JournalLookUp, finds_what_was_appended_among_resets_gaps_and_records_of_sev
 
 class JournalLookUpDamage : public ::testing::TestWithParam<bool> {};
 
-// Of one session's message among many others.
+// Damage of one session's message among many others.
 TEST_P(JournalLookUpDamage, is_reported_to_the_sessions_that_it_concerns_and_never_passed) {
   FakeDisk disk;
   const OpenedJournal journal = open_or_fail(disk, {.folder = "/journal", .background = false});

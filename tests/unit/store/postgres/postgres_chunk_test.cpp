@@ -96,7 +96,7 @@ TEST(PostgresChunk, a_row_that_is_cut_or_damaged_is_refused_or_stays_within_itse
       column[random.below(column.size())] = static_cast<char>(random.below(256));
     }
     if (random.below(4) == 0) damaged.entries.resize(random.below(damaged.entries.size()));
-    // Of its own size, so that a sanitizer sees what is read after it.
+    // A copy of its own size, so that a sanitizer sees what is read after it.
     const std::string entries = damaged.entries;
     if (chunk.read(0, damaged.keys, damaged.epochs, entries)) {
       ASSERT_TRUE(stays_within(entries)) << round;

@@ -32,7 +32,7 @@ namespace {
 
 constexpr SessionKey kSessions = 3;
 
-// Of a hundred kills each. Each run of a mode that syncs waits for the disk.
+// Parts of a hundred kills each. Each run of a mode that syncs waits for the disk.
 std::uint64_t parts_of(Durability durability) {
   return durability == Durability::Sync ? 3 : durability == Durability::Group ? 8 : 12;
 }

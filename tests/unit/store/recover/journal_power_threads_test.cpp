@@ -222,7 +222,7 @@ std::vector<ThreadedPowerCase> threaded_power_cases() {
   return cases;
 }
 
-// Of fewer seeds there may be none that retires a segment, or that loses much.
+// Fewer seeds may have none that retires a segment, or that loses much.
 constexpr std::uint64_t kSeedsThatRetire = 10;
 
 class JournalPowerThreads : public ::testing::TestWithParam<ThreadedPowerCase> {};

@@ -312,7 +312,7 @@ TEST_F(JournalRecovery, segments_in_each_others_place_are_refused) {
 }
 
 TEST_F(JournalRecovery, a_segment_of_another_journal_is_refused) {
-  // The same content in the same places, made at another time: only the log's identity differs.
+  // A log of equal content, made at another time: only its identity differs.
   sample_.files[1] = make_sample(300, at_second(51)).files[1];
   EXPECT_THAT(refused(sample_).text, HasSubstr("another journal"));
 }

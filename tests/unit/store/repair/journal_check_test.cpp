@@ -57,7 +57,7 @@ class Sample {
     });
   }
 
-  // Of a log of one segment.
+  // Flips a bit in a log of one segment.
   void flip(std::size_t record, std::size_t byte = 20) {
     std::string bytes = disk.contents(segment_path(1));
     bytes[begins.at(record) + byte] = static_cast<char>(bytes[begins.at(record) + byte] ^ 0x10);

@@ -20,7 +20,7 @@ namespace {
 TEST(Committer, each_request_wakes_its_thread_also_after_one_that_had_nothing_to_do) {
   const testing::TemporaryFolder folder;
   PosixDisk disk;
-  // Of this number, most sleep when they are needed.
+  // With this number, most sleep when they are needed.
   std::vector<std::unique_ptr<Committer>> committers;
   for (int i = 0; i < 30; ++i) {
     OpenSegment segment{

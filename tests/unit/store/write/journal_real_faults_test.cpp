@@ -258,7 +258,7 @@ TEST_P(RealFaults, a_limit_on_the_size_of_files_is_reported) {
               PosixDisk disk;
               const OpenedJournal journal = open_or_fail(disk, options());
               const SessionKey key = open_session(*journal.store, "A");
-              // Of the next segment, and not of this one.
+              // The limit concerns the next segment, and not this one.
               const rlimit limit{.rlim_cur = kSegmentBytes / 2, .rlim_max = kSegmentBytes / 2};
               ::setrlimit(RLIMIT_FSIZE, &limit);
               StoreError refusal;

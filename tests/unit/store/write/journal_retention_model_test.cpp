@@ -338,7 +338,7 @@ class ShortLives {
     RC_ASSERT(store.flush().has_value());
   }
 
-  // Of what earlier runs wrote, at most this much may be left.
+  // At most this much may be left of what earlier runs wrote.
   void check(const JournalReport& report, LogPosition appended) const {
     LogPosition free_until = appended;
     if (options_.retention.keep_bytes > 0) {

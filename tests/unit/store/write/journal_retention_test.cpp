@@ -350,7 +350,7 @@ TEST_F(JournalRetention, nothing_is_retired_while_damage_is_known) {
   EXPECT_EQ(first_segment(), 1U);
 }
 
-// Of an engine that is started each morning and writes little: each start begins a segment.
+// An engine is started each morning and writes little: each start begins a segment.
 TEST_F(JournalRetention, what_opening_plans_is_recorded_by_the_segment_that_it_opens) {
   {
     const OpenedJournal journal = open();
