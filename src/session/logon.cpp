@@ -149,8 +149,7 @@ void StateMachine::receive_undecided(const wire::MessageView& message) noexcept 
     return end_session(DisconnectReason::LogonRefused);
   }
   const bool is_too_high = in.msg_seq_num > logon_.undecided().msg_seq_num;
-  const bool is_kept = config_.gap.out_of_order == OutOfOrder::Buffer;
-  if (!is_too_high || !is_kept || in.msg_seq_num > kMsgSeqNumMax) return;
+  if (!is_too_high || in.msg_seq_num > kMsgSeqNumMax) return;
   out_of_order_.record_buffered(in.msg_seq_num);
   actions_.push({.step = Step::BufferOutOfOrder, .first = in.msg_seq_num, .text = message.bytes()});
 }

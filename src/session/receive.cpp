@@ -383,15 +383,10 @@ void StateMachine::refuse_too_low(std::uint64_t msg_seq_num) noexcept {
 
 // TC 2b: buffered until its turn comes, while what is missing before it is asked for. Once we have
 // said Logout it is too late to ask; the message counts as not received and comes after the next
-// Logon. A ResendRequest that is to be rejected is buffered even where others are discarded.
+// Logon.
 void StateMachine::on_too_high(const Inbound& in) noexcept {
   report_early_reject(in);
   if (phase_.has_sent_logout()) return out_of_order_.record_received(in.msg_seq_num);
-  const bool is_request = in.kind == MsgKind::ResendRequest;
-  if (config_.gap.out_of_order == OutOfOrder::Discard && !is_request) {
-    return gap_.request({.received = in.msg_seq_num, .gap_end = in.msg_seq_num + 1}, gap_position(),
-                        config_.gap, actions_);
-  }
   actions_.push(
       {.step = Step::BufferOutOfOrder, .first = in.msg_seq_num, .text = in.message.bytes()});
   out_of_order_.record_buffered(in.msg_seq_num);
@@ -559,8 +554,7 @@ void StateMachine::on_gap_fill(const Inbound& in) noexcept {
 // around that up to NewSeqNo.
 // docs/reference/session.md says why; where all was asked for, the gap fill is the answer for all.
 std::uint64_t StateMachine::without_buffered(std::uint64_t new_seq_no) noexcept {
-  const bool has_buffered = gap_.is_open() && config_.gap.out_of_order == OutOfOrder::Buffer;
-  if (!has_buffered || gap_.requested_end() == 0 || new_seq_no <= gap_.end()) return new_seq_no;
+  if (!gap_.is_open() || gap_.requested_end() == 0 || new_seq_no <= gap_.end()) return new_seq_no;
   if (new_seq_no - numbers_.next_inbound() > config_.reset.sequence_jump_max) return new_seq_no;
   if (new_seq_no <= out_of_order_.after_counted(gap_.end())) return new_seq_no;
   out_of_order_.record_filled(gap_.end(), new_seq_no);

@@ -147,12 +147,6 @@ enum class Role : std::uint8_t {
   Acceptor,   // listens and answers the Logon
 };
 
-// What the session does with a message that arrives while earlier ones are missing.
-enum class OutOfOrder : std::uint8_t {
-  Buffer,   // the owner keeps it, and it is processed when the gap is closed
-  Discard,  // it comes again with the resend. A ResendRequest is served nevertheless
-};
-
 // Heartbeats, TestRequests, and when silence ends a connection. FIX Session Layer, "Heartbeat".
 struct HeartbeatConfig {
   // Initiator: HeartBtInt (108) of our Logon, 0 to 3,600 s; 0: no heartbeats. Acceptor: the value
@@ -251,18 +245,17 @@ struct ResetConfig {
   std::uint64_t sequence_jump_max = 1'000'000'000;
 };
 
-// Messages that we miss, and our ResendRequests for them.
+// Messages that we miss, and our ResendRequests for them. The owner keeps a message that arrives
+// before the missing ones, and it is processed when the gap is closed.
 struct GapConfig {
-  OutOfOrder out_of_order = OutOfOrder::Buffer;  // messages that arrive before the missing ones
   // true: each message that arrives out of order causes a ResendRequest, also while one is open.
   bool send_redundant_resend_requests = false;
   // A ResendRequest asks for at most this number of messages, and for the next ones when these have
   // arrived. 0 to kResendRequestChunkMax; 0: for all of them at once.
   std::uint64_t resend_request_chunk = 0;
   // true: a ResendRequest ends where the gap ends. false: it asks for everything sent so far.
-  // Unset: true if out_of_order is Buffer, otherwise false. docs/internals/gap-recovery.md has the
-  // reasons.
-  std::optional<bool> closed_resend_requests{};
+  // docs/internals/gap-recovery.md has the reasons.
+  bool closed_resend_requests = true;
   // A gap that makes no progress for this time is requested again, at most three times in all; then
   // the session ends with a Logout. At least 1 s. An answer that ends too early is noticed sooner.
   std::chrono::seconds resend_timeout{30};

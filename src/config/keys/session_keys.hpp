@@ -49,7 +49,6 @@ using session::GapConfig;
 using session::HeaderConfig;
 using session::HeartbeatConfig;
 using session::LogonConfig;
-using session::OutOfOrder;
 using session::ResendConfig;
 using session::ResetConfig;
 using session::ValidationConfig;

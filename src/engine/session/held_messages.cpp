@@ -69,7 +69,7 @@ class Ranges {
 
 // Whether a ResendRequest ends before the first held message.
 bool asks_for_one_gap(const session::SessionConfig& config) noexcept {
-  return config.gap.closed_resend_requests.value_or(true) || config.gap.resend_request_chunk != 0;
+  return config.gap.closed_resend_requests || config.gap.resend_request_chunk != 0;
 }
 
 }  // namespace

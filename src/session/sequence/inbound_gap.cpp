@@ -14,10 +14,6 @@ constexpr unsigned kGapRequestsMax = 3;
 constexpr std::chrono::seconds kAnswerPauseMin{1};
 constexpr int kAnswerPauses = 4;
 
-bool closes_requests(const GapConfig& config) noexcept {
-  return config.closed_resend_requests.value_or(config.out_of_order == OutOfOrder::Buffer);
-}
-
 }  // namespace
 
 void InboundGap::request(const Evidence& evidence, const Position& at, const GapConfig& config,
@@ -35,11 +31,12 @@ void InboundGap::request(const Evidence& evidence, const Position& at, const Gap
 }
 
 // A gap ends at the first message that is buffered: one that is buffered below that makes it
-// shorter. What is discarded makes it longer, and so does what comes while each of these messages
-// is asked for together with all that follow it.
+// shorter. A message that cannot be kept makes it longer, and so does each that comes while it is
+// asked for together with all that follow it.
 void InboundGap::widen(const Evidence& evidence, const GapConfig& config) noexcept {
   const bool is_buffered = evidence.gap_end <= evidence.received;
-  const bool asks_for_buffered = config.send_redundant_resend_requests && !closes_requests(config);
+  const bool asks_for_buffered =
+      config.send_redundant_resend_requests && !config.closed_resend_requests;
   if (end_ == 0) {
     end_ = evidence.gap_end;
   } else if (is_buffered && !asks_for_buffered) {
@@ -75,7 +72,7 @@ void InboundGap::push_request(const Position& at, const GapConfig& config,
   const std::uint64_t begin = at.next_inbound;
   const std::uint64_t last = end_ - 1;
   const std::uint64_t chunk = config.resend_request_chunk;
-  requested_end_ = closes_requests(config) || chunk != 0 ? last : 0;
+  requested_end_ = config.closed_resend_requests || chunk != 0 ? last : 0;
   if (chunk != 0 && last - begin >= chunk) requested_end_ = begin + (chunk - 1);
   actions.push({.step = Step::TransmitResendRequest, .first = begin, .second = requested_end_});
 }

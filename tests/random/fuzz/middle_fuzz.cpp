@@ -76,7 +76,6 @@ class Middle {
     config.heartbeat.heart_bt_int = std::chrono::seconds{5};
     config.gap.resend_timeout = std::chrono::seconds{4};
     config.gap.resend_request_chunk = is_set(0) ? 3 : 0;
-    config.gap.out_of_order = is_set(1) ? OutOfOrder::Discard : OutOfOrder::Buffer;
     config.gap.closed_resend_requests = is_set(2);
     config.header.send_last_msg_seq_num_processed = is_set(3);
     config.gap.send_redundant_resend_requests = is_set(4);

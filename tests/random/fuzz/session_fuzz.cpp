@@ -62,7 +62,6 @@ SessionConfig config_of(Input& input) {
   config.reset.on_logout = is_set(1);
   config.reset.on_disconnect = is_set(2);
   config.logon.authenticates = is_set(3) && first % 2 == 0;
-  config.gap.out_of_order = is_set(4) ? OutOfOrder::Discard : OutOfOrder::Buffer;
   config.gap.resend_request_chunk = is_set(5) ? 2 : 0;
   config.resend.persist_messages = !is_set(6);
   config.logon.send_next_expected_msg_seq_num =

@@ -208,9 +208,6 @@ class World {
     // A Logon does not wait because the clock jumps.
     settings->threads.logon_lateness_max = std::chrono::milliseconds{0};
     if ((rules_ & 2048U) != 0) settings->journal.numbers_ahead = 16;
-    for (config::SessionSettings& one : settings->sessions) {
-      if ((rules_ & 128U) == 0) one.session.gap.out_of_order = session::OutOfOrder::Discard;
-    }
     EngineOptions options;
     options.clock = &clock_;
     options.disk = &disk_;

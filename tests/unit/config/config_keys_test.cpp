@@ -175,7 +175,6 @@ TEST(DerivedLimits, are_the_defaults_unless_the_keys_that_they_follow_are_set) {
   const session::LogonConfig logon;
   EXPECT_EQ(session.session.logon.authentication_timeout, logon.authentication_timeout);
   EXPECT_EQ(session.session.logon.logout_gap_timeout, logon.logout_gap_timeout);
-  EXPECT_EQ(session.session.gap.out_of_order, session::OutOfOrder::Buffer);
   const AdmissionSettings admission;
   EXPECT_EQ(session.admission.pending_logons_per_address_max,
             admission.pending_logons_per_address_max);

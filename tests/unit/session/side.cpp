@@ -249,8 +249,7 @@ void Side::deliver_in_sequence() {
   const std::uint64_t expected = next_in();
   if (lost_high_ < expected) lost_high_ = 0;
   const GapConfig& gap = config().gap;
-  const bool asks_for_one_gap =
-      gap.closed_resend_requests.value_or(true) || gap.resend_request_chunk != 0;
+  const bool asks_for_one_gap = gap.closed_resend_requests || gap.resend_request_chunk != 0;
   if (lost_high_ == 0 && (out_of_order_.empty() || !asks_for_one_gap)) return;
   machine_.on_out_of_order_lost(out_of_order_.empty() ? 0 : out_of_order_.begin()->first,
                                 lost_high_, now_);

@@ -65,7 +65,6 @@ class Simulation {
     config.heartbeat.heart_bt_int = 5s;
     config.gap.resend_timeout = 4s;
     config.gap.resend_request_chunk = random.below(2) * (4 + random.below(20));
-    if (random.below(3) == 0) config.gap.out_of_order = OutOfOrder::Discard;
     if (random.below(2) == 0) config.gap.closed_resend_requests = random.below(2) == 0;
     config.gap.send_redundant_resend_requests = random.below(8) == 0;
     return config;

@@ -93,58 +93,6 @@ TEST(ClosedResendRequest, ends_at_the_end_of_the_gap) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=6"));
 }
 
-TEST(OutOfOrderMessages, that_are_discarded_arrive_again_with_the_resend) {
-  // Session Layer, "Message gap": the second of the two ways, discard and request everything.
-  SessionConfig config = acceptor_config();
-  config.gap.out_of_order = OutOfOrder::Discard;
-  Side acceptor{config};
-  acceptor.establish();
-  acceptor.in(numbered("D", 3));
-  acceptor.in(numbered("D", 4));
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
-  EXPECT_THAT(acceptor.buffered_numbers, IsEmpty());
-  for (int number = 2; number <= 4; ++number) {
-    EXPECT_FALSE(acceptor.has_notice(NoticeCode::GapClosed)) << number;
-    acceptor.in(numbered("D", number, kResent));
-  }
-  EXPECT_TRUE(acceptor.has_notice(NoticeCode::GapClosed));
-  EXPECT_EQ(acceptor.next_in(), 5U);
-  EXPECT_EQ(acceptor.delivered.size(), 3U);
-  EXPECT_THAT(acceptor.sent(), IsEmpty());
-}
-
-TEST(OutOfOrderMessages, that_are_discarded_are_covered_by_growing_chunks) {
-  // FIX 4.4 volume 2, "Ordered Message Processing": ignored, and requested again.
-  SessionConfig config = acceptor_config();
-  config.gap.out_of_order = OutOfOrder::Discard;
-  config.gap.resend_request_chunk = 2;
-  Side acceptor{config};
-  acceptor.establish();
-  acceptor.in(numbered("D", 3));
-  acceptor.in(numbered("D", 4));
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=3"));
-  acceptor.in(numbered("D", 2, kResent));
-  acceptor.in(numbered("D", 3, kResent));
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=3|7=4|16=4"));
-  acceptor.in(numbered("D", 4, kResent));
-  EXPECT_TRUE(acceptor.has_notice(NoticeCode::GapClosed));
-  EXPECT_EQ(acceptor.delivered.size(), 3U);
-}
-
-TEST(OutOfOrderMessages, lose_nothing_if_one_of_two_machines_discards_them) {
-  // FIX 4.4 volume 2, "Ordered Message Processing": ignored, and requested again.
-  SessionConfig config = acceptor_config();
-  config.gap.out_of_order = OutOfOrder::Discard;
-  Pair pair{initiator_config(), config};
-  pair.connect();
-  for (int i = 0; i < 3; ++i) pair.initiator.send();
-  static_cast<void>(pair.initiator.consume_wire());  // lost
-  for (int i = 0; i < 3; ++i) pair.initiator.send();
-  pair.exchange();
-  EXPECT_EQ(pair.acceptor.delivered.size(), 6U);
-  EXPECT_EQ(pair.acceptor.next_in(), pair.initiator.next_out());
-}
-
 TEST(Gap, within_a_resend_is_detected_and_requested_after_the_timeout) {
   // Session Layer, "Message gap": the next message shows that a resent one is missing. One
   // ResendRequest is open, and no second one is sent before its timeout.
@@ -164,7 +112,6 @@ TEST(Gap, within_a_resend_is_detected_and_requested_after_the_timeout) {
 
 // Ways to close a gap; each side has its own.
 struct GapWays {
-  OutOfOrder early = OutOfOrder::Buffer;
   std::uint64_t chunk = 0;
   bool is_closed = false;
   bool is_redundant = false;
@@ -172,20 +119,15 @@ struct GapWays {
 
 std::vector<GapWays> all_gap_ways() {
   std::vector<GapWays> all;
-  for (const OutOfOrder early : {OutOfOrder::Buffer, OutOfOrder::Discard}) {
-    for (const std::uint64_t chunk : {0U, 1U, 2U, 7U}) {
-      for (const bool is_closed : {false, true}) {
-        for (const bool is_redundant : {false, true}) {
-          all.push_back({early, chunk, is_closed, is_redundant});
-        }
-      }
+  for (const std::uint64_t chunk : {0U, 1U, 2U, 7U}) {
+    for (const bool is_closed : {false, true}) {
+      for (const bool is_redundant : {false, true}) all.push_back({chunk, is_closed, is_redundant});
     }
   }
   return all;
 }
 
 SessionConfig with(SessionConfig config, const GapWays& ways) {
-  config.gap.out_of_order = ways.early;
   config.gap.resend_request_chunk = ways.chunk;
   config.gap.closed_resend_requests = ways.is_closed;
   config.gap.send_redundant_resend_requests = ways.is_redundant;
@@ -193,8 +135,7 @@ SessionConfig with(SessionConfig config, const GapWays& ways) {
 }
 
 std::string readable_ways(const GapWays& ways) {
-  return std::string{ways.early == OutOfOrder::Buffer ? "hold" : "discard"} + " chunk " +
-         std::to_string(ways.chunk) + (ways.is_closed ? " closed" : "") +
+  return "chunk " + std::to_string(ways.chunk) + (ways.is_closed ? " closed" : "") +
          (ways.is_redundant ? " redundant" : "");
 }
 
@@ -249,22 +190,6 @@ TEST(Gap, of_both_sides_at_once_closes_with_any_options) {
       }
     }
   }
-}
-
-TEST(OutOfOrderMessages, that_are_discarded_do_not_include_resend_requests) {
-  SessionConfig config = acceptor_config();
-  config.gap.out_of_order = OutOfOrder::Discard;
-  config.gap.closed_resend_requests = true;
-  Side acceptor{config};
-  acceptor.establish();
-  acceptor.in("35=2|34=4|7=1|16=0");
-  EXPECT_THAT(acceptor.buffered_numbers, IsEmpty());
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=3",
-                                           "35=4|34=1|43=Y|122=20240115-10:30:00.000|36=2|123=Y"));
-  acceptor.in(numbered("D", 2, kResent));
-  acceptor.in(numbered("D", 3, kResent));
-  EXPECT_THAT(acceptor.sent(), IsEmpty());
-  EXPECT_EQ(acceptor.next_in(), 5U);
 }
 
 TEST(LastMsgSeqNumProcessed, is_in_the_header_of_every_message) {
