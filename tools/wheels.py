@@ -27,7 +27,7 @@ FIRST_STABLE = (3, 12)  # its wheel serves each later version
 ASK = "import json, sys; print(json.dumps([sys.implementation.name, *sys.version_info[:2]]))"
 WITHOUT_COMMAND = ("-C", "build.targets=nexusfix_python;nexusfix_python_modules",
                    "-C", "build-dir=../build/python/without-command")
-TESTED_WITH = ("pytest", "hypothesis")
+TESTED_WITH = ("hypothesis", "pandas", "polars", "pyarrow", "pytest")
 
 
 def run(*command, **options):

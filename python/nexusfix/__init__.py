@@ -13,8 +13,10 @@ from nexusfix._core import Dictionary, Entry, Message, Stream, parse
 from nexusfix.errors import (DictionaryError, FieldError, FieldMissingError, FieldNameError,
                              FixError, ParseError, ValidationError)
 from nexusfix.load import load_dictionary
+from nexusfix.logs import Log, read_log
 from nexusfix.values import TextEnumeration, Timestamp
 
 __all__ = ["Dictionary", "DictionaryError", "Entry", "FieldError", "FieldMissingError",
-           "FieldNameError", "FixError", "Message", "ParseError", "Stream", "TextEnumeration",
-           "Timestamp", "ValidationError", "load_dictionary", "parse"]
+           "FieldNameError", "FixError", "Log", "Message", "ParseError", "Stream",
+           "TextEnumeration", "Timestamp", "ValidationError", "load_dictionary", "parse",
+           "read_log"]

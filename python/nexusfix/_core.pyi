@@ -115,6 +115,20 @@ class Stream:
     def pending(self) -> int:
         """The bytes of a message that is not complete."""
 
+class LogQuery:
+    """What is read of logs, and how much has been read."""
+
+    def __init__(self, paths: list[str], where: str, fields: str, dictionary: Dictionary | None,
+                 names: bool, batch_rows: int) -> None: ...
+    def stream(self) -> object:
+        """A capsule with an ArrowArrayStream."""
+    @property
+    def rows(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def misfits(self) -> int: ...
+
 def parse(data: bytes | bytearray | memoryview, dictionary: Dictionary | None = None) -> Message:
     """The message in these bytes: exactly one, with SOH after each field.
 

@@ -119,6 +119,8 @@ class Catalog {
   [[nodiscard]] const std::string& label() const noexcept { return label_; }
   // The text that load() got; empty: a built-in version.
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
+  // Fields and messages, without those of a transport of its own.
+  [[nodiscard]] const dictionary::Dictionary& application() const noexcept { return *application_; }
   // BeginString of messages that are built.
   [[nodiscard]] std::string_view begin_string() const noexcept;
 

@@ -13,6 +13,7 @@
 #include "python/src/builder.hpp"
 #include "python/src/catalog.hpp"
 #include "python/src/errors.hpp"
+#include "python/src/log_query.hpp"
 #include "python/src/message.hpp"
 #include "python/src/stream.hpp"
 #include "python/src/values.hpp"
@@ -251,6 +252,7 @@ NB_MODULE(_core, module) {
   add_dictionary(module);
   add_messages(module);
   add_stream(module);
+  add_log_query(module);
   static PyMethodDef parse_method{
       .ml_name = "parse",
       .ml_meth = reinterpret_cast<PyCFunction>(parse_fast),

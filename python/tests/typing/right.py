@@ -17,3 +17,5 @@ names: list[str] = [message.name for message in stream.feed(bytes(order))]
 problem = order.problem(AllowUnknownMsgFields=True)
 rule: str | None = None if problem is None else problem.rule
 side: type[fix50sp2.Side] = fix50sp2.Side
+log: nexusfix.Log = nexusfix.read_log("fix.log", "MsgType=8", ["Symbol", 44], names=True)
+read: int = log.rows_read
