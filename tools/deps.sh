@@ -13,6 +13,12 @@
 # It does not call apt if nothing is missing. --list: prints the missing packages, installs nothing.
 set -eu
 
+# Each release has one Java.
+java=openjdk-17-jdk-headless
+if grep -qs '^VERSION_CODENAME=trixie' /etc/os-release; then
+  java=openjdk-21-jdk-headless
+fi
+
 packages_run="g++ cmake ninja-build python3 libpugixml-dev libfmt-dev libcli11-dev
   libboost-dev libhowardhinnant-date-dev liblzma-dev libre2-dev libsodium-dev libssl-dev
   libzstd-dev nlohmann-json3-dev tzdata zlib1g-dev"
@@ -20,11 +26,12 @@ packages_bench="libquickfix-dev liburing-dev"
 packages_test="ccache mold pkgconf clang-19 libclang-rt-19-dev clang-format-19
   fish libasio-dev libc++-19-dev libc++abi-19-dev libgtest-dev libgmock-dev
   librapidcheck-dev libspdlog-dev libsqlite3-dev
-  openjdk-17-jdk-headless maven openssl googletest g++-aarch64-linux-gnu qemu-user libpq-dev
+  $java maven openssl googletest g++-aarch64-linux-gnu qemu-user libpq-dev
   haproxy iproute2 libfaketime librdkafka-dev mandoc
   zsh etcd-server postgresql prometheus doxygen python3-venv nodejs valgrind chromium
   chromium-driver"
-packages_package="dpkg-dev file git gpg libpq-dev librdkafka-dev python3-venv rpm xz-utils"
+packages_package="dpkg-dev file g++-aarch64-linux-gnu git gpg gpg-agent libpq-dev librdkafka-dev
+  python3-venv qemu-user rpm xz-utils"
 
 list_only=no
 if [ "${1:-}" = "--list" ]; then

@@ -29,8 +29,11 @@ WORK = ROOT / "build" / "package"
 OUT = WORK / "out"
 STAGE = WORK / "stage"
 MAINTAINER = "NexusFIX maintainers <maintainers@nexusfix.example>"
-STATIC, SHARED = "package/static", "package/shared"
+STATIC, SHARED, ARM = "package/static", "package/shared", "package/arm"
 FETCHED = ("fmtlib", "howardhinnant-date")  # no static library in Debian
+ARM_LIBRARIES = ("libcli11-dev", "libfmt-dev", "libhowardhinnant-date-dev", "liblzma-dev",
+                 "libpugixml-dev", "libre2-dev", "libsodium-dev", "libssl-dev", "libzstd-dev",
+                 "nlohmann-json3-dev", "zlib1g-dev")
 DOCUMENTS = ("README.md", "SECURITY.md", "docs")
 LOADER = "ld-linux-x86-64.so.2"
 RUNTIME = (LOADER, "libc.so.6", "libdl.so.2", "libgcc_s.so.1", "libm.so.6", "libpthread.so.0",
@@ -56,32 +59,60 @@ def version():
     return re.search(r"project\(nexusfix VERSION ([\d.]+)", text)[1]
 
 
+class Apt:
+    """apt for the release that this system is of, with lists of its own: no root is needed."""
+
+    def __init__(self, folder, kind, *options):
+        lists, parts = folder / "apt" / "lists", folder / "apt" / "sources"
+        for path in (lists, parts):
+            path.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        self.options = ["-q", "-o", "Dir::Etc::sourcelist=/dev/null",
+                        "-o", f"Dir::Etc::sourceparts={parts}", "-o", f"Dir::State::lists={lists}",
+                        "-o", "APT::Sandbox::User=root", *options]
+        codename = re.search(r"VERSION_CODENAME=(\w+)", Path("/etc/os-release").read_text())
+        found = False
+        for path in [Path("/etc/apt/sources.list"), *Path("/etc/apt/sources.list.d").glob("*")]:
+            text = path.read_text(encoding="utf-8") if path.exists() else ""
+            own = codename and re.search(rf"(?m)^(deb |Suites:).*\b{codename[1]}\b", text)
+            if own and path.suffix in (".list", ".sources"):
+                found = True
+                text = re.sub(r"(?m)^deb ", f"{kind} ", text)
+                (parts / path.name).write_text(
+                    re.sub(r"(?m)^Types: deb$", f"Types: {kind}", text))
+        if not found:
+            raise Failed("apt of this system names no packages of its own release")
+        self.run("update")
+
+    def run(self, *arguments):
+        run("apt-get", *self.options, *arguments, cwd=self.folder)
+
+
 def debian_sources(folder):
     """The sources of FETCHED, by apt, from where this system has its own packages."""
     if all(list(folder.glob(f"{name}-*/src")) for name in FETCHED):
         return
-    lists = folder / "apt" / "lists"
-    lists.mkdir(parents=True, exist_ok=True)
-    parts = folder / "apt" / "sources"
-    parts.mkdir(exist_ok=True)
-    codename = re.search(r"VERSION_CODENAME=(\w+)", Path("/etc/os-release").read_text())[1]
-    found = False
-    for path in [Path("/etc/apt/sources.list"), *Path("/etc/apt/sources.list.d").glob("*")]:
-        text = path.read_text(encoding="utf-8") if path.exists() else ""
-        own = re.search(rf"(?m)^(deb |Suites:).*\b{codename}\b", text)
-        if own and path.suffix in (".list", ".sources"):
-            found = True
-            text = re.sub(r"(?m)^deb ", "deb-src ", text)
-            (parts / path.name).write_text(re.sub(r"(?m)^Types: deb$", "Types: deb-src", text))
-    if not found:
-        raise Failed("apt of this system names no packages of its own release")
-    options = ["-q", "-o", "Dir::Etc::sourcelist=/dev/null", "-o", f"Dir::Etc::sourceparts={parts}",
-               "-o", f"Dir::State::lists={lists}", "-o", "APT::Sandbox::User=root"]
-    run("apt-get", *options, "update", cwd=folder)
-    run("apt-get", *options, "source", "--download-only", *FETCHED, cwd=folder)
+    Apt(folder, "deb-src").run("source", "--download-only", *FETCHED)
     for name in FETCHED:
         [archive] = folder.glob(f"{name}_*.orig.tar.*")
         run("tar", "xf", archive, cwd=folder)
+
+
+def arm_libraries(folder):
+    """What the command links, for 64-bit ARM, unpacked in FOLDER/root: of this system's release."""
+    if (folder / "complete").exists():
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    status = folder / "status"
+    status.touch()
+    needed = [run("dpkg-query", "-W", "-f", "${Depends}", name).split()[0]
+              for name in ("libboost-dev", "libpugixml-dev")]  # headers; CMake looks for the .so
+    Apt(folder, "deb", "-o", "APT::Architecture=arm64", "-o", f"Dir::State::status={status}").run(
+        "download", *needed, *ARM_LIBRARIES)
+    for path in sorted(folder.glob("*.deb")):
+        run("dpkg-deb", "-x", path, folder / "root")
+    (folder / "complete").touch()
 
 
 def build_tree(folder, targets, definitions):
@@ -110,6 +141,14 @@ def write_gzip(path, data):
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "wb") as file, gzip.GzipFile("", "wb", 9, file, mtime=0) as packed:
         packed.write(data)
+
+
+def check_key(key):
+    """Before minutes of building."""
+    done = subprocess.run(["gpg", "--batch", "--list-secret-keys", "--", key], check=False,
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Failed(f"gpg has no secret key '{key}': gpg --list-secret-keys shows those it has")
 
 
 def licenses_of(packages):
@@ -145,11 +184,32 @@ class Packager:
         tree = build_tree(STATIC, ["nexusfix", "nexusfix_pages", "nexusfix_arrow_command"],
                           ["NEXUSFIX_STATIC=ON", f"NEXUSFIX_STATIC_SOURCES={sources}",
                            "NEXUSFIX_ARROW=ON", f"NEXUSFIX_ARROW_PYTHON={python}"])
-        command = STAGE / "nexusfix"
-        install(tree, "command", command)
+        install(tree, "command", STAGE / "nexusfix")
         install(tree, "arrow", STAGE / "nexusfix-logs")
         self.inputs[STATIC] = self.linked(tree, "nexusfix", "nexusfix_arrow_command")
-        self.stage_documents(command)
+        self.stage_documents("nexusfix", STATIC)
+        licenses = STAGE / "nexusfix-logs/usr/share/doc/nexusfix-logs/licenses"
+        for path in Path(python).parents[1].glob("lib/*/site-packages/pyarrow-*/licenses/*.txt"):
+            write_gzip(licenses / f"pyarrow-{path.name}.gz", path.read_bytes())
+        if len(list(licenses.glob("*"))) != 2:
+            raise Failed("pyarrow has not the two files of licenses that it had")
+
+    def build_arm(self):
+        """The command for 64-bit ARM, without Apache Arrow. qemu-user runs what the build runs."""
+        libraries = WORK / "arm-libraries"
+        arm_libraries(libraries)
+        tree = build_tree(ARM, ["nexusfix", "nexusfix_pages"],
+                          [f"CMAKE_TOOLCHAIN_FILE={ROOT / 'cmake/toolchain-aarch64.cmake'}",
+                           f"NEXUSFIX_ARM_LIBRARIES={libraries / 'root'}", "NEXUSFIX_STATIC=ON",
+                           f"NEXUSFIX_STATIC_SOURCES={WORK / 'sources'}", "NEXUSFIX_ARROW=OFF"])
+        install(tree, "command", STAGE / "nexusfix-arm" / "nexusfix")
+        self.stage_documents("nexusfix", STATIC, STAGE / "nexusfix-arm")
+        self.finish_stage("nexusfix", STAGE / "nexusfix-arm")
+        program = STAGE / "nexusfix-arm/nexusfix/usr/bin/nexusfix"
+        run("aarch64-linux-gnu-strip", program)
+        for generator in ("DEB", "RPM"):
+            self.cpack("nexusfix", generator, arm=True)
+        self.archive("aarch64", STAGE / "nexusfix-arm" / "nexusfix")
 
     def build_shared(self):
         tree = build_tree(SHARED, ["nexusfix_installed"],
@@ -171,15 +231,15 @@ class Packager:
         cluster = STAGE / "nexusfix-cluster"
         install(tree, "command", cluster)
         self.inputs[SHARED] = self.linked(tree, "nexusfix_installed")
-        self.stage_documents(cluster)
+        self.stage_documents("nexusfix-cluster", SHARED)
         shutil.copytree(ROOT / "share/cluster", cluster / "usr/share/doc/nexusfix-cluster/cluster")
         console = STAGE / "nexusfix-console"
         for folder in ("prometheus", "grafana"):
             shutil.copytree(ROOT / "share" / folder, console / "usr/share/nexusfix" / folder)
 
-    def stage_documents(self, stage):
+    def stage_documents(self, package, tree, stages=STAGE):
         """The documents that the command's texts name, and the configurations of the examples."""
-        folder = stage / "usr/share/doc" / stage.name
+        folder = stages / package / "usr/share/doc" / package
         for name in DOCUMENTS:
             copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
             folder.mkdir(parents=True, exist_ok=True)
@@ -187,9 +247,8 @@ class Packager:
         for path in (ROOT / "apps/nexusfix/config").glob("*.cfg"):
             (folder / "examples").mkdir(exist_ok=True)
             shutil.copy(path, folder / "examples")
-        tree = STATIC if stage.name == "nexusfix" else SHARED
-        for package, text in licenses_of(self.inputs[tree]).items():
-            write_gzip(folder / "licenses" / f"{package}.gz", text)
+        for library, text in licenses_of(self.inputs[tree]).items():
+            write_gzip(folder / "licenses" / f"{library}.gz", text)
 
     @staticmethod
     def linked(tree, *targets):
@@ -208,9 +267,9 @@ class Packager:
 
     # --- packages ---
 
-    def finish_stage(self, name):
+    def finish_stage(self, name, stages=STAGE):
         """What each package has: its license, its changes; packed man pages; usual modes."""
-        stage = STAGE / name
+        stage = stages / name
         folder = stage / "usr/share/doc" / name
         folder.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / "packaging/copyright", folder / "copyright")
@@ -233,16 +292,17 @@ class Packager:
                 executable = path.stat().st_mode & 0o100 and ".so" not in path.name
                 path.chmod(0o755 if executable else 0o644)
 
-    def cpack(self, name, generator):
+    def cpack(self, name, generator, arm=False):
         """Packs the stage of a package."""
         facts = self.packages[name]
+        stage = (STAGE / "nexusfix-arm" if arm else STAGE) / name
         values = {
             "CPACK_PACKAGE_NAME": name, "CPACK_PACKAGE_VERSION": self.version,
             "CPACK_PACKAGE_FILE_NAME": name, "CPACK_PACKAGE_CONTACT": MAINTAINER,
             "CPACK_PACKAGE_VENDOR": "NexusFIX",
             "CPACK_PACKAGE_DESCRIPTION_SUMMARY": facts["summary"],
             "CPACK_PACKAGE_DESCRIPTION": facts["description"].strip(),
-            "CPACK_INSTALLED_DIRECTORIES": f"{STAGE / name};/",
+            "CPACK_INSTALLED_DIRECTORIES": f"{stage};/",
             "CPACK_PACKAGING_INSTALL_PREFIX": "/", "CPACK_SET_DESTDIR": "OFF",
             "CPACK_PACKAGE_DIRECTORY": str(WORK / "cpack"), "CPACK_THREADS": "2",
             "CPACK_DEBIAN_FILE_NAME": "DEB-DEFAULT", "CPACK_DEBIAN_COMPRESSION_TYPE": "xz",
@@ -259,6 +319,10 @@ class Packager:
         }
         if facts.get("architecture") == "all":
             values["CPACK_DEBIAN_PACKAGE_ARCHITECTURE"] = "all"
+            values["CPACK_DEBIAN_PACKAGE_SHLIBDEPS"] = "OFF"
+        elif arm:  # it needs no library
+            values["CPACK_DEBIAN_PACKAGE_ARCHITECTURE"] = "arm64"
+            values["CPACK_RPM_PACKAGE_ARCHITECTURE"] = "aarch64"
             values["CPACK_DEBIAN_PACKAGE_SHLIBDEPS"] = "OFF"
         else:
             values["CPACK_DEBIAN_DEBUGINFO_PACKAGE"] = "ON"
@@ -292,25 +356,34 @@ class Packager:
 
     # --- the portable archive ---
 
-    def archive(self):
-        """The command for any Linux of this architecture, in a folder that may lie anywhere."""
-        name = f"nexusfix-{self.version}-linux-{os.uname().machine}"
+    def archive(self, machine, command, logs=None):
+        """The command for any Linux of the architecture, in a folder that may lie anywhere."""
+        name = f"nexusfix-{self.version}-linux-{machine}"
         folder = WORK / name
         shutil.rmtree(folder, ignore_errors=True)
-        command, logs = STAGE / "nexusfix/usr", STAGE / "nexusfix-logs/usr"
         for place in ("bin", "share"):
-            shutil.copytree(command / place, folder / place, symlinks=True)
+            shutil.copytree(command / "usr" / place, folder / place, symlinks=True)
         shutil.rmtree(folder / "share/lintian", ignore_errors=True)
+        if logs:
+            self.add_arrow(folder, logs)
+        shutil.copy(ROOT / "LICENSE", folder / "LICENSE")
+        self.pack(folder)
+
+    @staticmethod
+    def add_arrow(folder, logs):
         # nexusfix-arrow needs Arrow's library, and that needs glibc as a library: both are in the
         # archive, with the loader that belongs to them.
+        shutil.copytree(logs / "usr/share", folder / "share", dirs_exist_ok=True)
         library = folder / "lib/nexusfix"
-        shutil.copytree(logs / "lib/nexusfix", library)
+        shutil.copytree(logs / "usr/lib/nexusfix", library)
         (library / "nexusfix-arrow").rename(library / "nexusfix-arrow.program")
         for needed in RUNTIME:
             shutil.copy(os.path.realpath(run("g++", f"-print-file-name={needed}").strip()),
                         library / needed)
         shutil.copy(ROOT / "packaging/nexusfix-arrow", library / "nexusfix-arrow")
-        shutil.copy(ROOT / "LICENSE", folder / "LICENSE")
+
+    def pack(self, folder):
+        name = folder.name
         raw = io.BytesIO()
         with tarfile.open(fileobj=raw, mode="w", format=tarfile.PAX_FORMAT) as archive:
             for path in [folder, *sorted(folder.rglob("*"))]:
@@ -386,9 +459,12 @@ def main():
     parser.add_argument("--only", choices=["command", "libraries"],
                         help="the command with its archive, or the shared libraries")
     arguments = parser.parse_args()
-    for program in ("cpack", "dpkg-shlibdeps", "git", "ninja", "rpmbuild"):
+    for program in ("aarch64-linux-gnu-g++", "cpack", "dpkg-shlibdeps", "git", "ninja",
+                    "qemu-aarch64", "rpmbuild"):
         if shutil.which(program) is None:
             raise Failed(f"there is no {program}: `make package` installs it on Debian 12 or later")
+    if arguments.key:
+        check_key(arguments.key)
     for folder in (OUT, STAGE):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -406,7 +482,9 @@ def main():
             packager.strip(name)
             packager.cpack(name, "RPM")
     if arguments.only != "libraries":
-        packager.archive()
+        packager.archive(os.uname().machine, STAGE / "nexusfix", STAGE / "nexusfix-logs")
+    if arguments.only != "libraries" and packager.architecture == "amd64":
+        packager.build_arm()
     packager.bill()
     packager.sums()
     print(f"commit {packager.commit}, in {OUT.relative_to(ROOT)}:")
