@@ -63,7 +63,8 @@ help:
 	@echo "  make install-arrow"
 	@echo "                 install what nexusfix export needs, if make install left it out"
 	@echo "  make package   make .deb and .rpm packages and a portable archive, in"
-	@echo "                 build/package/out; KEY=...: sign their checksums with this key of gpg"
+	@echo "                 build/package/out; KEY=...: sign their checksums with this key of gpg;"
+	@echo "                 ARM=yes: the command for 64-bit ARM, too"
 	@echo "  make release-check"
 	@echo "                 make the packages, and try them on Debian 11, 12 and 13 (root)"
 	@echo "  make wheels    make the wheels of the Python package, in build/python/wheels, and test"
@@ -235,13 +236,14 @@ endif
 
 # Two runs of one commit give the same bytes. docs/operations/install.md says what is in them.
 package: deps-package
-	@tools/package.py --key "$(KEY)"
+	@tools/package.py --key "$(KEY)" $(if $(filter yes,$(ARM)),--arm)
 
 deps-release:
 ifeq ($(DEPS),yes)
 	@QUIET=1 tools/deps.sh release
 endif
 
+release-check: ARM = yes
 release-check: deps-release package
 	@tests/product/release/release_check.py
 

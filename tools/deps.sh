@@ -15,7 +15,7 @@ set -eu
 
 # Each release has one Java.
 java=openjdk-17-jdk-headless
-if grep -qs '^VERSION_CODENAME=trixie' /etc/os-release; then
+if grep -qs '^VERSION_CODENAME=trixie' "${NEXUSFIX_ETC:-/etc}/os-release"; then
   java=openjdk-21-jdk-headless
 fi
 
@@ -45,7 +45,8 @@ case "${1:-}" in
   lint) wanted="$packages_run $packages_bench $packages_test clang-tidy-19" ;;
   docs) wanted="python3-venv doxygen" ;;
   package) wanted="$packages_run $packages_package" ;;
-  release) wanted="$packages_run $packages_package debootstrap lintian" ;;
+  release) wanted="$packages_run $packages_package debootstrap lintian
+    buildah zstd" ;;
   *)
     sed -n '2,14s/^# //p' "$0" >&2
     exit 2

@@ -4,6 +4,7 @@ their checksums in build/package/out: `make package`. Two runs of one commit giv
 
     tools/package.py                  the packages for this system
     tools/package.py --key KEY        signs the checksums with this key of gpg
+    tools/package.py --arm            the command for 64-bit ARM, too
     tools/package.py --only libraries what must be built on each system: not the command
 """
 
@@ -28,6 +29,7 @@ ROOT = build.ROOT
 WORK = ROOT / "build" / "package"
 OUT = WORK / "out"
 STAGE = WORK / "stage"
+ETC = Path(os.environ.get("NEXUSFIX_ETC", "/etc"))
 MAINTAINER = "NexusFIX maintainers <maintainers@nexusfix.example>"
 STATIC, SHARED, ARM = "package/static", "package/shared", "package/arm"
 FETCHED = ("fmtlib", "howardhinnant-date")  # no static library in Debian
@@ -70,9 +72,9 @@ class Apt:
         self.options = ["-q", "-o", "Dir::Etc::sourcelist=/dev/null",
                         "-o", f"Dir::Etc::sourceparts={parts}", "-o", f"Dir::State::lists={lists}",
                         "-o", "APT::Sandbox::User=root", *options]
-        codename = re.search(r"VERSION_CODENAME=(\w+)", Path("/etc/os-release").read_text())
+        codename = re.search(r"VERSION_CODENAME=(\w+)", (ETC / "os-release").read_text())
         found = False
-        for path in [Path("/etc/apt/sources.list"), *Path("/etc/apt/sources.list.d").glob("*")]:
+        for path in [ETC / "apt/sources.list", *(ETC / "apt/sources.list.d").glob("*")]:
             text = path.read_text(encoding="utf-8") if path.exists() else ""
             own = codename and re.search(rf"(?m)^(deb |Suites:).*\b{codename[1]}\b", text)
             if own and path.suffix in (".list", ".sources"):
@@ -161,6 +163,24 @@ def licenses_of(packages):
     return found
 
 
+def finish_symbols(tree):
+    """Symbols are there for our programs alone: the libraries of Arrow have none."""
+    for path in sorted(tree.rglob("*.debug")):
+        if ".debug_info" not in run("readelf", "-SW", path):
+            path.unlink()
+            if not any(path.parent.iterdir()):
+                path.parent.rmdir()
+    control = tree / "DEBIAN/control"
+    text = control.read_text(encoding="utf-8")
+    ids = " ".join(path.parent.name + path.stem for path in sorted(tree.rglob("*.debug")))
+    text = re.sub(r"(?m)^Build-Ids: .*", f"Build-Ids: {ids}", text)
+    control.write_text(re.sub(r"(?m)^Package-Type: .*\n", "", text), encoding="utf-8")
+    name = re.search(r"(?m)^Package: (.*)", text)[1]
+    documents = tree / "usr/share/doc"
+    documents.mkdir(parents=True)
+    (documents / name).symlink_to(name.removesuffix("-dbgsym"))
+
+
 class Packager:
     def __init__(self, key):
         self.key = key
@@ -183,6 +203,7 @@ class Packager:
         python = run(ROOT / "tools" / "columns.py").strip()
         tree = build_tree(STATIC, ["nexusfix", "nexusfix_pages", "nexusfix_arrow_command"],
                           ["NEXUSFIX_STATIC=ON", f"NEXUSFIX_STATIC_SOURCES={sources}",
+                           "NEXUSFIX_PACKS_RELOCATIONS=OFF",  # glibc reads them since 2.36
                            "NEXUSFIX_ARROW=ON", f"NEXUSFIX_ARROW_PYTHON={python}"])
         install(tree, "command", STAGE / "nexusfix")
         install(tree, "arrow", STAGE / "nexusfix-logs")
@@ -232,7 +253,8 @@ class Packager:
         install(tree, "command", cluster)
         self.inputs[SHARED] = self.linked(tree, "nexusfix_installed")
         self.stage_documents("nexusfix-cluster", SHARED)
-        shutil.copytree(ROOT / "share/cluster", cluster / "usr/share/doc/nexusfix-cluster/cluster")
+        shutil.copytree(ROOT / "share/cluster", cluster / "usr/share/doc/nexusfix-cluster/cluster",
+                        ignore=shutil.ignore_patterns(".gitignore"))
         console = STAGE / "nexusfix-console"
         for folder in ("prometheus", "grafana"):
             shutil.copytree(ROOT / "share" / folder, console / "usr/share/nexusfix" / folder)
@@ -305,11 +327,12 @@ class Packager:
             "CPACK_INSTALLED_DIRECTORIES": f"{stage};/",
             "CPACK_PACKAGING_INSTALL_PREFIX": "/", "CPACK_SET_DESTDIR": "OFF",
             "CPACK_PACKAGE_DIRECTORY": str(WORK / "cpack"), "CPACK_THREADS": "2",
-            "CPACK_DEBIAN_FILE_NAME": "DEB-DEFAULT", "CPACK_DEBIAN_COMPRESSION_TYPE": "xz",
+            "CPACK_DEBIAN_FILE_NAME": "DEB-DEFAULT", "CPACK_DEBIAN_COMPRESSION_TYPE": "gzip",
             "CPACK_DEBIAN_PACKAGE_SECTION": facts["section"],
             "CPACK_DEBIAN_PACKAGE_PRIORITY": "optional",
             "CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION": "ON",
             "CPACK_DEBIAN_PACKAGE_SHLIBDEPS": "ON",
+            "CPACK_RPM_PACKAGE_DESCRIPTION": facts["description"].strip(),
             "CPACK_RPM_FILE_NAME": "RPM-DEFAULT", "CPACK_RPM_PACKAGE_LICENSE": "Apache-2.0",
             "CPACK_RPM_PACKAGE_RELOCATABLE": "OFF", "CPACK_RPM_COMPRESSION_TYPE": "xz",
             "CPACK_RPM_SPEC_MORE_DEFINE":
@@ -345,8 +368,33 @@ class Packager:
         run("cpack", "-G", generator, "--config", config, cwd=WORK,
             env={**os.environ, "LD_LIBRARY_PATH": libraries})
         for path in sorted((WORK / "cpack").glob("*.*")):
-            if path.suffix in (".deb", ".ddeb", ".rpm"):
-                path.rename(OUT / path.name.replace(".ddeb", ".deb"))
+            if path.suffix in (".deb", ".ddeb"):
+                self.finish_deb(path, OUT / path.name.replace(".ddeb", ".deb"))
+            elif path.suffix == ".rpm":
+                path.rename(OUT / path.name)
+
+    @staticmethod
+    def finish_deb(made, path):
+        """Packs again what CPack has packed: its package of symbols names files by their place on
+        this machine, and its scripts call ldconfig, which has a trigger for this."""
+        tree = WORK / "deb"
+        shutil.rmtree(tree, ignore_errors=True)
+        run("dpkg-deb", "-R", made, tree)
+        control = tree / "DEBIAN"
+        for name in ("postinst", "postrm"):
+            script = control / name
+            if script.exists() and "ldconfig" in script.read_text():
+                script.unlink()
+        if list(tree.glob("usr/lib/*-linux-gnu/*.so.*")):
+            (control / "triggers").write_text("activate-noawait ldconfig\n")
+        if "-dbgsym_" in path.name:
+            finish_symbols(tree)
+        files = sorted(file for file in tree.rglob("*")
+                       if file.is_file() and not file.is_symlink() and control not in file.parents)
+        (control / "md5sums").write_text("".join(
+            f"{hashlib.md5(file.read_bytes()).hexdigest()}  {file.relative_to(tree)}\n"
+            for file in files))
+        run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", tree, path)
 
     @staticmethod
     def strip(name):
@@ -458,9 +506,12 @@ def main():
     parser.add_argument("--key", default="", help="sign the checksums with this key of gpg")
     parser.add_argument("--only", choices=["command", "libraries"],
                         help="the command with its archive, or the shared libraries")
+    parser.add_argument("--arm", action="store_true", help="the command for 64-bit ARM, too")
     arguments = parser.parse_args()
-    for program in ("aarch64-linux-gnu-g++", "cpack", "dpkg-shlibdeps", "git", "ninja",
-                    "qemu-aarch64", "rpmbuild"):
+    if arguments.arm and arguments.only == "libraries":
+        parser.error("--arm is for the command")
+    for program in ("cpack", "dpkg-shlibdeps", "git", "gpg", "ninja", "rpmbuild",
+                    *(("aarch64-linux-gnu-g++", "qemu-aarch64") if arguments.arm else ())):
         if shutil.which(program) is None:
             raise Failed(f"there is no {program}: `make package` installs it on Debian 12 or later")
     if arguments.key:
@@ -483,7 +534,7 @@ def main():
             packager.cpack(name, "RPM")
     if arguments.only != "libraries":
         packager.archive(os.uname().machine, STAGE / "nexusfix", STAGE / "nexusfix-logs")
-    if arguments.only != "libraries" and packager.architecture == "amd64":
+    if arguments.arm:
         packager.build_arm()
     packager.bill()
     packager.sums()

@@ -108,6 +108,14 @@ class DepsTest(unittest.TestCase):
         self.assertEqual(0, self.run_script("bench").returncode)
         self.assertTrue(self.apt_calls()[-1].endswith("recommends libquickfix-dev"))
 
+    def test_each_release_of_debian_gets_the_java_that_it_has(self):
+        self.installed("openjdk-17-jdk-headless openjdk-21-jdk-headless")
+        self.etc.mkdir()
+        for release, java in (("bookworm", 17), ("trixie", 21)):
+            (self.etc / "os-release").write_text(f"ID=debian\nVERSION_CODENAME={release}\n")
+            self.assertEqual(0, self.run_script("test").returncode)
+            self.assertTrue(self.apt_calls()[-1].endswith(f" openjdk-{java}-jdk-headless"))
+
     def test_list_installs_nothing(self):
         self.installed("maven")
         result = self.run_script("--list", "test")
