@@ -12,7 +12,7 @@ import unittest
 from unittest import mock
 from pathlib import Path
 
-from roots import OUT, ROOT, Root
+from roots import OUT, ROOT
 
 sys.path.insert(0, str(ROOT / "tools"))
 import package  # noqa: E402  pylint: disable=wrong-import-position
@@ -161,47 +161,3 @@ class SameBytesTest(WithFolder):
                  for path in folder.iterdir() if path.suffix != ".asc"}
                 for folder in (OUT, clone / "build/package/out")]
         self.assertEqual(*sums)
-
-
-class SourcesTest(unittest.TestCase):
-    """The sources on Debian 13, with its g++ 14 and its clang 19: warnings are errors."""
-
-    roots = Path()  # set by main
-
-    def test_they_build_without_a_warning_and_pass_the_tests_of_a_release(self):
-        root = Root("trixie", self.roots, "trixie-sources")
-        place = root.folder / "srv/nexusfix"
-        shutil.rmtree(place, ignore_errors=True)
-        run("git", "clone", "--quiet", ROOT, place)
-        root.run("sh", "-c", "apt-get update && apt-get install -y make git python3")
-        root.run("make", "-C", "/srv/nexusfix", "test", "STAGES=release")
-        root.run("sh", "-c", "cd /srv/nexusfix && cmake --preset release -B build/clang-release "
-                 "-D CMAKE_CXX_COMPILER=clang++-19 -D NEXUSFIX_TESTS=ON && ninja -C "
-                 "build/clang-release nexusfix_tests_quick nexusfix && ctest --test-dir "
-                 "build/clang-release -L ^quick$ --output-on-failure -j2")
-
-
-class ImageTest(WithFolder):
-    """The image of share/container/Containerfile, by buildah. A root of Debian 12 stands for the
-    image of Debian, so that no registry of images is asked."""
-
-    roots = Path()  # set by main
-
-    def buildah(self, *words):
-        settings = self.folder / "storage.conf"
-        settings.write_text(f'[storage]\ndriver = "vfs"\ngraphroot = "{self.folder}/graph"\n'
-                            f'runroot = "{self.folder}/run"\n')
-        return run("buildah", *words, env={**os.environ, "CONTAINERS_STORAGE_CONF": str(settings)})
-
-    def test_it_is_built_and_its_command_runs_without_rights(self):
-        root = Root("bookworm", self.roots)
-        base = self.buildah("from", "scratch").stdout.strip()
-        self.buildah("add", "--quiet", base, root.folder, "/")
-        self.buildah("commit", "--quiet", base, "docker.io/library/debian:12")
-        self.buildah("build", "--isolation", "chroot", "--pull-never", "--tag", "nexusfix",
-                     "--file", ROOT / "share/container/Containerfile", ROOT)
-        made = self.buildah("from", "--pull-never", "nexusfix").stdout.strip()
-        shown = self.buildah("run", "--isolation", "chroot", made, "--", "nexusfix", "--version")
-        self.assertIn("nexusfix 0.", shown.stdout)
-        shown = self.buildah("run", "--isolation", "chroot", made, "--", "id")
-        self.assertIn("uid=10001", shown.stdout)

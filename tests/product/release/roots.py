@@ -30,9 +30,9 @@ def mirror():
 class Root:
     """A Debian in a folder, with this tree's packages in /packages."""
 
-    def __init__(self, release, roots, name=""):
+    def __init__(self, release, roots):
         self.release = release
-        self.folder = roots / (name or release)
+        self.folder = roots / release
         if not (self.folder / "etc/debian_version").exists():
             print(f"debootstrap {release} ...", flush=True)
             made = self.folder.with_suffix(".new")
