@@ -146,8 +146,12 @@ class ArmTest(WithFolder):
         self.assertNotRegex(shown, "NEEDED|INTERP")
 
     def test_it_passes_the_tests_of_the_command(self):
-        done = run(sys.executable, "-B", COMMAND_TEST, self.program, check=False)
+        # The demonstration starts its own program, which the emulator leaves to the kernel.
+        classes = set(re.findall(r"(?m)^class (\w+)\(", COMMAND_TEST.read_text(encoding="utf-8")))
+        done = run(sys.executable, "-B", COMMAND_TEST, self.program,
+                   *sorted(classes - {"Demo", "WithFolder"}), check=False)
         self.assertEqual(done.returncode, 0, done.stderr[-4000:])
+        self.assertRegex(done.stderr, r"Ran [34]\d tests")
 
 
 class SameBytesTest(WithFolder):
