@@ -1,4 +1,4 @@
-"""The limits on the structure that tools/tidy.py enforces: folders, the headers that one room
+"""The limits on the structure that tools/tidy.py enforces: folders, the headers that one module
 offers to others, classes, and the dialect.
 
 A class with more than CLASS_MEMBERS_SOFT data members is split, or has its reason in MANY_MEMBERS.
@@ -301,7 +301,7 @@ def check_dialect(tree):
                      f"{total} words of the dialect, {DIALECT_MAX} at most: {most}")
 
 
-def room_of(name):
+def module_of(name):
     """The folder of a source; in the engine, its floor with all folders of it."""
     folder = Path(name).parent
     in_floor = folder.parts[:2] == ("src", "engine")
@@ -323,18 +323,18 @@ def is_product_test(name):
 
 
 def interfaces_of(tree):
-    """The headers that each room's README offers to other rooms. A room without a README is a few
-    files, and offers all of its headers."""
-    rooms = {room_of(name) for name, _ in tree.of_suffix({".hpp"}, WITH_INTERFACE)
-             if not is_product_test(name)}
+    """The headers that each module's README offers to other modules. A module without a README is a
+    few files, and offers all of its headers."""
+    modules = {module_of(name) for name, _ in tree.of_suffix({".hpp"}, WITH_INTERFACE)
+               if not is_product_test(name)}
     offered = {}
     for name, text in tree.of_suffix({".md"}, WITH_INTERFACE):
-        room = Path(name).parent.as_posix()
+        module = Path(name).parent.as_posix()
         line = INTERFACE.search(text)
         if name.endswith("/README.md") and line:
-            offered[room] = set(re.findall(r"`([^`]+)`", line[1]))
-        elif name.endswith("/README.md") and room in rooms:
-            tree.problem(name, 1, 'the line "Interface:" must name the headers for other rooms, '
+            offered[module] = set(re.findall(r"`([^`]+)`", line[1]))
+        elif name.endswith("/README.md") and module in modules:
+            tree.problem(name, 1, 'the line "Interface:" must name the headers for other modules, '
                                   'or "no header"')
     return offered
 
@@ -345,21 +345,22 @@ def check_interfaces(tree):
     for name, text in tree.of_suffix({".cpp", ".hpp"}, WITH_INTERFACE):
         if is_product_test(name):
             continue
-        room = room_of(name)
+        module = module_of(name)
         for number, line in enumerate(text.split("\n"), 1):
             match = PRIVATE_INCLUDE.match(line)
             path = private_path(name, match[1]) if match else ""
-            other = room_of(path) if match else ""
-            if other == room or other not in offered:
+            other = module_of(path) if match else ""
+            if other == module or other not in offered:
                 continue
             header = path[len(other) + 1:]
             used[other].add(header)
             if header not in offered[other]:
                 tree.problem(name, number, f"{header} is private to {other}; its README names the "
-                                           "headers for other rooms")
-    for room, headers in sorted(offered.items()):
-        for header in sorted(headers - used[room]):
-            tree.problem(f"{room}/README.md", 1, f"no other room includes {header}: it is private")
+                                           "headers for other modules")
+    for module, headers in sorted(offered.items()):
+        for header in sorted(headers - used[module]):
+            tree.problem(f"{module}/README.md", 1,
+                         f"no other module includes {header}: it is private")
     count = sum(len(used[f"src/engine/{floor}"]) for floor in FLOORS)
     if count > FLOOR_HEADERS_MAX:
         tree.problem("src/engine/README.md", 1, f"floors offer {count} headers to others, "

@@ -103,7 +103,7 @@ PRODUCT_READS = {
 }
 
 SKIPPED_FOLDERS = {".git", "__pycache__", "target", ".cache"}
-SKIPPED_AT_ROOT = {"build"}  # elsewhere it is the name of a room
+SKIPPED_AT_ROOT = {"build"}  # elsewhere it is the name of a module
 CPP_SUFFIXES = {".cpp", ".hpp"}
 TEXT_SUFFIXES = CPP_SUFFIXES | {".py", ".sh", ".md", ".cmake", ".txt", ".json", ".in", ".java",
                                 ".xml", ".cfg", ".yml", ".yaml"}

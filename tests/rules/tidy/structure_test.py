@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
 import structure  # noqa: E402
 import tidy  # noqa: E402
 
-README = "# A room\n\nWhat lives here.\n"
+README = "# A module\n\nWhat lives here.\n"
 
 
 class StructureTest(unittest.TestCase):
@@ -45,7 +45,7 @@ class StructureTest(unittest.TestCase):
         self.assertEqual([], self.problems(files))
         self.assert_found(files | {"src/wire/one_more.cpp": "\n"}, f"{most + 1} source files")
 
-    def test_a_room_has_a_readme(self):
+    def test_a_module_has_a_readme(self):
         files = {f"src/wire/f{i}.cpp": "\n" for i in range(structure.README_WANTED_ABOVE + 1)}
         self.assert_found(files, "a README.md must say")
         self.assertEqual([], self.problems(files | {"src/wire/README.md": README}))
@@ -88,7 +88,7 @@ class StructureTest(unittest.TestCase):
         self.assert_found(floor(["ab", "bc", "cd", "de", "ea"]),
                           "PartA, PartB, PartC, PartD, PartE call each other in 5 ways")
 
-    def test_a_floor_of_the_engine_is_one_room(self):
+    def test_a_floor_of_the_engine_is_one_module(self):
         readme = README + "Interface: `store/gate.hpp`.\n"
         files = {"src/engine/link/README.md": readme,
                  "src/engine/link/store/gate.hpp": "\n",
@@ -126,7 +126,7 @@ class StructureTest(unittest.TestCase):
         self.assertEqual([], self.problems({"tests/a.cpp": few}))
         self.assert_found({"tests/a.cpp": many}, "words of the dialect")
 
-    def test_a_room_includes_only_the_interface_of_another(self):
+    def test_a_module_includes_only_the_interface_of_another(self):
         readme = README + "\nCalled by: all.\nInterface: `open.hpp`,\n`more.hpp`.\n\nBegin here.\n"
         files = {"src/store/write/README.md": readme,
                  "src/store/write/open.hpp": "#pragma once\n",
@@ -139,7 +139,7 @@ class StructureTest(unittest.TestCase):
         self.assert_found(files | {"src/store/c.cpp": '#include "store/write/closed.hpp"\n'},
                           "closed.hpp is private to src/store/write")
         self.assert_found(files | {"src/store/scan/b.cpp": '#include "store/write/open.hpp"\n'},
-                          "no other room includes more.hpp")
+                          "no other module includes more.hpp")
         self.assert_found(files | {"src/store/write/README.md": README}, "Interface:")
         self.assert_found({"apps/nexusfix/run/README.md": README + "Interface: no header.\n",
                            "apps/nexusfix/run/a.hpp": "#pragma once\n",
@@ -149,7 +149,7 @@ class StructureTest(unittest.TestCase):
             {"src/store/a.hpp": "#pragma once\n", "src/store/README.md":
              README + "Interface: no header.\n"}))
 
-    def test_a_room_of_a_product_is_included_by_its_interface_but_by_its_tests(self):
+    def test_a_module_of_a_product_is_included_by_its_interface_but_by_its_tests(self):
         files = {"logs/grep/README.md": README + "Interface: no header.\n",
                  "logs/grep/a.hpp": "#pragma once\n",
                  "logs/tests/a_test.cpp": '#include "logs/grep/a.hpp"\n'}

@@ -23,14 +23,14 @@ void append_all(std::vector<One>& fresh, std::vector<One>& all) noexcept {
 
 }  // namespace
 
-void TaskInbox::add(std::shared_ptr<TaskChannel> lane) {
+void TaskInbox::add(std::shared_ptr<TaskChannel> channel) {
   const std::lock_guard lock{mutex_};
   if (is_closed_) {
-    lane->is_closing.store(true, std::memory_order_relaxed);
+    channel->is_closing.store(true, std::memory_order_relaxed);
     return;
   }
-  new_.reserve(taken_lanes_ + new_.size() + 1);
-  new_.push_back(std::move(lane));
+  new_.reserve(known_channels_ + new_.size() + 1);
+  new_.push_back(std::move(channel));
   has_new_.store(true, std::memory_order_release);      // Pairs with the acquire in accept_new().
   has_work_.exchange(true, std::memory_order_release);  // As in notify().
   network_->wake();
@@ -39,7 +39,7 @@ void TaskInbox::add(std::shared_ptr<TaskChannel> lane) {
 void TaskInbox::add(std::unique_ptr<LoopTask> task) {
   const std::lock_guard lock{mutex_};
   if (is_closed_) return;  // The caller destroys it.
-  new_tasks_.reserve(taken_tasks_ + new_tasks_.size() + 1);
+  new_tasks_.reserve(known_tasks_ + new_tasks_.size() + 1);
   new_tasks_.push_back(std::move(task));
   has_new_.store(true, std::memory_order_release);      // Pairs with the acquire in accept_new().
   has_work_.exchange(true, std::memory_order_release);  // As in notify().
@@ -63,16 +63,16 @@ void TaskInbox::accept_new() noexcept {
   if (!has_new_.load(std::memory_order_acquire)) [[likely]]
     return;
   const std::lock_guard lock{mutex_};
-  append_all(new_, lanes_);
+  append_all(new_, channels_);
   append_all(new_tasks_, tasks_);
-  taken_lanes_ = lanes_.size();
-  taken_tasks_ = tasks_.size();
+  known_channels_ = channels_.size();
+  known_tasks_ = tasks_.size();
   has_new_.store(false, std::memory_order_relaxed);
 }
 
 bool TaskInbox::is_open() {
   accept_new();
-  return !lanes_.empty();
+  return !channels_.empty();
 }
 
 void TaskInbox::fall_asleep() noexcept {
@@ -87,56 +87,58 @@ bool TaskInbox::is_served_here() const noexcept {
 void TaskInbox::serve_here() noexcept { server_.store(&this_thread, std::memory_order_relaxed); }
 
 void TaskInbox::deliver(RunTask run, EndTask end) {
-  // Before the lanes are read: what is posted afterwards sets it again.
+  // Before the channels are read: what is posted afterwards sets it again.
   static_cast<void>(has_work_.exchange(false, std::memory_order_acquire));
   accept_new();
   std::size_t left = kTasksPerTurn;
-  const std::size_t first = first_lane_++;
-  for (std::size_t i = 0; i < lanes_.size() && left != 0; ++i) {
-    left -= deliver(*lanes_[(first + i) % lanes_.size()], left, run, end);
+  const std::size_t first = first_channel_++;
+  for (std::size_t i = 0; i < channels_.size() && left != 0; ++i) {
+    left -= deliver(*channels_[(first + i) % channels_.size()], left, run, end);
   }
   // Acquire pairs with TaskChannel::abandon(): all tasks that were posted before are seen.
-  std::erase_if(lanes_, [](const auto& lane) {
-    return lane->is_abandoned.load(std::memory_order_acquire) && lane->tasks.readable(1).empty();
+  std::erase_if(channels_, [](const auto& channel) {
+    return channel->is_abandoned.load(std::memory_order_acquire) &&
+           channel->tasks.readable(1).empty();
   });
-  const auto has_tasks = [](const auto& lane) { return !lane->tasks.readable(1).empty(); };
-  if (std::ranges::any_of(lanes_, has_tasks)) has_work_.store(true, std::memory_order_relaxed);
+  const auto has_tasks = [](const auto& channel) { return !channel->tasks.readable(1).empty(); };
+  if (std::ranges::any_of(channels_, has_tasks)) has_work_.store(true, std::memory_order_relaxed);
 }
 
 std::size_t TaskInbox::waiting() const noexcept {
   std::size_t count = 0;
-  for (const auto& lane : lanes_) count += lane->tasks.size();
+  for (const auto& channel : channels_) count += channel->tasks.size();
   return count;
 }
 
-std::size_t TaskInbox::deliver(TaskChannel& lane, std::size_t count_max, RunTask run, EndTask end) {
+std::size_t TaskInbox::deliver(TaskChannel& channel, std::size_t count_max, RunTask run,
+                               EndTask end) {
   std::size_t count = 0;
   for (; count < count_max; ++count) {
-    const auto one = lane.tasks.readable(1);
+    const auto one = channel.tasks.readable(1);
     if (one.empty()) break;
     QueuedTask& posted = one.front();
     PostResult result;
     result.token = posted.token;
     run(posted, result);
-    end(lane, posted, result);
+    end(channel, posted, result);
     posted.kind->destroy(posted.task);
-    lane.tasks.release(1);
+    channel.tasks.release(1);
   }
   return count;
 }
 
 // Callbacks are called on this thread: nothing may be posted after the queue was emptied.
-void TaskInbox::close(TaskChannel& lane, EndTask end) {
+void TaskInbox::close(TaskChannel& channel, EndTask end) {
   {
-    const std::lock_guard lock{lane.remote->posting};
-    lane.is_closing.store(true, std::memory_order_relaxed);
+    const std::lock_guard lock{channel.remote->posting};
+    channel.is_closing.store(true, std::memory_order_relaxed);
   }
-  for (auto one = lane.tasks.readable(1); !one.empty(); one = lane.tasks.readable(1)) {
+  for (auto one = channel.tasks.readable(1); !one.empty(); one = channel.tasks.readable(1)) {
     QueuedTask& posted = one.front();
     // The text is too short for the heap.
-    end(lane, posted, PostResult{posted.token, PostOutcome::Stopped, {}, "engine ended"});
+    end(channel, posted, PostResult{posted.token, PostOutcome::Stopped, {}, "engine ended"});
     posted.kind->destroy(posted.task);
-    lane.tasks.release(1);
+    channel.tasks.release(1);
   }
 }
 
@@ -146,12 +148,12 @@ void TaskInbox::close(EndTask end) {
     const std::lock_guard lock{mutex_};
     if (is_closed_) return;
     is_closed_ = true;
-    append_all(new_, lanes_);
+    append_all(new_, channels_);
     undone = std::move(new_tasks_);
   }
   tasks_.clear();
-  for (const auto& lane : lanes_) close(*lane, end);
-  lanes_.clear();
+  for (const auto& channel : channels_) close(*channel, end);
+  channels_.clear();
 }
 
 }  // namespace nexusfix::engine

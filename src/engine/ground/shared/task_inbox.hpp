@@ -66,7 +66,7 @@ class TaskInbox {
   explicit TaskInbox(transport::Network& network) noexcept : network_{&network} {}
 
   // Any thread.
-  void add(std::shared_ptr<TaskChannel> lane);
+  void add(std::shared_ptr<TaskChannel> channel);
   // Runs the task once, soon, between two events. A loop that has ended destroys it without running
   // it.
   void add(std::unique_ptr<LoopTask> task);
@@ -89,7 +89,7 @@ class TaskInbox {
   void fall_asleep() noexcept;
   void wake_up() noexcept { is_asleep_.store(false, std::memory_order_relaxed); }
   // Calls run and then end for each posted task, for a bounded number of them in each call. Every
-  // lane has its turn.
+  // channel has its turn.
   void deliver(RunTask run, EndTask end);
   // The number of posted tasks that deliver() has left.
   [[nodiscard]] std::size_t waiting() const noexcept;
@@ -104,9 +104,9 @@ class TaskInbox {
 
  private:
   void accept_new() noexcept;
-  [[nodiscard]] static std::size_t deliver(TaskChannel& lane, std::size_t count_max, RunTask run,
+  [[nodiscard]] static std::size_t deliver(TaskChannel& channel, std::size_t count_max, RunTask run,
                                            EndTask end);
-  static void close(TaskChannel& lane, EndTask end);
+  static void close(TaskChannel& channel, EndTask end);
 
   std::atomic<bool> is_asleep_{false};
   std::atomic<const void*> server_{nullptr};  // stands for a thread; null: none that is known
@@ -118,13 +118,13 @@ class TaskInbox {
   std::vector<std::unique_ptr<LoopTask>> new_tasks_;
   // What the loop has taken, at most. The vectors above have room for it, so that the loop needs no
   // memory to take what is new.
-  std::size_t taken_lanes_ = 0;
-  std::size_t taken_tasks_ = 0;
+  std::size_t known_channels_ = 0;
+  std::size_t known_tasks_ = 0;
   bool is_closed_ = false;
 
-  std::vector<std::shared_ptr<TaskChannel>> lanes_;  // the loop's
-  std::size_t first_lane_ = 0;                       // of the next turn
-  std::vector<std::unique_ptr<LoopTask>> tasks_;     // likewise
+  std::vector<std::shared_ptr<TaskChannel>> channels_;  // the loop's
+  std::size_t first_channel_ = 0;                       // of the next turn
+  std::vector<std::unique_ptr<LoopTask>> tasks_;        // likewise
 };
 
 }  // namespace nexusfix::engine

@@ -110,27 +110,27 @@ namespace detail {
 
 // A queue to the first loop, if there is no other: while one is open, its run() serves.
 RemoteState::RemoteState(std::shared_ptr<RemoteDirectory> all, std::shared_ptr<RemoteSession> own)
-    : directory{std::move(all)}, session{std::move(own)}, lanes_(directory->loop_count()) {
+    : directory{std::move(all)}, session{std::move(own)}, channels_(directory->loop_count()) {
   const auto place = session ? session->place() : std::nullopt;
-  static_cast<void>(lane_to(place ? place->loop : 0));
+  static_cast<void>(channel_to(place ? place->loop : 0));
 }
 
 RemoteState::~RemoteState() {
-  for (std::uint32_t loop = 0; loop < lanes_.size(); ++loop) {
-    if (!lanes_[loop]) continue;
-    lanes_[loop]->abandon();
+  for (std::uint32_t loop = 0; loop < channels_.size(); ++loop) {
+    if (!channels_[loop]) continue;
+    channels_[loop]->abandon();
     directory->inbox_of(loop).notify();
   }
   if (session) directory->release(session);
 }
 
-TaskChannel& RemoteState::lane_to(std::uint32_t loop) {
-  if (!lanes_[loop]) {
-    auto lane = std::make_shared<TaskChannel>(share);
-    directory->inbox_of(loop).add(lane);
-    lanes_[loop] = std::move(lane);
+TaskChannel& RemoteState::channel_to(std::uint32_t loop) {
+  if (!channels_[loop]) {
+    auto channel = std::make_shared<TaskChannel>(share);
+    directory->inbox_of(loop).add(channel);
+    channels_[loop] = std::move(channel);
   }
-  return *lanes_[loop];
+  return *channels_[loop];
 }
 
 std::expected<QueuedTask*, RemoteError> RemoteState::claim(const SessionHandle* handle,
@@ -138,10 +138,10 @@ std::expected<QueuedTask*, RemoteError> RemoteState::claim(const SessionHandle* 
   const auto fails = [](RemoteFailure why) { return std::unexpected{RemoteError{why}}; };
   const auto own = handle == nullptr && session ? session->place() : std::nullopt;
   if (handle == nullptr && own) handle = &*own;
-  if (handle == nullptr || handle->loop >= lanes_.size()) return fails(RemoteFailure::NoSession);
-  TaskChannel& lane = lane_to(handle->loop);
-  if (lane.is_closing.load(std::memory_order_relaxed)) return fails(RemoteFailure::Stopped);
-  QueuedTask* const slot = lane.tasks.claim();
+  if (handle == nullptr || handle->loop >= channels_.size()) return fails(RemoteFailure::NoSession);
+  TaskChannel& channel = channel_to(handle->loop);
+  if (channel.is_closing.load(std::memory_order_relaxed)) return fails(RemoteFailure::Stopped);
+  QueuedTask* const slot = channel.tasks.claim();
   if (slot == nullptr) return fails(RemoteFailure::Full);
   if (slot->kind != &kind) slot->discard();
   claimed_for_ = *handle;
@@ -152,7 +152,7 @@ PostToken RemoteState::commit(QueuedTask& slot) noexcept {
   const PostToken token = ++posted_;
   slot.token = token;
   slot.session = claimed_for_;
-  lanes_[claimed_for_.loop]->tasks.commit();
+  channels_[claimed_for_.loop]->tasks.commit();
   directory->inbox_of(claimed_for_.loop).notify();
   return token;
 }

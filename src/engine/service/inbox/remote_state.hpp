@@ -34,10 +34,10 @@ struct RemoteState {
   const std::shared_ptr<RemoteShare> share = std::make_shared<RemoteShare>();
 
  private:
-  [[nodiscard]] TaskChannel& lane_to(std::uint32_t loop);
+  [[nodiscard]] TaskChannel& channel_to(std::uint32_t loop);
 
   // Guarded by share->posting.
-  std::vector<std::shared_ptr<TaskChannel>> lanes_;  // by loop; null: not used yet
+  std::vector<std::shared_ptr<TaskChannel>> channels_;  // by loop; null: not used yet
   SessionHandle claimed_for_;
   PostToken posted_ = 0;
 };

@@ -20,8 +20,8 @@ void TaskRunner::run_posted_tasks() {
       [this](QueuedTask& posted, PostResult& result) {
         loop_.boundary.run([&] { run_posted_task(posted, result); });
       },
-      [this](TaskChannel& lane, QueuedTask& posted, const PostResult& result) {
-        if (!report_result(lane, posted, result)) report_refused(posted, result);
+      [this](TaskChannel& channel, QueuedTask& posted, const PostResult& result) {
+        if (!report_result(channel, posted, result)) report_refused(posted, result);
       });
   loop_.stats.on_tasks_left(inbox_->waiting(), loop_.now().wall);
 }
@@ -52,9 +52,9 @@ void TaskRunner::run_posted_task(QueuedTask& posted, PostResult& result) {
 }
 
 // False: the task was not carried out, and no callback knows.
-bool TaskRunner::report_result(TaskChannel& lane, QueuedTask& posted, const PostResult& result) {
+bool TaskRunner::report_result(TaskChannel& channel, QueuedTask& posted, const PostResult& result) {
   const bool is_done = result.outcome == PostOutcome::Done;
-  if (!is_done) lane.remote->refused.fetch_add(1, std::memory_order_relaxed);
+  if (!is_done) channel.remote->refused.fetch_add(1, std::memory_order_relaxed);
   // An exception of the task is an event already.
   if (posted.kind->report == nullptr) return is_done || result.outcome == PostOutcome::Threw;
   bool is_reported = true;
@@ -79,8 +79,8 @@ void TaskRunner::report_refused(const QueuedTask& posted, const PostResult& resu
 
 void TaskRunner::close() {
   std::uint64_t unreported = 0;
-  inbox_->close([&](TaskChannel& lane, QueuedTask& posted, const PostResult& result) {
-    if (!report_result(lane, posted, result)) ++unreported;
+  inbox_->close([&](TaskChannel& channel, QueuedTask& posted, const PostResult& result) {
+    if (!report_result(channel, posted, result)) ++unreported;
   });
   loop_.shared.remotes->end_loop(loop_.index);
   if (unreported == 0) return;

@@ -38,7 +38,8 @@ class TaskRunner {
  private:
   void run_loop_tasks(Floors& floors);
   void run_posted_task(QueuedTask& posted, PostResult& result);
-  [[nodiscard]] bool report_result(TaskChannel& lane, QueuedTask& posted, const PostResult& result);
+  [[nodiscard]] bool report_result(TaskChannel& channel, QueuedTask& posted,
+                                   const PostResult& result);
   void report_refused(const QueuedTask& posted, const PostResult& result);
   [[nodiscard]] SessionEntry* entry_of(SessionHandle session) const noexcept;
 
