@@ -81,7 +81,7 @@ STAGES = [
           definitions=["CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DNDEBUG",
                        *(f"NEXUSFIX_{part}=OFF"
                          for part in ("BENCH", "POSTGRES", "CLUSTER", "KAFKA", "WEB", "METRICS",
-                                      "FRONT_DOOR", "SIMULATOR", "LOGS", "STREAM"))]),
+                                      "FRONT_DOOR", "SIMULATOR", "LOGS", "STREAM", "TUI"))]),
 ]
 
 

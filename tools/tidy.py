@@ -85,6 +85,10 @@ PRODUCT_READS = {
         "nexusfix/messages/print_message.hpp": "repr() prints a message as decode does",
     },
     "console": {
+        "nexusfix/command.hpp": "the list of subcommands, and how arguments are parsed",
+        "nexusfix/control/engine_place.hpp": "--engine, as ctl has it",
+        "nexusfix/control/engine_report.hpp": "which sessions need attention",
+        "nexusfix/files/interrupt.hpp": "a signal ends the live screen",
         "nexusfix/events/explain.hpp": "explain describes the metrics",
         "nexusfix/text/json.hpp": "output of all subcommands",
         "nexusfix/text/text.hpp": "output of all subcommands",

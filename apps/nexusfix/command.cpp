@@ -58,6 +58,7 @@ constexpr std::array kCommands{
     Command{"trade", "run the example trader, an initiator that sends orders",
             "trade trader.cfg --orders 1000", run_trade},
     Command{"ctl", "show and steer a running engine", "ctl status", run_ctl},
+    Command{"tui", "show running engines on a live screen", "tui", run_tui},
     Command{"cluster", "show a cluster of engines, and move its shards", "cluster status venue.cfg",
             run_cluster},
     Command{"journal", "show, check, repair and change a journal", "journal show store/venue",
@@ -98,6 +99,11 @@ int run_cluster(Arguments arguments) {
 #ifndef NEXUSFIX_FRONT_DOOR_PART
 int run_front_door(Arguments arguments) {
   return run_without("front-door", "NEXUSFIX_FRONT_DOOR=ON", std::move(arguments));
+}
+#endif
+#ifndef NEXUSFIX_TUI_PART
+int run_tui(Arguments arguments) {
+  return run_without("tui", "NEXUSFIX_TUI=ON", std::move(arguments));
 }
 #endif
 #ifndef NEXUSFIX_LOGS_PART

@@ -64,6 +64,7 @@ int run_config(Arguments arguments);
 int run_explain(Arguments arguments);
 int run_doctor(Arguments arguments);
 int run_ctl(Arguments arguments);
+int run_tui(Arguments arguments);
 int run_journal(Arguments arguments);
 int run_front_door(Arguments arguments);
 int run_passwd(Arguments arguments);

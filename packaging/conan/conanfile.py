@@ -93,6 +93,7 @@ class NexusFix(ConanFile):
             "NEXUSFIX_POSTGRES": "ON" if self.options.postgres else "OFF",
             "NEXUSFIX_WEB": bool(self.options.web),
             "NEXUSFIX_CLUSTER": False,
+            "NEXUSFIX_TUI": "OFF",
         })
         toolchain.generate()
 

@@ -10,7 +10,8 @@ vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES
 string(COMPARE EQUAL "${VCPKG_LIBRARY_LINKAGE}" "dynamic" shared)
 # The target install does not build the benchmarks and examples.
 vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}"
-  OPTIONS -DNEXUSFIX_TESTS=OFF -DNEXUSFIX_WERROR=OFF -DNEXUSFIX_SHARED=${shared} ${features}
+  OPTIONS -DNEXUSFIX_TESTS=OFF -DNEXUSFIX_WERROR=OFF -DNEXUSFIX_TUI=OFF -DNEXUSFIX_SHARED=${shared}
+          ${features}
           -DCMAKE_SKIP_INSTALL_ALL_DEPENDENCY=ON)
 # With the command and the generator, which builds of applications call.
 vcpkg_cmake_build(TARGET nexusfix_installed)

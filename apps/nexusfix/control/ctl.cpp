@@ -4,21 +4,19 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <fmt/format.h>
 #include <optional>
 #include <poll.h>
 #include <string>
-#include <system_error>
 #include <unistd.h>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/session/decisions.hpp>
 
 #include "base/api/ascii.hpp"
 #include "nexusfix/command.hpp"
+#include "nexusfix/control/engine_place.hpp"
 #include "nexusfix/control/engine_report.hpp"
 #include "nexusfix/control/tail.hpp"
 #include "nexusfix/journal/journal_set.hpp"
@@ -53,77 +51,9 @@ struct CtlOptions {
   TailOptions tail;
 };
 
-// The value of a key in a file that has errors: that of its last line. Empty: the file has none.
-std::string value_in(std::string_view text, std::string_view key) {
-  std::string value;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    const std::size_t equals = line.find('=');
-    if (equals == std::string_view::npos) continue;
-    if (equals_ignoring_case(trimmed(line.substr(0, equals)), key)) {
-      value = trimmed(line.substr(equals + 1));
-    }
-  }
-  return value;
-}
-
-// The engine may be running with an earlier state of the file: an operator is just changing it.
-std::expected<std::string, std::string> place_in_spite_of(Disk& disk, const std::string& file,
-                                                          const std::string& errors) {
-  constexpr std::uint64_t kFileBytesMax = 64U << 20U;
-  const auto text = read_file(disk, file, kFileBytesMax);
-  for (const std::string_view key : {"ControlSocket", "FileStorePath"}) {
-    std::string place = text ? value_in(*text, key) : std::string{};
-    if (place.empty()) continue;
-    fmt::print(stderr, "nexusfix {}: warning: {} has errors; its {} is used: {}\n", kCtlCommand,
-               file, key, place);
-    return place;
-  }
-  return std::unexpected{errors +
-                         "; --engine also takes the store's folder, or the control socket"};
-}
-
-// ControlSocket of a configuration file; otherwise the folder of its journal.
-std::expected<std::string, std::string> place_in(const std::string& file) {
-  PosixDisk disk;
-  const auto settings = load_settings(disk, file);
-  if (!settings) return place_in_spite_of(disk, file, settings.error());
-  if (!settings->control_socket.empty()) return settings->control_socket;
-  if (settings->store == config::StoreKind::Journal) return settings->store_folder;
-  return std::unexpected{file +
-                         ": its sessions have no journal, so that the engine has a control socket "
-                         "only if ControlSocket names one"};
-}
-
-// The store folder or the control socket of the engine that the operator means. The error says
-// which ones run.
-std::expected<std::string, std::string> place_of(const CtlOptions& options) {
-  if (!options.engine.empty()) {
-    std::error_code error;
-    return std::filesystem::is_regular_file(options.engine, error) ? place_in(options.engine)
-                                                                   : options.engine;
-  }
-  const std::vector<std::string> running = engine::find_running_engines();
-  if (running.size() == 1) return running.front();
-  if (running.empty()) {
-    return std::unexpected{
-        "no engine of this user runs on this machine with a control socket that can be found; "
-        "--engine names its configuration file"};
-  }
-  std::string text = "several engines run; choose one with --engine:";
-  for (const std::string& folder : running) (text += "\n  --engine ") += folder;
-  return std::unexpected{std::move(text)};
-}
-
-std::string text_of(const engine::LiveError& error, const std::string& folder) {
-  if (!error.is_absent) return error.text;
-  return "no engine runs with the store " + folder + " (" + error.text + ")";
-}
-
 std::expected<engine::EngineStatus, std::string> status_in(const std::string& folder) {
   auto status = engine::status_of_running_engine(folder);
-  if (!status) return std::unexpected{text_of(status.error(), folder)};
+  if (!status) return std::unexpected{engine_fault(status.error(), folder)};
   return *std::move(status);
 }
 
@@ -169,7 +99,7 @@ int show_latency(const std::string& folder, CtlOptions options) {
     options.session = session->name;
   }
   const auto rows = engine::latencies_of_running_engine(folder, options.session);
-  if (!rows) return fail(kCtlCommand, text_of(rows.error(), folder));
+  if (!rows) return fail(kCtlCommand, engine_fault(rows.error(), folder));
   fmt::print("{}", options.is_json ? latency_json(*rows, options.session)
                                    : latency_table(*rows, options.session));
   return kSuccess;
@@ -207,7 +137,7 @@ int set_numbers_of(const std::string& folder, const CtlOptions& options,
                                                       .expected = session.next,
                                                       .wanted = wanted,
                                                       .reason = audit_text(options)});
-  if (!done) return fail(kCtlCommand, text_of(done.error(), folder));
+  if (!done) return fail(kCtlCommand, engine_fault(done.error(), folder));
   if (options.is_json) {
     fmt::print("{}", Json::object({{"act", "set-numbers"},
                                    {"session", session.name},
@@ -295,7 +225,7 @@ int act(const std::string& folder, CtlOptions options, engine::OperatorAct what)
                                                     .number = number,
                                                     .reason = audit_text(options)},
                                                    kActTimeout);
-  if (!done) return fail(kCtlCommand, text_of(done.error(), folder));
+  if (!done) return fail(kCtlCommand, engine_fault(done.error(), folder));
   if (!has_session) {
     print_done(name, nullptr, options, *done);
     return kSuccess;
@@ -314,7 +244,7 @@ int test_request(const std::string& folder, const CtlOptions& options) {
   }
   const auto took = engine::test_running_session(folder, session->name, audit_text(options),
                                                  std::chrono::seconds{options.wait_seconds});
-  if (!took) return fail(kCtlCommand, text_of(took.error(), folder));
+  if (!took) return fail(kCtlCommand, engine_fault(took.error(), folder));
   const double micros = static_cast<double>(took->count()) / 1'000.0;
   if (options.is_json) {
     fmt::print("{}", Json::object({{"act", "test-request"},
@@ -344,7 +274,7 @@ int run_chosen(CtlOptions options, const std::string& chosen) {
     const std::vector<std::string> running = engine::find_running_engines();
     if (running.size() > 1) return show_engines(running, options);
   }
-  const auto folder = place_of(options);
+  const auto folder = engine_place(kCtlCommand, options.engine);
   if (!folder) return fail(kCtlCommand, folder.error());
   if (!is_reason(options.reason)) return fail(kCtlCommand, kReasonTooLong);
   if (chosen == "status") return show_status(*folder, options);

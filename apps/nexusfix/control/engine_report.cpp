@@ -50,13 +50,6 @@ std::string_view role_of(const engine::SessionStatus& session) noexcept {
   return session.is_initiator ? "initiator" : "acceptor";
 }
 
-// A session that an operator has to look at: its Logons fail, or it waits for somebody.
-bool needs_attention(const engine::SessionStatus& session) {
-  return session.failures_in_a_row > 0 || session.state == to_string(SessionState::Halted) ||
-         session.state == to_string(SessionState::Disabled) ||
-         session.state == to_string(SessionState::StoreFailed);
-}
-
 Json session_json(const engine::SessionStatus& session) {
   return Json::object({{"session", session.name},
                        {"role", role_of(session)},
@@ -93,6 +86,12 @@ void add_attention(std::string& text, const engine::EngineStatus& engine) {
 }
 
 }  // namespace
+
+bool needs_attention(const engine::SessionStatus& session) {
+  return session.failures_in_a_row > 0 || session.state == to_string(SessionState::Halted) ||
+         session.state == to_string(SessionState::Disabled) ||
+         session.state == to_string(SessionState::StoreFailed);
+}
 
 std::string engine_table(const engine::EngineStatus& engine, WallTime now) {
   const std::string cluster = engine.cluster.empty() ? engine.cluster : engine.cluster + '\n';

@@ -14,6 +14,8 @@ namespace nexusfix::command {
 // A table of at most 80 columns, with a line about the engine. A name that is too long for its
 // column has a line of its own. now: times of today have no date.
 [[nodiscard]] std::string engine_table(const engine::EngineStatus& engine, WallTime now);
+// An operator has to look at the session: its Logons fail, or it waits for somebody.
+[[nodiscard]] bool needs_attention(const engine::SessionStatus& session);
 // All that is known of one session, one line each.
 [[nodiscard]] std::string session_details(const engine::SessionStatus& session);
 [[nodiscard]] std::string engine_json(const engine::EngineStatus& engine);
