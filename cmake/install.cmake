@@ -137,7 +137,8 @@ foreach(target IN LISTS layers)
 endforeach()
 
 # The documents and examples for users. README.md keeps its links to docs/ and examples/.
-install(FILES LICENSE README.md CHANGELOG.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE NOTICE README.md CHANGELOG.md ROADMAP.md SECURITY.md SUPPORT.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY share/prometheus share/grafana share/cluster
         DESTINATION ${CMAKE_INSTALL_DOCDIR}/share PATTERN certificates EXCLUDE)

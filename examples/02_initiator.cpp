@@ -13,7 +13,8 @@ using nexusfix::Session;
 using namespace nexusfix::literals;
 
 struct Trader {
-  void on_logon(Session& session) {  // without OrdType it does not compile
+  void on_logon(Session& session) {
+    // Without a required field, such as OrdType, it does not compile.
     auto sent = session.send<fix44::NewOrderSingle>(
         fix44::ClOrdID{"A1"}, fix44::Symbol{"AAPL"}, fix44::Side::Buy, fix44::TransactTime::now(),
         fix44::OrderQty{100_d}, fix44::OrdType::Limit, fix44::Price{150.25_d});

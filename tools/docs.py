@@ -51,6 +51,8 @@ ROOMS = ("guide", "operations", "reference", "internals")
 OUTSIDE = {
     "examples/README.md": "guide/examples.md",
     "SECURITY.md": "operations/security-policy.md",
+    "SUPPORT.md": "reference/support.md",
+    "ROADMAP.md": "reference/roadmap.md",
     "CHANGELOG.md": "reference/changes.md",
     "CONTRIBUTING.md": "internals/contributing.md",
     "STYLE.md": "internals/style.md",
