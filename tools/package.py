@@ -34,9 +34,9 @@ MAINTAINER = "NexusFIX maintainers <maintainers@nexusfix.example>"
 STATIC, SHARED, ARM = "package/static", "package/shared", "package/arm"
 FETCHED = ("fmtlib", "howardhinnant-date")  # no static library in Debian
 ARM_LIBRARIES = ("libcli11-dev", "libfmt-dev", "libhowardhinnant-date-dev", "liblzma-dev",
-                 "libpugixml-dev", "libre2-dev", "libsodium-dev", "libssl-dev", "libzstd-dev",
-                 "nlohmann-json3-dev", "zlib1g-dev")
-DOCUMENTS = ("README.md", "SECURITY.md", "docs")
+                 "libncurses-dev", "libpugixml-dev", "libre2-dev", "libsodium-dev", "libssl-dev",
+                 "libzstd-dev", "nlohmann-json3-dev", "zlib1g-dev")
+DOCUMENTS = ("README.md", "NOTICE", "ROADMAP.md", "SECURITY.md", "SUPPORT.md", "docs")
 LOADER = "ld-linux-x86-64.so.2"
 RUNTIME = (LOADER, "libc.so.6", "libdl.so.2", "libgcc_s.so.1", "libm.so.6", "libpthread.so.0",
            "librt.so.1", "libstdc++.so.6")
