@@ -15,7 +15,9 @@ function(nexusfix_static_source name pattern)
   list(TRANSFORM ARGN PREPEND ${folder}/src/)
   add_library(nexusfix_static_${name} STATIC ${ARGN})
   target_include_directories(nexusfix_static_${name} SYSTEM PRIVATE ${folder}/include)
-  target_compile_options(nexusfix_static_${name} PRIVATE -ffile-prefix-map=${folder}=${name})
+  target_compile_options(nexusfix_static_${name} PRIVATE
+                         -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
+                         -ffile-prefix-map=${folder}=${name})
   set_target_properties(nexusfix_static_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON
                                                            UNITY_BUILD OFF)
 endfunction()

@@ -119,7 +119,9 @@ def arm_libraries(folder):
 
 def build_tree(folder, targets, definitions):
     """A hardened build in build/FOLDER, without debugging information that names this machine."""
-    definitions = ["CMAKE_INSTALL_PREFIX=/usr", "NEXUSFIX_TESTS=OFF", *definitions]
+    # A cache has objects of other folders, which may name them.
+    definitions = ["CMAKE_INSTALL_PREFIX=/usr", "CMAKE_CXX_COMPILER_LAUNCHER=",
+                   "NEXUSFIX_TESTS=OFF", *definitions]
     tree = ROOT / "build" / folder
     tree.mkdir(parents=True, exist_ok=True)
     log = tree / "package.log"
@@ -313,6 +315,7 @@ class Packager:
             elif not path.is_symlink():
                 executable = path.stat().st_mode & 0o100 and ".so" not in path.name
                 path.chmod(0o755 if executable else 0o644)
+            os.utime(path, (self.epoch, self.epoch), follow_symlinks=False)
 
     def cpack(self, name, generator, arm=False):
         """Packs the stage of a package."""
