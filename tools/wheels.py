@@ -6,7 +6,8 @@
                           takes half of the time
 
 A wheel for 3.11, and one for 3.12 and later by the stable ABI, are in build/python/wheels, with the
-libraries that they need. Status 77: PyPI, which has the tools, cannot be reached.
+libraries that they need. Status 77: PyPI, which has the tools, cannot be reached, or --own took
+longer than LIMIT_SECONDS, as beside many compilers.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -22,12 +24,16 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "python"
 WORK = ROOT / "build" / "python"
 WHEELS = WORK / "wheels"
+REQUIREMENTS = (SOURCE / "requirements.txt").read_text(encoding="utf-8").split()
 SKIPPED = 77
+LIMIT_SECONDS = 900  # of --own: a test must not hang
 FIRST_STABLE = (3, 12)  # its wheel serves each later version
 ASK = "import json, sys; print(json.dumps([sys.implementation.name, *sys.version_info[:2]]))"
 WITHOUT_COMMAND = ("-C", "build.targets=nexusfix_python;nexusfix_python_modules",
                    "-C", "build-dir=../build/python/without-command")
-TESTED_WITH = ("hypothesis", "pandas", "polars", "pyarrow", "pytest")
+TESTED_WITH = ("hypothesis", "pyarrow", "pytest")
+FRAMES = ("pandas", "polars")  # large: --own does without them
+ASKED_BY_TESTS_ALONE = ("pyarrow", *FRAMES)
 
 
 def run(*command, **options):
@@ -58,14 +64,14 @@ def found_pythons():
 
 def tools_for(python, version):
     """A Python with what builds and tests a wheel."""
-    wanted = (SOURCE / "requirements.txt").read_text(encoding="utf-8")
+    tools = [line for line in REQUIREMENTS if line.split("==")[0] not in ASKED_BY_TESTS_ALONE]
+    wanted = "\n".join(tools)
     folder = WORK / f"tools-{version[0]}.{version[1]}"
     stamp = folder / "installed.txt"
     if not stamp.exists() or stamp.read_text(encoding="utf-8") != wanted:
         run(python, "-m", "venv", "--clear", folder)
         done = subprocess.run([folder / "bin" / "python3", "-m", "pip", "install", "--quiet",
-                               "--retries", "1", "--disable-pip-version-check", "-r",
-                               SOURCE / "requirements.txt"],
+                               "--retries", "1", "--disable-pip-version-check", *tools],
                               stderr=subprocess.PIPE, text=True, check=False)
         if "(from versions: none)" in done.stderr:
             print("wheels: skipped, because PyPI has none of the packages, or cannot be reached")
@@ -93,13 +99,12 @@ def build_wheel(tools, version, options=()):
     return WHEELS / Path(name).name
 
 
-def test_wheel(wheel, python, version, tools):
+def test_wheel(wheel, python, version, tools, tested_with):
     """Runs the tests in an environment with the wheel and pytest alone."""
     folder = WORK / f"test-{version[0]}.{version[1]}"
     run(python, "-m", "venv", "--clear", folder)
     inside = folder / "bin" / "python3"
-    wanted = [line for line in (SOURCE / "requirements.txt").read_text(encoding="utf-8").split()
-              if line.split("==")[0] in TESTED_WITH]
+    wanted = [line for line in REQUIREMENTS if line.split("==")[0] in tested_with]
     run(inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel)
     run(inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted)
     run(inside, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider",
@@ -133,10 +138,26 @@ def check_types(inside, tools):
         print(f"wheels: {name} finds the errors of typing/wrong.py, and no other", flush=True)
 
 
+def limit_time():
+    """Ends this program and what it has started after LIMIT_SECONDS."""
+    def end(*_):
+        print("wheels: skipped, because it took longer than "
+              f"{LIMIT_SECONDS // 60} minutes on this machine", flush=True)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        os.killpg(0, signal.SIGTERM)
+        os._exit(SKIPPED)
+
+    os.setpgrp()
+    signal.signal(signal.SIGALRM, end)
+    signal.alarm(LIMIT_SECONDS)
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     options.add_argument("--own", action="store_true", help="only for this Python")
     own = options.parse_args().own
+    if own:
+        limit_time()
     pythons = {sys.version_info[:2]: sys.executable} if own else found_pythons()
     stable = None
     for version, python in pythons.items():
@@ -144,7 +165,8 @@ def main():
         if version < FIRST_STABLE or stable is None:
             wheel = build_wheel(tools, version, WITHOUT_COMMAND if own else ())
             stable = None if version < FIRST_STABLE else wheel
-        test_wheel(wheel if version < FIRST_STABLE else stable, python, version, tools)
+        test_wheel(wheel if version < FIRST_STABLE else stable, python, version, tools,
+                   TESTED_WITH if own else (*TESTED_WITH, *FRAMES))
     print(f"wheels: {len(pythons)} versions of CPython passed")
 
 
