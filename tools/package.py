@@ -121,6 +121,7 @@ def build_tree(folder, targets, definitions):
     """A hardened build in build/FOLDER, without debugging information that names this machine."""
     # A cache has objects of other folders, which may name them.
     definitions = ["CMAKE_INSTALL_PREFIX=/usr", "CMAKE_CXX_COMPILER_LAUNCHER=",
+                   "CMAKE_BUILD_RPATH_USE_ORIGIN=ON",  # build-ids contain the search path
                    "NEXUSFIX_TESTS=OFF", *definitions]
     tree = ROOT / "build" / folder
     tree.mkdir(parents=True, exist_ok=True)
