@@ -211,10 +211,7 @@ void ParserIndex::learn_sequence(std::string_view frame, const Indexed& indexed)
     return;
   }
   const FieldIndex index = index_of(indexed.count);
-  if (index.count < kFieldsLeast || index.count > TagSequence::kFieldsMax ||
-      frame.size() > kernels::kNarrowBytesMax) {
-    return;
-  }
+  if (index.count < kFieldsLeast || index.count > TagSequence::kFieldsMax) return;
   const std::size_t last = index.place(index.count - 3).end + 1;
   TagSequence& sequence = sequences_[kernels::slot_of(
       index.count, frame[index.place(kMsgTypeField).begin], frame[last + 1])];

@@ -57,7 +57,15 @@ class TagSequence {
  public:
   // Longer sequences are not learned.
   static constexpr std::size_t kFieldsMax = TagTexts::kFieldsMax;
+  // A shorter frame, such as a Heartbeat, is indexed sooner than its few tags are compared. The
+  // places in a longer one are no bytes.
+  static constexpr std::size_t kFrameBytesMin = 100;
+  static constexpr std::size_t kFrameBytesMax = 255;
 
+  // Whether frames of so many bytes are compared and learned.
+  [[nodiscard]] static bool has_size(std::size_t bytes) noexcept {
+    return bytes - kFrameBytesMin <= kFrameBytesMax - kFrameBytesMin;
+  }
   // What a kernel compares a frame with.
   [[nodiscard]] const TagTexts& texts() const noexcept { return texts_; }
   // Where a kernel writes the places of the values.
@@ -180,6 +188,7 @@ class ParserIndex {
   }
   // See BasicParser::find_sequence().
   [[nodiscard, gnu::always_inline]] TagSequence* find_sequence(std::string_view bytes) noexcept {
+    if (!TagSequence::has_size(bytes.size())) return nullptr;
     if (wait_ != 0) [[unlikely]] {
       --wait_;
       return nullptr;
@@ -211,7 +220,7 @@ class ParserIndex {
       if (indexed.count == 0) return std::unexpected{diagnosed(frame)};
     }
     const FieldIndex index = index_of(indexed.count);
-    if (wait_ == 0) learn_sequence(frame, indexed);
+    if (wait_ == 0 && TagSequence::has_size(frame.size())) learn_sequence(frame, indexed);
     if (FrameShape* const shape = awaiting_shape(frame.size()); shape != nullptr) [[unlikely]]
       learn(*shape, frame, indexed);
     return std::expected<MessageView, ParseError>{std::in_place, frame, index, *indexed.faults};

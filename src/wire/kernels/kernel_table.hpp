@@ -113,8 +113,8 @@ inline constexpr std::uint32_t slot_of(std::uint32_t fields, char msg_type, char
 }
 
 // Which of the kSequences has the tags of frame[0, size), which is a message without a fault; null:
-// none, or it is no such message. Writes the places of its values. Reads nothing outside of the
-// frame.
+// none, or it is no such message. Writes the places of its values. The size is
+// TagSequence::has_size(). Reads nothing outside of the frame.
 using FindSequence = TagSequence* (*)(const char* frame, std::size_t size, TagSequence* sequences);
 
 struct KernelTable {

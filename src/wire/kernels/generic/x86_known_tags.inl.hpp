@@ -133,7 +133,8 @@ inline bool are_long_tags(const char* frame, const unsigned char* starts,
 
 inline TagSequence* find_sequence(const char* frame, std::size_t frame_bytes,
                                   TagSequence* sequences) noexcept {
-  if (frame_bytes - kUsualFrameMin > kNarrowBytesMax - kUsualFrameMin) return nullptr;
+  static_assert(TagSequence::kFrameBytesMin >= kUsualFrameMin &&
+                TagSequence::kFrameBytesMax <= kNarrowBytesMax);
   const auto size = static_cast<std::uint32_t>(frame_bytes);
   const UsualFields head = usual_head(frame, size);
   if (head.bytes == 0) return nullptr;
