@@ -62,7 +62,7 @@ class TagSequence {
   static constexpr std::size_t kFrameBytesMin = 100;
   static constexpr std::size_t kFrameBytesMax = 255;
 
-  // Whether frames of so many bytes are compared and learned.
+  // Whether frames of this size are compared and learned.
   [[nodiscard]] static bool has_size(std::size_t bytes) noexcept {
     return bytes - kFrameBytesMin <= kFrameBytesMax - kFrameBytesMin;
   }
