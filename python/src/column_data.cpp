@@ -371,7 +371,7 @@ void ColumnData::take(ArrowArray& to) {
     case ColumnType::Group:
       set(parts.ends, list_ends_);
       list_ends_.push_back(0);
-      take_struct(parts.children[0], std::exchange(entries_, 0), members_);
+      move_struct(parts.children[0], std::exchange(entries_, 0), members_);
       break;
     default:
       set(parts.numbers, numbers_);
@@ -391,7 +391,7 @@ void describe_struct(ArrowSchema& to, const char* name,
   for (std::size_t i = 0; i < children.size(); ++i) children[i]->describe(parts.children[i]);
 }
 
-void take_struct(ArrowArray& to, std::int64_t rows,
+void move_struct(ArrowArray& to, std::int64_t rows,
                  const std::vector<std::unique_ptr<ColumnData>>& children) {
   ArrayParts& parts = make_array(to, rows, 0, children.size());
   for (std::size_t i = 0; i < children.size(); ++i) children[i]->take(parts.children[i]);

@@ -100,7 +100,7 @@ class ColumnData {
 void describe_struct(ArrowSchema& to, const char* name,
                      const std::vector<std::unique_ptr<ColumnData>>& children);
 // An array of these children, which have this number of rows.
-void take_struct(ArrowArray& to, std::int64_t rows,
+void move_struct(ArrowArray& to, std::int64_t rows,
                  const std::vector<std::unique_ptr<ColumnData>>& children);
 
 }  // namespace nexusfix::python

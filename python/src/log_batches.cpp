@@ -86,7 +86,7 @@ void LogBatches::next(ArrowArray& to) {
   for (const auto& column : columns_) misfits += column->misfits();
   progress_->misfits = misfits;
   if (!error_.empty()) return;
-  if (rows > 0 || bytes >= kBatchBytes) take_struct(to, rows, columns_);
+  if (rows > 0 || bytes >= kBatchBytes) move_struct(to, rows, columns_);
 }
 
 void LogBatches::add(const logs::LogMessage& message) {
