@@ -1,10 +1,10 @@
 #include "python/src/message.hpp"
 
-#include <algorithm>
 #include <memory_resource>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <string>
+#include <unordered_set>
 
 #include "python/src/values.hpp"
 
@@ -157,17 +157,12 @@ int contains(PyObject* self, PyObject* key) noexcept {
 // Each tag once, in the order of the message.
 std::vector<wire::Tag> tags_of(const Scope& scope) {
   std::vector<wire::Tag> tags;
+  std::unordered_set<wire::Tag> seen;
   for (std::uint32_t at = scope.begin; at < scope.end; at = scope.next(at)) {
-    tags.push_back(scope.tag_at(at));
+    const wire::Tag tag = scope.tag_at(at);
+    if (seen.insert(tag).second) tags.push_back(tag);
   }
-  std::vector<wire::Tag> sorted = tags;
-  std::ranges::sort(sorted);
-  if (std::ranges::adjacent_find(sorted) == sorted.end()) return tags;
-  std::vector<wire::Tag> once;
-  for (const wire::Tag tag : tags) {
-    if (std::ranges::find(once, tag) == once.end()) once.push_back(tag);
-  }
-  return once;
+  return tags;
 }
 
 template <class Object>
