@@ -57,9 +57,9 @@ class TagSequence {
  public:
   // Longer sequences are not learned.
   static constexpr std::size_t kFieldsMax = TagTexts::kFieldsMax;
-  // A shorter frame, such as a Heartbeat, is indexed sooner than its few tags are compared. The
-  // places in a longer one are no bytes.
+  // A shorter frame, such as a Heartbeat, is indexed sooner than its few tags are compared.
   static constexpr std::size_t kFrameBytesMin = 100;
+  // The places of values in a longer frame do not fit into a byte.
   static constexpr std::size_t kFrameBytesMax = 255;
 
   // Whether frames of this size are compared and learned.
