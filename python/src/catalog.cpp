@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dictionary/api/nearest_name.hpp"
+#include "logs/columns/column_plan.hpp"
 #include "logs/fields/message_fields.hpp"
 #include "logs/fields/password_mask.hpp"
 #include "nexusfix/dictionary/named_dictionary.hpp"
@@ -36,40 +37,26 @@ void mark_members(const Members& members, std::vector<bool>& marks) {
 }  // namespace
 
 ValueKind value_kind(FieldType type) noexcept {
-  using enum FieldType;
-  switch (type) {
-    case Amt:
-    case Float:
-    case Percentage:
-    case Price:
-    case PriceOffset:
-    case Qty:
+  using enum logs::ColumnType;
+  if (type == FieldType::MultipleCharValue || type == FieldType::MultipleStringValue ||
+      type == FieldType::MultipleValueString) {
+    return ValueKind::Multiple;
+  }
+  switch (logs::column_type(type)) {
+    case Decimal:
       return ValueKind::Decimal;
-    case DayOfMonth:
-    case Int:
-    case Length:
-    case NumInGroup:
-    case SeqNum:
-    case TagNum:
+    case Integer:
       return ValueKind::Integer;
     case Boolean:
       return ValueKind::Boolean;
-    case Data:
-    case XmlData:
+    case Bytes:
       return ValueKind::Bytes;
     case Date:
-    case LocalMktDate:
-    case UtcDateOnly:
       return ValueKind::Date;
-    case Time:
-    case UtcTimestamp:
+    case Timestamp:
       return ValueKind::Timestamp;
-    case UtcTimeOnly:
+    case TimeOfDay:
       return ValueKind::TimeOfDay;
-    case MultipleCharValue:
-    case MultipleStringValue:
-    case MultipleValueString:
-      return ValueKind::Multiple;
     default:
       return ValueKind::Text;
   }

@@ -185,7 +185,7 @@ class Tui(WithFolder):
         self.serve()
         self.start("--engine", self.folder / "venue.cfg")
         self.wait_for("listening")
-        self.press("/nobody")
+        self.press("/no-such-session")
         self.wait_for("no session has the filter's text")
         self.press("\x1b")
         self.wait_for("VENUE->TRADER +listening")

@@ -37,13 +37,13 @@ class PackageTest(unittest.TestCase):
         self.assertIn(text, done.stderr)
 
     def test_a_key_that_gpg_does_not_have(self):
-        self.assert_told(self.run_python("package.py", "--key", "nobody"),
-                         "package: gpg has no secret key 'nobody'")
+        self.assert_told(self.run_python("package.py", "--key", "no-such-key"),
+                         "package: gpg has no secret key 'no-such-key'")
 
     def test_each_program_that_is_missing(self):
         for name in PROGRAMS:
             (self.folder / name).unlink()
-            self.assert_told(self.run_python("package.py", "--arm", "--key", "nobody"),
+            self.assert_told(self.run_python("package.py", "--arm", "--key", "no-such-key"),
                              f"package: there is no {name}: ")
             self.fake(name)
 
