@@ -6,8 +6,6 @@
 namespace nexusfix::logs {
 namespace {
 
-constexpr std::size_t kIdentifiersMax = 200'000;  // and orders
-constexpr std::size_t kLinksMax = 1'000'000;
 // NewOrderSingle, its cancel and replace, their answers, OrderStatusRequest, DontKnowTrade, Reject
 // and BusinessMessageReject. A message about several orders would link them all.
 constexpr std::string_view kMsgTypes = "DFG89HQ3j";
@@ -64,7 +62,7 @@ void OrderChains::find_keys(const MessageFields& fields) {
     const char kind = kind_of(field.tag);
     if (kind == '\0' || std::ranges::count(kNone, field.value) > 0) continue;
     keys_.push_back({field.tag, kind + std::string{field.value}});
-    has_wanted_ = has_wanted_ || field.value == wanted_;
+    has_wanted_ = has_wanted_ || wants_every_ || field.value == wanted_;
   }
 }
 
@@ -168,7 +166,7 @@ LinkedOrder* OrderChains::linked_by(const MessageFields& fields, std::string_vie
 }
 
 LinkedOrder* OrderChains::begin(const MessageFields& fields, std::string_view session) {
-  if (orders_.size() >= kIdentifiersMax) {
+  if (orders_.size() >= limits_.identifiers) {
     is_full_ = true;
     return nullptr;
   }
@@ -179,7 +177,7 @@ LinkedOrder* OrderChains::begin(const MessageFields& fields, std::string_view se
 void OrderChains::link(LinkedOrder& order, Identifiers& known) {
   order.is_wanted = order.is_wanted || has_wanted_;
   for (const Key& key : keys_) {
-    if (known.size() >= kIdentifiersMax || links_ >= kLinksMax) {
+    if (known.size() >= limits_.identifiers || links_ >= limits_.links) {
       is_full_ = true;
       return;
     }

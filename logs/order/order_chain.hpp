@@ -32,6 +32,17 @@ struct LinkedOrder {
   std::vector<OrderIdentifier*> not_known{};
 };
 
+// What a set of orders may have.
+struct ChainLimits {
+  std::size_t identifiers = 200'000;  // of a session; and orders
+  std::size_t links = 1'000'000;      // of identifiers and orders that may not be wanted
+};
+
+// All orders are wanted, and one pass finds their messages.
+struct EveryOrder {
+  ChainLimits limits{.identifiers = 8'000'000};
+};
+
 // The orders that have an identifier. Those of different sessions are different: a ClOrdID is
 // unique only there. A session is a pair of CompIDs, in any direction. A ClOrdID is unique only
 // within a trading day, too: a NewOrderSingle that is no resend begins another order with it, and
@@ -39,6 +50,7 @@ struct LinkedOrder {
 class OrderChains {
  public:
   explicit OrderChains(std::string id) : wanted_{std::move(id)} {}
+  explicit OrderChains(EveryOrder every) : wants_every_{true}, limits_{every.limits} {}
 
   // Before the messages are read, for the first time or again. Ends the life of the orders.
   void begin_pass();
@@ -68,6 +80,8 @@ class OrderChains {
   void link(LinkedOrder& order, Identifiers& known);
 
   std::string wanted_;
+  bool wants_every_ = false;
+  ChainLimits limits_;
   std::map<std::string, Identifiers, std::less<>> sessions_;
   std::deque<LinkedOrder> orders_;  // of this pass
   // The orders of messages that are the last ones with their numbers so far.

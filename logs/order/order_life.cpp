@@ -265,7 +265,11 @@ void OrderLife::add_fill(const MessageFields& fields, OrderEvent& event) {
   }
   std::string id{fields.value(17)};
   if (id.empty()) id = fmt::format("\x01{}", fills_.size());  // no report can refer to it
-  fills_[std::move(id)] = {*quantity, *price};
+  fills_[std::move(id)] = {.quantity = *quantity,
+                           .price = *price,
+                           .last_qty = std::string{fields.value(32)},
+                           .last_px = std::string{fields.value(31)},
+                           .time = event.time};
 }
 
 // A fill is canceled (H) or corrected (G). The correction has the ExecID of the fill from now on.

@@ -49,6 +49,15 @@ struct OpenRequest {
   std::optional<std::string> price{};  // empty: a market order; nothing: it does not say
 };
 
+// An execution that is neither canceled nor corrected.
+struct OrderFill {
+  Decimal quantity;
+  double price = 0;
+  std::string last_qty{};  // as the report writes it
+  std::string last_px{};
+  std::optional<WallTime> time{};
+};
+
 class OrderLife {
  public:
   // In the order of the log. Sets is_counted and disagreements.
@@ -69,6 +78,11 @@ class OrderLife {
   }
   // Cancels and replaces without an answer.
   [[nodiscard]] std::vector<OpenRequest> open_requests() const;
+  // By ExecID; a fill without one has a byte 1 and a number. What was executed before the first
+  // message is not among them.
+  [[nodiscard]] const std::map<std::string, OrderFill, std::less<>>& fills() const noexcept {
+    return fills_;
+  }
   // The first message is no NewOrderSingle: what was executed before is taken from the first
   // report.
   [[nodiscard]] bool begins_before() const noexcept { return begins_before_; }
@@ -78,11 +92,6 @@ class OrderLife {
   [[nodiscard]] const std::string& price() const noexcept { return price_; }
 
  private:
-  struct Fill {
-    Decimal quantity;
-    double price = 0;
-  };
-
   void record_order(const MessageFields& fields);
   void apply_report(const MessageFields& fields, OrderEvent& event);
   void apply_execution(std::string_view exec_type, const MessageFields& fields, OrderEvent& event);
@@ -98,8 +107,8 @@ class OrderLife {
   std::string symbol_;
   std::string side_;
   std::string price_;
-  std::map<std::string, Fill, std::less<>> fills_;  // by ExecID
-  Fill before_;                                     // executed before the first message
+  std::map<std::string, OrderFill, std::less<>> fills_;
+  OrderFill before_;  // executed before the first message
   Decimal cum_qty_;
   double turnover_ = 0;
   char ended_ = '\0';      // the OrdStatus of the end; 0: the order can be executed

@@ -26,10 +26,9 @@ constexpr std::size_t kPlaces = 1024;  // of a flow
 constexpr std::size_t kPlaceFlowsMax = 1000;
 constexpr std::size_t kGapsMax = 1000;  // open ones of each of these flows; older ones stay missing
 constexpr std::size_t kGapsOfLaterFlowsMax = 16;
-constexpr std::size_t kGapsListedMax = 200;  // of each flow
-constexpr std::size_t kFlowsMax = 20'000;    // later ones count together, with empty CompIDs
-constexpr std::size_t kTypesMax = 500;       // of a flow; later ones count as "?"
-constexpr std::size_t kTextBytesMax = 200;   // of a CompID, a reason or an identifier
+constexpr std::size_t kFlowsMax = 20'000;   // later ones count together, with empty CompIDs
+constexpr std::size_t kTypesMax = 500;      // of a flow; later ones count as "?"
+constexpr std::size_t kTextBytesMax = 200;  // of a CompID, a reason or an identifier
 constexpr std::size_t kTypeBytesMax = 16;
 constexpr unsigned kSwitchesOfTwo = 4;              // between sequences that take turns
 constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15;  // of hashes
@@ -378,7 +377,7 @@ void LogStatistics::open_gap(Flow& flow, OpenGap gap, const Numbered& one) {
   FlowStatistics& counts = flow.counts;
   const std::uint64_t size = gap.last - gap.first + 1;
   counts.missing += size;
-  const std::size_t listed_max = flow.places.empty() ? kGapsOfLaterFlowsMax : kGapsListedMax;
+  const std::size_t listed_max = flow.places.empty() ? kGapsOfLaterFlowsMax : options_.gaps_max;
   gap.listed = counts.gap_list.size();
   if (gap.listed < listed_max) {
     counts.gap_list.push_back({gap.first, gap.last, size, one.time, one.place, {}});

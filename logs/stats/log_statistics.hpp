@@ -110,6 +110,7 @@ struct SlowRequest {
 
 struct StatisticsOptions {
   std::size_t slowest_max = 0;  // requests to name
+  std::size_t gaps_max = 200;   // to list of each direction
   bool has_timeline = false;
 };
 

@@ -13,10 +13,10 @@ from nexusfix._core import Dictionary, Entry, Message, Stream, parse
 from nexusfix.errors import (DictionaryError, FieldError, FieldMissingError, FieldNameError,
                              FixError, ParseError, ValidationError)
 from nexusfix.load import load_dictionary
-from nexusfix.logs import Log, read_log
+from nexusfix.logs import Log, gaps, latencies, orders, read_log, rejects
 from nexusfix.values import TextEnumeration, Timestamp
 
 __all__ = ["Dictionary", "DictionaryError", "Entry", "FieldError", "FieldMissingError",
            "FieldNameError", "FixError", "Log", "Message", "ParseError", "Stream",
-           "TextEnumeration", "Timestamp", "ValidationError", "load_dictionary", "parse",
-           "read_log"]
+           "TextEnumeration", "Timestamp", "ValidationError", "gaps", "latencies",
+           "load_dictionary", "orders", "parse", "read_log", "rejects"]

@@ -1,6 +1,6 @@
 """The extension module: messages, dictionaries and streams."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any, final
 
@@ -118,8 +118,9 @@ class Stream:
 class LogQuery:
     """What is read of logs, and how much has been read."""
 
-    def __init__(self, paths: list[str], where: str, fields: str, dictionary: Dictionary | None,
-                 names: bool, batch_rows: int) -> None: ...
+    def __init__(self, kind: str, paths: list[str], where: str, fields: str,
+                 dictionary: Dictionary | None, names: bool, batch_rows: int,
+                 progress: Callable[[int, int], object] | None) -> None: ...
     def stream(self) -> object:
         """A capsule with an ArrowArrayStream."""
     @property
@@ -128,6 +129,8 @@ class LogQuery:
     def bytes(self) -> int: ...
     @property
     def misfits(self) -> int: ...
+    @property
+    def raised(self) -> BaseException | None: ...
 
 def parse(data: bytes | bytearray | memoryview, dictionary: Dictionary | None = None) -> Message:
     """The message in these bytes: exactly one, with SOH after each field.

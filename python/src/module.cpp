@@ -13,9 +13,9 @@
 #include "python/src/builder.hpp"
 #include "python/src/catalog.hpp"
 #include "python/src/errors.hpp"
-#include "python/src/log_query.hpp"
 #include "python/src/message.hpp"
 #include "python/src/stream.hpp"
+#include "python/src/tables/log_query.hpp"
 #include "python/src/values.hpp"
 
 namespace nexusfix::python {

@@ -19,3 +19,5 @@ rule: str | None = None if problem is None else problem.rule
 side: type[fix50sp2.Side] = fix50sp2.Side
 log: nexusfix.Log = nexusfix.read_log("fix.log", "MsgType=8", ["Symbol", 44], names=True)
 read: int = log.rows_read
+lives: nexusfix.Log = nexusfix.orders(["a.log", "b.log"], progress=lambda rows, size: None)
+gaps: nexusfix.Log = nexusfix.gaps("fix.log", "SenderCompID=T", dictionary=fix44.dictionary)

@@ -12,7 +12,7 @@
 #include "logs/columns/column_plan.hpp"
 #include "logs/columns/column_values.hpp"
 #include "logs/fields/message_fields.hpp"
-#include "python/src/arrow_abi.hpp"
+#include "python/src/tables/arrow_abi.hpp"
 
 namespace nexusfix::python {
 

@@ -1,4 +1,4 @@
-#include "python/src/column_data.hpp"
+#include "python/src/tables/column_data.hpp"
 
 #include <algorithm>
 #include <array>

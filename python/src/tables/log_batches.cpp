@@ -1,8 +1,6 @@
-#include "python/src/log_batches.hpp"
+#include "python/src/tables/log_batches.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <exception>
 #include <utility>
 
 #include "logs/messages/find_bytes.hpp"
@@ -67,7 +65,7 @@ bool LogBatches::read_message(logs::LogMessage& to) {
   }
 }
 
-void LogBatches::next(ArrowArray& to) {
+void LogBatches::next(ArrowArray& to, ReadingCalls& /*calls*/) {
   to = {};
   if (!error_.empty()) return;
   std::int64_t rows = 0;
@@ -146,66 +144,6 @@ void LogBatches::add_place(const logs::LogMessage& message) {
       columns_[kDirection]->append_null();
       break;
   }
-}
-
-namespace {
-
-// What a stream owns.
-struct StreamParts {
-  std::unique_ptr<LogBatches> batches;
-  std::string error;
-};
-
-StreamParts& parts_of(ArrowArrayStream* stream) {
-  return *static_cast<StreamParts*>(stream->private_data);
-}
-
-// No exception may leave a function that C calls.
-template <class Body>
-int guarded_call(StreamParts& parts, Body body) noexcept {
-  try {
-    body();
-    return parts.error.empty() ? 0 : EIO;
-  } catch (const std::bad_alloc&) {
-    parts.error = "no memory";
-    return ENOMEM;
-  } catch (const std::exception& error) {
-    parts.error = error.what();
-    return EIO;
-  }
-}
-
-int get_schema(ArrowArrayStream* stream, ArrowSchema* out) {
-  StreamParts& parts = parts_of(stream);
-  return guarded_call(parts, [&] { parts.batches->describe(*out); });
-}
-
-int get_next(ArrowArrayStream* stream, ArrowArray* out) {
-  StreamParts& parts = parts_of(stream);
-  return guarded_call(parts, [&] {
-    parts.batches->next(*out);
-    parts.error = parts.batches->error();
-  });
-}
-
-const char* get_last_error(ArrowArrayStream* stream) {
-  const StreamParts& parts = parts_of(stream);
-  return parts.error.empty() ? nullptr : parts.error.c_str();
-}
-
-void release_stream(ArrowArrayStream* stream) {
-  delete &parts_of(stream);
-  stream->release = nullptr;
-}
-
-}  // namespace
-
-void make_stream(ArrowArrayStream& to, std::unique_ptr<LogBatches> batches) {
-  to = {.get_schema = get_schema,
-        .get_next = get_next,
-        .get_last_error = get_last_error,
-        .release = release_stream,
-        .private_data = new StreamParts{.batches = std::move(batches), .error = {}}};
 }
 
 }  // namespace nexusfix::python

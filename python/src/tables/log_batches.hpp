@@ -1,7 +1,6 @@
 // Reads the messages of logs as batches of columns.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -16,8 +15,8 @@
 #include "logs/grep/matcher.hpp"
 #include "logs/source/log_reader.hpp"
 #include "logs/source/log_time.hpp"
-#include "python/src/arrow_abi.hpp"
-#include "python/src/column_data.hpp"
+#include "python/src/tables/batch_source.hpp"
+#include "python/src/tables/column_data.hpp"
 
 namespace nexusfix::python {
 
@@ -28,23 +27,13 @@ struct LogQuery {
   std::int64_t batch_rows = 0;
 };
 
-// What has been read so far. Any thread.
-struct LogProgress {
-  std::atomic<std::uint64_t> rows = 0;
-  std::atomic<std::uint64_t> bytes = 0;    // of messages
-  std::atomic<std::uint64_t> misfits = 0;  // values that are not of their type, and are null
-};
-
-// One thread at a time; the lock of the interpreter is not needed. Before the fields come the
-// columns file, byte_offset, time and direction.
-class LogBatches {
+// The messages. Before the fields come the columns file, byte_offset, time and direction.
+class LogBatches : public BatchSource {
  public:
   LogBatches(LogQuery query, std::shared_ptr<LogProgress> progress);
 
-  void describe(ArrowSchema& to) const;
-  // The next batch; a released array: there is none, or error() says why not.
-  void next(ArrowArray& to);
-  [[nodiscard]] const std::string& error() const noexcept { return error_; }
+  void describe(ArrowSchema& to) const override;
+  void next(ArrowArray& to, ReadingCalls& calls) override;
 
  private:
   [[nodiscard]] bool open_next();
@@ -58,7 +47,6 @@ class LogBatches {
   PosixDisk disk_;
   std::size_t next_path_ = 0;
   std::optional<logs::LogReader> reader_;
-  std::string error_;
   logs::TimeReader times_;
   logs::FieldSlots slots_;
   bool can_skip_ = true;  // fields that no column has need not be looked at
@@ -68,8 +56,5 @@ class LogBatches {
   std::vector<std::unique_ptr<ColumnData>> columns_;
   std::vector<std::uint64_t> row_of_;  // by column: the row that has a value already
 };
-
-// A stream of these batches for a consumer of Arrow, which releases it.
-void make_stream(ArrowArrayStream& to, std::unique_ptr<LogBatches> batches);
 
 }  // namespace nexusfix::python
