@@ -47,8 +47,10 @@ BETTER_QUERY_WORDS = (
 NODE_KEY = "e=e+s+o.id}return e}"
 UNIQUE_NODE_KEY = 'e=e+s+o.id+","}return e}'
 ROOMS = ("guide", "operations", "reference", "internals")
-# Pages outside of docs/, and their places in the rooms: the last ones there.
+# Pages outside of the rooms, and their places in them: the last ones there. The map of docs/ is
+# beside the home page.
 OUTSIDE = {
+    "docs/README.md": "documents.md",
     "examples/README.md": "guide/examples.md",
     "SECURITY.md": "operations/security-policy.md",
     "SUPPORT.md": "reference/support.md",
@@ -184,7 +186,7 @@ def title_of(path):
 def navigation(pages, api):
     """The rooms, each with its pages in the order in which its index names them; the API ends its
     room."""
-    lines = ["nav:", "  - Home: README.md"]
+    lines = ["nav:", "  - Home:", "    - README.md", "    - documents.md"]
     for room in ROOMS:
         folder = pages / room
         named = LINK.findall((folder / "README.md").read_text(encoding="utf-8"))
