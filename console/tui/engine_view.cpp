@@ -28,6 +28,19 @@ constexpr Counted kFaults[]{
     {&SessionStatus::garbled, "garbled message", "garbled messages"},
 };
 
+// "FIX.4.4-VENUE-BROKER", both of a session's name and of its file's.
+std::string file_form(std::string_view name) {
+  std::string form;
+  while (!name.empty()) {
+    const bool is_escaped = name.starts_with("%2D");
+    const bool separates = is_escaped || std::string_view{":->/"}.contains(name.front());
+    if (!separates) form += name.front();
+    if (separates && !form.ends_with('-')) form += '-';
+    name.remove_prefix(is_escaped ? 3 : 1);
+  }
+  return form;
+}
+
 }  // namespace
 
 std::size_t EngineView::attention_count() const noexcept {
@@ -52,6 +65,17 @@ void EngineView::lose(std::string why, Now now) {
   }
   loss_ = std::move(why);
   for (SessionView& one : sessions_) one.in_rate = one.out_rate = std::nullopt;
+}
+
+void EngineView::add_events(std::vector<Change> events) {
+  for (Change& event : events) {
+    const auto found = std::ranges::find_if(sessions_, [&](const SessionView& one) {
+      return file_form(one.status.name) == file_form(event.session);
+    });
+    if (found != sessions_.end()) event.session = found->status.name;
+    events_.push_back(std::move(event));
+    if (events_.size() > kChangesMax) events_.pop_front();
+  }
 }
 
 void EngineView::add(Look look, Now now) {

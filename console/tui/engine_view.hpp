@@ -16,7 +16,7 @@
 
 namespace nexusfix::tui {
 
-// What the screen has seen happen, between two looks at the engine.
+// What the screen has seen happen, between two looks at the engine; or an event of its log.
 struct Change {
   WallTime seen_at{};
   std::string session{};  // empty: the whole engine
@@ -53,6 +53,8 @@ class EngineView {
   void add(Look look, Now now);
   // The engine gave no answer, and why. The last known sessions stay.
   void lose(std::string why, Now now);
+  // Events of the engine's log, the oldest first. One of a session's file gets the session's name.
+  void add_events(std::vector<Change> events);
 
   [[nodiscard]] const std::string& place() const noexcept { return place_; }
   [[nodiscard]] const Look& look() const noexcept { return look_; }
@@ -60,6 +62,8 @@ class EngineView {
   [[nodiscard]] const std::vector<SessionView>& sessions() const noexcept { return sessions_; }
   // The oldest one first.
   [[nodiscard]] const std::deque<Change>& changes() const noexcept { return changes_; }
+  // The oldest one first; empty: the engine has no event files that can be read.
+  [[nodiscard]] const std::deque<Change>& events() const noexcept { return events_; }
   // Why the engine gives no answer; empty: it does.
   [[nodiscard]] const std::string& loss() const noexcept { return loss_; }
   [[nodiscard]] WallTime lost_since() const noexcept { return lost_since_; }
@@ -76,6 +80,7 @@ class EngineView {
   std::optional<Now> looked_at_;
   std::vector<SessionView> sessions_;
   std::deque<Change> changes_;
+  std::deque<Change> events_;
   std::string loss_;
   WallTime lost_since_{};
 };

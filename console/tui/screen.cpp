@@ -31,14 +31,14 @@ constexpr std::array<std::string_view, 13> kHelp{
     "  Up, Down, PgUp, PgDn, Home, End   select a session",
     "  /      filter: sessions whose name or state has the text; Enter keeps it, Esc ends it",
     "  s      sort by attention, name or rate",
-    "  a      changes of all sessions, or of the selected one",
+    "  a      events of all sessions, or of the selected one",
     "  Tab    next engine",
     "  ?      this help",
     "  q      quit",
     "",
     "! marks a session that needs attention: its Logons fail, or it waits for an operator.",
-    "IN/S and OUT/S are messages a second. Changes are those since this screen began;",
-    "the event log has all events. This screen changes nothing: nexusfix ctl gives commands.",
+    "IN/S and OUT/S are messages a second. Events are those of FileLogPath; without it, changes",
+    "since this screen began. It changes nothing: nexusfix ctl gives commands.",
     "Any key goes back.",
 };
 
@@ -230,8 +230,10 @@ void Screen::add_head(std::vector<Line>& out, Size size, WallTime now) const {
   const EngineView& view = engines_[shown_];
   const engine::EngineStatus& status = view.look().status;
   const auto on = std::ranges::count(status.sessions, "logged on", &engine::SessionStatus::state);
-  std::string title = fmt::format("{} UTC  {}", clock_text(now, now), view.place());
-  if (engines_.size() > 1) title += fmt::format(" (engine {} of {})", shown_ + 1, engines_.size());
+  std::string title = clock_text(now, now) + " UTC  ";
+  // Before the place, which may be long.
+  if (engines_.size() > 1) title += fmt::format("(engine {} of {}) ", shown_ + 1, engines_.size());
+  title += view.place();
   const std::string process =
       fmt::format("  process {}, since {}", status.process, clock_text(status.started, now));
   if (title.size() + process.size() <= size.columns) title += process;
@@ -333,15 +335,20 @@ void Screen::add_details(std::vector<Line>& out, std::size_t height, WallTime no
 void Screen::add_changes(std::vector<Line>& out, std::size_t height, WallTime now) const {
   const EngineView& view = engines_[shown_];
   const std::string chosen = selected();
-  out.push_back({shows_all_changes_ ? "changes of all sessions, since this screen began"
-                                    : "changes, since this screen began (a: of all sessions)",
+  const bool has_events = !view.events().empty();
+  const std::deque<Change>& changes = has_events ? view.events() : view.changes();
+  out.push_back({fmt::format("{}{}{}", has_events ? "events" : "changes",
+                             shows_all_changes_ ? " of all sessions" : "",
+                             has_events ? "" : ", since this screen began") +
+                     (shows_all_changes_ ? "" : " (a: of all sessions)"),
                  Style::Heading});
   std::size_t left = height - 1;
-  for (auto one = view.changes().rbegin(); one != view.changes().rend() && left > 0; ++one) {
+  for (auto one = changes.rbegin(); one != changes.rend() && left > 0; ++one) {
     if (!shows_all_changes_ && !one->session.empty() && one->session != chosen) continue;
     const bool names = shows_all_changes_ && !one->session.empty();
     out.push_back({fmt::format("  {}  {}{}{}", clock_text(one->seen_at, now),
-                               names ? one->session : "", names ? ": " : "", one->text)});
+                               names ? one->session : "", names ? ": " : "", one->text),
+                   has_events && !one->text.starts_with("INFO") ? Style::Attention : Style::Plain});
     --left;
   }
 }

@@ -16,6 +16,7 @@
 #include <nexusfix/engine/running_engine.hpp>
 
 #include "console/tui/engine_view.hpp"
+#include "console/tui/event_files.hpp"
 #include "console/tui/screen.hpp"
 #include "console/tui/terminal.hpp"
 #include "nexusfix/command.hpp"
@@ -32,6 +33,10 @@ constexpr std::chrono::seconds kAnswerTimeout{2};
 constexpr std::chrono::milliseconds kKeyWait{100};
 
 using Answer = std::expected<tui::Look, std::string>;
+struct News {
+  Answer answer;
+  std::vector<tui::Change> events;
+};
 
 Answer look_at(const std::string& place, const std::string& session) {
   tui::Look look;
@@ -65,23 +70,29 @@ class Poller {
     is_wanted_ = true;
     changed_.notify_all();
   }
-  // The newest answer since the last call; nothing: there is none.
-  [[nodiscard]] std::optional<Answer> newest() {
+  // The newest answer since the last call, and all events since then; nothing: there is none.
+  [[nodiscard]] std::optional<News> newest() {
     const std::lock_guard lock{mutex_};
-    return std::exchange(answer_, std::nullopt);
+    return std::exchange(news_, std::nullopt);
   }
 
  private:
   void run(const std::stop_token& stop) {
     block_interrupts();
+    tui::EventFiles files;
+    std::int32_t process = 0;  // the last one that has answered
     std::unique_lock lock{mutex_};
     while (!stop.stop_requested()) {
       is_wanted_ = false;
       const std::string session = session_;
       lock.unlock();
       Answer answer = look_at(place_, session);
+      if (answer) process = answer->status.process;
+      std::vector<tui::Change> events = files.read(process);
       lock.lock();
-      answer_ = std::move(answer);
+      // Events that the screen has not fetched yet are not lost.
+      if (news_) events.insert(events.begin(), news_->events.begin(), news_->events.end());
+      news_ = News{.answer = std::move(answer), .events = std::move(events)};
       changed_.wait_for(lock, stop, kBetweenLooks, [this] { return is_wanted_; });
     }
   }
@@ -91,7 +102,7 @@ class Poller {
   std::condition_variable_any changed_;
   std::string session_;     // guarded by mutex_, as the next two
   bool is_wanted_ = false;  // before a second is over
-  std::optional<Answer> answer_;
+  std::optional<News> news_;
   std::jthread thread_;  // is destroyed first
 };
 
@@ -119,13 +130,14 @@ void run_screen(tui::Terminal& terminal, const std::vector<std::string>& places)
   bool goes_on = true;
   while (goes_on && !is_interrupted()) {
     for (std::size_t i = 0; i < pollers.size(); ++i) {
-      auto answer = pollers[i].newest();
-      if (!answer) continue;
-      if (*answer) {
-        screen.engine(i).add(*std::move(*answer), clock.now());
+      auto news = pollers[i].newest();
+      if (!news) continue;
+      if (news->answer) {
+        screen.engine(i).add(*std::move(news->answer), clock.now());
       } else {
-        screen.engine(i).lose(std::move(answer->error()), clock.now());
+        screen.engine(i).lose(std::move(news->answer.error()), clock.now());
       }
+      screen.engine(i).add_events(std::move(news->events));
     }
     pollers[screen.shown_engine()].select(screen.selected());
     terminal.draw(screen.lines(terminal.size(), clock.now().wall));
@@ -140,7 +152,7 @@ int run_tui(Arguments arguments) {
   CLI::App app{
       "Shows the engines that run on this machine under this user on a live screen: their "
       "sessions, those that need attention first, MsgSeqNums, messages a second, latencies and "
-      "what changes. It changes nothing. The key ? shows the keys, q quits.",
+      "events. It changes nothing. The key ? shows the keys, q quits.",
       "nexusfix tui"};
   app.add_option("--engine", engine,
                  "its configuration file, its store's folder, or its control socket; default: all "

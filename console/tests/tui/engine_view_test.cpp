@@ -127,5 +127,18 @@ TEST(EngineView, keeps_the_newest_changes) {
   EXPECT_EQ(view.changes().size(), EngineView::kChangesMax);
 }
 
+TEST(EngineView, an_event_of_a_file_belongs_to_the_session_of_this_name) {
+  EngineView view{"store"};
+  Look look;
+  look.status.sessions = {{.name = "FIX.4.4:VENUE/DESK->BRO-KER"}, {.name = "FIX.4.4:VENUE->X"}};
+  view.add(std::move(look), at(0));
+  view.add_events({{.session = "FIX.4.4-VENUE--DESK-BRO%2DKER", .text = "INFO NXF-1001 : on"},
+                   {.text = "INFO NXF-3001 : listening"},
+                   {.session = "FIX.4.4-GONE-Y", .text = "INFO NXF-1002 : out"}});
+  std::vector<std::string> sessions;
+  for (const Change& one : view.events()) sessions.push_back(one.session);
+  EXPECT_THAT(sessions, testing::ElementsAre("FIX.4.4:VENUE/DESK->BRO-KER", "", "FIX.4.4-GONE-Y"));
+}
+
 }  // namespace
 }  // namespace nexusfix::tui

@@ -160,9 +160,9 @@ TEST(Screen, tab_shows_the_next_engine) {
   engines.emplace_back("store/a");
   engines.emplace_back("store/b");
   Screen screen{std::move(engines)};
-  EXPECT_THAT(text_of(screen), HasSubstr("store/a (engine 1 of 2)"));
+  EXPECT_THAT(text_of(screen), HasSubstr("(engine 1 of 2) store/a"));
   EXPECT_TRUE(screen.press({.kind = Key::Tab}));
-  EXPECT_THAT(text_of(screen), HasSubstr("store/b (engine 2 of 2)"));
+  EXPECT_THAT(text_of(screen), HasSubstr("(engine 2 of 2) store/b"));
 }
 
 TEST(Screen, a_wide_screen_has_the_last_change_and_a_narrow_one_the_state) {
@@ -207,6 +207,23 @@ TEST(Screen, bytes_that_are_no_text_do_not_reach_the_terminal) {
   look.status.sessions.push_back({.name = "A\x1b[2J\xff", .state = "logged on"});
   Screen screen = screen_of(std::move(look));
   EXPECT_THAT(text_of(screen), HasSubstr("A?[2J?"));
+}
+
+TEST(Screen, events_of_the_log_are_shown_in_place_of_changes) {
+  Screen screen = screen_of(three_sessions());
+  EXPECT_THAT(text_of(screen), HasSubstr("changes, since this screen began (a: of all sessions)"));
+  screen.engine(0).add_events(
+      {{.seen_at = kTime, .text = "INFO NXF-3001 : listening"},
+       {.seen_at = kTime, .session = "FIX.4.4-VENUE-OMEGA", .text = "WARN NXF-1007 : refused"},
+       {.seen_at = kTime, .session = "FIX.4.4-VENUE-ALPHA", .text = "INFO NXF-1001 : on"}});
+  const std::string text = text_of(screen);  // OMEGA is selected
+  EXPECT_THAT(text, HasSubstr("events (a: of all sessions)\n"
+                              "  22:13:20  WARN NXF-1007 : refused\n"
+                              "  22:13:20  INFO NXF-3001 : listening\n"));
+  EXPECT_THAT(text, Not(HasSubstr("NXF-1001")));
+  EXPECT_TRUE(screen.press({.character = 'a'}));
+  EXPECT_THAT(text_of(screen), HasSubstr("events of all sessions\n"
+                                         "  22:13:20  FIX.4.4:VENUE->ALPHA: INFO NXF-1001 : on\n"));
 }
 
 }  // namespace

@@ -169,6 +169,17 @@ class Tui(WithFolder):
         self.wait_for("disabled by .*fat finger")
         self.quit()
 
+    def test_events_of_the_log_are_shown_and_stay_after_the_engine_has_ended(self):
+        venue, port = self.serve(more=f"FileLogPath={self.folder}/log\n")
+        self.start("--engine", self.folder / "venue.cfg")
+        self.wait_for("listening")
+        self.connect(port, "quit\n")
+        self.wait_for(r"events \(a: of all sessions\)(.*\n)*  \d\d:\d\d:\d\d  "
+                      r"INFO NXF-1001 : logged on")
+        self.end(venue)
+        self.wait_for(r"NO ANSWER(.*\n)*.*INFO NXF-1002 : logged out")
+        self.quit()
+
     def test_an_engine_that_ends_and_starts_again(self):
         venue, port = self.serve()
         self.start("--engine", self.folder / "venue.cfg")
