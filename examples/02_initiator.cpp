@@ -12,6 +12,7 @@ namespace fix44 = nexusfix::fix44;
 using nexusfix::Session;
 using namespace nexusfix::literals;
 
+// [trader]
 struct Trader {
   void on_logon(Session& session) {
     // Without a required field, such as OrdType, it does not compile.
@@ -27,7 +28,7 @@ struct Trader {
     std::printf("order %s %s\n", std::string{report.order_id().value}.c_str(),
                 filled    ? "filled"
                 : refused ? "rejected"
-                          : "taken");
+                          : "accepted");
     session.log_out("done");  // then run() returns
   }
 };
@@ -36,3 +37,4 @@ int main(int argc, char** argv) {
   Trader trader;
   return nexusfix::run(argc > 1 ? argv[1] : "trader.cfg", trader);
 }
+// [end]
