@@ -6,9 +6,13 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <fmt/format.h>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <system_error>
+#include <unistd.h>
 #include <utility>
 
 #include <nexusfix/wire/parser.hpp>
@@ -55,6 +59,22 @@ bool shows_progress(std::string_view name, const Arguments& arguments) {
   return !follows && std::ranges::find(kReaders, name) != kReaders.end();
 }
 
+// The Python package has the server for assistants. It replaces this process.
+int run_mcp(char** words) {
+  std::error_code error;
+  const std::string program =
+      std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "nexusfix-mcp";
+  ::execv(program.c_str(), words);
+  if (errno != ENOENT) {
+    fmt::print(stderr, "nexusfix mcp: {}: {}\n", program, std::strerror(errno));
+    return kFailure;
+  }
+  fmt::print(stderr,
+             "nexusfix mcp: it is in the Python package: pip install 'nexusfix[mcp]'. "
+             "docs/guide/python-mcp.md\n");
+  return kFailure;
+}
+
 // pager: gets one if the output is for a person.
 int run(int argc, char** argv, std::optional<Pager>& pager) {
   if (argc < 2) {
@@ -70,6 +90,7 @@ int run(int argc, char** argv, std::optional<Pager>& pager) {
     print_version();
     return kSuccess;
   }
+  if (name == "mcp") return run_mcp(argv + 1);
   if (!wire::selected_isa()) {
     fmt::print(stderr,
                "nexusfix: NEXUSFIX_FORCE_ISA: one of these was expected, if this CPU has it: {}\n",
