@@ -9,14 +9,34 @@
 True
 """
 
+from typing import TYPE_CHECKING, Any
+
 from nexusfix._core import Dictionary, Entry, Message, Stream, parse
-from nexusfix.errors import (DictionaryError, FieldError, FieldMissingError, FieldNameError,
-                             FixError, ParseError, ValidationError)
+from nexusfix.errors import (ConfigurationError, DictionaryError, FieldError, FieldMissingError,
+                             FieldNameError, FixError, LogonTimeoutError, ParseError, SendError,
+                             SessionClosedError, SessionError, ValidationError)
 from nexusfix.load import load_dictionary
 from nexusfix.logs import Log, gaps, latencies, orders, read_log, rejects
 from nexusfix.values import TextEnumeration, Timestamp
 
-__all__ = ["Dictionary", "DictionaryError", "Entry", "FieldError", "FieldMissingError",
-           "FieldNameError", "FixError", "Log", "Message", "ParseError", "Stream",
-           "TextEnumeration", "Timestamp", "ValidationError", "gaps", "latencies",
-           "load_dictionary", "orders", "parse", "read_log", "rejects"]
+if TYPE_CHECKING:
+    from nexusfix.sessions import Acceptor, Initiator, Sent, Session
+
+__all__ = ["Acceptor", "ConfigurationError", "Dictionary", "DictionaryError", "Entry", "FieldError",
+           "FieldMissingError", "FieldNameError", "FixError", "Initiator", "Log",
+           "LogonTimeoutError", "Message", "ParseError", "SendError", "Sent", "Session",
+           "SessionClosedError", "SessionError", "Stream", "TextEnumeration", "Timestamp",
+           "ValidationError", "gaps", "latencies", "load_dictionary", "orders", "parse", "read_log",
+           "rejects"]
+
+_OF_SESSIONS = ("Acceptor", "Initiator", "Sent", "Session")
+
+
+def __getattr__(name: str) -> Any:
+    """Imports the sessions when they are used: asyncio takes most of the time of an import."""
+    if name not in _OF_SESSIONS:
+        raise AttributeError(f"module 'nexusfix' has no attribute {name!r}")
+    from nexusfix import sessions
+
+    globals().update((one, getattr(sessions, one)) for one in _OF_SESSIONS)
+    return globals()[name]

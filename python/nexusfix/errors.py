@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 
 class FixError(ValueError):
     """The base of all exceptions here.
@@ -46,6 +49,43 @@ class FieldNameError(FixError, KeyError, TypeError):
 
 class DictionaryError(FixError):
     """A dictionary cannot be read. The text has a line for each fault."""
+
+
+class ConfigurationError(FixError):
+    """An engine cannot be opened. The text has a line for each fault.
+
+    faults: the file, the line (0: of none) and the text of each fault of the configuration.
+    line and key: those of the first fault, or None.
+    """
+
+    def __init__(self, text: str, faults: Iterable[tuple[str, int, str]] = ()) -> None:
+        super().__init__(text)
+        self.faults = tuple(faults)
+        first = self.faults[0] if self.faults else ("", 0, "")
+        self.line: int | None = first[1] or None
+        key = re.match(r"(?:\[\w+\]: )?([A-Z]\w+)", first[2])
+        self.key: str | None = key[1] if key else None
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.args[0], self.faults)
+
+
+class SessionError(FixError):
+    """A session, or its engine, cannot do what it was asked for."""
+
+
+class SendError(SessionError):
+    """A message was not sent, and got no MsgSeqNum. reason: in a few words, or None."""
+
+    reason: str | None = None
+
+
+class SessionClosedError(SessionError):
+    """The engine has ended, or was not entered yet."""
+
+
+class LogonTimeoutError(SessionError):
+    """A session did not log on in time. The text says why, as far as the engine knows."""
 
 
 def _made(kind: type[FixError], text: str, tag: int | None, offset: int | None,

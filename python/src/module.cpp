@@ -14,6 +14,7 @@
 #include "python/src/catalog.hpp"
 #include "python/src/errors.hpp"
 #include "python/src/message.hpp"
+#include "python/src/sessions/session_engine.hpp"
 #include "python/src/stream.hpp"
 #include "python/src/tables/log_query.hpp"
 #include "python/src/values.hpp"
@@ -253,6 +254,7 @@ NB_MODULE(_core, module) {
   add_messages(module);
   add_stream(module);
   add_log_query(module);
+  add_session_engine(module);
   static PyMethodDef parse_method{
       .ml_name = "parse",
       .ml_meth = reinterpret_cast<PyCFunction>(parse_fast),

@@ -21,3 +21,22 @@ log: nexusfix.Log = nexusfix.read_log("fix.log", "MsgType=8", ["Symbol", 44], na
 read: int = log.rows_read
 lives: nexusfix.Log = nexusfix.orders(["a.log", "b.log"], progress=lambda rows, size: None)
 gaps: nexusfix.Log = nexusfix.gaps("fix.log", "SenderCompID=T", dictionary=fix44.dictionary)
+
+
+def on_message(session: nexusfix.Session, message: nexusfix.Message) -> None:
+    print(session.id, message.name)
+
+
+async def logon(session: nexusfix.Session) -> dict[str, str]:
+    return {"Username": session.sender_comp_id}
+
+
+async def trade() -> None:
+    async with nexusfix.Initiator("client.cfg", logon=logon, waiting_bytes_max=1 << 20) as client:
+        sent: nexusfix.Sent = await client.send(order)
+        number: int = sent.msg_seq_num
+        async for message in client:
+            print(number, message.msg_type)
+    async with nexusfix.Acceptor({"SocketAcceptPort": 0}, on_message=on_message) as venue:
+        for session in venue.sessions.values():
+            session.send(order)

@@ -10,3 +10,9 @@ fix44.NewOrderSingle("A1")  # wrong
 fix44.Side.BOUGHT  # wrong
 nexusfix.latencies(1)  # wrong
 nexusfix.orders("a.log", progress=lambda rows: None)  # wrong
+nexusfix.Initiator(7)  # wrong
+nexusfix.Initiator("client.cfg", on_mesage=print)  # wrong
+
+
+async def trade(client: nexusfix.Initiator) -> None:
+    await client.send(b"8=FIX.4.4")  # wrong
