@@ -53,8 +53,7 @@ case "${1:-}" in
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
-  echo "make deps supports Debian and its derivatives only. Install these and use DEPS=no:" >&2
-  echo "  $(echo $wanted)" >&2
+  echo "deps: this is not Debian: install these or their like, and use DEPS=no:" $wanted >&2
   exit 1
 fi
 

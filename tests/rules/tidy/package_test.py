@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What tools/package.py says when it cannot make packages: one line, before it builds anything."""
 
-import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -46,6 +46,16 @@ class PackageTest(unittest.TestCase):
             self.assert_told(self.run_python("package.py", "--arm", "--key", "no-such-key"),
                              f"package: there is no {name}: ")
             self.fake(name)
+
+    def test_a_folder_that_cannot_be_written_to(self):
+        tools = self.folder / "tools"
+        tools.mkdir()
+        for name in ("package.py", "build.py"):
+            shutil.copy(TOOLS / name, tools)
+        (self.folder / "build").write_text("in the way")  # root may write to all folders
+        done = self.run_python(tools / "package.py")
+        self.assert_told(done, f"Not a directory: '{self.folder}/build")
+        self.assertTrue(done.stderr.startswith("package: "), done.stderr)
 
     def test_a_distribution_whose_packages_are_not_known(self):
         script = ("import package, pathlib, sys\n"
