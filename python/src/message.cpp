@@ -218,6 +218,16 @@ PyObject* message_repr(PyObject* self) noexcept {
   });
 }
 
+// A value that is not of the type of its field, as its bytes: a repr raises nothing.
+std::string repr_of_value(const Parts& parts, std::uint32_t at) {
+  try {
+    return nb::cast<std::string>(nb::str(nb::repr(nb::steal(value_at(parts, at)))));
+  } catch (nb::python_error&) {
+    const std::string_view raw = parts.scope.view.field(at).value;
+    return nb::cast<std::string>(nb::str(nb::repr(nb::bytes{raw.data(), raw.size()})));
+  }
+}
+
 PyObject* entry_repr(PyObject* self) noexcept {
   return guarded<PyObject*>(nullptr, [&] {
     const Parts parts = parts_of<EntryObject>(self);
@@ -227,8 +237,7 @@ PyObject* entry_repr(PyObject* self) noexcept {
       if (text.size() > 1) text += ", ";
       text += field.name.empty() ? std::to_string(field.tag) : std::string{field.name};
       text += ": ";
-      const nb::object value = nb::steal(value_at(parts, at));
-      text += field.is_secret ? "***" : nb::cast<std::string>(nb::str(nb::repr(value)));
+      text += field.is_secret ? "***" : repr_of_value(parts, at);
     }
     text += "}";
     return nb::str(text.data(), text.size()).release().ptr();

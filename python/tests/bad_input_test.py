@@ -34,6 +34,11 @@ def use(message):
             scope.raw(tag)
 
 
+def test_the_repr_of_an_entry_shows_what_is_not_of_its_type():
+    order = nexusfix.parse(with_bytes(b"35=D\x01453=1\x01448=A\x01452=x\x01"))
+    assert repr(order["NoPartyIDs"]) == "({PartyID: 'A', PartyRole: b'x'},)"
+
+
 def entries_of(scope):
     for tag in scope:
         try:
