@@ -186,7 +186,7 @@ def title_of(path):
 def navigation(pages, api):
     """The rooms, each with its pages in the order in which its index names them; the API ends its
     room."""
-    lines = ["nav:", "  - Home:", "    - README.md", "    - documents.md"]
+    lines = ["nav:", "  - Home: README.md", "  - Documents: documents.md"]
     for room in ROOMS:
         folder = pages / room
         named = LINK.findall((folder / "README.md").read_text(encoding="utf-8"))
