@@ -220,8 +220,10 @@ class Encoder {
   [[gnu::cold]] static Appended append_char(Place place, PrefixedTag tag, char value) noexcept;
   [[gnu::cold]] static Appended append_int(Place place, PrefixedTag tag, std::uint64_t magnitude,
                                            bool negative) noexcept;
-  [[gnu::cold]] static Appended append_decimal(Place place, PrefixedTag tag,
-                                               Decimal value) noexcept;
+  [[gnu::noinline]] static Appended append_decimal(Place place, PrefixedTag tag,
+                                                   Decimal value) noexcept;
+  [[gnu::cold]] static Appended append_any_decimal(Place place, PrefixedTag tag,
+                                                   Decimal value) noexcept;
   static Appended append_fixed_price(Place place, Tag tag, FixedPrice value) noexcept;
   [[gnu::cold]] static Appended append_time(Place place, Tag tag, WallTime value,
                                             TimePrecision precision) noexcept;

@@ -254,6 +254,32 @@ struct DecimalText {
 }
 #endif
 
+#if NEXUSFIX_BYTE_BLOCK_SSE2
+// Six digits as numbers, the first one in the lowest byte.
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE __m128i block_of_triples(Triples triples) noexcept {
+  return _mm_or_si128(block_of_triple(triples.high),
+                      _mm_slli_epi64(block_of_triple(triples.low), 24));
+}
+
+// Six digits as text, with the point.
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE __m128i placed_text(__m128i digits, const ScaleWords& words,
+                                                         bool is_whole) noexcept {
+  if (!is_whole) {
+    digits = _mm_or_si128(_mm_and_si128(digits, aligned_block(words.whole)),
+                          _mm_and_si128(_mm_slli_epi64(digits, 8), aligned_block(words.fraction)));
+  }
+  return _mm_add_epi8(digits, aligned_block(words.zeros));
+}
+#else
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::uint64_t word_of_triples(Triples triples) noexcept {
+  return triples.high | std::uint64_t{triples.low} << 24U;
+}
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::uint64_t placed_text(std::uint64_t digits,
+                                                               const ScaleWords& words) noexcept {
+  return ((digits & words.whole[0]) | (digits << 8U & words.fraction[0])) + words.zeros[0];
+}
+#endif
+
 // magnitude is below kDigits.mantissa_ends[scale]. Works in vector registers where possible,
 // because a message with many numbers keeps the others busy. Shorter if scale is a compile-time
 // constant.
@@ -265,25 +291,30 @@ struct DecimalText {
   // Puts the address into one register. Compilers otherwise calculate the address of each word
   // again.
   if (!__builtin_constant_p(scale)) asm("" : "+r"(words));
-  const __m128i digits =
-      _mm_or_si128(block_of_triple(triples.high), _mm_slli_epi64(block_of_triple(triples.low), 24));
+  const __m128i digits = block_of_triples(triples);
   const auto zeros = static_cast<std::size_t>(
       _mm_movemask_epi8(_mm_cmpeq_epi8(digits, aligned_block(words->not_leading))));
   const __m128i shift = load_entry(kDigits.leading_zero_bits[zeros]);
-  __m128i placed = digits;
-  if (!__builtin_constant_p(scale) || scale != 0) {
-    placed = _mm_or_si128(_mm_and_si128(digits, aligned_block(words->whole)),
-                          _mm_and_si128(_mm_slli_epi64(digits, 8), aligned_block(words->fraction)));
-  }
-  const __m128i text = _mm_add_epi8(placed, aligned_block(words->zeros));
-  return {{_mm_srl_epi64(text, shift)}, words->bytes - kDigits.leading_zero_bytes[zeros]};
+  const bool is_whole = __builtin_constant_p(scale) && scale == 0;
+  return {{_mm_srl_epi64(placed_text(digits, *words, is_whole), shift)},
+          words->bytes - kDigits.leading_zero_bytes[zeros]};
 #else
-  const std::uint64_t digits = triples.high | std::uint64_t{triples.low} << 24U;
+  const std::uint64_t digits = word_of_triples(triples);
   const auto zero_bits =
       static_cast<std::uint32_t>(__builtin_ctzll(digits | words->not_leading[0])) & 0x38U;
-  const std::uint64_t text =
-      ((digits & words->whole[0]) | (digits << 8U & words->fraction[0])) + words->zeros[0];
-  return {block_of(text >> zero_bits), words->bytes - zero_bits / 8};
+  return {block_of(placed_text(digits, *words) >> zero_bits), words->bytes - zero_bits / 8};
+#endif
+}
+
+// decimal_text() without its shift: all six digits, and the point.
+[[nodiscard]] inline DecimalText six_digits_text(std::uint64_t magnitude,
+                                                 std::size_t scale) noexcept {
+  const ScaleWords& words = kDigits.scales[scale];
+  const Triples triples = triples_of(magnitude);
+#if NEXUSFIX_BYTE_BLOCK_SSE2
+  return {{placed_text(block_of_triples(triples), words, false)}, words.bytes};
+#else
+  return {block_of(placed_text(word_of_triples(triples), words)), words.bytes};
 #endif
 }
 
