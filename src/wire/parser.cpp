@@ -114,6 +114,7 @@ ParserIndex::ParserIndex(const DataFieldTable& data_fields, const kernels::Kerne
     : index_frame_{kernel.index_frame[policy_of(checks)]},
       fits_{FullPathOnly::is_on() ? nullptr : kernel.fits},
       find_sequence_{kernel.find_sequence},
+      compares_{find_sequence_ != nullptr},
       checks_{checks},
       storage_{std::make_unique<Storage>()} {
   static_assert(kNarrowPlaces == kernels::kNarrowPlaces);
@@ -141,7 +142,9 @@ ParserIndex::ParserIndex(const DataFieldTable& data_fields, const kernels::Kerne
 }
 
 ParserIndex::ParserIndex(const DataFieldTable& data_fields, Checks checks)
-    : ParserIndex{data_fields, kernels::selected(), checks} {}
+    : ParserIndex{data_fields, kernels::selected(), checks} {
+  compares_ = kernels::selected().compares_soon;
+}
 ParserIndex::ParserIndex(ParserIndex&& other) noexcept = default;
 ParserIndex& ParserIndex::operator=(ParserIndex&& other) noexcept = default;
 ParserIndex::~ParserIndex() = default;

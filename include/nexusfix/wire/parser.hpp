@@ -166,7 +166,7 @@ struct IndexWork;
 // fills it. Applications use Parser; tests name a kernel.
 class ParserIndex {
  public:
-  // Uses this kernel.
+  // Uses this kernel, with all that it has.
   ParserIndex(const DataFieldTable& data_fields, const kernels::KernelTable& kernel,
               Checks checks = {});
   // Uses the kernel for this CPU (isa.hpp).
@@ -206,8 +206,10 @@ class ParserIndex {
       std::string_view frame) {
     if (FrameShape* const shape = find_shape(frame); shape != nullptr)
       return std::expected<MessageView, ParseError>{std::in_place, frame, *shape};
-    if (TagSequence* const sequence = find_sequence(frame); sequence != nullptr)
-      return std::expected<MessageView, ParseError>{std::in_place, frame, *sequence};
+    if (compares_) {
+      if (TagSequence* const sequence = find_sequence(frame); sequence != nullptr)
+        return std::expected<MessageView, ParseError>{std::in_place, frame, *sequence};
+    }
     return parse_unlike(frame);
   }
   // See BasicParser::parse_unlike().
@@ -262,6 +264,7 @@ class ParserIndex {
   std::uint32_t (*index_frame_)(const char* frame, std::size_t size, kernels::IndexWork& work);
   bool (*fits_)(const char* frame, std::size_t size, const ByteRanges& ranges);
   TagSequence* (*find_sequence_)(const char* frame, std::size_t size, TagSequence* sequences);
+  bool compares_;  // parse() compares tags, because that takes no longer than indexing the frame
   FrameShape* shapes_ = nullptr;  // kShapes of them
   TagSequence* sequences_ = nullptr;
   // How many frames are not compared with sequences, so that frames without a common sequence cost

@@ -82,6 +82,7 @@ inline bool is_none(ByteSum bytes) noexcept { return _mm256_testz_si256(bytes, b
 #include "wire/kernels/generic/frames.inl.hpp"
 // After frames.inl.hpp.
 #include "wire/kernels/generic/fits.inl.hpp"
+#include "wire/kernels/generic/known_tags.inl.hpp"
 #include "wire/kernels/generic/x86_known_tags.inl.hpp"
 
 }  // namespace
@@ -108,11 +109,9 @@ bool supported() noexcept {
 }  // namespace
 
 extern const KernelTable kTable;
-const KernelTable kTable{"avx2",
-                         supported,
-                         {index_frame<0>, index_frame<1>, index_frame<2>, index_frame<3>},
-                         fits,
-                         find_sequence};
+const KernelTable kTable{
+    "avx2", supported,     {index_frame<0>, index_frame<1>, index_frame<2>, index_frame<3>},
+    fits,   find_sequence, true};
 
 }  // namespace nexusfix::wire::kernels::avx2
 

@@ -97,6 +97,13 @@ struct WideLanes {
   std::uint32_t numbered_bytes[16];
 };
 
+// For the fields of a frame whose tags are compared.
+struct KnownLanes {
+  std::uint8_t field[2][64];    // of each byte of the first words of sixteen fields
+  std::uint8_t within[64];      // the word
+  std::uint8_t begin_size[64];  // of the two registers, in turn
+};
+
 // The constants, as operands in memory. Weak, so that the compiler cannot see their values. It
 // would otherwise replace a free load by a move to a general register and a broadcast.
 struct alignas(64) Lanes {
@@ -116,6 +123,7 @@ struct alignas(64) Lanes {
   std::uint16_t trailer_key[32];
   std::uint32_t place[16];
   WideLanes wide;
+  KnownLanes known;
 };
 static_assert(sizeof(HeadLanes) % 64 == 0 && sizeof(FifthDigitLanes) % 64 == 0 &&
               sizeof(TagLanes) % 64 == 0 && sizeof(WideLanes) % 64 == 0);
@@ -170,6 +178,12 @@ constexpr Lanes make_lanes() noexcept {
     lanes.tag.ascii_zero[i] = '0';
     lanes.tag.nine[i] = 9;
     lanes.tag.weights[i] = even ? 10 : 1;
+    constexpr std::uint32_t kWordBytes = 4;
+    for (std::uint32_t group = 0; group < 2; ++group) {
+      lanes.known.field[group][i] = static_cast<std::uint8_t>(16 * group + i / kWordBytes);
+    }
+    lanes.known.within[i] = i % kWordBytes;
+    lanes.known.begin_size[i] = static_cast<std::uint8_t>(i / 2 + (even ? 0 : 64));
   }
   for (std::uint16_t& lane : lanes.tag.hundred) lane = 100;
   for (std::uint16_t& lane : lanes.trailer_key) lane = 10;
@@ -651,6 +665,8 @@ template <unsigned Policy, Version kVersion>
   return index_body<Policy, TwoDigits, 1>(frame, size, last_word, work);
 }
 
+#include "wire/kernels/generic/known_tags.inl.hpp"
+#include "wire/kernels/x86_avx512_known_tags.inl.hpp"
 #include "wire/kernels/x86_avx512_wide.inl.hpp"
 
 bool fits(const char* frame, std::size_t size, const ByteRanges& ranges) noexcept {
@@ -722,7 +738,7 @@ const KernelTable kTable{"avx512",
                          supported,
                          {index_frame<0>, index_frame<1>, index_frame<2>, index_frame<3>},
                          fits,
-                         nullptr};
+                         find_sequence};
 
 }  // namespace nexusfix::wire::kernels::avx512
 

@@ -17,8 +17,8 @@
 #include <nexusfix/wire/parser.hpp>
 
 #include "random/fuzz/harness/target.hpp"
+#include "support/parser_kernels.hpp"
 #include "unit/wire/message_text.hpp"
-#include "wire/kernels/kernel_table.hpp"
 
 namespace nexusfix {
 namespace {
@@ -68,6 +68,9 @@ void check(std::string_view bytes) {
 // As a session validates, which has found out that MsgSeqNum and SendingTime are right.
 class Session {
  public:
+  explicit Session(std::size_t kernel)
+      : parser_{wire::DataFieldTable::standard(), testing::comparing_kernel(kernel)} {}
+
   void receive(const std::string& bytes, const Validator& validator) {
     const auto message = parser_.parse(bytes);
     const auto fresh = fresh_parser_.parse(bytes);
@@ -92,23 +95,8 @@ class Session {
   static bool is_same(const wire::FieldView& one, const wire::FieldView& other) {
     return one.tag == other.tag && one.offset == other.offset && one.value == other.value;
   }
-  // One that compares frames with sequences of tags, if there is one.
-  static const wire::kernels::KernelTable& comparing_kernel() {
-    const wire::kernels::KernelList all = wire::kernels::all();
-    const auto* const found = std::find_if(
-        all.tables, all.tables + all.count,
-        [](const auto* table) { return table->find_sequence != nullptr && table->supported(); });
-    return found == all.tables + all.count ? wire::kernels::selected() : **found;
-  }
-  // It uses no shapes.
-  static const wire::kernels::KernelTable& plain_kernel() {
-    const wire::kernels::KernelList all = wire::kernels::all();
-    return **std::find_if(all.tables, all.tables + all.count,
-                          [](const auto* table) { return table->fits == nullptr; });
-  }
-
-  wire::ParserIndex parser_{wire::DataFieldTable::standard(), comparing_kernel()};
-  wire::ParserIndex fresh_parser_{wire::DataFieldTable::standard(), plain_kernel()};
+  wire::ParserIndex parser_;
+  wire::ParserIndex fresh_parser_{wire::DataFieldTable::standard(), testing::plain_kernel()};
   dictionary::ValidationMemory memory_;
 };
 
@@ -117,7 +105,7 @@ class Session {
 void check_sequences(const std::string& fields, const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t kCopies = 4;
   constexpr int kTimes = 3;  // at the second one the sequence is learned
-  Session session;
+  Session session{data[0]};
   for (std::size_t i = 0; i < kCopies && 2 * i + 2 < size; ++i) {
     std::string copy = fields;
     const std::size_t at = data[2 * i + 1] % copy.size();
@@ -139,7 +127,7 @@ void check_copies(const std::string& frame, const std::uint8_t* data, std::size_
   constexpr int kFits = 18;
   if (frame.size() < wire::FrameShape::kBytesMin || frame.size() > wire::FrameShape::kBytesMax)
     return;
-  Session session;
+  Session session{data[0]};
   const auto validator = [&](std::size_t i) -> const Validator& {
     return validators()[(data[0] / 8 + i) % validators().size()];
   };

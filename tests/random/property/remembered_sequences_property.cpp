@@ -23,7 +23,7 @@
 #include "dictionary/validate/field_sequence.hpp"
 #include "support/fix_text.hpp"
 #include "support/message_generator.hpp"
-#include "wire/kernels/kernel_table.hpp"
+#include "support/parser_kernels.hpp"
 
 namespace nexusfix::dictionary::remembered {
 namespace {
@@ -69,21 +69,6 @@ const std::deque<Rulebook>& rulebooks() {
     return books;
   }();
   return kRulebooks;
-}
-
-const wire::kernels::KernelTable* scalar() {
-  const wire::kernels::KernelList all = wire::kernels::all();
-  return *std::find_if(all.tables, all.tables + all.count,
-                       [](const auto* table) { return table->fits == nullptr; });
-}
-
-// The best kernel that compares frames with sequences of tags, or the one in use.
-const wire::kernels::KernelTable& comparing() {
-  const wire::kernels::KernelList all = wire::kernels::all();
-  const auto* const found = std::find_if(all.tables, all.tables + all.count, [](const auto* table) {
-    return table->find_sequence != nullptr && table->supported();
-  });
-  return found == all.tables + all.count ? wire::kernels::selected() : **found;
 }
 
 std::string described(const Checked& message) {
@@ -151,8 +136,8 @@ class Stream {
 
  private:
   struct Session {
-    wire::ParserIndex parser{wire::DataFieldTable::standard(), comparing()};
-    ValidationMemory memory;
+    wire::ParserIndex parser;
+    ValidationMemory memory{};
   };
 
   static void change(Fields& fields, const Step& step) {
@@ -246,8 +231,12 @@ class Stream {
     return false;
   }
 
-  std::array<Session, 2> sessions_;
-  wire::ParserIndex fresh_parser_{wire::DataFieldTable::standard(), *scalar()};
+  static Session session_with_kernel(std::size_t number) {
+    return {wire::ParserIndex{wire::DataFieldTable::standard(), testing::comparing_kernel(number)}};
+  }
+
+  std::array<Session, 2> sessions_{session_with_kernel(0), session_with_kernel(1)};
+  wire::ParserIndex fresh_parser_{wire::DataFieldTable::standard(), testing::plain_kernel()};
   std::size_t remembered_ = 0;
   std::size_t compared_ = 0;
 };
@@ -280,7 +269,8 @@ TEST(RememberedSequences, a_session_finds_what_a_fresh_parser_and_validator_find
   });
   EXPECT_TRUE(is_right);
   EXPECT_GT(remembered, messages / 4);
-  EXPECT_TRUE(comparing().find_sequence == nullptr || compared > messages / 20) << compared;
+  EXPECT_TRUE(testing::comparing_kernel(0).find_sequence == nullptr || compared > messages / 20)
+      << compared;
 }
 
 // A session that gets orders with some fields after the required ones.

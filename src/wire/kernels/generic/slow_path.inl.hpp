@@ -312,6 +312,37 @@ template <Version kVersion, std::uint32_t Digits>
   return ((last_word ^ kHeadWords.words[body_bytes % kHeadWordCount]) & ~kLowerHalf) == 0;
 }
 
+// Where the fields of a usual head end. The bytes of the head are 15 to 17; 0: it is not one.
+struct UsualFields {
+  std::uint32_t body_length;  // where BodyLength begins
+  std::uint32_t bytes;
+};
+
+// The head of a usual frame: `8=FIX.4.x` or `8=FIXT.1.x`, `9=` and the right BodyLength in two or
+// three digits. 35 is the next field.
+inline UsualFields usual_head(const char* frame, std::uint32_t size) noexcept {
+  constexpr UsualFields kNone{0, 0};
+  constexpr std::uint32_t kTwoDigitBytes = 5;  // the field with its SOH
+  constexpr std::uint32_t kTwoDigitsMax = 99;
+  const std::uint64_t start = load_word(frame);
+  std::uint32_t body_length = 10;
+  if (start != kFix4Start) {
+    if (!is_fixt1_start(frame, start)) return kNone;
+    body_length = 11;
+  }
+  std::uint32_t bytes = body_length + kTwoDigitBytes;
+  const std::uint32_t three = size - kTrailerBytes - bytes > kTwoDigitsMax ? 1 : 0;
+  bytes += three;
+  const std::uint64_t word = load_word(frame + bytes - sizeof word);
+  const std::uint64_t wanted = kHeadWords.words[(size - kTrailerBytes - bytes) % kHeadWordCount];
+  // The lower half of the version's last character: see is_usual_head().
+  const std::uint64_t version_bits = three != 0 ? 0x0f : 0x0f00;
+  constexpr std::uint32_t kMsgTypeStart = '3' | '5' << 8 | '=' << 16;
+  const auto msg_type = static_cast<std::uint32_t>(load_word(frame + bytes)) & 0xff'ffff;
+  if (((word ^ wanted) & ~version_bits) != 0 || msg_type != kMsgTypeStart) return kNone;
+  return {body_length, bytes};
+}
+
 inline void put_trailer(const FieldArrays& arrays, std::uint32_t entry,
                         std::uint32_t size) noexcept {
   constexpr std::uint16_t kCheckSum = 10;

@@ -1,6 +1,6 @@
 // Whether a frame has the tags of an earlier one, for AVX2. Where its fields begin is found as for
 // any frame; then its tags are compared, not converted, and the places of all values are written at
-// once. Include this file after frames.inl.hpp and x86_groups.inl.hpp.
+// once. Include this file after frames.inl.hpp, x86_groups.inl.hpp and known_tags.inl.hpp.
 
 // Where the fields of a frame begin, a byte each. Some more are written than a frame has.
 struct ShortStarts {
@@ -74,9 +74,6 @@ template <std::uint32_t Count>
   return _mm256_set_m128i(high, low);
 }
 
-// The first field whose tag no other function has compared.
-constexpr std::uint32_t kFirstCompared = kHeadFields + 1;
-
 // Bits in each byte that is not as the known ones, among the first four of each field. fields: all
 // but the trailer.
 [[gnu::always_inline]] inline __m256i beyond_known(const char* frame, const unsigned char* starts,
@@ -89,27 +86,6 @@ constexpr std::uint32_t kFirstCompared = kHeadFields + 1;
                        load_lanes(known.width + field)));
   }
   return others;
-}
-
-// Whether the tags are the known ones, whatever the values are. For frames with a value that is
-// not as narrow as the known ones.
-[[gnu::noinline]] static bool are_tags(const char* frame, const unsigned char* starts,
-                                       const TagTexts& known, std::uint32_t fields) noexcept {
-  for (std::uint32_t field = kFirstCompared; field < fields; ++field) {
-    std::uint32_t word;
-    __builtin_memcpy(&word, frame + starts[field], sizeof word);
-    if (((word ^ known.lowest[field]) & known.tag_bits[field]) != 0) return false;
-  }
-  return true;
-}
-
-inline bool are_long_tags(const char* frame, const unsigned char* starts,
-                          const TagTexts& known) noexcept {
-  for (std::uint32_t i = 0; i < known.long_count; ++i) {
-    const TagTexts::Long& one = known.longs[i];
-    if (((load_word(frame + starts[one.field]) ^ one.text) & one.bits) != 0) return false;
-  }
-  return true;
 }
 
 // Writes the places of the values. Adds to others the bits of fields whose value should be one byte
@@ -148,14 +124,10 @@ inline TagSequence* find_sequence(const char* frame, std::size_t frame_bytes,
   constexpr std::uint32_t kLeastBytes = 15;
   const std::uint32_t body_sum = total_of(sum) + kRestsOfHeadSum[head.bytes - kLeastBytes];
   if (!is_trailer_of(frame, size, body_sum) || fields >= TagTexts::kFieldsMax) return nullptr;
-  constexpr std::uint32_t kMsgTypeAt = 3;
-  TagSequence& sequence = sequences[slot_of(fields + 1, frame[head.bytes + kMsgTypeAt],
-                                            frame[starts.at[fields - 1] + 1])];
+  TagSequence& sequence =
+      sequence_of(frame, head, frame[starts.at[fields - 1] + 1], fields, sequences);
   const TagTexts& known = sequence.texts();
-  if (known.fields != fields + 1 ||
-      ((load_word(frame + head.bytes) ^ known.msg_type) & known.msg_type_bits) != 0) {
-    return nullptr;
-  }
+  if (!has_type(frame + head.bytes, known, fields + 1)) return nullptr;
   __m256i others = beyond_known(frame, starts.at, known, fields);
   // Not before: a group would read there.
   starts.at[fields + 1] = static_cast<unsigned char>(size);
