@@ -11,6 +11,7 @@ import nexusfix
 import nexusfix.load
 import nexusfix.logs
 import nexusfix.sessions
+import nexusfix.testing
 import nexusfix.values
 import pytest
 
@@ -32,7 +33,8 @@ def test_import_takes_less_than_a_tenth_of_a_second():
     assert min(float(run(sys.executable, "-c", MEASURE)) for _ in range(5)) < IMPORT_SECONDS_MAX
 
 
-@pytest.mark.parametrize("module", [nexusfix, nexusfix.logs, nexusfix.sessions, nexusfix.values])
+@pytest.mark.parametrize("module", [nexusfix, nexusfix.logs, nexusfix.sessions,
+                                    nexusfix.testing, nexusfix.values])
 def test_the_examples_of_docstrings_run(module):
     found = doctest.testmod(module)
     assert found.attempted > 0 and found.failed == 0
