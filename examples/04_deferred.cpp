@@ -10,6 +10,7 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/deferred.hpp>
+#include <nexusfix/deferred/logger.hpp>
 
 namespace deferred = nexusfix::deferred;
 

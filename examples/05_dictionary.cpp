@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <nexusfix/dictionary.hpp>
+#include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire.hpp>
 
 namespace wire = nexusfix::wire;

@@ -16,7 +16,6 @@
 
 #include <nexusfix/base/decimal.hpp>
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/engine.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
 #include <nexusfix/fix44/order_cancel_reject.hpp>

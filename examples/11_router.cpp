@@ -16,7 +16,6 @@
 
 #include <nexusfix/base/decimal.hpp>
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/engine.hpp>
 #include <nexusfix/fix44/business_message_reject.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>

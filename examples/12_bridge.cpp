@@ -17,7 +17,6 @@
 
 #include <nexusfix/base/decimal.hpp>
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/engine.hpp>
 #include <nexusfix/fix42/execution_report.hpp>
 #include <nexusfix/fix42/new_order_single.hpp>
 #include <nexusfix/fix42/order_cancel_reject.hpp>

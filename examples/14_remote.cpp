@@ -11,7 +11,6 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/engine.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
 

@@ -12,7 +12,7 @@
 
 #include <nexusfix/deferred.hpp>
 #include <nexusfix/engine.hpp>
-#include <nexusfix/observe/message_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 namespace deferred = nexusfix::deferred;
 namespace observe = nexusfix::observe;

@@ -16,7 +16,6 @@
 #include <utility>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/engine.hpp>
 #include <nexusfix/engine/remote.hpp>
 
 namespace {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/engine.hpp>
 #include <nexusfix/engine/application.hpp>
-#include <nexusfix/engine/engine.hpp>
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/simulator/world.hpp>
 

@@ -12,7 +12,7 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 #include <nexusfix/store/postgres_part.hpp>
 
 #include "nexusfix/command.hpp"

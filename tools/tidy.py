@@ -50,6 +50,8 @@ LAYERS = {
 }
 # Made from a dictionary at build time: base and wire are all that they need.
 GENERATED = re.compile(r"fix(t11|4[0-4]|50(sp[12])?)")
+# Public headers that are named for what users look for, and not for their layer.
+LAYER_OF_HEADER = {"settings": "config"}
 PURE_LAYERS = {"wire", "session"}
 # The private headers of the core and of the command that a product includes, and why.
 PRODUCT_READS = {
@@ -249,7 +251,8 @@ def layer_of(name):
     if product in structure.PRODUCTS:
         return product if rest[0] != "tests" else None
     match = re.match(r"(?:include/nexusfix|src)/(\w+)(?:/|\.hpp$)", name)
-    return match[1] if match and match[1] in LAYERS else None
+    layer = LAYER_OF_HEADER.get(match[1], match[1]) if match else None
+    return layer if layer in LAYERS else None
 
 
 def check_text(tree):
@@ -310,7 +313,8 @@ def include_problem(name, layer, public, bracket, included, owners):
     if included in PRODUCT_READS.get(layer, {}):
         return None
     if parts[0] == "nexusfix":
-        target = owners.get(included, Path(parts[1]).stem if len(parts) == 2 else parts[1])
+        target = Path(parts[1]).stem if len(parts) == 2 else parts[1]
+        target = owners.get(included, LAYER_OF_HEADER.get(target, target))
         if layer is None or target == layer:
             return None
         if GENERATED.fullmatch(target):

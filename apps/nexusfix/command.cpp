@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include <nexusfix/engine/passwords.hpp>
-#include <nexusfix/observe/log_options.hpp>
+#include <nexusfix/engine/parts.hpp>
+#include <nexusfix/observe/logs.hpp>
 #include <nexusfix/transport/network.hpp>
 #ifdef NEXUSFIX_POSTGRES_STORE
 #include <nexusfix/store/postgres.hpp>

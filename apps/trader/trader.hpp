@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine.hpp>
 #include <nexusfix/fix42/execution_report.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine.hpp>
 #include <nexusfix/fix42/new_order_single.hpp>
 #include <nexusfix/fix42/order_cancel_replace_request.hpp>
 #include <nexusfix/fix42/order_cancel_request.hpp>

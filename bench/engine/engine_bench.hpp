@@ -13,12 +13,12 @@
 #include <vector>
 
 #include <nexusfix/base/decimal.hpp>
-#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
 #include <nexusfix/fix44/order_cancel_replace_request.hpp>
 #include <nexusfix/fix44/order_cancel_request.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "bench/measure/background.hpp"
 #include "bench/store/bench_folder.hpp"

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <thread>
 
-#include <nexusfix/config/settings.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "bench/engine/bare_tcp.hpp"
 #include "bench/engine/engine_bench.hpp"

@@ -5,8 +5,7 @@
 #include <span>
 
 #include <nexusfix/session/config.hpp>
-#include <nexusfix/session/decisions.hpp>
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire.hpp>
 
 #include "bench/messages/messages.hpp"

@@ -6,7 +6,8 @@
 #include <stdexcept>
 
 #include <nexusfix/deferred.hpp>
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/deferred/logger.hpp>
+#include <nexusfix/observe/logs.hpp>
 #include <nexusfix/wire/convert.hpp>
 
 #include "bench/compare/mutex_queue.hpp"

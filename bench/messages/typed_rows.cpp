@@ -10,7 +10,7 @@
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/market_data_snapshot_full_refresh.hpp>
 #include <nexusfix/wire.hpp>
-#include <nexusfix/wire/dispatch.hpp>
+#include <nexusfix/wire/typed.hpp>
 
 #include "bench/messages/messages.hpp"
 #include "bench/row.hpp"

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include <nexusfix/dictionary.hpp>
+#include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire.hpp>
 
 #include "bench/messages/messages.hpp"

@@ -22,6 +22,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store.hpp>
+#include <nexusfix/store/journal.hpp>
 
 #include "bench/messages/messages.hpp"
 #include "bench/row.hpp"

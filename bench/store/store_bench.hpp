@@ -14,6 +14,7 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store.hpp>
+#include <nexusfix/store/journal.hpp>
 
 #include "bench/measure/background.hpp"
 #include "bench/messages/messages.hpp"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 #include <nexusfix/transport/network.hpp>
 #include <nexusfix/wire/parser.hpp>
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/config/settings.hpp>
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
+#include <nexusfix/settings.hpp>
 
 namespace nexusfix::front_door {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/config/settings.hpp>
+#include <nexusfix/settings.hpp>
 
 namespace nexusfix::cluster {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/config/settings.hpp>
+#include <nexusfix/settings.hpp>
 
 namespace nexusfix::cluster {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/engine/parts.hpp>
 
 #include "cluster/leases/cluster_state.hpp"
 #include "cluster/leases/etcd_client.hpp"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "cluster/postgres/lagging_rows.hpp"
 #include "cluster/postgres/server/rows.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 namespace nexusfix::store::postgres {
 

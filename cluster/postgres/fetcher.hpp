@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "cluster/postgres/log_queue.hpp"
 #include "cluster/postgres/reader.hpp"

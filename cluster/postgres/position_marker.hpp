@@ -15,8 +15,8 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
+#include <nexusfix/store.hpp>
 #include <nexusfix/store/postgres.hpp>
-#include <nexusfix/store/store.hpp>
 
 namespace nexusfix::store::postgres {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 #include <nexusfix/wire/field.hpp>
 
 #include "base/api/printable_text.hpp"

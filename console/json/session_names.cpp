@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 
 namespace nexusfix::web {
 namespace {

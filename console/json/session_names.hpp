@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/config/settings.hpp>
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
+#include <nexusfix/settings.hpp>
 
 namespace nexusfix::web {
 

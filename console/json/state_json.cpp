@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 #include "base/api/printable_text.hpp"
 #include "console/json/json.hpp"

@@ -1,7 +1,7 @@
 // /metrics, /healthz and /readyz.
 #pragma once
 
-#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/engine/parts.hpp>
 
 #include "console/http/http_server.hpp"
 

@@ -7,8 +7,8 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/config/settings.hpp>
-#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/engine/parts.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "console/server/http_thread.hpp"
 #include "console/server/metrics_site.hpp"

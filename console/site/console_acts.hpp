@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/engine/parts.hpp>
 
 namespace nexusfix::web {
 

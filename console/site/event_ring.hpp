@@ -11,7 +11,7 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/event_id.hpp>
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 namespace nexusfix::web {
 

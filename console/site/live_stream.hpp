@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/engine/parts.hpp>
 
 #include "console/http/request.hpp"
 #include "console/json/session_names.hpp"

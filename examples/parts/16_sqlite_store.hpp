@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/store/record_store.hpp>
+#include <nexusfix/store.hpp>
 
 namespace store = nexusfix::store;
 

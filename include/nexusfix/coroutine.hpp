@@ -41,7 +41,7 @@
 #include <variant>
 
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/engine/callbacks.hpp>
+#include <nexusfix/engine/application.hpp>
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/parser.hpp>

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 
 #include "nexusfix/dictionary/field_names.hpp"
 

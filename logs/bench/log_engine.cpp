@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
+#include <nexusfix/settings.hpp>
 #include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/header_template.hpp>
 #include <nexusfix/wire/parser.hpp>

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "logs/fields/message_fields.hpp"

@@ -8,8 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/dictionary/load.hpp>
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 
 #include "logs/grep/matching_work.hpp"
 #include "nexusfix/dictionary/named_dictionary.hpp"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 
 #include "base/api/printable_text.hpp"
 #include "logs/grep/matcher.hpp"

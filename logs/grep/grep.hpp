@@ -7,7 +7,7 @@
 #include <string>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 
 #include "logs/output/message_writer.hpp"
 #include "logs/source/log_reader.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 
 #include "base/api/printable_text.hpp"
 #include "logs/messages/find_bytes.hpp"

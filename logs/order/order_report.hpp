@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 
 #include "logs/order/order_life.hpp"
 #include "nexusfix/text/json.hpp"

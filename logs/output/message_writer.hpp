@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 #include <nexusfix/wire/field.hpp>
 
 #include "logs/fields/field_slots.hpp"

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/field.hpp>
 
 #include "logs/source/log_time.hpp"

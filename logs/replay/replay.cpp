@@ -10,9 +10,9 @@
 #include <utility>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/config/settings.hpp>
-#include <nexusfix/dictionary/load.hpp>
-#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/dictionary.hpp>
+#include <nexusfix/engine.hpp>
+#include <nexusfix/settings.hpp>
 #include <nexusfix/wire/field.hpp>
 
 #include "base/api/printable_text.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine.hpp>
 
 #include "logs/replay/replayed_message.hpp"
 #include "logs/source/log_reader.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 #include <nexusfix/wire/encoder.hpp>
 
 #include "logs/fields/message_fields.hpp"

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 
 #include "base/api/printable_text.hpp"
 #include "logs/output/json_bytes.hpp"

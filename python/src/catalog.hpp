@@ -14,8 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <nexusfix/dictionary/load.hpp>
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire/parser.hpp>
 

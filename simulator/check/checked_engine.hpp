@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include <nexusfix/config/settings.hpp>
-#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "simulator/check/checked_process.hpp"
 

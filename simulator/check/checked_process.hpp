@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "session/api/state_machine.hpp"
 

@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <nexusfix/config/settings.hpp>
+#include <nexusfix/settings.hpp>
 #include <nexusfix/simulator/simulated_network.hpp>
 #include <nexusfix/simulator/trace.hpp>
 #include <nexusfix/simulator/violation.hpp>

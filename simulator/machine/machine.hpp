@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
-#include <nexusfix/engine/engine.hpp>
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/engine.hpp>
+#include <nexusfix/observe/logs.hpp>
 #include <nexusfix/simulator/hosted.hpp>
 #include <nexusfix/simulator/simulated_clock.hpp>
 #include <nexusfix/simulator/simulated_disk.hpp>

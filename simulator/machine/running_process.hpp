@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine.hpp>
 #include <nexusfix/simulator/hosted.hpp>
 
 #include "simulator/check/checked_engine.hpp"

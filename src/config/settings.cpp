@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include <nexusfix/config/settings.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "config/api/explain_settings.hpp"
 #include "config/build/log_settings.hpp"

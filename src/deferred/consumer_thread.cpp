@@ -3,7 +3,7 @@
 #include <limits>
 #include <system_error>
 
-#include <nexusfix/deferred/deferred_processor.hpp>
+#include <nexusfix/deferred.hpp>
 
 #include "deferred/asymmetric_barrier.hpp"
 

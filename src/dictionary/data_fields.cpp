@@ -1,6 +1,6 @@
 #include <vector>
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 
 namespace nexusfix::dictionary {
 

@@ -2,7 +2,7 @@
 #include <map>
 #include <utility>
 
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 
 #include "dictionary/builtin/name_rows.hpp"
 

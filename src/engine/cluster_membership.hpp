@@ -7,9 +7,9 @@
 #include <utility>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/engine/engine.hpp>
-#include <nexusfix/engine/operations.hpp>
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/engine.hpp>
+#include <nexusfix/engine/parts.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 #include "engine/ground/shared/task_inbox.hpp"
 #include "engine/service/floors.hpp"

@@ -11,9 +11,9 @@
 #endif
 
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/config/settings.hpp>
-#include <nexusfix/engine/engine.hpp>
-#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/engine.hpp>
+#include <nexusfix/engine/parts.hpp>
+#include <nexusfix/settings.hpp>
 #include <nexusfix/transport/network.hpp>
 
 #include "base/api/core_dumps.hpp"

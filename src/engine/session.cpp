@@ -2,7 +2,7 @@
 #include <utility>
 
 #include <nexusfix/engine/session.hpp>
-#include <nexusfix/wire/dispatch.hpp>
+#include <nexusfix/wire/typed.hpp>
 
 #include "engine/ground/session_services.hpp"
 #include "engine/session/sessions.hpp"

@@ -1,4 +1,4 @@
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 #include "base/api/printable_text.hpp"
 #include "base/api/utc_text.hpp"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <nexusfix/observe/message_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 #include "observe/masking.hpp"
 

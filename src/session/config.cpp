@@ -1,10 +1,10 @@
 #include <span>
 
 #include <nexusfix/session/config.hpp>
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/convert.hpp>
-#include <nexusfix/wire/dispatch.hpp>
 #include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/typed.hpp>
 
 namespace nexusfix::session {
 namespace {

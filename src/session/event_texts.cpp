@@ -6,7 +6,7 @@
 #include <cstring>
 #include <optional>
 
-#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/field.hpp>
 
 #include "session/api/actions.hpp"

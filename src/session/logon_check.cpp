@@ -3,7 +3,7 @@
 #include <charconv>
 #include <chrono>
 
-#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/field.hpp>
 
 #include "session/inbound/header_check.hpp"

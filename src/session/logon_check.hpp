@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include <nexusfix/session/config.hpp>
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 
 #include "session/api/actions.hpp"
 #include "session/api/connection_state.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include <nexusfix/dictionary/validator.hpp>
-#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/typed.hpp>
 

@@ -1,4 +1,4 @@
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 
 #include "base/api/escaped_text.hpp"
 

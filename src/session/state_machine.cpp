@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/edit.hpp>
 #include <nexusfix/wire/field.hpp>
 

@@ -1,6 +1,6 @@
 #include <array>
 
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 
 namespace nexusfix::session {
 namespace {

@@ -2,7 +2,7 @@
 #include <exception>
 #include <utility>
 
-#include <nexusfix/store/record_store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "store/format/entry.hpp"
 #include "store/state/session_table.hpp"

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "store/format/byte_order.hpp"
 #include "store/format/entry.hpp"

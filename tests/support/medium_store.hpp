@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include <nexusfix/store/record_store.hpp>
+#include <nexusfix/store.hpp>
 
 namespace nexusfix::testing {
 

@@ -1,6 +1,6 @@
 #include "support/message_generator.hpp"
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 #include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::testing {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 #include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::testing {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 namespace nexusfix::testing {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 
 #include "codegen/names.hpp"
 

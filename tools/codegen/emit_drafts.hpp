@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 
 #include "codegen/type_names.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 
 namespace nexusfix::codegen {
 

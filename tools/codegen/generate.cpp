@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 
 #include "codegen/emit_messages.hpp"
 #include "codegen/names.hpp"

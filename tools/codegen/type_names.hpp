@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 
 #include "codegen/names.hpp"
 

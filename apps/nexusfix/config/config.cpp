@@ -7,7 +7,7 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/engine/parts.hpp>
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/config/config_report.hpp"

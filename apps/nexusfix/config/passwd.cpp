@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/engine/passwords.hpp>
+#include <nexusfix/engine/parts.hpp>
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/text/text.hpp"

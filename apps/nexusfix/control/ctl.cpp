@@ -12,7 +12,7 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine/running_engine.hpp>
-#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/session/identity.hpp>
 
 #include "base/api/ascii.hpp"
 #include "nexusfix/command.hpp"

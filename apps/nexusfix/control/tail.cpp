@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 #include <nexusfix/engine/running_engine.hpp>
 
 #include "nexusfix/command.hpp"

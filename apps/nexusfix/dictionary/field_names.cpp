@@ -6,7 +6,7 @@
 #include <map>
 #include <unordered_set>
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 #include <nexusfix/wire/field.hpp>
 
 #include "base/api/ascii.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 
 #include "nexusfix/text/json.hpp"
 

@@ -3,7 +3,7 @@
 #include <cctype>
 #include <utility>
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 
 namespace nexusfix::command {
 namespace {

@@ -1,6 +1,6 @@
 #include "nexusfix/dictionary/own_dictionary.hpp"
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 
 namespace nexusfix::command {
 

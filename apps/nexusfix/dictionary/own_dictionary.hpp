@@ -7,7 +7,7 @@
 #include <string>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 
 namespace nexusfix::command {
 

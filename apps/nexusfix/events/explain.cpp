@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 #include "base/api/ascii.hpp"
 #include "dictionary/api/nearest_name.hpp"

@@ -1,7 +1,7 @@
 // The options of the engines in this program.
 #pragma once
 
-#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine.hpp>
 #include <nexusfix/store/postgres_part.hpp>
 
 #include "nexusfix/files/journal_locator.hpp"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 #include "nexusfix/files/settings_loader.hpp"
 

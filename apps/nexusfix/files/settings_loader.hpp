@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/config/settings.hpp>
+#include <nexusfix/settings.hpp>
 
 namespace nexusfix::command {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 #include <nexusfix/engine/running_engine.hpp>
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 #include "config/api/explain_settings.hpp"
 

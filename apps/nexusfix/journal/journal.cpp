@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/session/identity.hpp>
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/files/engine_options.hpp"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/journal/journal_messages.hpp"

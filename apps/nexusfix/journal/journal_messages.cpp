@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 
 #include "base/api/utc_text.hpp"
 #include "nexusfix/messages/print_message.hpp"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include <nexusfix/engine/running_engine.hpp>
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/journal/journal_messages.hpp"

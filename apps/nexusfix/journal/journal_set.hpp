@@ -6,7 +6,7 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "nexusfix/files/journal_locator.hpp"
 

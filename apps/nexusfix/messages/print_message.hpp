@@ -11,8 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/dictionary/load.hpp>
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "base/api/printable_text.hpp"

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <fmt/format.h>
 
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::command {

@@ -10,8 +10,8 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/engine/engine.hpp>
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/engine.hpp>
+#include <nexusfix/observe/logs.hpp>
 #include <nexusfix/store/journal.hpp>
 #include <nexusfix/wire/parser.hpp>
 

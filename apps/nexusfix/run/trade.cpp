@@ -8,7 +8,7 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine.hpp>
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/files/engine_options.hpp"

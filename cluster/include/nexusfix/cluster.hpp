@@ -14,8 +14,8 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/config/settings.hpp>
-#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/engine/parts.hpp>
+#include <nexusfix/settings.hpp>
 #include <nexusfix/store/postgres.hpp>
 
 namespace nexusfix::cluster {

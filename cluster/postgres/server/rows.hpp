@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "cluster/postgres/server/array_column.hpp"
 

@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/engine/parts.hpp>
 
 namespace nexusfix::web {
 

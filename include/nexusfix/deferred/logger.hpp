@@ -18,7 +18,7 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/decimal.hpp>
-#include <nexusfix/deferred/deferred_processor.hpp>
+#include <nexusfix/deferred.hpp>
 #include <nexusfix/deferred/spsc_queue.hpp>
 
 // The format of a log record and the types of its arguments, checked at compile time.

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 #include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/group_view.hpp>
 #include <nexusfix/wire/message_view.hpp>
@@ -403,3 +403,10 @@ struct Explanation {
 std::ostream& operator<<(std::ostream& out, const Explanation& explanation);
 
 }  // namespace nexusfix::dictionary
+
+namespace nexusfix {
+
+// Also explains errors of the wire layer.
+using dictionary::explain;
+
+}  // namespace nexusfix

@@ -1,4 +1,4 @@
-// Events of a session, and the answers of an application.
+// Events of a session, the callbacks that get them, and the answers of an application.
 #pragma once
 
 #include <array>
@@ -11,13 +11,21 @@
 #include <type_traits>
 #include <utility>
 
-#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/base/language.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/edit.hpp>
 #include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/field_text.hpp>
 #include <nexusfix/wire/message_view.hpp>
 
+namespace nexusfix::wire {
+class Encoder;
+struct MessageHeader;
+}  // namespace nexusfix::wire
+
 namespace nexusfix::engine {
+
+class Session;
 
 // An application message that this side sent and the store still has. on_recovered() gets each of
 // them in Engine::open(), in the order of their MsgSeqNums in each session, so that an application
@@ -286,5 +294,88 @@ class MessageReply {
 // The Reject for a typed field that could not be read: SessionRejectReason (373) 1, 4, 5 or 6, with
 // the field's tag as RefTagID (371).
 [[nodiscard]] MessageReply reject_for(const wire::FieldError& error) noexcept;
+
+// The engine's view of an application: plain functions, so that the engine is no template.
+// make_callbacks() makes them; an application calls none of them. A callback that the application
+// does not have is null: it is not called and costs nothing. The thread of the session's event loop
+// calls them; on_recovered() runs on the thread that calls Engine::open().
+struct Callbacks {
+  void* application = nullptr;  // the first argument of every function; not owned
+  // Both sides are logged on.
+  void (*on_logon)(void*, Session&) = nullptr;
+  // The session is no longer logged on, for any reason.
+  void (*on_logout)(void*, Session&) = nullptr;
+  // A valid application message, in the order of MsgSeqNum. Never null.
+  MessageReply (*on_message)(void*, Session&, const wire::MessageView&) = nullptr;
+  // A stored message, before any port is open.
+  void (*on_recovered)(void*, const RecoveredMessage&) = nullptr;
+  // Acceptor. No value: the answer comes later, by Session::answer_logon(). A null callback: every
+  // Logon that breaks no rule is accepted.
+  std::optional<LogonAnswer> (*on_logon_request)(void*, Session&, const LogonRequest&) = nullptr;
+  // An administrative message that the session processes, except a Logon that on_logon_request()
+  // received.
+  void (*on_admin)(void*, Session&, const wire::MessageView&) = nullptr;
+  // Before an application message is sent, the first time or again. A null callback: Send.
+  SendDecision (*on_sending)(void*, Session&, OutgoingMessage&) = nullptr;
+  // At the end of the event, for each of its sent messages of any type.
+  void (*on_sent)(void*, Session&, const SentMessage&) = nullptr;
+  // The counterparty requests messages again. A null callback: resend as requested.
+  ResendAnswer (*on_resend_request)(void*, Session&, const ResendRequest&) = nullptr;
+  // After on_logout(), with the reason.
+  void (*on_disconnect)(void*, Session&, const Disconnection&) = nullptr;
+  // For each of our Logons, when its MsgSeqNum and time are known. A null callback: nothing is
+  // added.
+  void (*write_logon)(void*, Session&, wire::Encoder&, const wire::MessageHeader&) = nullptr;
+  // Few bytes wait for the connection, after many did.
+  void (*on_writable)(void*, Session&) = nullptr;
+  // Calls the callback of a timer. A null callback: the engine calls it. For the simulator, where a
+  // dead process runs no code.
+  void (*run_timer)(void*, Session&, FunctionRef<void()>) = nullptr;
+};
+
+// The callbacks as virtual functions, for a program that comes from QuickFIX or chooses its
+// application at run time. A class derives from it and overrides what it needs; `override` finds a
+// misspelt name. A class that is `final` costs nothing for a callback that it does not override:
+// the engine does not call it. Given as an Application& or a class that is not final, each callback
+// is called. Then every Logon is shown to on_logon_request(), and an invalid one is not answered.
+//
+// Messages come as MessageView: wire::dispatch() makes typed ones. When each function is called,
+// and what it may do: Callbacks, and docs/guide/application.md. Thread: as for Callbacks.
+struct Application {
+  Application() = default;
+  Application(const Application&) = delete;
+  Application& operator=(const Application&) = delete;
+  virtual ~Application() = default;
+
+  // Both sides are logged on.
+  virtual void on_logon(Session&) {}
+  // The session is no longer logged on, for any reason.
+  virtual void on_logout(Session&) {}
+  // A valid application message, in the order of MsgSeqNum. Unless it is overridden, the answer is
+  // a BusinessMessageReject "unsupported message type".
+  virtual MessageReply on_message(Session&, const wire::MessageView&) {
+    return unsupported_message_type();
+  }
+  // A stored message, before any port is open.
+  virtual void on_recovered(const RecoveredMessage&) {}
+  // Acceptor: a Logon arrives. No value: the answer comes later, by Session::answer_logon().
+  virtual std::optional<LogonAnswer> on_logon_request(Session&, const LogonRequest&) {
+    return LogonAnswer::accept();
+  }
+  // An administrative message that the session processes.
+  virtual void on_admin(Session&, const wire::MessageView&) {}
+  // Before an application message is sent, the first time or again.
+  virtual SendDecision on_sending(Session&, OutgoingMessage&) { return SendDecision::Send; }
+  // One of the session's messages, of any type, was sent.
+  virtual void on_sent(Session&, const SentMessage&) {}
+  // The counterparty requests messages again.
+  virtual ResendAnswer on_resend_request(Session&, const ResendRequest&) { return {}; }
+  // After on_logout(), with the reason.
+  virtual void on_disconnect(Session&, const Disconnection&) {}
+  // The engine writes one of its Logons: fields may be added.
+  virtual void write_logon(Session&, wire::Encoder&, const wire::MessageHeader&) {}
+  // Few bytes wait for the connection, after many did.
+  virtual void on_writable(Session&) {}
+};
 
 }  // namespace nexusfix::engine

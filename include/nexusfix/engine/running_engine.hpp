@@ -14,8 +14,8 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/observe/message_log.hpp>
-#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/observe/logs.hpp>
+#include <nexusfix/session/identity.hpp>
 
 namespace nexusfix::engine {
 

@@ -22,9 +22,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/language.hpp>
 #include <nexusfix/engine/events.hpp>
-#include <nexusfix/session/decisions.hpp>
-#include <nexusfix/session/session_id.hpp>
-#include <nexusfix/wire/dispatch.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/draft.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/header_template.hpp>

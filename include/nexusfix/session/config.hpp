@@ -14,7 +14,7 @@
 
 #include <nexusfix/base/language.hpp>
 #include <nexusfix/dictionary/validator.hpp>
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/convert.hpp>
 #include <nexusfix/wire/encoder.hpp>
 

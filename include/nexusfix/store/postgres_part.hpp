@@ -9,8 +9,8 @@
 #include <string>
 
 #include <nexusfix/base/language.hpp>
+#include <nexusfix/store.hpp>
 #include <nexusfix/store/journal.hpp>
-#include <nexusfix/store/store.hpp>
 
 // A lease that decides which process may take a log over: of a cluster, whose nodes share it.
 

@@ -1,5 +1,5 @@
 // The contract of a store, as a suite of GoogleTest for authors of stores. Each failure names the
-// rule of nexusfix/store/store.hpp that the store breaks.
+// rule of nexusfix/store.hpp that the store breaks.
 //
 // Include it in one source of a test program, link nexusfix::store_contract and GoogleTest's
 // main(), and instantiate it with the factory that the engine gets:
@@ -618,7 +618,7 @@ TEST_P(StoreContract, a_new_session_is_durable_once_flushed) {
 }  // namespace nexusfix::store
 
 // The contract of a store, as a suite of GoogleTest for authors of stores. Each failure names the
-// rule of nexusfix/store/store.hpp that the store breaks.
+// rule of nexusfix/store.hpp that the store breaks.
 //
 // Include it in one source of a test program, link nexusfix::store_contract and GoogleTest's
 // main(), and instantiate it with the factory that the engine gets:

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/config/settings.hpp>
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
+#include <nexusfix/settings.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "engine/ground/settings/parsers.hpp"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/config/settings.hpp>
+#include <nexusfix/settings.hpp>
 
 namespace nexusfix::config {
 

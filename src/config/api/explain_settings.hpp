@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/config/settings.hpp>
+#include <nexusfix/settings.hpp>
 
 namespace nexusfix::config {
 

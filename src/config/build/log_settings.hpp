@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include <nexusfix/config/settings.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "config/text/settings_section.hpp"
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/convert.hpp>
 #include <nexusfix/wire/field.hpp>
 

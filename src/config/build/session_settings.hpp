@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/config/settings.hpp>
 #include <nexusfix/session/config.hpp>
+#include <nexusfix/settings.hpp>
 #include <nexusfix/transport/network.hpp>
 
 #include "config/text/settings_section.hpp"

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <map>
 
-#include <nexusfix/config/settings.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "config/text/settings_section.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <nexusfix/config/settings.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "config/build/shared_keys.hpp"
 

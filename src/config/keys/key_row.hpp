@@ -13,7 +13,7 @@
 #include <string_view>
 #include <tuple>
 
-#include <nexusfix/config/settings.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "config/keys/value_rule.hpp"
 #include "config/text/settings_values.hpp"

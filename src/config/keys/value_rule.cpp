@@ -4,7 +4,7 @@
 #include <arpa/inet.h>
 #include <optional>
 
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/transport/network.hpp>
 
 #include "base/api/ascii.hpp"

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 
 #include "base/api/ascii.hpp"
 #include "config/keys/find_key.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/config/settings.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "base/api/ascii.hpp"
 

@@ -6,10 +6,10 @@
 #include <iterator>
 #include <utility>
 
-#include <nexusfix/config/settings.hpp>
 #include <nexusfix/session/config.hpp>
+#include <nexusfix/settings.hpp>
 #include <nexusfix/transport/network.hpp>
-#include <nexusfix/wire/dispatch.hpp>
+#include <nexusfix/wire/typed.hpp>
 
 #include "base/api/ascii.hpp"
 #include "config/keys/find_key.hpp"

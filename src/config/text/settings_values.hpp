@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/config/settings.hpp>
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/logs.hpp>
+#include <nexusfix/settings.hpp>
 #include <nexusfix/wire/convert.hpp>
 
 namespace nexusfix::config {

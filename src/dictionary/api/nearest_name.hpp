@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 
 namespace nexusfix::dictionary {
 

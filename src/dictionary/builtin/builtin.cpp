@@ -4,7 +4,7 @@
 #include <mutex>
 #include <string_view>
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 #include <nexusfix/wire/field.hpp>
 
 #include "dictionary/builtin/builtin_rows.hpp"

@@ -4,8 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include <nexusfix/dictionary/load.hpp>
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 
 namespace nexusfix::dictionary {
 

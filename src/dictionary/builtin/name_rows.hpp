@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 
 namespace nexusfix::dictionary {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 
 #include "dictionary/builtin/name_rows.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 
 namespace nexusfix::dictionary {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 
 #include "dictionary/api/clipped.hpp"
 #include "dictionary/builtin/builtin_rows.hpp"

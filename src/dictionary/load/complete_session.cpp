@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 
 namespace nexusfix::dictionary {
 namespace {

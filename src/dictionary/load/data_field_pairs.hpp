@@ -1,7 +1,7 @@
 // Finds the Length field of a data field if the dictionary does not name it.
 #pragma once
 
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 
 namespace nexusfix::dictionary {
 

@@ -4,7 +4,7 @@
 #include <expected>
 #include <string_view>
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 
 #include "dictionary/load/xml_file.hpp"
 

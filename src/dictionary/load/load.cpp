@@ -1,4 +1,4 @@
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 
 #include "dictionary/load/file_loaders.hpp"
 #include "dictionary/load/xml_file.hpp"

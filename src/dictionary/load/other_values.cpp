@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 
 namespace nexusfix::dictionary {
 namespace {

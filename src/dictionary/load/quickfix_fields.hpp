@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 
 #include "dictionary/load/xml_file.hpp"
 

@@ -3,7 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 
 #include "base/api/printable_text.hpp"
 #include "dictionary/load/data_field_pairs.hpp"

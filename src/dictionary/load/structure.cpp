@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 
 #include "dictionary/load/xml_file.hpp"
 

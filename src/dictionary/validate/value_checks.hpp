@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string_view>
 
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 #include <nexusfix/wire/convert.hpp>
 #include <nexusfix/wire/message_view.hpp>
 

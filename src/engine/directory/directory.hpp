@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine.hpp>
 
 #include "engine/directory/certificate_watch.hpp"
 #include "engine/directory/reload/file_reader.hpp"

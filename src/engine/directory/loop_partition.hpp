@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/engine/engine.hpp>
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/engine.hpp>
+#include <nexusfix/store.hpp>
 
 #include "engine/ground/loop_context.hpp"
 

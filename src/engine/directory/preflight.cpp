@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/config/settings.hpp>
-#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/engine/parts.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "engine/directory/directory.hpp"
 #include "engine/ground/loop_context.hpp"

@@ -9,7 +9,7 @@
 
 #include <nexusfix/base/arena.hpp>
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine.hpp>
 #include <nexusfix/engine/session.hpp>
 
 #include "engine/ground/event_boundary.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine.hpp>
 #include <nexusfix/transport/network.hpp>
 
 #include "engine/ground/loop_context.hpp"

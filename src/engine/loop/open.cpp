@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "base/api/full_path.hpp"

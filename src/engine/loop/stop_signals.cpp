@@ -1,6 +1,6 @@
 #include <atomic>
 
-#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine.hpp>
 
 namespace nexusfix::engine {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "engine/ground/connection/repaired_frame.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine.hpp>
 #include <nexusfix/transport/network.hpp>
 
 namespace nexusfix::engine {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 
 #include "engine/link/io.hpp"
 #include "engine/session/transactor.hpp"

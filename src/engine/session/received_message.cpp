@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include <nexusfix/observe/message_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 #include <nexusfix/wire/field.hpp>
 
 #include "engine/ground/loop_context.hpp"

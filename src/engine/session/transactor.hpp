@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "engine/ground/exceptions.hpp"
 #include "engine/ground/loop_context.hpp"

@@ -15,11 +15,9 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/deferred/deferred_processor.hpp>
+#include <nexusfix/deferred.hpp>
 #include <nexusfix/deferred/spsc_queue.hpp>
-#include <nexusfix/observe/event_log.hpp>
-#include <nexusfix/observe/log_options.hpp>
-#include <nexusfix/observe/message_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 namespace nexusfix::observe {
 

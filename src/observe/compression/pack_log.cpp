@@ -8,7 +8,7 @@
 #include <vector>
 #include <zstd.h>
 
-#include <nexusfix/observe/log_options.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 namespace nexusfix::observe {
 namespace {

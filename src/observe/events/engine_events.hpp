@@ -1,7 +1,7 @@
 // Events of the categories configuration (6000), engine (7000) and logs (8000).
 #pragma once
 
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 namespace nexusfix::observe {
 

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 #include "base/api/ascii.hpp"
 #include "observe/events/connection_events.hpp"

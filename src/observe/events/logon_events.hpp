@@ -1,7 +1,7 @@
 // Events of category logon: 4000 to 4999.
 #pragma once
 
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 namespace nexusfix::observe {
 

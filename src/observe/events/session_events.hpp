@@ -1,7 +1,7 @@
 // Events of category session: 1000 to 1999.
 #pragma once
 
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 namespace nexusfix::observe {
 

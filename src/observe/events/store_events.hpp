@@ -1,7 +1,7 @@
 // Events of category store: 5000 to 5999.
 #pragma once
 
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 namespace nexusfix::observe {
 

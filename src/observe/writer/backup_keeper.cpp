@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include <nexusfix/deferred/deferred_processor.hpp>
+#include <nexusfix/deferred.hpp>
 
 namespace nexusfix::observe {
 namespace {

@@ -14,7 +14,7 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/observe/log_options.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 #include "observe/log_backups.hpp"
 #include "observe/writer/log_notices.hpp"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include <nexusfix/deferred/deferred_processor.hpp>
+#include <nexusfix/deferred.hpp>
 
 namespace nexusfix::observe {
 namespace {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include <nexusfix/deferred/deferred_processor.hpp>
+#include <nexusfix/deferred.hpp>
 
 #include "base/api/secret.hpp"
 #include "base/api/utc_text.hpp"

@@ -10,8 +10,7 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/session/decisions.hpp>
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/message_view.hpp>
 
 // Why a received message is not processed. Not for applications.

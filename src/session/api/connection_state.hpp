@@ -14,8 +14,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/language.hpp>
 #include <nexusfix/session/config.hpp>
-#include <nexusfix/session/decisions.hpp>
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/header_template.hpp>
 #include <nexusfix/wire/message_view.hpp>

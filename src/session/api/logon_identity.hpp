@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/message_view.hpp>
 
 namespace nexusfix::session {

@@ -2,7 +2,7 @@
 // number of connections, without losing a message or processing one twice.
 //
 // What it is: a pure state machine for one session, initiator or acceptor, with FIX 4.0 to 4.4 or
-// FIXT 1.1, which carries FIX 5.0, 5.0SP1 and 5.0SP2. session_id.hpp has the differences. Events go
+// FIXT 1.1, which carries FIX 5.0, 5.0SP1 and 5.0SP2. identity.hpp has the differences. Events go
 // in: connected, a parsed message, the time, a command. Actions come out: transmit, deliver,
 // buffer, replay, disconnect.
 //
@@ -45,8 +45,7 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/session/config.hpp>
-#include <nexusfix/session/decisions.hpp>
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/frame.hpp>
 #include <nexusfix/wire/message_view.hpp>

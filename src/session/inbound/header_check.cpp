@@ -7,8 +7,8 @@
 #include <system_error>
 #include <utility>
 
-#include <nexusfix/session/decisions.hpp>
-#include <nexusfix/wire/dispatch.hpp>
+#include <nexusfix/session/identity.hpp>
+#include <nexusfix/wire/typed.hpp>
 
 namespace nexusfix::session::detail {
 namespace {

@@ -7,7 +7,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/session/config.hpp>
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 
 #include "session/api/actions.hpp"
 #include "session/api/connection_state.hpp"

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::session::detail {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include <nexusfix/session/config.hpp>
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/message_view.hpp>
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/field.hpp>
 
 #include "session/api/sequence.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 namespace nexusfix::store {
 

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "store/format/byte_order.hpp"
 

@@ -35,8 +35,8 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/language.hpp>
+#include <nexusfix/store.hpp>
 #include <nexusfix/store/journal.hpp>
-#include <nexusfix/store/store.hpp>
 
 #include "store/format/byte_order.hpp"
 #include "store/format/crc32c.hpp"

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "store/format/entry.hpp"
 #include "store/state/sequence_number_reserve.hpp"

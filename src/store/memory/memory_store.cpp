@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "store/format/entry.hpp"
 #include "store/state/session_table.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "store/scan/damaged_log.hpp"
 #include "store/state/session_table.hpp"

@@ -9,7 +9,7 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "store/format/journal_format.hpp"
 #include "store/scan/damaged_bytes.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "store/scan/segment_reader.hpp"
 

@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "store/scan/damaged_bytes.hpp"
 #include "store/state/log_state.hpp"

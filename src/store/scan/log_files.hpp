@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "store/format/journal_format.hpp"
 #include "store/scan/segment_reader.hpp"

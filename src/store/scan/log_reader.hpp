@@ -12,7 +12,7 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "store/format/reading_sizes.hpp"
 #include "store/scan/segment_reader.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "store/format/journal_format.hpp"
 #include "store/scan/log_reader.hpp"

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 namespace nexusfix::store {
 

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 namespace nexusfix::store {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 namespace nexusfix::store {
 

@@ -11,8 +11,8 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
+#include <nexusfix/store.hpp>
 #include <nexusfix/store/journal.hpp>
-#include <nexusfix/store/store.hpp>
 
 #include "store/format/journal_format.hpp"
 #include "store/write/event_queue.hpp"

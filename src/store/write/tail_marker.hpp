@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "store/write/event_queue.hpp"
 

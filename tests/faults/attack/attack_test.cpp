@@ -18,7 +18,7 @@
 #include <vector>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/passwords.hpp>
+#include <nexusfix/engine/parts.hpp>
 
 #include "faults/attack/traders.hpp"
 #include "faults/soak/process_use.hpp"

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "faults/soak/counterparties.hpp"
 

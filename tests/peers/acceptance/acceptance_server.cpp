@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "peers/acceptance/echo_application.hpp"
 

@@ -5,10 +5,10 @@
 #include <optional>
 #include <tuple>
 
-#include <nexusfix/dictionary/load.hpp>
-#include <nexusfix/wire/dispatch.hpp>
+#include <nexusfix/dictionary.hpp>
 #include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/group_view.hpp>
+#include <nexusfix/wire/typed.hpp>
 
 namespace nexusfix::acceptance {
 namespace {

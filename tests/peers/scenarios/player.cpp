@@ -3,8 +3,8 @@
 #include <charconv>
 #include <utility>
 
-#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "peers/scenarios/message_text.hpp"
 #include "peers/scenarios/trader.hpp"

@@ -1,6 +1,7 @@
 // Misuse of the deferred logger and its queues that the compiler must refuse. NEXUSFIX_MISTAKE
 // selects one; with 0 there is none, and the file compiles.
 #include <nexusfix/deferred.hpp>
+#include <nexusfix/deferred/logger.hpp>
 
 namespace nexusfix {
 

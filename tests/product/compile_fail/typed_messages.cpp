@@ -8,7 +8,7 @@
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/market_data_snapshot_full_refresh.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
-#include <nexusfix/wire/dispatch.hpp>
+#include <nexusfix/wire/typed.hpp>
 #include <nexusfix/wire/typed_write.hpp>
 
 namespace nexusfix::wire {

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/engine/parts.hpp>
 
 #include "config/api/changed_keys.hpp"
 #include "config/api/explain_settings.hpp"

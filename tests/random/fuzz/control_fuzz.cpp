@@ -6,7 +6,7 @@
 #include <string_view>
 #include <variant>
 
-#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/engine/parts.hpp>
 
 #include "engine/service/operator/control_protocol.hpp"
 #include "random/fuzz/harness/require.hpp"

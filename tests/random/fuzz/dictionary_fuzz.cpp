@@ -8,8 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/dictionary/load.hpp>
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 
 #include "dictionary/builtin/packed.hpp"
 #include "random/fuzz/harness/target.hpp"

@@ -15,11 +15,10 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/session/config.hpp>
-#include <nexusfix/session/decisions.hpp>
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/simulator/trace.hpp>
 #include <nexusfix/simulator/violation.hpp>
 #include <nexusfix/wire/frame.hpp>

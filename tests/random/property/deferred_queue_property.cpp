@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/deferred/deferred_processor.hpp>
+#include <nexusfix/deferred.hpp>
 #include <nexusfix/deferred/spsc_queue.hpp>
 
 namespace nexusfix::deferred {

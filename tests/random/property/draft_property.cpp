@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/fix44/mass_quote.hpp>
 #include <nexusfix/fix44/new_order_list.hpp>

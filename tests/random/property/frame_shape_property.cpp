@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/parser.hpp>

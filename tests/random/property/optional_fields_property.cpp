@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>

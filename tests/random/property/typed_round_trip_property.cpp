@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire/convert.hpp>
 #include <nexusfix/wire/field.hpp>

@@ -21,8 +21,8 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "base/api/full_path.hpp"
 #include "random/property/usual_path_venue.hpp"

@@ -114,7 +114,7 @@ class StructureTest(unittest.TestCase):
 
     def test_the_engine_includes_only_finished_settings(self):
         self.assertEqual([], self.problems({
-            "src/engine/a.cpp": "#include <nexusfix/config/settings.hpp>\n",
+            "src/engine/a.cpp": "#include <nexusfix/settings.hpp>\n",
             "src/config/b.cpp": '#include "config/api/explain_settings.hpp"\n'}))
         for line in ('#include "config/api/explain_settings.hpp"\n',
                      '#include "config/keys/find_key.hpp"\n'):

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include <nexusfix/config/settings.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "engine_host.hpp"
 #include "order_traffic.hpp"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 #include <nexusfix/simulator/hosted.hpp>
 #include <nexusfix/simulator/simulated_clock.hpp>
 #include <nexusfix/simulator/simulated_disk.hpp>

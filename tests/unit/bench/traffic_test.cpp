@@ -6,6 +6,7 @@
 #include <string>
 
 #include <nexusfix/dictionary.hpp>
+#include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire.hpp>
 
 #include "bench/messages/messages.hpp"

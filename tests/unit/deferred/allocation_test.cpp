@@ -6,6 +6,7 @@
 #include <string>
 
 #include <nexusfix/deferred.hpp>
+#include <nexusfix/deferred/logger.hpp>
 
 #include "support/counted_new.hpp"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include <nexusfix/deferred/deferred_processor.hpp>
+#include <nexusfix/deferred.hpp>
 #include <nexusfix/deferred/spsc_queue.hpp>
 
 namespace nexusfix::deferred::detail {

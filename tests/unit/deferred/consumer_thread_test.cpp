@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <thread>
 
-#include <nexusfix/deferred/deferred_processor.hpp>
+#include <nexusfix/deferred.hpp>
 #include <nexusfix/deferred/spsc_queue.hpp>
 
 #include "unit/deferred/thread_state.hpp"

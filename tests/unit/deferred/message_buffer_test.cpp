@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include <nexusfix/deferred/deferred_processor.hpp>
+#include <nexusfix/deferred.hpp>
 
 namespace nexusfix::deferred {
 namespace {

@@ -2,7 +2,7 @@
 #include <memory>
 #include <vector>
 
-#include <nexusfix/deferred/deferred_processor.hpp>
+#include <nexusfix/deferred.hpp>
 
 namespace nexusfix::deferred::detail {
 namespace {

@@ -2,7 +2,7 @@
 #include <optional>
 #include <string_view>
 
-#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary.hpp>
 
 namespace nexusfix::dictionary {
 namespace {

@@ -19,8 +19,8 @@
 #include <thread>
 #include <vector>
 
-#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "engine/loop/event_loop.hpp"
 #include "support/disks/fake_disk.hpp"

@@ -1,7 +1,7 @@
 // The dictionary that the configuration of a session names.
 #include <fstream>
 
-#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/engine/parts.hpp>
 
 #include "config/api/explain_settings.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 namespace nexusfix::observe {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 #include <zstd.h>
 
-#include <nexusfix/observe/log_options.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 #include "observe/api/session_logs.hpp"
 #include "support/disks/fake_disk.hpp"

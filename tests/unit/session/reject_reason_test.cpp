@@ -1,7 +1,7 @@
 // The texts of SessionRejectReason (373) and BusinessRejectReason (380).
 #include <gtest/gtest.h>
 
-#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/session/identity.hpp>
 
 namespace nexusfix::session {
 namespace {

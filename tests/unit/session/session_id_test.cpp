@@ -4,7 +4,7 @@
 #include <string>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 
 #include "support/sanitized.hpp"
 

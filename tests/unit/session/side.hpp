@@ -14,8 +14,7 @@
 #include <vector>
 
 #include <nexusfix/session/config.hpp>
-#include <nexusfix/session/decisions.hpp>
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "session/api/actions.hpp"

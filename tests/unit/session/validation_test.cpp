@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 
 #include "unit/session/side.hpp"

@@ -1,7 +1,7 @@
 // What differs between the versions of FIX for a session.
 #include <gtest/gtest.h>
 
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 
 namespace nexusfix::session {
 namespace {

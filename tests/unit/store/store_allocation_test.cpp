@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <nexusfix/store.hpp>
+#include <nexusfix/store/journal.hpp>
 
 #include "store/format/journal_format.hpp"
 #include "store/write/event_queue.hpp"

@@ -6,6 +6,7 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store.hpp>
+#include <nexusfix/store/journal.hpp>
 #include <nexusfix/testing/store_case.hpp>
 
 namespace nexusfix::store {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "store/format/entry.hpp"
 

@@ -10,7 +10,7 @@
 #include <set>
 #include <span>
 
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 
 #include "base/api/ascii.hpp"
 #include "nexusfix/journal/quickfix/quickfix_files.hpp"

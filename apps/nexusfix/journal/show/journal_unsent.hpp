@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 namespace nexusfix::command {
 

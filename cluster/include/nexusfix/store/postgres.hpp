@@ -12,9 +12,9 @@
 #include <optional>
 #include <string>
 
+#include <nexusfix/store.hpp>
 #include <nexusfix/store/journal.hpp>
 #include <nexusfix/store/postgres_part.hpp>
-#include <nexusfix/store/store.hpp>
 
 namespace nexusfix::store {
 

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/config/settings.hpp>
+#include <nexusfix/engine.hpp>
 #include <nexusfix/engine/application.hpp>
-#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/settings.hpp>
 
 namespace nexusfix::simulator {
 

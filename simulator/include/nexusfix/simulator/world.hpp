@@ -11,8 +11,8 @@
 #include <utility>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/config/settings.hpp>
-#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine.hpp>
+#include <nexusfix/settings.hpp>
 #include <nexusfix/simulator/fault.hpp>
 #include <nexusfix/simulator/hosted.hpp>
 #include <nexusfix/simulator/simulated_clock.hpp>

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 
 #include "dictionary/load/data_field_pairs.hpp"
 #include "dictionary/load/definition_checks.hpp"

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include <nexusfix/config/settings.hpp>
-#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/engine/parts.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "engine/directory/certificate_watch.hpp"
 #include "engine/directory/loop_partition.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine.hpp>
 
 #include "engine/directory/reload/file_reader.hpp"
 #include "engine/ground/loop_context.hpp"

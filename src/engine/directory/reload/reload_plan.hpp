@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine.hpp>
 
 #include "engine/directory/session_installer.hpp"
 #include "engine/ground/loop_context.hpp"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine.hpp>
 
 #include "engine/directory/reload/reload_job.hpp"
 #include "engine/ground/loop_context.hpp"

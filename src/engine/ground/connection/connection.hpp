@@ -16,7 +16,7 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 #include <nexusfix/transport/network.hpp>
 #include <nexusfix/wire/frame.hpp>
 

@@ -2,7 +2,7 @@
 #include <cerrno>
 #include <sodium.h>
 
-#include <nexusfix/engine/passwords.hpp>
+#include <nexusfix/engine/parts.hpp>
 
 namespace nexusfix::engine {
 

@@ -1,6 +1,6 @@
 #include <string>
 
-#include <nexusfix/engine/passwords.hpp>
+#include <nexusfix/engine/parts.hpp>
 
 #include "engine/ground/credentials/password_service.hpp"
 

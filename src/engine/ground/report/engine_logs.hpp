@@ -15,9 +15,8 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/event_id.hpp>
-#include <nexusfix/engine/engine.hpp>
-#include <nexusfix/observe/event_log.hpp>
-#include <nexusfix/observe/message_log.hpp>
+#include <nexusfix/engine.hpp>
+#include <nexusfix/observe/logs.hpp>
 #include <nexusfix/wire/field.hpp>
 
 #include "engine/ground/report/message_tap.hpp"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <nexusfix/deferred/spsc_queue.hpp>
-#include <nexusfix/observe/message_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 namespace nexusfix::engine {
 

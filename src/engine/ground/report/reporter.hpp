@@ -16,7 +16,7 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/event_id.hpp>
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 #include <nexusfix/transport/network.hpp>
 
 #include "engine/ground/loop_clock.hpp"

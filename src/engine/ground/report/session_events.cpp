@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::engine {

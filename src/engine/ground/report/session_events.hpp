@@ -5,7 +5,7 @@
 #include <string>
 
 #include <nexusfix/base/event_id.hpp>
-#include <nexusfix/observe/message_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 #include "session/api/actions.hpp"
 

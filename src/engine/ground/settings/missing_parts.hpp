@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine.hpp>
 
 #include "engine/ground/settings/settings_names.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine.hpp>
 #include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/parser.hpp>
 

@@ -4,8 +4,8 @@
 #include <expected>
 #include <utility>
 
-#include <nexusfix/config/settings.hpp>
-#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "config/api/changed_keys.hpp"
 

@@ -9,8 +9,8 @@
 #include <tuple>
 #include <utility>
 
-#include <nexusfix/dictionary/load.hpp>
-#include <nexusfix/wire/dispatch.hpp>
+#include <nexusfix/dictionary.hpp>
+#include <nexusfix/wire/typed.hpp>
 
 #include "base/api/ascii.hpp"
 #include "base/api/full_path.hpp"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/transport/network.hpp>
 
 namespace nexusfix::engine {

@@ -11,7 +11,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/language.hpp>
 #include <nexusfix/engine/session.hpp>
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "engine/ground/settings/settings_names.hpp"
 #include "session/api/state_machine.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "engine/ground/connection/connection.hpp"
 #include "engine/ground/report/second_limit.hpp"

@@ -13,7 +13,7 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine/session.hpp>
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "engine/ground/connection/connection.hpp"
 #include "engine/ground/report/second_limit.hpp"

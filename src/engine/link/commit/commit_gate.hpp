@@ -9,9 +9,9 @@
 #include <optional>
 #include <string>
 
-#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine.hpp>
+#include <nexusfix/store.hpp>
 #include <nexusfix/store/journal.hpp>
-#include <nexusfix/store/store.hpp>
 
 #include "engine/ground/loop_context.hpp"
 #include "engine/link/commit/disk_watch.hpp"

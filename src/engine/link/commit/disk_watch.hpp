@@ -6,7 +6,7 @@
 #include <optional>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "engine/ground/loop_context.hpp"
 

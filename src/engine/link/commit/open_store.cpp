@@ -5,10 +5,9 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine.hpp>
+#include <nexusfix/store.hpp>
 #include <nexusfix/store/postgres_part.hpp>
-#include <nexusfix/store/record_store.hpp>
-#include <nexusfix/store/store.hpp>
 
 #include "engine/ground/exceptions.hpp"
 #include "engine/ground/loop_context.hpp"

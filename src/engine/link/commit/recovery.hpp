@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <expected>
 
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "engine/ground/loop_context.hpp"
 

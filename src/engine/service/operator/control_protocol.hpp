@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <nexusfix/engine/running_engine.hpp>
-#include <nexusfix/observe/message_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 namespace nexusfix::engine {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/engine/parts.hpp>
 
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/report/message_tap.hpp"

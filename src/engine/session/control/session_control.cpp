@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <nexusfix/engine/running_engine.hpp>
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 
 #include "base/api/utc_text.hpp"
 #include "engine/ground/loop_context.hpp"

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 
 #include "engine/ground/loop_context.hpp"
 

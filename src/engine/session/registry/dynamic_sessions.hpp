@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/identity.hpp>
 
 #include "engine/ground/loop_context.hpp"
 #include "engine/session/registry/dynamic_names.hpp"

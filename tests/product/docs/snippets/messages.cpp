@@ -8,7 +8,6 @@
 // [includes]
 #include <nexusfix/fix44/new_order_single.hpp>  // the message, its groups and fields
 #include <nexusfix/wire.hpp>                    // to parse; <nexusfix/engine.hpp> to send
-#include <nexusfix/wire/dispatch.hpp>           // wire::dispatch()
 #include <nexusfix/wire/typed_write.hpp>        // group(), entry(), wire::encode()
 // [end]
 #include <nexusfix/engine.hpp>

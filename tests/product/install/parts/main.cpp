@@ -5,7 +5,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/passwords.hpp>
+#include <nexusfix/engine/parts.hpp>
 #include <nexusfix/settings.hpp>
 #include <nexusfix/store/journal.hpp>
 #include <nexusfix/transport/network.hpp>

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/config/settings.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "cluster/postgres/server/loss.hpp"
 #include "engine_host.hpp"

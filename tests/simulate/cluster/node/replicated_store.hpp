@@ -8,8 +8,7 @@
 #include <memory>
 #include <string>
 
-#include <nexusfix/store/record_store.hpp>
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "node/owner_log.hpp"
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "servers/lease_service.hpp"
 #include "servers/remote_link.hpp"

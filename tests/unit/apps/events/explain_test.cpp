@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 namespace nexusfix::command {
 namespace {

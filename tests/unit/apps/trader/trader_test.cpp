@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <string>
 
-#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "support/disks/fake_disk.hpp"
 #include "support/manual_clock.hpp"

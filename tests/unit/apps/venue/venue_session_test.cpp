@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "support/disks/temporary_folder.hpp"
 #include "support/fix_text.hpp"

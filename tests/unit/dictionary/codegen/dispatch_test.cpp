@@ -12,8 +12,8 @@
 #include <nexusfix/fixt11/logon.hpp>
 #include <nexusfix/tiny/basket.hpp>
 #include <nexusfix/tiny/status_message.hpp>
-#include <nexusfix/wire/dispatch.hpp>
 #include <nexusfix/wire/parser.hpp>
+#include <nexusfix/wire/typed.hpp>
 
 #include "support/fix_text.hpp"
 

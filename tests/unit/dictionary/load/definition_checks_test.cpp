@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 
 namespace nexusfix::dictionary {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary.hpp>
 
 namespace nexusfix::dictionary {
 namespace {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 
-#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/engine/parts.hpp>
 
 #include "config/api/explain_settings.hpp"
 #include "support/disks/fake_disk.hpp"

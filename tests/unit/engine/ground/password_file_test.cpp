@@ -4,7 +4,7 @@
 #include <string>
 #include <sys/stat.h>
 
-#include <nexusfix/engine/passwords.hpp>
+#include <nexusfix/engine/parts.hpp>
 
 #include "engine/ground/credentials/lockouts.hpp"
 #include "support/disks/fake_disk.hpp"

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
 #include <nexusfix/fix44/news.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "engine/ground/connection/connection.hpp"
 #include "support/disks/temporary_folder.hpp"

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <thread>
 
-#include <nexusfix/engine/passwords.hpp>
+#include <nexusfix/engine/parts.hpp>
 
 #include "engine/ground/credentials/password_service.hpp"
 #include "support/disks/passing_disk.hpp"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <random>
 
-#include <nexusfix/engine/operations.hpp>
+#include <nexusfix/engine/parts.hpp>
 
 namespace nexusfix::engine {
 namespace {

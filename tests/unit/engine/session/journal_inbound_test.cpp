@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <nexusfix/store.hpp>
+#include <nexusfix/store/journal.hpp>
 
 #include "unit/engine/support/acceptor_fixture.hpp"
 

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/passwords.hpp>
+#include <nexusfix/engine/parts.hpp>
+#include <nexusfix/settings.hpp>
 #include <nexusfix/transport/network.hpp>
 
 #include "support/disks/temporary_folder.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
+#include <nexusfix/settings.hpp>
 
 namespace nexusfix::testing {
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
+#include <nexusfix/settings.hpp>
 
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/session_services.hpp"

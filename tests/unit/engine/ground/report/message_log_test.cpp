@@ -3,7 +3,7 @@
 #include <mutex>
 #include <thread>
 
-#include <nexusfix/observe/message_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 #include "unit/engine/support/event_loops_fixture.hpp"
 

@@ -1,7 +1,7 @@
 // The text of a session's event has what a person asks for next.
 #include "engine/ground/report/session_events.hpp"
 
-#include <nexusfix/session/decisions.hpp>
+#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "unit/engine/support/acceptor_fixture.hpp"

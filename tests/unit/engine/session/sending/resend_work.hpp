@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/store/record_store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "unit/engine/support/event_loops_fixture.hpp"
 

@@ -2,7 +2,7 @@
 // each gap. (The PostgreSQL store: postgres_acceptor_test.cpp.)
 #include "resend_work.hpp"
 
-#include <nexusfix/store/store.hpp>
+#include <nexusfix/store.hpp>
 
 #include "support/medium_store.hpp"
 
