@@ -601,12 +601,16 @@ template <class M>
   return kTypeKey<M> != 0 || msg_type == M::kMsgType;
 }
 
+// The typed view of a message that is_proven(): typed_read.hpp.
+template <class M>
+[[nodiscard]] M proven_message(const MessageView& message) noexcept;
+
 template <class R, class M, class Visitor>
 NEXUSFIX_ALWAYS_INLINE R visit_typed(const MessageView& message, Visitor& visitor) {
   constexpr bool kHasProof = requires { typename M::RequiredFields; };
   if constexpr (kHasProof) {
     if (M::is_proven(message)) [[likely]]
-      return visitor(Unchecked::make_proven<M>(message));
+      return visitor(proven_message<M>(message));
   }
   const auto typed = M::from(message);
   if (!typed) [[unlikely]]

@@ -253,6 +253,11 @@ struct Unchecked {
   }
 };
 
+template <class M>
+NEXUSFIX_ALWAYS_INLINE M proven_message(const MessageView& message) noexcept {
+  return Unchecked::make_proven<M>(message);
+}
+
 // The place of a field in a FieldList; the list's size if it is not there.
 template <class F, class List>
 inline constexpr std::size_t kPlaceIn = 0;
