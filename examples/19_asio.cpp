@@ -14,6 +14,7 @@
 
 #include <nexusfix/base/decimal.hpp>
 #include <nexusfix/engine.hpp>
+#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
 #include <nexusfix/fix44/news.hpp>

@@ -3,6 +3,7 @@
 #include <functional>
 #include <vector>
 
+#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/simulator/scenario.hpp>
 
 #include "simulator/order_flow.hpp"

@@ -1,3 +1,4 @@
+#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/simulator/world.hpp>
 
 #include "simulator/world_state.hpp"

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/observe/logs.hpp>
 #include <nexusfix/simulator/world.hpp>
 
 #include "simulator/check/checker.hpp"

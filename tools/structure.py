@@ -22,7 +22,7 @@ PUBLIC_HEADERS = ("include/nexusfix/",  # one README for all of its folders
 # What a user sees. Both figures may only shrink.
 PUBLIC_HEADERS_MAX = 47
 ENGINE_HEADER = "nexusfix/engine.hpp"
-ENGINE_HEADER_LINES_MAX = 13_043  # of public headers, with those that it includes
+ENGINE_HEADER_LINES_MAX = 7_068  # of public headers, with those that it includes
 # Where a public header must be named: a user finds it there.
 PAGES_OF_HEADERS = ("docs/", "examples/", "tests/product/install/")
 PUBLIC_INCLUDE = re.compile(r"#include <(nexusfix/[^>]+)>")

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include <nexusfix/engine/running_engine.hpp>
+
 #include "bench/engine/engine_bench.hpp"
 #include "bench/engine/memory_network.hpp"
 

@@ -118,7 +118,7 @@ int join(const config::Settings& settings, const ClusterOptions& options) {
 
 int run_act(const ClusterOptions& options, const std::string& act) {
   PosixDisk disk;
-  const auto settings = load_settings(disk, options.config);
+  const auto settings = read_settings(disk, options.config);
   if (!settings) return fail(kClusterCommand, settings.error());
   if (settings->cluster.shard.empty()) {
     return fail_printable(options.config +

@@ -59,7 +59,7 @@ std::expected<void, std::string> add_shard(Disk& disk, std::string_view text,
   if (at == text.npos || at == 0 || std::ranges::find(hosts, std::string{}) != hosts.end()) {
     return std::unexpected{std::string{text} + ": CONFIG@HOST,HOST was expected"};
   }
-  const auto settings = load_settings(disk, std::string{text.substr(0, at)});
+  const auto settings = read_settings(disk, std::string{text.substr(0, at)});
   if (!settings) return std::unexpected{settings.error()};
   return shards.add(*settings, hosts);
 }

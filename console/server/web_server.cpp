@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include <nexusfix/base/event_id.hpp>
 #include <nexusfix/web.hpp>
 
 #include "transport/api/tls.hpp"

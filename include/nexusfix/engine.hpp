@@ -47,14 +47,9 @@
 #include <nexusfix/base/language.hpp>
 #include <nexusfix/engine/application.hpp>
 #include <nexusfix/engine/remote.hpp>
-#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/engine/session.hpp>
-#include <nexusfix/observe/logs.hpp>
-#include <nexusfix/wire/draft.hpp>
 #include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/typed.hpp>
-#include <nexusfix/wire/typed_read.hpp>
-#include <nexusfix/wire/typed_write.hpp>
 
 // The optional parts of an engine. Each is a separate target: an application links only those that
 // its configurations need.
@@ -111,8 +106,9 @@ namespace nexusfix::config {
 struct Settings;  // <nexusfix/settings.hpp>
 }
 namespace nexusfix::observe {
+class EventLog;    // <nexusfix/observe/logs.hpp>
 class MessageLog;  // <nexusfix/observe/logs.hpp>
-}
+}  // namespace nexusfix::observe
 namespace nexusfix::store {
 class Store;         // <nexusfix/store.hpp>
 class StoreFactory;  // <nexusfix/store.hpp>
@@ -125,6 +121,7 @@ class Network;    // <nexusfix/transport/network.hpp>
 namespace nexusfix::engine {
 
 class EventLoop;
+struct EngineStatistics;  // <nexusfix/engine/running_engine.hpp>
 
 using config::Settings;
 
@@ -505,8 +502,6 @@ using observe::EventLog;
 using session::DisconnectReason;
 using session::Numbers;
 using session::SessionId;
-using wire::entry;
-using wire::group;
 using wire::MessageView;
 
 }  // namespace nexusfix

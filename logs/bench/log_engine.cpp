@@ -7,6 +7,7 @@
 
 #include <nexusfix/engine.hpp>
 #include <nexusfix/settings.hpp>
+#include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/header_template.hpp>
 #include <nexusfix/wire/parser.hpp>

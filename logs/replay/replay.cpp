@@ -13,6 +13,7 @@
 #include <nexusfix/dictionary.hpp>
 #include <nexusfix/engine.hpp>
 #include <nexusfix/settings.hpp>
+#include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/field.hpp>
 
 #include "base/api/printable_text.hpp"
@@ -279,7 +280,7 @@ class Replay {
     if (*matcher) choice.matcher = std::make_shared<logs::Matcher>(**std::move(matcher));
     std::optional<config::Settings> settings;
     if (!options_.config.empty()) {
-      auto loaded = load_settings(disk_, options_.config, options_.unknown_keys);
+      auto loaded = read_settings(disk_, options_.config, options_.unknown_keys);
       if (!loaded) return wrong(loaded.error());
       if (loaded->sessions.size() != 1 || loaded->sessions.front().is_template) {
         return wrong(options_.config + ": exactly one session is needed");

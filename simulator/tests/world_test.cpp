@@ -4,7 +4,9 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
+#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/simulator.hpp>
+#include <nexusfix/wire/encoder.hpp>
 
 namespace nexusfix::simulator {
 namespace {

@@ -365,7 +365,8 @@ class Emitter {
         emit_facts(flatten(dictionary_, message.members)) + draft_facts(message, name) +
         emit_no_copy(name);
     return heading(fmt::format("{} ({})", message.name, message.msg_type)) +
-           includes(block, {path("all_messages")}) + '\n' + emit_members(block, name, "") +
+           includes(block, {path("all_messages"), "nexusfix/wire/draft.hpp"}) + '\n' +
+           emit_members(block, name, "") +
            in_namespace(emit_class(name, "TypedMessageView", facts, true));
   }
 

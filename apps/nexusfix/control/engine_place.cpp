@@ -53,7 +53,7 @@ std::expected<std::string, std::string> place_in_spite_of(std::string_view comma
 std::expected<std::string, std::string> place_in(std::string_view command,
                                                  const std::string& file) {
   PosixDisk disk;
-  const auto settings = load_settings(disk, file);
+  const auto settings = read_settings(disk, file);
   if (!settings) return place_in_spite_of(command, disk, file, settings.error());
   if (!settings->control_socket.empty()) return settings->control_socket;
   if (settings->store == config::StoreKind::Journal) return settings->store_folder;

@@ -50,7 +50,7 @@ std::expected<Plan, std::string> read_plan(Disk& disk, const std::string& path) 
     plan.journal_folder = absolute(path);
     return plan;
   }
-  const auto settings = load_settings(disk, path);
+  const auto settings = read_settings(disk, path);
   if (!settings) return std::unexpected{settings.error()};
   if (settings->store == config::StoreKind::Journal) {
     plan.journal_folder = absolute(settings->store_folder);

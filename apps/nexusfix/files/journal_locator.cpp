@@ -91,7 +91,7 @@ std::expected<LogPlace, std::string> find_log(Disk& disk, const std::string& pat
     }
     return LogPlace{.name = path, .folder = path, .database = {}};
   }
-  auto settings = load_settings(disk, path);
+  auto settings = read_settings(disk, path);
   if (!settings) return std::unexpected{std::move(settings.error())};
   std::vector<std::string> sessions;
   for (const config::SessionSettings& session : settings->sessions) {

@@ -31,7 +31,7 @@ std::string labelled(const config::SettingsError& error, UnknownKeys unknown_key
   return (is_warning ? "warning: " : "error: ") + error.what();
 }
 
-std::expected<config::Settings, std::string> load_settings(Disk& disk, const std::string& path,
+std::expected<config::Settings, std::string> read_settings(Disk& disk, const std::string& path,
                                                            UnknownKeys unknown_keys) {
   auto settings = config::load_settings(disk, path);
   std::string faults;
@@ -99,7 +99,7 @@ std::expected<config::Settings, std::string> load_persistent_settings(Disk& disk
                                                                       const std::string& path,
                                                                       std::string_view why,
                                                                       UnknownKeys unknown_keys) {
-  auto settings = load_settings(disk, path, unknown_keys);
+  auto settings = read_settings(disk, path, unknown_keys);
   if (!settings) return settings;
   if (auto right = check_persistent(*settings, why); !right) {
     return std::unexpected{std::move(right.error())};

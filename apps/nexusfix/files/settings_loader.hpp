@@ -18,7 +18,7 @@ enum class UnknownKeys : std::uint8_t { Warn, Refuse };
 [[nodiscard]] std::string labelled(const config::SettingsError& error, UnknownKeys unknown_keys);
 
 // Reads the file. The error has one line for each error in the file.
-[[nodiscard]] std::expected<config::Settings, std::string> load_settings(
+[[nodiscard]] std::expected<config::Settings, std::string> read_settings(
     Disk& disk, const std::string& path, UnknownKeys unknown_keys = UnknownKeys::Warn);
 
 // Whether the configuration has one session, an initiator. Check this before an engine is opened,

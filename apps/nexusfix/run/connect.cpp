@@ -10,6 +10,8 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine.hpp>
+#include <nexusfix/engine/running_engine.hpp>
+#include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "nexusfix/command.hpp"
@@ -309,7 +311,7 @@ int connect(const ConnectOptions& options) {
     if (!text) return fail(kConnectCommand, text.error().what());
     script = std::move(*text);
   }
-  auto settings = load_settings(disk, options.config, options.unknown_keys);
+  auto settings = read_settings(disk, options.config, options.unknown_keys);
   if (!settings) return fail(kConnectCommand, settings.error());
   settings->event_loops = 1;  // One session needs no more.
   if (!is_one_initiator(*settings)) {

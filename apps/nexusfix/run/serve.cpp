@@ -11,6 +11,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine.hpp>
+#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/observe/logs.hpp>
 #include <nexusfix/store/journal.hpp>
 #include <nexusfix/wire/parser.hpp>

@@ -16,7 +16,6 @@
 #include <nexusfix/engine/events.hpp>
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/session/identity.hpp>
-#include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/typed.hpp>
 

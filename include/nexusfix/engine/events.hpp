@@ -13,14 +13,14 @@
 
 #include <nexusfix/base/language.hpp>
 #include <nexusfix/session/identity.hpp>
-#include <nexusfix/wire/edit.hpp>
 #include <nexusfix/wire/field.hpp>
-#include <nexusfix/wire/field_text.hpp>
 #include <nexusfix/wire/message_view.hpp>
 
+// A program that uses one of these includes its header, or <nexusfix/wire.hpp>.
 namespace nexusfix::wire {
-class Encoder;
-struct MessageHeader;
+class Encoder;         // <nexusfix/wire/encoder.hpp>
+class FieldEdits;      // <nexusfix/wire/edit.hpp>
+struct MessageHeader;  // <nexusfix/wire/header_template.hpp>
 }  // namespace nexusfix::wire
 
 namespace nexusfix::engine {

@@ -243,7 +243,7 @@ class Remote {
   template <class Message>
   [[nodiscard]] std::expected<PostToken, RemoteError> send(const wire::Draft<Message>& draft,
                                                            ResultCallback on_result = {}) {
-    if (const wire::DraftResult valid = draft.validate(); !valid) {
+    if (const auto valid = draft.validate(); !valid) {
       return std::unexpected{RemoteError{RemoteFailure::Invalid, valid.error()}};
     }
     return post_message(draft.fields(), &send_fields<Message>, std::move(on_result));
@@ -295,8 +295,7 @@ class Remote {
  private:
   template <class Message>
   static SendResult send_fields(Session& session, const wire::DraftFields& fields) {
-    return session.send_typed<Message>(
-        [&](wire::Encoder& encoder) noexcept { encoder.fields(fields); });
+    return session.send_typed<Message>([&](auto& encoder) noexcept { encoder.fields(fields); });
   }
   template <class Task, class OnResult>
   std::expected<PostToken, RemoteError> post_task(const SessionHandle* session, Task&& task,

@@ -23,11 +23,7 @@
 #include <nexusfix/base/language.hpp>
 #include <nexusfix/engine/events.hpp>
 #include <nexusfix/session/identity.hpp>
-#include <nexusfix/wire/draft.hpp>
-#include <nexusfix/wire/encoder.hpp>
-#include <nexusfix/wire/header_template.hpp>
 #include <nexusfix/wire/typed.hpp>
-#include <nexusfix/wire/typed_write.hpp>
 
 // Timers that an application sets for a session.
 
@@ -413,16 +409,16 @@ class Session {
                   "log_out(), reset(); write_logon() adds fields to a Logon");
     if constexpr (kIsOfSession) {
       return {};
-    } else if constexpr (!wire::TypedMessage<Message> || !(wire::MessagePart<Parts> && ...)) {
+    } else if constexpr (!wire::detail::MessageCheck<Message, Parts...>::kIsWritten) {
       static_assert(wire::detail::MessageCheck<Message, Parts...>::kDone);
       return {};
     } else {
+      using Writer = wire::detail::MessageWriter<Message, Parts...>;
       static_assert(wire::detail::MessageCheck<Message, Parts...>::kDone);
-      static_assert(!(wire::belongs_to_session(wire::detail::part_tag<Parts>()) || ...),
+      static_assert(!Writer::kHasFieldOfSession,
                     "the session itself writes this field when it sends the message");
-      return send_typed<Message>([&] [[gnu::always_inline]] (wire::Encoder & encoder) noexcept {
-        const auto clock = [this] { return sending_time(); };
-        wire::write_message_parts<Message>(encoder, wire::with_time(parts, clock)...);
+      return send_typed<Message>([&] [[gnu::always_inline]] (auto& encoder) noexcept {
+        Writer::write(encoder, [this] { return sending_time(); }, parts...);
       });
     }
   }
@@ -433,24 +429,19 @@ class Session {
   //   auto sent = session.send(order);  // fix44::NewOrderSingle::Draft order;
   template <class Message>
   [[nodiscard]] SendResult send(const wire::Draft<Message>& draft) {
-    return send_typed<Message>(
-        [&](wire::Encoder& encoder) noexcept { encoder.fields(draft.fields()); });
+    return send_typed<Message>([&](auto& encoder) noexcept { encoder.fields(draft.fields()); });
   }
 
   // Begins any message: begin(), any number of Encoder::field() calls, finish(). msg_type: MsgType
   // (35), such as "D". An event loop encodes one message at a time, and it must be finished before
   // the callback returns or Engine::poll() is called: otherwise finish() fails with NotBegun, and
   // no MsgSeqNum is used. Without finish() the message is not sent, and nothing reports it, because
-  // a check would cost every event. Call both in one function.
+  // a check would cost every event. Call both in one function. <nexusfix/wire.hpp> has the encoder.
   [[nodiscard]] wire::Encoder begin(std::string_view msg_type) noexcept;
   // Sends the message that begin() has begun, as send() does. A value that field() could not encode
   // is an error here. Later fields of the encoder are ignored; do not use a copy of it either: the
   // message leaves from where it was encoded.
-  [[nodiscard]] SendResult finish(wire::Encoder& encoder) noexcept {
-    const auto bytes = encoder.finish();
-    encoder.close();
-    return finish(bytes);
-  }
+  [[nodiscard]] SendResult finish(wire::Encoder& encoder) noexcept;
 
   // Calls callback(Session&) once, when the time has come; a time in the past is the present one.
   // The callback runs in the next turn of the loop or later, never within this call, on the
@@ -582,10 +573,10 @@ class Session {
       return std::unexpected{SendError{SendFailure::WrongVersion, {}}};
     }
     // A copy that has no visible address: the compiler keeps its members in registers.
-    const wire::Encoder begun = begin(Message::kMsgType);
-    wire::Encoder encoder = begun;
+    const auto begun = begin(Message::kMsgType);
+    auto encoder = begun;
     if (!is_own) {
-      encoder.field<tag::ApplVerID>(wire::appl_ver_id(Message::kApplicationVersion));
+      encoder.template field<tag::ApplVerID>(wire::appl_ver_id(Message::kApplicationVersion));
     }
     write(encoder);
     return finish(encoder.finish());

@@ -26,23 +26,6 @@
 
 namespace nexusfix::wire {
 
-// Why a draft was not changed, or why it is not a valid message.
-enum class DraftErrorCode : std::uint8_t {
-  FieldMissing,     // the dictionary requires the field
-  EmptyValue,       // FIX has no field without a value
-  SohInValue,       // SOH in a value that is not a data field
-  ValueMalformed,   // not of the field's type
-  ValueOutOfRange,  // not a value of the enumeration, not a date, or not a time of the day
-  TagInvalid,       // not a tag, a field that the engine writes, or one that only its type can set
-  FieldNotInMessage,  // the dictionary does not have the field here
-  FieldTwice,         // the field is there twice
-  NoEntry,            // the group has no entry of this number
-  GroupCountWrong,    // the count field does not announce the entries that follow
-  OtherType,          // a message of another type
-  MessageMalformed,   // a fault that the parser found, or a Length field without its data field
-  TooLong,            // longer than kDraftBytesMax
-};
-
 // The largest draft, in bytes: what a counterparty's parser takes by default.
 inline constexpr std::size_t kDraftBytesMax = std::size_t{1} << 20U;
 // The deepest group: an entry in an entry in an entry ...
@@ -70,25 +53,6 @@ inline constexpr std::size_t kDraftDepthMax = 6;
       return true;
   }
 }
-
-// The error of an edit or of validate(). Trivially copyable.
-struct DraftError {
-  DraftErrorCode code = DraftErrorCode::FieldMissing;  // the error
-  Tag tag = 0;                                         // of the field; 0: of none
-  std::string_view name{};  // of a required field; lives as long as the program
-  Tag group = 0;            // the count field of the group around the field; 0: none
-  std::uint32_t entry = 0;  // the number of the entry in that group, from 0 on
-  // One sentence for people, such as "OrdType (40): the required field is missing".
-  [[nodiscard]] std::string what() const;
-  // what() as a function.
-  friend std::string to_string(const DraftError& error) { return error.what(); }
-  // Writes what() to a std::ostream.
-  template <class Traits>
-  friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
-                                                      const DraftError& error) {
-    return out << std::string_view{error.what()};
-  }
-};
 
 // The result of an edit: nothing, or why the draft was not changed.
 using DraftResult = std::expected<void, DraftError>;

@@ -8,8 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <iosfwd>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -18,7 +20,7 @@
 #include <nexusfix/base/decimal.hpp>
 #include <nexusfix/base/language.hpp>
 
-// A field: a tag and the bytes of its value, and the errors of a read.
+// A field: a tag and the bytes of its value, and the errors of a read, an encoder and a draft.
 
 namespace nexusfix {
 
@@ -67,6 +69,62 @@ struct FieldError {
   FieldErrorCode code = FieldErrorCode::Missing;  // the reason
   Tag tag = 0;                                    // of the field
   std::uint32_t offset = 0;                       // of the value, 0 if the field is missing
+};
+
+// Why a message cannot be encoded.
+enum class EncodeErrorCode : std::uint8_t {
+  BufferFull,        // the message does not fit into the buffer
+  SohInValue,        // a value that is not a data field contains SOH
+  EmptyValue,        // the value is empty, which FIX does not allow
+  TagInvalid,        // 0 or above kTagMax, or a field that the encoder writes itself (8, 9, 10, 35)
+  ValueOutOfRange,   // not a date, or a time of day beyond the day
+  MessageMalformed,  // resend_copy: the message to copy was not made by an Encoder
+  GroupCountWrong,   // the entries of a repeating group do not match its count, or one is empty
+};
+
+// The first error of a message that cannot be encoded.
+struct EncodeError {
+  EncodeErrorCode code = EncodeErrorCode::BufferFull;  // what is not possible
+  Tag tag = 0;                                         // of the field that failed first
+};
+
+// The error as a text for a log. It lives as long as the program.
+[[nodiscard]] std::string_view to_string(EncodeErrorCode code) noexcept;
+
+// Why a draft was not changed, or why it is not a valid message.
+enum class DraftErrorCode : std::uint8_t {
+  FieldMissing,     // the dictionary requires the field
+  EmptyValue,       // FIX has no field without a value
+  SohInValue,       // SOH in a value that is not a data field
+  ValueMalformed,   // not of the field's type
+  ValueOutOfRange,  // not a value of the enumeration, not a date, or not a time of the day
+  TagInvalid,       // not a tag, a field that the engine writes, or one that only its type can set
+  FieldNotInMessage,  // the dictionary does not have the field here
+  FieldTwice,         // the field is there twice
+  NoEntry,            // the group has no entry of this number
+  GroupCountWrong,    // the count field does not announce the entries that follow
+  OtherType,          // a message of another type
+  MessageMalformed,   // a fault that the parser found, or a Length field without its data field
+  TooLong,            // longer than kDraftBytesMax
+};
+
+// The error of an edit or of validate(). Trivially copyable.
+struct DraftError {
+  DraftErrorCode code = DraftErrorCode::FieldMissing;  // the error
+  Tag tag = 0;                                         // of the field; 0: of none
+  std::string_view name{};  // of a required field; lives as long as the program
+  Tag group = 0;            // the count field of the group around the field; 0: none
+  std::uint32_t entry = 0;  // the number of the entry in that group, from 0 on
+  // One sentence for people, such as "OrdType (40): the required field is missing".
+  [[nodiscard]] std::string what() const;
+  // what() as a function.
+  friend std::string to_string(const DraftError& error) { return error.what(); }
+  // Writes what() to a std::ostream.
+  template <class Traits>
+  friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                                      const DraftError& error) {
+    return out << std::string_view{error.what()};
+  }
 };
 
 namespace detail {

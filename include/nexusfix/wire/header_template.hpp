@@ -365,26 +365,6 @@ struct DecimalText {
 
 namespace nexusfix::wire {
 
-// Why a message cannot be encoded.
-enum class EncodeErrorCode : std::uint8_t {
-  BufferFull,        // the message does not fit into the buffer
-  SohInValue,        // a value that is not a data field contains SOH
-  EmptyValue,        // the value is empty, which FIX does not allow
-  TagInvalid,        // 0 or above kTagMax, or a field that the encoder writes itself (8, 9, 10, 35)
-  ValueOutOfRange,   // not a date, or a time of day beyond the day
-  MessageMalformed,  // resend_copy: the message to copy was not made by an Encoder
-  GroupCountWrong,   // the entries of a repeating group do not match its count, or one is empty
-};
-
-// The first error of a message that cannot be encoded.
-struct EncodeError {
-  EncodeErrorCode code = EncodeErrorCode::BufferFull;  // what is not possible
-  Tag tag = 0;                                         // of the field that failed first
-};
-
-// The error as a text for a log. It lives as long as the program.
-[[nodiscard]] std::string_view to_string(EncodeErrorCode code) noexcept;
-
 // The parts of the standard header that every session has.
 struct HeaderFields {
   std::string_view begin_string;    // BeginString (8), at most kBeginStringBytesMax bytes

@@ -122,6 +122,12 @@ inline constexpr bool is_value_of_field = false;
 
 }  // namespace detail
 
+// The time of sending, once it is known.
+struct SendingTime {
+  WallTime time{};                                  // SendingTime (52) of the message
+  TimePrecision precision = TimePrecision::Millis;  // of SendingTime
+};
+
 // The time of sending as the value of a field, which no clock has been read for yet: see
 // Field::now().
 template <class FieldType>
@@ -340,9 +346,15 @@ struct FieldNames {};
 template <class... Entries>
 struct EntryList {};
 
-// A message to keep, M::Draft; see draft.hpp.
+// A message to keep, M::Draft; see draft.hpp, which each generated message includes.
 template <class M>
 class Draft;
+class DraftFields;
+// Writes fields: encoder.hpp. Its header: header_template.hpp.
+class Encoder;
+struct MessageHeader;
+// Changes of a message before it is sent: edit.hpp.
+class FieldEdits;
 
 // A generated message. It has M::kMsgType; M::kBeginString, the value of tag 8 in such a message;
 // M::kApplicationVersion, the version of its dictionary as configurations write it ("FIX.4.4",
@@ -356,6 +368,27 @@ concept TypedMessage = requires(const MessageView& view) {
   typename M::Required;
   { M::from(view) } -> std::same_as<std::expected<M, FieldError>>;
 };
+
+namespace detail {
+
+// The message that send() takes if the call names none.
+struct NoMessage;
+
+// The rules of a message to send: typed_write.hpp has those of a typed message. Constants and
+// variable part of a prepared message are parts.
+template <class M, class... Parts>
+struct MessageCheck {
+  static_assert(kCompiles<M>,
+                "name a message whose header is included: send<fix44::NewOrderSingle>(...); a "
+                "draft is sent by send(draft), a received message by send(*M::Draft::from(m))");
+  static constexpr bool kDone = true;
+  static constexpr bool kIsWritten = false;
+};
+// Writes the parts of a message, which are right: typed_write.hpp.
+template <class M, class... Parts>
+struct MessageWriter;
+
+}  // namespace detail
 
 }  // namespace nexusfix::wire
 

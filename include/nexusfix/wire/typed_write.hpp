@@ -77,12 +77,6 @@ struct GroupRange {
   MakeEntry make_entry;     // makes the EntryParts of an element
 };
 
-// The time of sending, once it is known.
-struct SendingTime {
-  WallTime time{};                                  // SendingTime (52) of the message
-  TimePrecision precision = TimePrecision::Millis;  // of SendingTime
-};
-
 // A field with the time of sending, ready to be written.
 template <class FieldType>
 struct SentAt {
@@ -433,9 +427,6 @@ template <class... Parts>
   return (errors_of_group(std::type_identity<Parts>{}) | ... | EntryErrors{});
 }
 
-// The message that send() takes if the call names none.
-struct NoMessage;
-
 // Read as the cause that a compiler prints: required_field_missing<NewOrderSingle,
 // FieldNames<names::Side>>.
 template <class Types>
@@ -475,24 +466,18 @@ struct PartsCheck<M, Parts...> {
   static constexpr bool kDone = true;
 };
 
-// The rules of a message to send. Constants and variable part of a prepared message are parts.
-template <class M, class... Parts>
-struct MessageCheck {
-  static_assert(kCompiles<M>,
-                "name a message whose header is included: send<fix44::NewOrderSingle>(...); a "
-                "draft is sent by send(draft), a received message by send(*M::Draft::from(m))");
-  static constexpr bool kDone = true;
-};
 template <TypedMessage M, class... Parts>
 struct MessageCheck<M, Parts...> {
   static_assert(!not_message_part<decltype(foreign_parts_in<Parts...>())>,
                 "each part of a message is a typed field, such as Symbol{\"A\"}, or a group()");
   static constexpr bool kDone = true;
+  static constexpr bool kIsWritten = false;
 };
 template <TypedMessage M, MessagePart... Parts>
 struct MessageCheck<M, Parts...> : PartsCheck<M, Parts...> {
   static_assert(!required_field_missing<M, decltype(missing_in<M, Parts...>())>,
                 "a field that the dictionary requires in this message is missing");
+  static constexpr bool kIsWritten = true;
 };
 
 }  // namespace detail
@@ -683,6 +668,21 @@ NEXUSFIX_ALWAYS_INLINE void write_message_parts(Encoder& encoder, const Parts&..
   (detail::write_part_of<Required, false>(encoder, parts), ...);
 }
 
+namespace detail {
+
+template <TypedMessage M, MessagePart... Parts>
+struct MessageWriter<M, Parts...> {
+  static constexpr bool kHasFieldOfSession = (belongs_to_session(part_tag<Parts>()) || ...);
+
+  template <class Clock>
+  NEXUSFIX_ALWAYS_INLINE static void write(Encoder& encoder, const Clock& clock,
+                                           const Parts&... parts) noexcept {
+    write_message_parts<M>(encoder, with_time(parts, clock)...);
+  }
+};
+
+}  // namespace detail
+
 // Encodes a complete typed message without a session; sets header.msg_type from M. Writes the
 // header's fields first and the others in the given order. See Encoder for buffer and errors.
 template <TypedMessage M, class... Parts>
@@ -701,3 +701,11 @@ template <TypedMessage M, class... Parts>
 }
 
 }  // namespace nexusfix::wire
+
+namespace nexusfix {
+
+// The names that an application uses.
+using wire::entry;
+using wire::group;
+
+}  // namespace nexusfix

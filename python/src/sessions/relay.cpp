@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <nexusfix/store.hpp>
+#include <nexusfix/wire/encoder.hpp>
 
 namespace nexusfix::python {
 

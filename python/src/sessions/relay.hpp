@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/logs.hpp>
 
 #include "python/src/sessions/event_channel.hpp"
 #include "python/src/sessions/gated_network.hpp"

@@ -12,10 +12,10 @@
 #include <utility>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/passwords.hpp>
+#include <nexusfix/engine/parts.hpp>
 #include <nexusfix/engine/running_engine.hpp>
+#include <nexusfix/settings.hpp>
 #include <nexusfix/store.hpp>
 
 #include "python/src/errors.hpp"

@@ -5,6 +5,7 @@
 
 #include <nexusfix/engine.hpp>
 #include <nexusfix/settings.hpp>
+#include <nexusfix/wire/encoder.hpp>
 
 #include "peers/scenarios/message_text.hpp"
 #include "peers/scenarios/trader.hpp"

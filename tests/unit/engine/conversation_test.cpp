@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/base/event_id.hpp>
 #include <nexusfix/coroutine.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/order_cancel_reject.hpp>

@@ -2,6 +2,8 @@
 #include <functional>
 #include <optional>
 
+#include <nexusfix/wire/typed_write.hpp>
+
 #include "unit/engine/support/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {

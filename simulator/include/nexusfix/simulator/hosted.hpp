@@ -13,6 +13,7 @@
 #include <nexusfix/engine.hpp>
 #include <nexusfix/engine/application.hpp>
 #include <nexusfix/settings.hpp>
+#include <nexusfix/wire/encoder.hpp>
 
 namespace nexusfix::simulator {
 

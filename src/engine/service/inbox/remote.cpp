@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <nexusfix/engine/remote.hpp>
+#include <nexusfix/wire/draft_fields.hpp>
 
 #include "engine/service/inbox/remote_state.hpp"
 

@@ -138,6 +138,12 @@ SendResult Session::finish(
   return services_->sessions.outbox.finish_message(*entry_, bytes);
 }
 
+SendResult Session::finish(wire::Encoder& encoder) noexcept {
+  const auto bytes = encoder.finish();
+  encoder.close();
+  return finish(bytes);
+}
+
 // Finds a sub or location ID of the session's header that the caller has written again. 0: none.
 wire::Tag Outbox::repeated_id(std::string_view bytes) {
   const auto message = loop_.parsers.parse_outbound(bytes);

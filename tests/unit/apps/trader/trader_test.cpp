@@ -10,6 +10,7 @@
 
 #include <nexusfix/engine.hpp>
 #include <nexusfix/settings.hpp>
+#include <nexusfix/wire/encoder.hpp>
 
 #include "support/disks/fake_disk.hpp"
 #include "support/manual_clock.hpp"

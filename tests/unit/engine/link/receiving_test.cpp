@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <nexusfix/engine.hpp>
+#include <nexusfix/engine/running_engine.hpp>
 
 #include "engine/ground/connection/connection.hpp"
 #include "support/network/fake_network.hpp"

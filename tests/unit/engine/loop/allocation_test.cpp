@@ -11,6 +11,7 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine.hpp>
+#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/fix44/news.hpp>
 #include <nexusfix/settings.hpp>
 

@@ -16,6 +16,7 @@
 #include <nexusfix/engine/parts.hpp>
 #include <nexusfix/settings.hpp>
 #include <nexusfix/transport/network.hpp>
+#include <nexusfix/wire/encoder.hpp>
 
 #include "support/disks/temporary_folder.hpp"
 #include "support/fix_text.hpp"
