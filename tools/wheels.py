@@ -31,9 +31,9 @@ FIRST_STABLE = (3, 12)  # its wheel serves each later version
 ASK = "import json, sys; print(json.dumps([sys.implementation.name, *sys.version_info[:2]]))"
 WITHOUT_COMMAND = ("-C", "build.targets=nexusfix_python;nexusfix_python_modules",
                    "-C", "build-dir=../build/python/without-command")
-TESTED_WITH = ("hypothesis", "pyarrow", "pytest")
-FRAMES = ("matplotlib", "mcp", "pandas", "polars")  # large: --own does without them
-ASKED_BY_TESTS_ALONE = ("pyarrow", *FRAMES)
+TESTED_WITH = ("hypothesis", "pyarrow", "pytest", "simplefix")
+FRAMES = ("matplotlib", "mcp", "pandas", "polars", "quickfix")  # large: --own does without them
+ASKED_BY_TESTS_ALONE = ("pyarrow", "simplefix", *FRAMES)
 
 
 def run(*command, **options):
