@@ -32,7 +32,7 @@ ASK = "import json, sys; print(json.dumps([sys.implementation.name, *sys.version
 WITHOUT_COMMAND = ("-C", "build.targets=nexusfix_python;nexusfix_python_modules",
                    "-C", "build-dir=../build/python/without-command")
 TESTED_WITH = ("hypothesis", "pyarrow", "pytest", "simplefix")
-FRAMES = ("matplotlib", "mcp", "pandas", "polars", "quickfix")  # large: --own does without them
+FRAMES = ("matplotlib", "mcp", "pandas", "polars")  # large: --own does without them
 ASKED_BY_TESTS_ALONE = ("pyarrow", "simplefix", *FRAMES)
 
 
