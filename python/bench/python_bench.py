@@ -4,15 +4,21 @@
     python_bench.py [--rounds N] [--log FILE]
 
 It needs nexusfix, and simplefix and quickfix where they are to be compared. The subjects take turns
-in each round; a figure is the median of the rounds. --log FILE: also reads this log to Arrow, with
-ten columns, and the same rows as CSV by pyarrow.
+in each round, with loops over 256 different orders; a figure is the median of the rounds. --log
+FILE: also reads this log to Arrow, with ten columns, beside the same rows as CSV by pyarrow, and
+`nexusfix export`, if the command is installed with Arrow.
 """
 
 import argparse
+import collections
 import importlib
+import resource
+import shutil
 import statistics
+import subprocess
 import tempfile
 import time
+import timeit
 from decimal import Decimal
 from pathlib import Path
 
@@ -21,103 +27,125 @@ from nexusfix import fix44
 
 ROUNDS = 15
 TIME = "20260115-10:30:00.123"
-PRICE = Decimal("150.25")
+ORDERS = 256  # different ones: ClOrdIDs and quantities are new each time, prices come again
 COLUMNS = ("MsgType", "MsgSeqNum", "SendingTime", "ClOrdID", "Symbol", "Side", "OrderQty", "Price",
            "OrdStatus", "TransactTime")
 OPERATIONS = ("parse", "read four fields", "build", "all three")
+SYMBOLS = ("AAPL", "MSFT", "SAP", "BMW", "NESN", "VOD")
+
+
+def orders():
+    """ClOrdID, symbol, quantity and price of each order."""
+    return [(f"A{number}", SYMBOLS[number % len(SYMBOLS)], 100 + 7 * number,
+             Decimal(15000 + number % 50) / 100) for number in range(ORDERS)]
 
 
 class Ours:
+    """How a user of the package writes each operation, for one order of a loop."""
+
     name = "nexusfix"
+    parse = "m = parse(data)"
+    read = "m[11], m[55], m[54], m[44]"
+    build = """made = bytes(NewOrderSingle(
+        SenderCompID="ME", TargetCompID="YOU", MsgSeqNum=12, SendingTime=TIME, ClOrdID=name,
+        HandlInst="1", Symbol=symbol, Side=BUY, TransactTime=TIME, OrderQty=quantity,
+        OrdType="2", Price=price))"""
 
-    def build(self):
-        return bytes(fix44.NewOrderSingle(
-            SenderCompID="ME", TargetCompID="YOU", MsgSeqNum=12, SendingTime=TIME, ClOrdID="A1",
-            HandlInst="1", Symbol="AAPL", Side=fix44.Side.BUY, TransactTime=TIME, OrderQty=100,
-            OrdType="2", Price=PRICE))
-
-    def parse(self, data):
-        return nexusfix.parse(data)
-
-    def read(self, message):
-        return message[11], message[55], message[54], message[44]
+    def names(self):
+        return {"parse": nexusfix.parse, "NewOrderSingle": fix44.NewOrderSingle,
+                "BUY": fix44.Side.BUY}
 
 
 class Simplefix:
     name = "simplefix"
+    parse = "p = FixParser(); p.append_buffer(data); m = p.get_message()"
+    read = "m.get(11), m.get(55), m.get(54), Decimal(m.get(44).decode())"
+    build = """m = FixMessage()
+    m.append_pair(8, "FIX.4.4"); m.append_pair(35, "D"); m.append_pair(49, "ME")
+    m.append_pair(56, "YOU"); m.append_pair(34, 12); m.append_pair(52, TIME)
+    m.append_pair(11, name); m.append_pair(21, "1"); m.append_pair(55, symbol)
+    m.append_pair(54, "1"); m.append_pair(60, TIME); m.append_pair(38, quantity)
+    m.append_pair(40, "2"); m.append_pair(44, price); made = m.encode()"""
 
     def __init__(self, module):
         self.module = module
 
-    def build(self):
-        message = self.module.FixMessage()
-        for tag, value in ((8, "FIX.4.4"), (35, "D"), (49, "ME"), (56, "YOU"), (34, 12),
-                           (52, TIME), (11, "A1"), (21, "1"), (55, "AAPL"), (54, "1"), (60, TIME),
-                           (38, 100), (40, "2"), (44, "150.25")):
-            message.append_pair(tag, value)
-        return message.encode()
-
-    def parse(self, data):
-        parser = self.module.FixParser()
-        parser.append_buffer(data)
-        return parser.get_message()
-
-    def read(self, message):
-        return message.get(11), message.get(55), message.get(54), Decimal(message.get(44).decode())
+    def names(self):
+        return {"FixParser": self.module.FixParser, "FixMessage": self.module.FixMessage,
+                "Decimal": Decimal}
 
 
 class Quickfix:
     name = "quickfix"
+    parse = "m = Message(text, False)"
+    read = """a, b, c, d = ClOrdID(), Symbol(), Side(), Price()
+    m.getField(a); m.getField(b); m.getField(c); m.getField(d)
+    a.getValue(), b.getValue(), c.getValue(), d.getValue()"""
+    build = """m = Message(); h = m.getHeader()
+    h.setField(BeginString("FIX.4.4")); h.setField(MsgType("D")); h.setField(SenderCompID("ME"))
+    h.setField(TargetCompID("YOU")); h.setField(MsgSeqNum(12)); h.setField(StringField(52, TIME))
+    m.setField(ClOrdID(name)); m.setField(HandlInst("1")); m.setField(Symbol(symbol))
+    m.setField(Side("1")); m.setField(StringField(60, TIME)); m.setField(OrderQty(quantity))
+    m.setField(OrdType("2")); m.setField(Price(float(price))); made = m.toString()"""
 
     def __init__(self, module):
         self.module = module
 
-    def build(self):
-        fix = self.module
-        message = fix.Message()
-        header = message.getHeader()
-        for field in (fix.BeginString("FIX.4.4"), fix.MsgType("D"), fix.SenderCompID("ME"),
-                      fix.TargetCompID("YOU"), fix.MsgSeqNum(12), fix.StringField(52, TIME)):
-            header.setField(field)
-        for field in (fix.ClOrdID("A1"), fix.HandlInst("1"), fix.Symbol("AAPL"), fix.Side("1"),
-                      fix.StringField(60, TIME), fix.OrderQty(100), fix.OrdType("2"),
-                      fix.Price(150.25)):
-            message.setField(field)
-        return message.toString()
-
-    def parse(self, data):
-        return self.module.Message(data.decode(), False)
-
-    def read(self, message):
-        fix = self.module
-        fields = fix.ClOrdID(), fix.Symbol(), fix.Side(), fix.Price()
-        for field in fields:
-            message.getField(field)
-        return [field.getValue() for field in fields]
+    def names(self):
+        return vars(self.module)
 
 
-def seconds_of(call, count):
-    began = time.process_time()
-    for _ in range(count):
-        call()
-    return (time.process_time() - began) / count
+def timers(subject):
+    """A timer by operation, of a loop over all orders."""
+    names = {**subject.names(), "TIME": TIME}
+    scope = dict(names)
+    exec(f"""def build_all(orders):
+  for name, symbol, quantity, price in orders:
+    {subject.build}
+    yield made""", scope)
+    own = {**Ours().names(), "TIME": TIME}
+    exec(f"""def messages(orders):
+  for name, symbol, quantity, price in orders:
+    {Ours.build}
+    yield made""", own)
+    given = orders()
+    datas = [(data, data.decode()) for data in own["messages"](given)]
+    exec(f"""def parse_all(datas):
+  for data, text in datas:
+    {subject.parse}
+    yield m""", scope)
+    scope |= {"given": given, "datas": datas, "read": list(scope["parse_all"](datas)),
+              "both": [(*order, *data) for order, data in zip(given, datas, strict=True)]}
+    loops = {"parse": f"for data, text in datas:\n    {subject.parse}",
+             "read four fields": f"for m in read:\n    {subject.read}",
+             "build": f"for name, symbol, quantity, price in given:\n    {subject.build}",
+             "all three": "for name, symbol, quantity, price, data, text in both:\n    "
+                          + "\n    ".join((subject.parse, subject.read, subject.build))}
+    return {operation: timeit.Timer(loop, timer=time.process_time, globals=scope)
+            for operation, loop in loops.items()}
+
+
+def cpu_seconds():
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def cpu_seconds_of(call):
+    """Also those of a program that it runs."""
+    began = cpu_seconds()
+    call()
+    return cpu_seconds() - began
 
 
 def measure(subjects, rounds):
     """Medians in nanoseconds by operation and subject."""
-    data = Ours().build()
-    calls = {}
-    for subject in subjects:
-        message = subject.parse(data)
-        calls["parse", subject.name] = lambda s=subject: s.parse(data)
-        calls["read four fields", subject.name] = lambda s=subject, m=message: s.read(m)
-        calls["build", subject.name] = subject.build
-        calls["all three", subject.name] = lambda s=subject: (s.read(s.parse(data)), s.build())
-    counts = {key: max(20, int(0.02 / seconds_of(call, 50))) for key, call in calls.items()}
-    times = {key: [] for key in calls}
+    loops = {(operation, subject.name): timer for subject in subjects
+             for operation, timer in timers(subject).items()}
+    counts = {key: max(1, int(0.02 / timer.timeit(1))) for key, timer in loops.items()}
+    times = {key: [] for key in loops}
     for _ in range(rounds):
-        for key, call in calls.items():
-            times[key].append(seconds_of(call, counts[key]) * 1e9)
+        for key, timer in loops.items():
+            times[key].append(timer.timeit(counts[key]) / counts[key] / ORDERS * 1e9)
     return {key: statistics.median(values) for key, values in times.items()}
 
 
@@ -152,11 +180,22 @@ def measure_log(path, rounds):
         rows = Path(folder) / "rows.csv"
         csv.write_csv(plain(read.to_arrow()), rows)
         alone = csv.ReadOptions(use_threads=False)
-        for name, call, file in (("log to Arrow", read.to_arrow, Path(path)),
-                                 ("the rows as CSV", lambda: csv.read_csv(rows, alone), rows)):
-            size = file.stat().st_size
-            speeds = [size / seconds_of(call, 1) / 1e9 for _ in range(rounds)]
-            print(f"{name:17}  {statistics.median(speeds):5.2f} GB/s of {size / 1e6:,.0f} MB")
+        subjects = [("batches of rows", lambda: collections.deque(read.batches(), 0), Path(path)),
+                    ("a whole table", read.to_arrow, Path(path)),
+                    ("the rows as CSV", lambda: csv.read_csv(rows, alone), rows)]
+        if command := shutil.which("nexusfix"):
+            words = [command, "export", "--fields", ",".join(COLUMNS), "--arrow",
+                     f"{folder}/rows.arrow", path]
+            if subprocess.run(words, capture_output=True, check=False).returncode == 0:
+                subjects.append(("nexusfix export", lambda: subprocess.run(words, check=True,
+                                 capture_output=True), Path(path)))
+        speeds = {name: [] for name, _, _ in subjects}
+        for _ in range(rounds):
+            for name, call, file in subjects:
+                speeds[name].append(file.stat().st_size / cpu_seconds_of(call) / 1e9)
+        for name, _, file in subjects:
+            print(f"{name:17}  {statistics.median(speeds[name]):5.2f} GB/s of "
+                  f"{file.stat().st_size / 1e6:,.0f} MB")
 
 
 def main():

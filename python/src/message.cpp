@@ -1,11 +1,11 @@
 #include "python/src/message.hpp"
 
-#include <memory_resource>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <string>
 #include <unordered_set>
 
+#include "python/src/recycled_blocks.hpp"
 #include "python/src/values.hpp"
 
 namespace nexusfix::python {
@@ -343,7 +343,8 @@ PyObject* make_message(std::string_view bytes, std::shared_ptr<Catalog> catalog)
     throw nb::python_error{};
   }
   if (catalog == nullptr) catalog = Catalog::of_message(*view);
-  auto owned = wire::to_owned(*view, *std::pmr::new_delete_resource());
+  static RecycledBlocks& memory = *new RecycledBlocks;  // lives as long as the last message
+  auto owned = wire::to_owned(*view, memory);
   if (!owned) throw std::bad_alloc{};
   nb::object made = nb::inst_alloc(reinterpret_cast<PyObject*>(message_type));
   auto* const message = new (nb::inst_ptr<MessageObject>(made))

@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <cstring>
+#include <utility>
 
 #include "base/api/printable_text.hpp"
 #include "logs/columns/column_values.hpp"
@@ -24,6 +26,15 @@ PyObject* checked(PyObject* object) {
 PyObject* text_object(std::string_view value) {
   return checked(
       PyUnicode_DecodeUTF8(value.data(), static_cast<Py_ssize_t>(value.size()), "surrogateescape"));
+}
+
+// Most values are short.
+bool has_soh(std::string_view value) noexcept {
+  constexpr std::size_t kShortMax = 24;
+  if (value.size() > kShortMax) return value.contains(kSoh);
+  bool found = false;
+  for (const char c : value) found |= c == kSoh;
+  return found;
 }
 
 std::string shown(const Field& field, std::string_view value) {
@@ -64,10 +75,44 @@ bool is_integer(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-PyObject* decimal_object(std::string_view value) {
+PyObject* make_decimal(std::string_view value) {
   static PyObject* const type = imported("decimal", "Decimal");
   const nb::object text = nb::steal(text_object(value));
   return checked(PyObject_CallFunctionObjArgs(type, text.ptr(), nullptr));
+}
+
+// A Decimal of the last ones: prices and quantities come again and again, and a Decimal does not
+// change.
+class DecimalCache {
+ public:
+  PyObject* get(std::string_view value) {
+    if (value.size() > kTextMax) return make_decimal(value);
+    std::array<std::uint64_t, 2> text{};
+    std::memcpy(text.data(), value.data(), value.size());
+    constexpr std::uint64_t kMultiplier = 0x9e37'79b9'7f4a'7c15;
+    const std::uint64_t hash = (text[0] ^ text[1] * kMultiplier) * kMultiplier;
+    Place& place = places_[hash >> (64 - kPlaceBits)];
+    if (place.decimal == nullptr || place.text != text) {
+      PyObject* const made = make_decimal(value);
+      Py_XDECREF(std::exchange(place.decimal, made));
+      place.text = text;
+    }
+    return Py_NewRef(place.decimal);
+  }
+
+ private:
+  static constexpr std::size_t kTextMax = 16;
+  static constexpr unsigned kPlaceBits = 10;
+  struct Place {
+    std::array<std::uint64_t, 2> text{};  // zeros follow
+    PyObject* decimal = nullptr;
+  };
+  std::array<Place, 1U << kPlaceBits> places_{};
+};
+
+PyObject* decimal_object(std::string_view value) {
+  static DecimalCache& cache = *new DecimalCache;
+  return cache.get(value);
 }
 
 PyObject* integer_object(std::string_view value) {
@@ -311,7 +356,7 @@ void append_other(std::string& to, const Field& field, PyObject* value) {
   static PyObject* const datetime = imported("datetime", "datetime");
   static PyObject* const date = imported("datetime", "date");
   static PyObject* const time = imported("datetime", "time");
-  if (is_instance(value, decimal)) {
+  if (Py_TYPE(value) == reinterpret_cast<PyTypeObject*>(decimal) || is_instance(value, decimal)) {
     append_decimal(to, field, value);
   } else if (is_instance(value, datetime)) {
     append_datetime(to, field, value);
@@ -418,7 +463,7 @@ void append_value(std::string& to, const Field& field, PyObject* value) {
     append_other(to, field, value);
   }
   if (to.size() == before) raise_value(field, "the value is empty", "ValueEmpty");
-  if (field.kind != ValueKind::Bytes && to.find(kSoh, before) != std::string::npos) {
+  if (field.kind != ValueKind::Bytes && has_soh(std::string_view{to}.substr(before))) {
     raise_value(field, "the value has a SOH, which ends a field", "SohInValue");
   }
 }

@@ -122,18 +122,38 @@ std::string format_of(const logs::Column& column) {
   return "u";
 }
 
-std::uint64_t hash_of(std::string_view text) noexcept {
-  constexpr std::uint64_t kMultiplier = 0x9e37'79b9'7f4a'7c15;
-  std::uint64_t hash = text.size() * kMultiplier;
-  while (!text.empty()) {
-    std::uint64_t part = 0;
-    const std::size_t size = std::min(text.size(), sizeof(part));
-    std::memcpy(&part, text.data(), size);
-    hash = (hash ^ part) * kMultiplier;
-    hash ^= hash >> 32;
-    text.remove_prefix(size);
+template <class Number>
+Number load(const char* from) noexcept {
+  Number number;
+  std::memcpy(&number, from, sizeof(number));
+  return number;
+}
+
+// The first eight bytes; zeros follow a shorter text. The loads of a short text overlap.
+std::uint64_t first_bytes(std::string_view text) noexcept {
+  constexpr unsigned kBits = 8;
+  const std::size_t size = text.size();
+  if (size >= sizeof(std::uint64_t)) return load<std::uint64_t>(text.data());
+  if (size >= sizeof(std::uint32_t)) {
+    const std::size_t rest = size - sizeof(std::uint32_t);
+    return load<std::uint32_t>(text.data()) | std::uint64_t{load<std::uint32_t>(text.data() + rest)}
+                                                  << kBits * rest;
   }
-  return hash;
+  if (size == 0) return 0;
+  const auto byte = [&](std::size_t at) {
+    return std::uint64_t{static_cast<std::uint8_t>(text[at])} << kBits * at;
+  };
+  return byte(0) | byte(size / 2) | byte(size - 1);
+}
+
+std::uint64_t hash_of(std::string_view text, std::uint64_t first) noexcept {
+  constexpr std::uint64_t kMultiplier = 0x9e37'79b9'7f4a'7c15;
+  std::uint64_t hash = (first ^ text.size()) * kMultiplier;
+  while (text.size() > sizeof(first)) {
+    text.remove_prefix(sizeof(first));
+    hash = ((hash ^ hash >> 32) ^ first_bytes(text)) * kMultiplier;
+  }
+  return hash ^ hash >> 32;
 }
 
 }  // namespace
@@ -143,30 +163,41 @@ void Texts::append(std::string_view text) {
   ends.push_back(static_cast<std::int32_t>(bytes.size()));
 }
 
+TextTable::Slot& TextTable::slot_of(std::string_view text, std::uint64_t first) {
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t at = hash_of(text, first) & mask;; at = (at + 1) & mask) {
+    Slot& slot = slots_[at];
+    if (slot.number < 0) return slot;
+    if (slot.first != first || slot.size != text.size()) continue;
+    if (text.size() <= sizeof(first) || texts_.at(static_cast<std::size_t>(slot.number)) == text) {
+      return slot;
+    }
+  }
+}
+
 std::int32_t TextTable::number_of(std::string_view text) {
   if (2 * texts_.size() >= slots_.size()) grow();
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t slot = hash_of(text) & mask;
-  for (; slots_[slot] >= 0; slot = (slot + 1) & mask) {
-    if (texts_.at(static_cast<std::size_t>(slots_[slot])) == text) return slots_[slot];
+  const std::uint64_t first = first_bytes(text);
+  Slot& slot = slot_of(text, first);
+  if (slot.number < 0) {
+    slot = {.first = first,
+            .size = static_cast<std::uint32_t>(text.size()),
+            .number = static_cast<std::int32_t>(texts_.size())};
+    texts_.append(text);
   }
-  slots_[slot] = static_cast<std::int32_t>(texts_.size());
-  texts_.append(text);
-  return slots_[slot];
+  return slot.number;
 }
 
 void TextTable::grow() {
-  slots_.assign(2 * slots_.size(), -1);
-  const std::size_t mask = slots_.size() - 1;
-  for (std::size_t i = 0; i < texts_.size(); ++i) {
-    std::size_t slot = hash_of(texts_.at(i)) & mask;
-    while (slots_[slot] >= 0) slot = (slot + 1) & mask;
-    slots_[slot] = static_cast<std::int32_t>(i);
+  const std::vector<Slot> before = std::exchange(slots_, std::vector<Slot>(2 * slots_.size()));
+  for (const Slot& slot : before) {
+    if (slot.number < 0) continue;
+    slot_of(texts_.at(static_cast<std::size_t>(slot.number)), slot.first) = slot;
   }
 }
 
 Texts TextTable::take() {
-  slots_.assign(kSlotsLeast, -1);
+  slots_.assign(kSlotsLeast, {});
   return std::exchange(texts_, {});
 }
 
@@ -216,6 +247,13 @@ void ColumnData::append_null() {
       break;
   }
   ++rows_;
+}
+
+bool ColumnData::append_again() {
+  if (rows_ == 0) return false;
+  days_.push_back(days_.back());
+  ++rows_;
+  return true;
 }
 
 void ColumnData::append_number(std::int64_t value) {

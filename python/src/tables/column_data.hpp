@@ -38,10 +38,16 @@ class TextTable {
 
  private:
   static constexpr std::size_t kSlotsLeast = 256;
+  struct Slot {
+    std::uint64_t first = 0;  // the first eight bytes of the text: most texts have no more
+    std::uint32_t size = 0;
+    std::int32_t number = -1;  // -1: free
+  };
+  [[nodiscard]] Slot& slot_of(std::string_view text, std::uint64_t first);
   void grow();
 
   Texts texts_;
-  std::vector<std::int32_t> slots_ = std::vector<std::int32_t>(kSlotsLeast, -1);
+  std::vector<Slot> slots_ = std::vector<Slot>(kSlotsLeast);
 };
 
 // One thread at a time.
@@ -55,6 +61,9 @@ class ColumnData {
   // has only ASCII characters.
   void append(std::string_view value, bool is_ascii);
   void append_null();
+  // The text of the row before again, in a column of few different texts. False: this is the
+  // first row.
+  [[nodiscard]] bool append_again();
   // For an Integer or a Timestamp.
   void append_number(std::int64_t value);
   // A group: the fields from its count field on. Returns the place after its last field.

@@ -126,7 +126,9 @@ void LogBatches::add_fields(std::string_view bytes) {
 }
 
 void LogBatches::add_place(const logs::LogMessage& message) {
-  columns_[kFile]->append(message.path, false);
+  const bool is_again = message.file == last_file_ && columns_[kFile]->append_again();
+  if (!is_again) columns_[kFile]->append(message.path, false);
+  last_file_ = message.file;
   columns_[kOffset]->append_number(static_cast<std::int64_t>(message.offset));
   if (const auto time = times_.of_message(message)) {
     columns_[kTime]->append_number(time->time_since_epoch().count());

@@ -53,6 +53,7 @@ class LogBatches : public BatchSource {
   logs::MessageFields fields_;
   bool is_ascii_ = false;  // the present message
   std::uint64_t row_ = 0;
+  std::size_t last_file_ = 0;
   std::vector<std::unique_ptr<ColumnData>> columns_;
   std::vector<std::uint64_t> row_of_;  // by column: the row that has a value already
 };
