@@ -95,6 +95,22 @@ def test_messages_arrive_in_the_order_in_which_they_were_sent(tmp_path):
     assert [one.msg_seq_num for one in sent] == list(range(2, 3002))
 
 
+@pytest.mark.parametrize("fields", [
+    {"Text": "x" * 300_000}, {"EncodedText": b"a\x01b\x0110=000\x01"},
+    {"NoPartyIDs": [{"PartyID": name, "PartyRole": 1} for name in ("P", "Q")]}])
+def test_large_messages_data_fields_and_groups_arrive_as_they_were_sent(tmp_path, fields):
+    async def main():
+        async with pair(tmp_path) as (venue, client):
+            await client.send(order(1).replace(**fields))
+            return (await some(venue, 1))[0]
+    [(name, value)] = fields.items()
+    received = run(main())
+    if name == "NoPartyIDs":
+        value, received = [one["PartyID"] for one in value], {
+            name: [one["PartyID"] for one in received[name]]}
+    assert received[name] == value
+
+
 def test_callbacks_run_on_the_thread_of_the_event_loop(tmp_path):
     calls = []
 
