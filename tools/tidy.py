@@ -41,7 +41,7 @@ LAYERS = {
              "engine"},
     "stream": {"base", "wire", "store", "observe", "console", "logs"},
     "python": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
-               "deferred", "engine", "logs"},
+               "deferred", "engine", "logs", "simulator"},
     "simulator": {"base", "wire", "dictionary", "session", "store", "transport", "observe",
                   "config", "engine"},
     "console": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",

@@ -5,6 +5,7 @@ from enum import Enum
 from typing import Any, final
 
 from nexusfix.errors import ParseError, ValidationError
+from nexusfix.sessions import Sent
 
 @final
 class Message(Mapping[int | str, Any]):
@@ -155,6 +156,37 @@ class SessionEngine:
     def descriptor(self) -> int: ...
     @property
     def port(self) -> int: ...
+
+class SimulatedSession:
+    """A session in a simulated world, as its application gets it."""
+
+    def send(self, message: Message) -> Sent:
+        """Sends a message at once. Raises SendError."""
+    def log_out(self, text: str = "") -> None:
+        """Sends a Logout with this Text (58)."""
+    def call_after(self, seconds: float, call: Callable[[], object]) -> None:
+        """Calls a function once after this virtual time, if the process lives."""
+    @property
+    def id(self) -> str:
+        """Its name: "FIX.4.4:ME->VENUE"."""
+    @property
+    def is_logged_on(self) -> bool:
+        """Whether both sides are logged on. False: its process has died."""
+
+class SimulatedWorld:
+    """What nexusfix.simulation.World wraps."""
+
+    def __init__(self, seed: int, faults: str) -> None: ...
+    def add(self, name: str, settings: str, make: Callable[[], object]) -> int: ...
+    def run(self, seconds: float) -> None: ...
+    def settle(self, seconds: float) -> bool: ...
+    def after(self, seconds: float, call: Callable[[], object]) -> None: ...
+    def kill(self, process: int) -> None: ...
+    def application(self, process: int) -> Any: ...
+    @property
+    def now(self) -> float: ...
+    @property
+    def violation(self) -> tuple[str, str] | None: ...
 
 def parse(data: bytes | bytearray | memoryview, dictionary: Dictionary | None = None) -> Message:
     """The message in these bytes: exactly one, with SOH after each field.

@@ -230,7 +230,7 @@ class Engine:
         if isinstance(settings, (str, os.PathLike)):
             self._path = os.fspath(settings)
         else:
-            self._text = _text_of(settings, self._is_initiator)
+            self._text = settings_text(settings, self._is_initiator)
         for name, call in (("on_message", on_message), ("on_logon", on_logon),
                            ("on_logout", on_logout), ("logon", logon)):
             if call is not None and not callable(call):
@@ -604,7 +604,7 @@ class Acceptor(Engine):
         return self._opened().port
 
 
-def _text_of(settings: Mapping[str, Any], is_initiator: bool) -> str:
+def settings_text(settings: Mapping[str, Any], is_initiator: bool) -> str:
     """The configuration that has these keys."""
     default: Mapping[str, Any] = settings
     sections: Sequence[Mapping[str, Any]] = [{}]

@@ -15,6 +15,7 @@
 #include "python/src/errors.hpp"
 #include "python/src/message.hpp"
 #include "python/src/sessions/session_engine.hpp"
+#include "python/src/sessions/simulated_world.hpp"
 #include "python/src/stream.hpp"
 #include "python/src/tables/log_query.hpp"
 #include "python/src/values.hpp"
@@ -255,6 +256,7 @@ NB_MODULE(_core, module) {
   add_stream(module);
   add_log_query(module);
   add_session_engine(module);
+  add_simulated_world(module);
   static PyMethodDef parse_method{
       .ml_name = "parse",
       .ml_meth = reinterpret_cast<PyCFunction>(parse_fast),

@@ -11,6 +11,7 @@ import nexusfix
 import nexusfix.load
 import nexusfix.logs
 import nexusfix.sessions
+import nexusfix.simulation
 import nexusfix.testing
 import nexusfix.values
 import pytest
@@ -34,7 +35,7 @@ def test_import_takes_less_than_a_tenth_of_a_second():
 
 
 @pytest.mark.parametrize("module", [nexusfix, nexusfix.logs, nexusfix.sessions,
-                                    nexusfix.testing, nexusfix.values])
+                                    nexusfix.simulation, nexusfix.testing, nexusfix.values])
 def test_the_examples_of_docstrings_run(module):
     found = doctest.testmod(module)
     assert found.attempted > 0 and found.failed == 0

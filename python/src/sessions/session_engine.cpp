@@ -96,10 +96,13 @@ void refuse_setting(const config::Settings& settings, std::size_t line, const st
   raise_settings_errors({{.file = settings.file, .line = line, .text = text}});
 }
 
+void check_event_loops(const config::Settings& settings) {
+  if (settings.event_loops == 1) return;
+  refuse_setting(settings, 0, "EventLoops: a program in Python has one event loop");
+}
+
 void check_settings(const config::Settings& settings, bool is_initiator) {
-  if (settings.event_loops != 1) {
-    refuse_setting(settings, 0, "EventLoops: a program in Python has one event loop");
-  }
+  check_event_loops(settings);
   for (const config::SessionSettings& session : settings.sessions) {
     const bool is_ours = (session.session.role == session::Role::Initiator) == is_initiator;
     if (is_ours) continue;
@@ -371,6 +374,13 @@ std::string SessionEngine::why(std::uint32_t session) const {
     if (one.name == port.name) return one.why;
   }
   return {};
+}
+
+config::Settings parsed_settings(const std::string& text, const std::string& name) {
+  auto settings = config::parse_settings(text, name);
+  if (!settings) raise_settings_errors(settings.error());
+  check_event_loops(*settings);
+  return std::move(*settings);
 }
 
 void join_engines(double seconds) {

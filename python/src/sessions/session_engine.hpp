@@ -11,6 +11,8 @@
 #include <sys/types.h>
 #include <vector>
 
+#include <nexusfix/settings.hpp>
+
 #include "python/src/catalog.hpp"
 #include "python/src/message.hpp"
 
@@ -77,6 +79,9 @@ class SessionEngine {
   std::shared_ptr<Catalog> dictionary_;
   pid_t process_;
 };
+
+// Raises ConfigurationError. name: in errors.
+[[nodiscard]] config::Settings parsed_settings(const std::string& text, const std::string& name);
 
 // Waits until every engine of this process has ended, at most this time.
 void join_engines(double seconds);
