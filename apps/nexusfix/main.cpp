@@ -60,18 +60,23 @@ bool shows_progress(std::string_view name, const Arguments& arguments) {
 }
 
 // The Python package has the server for assistants. It replaces this process.
-int run_mcp(char** words) {
+int run_mcp(int count, char** words) {
   std::error_code error;
   const std::string program =
       std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "nexusfix-mcp";
   ::execv(program.c_str(), words);
-  if (errno != ENOENT) {
-    fmt::print(stderr, "nexusfix mcp: {}: {}\n", program, std::strerror(errno));
-    return kFailure;
+  const bool is_absent = errno == ENOENT;
+  const bool asks_for_help = count > 1 && std::string_view{words[1]} == "--help";
+  if (is_absent && asks_for_help) {
+    fmt::print(
+        "nexusfix mcp: let an assistant read messages, logs and engines\n\n"
+        "Usage: nexusfix mcp [--logs FOLDER] [--engine PATH]\n\n"
+        "The Python package has it: pip install 'nexusfix[mcp]'\n");
+    return kSuccess;
   }
-  fmt::print(stderr,
-             "nexusfix mcp: it is in the Python package: pip install 'nexusfix[mcp]'. "
-             "docs/guide/python-mcp.md\n");
+  const std::string why = is_absent ? "the Python package has it: pip install 'nexusfix[mcp]'"
+                                    : program + ": " + std::strerror(errno);
+  fmt::print(stderr, "nexusfix mcp: {}\n", why);
   return kFailure;
 }
 
@@ -90,7 +95,7 @@ int run(int argc, char** argv, std::optional<Pager>& pager) {
     print_version();
     return kSuccess;
   }
-  if (name == "mcp") return run_mcp(argv + 1);
+  if (name == "mcp") return run_mcp(argc - 1, argv + 1);
   if (!wire::selected_isa()) {
     fmt::print(stderr,
                "nexusfix: NEXUSFIX_FORCE_ISA: one of these was expected, if this CPU has it: {}\n",

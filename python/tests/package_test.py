@@ -60,3 +60,12 @@ def test_the_package_has_its_types_and_its_command():
     if not command.exists():
         pytest.skip("the package was built without the command: tools/wheels.py --own")
     assert run(command, "--version").startswith("nexusfix 0.9")
+
+
+def test_an_archive_of_the_sources_is_refused_with_what_to_do(monkeypatch, tmp_path):
+    pytest.importorskip("scikit_build_core")
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parent.parent))
+    import build_backend
+
+    with pytest.raises(SystemExit, match="pip install ./python"):
+        build_backend.build_sdist(str(tmp_path))

@@ -74,6 +74,14 @@ class Pages(WithFolder):
         self.assertIn("there is no subcommand 'gerp'. Did you mean 'grep'?", done.stderr)
         self.assertEqual(run("help", "--completion", "csh").returncode, 2)
 
+    def test_mcp_without_the_python_package_names_the_package(self):
+        done = run("mcp", "--logs", ".")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("pip install 'nexusfix[mcp]'", done.stderr)
+        done = run("mcp", "--help")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("--logs FOLDER", done.stdout)
+
     def test_an_unwritable_folder_is_an_error(self):
         done = run("help", "--write", "/proc/none")
         self.assertEqual(done.returncode, 1)
