@@ -59,24 +59,27 @@ bool shows_progress(std::string_view name, const Arguments& arguments) {
   return !follows && std::ranges::find(kReaders, name) != kReaders.end();
 }
 
-// The Python package has the server for assistants. It replaces this process.
-int run_mcp(int count, char** words) {
+// The Python package has the server for assistants beside the program that pip put among those of
+// its environment: that one starts this one by its own name. It replaces this process.
+int run_mcp(char** words) {
   std::error_code error;
-  const std::string program =
-      std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "nexusfix-mcp";
-  ::execv(program.c_str(), words);
-  const bool is_absent = errno == ENOENT;
-  const bool asks_for_help = count > 1 && std::string_view{words[1]} == "--help";
-  if (is_absent && asks_for_help) {
+  const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", error);
+  std::string failed;
+  for (const std::filesystem::path& program : {std::filesystem::path{words[0]}, own}) {
+    if (!program.has_parent_path()) continue;
+    const std::string server = program.parent_path() / "nexusfix-mcp";
+    ::execv(server.c_str(), words + 1);
+    if (errno != ENOENT) failed = server + ": " + std::strerror(errno);
+  }
+  if (failed.empty() && words[2] != nullptr && std::string_view{words[2]} == "--help") {
     fmt::print(
         "nexusfix mcp: let an assistant read messages, logs and engines\n\n"
         "Usage: nexusfix mcp [--logs FOLDER] [--engine PATH]\n\n"
         "The Python package has it: pip install 'nexusfix[mcp]'\n");
     return kSuccess;
   }
-  const std::string why = is_absent ? "the Python package has it: pip install 'nexusfix[mcp]'"
-                                    : program + ": " + std::strerror(errno);
-  fmt::print(stderr, "nexusfix mcp: {}\n", why);
+  if (failed.empty()) failed = "the Python package has it: pip install 'nexusfix[mcp]'";
+  fmt::print(stderr, "nexusfix mcp: {}\n", failed);
   return kFailure;
 }
 
@@ -95,7 +98,7 @@ int run(int argc, char** argv, std::optional<Pager>& pager) {
     print_version();
     return kSuccess;
   }
-  if (name == "mcp") return run_mcp(argc - 1, argv + 1);
+  if (name == "mcp") return run_mcp(argv);
   if (!wire::selected_isa()) {
     fmt::print(stderr,
                "nexusfix: NEXUSFIX_FORCE_ISA: one of these was expected, if this CPU has it: {}\n",

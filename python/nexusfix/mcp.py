@@ -22,9 +22,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from mcp.server import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import ToolAnnotations
+try:
+    from mcp.server import MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
+    from mcp.types import ToolAnnotations
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        "nexusfix.mcp needs the package mcp: pip install 'nexusfix[mcp]'") from error
 
 TEXT_BYTES_MAX = 1 << 20  # of a message or an expression
 ANSWER_CHARACTERS_MAX = 200_000
