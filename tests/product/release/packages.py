@@ -35,6 +35,16 @@ def run(*command, **options):
     return done
 
 
+def clone_of_head(folder):
+    """A clone of this tree in the folder, at the commit of this tree."""
+    if not folder.exists():
+        run("git", "clone", "--quiet", "--no-hardlinks", ROOT, folder)
+    commit = run("git", "-C", ROOT, "rev-parse", "HEAD").stdout.strip()
+    run("git", "-C", folder, "fetch", "--quiet", ROOT, commit)
+    run("git", "-C", folder, "checkout", "--quiet", commit)
+    return folder
+
+
 class WithFolder(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="nexusfix-release-")
@@ -110,6 +120,13 @@ class PackagesTest(WithFolder):
         self.assertEqual(sorted(path.name for path in (texts / "nexusfix-logs/licenses").iterdir()),
                          ["pyarrow-LICENSE.txt.gz", "pyarrow-NOTICE.txt.gz"])
 
+    def test_no_file_names_the_folder_of_the_build(self):
+        for path in sorted(OUT.glob("*.deb")):
+            tree = self.folder / path.name
+            run("dpkg-deb", "-x", path, tree)
+            found = run("grep", "-rlF", ROOT, tree, check=False)
+            self.assertEqual((found.returncode, found.stdout), (1, ""), path.name)
+
     def test_the_rpms_install_run_and_are_removed(self):
         rpm = ["rpm", "--root", self.folder]
         for path in sorted(OUT.glob("*.x86_64.rpm")):
@@ -154,12 +171,11 @@ class ArmTest(WithFolder):
         self.assertRegex(done.stderr, r"Ran [34]\d tests")
 
 
-class SameBytesTest(WithFolder):
+class SameBytesTest(unittest.TestCase):
+    """The other clone stays in build/another: a run that was interrupted goes on there."""
+
     def test_another_clone_without_a_cache_makes_the_same_bytes(self):
-        clone = self.folder / "another"
-        run("git", "clone", "--quiet", ROOT, clone)
-        run("git", "-C", clone, "checkout", "--quiet", run("git", "-C", ROOT, "rev-parse",
-                                                             "HEAD").stdout.strip())
+        clone = clone_of_head(ROOT / "build" / "another")
         run(clone / "tools/package.py", env={**os.environ, "CCACHE_DISABLE": "1"})
         sums = [{path.name: hashlib.sha256(path.read_bytes()).hexdigest()
                  for path in folder.iterdir() if path.suffix != ".asc"}

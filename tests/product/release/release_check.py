@@ -19,6 +19,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from doors import DoorsTest
 from packages import ArmTest, PackagesTest, SameBytesTest, archive_for  # noqa: F401
 from roots import OUT, ROOT, Root, this_release
 
@@ -217,6 +218,7 @@ def main():
         sys.exit("release-check: there are no packages: `make package` makes them")
     ROOTS = arguments.roots.resolve()
     ROOTS.mkdir(parents=True, exist_ok=True)
+    DoorsTest.roots = ROOTS
     for release in arguments.releases:
         name = f"On{release.capitalize()}"
         globals()[name] = type(name, (OnRelease, unittest.TestCase), {"release": release})

@@ -28,11 +28,12 @@ def mirror():
 
 
 class Root:
-    """A Debian in a folder, with this tree's packages in /packages."""
+    """A Debian in a folder, with this tree's packages in /packages. name: its folder; the release
+    by default."""
 
-    def __init__(self, release, roots):
+    def __init__(self, release, roots, name=""):
         self.release = release
-        self.folder = roots / release
+        self.folder = roots / (name or release)
         if not (self.folder / "etc/debian_version").exists():
             print(f"debootstrap {release} ...", flush=True)
             made = self.folder.with_suffix(".new")
