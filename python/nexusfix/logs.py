@@ -128,7 +128,7 @@ def orders(paths: Paths, *, dictionary: Dictionary | None = None, names: bool = 
     byte_offset (of the first message).
 
     Several logs are read together, in the order of time, so that the logs of both sides give an
-    order once. An order takes some 2 KB of memory. names and progress: as of read_log().
+    order once. An order takes some 3 KB of memory. names and progress: as of read_log().
 
     >>> import nexusfix
     >>> nexusfix.orders([]).to_arrow().num_rows
