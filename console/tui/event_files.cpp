@@ -82,10 +82,10 @@ std::vector<Change> EventFiles::read(std::int64_t process) {
       auto event = read_event(rest.substr(0, rest.find('\n')));
       if (!event) continue;  // the rest of a line
       if (event->session.empty() && name != kGlobal) event->session = name;
-      events.push_back(*std::move(event));
+      const auto after = std::ranges::upper_bound(events, event->seen_at, {}, &Change::seen_at);
+      events.insert(after, *std::move(event));
     }
   }
-  std::ranges::stable_sort(events, {}, &Change::seen_at);
   return events;
 }
 
