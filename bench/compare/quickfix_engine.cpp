@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <memory>
@@ -62,7 +63,9 @@ class Folder {
 FIX::SessionSettings settings(bool is_venue, int port, const std::string& folder) {
   std::ostringstream text;
   text << "[DEFAULT]\nHeartBtInt=30\nReconnectInterval=1\nStartTime=00:00:00\nEndTime=00:00:00\n"
-       << "UseDataDictionary=N\nSocketNodelay=Y\nFileStorePath=" << folder << "\n"
+       // Without a dictionary, QuickFIX rejects an order with two parties: a tag is repeated.
+       << "UseDataDictionary=Y\nDataDictionary=" NEXUSFIX_BENCH_DICTIONARY
+       << "\nSocketNodelay=Y\nFileStorePath=" << folder << "\n"
        << "[SESSION]\nBeginString=FIX.4.4\n";
   if (is_venue) {
     text << "ConnectionType=acceptor\nSocketAcceptPort=" << port
@@ -167,7 +170,9 @@ class TraderSide final : public Side {
     is_done_ = false;
     send_order();
     std::unique_lock<std::mutex> lock(mutex_);
-    done_.wait(lock, [this] { return is_done_; });
+    if (!done_.wait_for(lock, std::chrono::minutes(1), [this] { return is_done_; })) {
+      throw std::runtime_error("QuickFIX did not answer all orders within a minute");
+    }
   }
 
  private:
