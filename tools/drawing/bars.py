@@ -35,7 +35,7 @@ def text_of(report):
     lines = [
         f"date: {report['date']}",
         f"machine: {re.sub(r'[(](R|TM)[)]', '', machine['cpu'])}, {machine['cores']} cores"
-        + (", virtual" if machine["virtual"] else "") + f", kernel {machine['kernel']}",
+        + (", virtual" if machine["virtual"] else "") + f", kernel {report['kernel']}",
         f"commit: {report['commit']}"]
     for name in ROWS:
         figures = {"NexusFIX": rows[name], **rows[name]["peers"]}

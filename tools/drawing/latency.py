@@ -34,7 +34,7 @@ def text_of(report):
     lines = [
         f"row: {row['name']}", f"purpose: {row['purpose']}", f"date: {report['date']}",
         f"machine: {re.sub(r'[(](R|TM)[)]', '', machine['cpu'])}, {machine['cores']} cores"
-        + (", virtual" if machine["virtual"] else "") + f", kernel {machine['kernel']}",
+        + (", virtual" if machine["virtual"] else "") + f", kernel {report['kernel']}",
         f"commit: {report['commit']}",
         "subjects: " + " | ".join(SUBJECTS)]
     columns = [figures[name] for name in SUBJECTS]
