@@ -109,7 +109,7 @@ class LatencyTest(unittest.TestCase):
         figures = {"single_calls": 100000, "max": 90000.0,
                    "percentiles": {"50": 9000.0, "99": 20000.0, "99.99": 50000.0}}
         return {"date": "2026-01-31", "commit": "1a2b3c", "quick": False,
-                "machine": {"cpu": "A CPU", "cores": 2, "virtual": False, "kernel": "avx2"},
+                "machine": {"cpu": "A CPU", "cores": 2, "virtual": False}, "kernel": "avx2",
                 "rows": [{"name": "rtt/spin", "purpose": "an order", **figures,
                           "peers": {"QuickFIX": figures, "bare TCP": figures}}]}
 
@@ -136,12 +136,12 @@ class LatencyTest(unittest.TestCase):
 class BarsTest(unittest.TestCase):
     @staticmethod
     def report():
-        machine = {"cpu": "A CPU", "cores": 2, "virtual": True, "kernel": "avx2"}
+        machine = {"cpu": "A CPU", "cores": 2, "virtual": True}
         peers = {"QuickFIX": {"batch": 4000.0}, "reference": {"batch": 10.0}}
         rows = [{"name": name, "batch": 1000.0 / 2 ** i, "peers": peers if i != 1 else {}}
                 for i, name in enumerate([*bars.ROWS, "frame"])]
         return {"date": "2026-01-31", "commit": "1a2b3c", "quick": False, "machine": machine,
-                "rows": rows}
+                "kernel": "avx2", "rows": rows}
 
     def test_a_report_becomes_a_text_and_bars(self):
         text = bars.text_of(self.report())
