@@ -383,7 +383,7 @@ class Counterparty:
             skipped.append(f"{message.name} {message['MsgSeqNum']}")
 
     def expect_none(self, msg_type: str = "", within: float = 0.2, **fields: Any) -> None:
-        """Raises AssertionError if such a message comes within so many seconds."""
+        """Raises AssertionError if such a message comes; within: how many seconds it waits."""
         try:
             message = self.expect(msg_type, within, **fields)
         except AssertionError:
