@@ -230,7 +230,9 @@ class BadInput(WithFolder):
             self.assertRegex(err, ONE_LINE_OF_A_FULL_DISK)
 
     def test_a_closed_output(self):
-        path = self.put("log", (order(1) + "\n").encode() * self.lines)
+        # More than the pipe (1 MiB) and the buffers hold, or a command ends before the reader does.
+        line = (order(1) + "\n").encode()
+        path = self.put("log", line * (8_000_000 // len(line)))
         for words in (("anonymise",), ("decode",), ("grep", "35=D"), ("grep", "-j", "2", "35=D")):
             with subprocess.Popen([command_test.NEXUSFIX, *words, path], stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE) as child:

@@ -134,9 +134,12 @@ class AcceptorTest : public ::testing::Test {
     run_until([&] { return turns-- == 0; });
   }
 
-  // Runs turns of the loop, of at most a millisecond, until condition holds. False: it hangs.
+  // Runs turns of the loop, of at most a millisecond, until condition holds. False: it hangs. The
+  // limit is a time, not a number of turns: a fake network never blocks, and the turns of a minute
+  // would pass before a thread of the disk has worked.
   bool run_until(const std::function<bool()>& condition) {
-    for (int turn = 0; turn < 60'000; ++turn) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes{1};
+    for (int turn = 0; std::chrono::steady_clock::now() < end; ++turn) {
       if (condition()) return true;
       acceptor->poll(std::chrono::milliseconds{turn < 50 ? 0 : 1});
       for (const auto& peer : peers) peer->poll();
