@@ -96,7 +96,7 @@ WITH_INTERFACE = ("src/", "apps/nexusfix/", *IN_PRODUCTS)
 INTERFACE = re.compile(r"^Interface: ((?:.+\n)*?.*\.)$", re.MULTILINE)  # one sentence
 CONFIG_INCLUDE = re.compile(r'#include [<"](?:nexusfix/)?config/([^>"]+)[>"]')
 # api/changed_keys.hpp: for a reload, which of the finished settings have changed.
-ENGINE_READS = ["settings.hpp", "api/changed_keys.hpp", "username.hpp"]
+ENGINE_READS = ["api/changed_keys.hpp", "username.hpp"]
 PRIVATE_INCLUDE = re.compile(r'#include "([^"]+)"')
 
 CLASS_HEAD = re.compile(r"(?<!enum )\b(?:class|struct)\s+(?:alignas\([^)]*\)\s*)?"

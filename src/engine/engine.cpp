@@ -21,7 +21,6 @@
 #include "engine/directory/directory.hpp"
 #include "engine/directory/loop_partition.hpp"
 #include "engine/ground/loop_context.hpp"
-#include "engine/ground/settings/loop_folder.hpp"
 #include "engine/ground/settings/missing_parts.hpp"
 #include "engine/ground/settings/settings_names.hpp"
 #include "engine/ground/thread_setup.hpp"

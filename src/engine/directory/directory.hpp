@@ -5,8 +5,8 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine.hpp>
 
-#include "engine/directory/certificate_watch.hpp"
 #include "engine/directory/reload/file_reader.hpp"
+#include "engine/directory/reload/reload_job.hpp"
 #include "engine/directory/reload/reloader.hpp"
 #include "engine/directory/reload/settings_changes.hpp"
 #include "engine/directory/session_installer.hpp"

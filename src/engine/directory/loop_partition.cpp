@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/ground/settings/loop_folder.hpp"
+#include "engine/ground/settings/settings_names.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "engine/ground/exceptions.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/missing_parts.hpp"
 #include "engine/ground/settings/settings_names.hpp"
-#include "engine/ground/undo_guard.hpp"
 #include "engine/session/sessions.hpp"
 
 namespace nexusfix::engine {

@@ -2,30 +2,153 @@
 // dependencies. It knows no component.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
+#include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <nexusfix/base/arena.hpp>
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine.hpp>
 #include <nexusfix/engine/session.hpp>
 
+#include "engine/ground/connection/connection.hpp"
 #include "engine/ground/event_boundary.hpp"
 #include "engine/ground/loop_clock.hpp"
 #include "engine/ground/loop_dependencies.hpp"
-#include "engine/ground/loop_timers.hpp"
 #include "engine/ground/loop_work.hpp"
 #include "engine/ground/report/reporter.hpp"
-#include "engine/ground/round_trips.hpp"
 #include "engine/ground/settings/parsers.hpp"
+#include "engine/ground/state/session_entry.hpp"
+#include "engine/ground/statistics/counters.hpp"
 #include "engine/ground/statistics/latency_meter.hpp"
-#include "engine/ground/statistics/loop_counters.hpp"
-#include "engine/ground/statistics/session_counters.hpp"
+#include "engine/ground/timer_queue.hpp"
 #include "session/api/actions.hpp"
 
+// The TestRequests of operators, and when their Heartbeats came back.
+
 namespace nexusfix::engine {
+
+class SessionEntry;
+
+// The loop's thread only. The last 64 are kept.
+class RoundTrips {
+ public:
+  using Duration = std::chrono::nanoseconds;
+  struct Trip {
+    const SessionEntry* entry = nullptr;
+    std::uint64_t id = 0;
+    MonoTime sent_at{};
+    std::optional<Duration> took{};  // unset: the Heartbeat has not come
+    std::array<char, 32> text{};     // TestReqID
+    std::size_t text_size = 0;
+
+    [[nodiscard]] std::string_view test_req_id() const noexcept { return {text.data(), text_size}; }
+  };
+
+  // A TestRequest is sent now. Its text is valid until the next 63 calls.
+  const Trip& begin(const SessionEntry& entry, MonoTime now) noexcept {
+    Trip& trip = trips_[++last_ % trips_.size()];
+    trip = {.entry = &entry, .id = last_, .sent_at = now};
+    constexpr std::string_view kPrefix = "OPERATOR-";
+    kPrefix.copy(trip.text.data(), kPrefix.size());
+    const auto end = std::to_chars(trip.text.data() + kPrefix.size(),
+                                   trip.text.data() + trip.text.size(), trip.id);
+    trip.text_size = static_cast<std::size_t>(end.ptr - trip.text.data());
+    is_waiting_ = true;
+    return trip;
+  }
+  // A Heartbeat may be the answer only after a begin().
+  [[nodiscard]] bool is_waiting() const noexcept { return is_waiting_; }
+  void on_heartbeat(const SessionEntry& entry, std::string_view test_req_id,
+                    MonoTime now) noexcept {
+    for (Trip& trip : trips_) {
+      if (trip.entry == &entry && !trip.took && trip.test_req_id() == test_req_id) {
+        trip.took = now - trip.sent_at;
+      }
+    }
+  }
+  // Null: it is not known, or not any more.
+  [[nodiscard]] const Trip* find(const SessionEntry& entry, std::uint64_t id) const noexcept {
+    const Trip& trip = trips_[id % trips_.size()];
+    return trip.id == id && trip.entry == &entry ? &trip : nullptr;
+  }
+
+ private:
+  std::array<Trip, 64> trips_{};
+  std::uint64_t last_ = 0;
+  bool is_waiting_ = false;
+};
+
+// The deadlines of a loop's sessions and connections.
+
+class LoopTimers {
+ public:
+  // time: gets the first deadline of all.
+  explicit LoopTimers(LoopClock& time) noexcept : time_{time} {}
+
+  // Inlined: each event of a session calls it, and mostly nothing is to be done.
+  [[gnu::always_inline]] void arm(SessionEntry& entry, MonoTime deadline) {
+    if (sessions_.arm(entry, deadline)) [[unlikely]]
+      find_first();
+  }
+  void arm(Connection& connection, MonoTime deadline) {
+    if (connections_.arm(connection, deadline)) [[unlikely]]
+      find_first();
+  }
+  void disarm(SessionEntry& entry) noexcept {
+    sessions_.disarm(entry);
+    find_first();
+  }
+  void disarm(Connection& connection) noexcept {
+    connections_.disarm(connection);
+    find_first();
+  }
+  // After this, arming the given number of owners allocates no memory.
+  void reserve_sessions(std::size_t count) {
+    sessions_.reserve(count);
+    if (due_sessions_.capacity() < count) due_sessions_.reserve(2 * count);
+  }
+  void reserve_connections(std::size_t count) {
+    connections_.reserve(count);
+    if (due_connections_.capacity() < count) due_connections_.reserve(2 * count);
+  }
+
+  [[nodiscard]] MonoTime first_connection() const noexcept { return connections_.first(); }
+
+  // The due owners, the earliest first; valid until the next call. They are no longer armed.
+  [[nodiscard]] const std::vector<SessionEntry*>& remove_due_sessions(MonoTime now) {
+    due_sessions_.clear();
+    sessions_.remove_due(now, due_sessions_);
+    find_first();
+    return due_sessions_;
+  }
+  [[nodiscard]] const std::vector<Connection*>& remove_due_connections(MonoTime now,
+                                                                       std::size_t count_max) {
+    due_connections_.clear();
+    connections_.remove_due(now, due_connections_, count_max);
+    find_first();
+    return due_connections_;
+  }
+
+ private:
+  void find_first() noexcept {
+    time_.set_first_owner(std::min(sessions_.first(), connections_.first()));
+  }
+
+  LoopClock& time_;
+  TimerQueue<SessionEntry> sessions_;
+  TimerQueue<Connection> connections_;
+  std::vector<SessionEntry*> due_sessions_;
+  std::vector<Connection*> due_connections_;
+};
 
 struct SessionServices;
 

@@ -1,7 +1,7 @@
 // Connects initiators.
+#include "engine/ground/exceptions.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/statistics/session_state.hpp"
-#include "engine/ground/undo_guard.hpp"
 #include "engine/link/io.hpp"
 #include "engine/policy/policy.hpp"
 #include "engine/session/sessions.hpp"

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "engine/ground/statistics/administrative.hpp"
+#include "engine/ground/statistics/session_state.hpp"
 #include "engine/session/control/floods.hpp"
 #include "engine/session/sessions.hpp"
 

@@ -10,7 +10,7 @@
 
 #include <nexusfix/wire/message_view.hpp>
 
-#include "engine/ground/statistics/administrative.hpp"
+#include "engine/ground/statistics/session_state.hpp"
 
 namespace nexusfix::engine {
 

@@ -7,7 +7,6 @@
 
 #include <nexusfix/base/language.hpp>
 
-#include "engine/ground/statistics/administrative.hpp"
 #include "engine/ground/statistics/session_state.hpp"
 #include "engine/session/sessions.hpp"
 

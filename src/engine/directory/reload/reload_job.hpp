@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine.hpp>
 
 #include "engine/directory/reload/file_reader.hpp"
@@ -82,6 +83,25 @@ class CertificatesJob final : public FileJob {
   const std::shared_ptr<TlsContexts> tls_;
   const std::unique_ptr<Reader> reader_;
   std::vector<TlsContexts::Reloaded> reloaded_;
+};
+
+// Reports certificates before they expire, and reads them again on request.
+class CertificateWatch {
+ public:
+  CertificateWatch(LoopContext& loop, FileReader& files) noexcept : loop_{loop}, files_{files} {}
+
+  void check();
+  // Reads all certificates again. reader: null: the event log has the result.
+  void reload(std::unique_ptr<CertificatesJob::Reader> reader);
+  void report_certificates(const std::vector<TlsContexts::Reloaded>& reloaded);
+
+ private:
+  void report_expiries();
+
+  LoopContext& loop_;
+  FileReader& files_;
+
+  MonoTime check_at_ = MonoTime::min();  // the next check of the expiries
 };
 
 }  // namespace nexusfix::engine

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "engine/directory/directory.hpp"
+#include "engine/ground/exceptions.hpp"
 #include "engine/ground/loop_context.hpp"
-#include "engine/ground/undo_guard.hpp"
 
 namespace nexusfix::engine {
 namespace {

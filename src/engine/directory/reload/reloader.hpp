@@ -11,8 +11,8 @@
 
 #include "engine/directory/reload/file_reader.hpp"
 #include "engine/directory/reload/reload_job.hpp"
-#include "engine/directory/reload/reload_plan.hpp"
 #include "engine/directory/reload/reload_round.hpp"
+#include "engine/directory/reload/settings_changes.hpp"
 #include "engine/ground/loop_context.hpp"
 
 namespace nexusfix::engine {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,15 +22,89 @@
 #include <nexusfix/wire/frame.hpp>
 
 #include "engine/ground/connection/buffer_budget.hpp"
-#include "engine/ground/connection/link_state.hpp"
-#include "engine/ground/connection/pending_logons.hpp"
-#include "engine/ground/credentials/password_change.hpp"
+#include "engine/ground/credentials/credentials.hpp"
 #include "engine/ground/loop_work.hpp"
-#include "engine/ground/report/second_limit.hpp"
+#include "engine/ground/report/notice_limiter.hpp"
 #include "engine/ground/statistics/latency_meter.hpp"
 #include "engine/ground/timer_queue.hpp"
 
+// The connections of one port that have not logged on yet, by their source addresses.
+
 namespace nexusfix::engine {
+
+// Keeps a client that floods a port from taking the places of other clients. No connection that has
+// logged on is among them.
+class PendingLogons {
+ public:
+  struct Limits {
+    std::uint32_t all_max = 0;
+    std::uint32_t per_source_max = 0;
+
+    // Takes the larger limit of each kind. In `other`, 0 means no limit, as in a configuration.
+    void widen(const Limits& other) noexcept;
+  };
+
+  enum class Answer : std::uint8_t { Yes, TooMany, TooManyOfSource };
+  struct Place {
+    Answer answer = Answer::Yes;
+    std::optional<transport::SocketId> displaced{};  // Yes: the connection to close for it
+  };
+
+  // Whether one more connection may wait. If all_max wait already, the source that has most loses
+  // its oldest one, unless it has at most as many as this source would then have.
+  [[nodiscard]] Place ask(transport::Source source, const Limits& limits) const noexcept;
+  // The oldest connection of the source that has most; nullopt: no source has more than one.
+  [[nodiscard]] std::optional<transport::SocketId> oldest_of_most() const noexcept;
+  void add(transport::Source source, transport::SocketId socket);
+  void remove(transport::Source source, transport::SocketId socket) noexcept;
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+ private:
+  // Oldest first; no entry is empty. ask() searches all sources for one to displace: at most
+  // all_max, and only while one source has more than its share.
+  std::map<transport::Source, std::vector<transport::SocketId>> sources_;
+  std::size_t size_ = 0;
+};
+
+// The states of one connection, and the transitions between them.
+
+// A connection is in exactly one of these states. What several of them have in common is a property
+// of the Connection: `blocked` is about its socket, a pause by the throttle is about reading (a
+// draining connection may be paused, too), and a Logon is a matter of the session's state machine.
+// AwaitingLogon includes the wait for a proxy's announcement: until then the network delivers none
+// of the connection's bytes.
+enum class LinkState : std::uint8_t {
+  Connecting,        // our connect() has not finished; its session is known
+  CheckingPassword,  // reading is paused: its Logon waits for the check of its password
+  Deferred,          // reading is paused: its Logon waits, because the event loop is late
+  AwaitingLogon,     // a listener accepted it: its first message names its session
+  Bound,             // it has its session
+  Migrating,         // its session is on another event loop, where it moves at once
+  Draining,          // received bytes are ignored; it is closed when its last bytes have left
+  Dead,              // it has no socket and no session; it is destroyed at the end of the turn
+};
+
+[[nodiscard]] constexpr bool can_become(LinkState from, LinkState to) noexcept {
+  using enum LinkState;
+  switch (from) {
+    case Connecting:
+      return to == Bound || to == Dead;
+    case AwaitingLogon:
+      return to == CheckingPassword || to == Deferred || to == Bound || to == Migrating ||
+             to == Dead;
+    case CheckingPassword:
+    case Deferred:
+      return to == AwaitingLogon || to == Dead;
+    case Bound:
+      return to == Draining || to == Dead;
+    case Migrating:
+    case Draining:
+      return to == Dead;
+    case Dead:
+      return false;
+  }
+  return false;
+}
 
 class SessionEntry;
 

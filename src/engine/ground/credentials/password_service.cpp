@@ -6,8 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/ground/exceptions.hpp"
 #include "engine/ground/thread_setup.hpp"
-#include "engine/ground/undo_guard.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -24,8 +24,6 @@
 
 #include "base/api/secret.hpp"
 #include "engine/ground/credentials/credentials.hpp"
-#include "engine/ground/credentials/lockouts.hpp"
-#include "engine/ground/credentials/password_change.hpp"
 
 namespace nexusfix::engine {
 

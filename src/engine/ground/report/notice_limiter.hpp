@@ -13,9 +13,36 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/transport/network.hpp>
 
-#include "engine/ground/report/second_limit.hpp"
+// The limit of what may happen within a second. Every limit of the engine counts with it, except
+// Throttle, whose interval slides.
 
 namespace nexusfix::engine {
+
+class SecondLimit {
+ public:
+  static constexpr std::chrono::seconds kWindow{1};
+
+  // Begins a second, unless the last one still goes on. True: a second has begun.
+  bool begin(MonoTime now) noexcept {
+    if (now < ends_at_) return false;
+    ends_at_ = now + kWindow;
+    count_ = 0;
+    return true;
+  }
+  void count() noexcept { ++count_; }
+  // Counts one event. False: there were more than count_max within the second.
+  [[nodiscard]] bool allow(MonoTime now, std::uint32_t count_max) noexcept {
+    begin(now);
+    return ++count_ <= count_max;
+  }
+
+  [[nodiscard]] std::uint32_t counted() const noexcept { return count_; }
+  [[nodiscard]] MonoTime ends_at() const noexcept { return ends_at_; }
+
+ private:
+  MonoTime ends_at_ = MonoTime::min();
+  std::uint32_t count_ = 0;
+};
 
 // Counts notices of one kind: the first is reported at once, later ones of the same second
 // together.

@@ -7,7 +7,7 @@
 
 #include <nexusfix/base/language.hpp>
 
-#include "engine/ground/undo_guard.hpp"
+#include "engine/ground/exceptions.hpp"
 #include "session/api/logon_identity.hpp"
 
 namespace nexusfix::engine {

@@ -1,9 +1,12 @@
 // The engine's state of one session, with its state machine.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,21 +18,236 @@
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/store.hpp>
 
+#include "engine/ground/connection/buffer_budget.hpp"
 #include "engine/ground/connection/connection.hpp"
-#include "engine/ground/report/second_limit.hpp"
+#include "engine/ground/report/notice_limiter.hpp"
 #include "engine/ground/settings/settings_names.hpp"
 #include "engine/ground/state/connect_policy.hpp"
 #include "engine/ground/state/failed_logons.hpp"
 #include "engine/ground/state/membership.hpp"
-#include "engine/ground/state/resend_state.hpp"
-#include "engine/ground/state/session_commands.hpp"
-#include "engine/ground/state/session_queues.hpp"
-#include "engine/ground/state/session_timers.hpp"
-#include "engine/ground/statistics/session_counters.hpp"
+#include "engine/ground/statistics/counters.hpp"
 #include "engine/ground/timer_queue.hpp"
 #include "session/api/state_machine.hpp"
 
+// Commands to one session that wait until the actions of the running event are done: Logout,
+// resets, disconnect, and the answer to a Logon.
+
 namespace nexusfix::engine {
+
+// A command replaces an earlier one of its kind. The event loop's thread only.
+class SessionCommands {
+ public:
+  // In the order in which they run, whatever the order of the calls.
+  enum class Kind : std::uint8_t { LogOut, Reset, ResetInSession, Disconnect, AnswerLogon };
+
+  // text: Text (58) of the Logout, or the reason of the disconnection.
+  void add(Kind kind, std::string text) noexcept {
+    texts_[index(kind)] = std::move(text);
+    waiting_ |= bit(kind);
+  }
+  void answer_logon(std::uint64_t logon_id, LogonAnswer answer) noexcept {
+    logon_id_ = logon_id;
+    answer_ = std::move(answer);
+    waiting_ |= bit(Kind::AnswerLogon);
+  }
+
+  [[nodiscard]] bool empty() const noexcept { return waiting_ == 0; }
+  [[nodiscard]] bool has(Kind kind) const noexcept { return (waiting_ & bit(kind)) != 0; }
+  // Removes and returns the first command. Must not be called if empty().
+  [[nodiscard]] Kind take() noexcept {
+    const auto kind = static_cast<Kind>(std::countr_zero(waiting_));
+    waiting_ &= static_cast<std::uint8_t>(waiting_ - 1U);
+    if (kind == Kind::AnswerLogon) {
+      std::swap(answer_, taken_answer_);
+    } else {
+      std::swap(texts_[index(kind)], taken_text_);
+    }
+    return kind;
+  }
+  // The text of the command that was taken last; valid until the next take().
+  [[nodiscard]] std::string_view text() const noexcept { return taken_text_; }
+  [[nodiscard]] LogonAnswer& answer() noexcept { return taken_answer_; }
+  [[nodiscard]] std::uint64_t logon_id() const noexcept { return logon_id_; }
+
+ private:
+  static constexpr std::size_t index(Kind kind) noexcept { return static_cast<std::size_t>(kind); }
+  static constexpr std::uint8_t bit(Kind kind) noexcept {
+    return static_cast<std::uint8_t>(1U << index(kind));
+  }
+
+  std::uint8_t waiting_ = 0;  // a bit for each kind
+  std::array<std::string, 4> texts_;
+  std::string taken_text_;
+  std::uint64_t logon_id_ = 0;  // of the last answer
+  LogonAnswer answer_;
+  LogonAnswer taken_answer_;
+};
+
+// The resend that a counterparty has requested.
+
+// A resend in progress: stored messages from next to end still have to be passed to the state
+// machine.
+struct ReplayCursor {
+  std::uint64_t next = 0;
+  std::uint64_t end = 0;
+  std::uint64_t serial = 0;  // unique among all resends
+  // The slice that a thread of the store reads, where reading may take long; null: none.
+  std::unique_ptr<store::Fetch> fetch{};
+  std::uint64_t slice_end = 0;  // the slice's last MsgSeqNum
+  // MsgSeqNums of the next slice: few where each has a message, many where few have one.
+  std::uint64_t numbers_max = 0;
+  std::uint64_t messages_max = 0;  // of the slice; MsgSeqNums without a message do not count
+};
+
+// Only the ResendServer begins and continues a resend; its session's other events may end it.
+class ResendState {
+ public:
+  void count_in(BufferBudget& budget) noexcept { queued_.count_in(budget); }
+  [[nodiscard]] bool is_in_progress() const noexcept { return cursor_.has_value(); }
+  // MaxResendsPerSecond has paused it until then.
+  [[nodiscard]] MonoTime resumes_at() const noexcept { return resumes_at_; }
+  // Messages that got their MsgSeqNum during the resend.
+  [[nodiscard]] OutboundQueue& queued() noexcept { return queued_; }
+  [[nodiscard]] const OutboundQueue& queued() const noexcept { return queued_; }
+
+  // The messages that are left are not sent. The counterparty asks for them again.
+  void abort() noexcept { cursor_.reset(); }
+  // All its messages are sent; end_if_done() is awaited.
+  [[nodiscard]] bool is_done() const noexcept { return is_done_; }
+  // Ends a resend whose messages are all sent. Call it when their actions are performed.
+  [[nodiscard]] bool end_if_done() noexcept {
+    if (!is_done_) return false;
+    is_done_ = false;
+    cursor_.reset();
+    return true;
+  }
+
+ private:
+  friend class ResendServer;
+
+  std::optional<ReplayCursor> cursor_;  // no value: no resend is in progress
+  bool is_done_ = false;    // all messages are sent; the last actions are being performed
+  bool is_listed_ = false;  // in the list of the resend server
+  OutboundQueue queued_;
+  std::string answer_text_;  // for a ResendRequest that is refused
+  // For MaxResendsPerSecond.
+  SecondLimit sent_;
+  MonoTime resumes_at_ = MonoTime::min();
+};
+
+// Messages that a session keeps: received ones that came too early, and sent ones that wait for the
+// answer to its Logon.
+
+// Messages that came too early. HeldMessages adds and discards them, OutOfOrderQueue
+// delivers them.
+class OutOfOrderMessages {
+ public:
+  void count_in(BufferBudget& budget) noexcept { bytes_.count_in(budget); }
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+  // They came after a Logon that is not decided.
+  [[nodiscard]] bool arrived_undecided() const noexcept { return arrived_undecided_; }
+  void clear() noexcept {
+    messages_.clear();
+    bytes_ = 0;
+    dropped_high_ = 0;
+    arrived_undecided_ = false;
+  }
+
+ private:
+  friend class HeldMessages;
+  friend class OutOfOrderQueue;
+
+  static constexpr std::size_t kOverheadBytes = 128;  // the estimated overhead of a message
+
+  std::map<std::uint64_t, std::string> messages_;  // by MsgSeqNum
+  BufferCharge bytes_;
+  std::uint64_t dropped_high_ = 0;  // the highest MsgSeqNum for which there was no room; 0: none
+  std::uint64_t discarded_ = 0;     // application messages, since the start
+  bool arrived_undecided_ = false;
+};
+
+// Messages that got their MsgSeqNum after our Logon, which has no answer yet.
+class QueuedUntilLogon {
+ public:
+  void count_in(BufferBudget& budget) noexcept { queued_.count_in(budget); }
+  [[nodiscard]] OutboundQueue& queued() noexcept { return queued_; }
+  [[nodiscard]] const OutboundQueue& queued() const noexcept { return queued_; }
+  // The number of messages that did not fit: a resend will send them.
+  [[nodiscard]] std::uint64_t left_to_resend() const noexcept { return left_to_resend_; }
+
+  void leave_one_to_resend() noexcept { ++left_to_resend_; }
+  void clear() noexcept {
+    queued_.clear();
+    left_to_resend_ = 0;
+  }
+  // Like clear(), and releases the storage.
+  void release() noexcept {
+    queued_.release();
+    left_to_resend_ = 0;
+  }
+  // As it was with this number of bytes and of messages.
+  void roll_back(std::size_t bytes, std::uint64_t left_to_resend) noexcept {
+    queued_.shrink_to(bytes);
+    left_to_resend_ = left_to_resend;
+  }
+
+ private:
+  OutboundQueue queued_;
+  std::uint64_t left_to_resend_ = 0;
+};
+
+// The timers that the application has set for one session.
+
+// A session without timers costs one null pointer: its alarm in the event loop's TimerQueue, which
+// every session has, also serves its timers. So no turn and no message looks at them.
+//
+// The timers are nodes of an ordered map by time and number: equal times run in the order in which
+// they were set, and cancel() finds its timer. Nodes of past timers are used again, up to
+// kSpareMax: an application that sets and cancels a timer for each order allocates nothing.
+class SessionTimers {
+ public:
+  // At most this number of timers of one session run in a turn: messages must not wait for more.
+  static constexpr std::size_t kDuePerTurn = 64;
+
+  [[nodiscard]] bool empty() const noexcept {
+    return !state_ || (state_->mono.empty() && state_->wall.empty());
+  }
+  // An empty handle: there are kTimersMax timers.
+  [[nodiscard]] TimerHandle add(MonoTime due, const Now& now, std::uint32_t session,
+                                TimerCallback&& callback);
+  [[nodiscard]] TimerHandle add(WallTime due, const Now& now, std::uint32_t session,
+                                TimerCallback&& callback);
+  // False: there is no such timer.
+  bool cancel(const TimerHandle& timer) noexcept;
+  // Cancels all.
+  void clear() noexcept { const auto cancelled = std::move(state_); }
+
+  // When the earliest timer is due; a wall time is looked at each minute, because the wall clock
+  // may be set. kNever: there is no timer.
+  [[nodiscard]] MonoTime next(const Now& now) const noexcept;
+  // The number of the timer that was set last.
+  [[nodiscard]] std::uint64_t last_number() const noexcept { return state_ ? state_->last : 0; }
+  // Removes the next due timer with a number up to this one, and returns its callback.
+  [[nodiscard]] std::optional<TimerCallback> remove_due(const Now& now, std::uint64_t number_max);
+
+ private:
+  static constexpr std::size_t kSpareMax = 64;
+
+  using Key = std::pair<std::chrono::nanoseconds, std::uint64_t>;  // due, and number
+  using Timers = std::map<Key, TimerCallback>;
+  struct State {
+    Timers mono;
+    Timers wall;
+    std::vector<Timers::node_type> spare;
+    std::uint64_t last = 0;
+  };
+
+  [[nodiscard]] TimerHandle add(Timers State::* timers, const TimerHandle& timer,
+                                TimerCallback&& callback);
+  void remove(Timers& timers, Timers::iterator timer) noexcept;
+
+  std::unique_ptr<State> state_;  // null: no timer was ever set
+};
 
 // The state of a session's schedule. Valid from `since` until `until`. SessionControl computes it.
 class ScheduleStatus {

@@ -13,8 +13,7 @@
 #include <nexusfix/base/clock.hpp>
 
 #include "engine/ground/loop_clock.hpp"
-#include "engine/ground/statistics/loop_counters.hpp"
-#include "engine/ground/statistics/session_counters.hpp"
+#include "engine/ground/statistics/counters.hpp"
 
 namespace nexusfix::engine {
 

@@ -11,8 +11,8 @@
 
 #include "engine/ground/exceptions.hpp"
 #include "engine/ground/loop_context.hpp"
-#include "engine/ground/settings/loop_folder.hpp"
 #include "engine/ground/settings/missing_parts.hpp"
+#include "engine/ground/settings/settings_names.hpp"
 #include "engine/link/commit/commit_gate.hpp"
 #include "engine/link/commit/recovery.hpp"
 

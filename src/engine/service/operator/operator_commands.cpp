@@ -12,7 +12,7 @@
 #include <nexusfix/engine/running_engine.hpp>
 
 #include "engine/service/floors.hpp"
-#include "engine/service/operator/command_task.hpp"
+#include "engine/service/operator/control_tasks.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <nexusfix/wire/field.hpp>
 
-#include "engine/ground/statistics/administrative.hpp"
+#include "engine/ground/statistics/session_state.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "engine/ground/exceptions.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/statistics/session_state.hpp"
-#include "engine/ground/undo_guard.hpp"
 #include "engine/link/io.hpp"
 
 namespace nexusfix::engine {

@@ -6,7 +6,7 @@
 
 #include <nexusfix/base/language.hpp>
 
-#include "engine/ground/statistics/administrative.hpp"
+#include "engine/ground/statistics/session_state.hpp"
 #include "engine/session/control/floods.hpp"
 #include "engine/session/sending/push_bytes.hpp"
 #include "engine/session/sessions.hpp"

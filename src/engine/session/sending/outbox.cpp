@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/api/full_path.hpp"
+#include "engine/ground/exceptions.hpp"
 #include "engine/ground/session_services.hpp"
 #include "engine/ground/statistics/session_state.hpp"
-#include "engine/ground/undo_guard.hpp"
 #include "engine/session/sending/push_bytes.hpp"
 #include "engine/session/sessions.hpp"
 

@@ -1,10 +1,9 @@
 // CertificateWatch without an EventLoop: when certificates are read again, and what is reported.
-#include "engine/directory/certificate_watch.hpp"
-
 #include <chrono>
 #include <memory>
 #include <vector>
 
+#include "engine/directory/reload/reload_job.hpp"
 #include "unit/engine/support/floors_fixture.hpp"
 
 namespace nexusfix::engine {

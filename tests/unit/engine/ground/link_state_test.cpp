@@ -1,6 +1,4 @@
 // A connection takes only the transitions between its states that are legal.
-#include "engine/ground/connection/link_state.hpp"
-
 #include <array>
 #include <gtest/gtest.h>
 #include <string>

@@ -1,10 +1,9 @@
 // The event that names who costs an event loop its time.
-#include "engine/ground/loop_costs.hpp"
-
 #include <algorithm>
 #include <functional>
 #include <thread>
 
+#include "engine/ground/event_boundary.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {

@@ -1,9 +1,8 @@
 // LoopTimers without an EventLoop: who is due, and when the loop must wake up.
-#include "engine/ground/loop_timers.hpp"
-
 #include <chrono>
 #include <vector>
 
+#include "engine/ground/loop_context.hpp"
 #include "unit/engine/support/floors_fixture.hpp"
 
 namespace nexusfix::engine {

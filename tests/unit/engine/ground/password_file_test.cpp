@@ -6,7 +6,7 @@
 
 #include <nexusfix/engine/parts.hpp>
 
-#include "engine/ground/credentials/lockouts.hpp"
+#include "engine/ground/credentials/credentials.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/disks/temporary_folder.hpp"
 #include "unit/config/settings_fixture.hpp"

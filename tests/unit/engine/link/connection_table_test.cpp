@@ -1,9 +1,9 @@
 // Connections are found by their sockets, for any socket ids.
-#include "engine/link/connection_table.hpp"
-
 #include <gtest/gtest.h>
 #include <memory>
 #include <vector>
+
+#include "engine/link/connections.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -1,8 +1,7 @@
 // Connections without a Logon: their limits, and which connection makes room for another.
-#include "engine/ground/connection/pending_logons.hpp"
-
 #include <algorithm>
 
+#include "engine/ground/connection/connection.hpp"
 #include "engine/ground/report/notice_limiter.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 

@@ -1,12 +1,11 @@
 // Received bytes on their way through the floors without an EventLoop: a FrameReader divides them,
 // and a FrameRouter passes the messages on.
-#include "engine/loop/frame_router.hpp"
-
 #include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/loop/event_loop.hpp"
 #include "unit/engine/support/floors_fixture.hpp"
 
 namespace nexusfix::engine {

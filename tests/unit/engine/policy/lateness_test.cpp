@@ -1,8 +1,7 @@
 // Logons while the event loop is late: sessions that are logged on have priority.
-#include "engine/policy/lateness.hpp"
-
 #include <algorithm>
 
+#include "engine/policy/policy.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {

@@ -1,11 +1,10 @@
 // Buckets of latencies, counts by MsgType and by reason.
+#include "engine/ground/statistics/counters.hpp"
+
 #include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
-
-#include "engine/ground/statistics/latency_counters.hpp"
-#include "engine/ground/statistics/message_counters.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <thread>
 
-#include "engine/ground/statistics/session_counters.hpp"
+#include "engine/ground/statistics/counters.hpp"
 
 namespace nexusfix::engine {
 namespace {

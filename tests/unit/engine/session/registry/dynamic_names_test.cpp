@@ -1,8 +1,8 @@
 // The places of sessions that are created from templates.
-#include "engine/session/registry/dynamic_names.hpp"
-
 #include <gtest/gtest.h>
 #include <string>
+
+#include "engine/session/registry/dynamic_sessions.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/ground/credentials/lockouts.hpp"
+#include "engine/ground/credentials/credentials.hpp"
 
 #include <algorithm>
 
