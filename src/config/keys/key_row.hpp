@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 
 #include <nexusfix/settings.hpp>
 
@@ -188,7 +189,8 @@ template <auto Member, auto Read = nullptr>
 inline constexpr Sets sets = Sets::with<TargetOf<Member>>(
     [](TargetOf<Member>& target, std::string_view value, const ValueRule&) {
       auto& member = PlaceOf<Member>::in(target).*Member;
-      if constexpr (Read == nullptr) {
+      // g++ 12 compares no address in a constant expression with UndefinedBehaviorSanitizer.
+      if constexpr (std::is_null_pointer_v<decltype(Read)>) {
         assign(member, value);
       } else {
         member = *Read(value);
