@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include <nexusfix/wire/frame.hpp>
 
@@ -99,15 +100,25 @@ Target target_of(Catalog& catalog, const Message& message, std::string_view name
   raise_name(message.name, name, names);
 }
 
-void append_entries(std::string& to, Catalog& catalog, const Group& group, PyObject* entries);
+void append_entries(FieldText& to, Catalog& catalog, const Group& group, PyObject* entries);
+
+void append_number(FieldText& to, std::size_t number) {
+  std::array<char, 20> digits{};
+  char* const end = std::to_chars(digits.begin(), digits.end(), number).ptr;
+  to.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
+}
 
 // A data field has its Length field before it.
-void append_field(std::string& to, Catalog& catalog, const Field& field, PyObject* value) {
+void append_field(FieldText& to, Catalog& catalog, const Field& field, PyObject* value) {
   if (field.kind == ValueKind::Bytes && field.length_tag != 0) {
-    std::string data;
+    FieldText data;
     append_value(data, field, value);
-    to += catalog.field(field.length_tag).prefix + std::to_string(data.size()) + kSoh;
-    to += field.prefix + data + kSoh;
+    to += catalog.field(field.length_tag).prefix;
+    append_number(to, data.size());
+    to += kSoh;
+    to += field.prefix;
+    to += data.view();
+    to += kSoh;
     return;
   }
   to += field.prefix;
@@ -115,7 +126,7 @@ void append_field(std::string& to, Catalog& catalog, const Field& field, PyObjec
   to += kSoh;
 }
 
-void append_target(std::string& to, Catalog& catalog, const Field& field, const Group* group,
+void append_target(FieldText& to, Catalog& catalog, const Field& field, const Group* group,
                    PyObject* value) {
   if (group != nullptr) {
     append_entries(to, catalog, *group, value);
@@ -124,7 +135,7 @@ void append_target(std::string& to, Catalog& catalog, const Field& field, const 
   }
 }
 
-void append_entry(std::string& to, Catalog& catalog, const Group& group, nb::handle entry) {
+void append_entry(FieldText& to, Catalog& catalog, const Group& group, nb::handle entry) {
   std::vector<std::pair<std::size_t, nb::object>> values;
   const nb::object items =
       nb::hasattr(entry, "items") ? nb::object{entry.attr("items")()} : nb::object{};
@@ -168,7 +179,7 @@ void append_entry(std::string& to, Catalog& catalog, const Group& group, nb::han
   }
 }
 
-void append_entries(std::string& to, Catalog& catalog, const Group& group, PyObject* entries) {
+void append_entries(FieldText& to, Catalog& catalog, const Group& group, PyObject* entries) {
   if (PyUnicode_Check(entries) != 0 || PySequence_Check(entries) == 0) {
     raise({.type = "FieldError",
            .text = named(*group.count) + ": a group is a sequence of mappings",
@@ -176,39 +187,76 @@ void append_entries(std::string& to, Catalog& catalog, const Group& group, PyObj
            .offset = {},
            .rule = "TypeWrong"});
   }
-  std::string text;
+  FieldText text;
   std::size_t count = 0;
   for (const nb::handle entry : nb::borrow(entries)) {
     append_entry(text, catalog, group, entry);
     ++count;
   }
   if (count == 0) return;
-  to += group.count->prefix + std::to_string(count) + kSoh + text;
+  to += group.count->prefix;
+  append_number(to, count);
+  to += kSoh;
+  to += text.view();
 }
 
-// The message around these fields, which begin after MsgType.
-PyObject* finished(const std::shared_ptr<Catalog>& catalog, const Message& message,
-                   std::string_view fields) {
-  std::string bytes;
-  const std::size_t body_length = 4 + message.msg_type.size() + fields.size();
-  bytes.reserve(body_length + 64);
-  bytes.append("8=")
-      .append(catalog->begin_string())
-      .append(
-          "\x01"
-          "9=");
-  bytes += std::to_string(body_length);
-  bytes
-      .append(
-          "\x01"
-          "35=")
-      .append(message.msg_type) += kSoh;
-  bytes += fields;
-  constexpr unsigned kThreeDigits = 1000;
-  const unsigned sum = wire::check_sum(bytes);
-  bytes += "10=" + std::to_string(kThreeDigits + sum).substr(1) + kSoh;
-  return make_message(bytes, catalog);
-}
+// A message that is built: its fields after MsgType, and room for what comes before them, which has
+// their size.
+class Draft {
+ public:
+  Draft(const std::shared_ptr<Catalog>& catalog, const Message& message)
+      : catalog_{catalog}, message_{message}, texts_{std::exchange(kept(), Texts{})} {
+    texts_.head.clear();
+    texts_.fields.clear();
+    constexpr std::string_view kOther = "8=|9=12345678901234567890|35=|";
+    room_ = kOther.size() + catalog->begin_string().size() + message.msg_type.size();
+    texts_.fields.append(room_);
+  }
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+  ~Draft() { kept() = std::move(texts_); }
+
+  [[nodiscard]] FieldText& fields() noexcept { return texts_.fields; }
+  // A new reference. Call it once.
+  [[nodiscard]] PyObject* finish() {
+    constexpr std::size_t kMsgTypeOverhead = std::string_view{"35=|"}.size();
+    FieldText& head = texts_.head;
+    head += "8=";
+    head += catalog_->begin_string();
+    head +=
+        "\x01"
+        "9=";
+    append_number(head, kMsgTypeOverhead + message_.msg_type.size() + fields().size() - room_);
+    head +=
+        "\x01"
+        "35=";
+    head += message_.msg_type;
+    head += kSoh;
+    const std::size_t begin = room_ - head.size();
+    fields().overwrite(begin, head.view());
+    const unsigned sum = wire::check_sum(fields().view().substr(begin));
+    fields() += "10=";
+    for (const unsigned unit : {100U, 10U, 1U})
+      fields() += static_cast<char>('0' + sum / unit % 10);
+    fields() += kSoh;
+    return make_message(fields().view().substr(begin), catalog_);
+  }
+
+ private:
+  struct Texts {
+    FieldText head;
+    FieldText fields;
+  };
+  // The memory of the last draft, for the next one.
+  static Texts& kept() {
+    static Texts& texts = *new Texts;
+    return texts;
+  }
+  const std::shared_ptr<Catalog>& catalog_;
+  const Message& message_;
+  Texts texts_;
+  std::size_t room_ = 0;
+};
 
 std::shared_ptr<const Plan> plan_of(Builder& builder, PyObject* names) {
   for (const auto& plan : builder.plans) {
@@ -249,17 +297,13 @@ PyObject* call_builder(PyObject* self, PyObject* const* values, Py_ssize_t count
                       (builder.name + " takes keywords only: ClOrdID=...").c_str());
       throw nb::python_error{};
     }
-    static std::string& fields = *new std::string;
-    std::string text = std::move(fields);
-    text.clear();
+    Draft draft{builder.catalog, *builder.message};
     const auto plan = plan_of(builder, names);
     for (const auto& [place, target] : plan->targets) {
       if (values[place] == Py_None) continue;
-      append_target(text, *builder.catalog, *target.field, target.group, values[place]);
+      append_target(draft.fields(), *builder.catalog, *target.field, target.group, values[place]);
     }
-    PyObject* const made = finished(builder.catalog, *builder.message, text);
-    fields = std::move(text);
-    return made;
+    return draft.finish();
   });
 }
 
@@ -327,7 +371,9 @@ PyObject* replace_fields(const MessageObject& message, nb::dict changes) {
     const wire::Tag length = target.field->kind == ValueKind::Bytes ? target.field->length_tag : 0;
     Piece made{target, {}};
     if (!value.is_none()) {
-      append_target(made.text, catalog, *target.field, target.group, value.ptr());
+      FieldText text;
+      append_target(text, catalog, *target.field, target.group, value.ptr());
+      made.text = text.view();
     }
     if (length != 0) {
       std::erase_if(pieces, [&](const Piece& one) { return one.target.field->tag == length; });
@@ -341,9 +387,9 @@ PyObject* replace_fields(const MessageObject& message, nb::dict changes) {
     }
   }
   std::ranges::stable_sort(pieces, {}, [](const Piece& one) { return one.target.part; });
-  std::string text;
-  for (const Piece& piece : pieces) text += piece.text;
-  return finished(message.catalog, *scope.message, text);
+  Draft draft{message.catalog, *scope.message};
+  for (const Piece& piece : pieces) draft.fields() += piece.text;
+  return draft.finish();
 }
 
 }  // namespace nexusfix::python

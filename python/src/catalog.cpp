@@ -9,6 +9,7 @@
 #include "logs/fields/password_mask.hpp"
 #include "nexusfix/dictionary/named_dictionary.hpp"
 #include "python/src/errors.hpp"
+#include "python/src/field_text.hpp"
 
 namespace nexusfix::python {
 
@@ -18,6 +19,10 @@ using dictionary::Version;
 
 namespace {
 
+// The BeginString of the last message, and its catalog.
+std::string& last_version = *new std::string;
+std::shared_ptr<Catalog>& last_catalog = *new std::shared_ptr<Catalog>;
+
 // Tags below it are found by one load.
 constexpr std::size_t kLowTags = 4096;
 
@@ -25,11 +30,11 @@ std::shared_ptr<const Dictionary> unowned(const Dictionary& dictionary) {
   return {std::shared_ptr<const Dictionary>{}, &dictionary};
 }
 
-void mark_members(const Members& members, std::vector<bool>& marks) {
+void mark_members(const Members& members, std::vector<char>& marks) {
   for (const Members::Member& member : members.all) {
     const auto tag = static_cast<std::size_t>(member.field->tag);
     if (marks.size() <= tag) marks.resize(tag + 1);
-    marks[tag] = true;
+    marks[tag] = 1;
     if (member.group != nullptr) mark_members(member.group->members, marks);
   }
 }
@@ -96,6 +101,7 @@ void Catalog::add_fields(const Dictionary& dictionary) {
     made->type = definition.type;
     made->kind = value_kind(definition.type);
     made->is_secret = logs::is_password(definition.tag);
+    made->has_values = !definition.values.empty();
     made->length_tag = definition.length_tag;
     made->definition = &definition;
     made->prefix = std::to_string(definition.tag) + "=";
@@ -120,10 +126,8 @@ std::shared_ptr<Catalog> Catalog::builtin(Version version) {
 }
 
 const std::shared_ptr<Catalog>& Catalog::of_message(const wire::MessageView& message) {
-  static std::string& last_version = *new std::string;
-  static auto& last = *new std::shared_ptr<Catalog>;
   const std::string_view begin_string = message.begin_string();
-  if (begin_string == last_version && last != nullptr) return last;
+  if (is_same(begin_string, last_version) && last_catalog != nullptr) return last_catalog;
   Version version = dictionary::version_of_begin_string(begin_string).value_or(Version::Fix50Sp2);
   const bool is_fixed = version < Version::Fix50;
   if (!is_fixed) {
@@ -131,9 +135,9 @@ const std::shared_ptr<Catalog>& Catalog::of_message(const wire::MessageView& mes
     if (named) version = dictionary::version_of_appl_ver_id(*named).value_or(Version::Fix50Sp2);
     if (version == Version::Fixt11) version = Version::Fix50Sp2;
   }
-  last = builtin(version);
+  last_catalog = builtin(version);
   last_version = is_fixed ? begin_string : std::string_view{};
-  return last;
+  return last_catalog;
 }
 
 std::shared_ptr<Catalog> Catalog::load(const std::string& text, const std::string& file_name) {
@@ -154,8 +158,7 @@ std::shared_ptr<Catalog> Catalog::load(const std::string& text, const std::strin
 
 std::string_view Catalog::begin_string() const noexcept { return transport_->begin_string; }
 
-const Field& Catalog::field(wire::Tag tag) {
-  if (tag < kLowTags && low_tags_[tag] != nullptr) return *low_tags_[tag];
+const Field& Catalog::other_field(wire::Tag tag) {
   auto& found = by_tag_[tag];
   if (found == nullptr) {
     found = std::make_unique<Field>();
@@ -180,7 +183,7 @@ std::optional<std::string> Catalog::nearest_field(std::string_view name) const {
 }
 
 const Message* Catalog::message(std::string_view msg_type) {
-  if (last_ != nullptr && last_->msg_type == msg_type) return last_;
+  if (last_ != nullptr && is_same(last_->msg_type, msg_type)) return last_;
   const auto made = messages_.find(msg_type);
   if (made != messages_.end()) return last_ = made->second.get();
   for (const Dictionary* const dictionary : {application_.get(), transport_.get()}) {

@@ -46,6 +46,7 @@ struct Field {
   dictionary::FieldType type = dictionary::FieldType::Unknown;
   ValueKind kind = ValueKind::Text;
   bool is_secret = false;
+  bool has_values = false;  // of an enumeration
   bool is_count = false;  // of a group of some message; then its values are tuples of entries there
   wire::Tag length_tag = 0;                                   // of a data field
   const dictionary::FieldDefinition* definition = nullptr;    // null: the dictionary lacks it
@@ -93,13 +94,13 @@ struct Message {
   Members header;
   Members body;
   Members trailer;
-  std::vector<bool> in_groups;  // by tag: a group of the message has it
+  std::vector<char> in_groups;  // by tag: a group of the message has it
   bool has_groups = false;
 
   [[nodiscard]] const Members::Member* find(wire::Tag tag) const;
   [[nodiscard]] bool may_be_in_group(wire::Tag tag) const {
     return static_cast<std::size_t>(tag) < in_groups.size() &&
-           in_groups[static_cast<std::size_t>(tag)];
+           in_groups[static_cast<std::size_t>(tag)] != 0;
   }
 };
 
@@ -124,7 +125,10 @@ class Catalog {
   [[nodiscard]] std::string_view begin_string() const noexcept;
 
   // A tag that the dictionary lacks has a field of texts without a name.
-  [[nodiscard]] const Field& field(wire::Tag tag);
+  [[nodiscard]] const Field& field(wire::Tag tag) {
+    const bool is_low = tag < low_tags_.size() && low_tags_[tag] != nullptr;
+    return is_low ? *low_tags_[tag] : other_field(tag);
+  }
   // Null: the dictionary has no field of this name.
   [[nodiscard]] const Field* field(std::string_view name) const;
   [[nodiscard]] const std::vector<const Field*>& fields() const noexcept { return fields_; }
@@ -149,6 +153,7 @@ class Catalog {
  private:
   Catalog(std::string label, std::shared_ptr<const dictionary::Dictionary> application,
           std::shared_ptr<const dictionary::Dictionary> transport);
+  [[nodiscard]] const Field& other_field(wire::Tag tag);
   void add_fields(const dictionary::Dictionary& dictionary);
   [[nodiscard]] bool is_over_fixt() const noexcept { return application_ != transport_; }
   [[nodiscard]] Members members_of(const dictionary::Dictionary& dictionary,

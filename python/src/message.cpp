@@ -41,11 +41,7 @@ std::uint32_t Scope::next(std::uint32_t index) const {
   return found.empty() ? index + 1 : found.back().second;
 }
 
-std::uint32_t Scope::find(wire::Tag tag) const {
-  const bool is_plain = group == nullptr && (message == nullptr || !message->may_be_in_group(tag));
-  if (is_plain) {
-    return static_cast<std::uint32_t>(view.find_index(tag).value_or(end));
-  }
+std::uint32_t Scope::find_outside_groups(wire::Tag tag) const {
   for (std::uint32_t at = begin; at < end; at = next(at)) {
     if (tag_at(at) == tag) return at;
   }
@@ -56,6 +52,8 @@ namespace {
 
 PyTypeObject* message_type = nullptr;
 PyTypeObject* entry_type = nullptr;
+wire::Parser& usual = *new wire::Parser;       // of messages without a dictionary of the user
+RecycledBlocks& memory = *new RecycledBlocks;  // lives as long as the last message
 
 MessageObject& message_of(PyObject* self) { return *nb::inst_ptr<MessageObject>(self); }
 EntryObject& entry_of(PyObject* self) { return *nb::inst_ptr<EntryObject>(self); }
@@ -90,17 +88,27 @@ PyObject* make_entry(const Parts& parts, const Group& group,
   return made.release().ptr();
 }
 
-// The value of the field at index; a tuple of entries for a count field.
-PyObject* value_at(const Parts& parts, std::uint32_t index) {
-  const wire::FieldView found = parts.scope.view.field(index);
-  const Field& field = parts.catalog->field(found.tag);
-  const Group* const group = field.is_count ? parts.scope.group_of(found.tag) : nullptr;
-  if (group == nullptr) return to_python(field, found.value, found.offset);
+// The entries of the group whose count field is at index.
+[[gnu::noinline]] PyObject* entries_at(const Parts& parts, const Group& group,
+                                       std::uint32_t index) {
   nb::list entries;
-  for (const auto& place : parts.scope.entries(*group, index)) {
-    entries.append(nb::steal(make_entry(parts, *group, place)));
+  for (const auto& place : parts.scope.entries(group, index)) {
+    entries.append(nb::steal(make_entry(parts, group, place)));
   }
   return nb::tuple(entries).release().ptr();
+}
+
+// The value of the field at index, which has this tag; a tuple of entries for a count field.
+[[gnu::always_inline]] inline PyObject* value_at(const Parts& parts, wire::Tag tag,
+                                                 std::uint32_t index) {
+  const Field& field = parts.catalog->field(tag);
+  if (field.is_count) [[unlikely]] {
+    const Group* const group = parts.scope.group_of(tag);
+    if (group != nullptr) return entries_at(parts, *group, index);
+  }
+  const wire::FieldPlace place = parts.scope.view.index().place(index);
+  return to_python(field, parts.scope.view.bytes().substr(place.begin, place.end - place.begin),
+                   place.begin);
 }
 
 // The count field of the group of the message that has this tag; null: none has.
@@ -131,7 +139,7 @@ PyObject* subscript(PyObject* self, PyObject* key) noexcept {
     const wire::Tag tag = tag_of(*parts.catalog, key);
     const std::uint32_t index = parts.scope.find(tag);
     if (index >= parts.scope.end) raise_absent(parts, tag);
-    return value_at(parts, index);
+    return value_at(parts, tag, index);
   });
 }
 
@@ -221,7 +229,8 @@ PyObject* message_repr(PyObject* self) noexcept {
 // A value that is not of the type of its field, as its bytes: a repr raises nothing.
 std::string repr_of_value(const Parts& parts, std::uint32_t at) {
   try {
-    return nb::cast<std::string>(nb::str(nb::repr(nb::steal(value_at(parts, at)))));
+    return nb::cast<std::string>(
+        nb::str(nb::repr(nb::steal(value_at(parts, parts.scope.tag_at(at), at)))));
   } catch (nb::python_error&) {
     const std::string_view raw = parts.scope.view.field(at).value;
     return nb::cast<std::string>(nb::str(nb::repr(nb::bytes{raw.data(), raw.size()})));
@@ -251,7 +260,8 @@ PyObject* get(PyObject* self, PyObject* key, PyObject* other) {
     if (PyErr_Occurred() != nullptr) throw nb::python_error{};
     return Py_NewRef(other);
   }
-  return value_at(parts, parts.scope.find(tag_of(*parts.catalog, key)));
+  const wire::Tag tag = tag_of(*parts.catalog, key);
+  return value_at(parts, tag, parts.scope.find(tag));
 }
 
 template <class Object>
@@ -276,7 +286,21 @@ nb::list fields(PyObject* self) {
 }
 
 template <class Object>
+PyObject* as_bytes(PyObject* self, PyObject*) noexcept {
+  return guarded<PyObject*>(nullptr, [&] {
+    const std::string_view bytes = bytes_of(parts_of<Object>(self).scope);
+    return PyBytes_FromStringAndSize(bytes.data(), static_cast<Py_ssize_t>(bytes.size()));
+  });
+}
+
+// Without the cost of a general call.
+template <class Object>
+PyMethodDef methods[] = {{"__bytes__", as_bytes<Object>, METH_NOARGS, "__bytes__($self)\n--\n\n"},
+                         {}};
+
+template <class Object>
 PyType_Slot slots[] = {
+    {Py_tp_methods, static_cast<void*>(methods<Object>)},
     {Py_mp_subscript, reinterpret_cast<void*>(subscript<Object>)},
     {Py_mp_length, reinterpret_cast<void*>(length<Object>)},
     {Py_sq_contains, reinterpret_cast<void*>(contains<Object>)},
@@ -306,22 +330,13 @@ void add_mapping(Class& type) {
   type.def("keys", [](nb::handle self) { return view_of("KeysView", self); });
   type.def("values", [](nb::handle self) { return view_of("ValuesView", self); });
   type.def("items", [](nb::handle self) { return view_of("ItemsView", self); });
-  type.def("__bytes__", [](nb::handle self) {
-    const std::string_view bytes = bytes_of(parts_of<Object>(self.ptr()).scope);
-    return nb::bytes{bytes.data(), bytes.size()};
-  });
   type.def("__copy__", [](nb::handle self) { return nb::borrow(self); });
   type.def("__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); });
 }
 
 }  // namespace
 
-wire::Tag tag_of(Catalog& catalog, PyObject* key) {
-  if (PyLong_Check(key) != 0) {
-    int overflow = 0;
-    const long long tag = PyLong_AsLongLongAndOverflow(key, &overflow);
-    return overflow == 0 && tag > 0 && tag <= INT32_MAX ? static_cast<wire::Tag>(tag) : 0;
-  }
+wire::Tag tag_of_name(Catalog& catalog, PyObject* key) {
   if (PyUnicode_Check(key) == 0) {
     PyErr_SetString(PyExc_TypeError, "a key is a tag or the name of a field");
     throw nb::python_error{};
@@ -334,7 +349,6 @@ wire::Tag tag_of(Catalog& catalog, PyObject* key) {
 }
 
 PyObject* make_message(std::string_view bytes, std::shared_ptr<Catalog> catalog) {
-  static wire::Parser& usual = *new wire::Parser;
   const auto view =
       catalog == nullptr || catalog->text().empty() ? usual.parse(bytes) : catalog->parse(bytes);
   if (!view) {
@@ -343,16 +357,10 @@ PyObject* make_message(std::string_view bytes, std::shared_ptr<Catalog> catalog)
     throw nb::python_error{};
   }
   if (catalog == nullptr) catalog = Catalog::of_message(*view);
-  static RecycledBlocks& memory = *new RecycledBlocks;  // lives as long as the last message
   auto owned = wire::to_owned(*view, memory);
   if (!owned) throw std::bad_alloc{};
   nb::object made = nb::inst_alloc(reinterpret_cast<PyObject*>(message_type));
-  auto* const message = new (nb::inst_ptr<MessageObject>(made))
-      MessageObject{std::move(*owned), std::move(catalog), {}};
-  Scope& scope = message->scope;
-  scope.view = message->owned.view();
-  scope.end = static_cast<std::uint32_t>(scope.view.field_count());
-  scope.message = message->catalog->message(scope.view.msg_type());
+  new (nb::inst_ptr<MessageObject>(made)) MessageObject{std::move(*owned), std::move(catalog)};
   nb::inst_mark_ready(made);
   return made.release().ptr();
 }

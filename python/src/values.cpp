@@ -23,18 +23,34 @@ PyObject* checked(PyObject* object) {
   return object;
 }
 
+// As PyUnicode_AsUTF8AndSize().
+const char* utf8_of(PyObject* text, Py_ssize_t& size) {
+#ifndef Py_LIMITED_API
+  if (PyUnicode_IS_COMPACT_ASCII(text)) {
+    size = PyUnicode_GET_LENGTH(text);
+    return static_cast<const char*>(PyUnicode_DATA(text));
+  }
+#endif
+  return PyUnicode_AsUTF8AndSize(text, &size);
+}
+
 PyObject* text_object(std::string_view value) {
+#ifndef Py_LIMITED_API
+  // CPython keeps the texts of one character, and the empty one.
+  if (value.size() > 1 && value.size() <= TextWords::kBytesMax && TextWords{value}.is_ascii()) {
+    constexpr Py_UCS4 kAsciiMax = 127;
+    PyObject* const made = checked(PyUnicode_New(static_cast<Py_ssize_t>(value.size()), kAsciiMax));
+    std::memcpy(PyUnicode_1BYTE_DATA(made), value.data(), value.size());
+    return made;
+  }
+#endif
   return checked(
       PyUnicode_DecodeUTF8(value.data(), static_cast<Py_ssize_t>(value.size()), "surrogateescape"));
 }
 
-// Most values are short.
 bool has_soh(std::string_view value) noexcept {
-  constexpr std::size_t kShortMax = 24;
-  if (value.size() > kShortMax) return value.contains(kSoh);
-  bool found = false;
-  for (const char c : value) found |= c == kSoh;
-  return found;
+  if (value.size() > TextWords::kBytesMax) return value.contains(kSoh);
+  return TextWords{value}.has_soh();
 }
 
 std::string shown(const Field& field, std::string_view value) {
@@ -85,34 +101,58 @@ PyObject* make_decimal(std::string_view value) {
 // change.
 class DecimalCache {
  public:
-  PyObject* get(std::string_view value) {
-    if (value.size() > kTextMax) return make_decimal(value);
-    std::array<std::uint64_t, 2> text{};
-    std::memcpy(text.data(), value.data(), value.size());
-    constexpr std::uint64_t kMultiplier = 0x9e37'79b9'7f4a'7c15;
-    const std::uint64_t hash = (text[0] ^ text[1] * kMultiplier) * kMultiplier;
-    Place& place = places_[hash >> (64 - kPlaceBits)];
-    if (place.decimal == nullptr || place.text != text) {
-      PyObject* const made = make_decimal(value);
-      Py_XDECREF(std::exchange(place.decimal, made));
-      place.text = text;
-    }
-    return Py_NewRef(place.decimal);
+  // A borrowed reference; null: the Decimal of this text is not here. value: at most kBytesMax.
+  [[nodiscard]] PyObject* find(std::string_view value, const TextWords& words) const noexcept {
+    const Place& place = places_[place_of(words)];
+    return place.words == words && place.size == value.size() ? place.decimal : nullptr;
+  }
+  void put(std::string_view value, const TextWords& words, PyObject* decimal) {
+    Place& place = places_[place_of(words)];
+    place.words = words;
+    place.size = value.size();
+    Py_XDECREF(std::exchange(place.decimal, Py_NewRef(decimal)));
   }
 
  private:
-  static constexpr std::size_t kTextMax = 16;
   static constexpr unsigned kPlaceBits = 10;
   struct Place {
-    std::array<std::uint64_t, 2> text{};  // zeros follow
+    TextWords words;
+    std::size_t size = 0;
     PyObject* decimal = nullptr;
   };
+  static std::size_t place_of(const TextWords& words) noexcept {
+    constexpr std::uint64_t kMultiplier = 0x9e37'79b9'7f4a'7c15;
+    return (words.first ^ words.last * kMultiplier) * kMultiplier >> (64 - kPlaceBits);
+  }
   std::array<Place, 1U << kPlaceBits> places_{};
 };
 
-PyObject* decimal_object(std::string_view value) {
-  static DecimalCache& cache = *new DecimalCache;
-  return cache.get(value);
+DecimalCache& decimals = *new DecimalCache;
+
+// A borrowed reference; null: the enumeration does not have the value.
+PyObject* member_of(const Field& field, std::string_view value) {
+  if (!field.has_values) return nullptr;
+  if (field.enumeration == nullptr) static_cast<void>(enumeration_of(field));
+  if (value.size() == 1 && static_cast<unsigned char>(value[0]) < field.letters.size()) {
+    return field.letters[static_cast<unsigned char>(value[0])];
+  }
+  const auto found = field.values.find(std::string{value});
+  return found == field.values.end() ? nullptr : found->second;
+}
+
+PyObject* decimal_object(const Field& field, std::string_view value, std::size_t offset) {
+  const bool is_short = value.size() <= TextWords::kBytesMax;
+  const TextWords words = is_short ? TextWords{value} : TextWords{};
+  if (is_short) {
+    if (PyObject* const found = decimals.find(value, words)) return Py_NewRef(found);
+  }
+  if (!is_decimal(value)) {
+    if (PyObject* const member = member_of(field, value)) return Py_NewRef(member);
+    raise_type(field, value, offset);
+  }
+  PyObject* const made = make_decimal(value);
+  if (is_short) decimals.put(value, words, made);
+  return made;
 }
 
 PyObject* integer_object(std::string_view value) {
@@ -181,19 +221,10 @@ PyObject* time_object(const Field& field, std::string_view value, std::size_t of
                             static_cast<int>(parts.nanosecond / kNanosecondsPerMicrosecond)));
 }
 
-// A borrowed reference; null: the enumeration does not have the value.
-PyObject* member_of(const Field& field, std::string_view value) {
-  if (field.definition == nullptr || field.definition->values.empty()) return nullptr;
-  if (field.enumeration == nullptr) static_cast<void>(enumeration_of(field));
-  if (value.size() == 1 && static_cast<unsigned char>(value[0]) < field.letters.size()) {
-    return field.letters[static_cast<unsigned char>(value[0])];
-  }
-  const auto found = field.values.find(std::string{value});
-  return found == field.values.end() ? nullptr : found->second;
-}
-
 PyObject* one_text(const Field& field, std::string_view value) {
-  if (PyObject* const member = member_of(field, value)) return Py_NewRef(member);
+  if (field.has_values) {
+    if (PyObject* const member = member_of(field, value)) return Py_NewRef(member);
+  }
   return text_object(value);
 }
 
@@ -220,21 +251,21 @@ int attribute(PyObject* object, const char* name) {
   return static_cast<int>(number);
 }
 
-void append_digits(std::string& to, int number, int digits) {
+void append_digits(FieldText& to, int number, int digits) {
   std::array<char, 10> text{};
   for (int i = digits; i-- > 0; number /= 10)
     text[static_cast<std::size_t>(i)] = static_cast<char>('0' + number % 10);
   to.append(text.data(), static_cast<std::size_t>(digits));
 }
 
-void append_date(std::string& to, PyObject* date) {
+void append_date(FieldText& to, PyObject* date) {
   append_digits(to, attribute(date, "year"), 4);
   append_digits(to, attribute(date, "month"), 2);
   append_digits(to, attribute(date, "day"), 2);
 }
 
 // With milliseconds, or as many more digits as the time has.
-void append_time(std::string& to, PyObject* time, int nanoseconds) {
+void append_time(FieldText& to, PyObject* time, int nanoseconds) {
   append_digits(to, attribute(time, "hour"), 2);
   to += ':';
   append_digits(to, attribute(time, "minute"), 2);
@@ -268,7 +299,7 @@ std::string type_name(PyObject* value) {
   raise_value(field, "needs " + std::string{wanted} + ", not " + type_name(value), "TypeWrong");
 }
 
-void append_datetime(std::string& to, const Field& field, PyObject* value) {
+void append_datetime(FieldText& to, const Field& field, PyObject* value) {
   static PyObject* const to_utc = imported("nexusfix.values", "utc_of");
   if (field.kind == ValueKind::Date) return append_date(to, value);
   if (field.kind != ValueKind::Timestamp && field.kind != ValueKind::TimeOfDay) {
@@ -290,7 +321,7 @@ void append_datetime(std::string& to, const Field& field, PyObject* value) {
 }
 
 // Decimal('1E+2') is 100 in a message.
-void append_decimal(std::string& to, const Field& field, PyObject* value) {
+void append_decimal(FieldText& to, const Field& field, PyObject* value) {
   nb::object text = nb::steal(checked(PyObject_Str(value)));
   if (text_of(text.ptr()).find('E') != std::string_view::npos) {
     text = nb::handle(value).attr("__format__")("f");
@@ -300,7 +331,7 @@ void append_decimal(std::string& to, const Field& field, PyObject* value) {
   to += digits;
 }
 
-void append_items(std::string& to, const Field& field, PyObject* items) {
+void append_items(FieldText& to, const Field& field, PyObject* items) {
   bool is_first = true;
   for (const nb::handle item : nb::borrow(items)) {
     if (!is_first) to += ' ';
@@ -310,9 +341,9 @@ void append_items(std::string& to, const Field& field, PyObject* items) {
   }
 }
 
-void append_text(std::string& to, const Field& field, PyObject* value) {
+void append_text(FieldText& to, const Field& field, PyObject* value) {
   Py_ssize_t size = 0;
-  const char* data = PyUnicode_AsUTF8AndSize(value, &size);
+  const char* data = utf8_of(value, size);
   nb::object escaped;
   if (data == nullptr) {
     PyErr_Clear();
@@ -330,7 +361,7 @@ void append_text(std::string& to, const Field& field, PyObject* value) {
   to += text;
 }
 
-void append_number(std::string& to, const Field& field, PyObject* value) {
+void append_number(FieldText& to, const Field& field, PyObject* value) {
   if (field.kind == ValueKind::Boolean || field.kind == ValueKind::Date ||
       field.kind == ValueKind::Timestamp || field.kind == ValueKind::TimeOfDay) {
     raise_python_type(field, value, field.kind == ValueKind::Boolean ? "a bool" : "a date or time");
@@ -344,14 +375,14 @@ void append_number(std::string& to, const Field& field, PyObject* value) {
   to.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
 }
 
-void append_bytes(std::string& to, PyObject* value) {
+void append_bytes(FieldText& to, PyObject* value) {
   char* data = nullptr;
   Py_ssize_t size = 0;
   if (PyBytes_AsStringAndSize(value, &data, &size) != 0) throw nb::python_error{};
   to.append(data, static_cast<std::size_t>(size));
 }
 
-void append_other(std::string& to, const Field& field, PyObject* value) {
+void append_other(FieldText& to, const Field& field, PyObject* value) {
   static PyObject* const decimal = imported("decimal", "Decimal");
   static PyObject* const datetime = imported("datetime", "datetime");
   static PyObject* const date = imported("datetime", "date");
@@ -384,14 +415,15 @@ std::string named(const Field& field) {
 
 std::string_view text_of(PyObject* text) {
   Py_ssize_t size = 0;
-  const char* const data = PyUnicode_AsUTF8AndSize(text, &size);
+  const char* const data =
+      PyUnicode_Check(text) != 0 ? utf8_of(text, size) : PyUnicode_AsUTF8AndSize(text, &size);
   if (data == nullptr) throw nb::python_error{};
   return {data, static_cast<std::size_t>(size)};
 }
 
 PyObject* enumeration_of(const Field& field) {
   if (field.enumeration != nullptr) return field.enumeration;
-  if (field.definition == nullptr || field.definition->values.empty()) return nullptr;
+  if (!field.has_values) return nullptr;
   if (field.kind == ValueKind::Boolean) return nullptr;
   static PyObject* const make = imported("nexusfix.values", "make_enumeration");
   nb::list members;
@@ -425,11 +457,7 @@ PyObject* to_python(const Field& field, std::string_view value, std::size_t offs
       if (!is_integer(value)) raise_type(field, value, offset);
       return integer_object(value);
     case ValueKind::Decimal:
-      if (!is_decimal(value)) {
-        if (PyObject* const member = member_of(field, value)) return Py_NewRef(member);
-        raise_type(field, value, offset);
-      }
-      return decimal_object(value);
+      return decimal_object(field, value, offset);
     case ValueKind::Boolean:
       if (value != "Y" && value != "N") raise_type(field, value, offset);
       return Py_NewRef(value == "Y" ? Py_True : Py_False);
@@ -448,7 +476,7 @@ PyObject* to_python(const Field& field, std::string_view value, std::size_t offs
   return text_object(value);
 }
 
-void append_value(std::string& to, const Field& field, PyObject* value) {
+void append_value(FieldText& to, const Field& field, PyObject* value) {
   const std::size_t before = to.size();
   if (PyUnicode_Check(value) != 0) {
     append_text(to, field, value);
@@ -463,7 +491,7 @@ void append_value(std::string& to, const Field& field, PyObject* value) {
     append_other(to, field, value);
   }
   if (to.size() == before) raise_value(field, "the value is empty", "ValueEmpty");
-  if (field.kind != ValueKind::Bytes && has_soh(std::string_view{to}.substr(before))) {
+  if (field.kind != ValueKind::Bytes && has_soh(to.view().substr(before))) {
     raise_value(field, "the value has a SOH, which ends a field", "SohInValue");
   }
 }

@@ -6,6 +6,7 @@
 
 #include "python/src/catalog.hpp"
 #include "python/src/errors.hpp"
+#include "python/src/field_text.hpp"
 
 namespace nexusfix::python {
 
@@ -14,7 +15,7 @@ namespace nexusfix::python {
 [[nodiscard]] PyObject* to_python(const Field& field, std::string_view value, std::size_t offset);
 
 // Appends the value as it is in a message. Raises FieldError if it does not fit the field.
-void append_value(std::string& to, const Field& field, PyObject* value);
+void append_value(FieldText& to, const Field& field, PyObject* value);
 
 // The class of an enumerated field; a borrowed reference. Null: the field is not enumerated.
 [[nodiscard]] PyObject* enumeration_of(const Field& field);

@@ -94,6 +94,41 @@ def test_what_does_not_fit_is_an_error_in_words(fields, text, rule):
         assert caught.value.rule == rule
 
 
+@pytest.mark.parametrize("size", range(1, 40))
+def test_a_soh_is_found_wherever_it_is_in_a_text(size):
+    for place in range(size):
+        text = "a" * place + "\x01" + "a" * (size - place - 1)
+        with pytest.raises(nexusfix.FieldError) as error:
+            fix44.NewOrderSingle(Text=text)
+        assert error.value.rule == "SohInValue"
+
+
+@pytest.mark.parametrize("letter", ["a", "\x02", "\x7f", "\x80", "é", "€", "\U0001d11e"])
+def test_a_text_of_any_size_is_what_was_written(letter):
+    for size in range(1, 40):
+        for place in range(size):
+            text = "b" * place + letter + "c" * (size - place - 1)
+            order = fix44.NewOrderSingle(ClOrdID="A", Text=text)
+            assert text_of(order) == f"11=A|58={text}|"
+            assert nexusfix.parse(bytes(order))["Text"] == text
+
+
+def test_a_value_may_build_a_message_while_it_is_written():
+    class Price(Decimal):
+        def __str__(self):
+            assert text_of(fix44.Heartbeat(TestReqID="inner")) == "112=inner|"
+            return super().__str__()
+
+    order = fix44.NewOrderSingle(ClOrdID="A", Price=Price("1.5"), Symbol="AAPL")
+    assert text_of(order) == "11=A|44=1.5|55=AAPL|"
+
+
+def test_a_message_may_be_large():
+    text = "x" * 100_000
+    assert text_of(fix44.NewOrderSingle(ClOrdID="A", Text=text)) == f"11=A|58={text}|"
+    assert text_of(fix44.NewOrderSingle(ClOrdID="A")) == "11=A|"
+
+
 def test_an_argument_without_a_name_is_a_type_error():
     with pytest.raises(TypeError, match="keywords only"):
         fix44.NewOrderSingle("A1")

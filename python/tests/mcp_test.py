@@ -201,25 +201,33 @@ def test_the_state_of_an_engine_that_the_user_names(folder, tmp_path):
     assert other.is_error and "venue.cfg" in text_of(other)
 
 
-def test_it_serves_on_standard_input_and_output(folder):
+def search_by(folder, *server):
+    """What the server answers that this program is, by the SDK's client."""
     command = find_command()
 
     async def run():
-        words = ["-B", "-m", "nexusfix.mcp", "--logs", str(folder)]
         environment = {**os.environ, "PATH": os.path.dirname(command) + ":" + os.environ["PATH"]}
-        server = StdioServerParameters(command=sys.executable, args=words, env=environment)
-        async with Client(server) as client:
+        started = StdioServerParameters(command=str(server[0]),
+                                        args=[*server[1:], "--logs", str(folder)], env=environment)
+        async with Client(started) as client:
             return await client.call_tool("search_logs", {"where": "MsgType=D",
                                                           "paths": ["day.log"]})
-    result = asyncio.run(run())
+    return asyncio.run(run())
+
+
+def test_it_serves_on_standard_input_and_output(folder):
+    result = search_by(folder, sys.executable, "-B", "-m", "nexusfix.mcp")
     assert not result.is_error, text_of(result)
     assert json.loads(text_of(result))["fields"]["ClOrdID"] == "A1"
 
 
-def test_the_command_hands_over_to_it(folder):
+def test_the_command_of_the_wheel_serves(folder):
     command = Path(sysconfig.get_path("scripts")) / "nexusfix"
     if not command.exists():
         pytest.skip("the package was built without the command: tools/wheels.py --own")
+    result = search_by(folder, command, "mcp")
+    assert not result.is_error, text_of(result)
+    assert json.loads(text_of(result))["fields"]["ClOrdID"] == "A1"
     done = subprocess.run([command, "mcp", "--help"], capture_output=True, text=True, check=False)
     assert done.returncode == 0 and "--logs FOLDER" in done.stdout, done.stderr
 

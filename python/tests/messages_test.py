@@ -167,6 +167,15 @@ def test_a_value_of_another_type_is_an_error_that_names_its_place():
     assert odd.raw("Price") == b"cheap"
 
 
+def test_a_decimal_that_was_read_before_does_not_stand_for_another():
+    for text in ("1", "10", "100000000", "0.0000000000001"):
+        for value in (text, text, text + "0", "0" + text, "-" + text):
+            assert str(nexusfix.parse(message(f"35=D|44={value}|"))["Price"]) == str(Decimal(value))
+        for wrong in (text + "\0", "\0" + text, text + " "):
+            with pytest.raises(nexusfix.FieldError):
+                nexusfix.parse(message(f"35=D|44={wrong}|"))["Price"]
+
+
 def test_a_wrong_name_names_the_nearest_field(order):
     with pytest.raises(nexusfix.FieldNameError, match="nearest: 'Symbol'"):
         order["Symbl"]
