@@ -68,7 +68,7 @@ help:
 	@echo "  make release-check"
 	@echo "                 make the packages, and try them on Debian 11, 12 and 13 (root)"
 	@echo "  make wheels    make the wheels of the Python package, in build/python/wheels, and test"
-	@echo "                 them with each CPython that is found"
+	@echo "                 them with each CPython that is found; ARM=yes: for 64-bit ARM, too"
 	@echo "  make clean     remove build/"
 	@echo
 	@echo "  make check STAGES=\"release clang\"        only these stages: release, clang,"
@@ -250,6 +250,7 @@ release-check: deps-release package
 # PyPI has the tools that build and test a wheel: python/requirements.txt.
 wheels: deps-test
 	@tools/wheels.py
+	$(if $(filter yes,$(ARM)),@tools/wheels.py --arm)
 
 clean:
 	rm -rf build

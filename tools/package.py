@@ -62,9 +62,10 @@ def version():
 
 
 class Apt:
-    """apt for the release that this system is of, with lists of its own: no root is needed."""
+    """apt for the release that this system is of, or for another release of the same archive, with
+    lists of its own: no root is needed."""
 
-    def __init__(self, folder, kind, *options):
+    def __init__(self, folder, kind, *options, release=None):
         lists, parts = folder / "apt" / "lists", folder / "apt" / "sources"
         for path in (lists, parts):
             path.mkdir(parents=True, exist_ok=True)
@@ -80,6 +81,7 @@ class Apt:
             if own and path.suffix in (".list", ".sources"):
                 found = True
                 text = re.sub(r"(?m)^deb ", f"{kind} ", text)
+                text = re.sub(rf"\b{codename[1]}\b", release or codename[1], text)
                 (parts / path.name).write_text(
                     re.sub(r"(?m)^Types: deb$", f"Types: {kind}", text))
         if not found:

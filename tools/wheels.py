@@ -4,6 +4,7 @@
     wheels.py             for each CPython from 3.11 on that is found
     wheels.py --own       for the Python that runs this script alone, without the command, which
                           takes half of the time
+    wheels.py --arm       for 64-bit ARM, by a cross compiler; qemu-user runs the tests
 
 A wheel for 3.11, and one for 3.12 and later by the stable ABI, are in build/python/wheels, with the
 libraries that they need. Status 77: PyPI, which has the tools, cannot be reached, or --own took
@@ -19,6 +20,8 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+
+import arm_python
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "python"
@@ -82,12 +85,12 @@ def tools_for(python, version):
     return folder / "bin" / "python3"
 
 
-def build_wheel(tools, version, options=()):
+def build_wheel(tools, version, options=(), variables=None):
     """Builds and repairs the wheel of a version. Returns its path."""
     raw = WORK / f"raw-{version[0]}.{version[1]}"
     shutil.rmtree(raw, ignore_errors=True)
     programs = os.pathsep.join([str(tools.parent), os.environ["PATH"]])
-    environment = {**os.environ, "PATH": programs}
+    environment = {**os.environ, "PATH": programs, **(variables or {})}
     run(tools, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation",
         "--disable-pip-version-check", *options, "-w", raw, SOURCE, env=environment)
     built = next(raw.glob("*.whl"))
@@ -138,6 +141,32 @@ def check_types(inside, tools):
         print(f"wheels: {name} finds the errors of typing/wrong.py, and no other", flush=True)
 
 
+def make_arm_wheels(pythons):
+    """A wheel of 3.11, and one of the stable ABI by the first later CPython that is found."""
+    folder = WORK / "arm"
+    linked = arm_python.ArmPython(folder / "3.11", (3, 11), arm_python.LINKED)
+    later = arm_python.ArmPython(folder / "3.13", (3, 13))
+    stable = [version for version in pythons if version >= FIRST_STABLE]
+    if (3, 11) not in pythons or not stable:
+        sys.exit("wheels: CPython 3.11, and 3.12 or later, build the wheels for 64-bit ARM")
+    for version, arm in (((3, 11), linked), (stable[0], later)):
+        tools = tools_for(pythons[version], version)
+        wheel = build_wheel(tools, version, arm_python.build_options(linked, arm.headers),
+                            arm_python.build_environment(linked, version))
+        test_arm_wheel(wheel, arm, tools)
+
+
+def test_arm_wheel(wheel, arm, tools):
+    """Runs the tests that are not about time by qemu-user."""
+    shutil.rmtree(arm.packages, ignore_errors=True)
+    wanted = [line for line in REQUIREMENTS if line.split("==")[0] in TESTED_WITH]
+    run(tools, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+        *arm.install_options(), wheel, *wanted)
+    run(arm.program, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider",
+        *sorted((SOURCE / "tests").glob("*_test.py")), cwd=arm.folder)
+    print(f"wheels: {wheel.name} passes its tests in {arm.name} by qemu-user", flush=True)
+
+
 def limit_time():
     """Ends this program and what it has started after LIMIT_SECONDS."""
     def end(*_):
@@ -155,10 +184,14 @@ def limit_time():
 def main():
     options = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     options.add_argument("--own", action="store_true", help="only for this Python")
-    own = options.parse_args().own
+    options.add_argument("--arm", action="store_true", help="for 64-bit ARM")
+    given = options.parse_args()
+    own = given.own
     if own:
         limit_time()
     pythons = {sys.version_info[:2]: sys.executable} if own else found_pythons()
+    if given.arm:
+        return make_arm_wheels(pythons)
     stable = None
     for version, python in pythons.items():
         tools = tools_for(python, version)

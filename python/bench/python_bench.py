@@ -36,7 +36,7 @@ SYMBOLS = ("AAPL", "MSFT", "SAP", "BMW", "NESN", "VOD")
 
 def orders():
     """ClOrdID, symbol, quantity and price of each order."""
-    return [(f"A{number}", SYMBOLS[number % len(SYMBOLS)], 100 + 7 * number,
+    return [(f"ORD{number:09}", SYMBOLS[number % len(SYMBOLS)], 100 + 7 * number,
              Decimal(15000 + number % 50) / 100) for number in range(ORDERS)]
 
 
