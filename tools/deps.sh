@@ -30,8 +30,8 @@ packages_test="ccache mold pkgconf clang-19 libclang-rt-19-dev clang-format-19
   haproxy iproute2 libfaketime librdkafka-dev mandoc
   zsh etcd-server postgresql prometheus doxygen python3-venv nodejs valgrind chromium
   chromium-driver"
-packages_package="dpkg-dev file g++-aarch64-linux-gnu git gpg gpg-agent libpq-dev librdkafka-dev
-  python3-venv qemu-user rpm xz-utils"
+packages_package="ccache dpkg-dev file g++-aarch64-linux-gnu git gpg gpg-agent libpq-dev
+  librdkafka-dev python3-venv qemu-user rpm xz-utils"
 
 list_only=no
 if [ "${1:-}" = "--list" ]; then
@@ -45,7 +45,7 @@ case "${1:-}" in
   lint) wanted="$packages_run $packages_bench $packages_test clang-tidy-19" ;;
   docs) wanted="python3-venv doxygen" ;;
   package) wanted="$packages_run $packages_package" ;;
-  release) wanted="$packages_run $packages_package debootstrap lintian zstd" ;;
+  release) wanted="$packages_run $packages_package buildah debootstrap lintian zstd" ;;
   *)
     sed -n '2,14s/^# //p' "$0" >&2
     exit 2

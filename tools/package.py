@@ -120,12 +120,14 @@ def arm_libraries(folder):
 
 
 def build_tree(folder, targets, definitions):
-    """A hardened build in build/FOLDER, without debugging information that names this machine."""
-    # A cache has objects of other folders, which may name them.
-    definitions = ["CMAKE_INSTALL_PREFIX=/usr", "CMAKE_CXX_COMPILER_LAUNCHER=",
+    """A hardened build in build/FOLDER, without debugging information that names this machine.
+    The trees share objects by ccache, so that most of the libraries are compiled once."""
+    definitions = ["CMAKE_INSTALL_PREFIX=/usr",
                    "CMAKE_BUILD_RPATH_USE_ORIGIN=ON",  # build-ids contain the search path
                    "NEXUSFIX_TESTS=OFF", *definitions]
     tree = ROOT / "build" / folder
+    # cmake/cached_compiler.sh gives the compiler relative paths: only its working folder is left.
+    environment = {**os.environ, "CXXFLAGS": f"-fdebug-prefix-map={tree}=."}
     tree.mkdir(parents=True, exist_ok=True)
     log = tree / "package.log"
     for command in (["cmake", "--preset", "hardened", "-B", tree,
@@ -133,7 +135,8 @@ def build_tree(folder, targets, definitions):
                     ["ninja", "-C", tree, f"-j{build.job_count()}", *targets]):
         print(f"{folder}: {command[0]} ...", flush=True)
         with open(log, "ab") as output:
-            done = subprocess.run(command, cwd=ROOT, stdout=output, stderr=output, check=False)
+            done = subprocess.run(command, cwd=ROOT, stdout=output, stderr=output, check=False,
+                                  env=environment)
         if done.returncode != 0:
             raise Failed(f"{folder}: {command[0]} failed; its output: {log.relative_to(ROOT)}")
     return tree
@@ -400,7 +403,8 @@ class Packager:
         (control / "md5sums").write_text("".join(
             f"{hashlib.md5(file.read_bytes()).hexdigest()}  {file.relative_to(tree)}\n"
             for file in files))
-        run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", tree, path)
+        level = 1 if "-dbgsym_" in path.name else 6  # symbols: a fifth of the time
+        run("dpkg-deb", "--root-owner-group", "-Zxz", f"-z{level}", "--build", tree, path)
 
     @staticmethod
     def strip(name):
@@ -516,7 +520,7 @@ def main():
     arguments = parser.parse_args()
     if arguments.arm and arguments.only == "libraries":
         parser.error("--arm is for the command")
-    for program in ("cpack", "dpkg-shlibdeps", "git", "gpg", "ninja", "rpmbuild",
+    for program in ("ccache", "cpack", "dpkg-shlibdeps", "git", "gpg", "ninja", "rpmbuild",
                     *(("aarch64-linux-gnu-g++", "qemu-aarch64") if arguments.arm else ())):
         if shutil.which(program) is None:
             raise Failed(f"there is no {program}: `make package` installs it on Debian 12 or later")

@@ -9,8 +9,8 @@ import unittest
 from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parents[3] / "tools"
-PROGRAMS = ("aarch64-linux-gnu-g++", "cpack", "dpkg-shlibdeps", "git", "gpg", "ninja",
-            "qemu-aarch64", "rpmbuild")
+PROGRAMS = ("aarch64-linux-gnu-g++", "ccache", "cpack", "dpkg-shlibdeps", "git", "gpg",
+            "ninja", "qemu-aarch64", "rpmbuild")
 
 
 class PackageTest(unittest.TestCase):
