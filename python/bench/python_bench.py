@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
 """Measures the package beside simplefix and QuickFIX's Python package, in one process.
 
-    python_bench.py [--rounds N] [--log FILE]
+    python_bench.py [--rounds N] [--log FILE] [--command PATH]
 
 It needs nexusfix, and simplefix and quickfix where they are to be compared. The subjects take turns
 in each round, with loops over 256 different orders; a figure is the median of the rounds. --log
-FILE: also reads this log to Arrow, with ten columns, beside the same rows as CSV by pyarrow, and
-`nexusfix export`, if the command is installed with Arrow.
+FILE: also reads this log to Arrow, with ten columns, beside the same rows as CSV by pyarrow, the
+other packages with the first 20,000 lines, and `nexusfix export`, if the command has Arrow.
+--command: the program nexusfix, for that, and for session_bench.py's round trip of an order.
 """
 
 import argparse
 import collections
+import functools
 import importlib
+import itertools
+import re
 import resource
 import shutil
 import statistics
@@ -23,13 +27,18 @@ from decimal import Decimal
 from pathlib import Path
 
 import nexusfix
+import session_bench
 from nexusfix import fix44
 
 ROUNDS = 15
 TIME = "20260115-10:30:00.123"
 ORDERS = 256  # different ones: ClOrdIDs and quantities are new each time, prices come again
+LINES = 20_000  # of a log, for packages that take a second or more for them
+MESSAGE = re.compile(rb"8=FIX.*?\x0110=\d{3}\x01")
 COLUMNS = ("MsgType", "MsgSeqNum", "SendingTime", "ClOrdID", "Symbol", "Side", "OrderQty", "Price",
            "OrdStatus", "TransactTime")
+TAGS = (35, 34, 52, 11, 55, 54, 38, 44, 39, 60)  # those of COLUMNS
+HEADER_COLUMNS = 3  # the first ones
 OPERATIONS = ("parse", "read four fields", "build", "all three")
 SYMBOLS = ("AAPL", "MSFT", "SAP", "BMW", "NESN", "VOD")
 
@@ -70,6 +79,13 @@ class Simplefix:
     def __init__(self, module):
         self.module = module
 
+    def texts(self, data):
+        """The ten columns of a message, as texts."""
+        parser = self.module.FixParser()
+        parser.append_buffer(data)
+        message = parser.get_message()
+        return [value and value.decode() for value in map(message.get, TAGS)]
+
     def names(self):
         return {"FixParser": self.module.FixParser, "FixMessage": self.module.FixMessage,
                 "Decimal": Decimal}
@@ -90,6 +106,12 @@ class Quickfix:
 
     def __init__(self, module):
         self.module = module
+
+    def texts(self, data):
+        message = self.module.Message(data.decode(), False)
+        header = message.getHeader()
+        return [part.getField(tag) if part.isSetField(tag) else None for part, tag in
+                zip(itertools.chain([header] * HEADER_COLUMNS, itertools.repeat(message)), TAGS)]
 
     def names(self):
         return vars(self.module)
@@ -171,7 +193,23 @@ def plain(table):
     return table.cast(pyarrow.schema(fields))
 
 
-def measure_log(path, rounds):
+def table_by(subject, path):
+    """A table of texts: types would take this package longer."""
+    import pyarrow
+
+    rows = [subject.texts(found[0]) for found in MESSAGE.finditer(Path(path).read_bytes())]
+    return pyarrow.table(dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True)))
+
+
+def first_lines(path, folder):
+    """A file with the first LINES of a log."""
+    made = Path(folder) / "first.log"
+    with open(path, "rb") as log:
+        made.write_bytes(b"".join(itertools.islice(log, LINES)))
+    return made
+
+
+def measure_log(path, others, command, rounds):
     """Prints GB/s of processor time: those of one core, whatever else the machine does."""
     from pyarrow import csv
 
@@ -183,7 +221,10 @@ def measure_log(path, rounds):
         subjects = [("batches of rows", lambda: collections.deque(read.batches(), 0), Path(path)),
                     ("a whole table", read.to_arrow, Path(path)),
                     ("the rows as CSV", lambda: csv.read_csv(rows, alone), rows)]
-        if command := shutil.which("nexusfix"):
+        first = first_lines(path, folder)
+        for other in others:
+            subjects.append((other.name, functools.partial(table_by, other, first), first))
+        if command:
             words = [command, "export", "--fields", ",".join(COLUMNS), "--arrow",
                      f"{folder}/rows.arrow", path]
             if subprocess.run(words, capture_output=True, check=False).returncode == 0:
@@ -194,7 +235,7 @@ def measure_log(path, rounds):
             for name, call, file in subjects:
                 speeds[name].append(file.stat().st_size / cpu_seconds_of(call) / 1e9)
         for name, _, file in subjects:
-            print(f"{name:17}  {statistics.median(speeds[name]):5.2f} GB/s of "
+            print(f"{name:17}  {statistics.median(speeds[name]):7.4f} GB/s of "
                   f"{file.stat().st_size / 1e6:,.0f} MB")
 
 
@@ -202,6 +243,7 @@ def main():
     options = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     options.add_argument("--rounds", type=int, default=ROUNDS)
     options.add_argument("--log", help="a log to read to Arrow")
+    options.add_argument("--command", default=shutil.which("nexusfix"), help="the program nexusfix")
     given = options.parse_args()
     subjects = [Ours()]
     for kind, name in ((Simplefix, "simplefix"), (Quickfix, "quickfix")):
@@ -211,7 +253,9 @@ def main():
             print(f"{name} is not installed, and not compared")
     show(measure(subjects, given.rounds), subjects)
     if given.log:
-        measure_log(given.log, given.rounds)
+        measure_log(given.log, subjects[1:], given.command, given.rounds)
+    if given.command:
+        session_bench.measure(given.command)
 
 
 if __name__ == "__main__":

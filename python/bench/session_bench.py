@@ -84,21 +84,17 @@ async def python_times(folder, name, port, orders):
     return times[int(orders * WARM_UP_SHARE):]
 
 
-def main():
-    options = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    options.add_argument("--command", required=True, help="the program nexusfix")
-    options.add_argument("--orders", type=int, default=2000)
-    options.add_argument("--rounds", type=int, default=5)
-    given = options.parse_args()
+def measure(command, orders=2000, rounds=5):
+    """Prints the medians of the rounds."""
     ours, theirs = [], []
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text)
-        names = [f"{kind}{number}" for number in range(given.rounds) for kind in ("CPP", "PY")]
-        venue, port = start_venue(given.command, folder, names)
+        names = [f"{kind}{number}" for number in range(rounds) for kind in ("CPP", "PY")]
+        venue, port = start_venue(command, folder, names)
         try:
-            for number in range(given.rounds):
-                theirs.append(trader_p50(given.command, folder, f"CPP{number}", port, given.orders))
-                times = asyncio.run(python_times(folder, f"PY{number}", port, given.orders))
+            for number in range(rounds):
+                theirs.append(trader_p50(command, folder, f"CPP{number}", port, orders))
+                times = asyncio.run(python_times(folder, f"PY{number}", port, orders))
                 ours.append(statistics.median(times) * 1e6)
         finally:
             venue.terminate()
@@ -106,6 +102,15 @@ def main():
     cpp, python = statistics.median(theirs), statistics.median(ours)
     print(f"P50 of the round trip: C++ trader {cpp:.1f} µs, asyncio {python:.1f} µs, "
           f"{python - cpp:.1f} µs more")
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    options.add_argument("--command", required=True, help="the program nexusfix")
+    options.add_argument("--orders", type=int, default=2000)
+    options.add_argument("--rounds", type=int, default=5)
+    given = options.parse_args()
+    measure(given.command, given.orders, given.rounds)
 
 
 if __name__ == "__main__":
