@@ -71,7 +71,8 @@ struct EntryObject {
 
 // The tag of a key: an int, or the name of a field. 0: no field can have it. Raises FieldNameError.
 [[nodiscard]] inline wire::Tag tag_of(Catalog& catalog, PyObject* key) {
-  if (PyLong_Check(key) == 0) return tag_of_name(catalog, key);
+  // By the stable ABI, PyLong_Check() is a call.
+  if (!Py_IS_TYPE(key, &PyLong_Type) && PyLong_Check(key) == 0) return tag_of_name(catalog, key);
 #if !defined(Py_LIMITED_API) && PY_VERSION_HEX < 0x030C0000
   if (Py_SIZE(key) == 1) return reinterpret_cast<PyLongObject*>(key)->ob_digit[0];
 #endif

@@ -29,7 +29,7 @@ using CatalogPointer = std::shared_ptr<Catalog>;
 class Bytes {
  public:
   explicit Bytes(nb::handle data) {
-    if (PyBytes_Check(data.ptr()) != 0) {
+    if (Py_IS_TYPE(data.ptr(), &PyBytes_Type) || PyBytes_Check(data.ptr()) != 0) {
       char* bytes = nullptr;
       Py_ssize_t size = 0;
       if (PyBytes_AsStringAndSize(data.ptr(), &bytes, &size) != 0) throw nb::python_error{};

@@ -478,12 +478,12 @@ PyObject* to_python(const Field& field, std::string_view value, std::size_t offs
 
 void append_value(FieldText& to, const Field& field, PyObject* value) {
   const std::size_t before = to.size();
-  if (PyUnicode_Check(value) != 0) {
+  if (Py_IS_TYPE(value, &PyUnicode_Type) || PyUnicode_Check(value) != 0) {
     append_text(to, field, value);
   } else if (PyBool_Check(value)) {
     if (field.kind != ValueKind::Boolean) raise_python_type(field, value, "a text or a number");
     to += value == Py_True ? 'Y' : 'N';
-  } else if (PyLong_Check(value) != 0) {
+  } else if (Py_IS_TYPE(value, &PyLong_Type) || PyLong_Check(value) != 0) {
     append_number(to, field, value);
   } else if (PyBytes_Check(value) != 0) {
     append_bytes(to, value);
