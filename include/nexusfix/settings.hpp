@@ -35,6 +35,10 @@
 
 // A QuickFIX-style configuration file: [DEFAULT], [SESSION], Key=Value.
 
+namespace nexusfix::engine {
+class LogonSigner;  // of the engine: what LogonSignature needs
+}
+
 namespace nexusfix::config {
 
 // One error or warning:
@@ -167,6 +171,46 @@ struct CredentialSettings {
   std::chrono::seconds failures_interval{600};  // 1 s to 86,400 s
 };
 
+// A part of a text that LogonSignature or LogonNonce describes.
+struct LogonTextPart {
+  // What it stands for.
+  enum class Kind : std::uint8_t {
+    Text,    // itself
+    Field,   // {TAG}: the value of this field of our Logon
+    Key,     // {key}: the bytes of LogonKey; only of sha256
+    Millis,  // {time-ms}: SendingTime in ms since 1970, or more: higher than in the Logon before
+    Random,  // {random}: 32 random bytes as base64
+  };
+  Kind kind = Kind::Text;  // see above
+  std::string text{};      // Text; SOH stands where the key has a vertical bar
+  wire::Tag tag = 0;       // Field
+};
+
+// Initiator: how our Logons are signed with a key, as venues of digital assets require.
+struct LogonSignature {
+  // How the signature is computed.
+  enum class Algorithm : std::uint8_t {
+    Ed25519,             // RFC 8032
+    RsaSha256,           // RFC 8017, PKCS#1 v1.5
+    HmacSha256,          // RFC 2104
+    HmacSha512,          // RFC 2104
+    HmacSha512OfSha256,  // HMAC-SHA512 of the text's SHA-256
+    Sha256,              // of the text, which has {key}
+  };
+  // The form in which the key's bytes are given.
+  enum class KeyForm : std::uint8_t { Plain, Base64, Hex };
+
+  wire::Tag tag = 0;                         // LogonSignature: the field of the signature
+  bool is_hex = false;                       // false: base64
+  Algorithm algorithm = Algorithm::Ed25519;  // see above
+  std::vector<LogonTextPart> text{};         // what is signed
+  std::string key{};                         // LogonKey: file:PATH, env:NAME or command:LINE
+  KeyForm key_form = KeyForm::Plain;         // LogonKey
+  std::size_t key_line = 0;                  // of LogonKey, 1-based
+  wire::Tag nonce_tag = 0;                   // LogonNonce: its field; 0: there is none
+  std::vector<LogonTextPart> nonce{};        // LogonNonce: its value
+};
+
 // What one counterparty may use up. Above a limit "per second" the connection is closed.
 struct SessionLimits {
   // MaxQueuedBytes: bytes that wait to be sent. Above this the counterparty is disconnected; 64 KiB
@@ -212,6 +256,10 @@ struct SessionSettings {
   // Null: plain TCP. The contexts of the endpoints are built from it when the engine starts. Most
   // sessions have none, and it is large.
   std::shared_ptr<const SessionTls> tls;
+  // Initiator: null: our Logons are not signed.
+  std::shared_ptr<const LogonSignature> logon_signature;
+  // Made from it when the engine starts, and when a reload adds or changes the session.
+  std::shared_ptr<engine::LogonSigner> logon_signer;
   ReconnectSettings reconnect;     // initiator: when to connect
   AdmissionSettings admission;     // which connections may log on
   CredentialSettings credentials;  // acceptor: users and passwords

@@ -20,6 +20,7 @@
 #include "engine/cluster_membership.hpp"
 #include "engine/directory/directory.hpp"
 #include "engine/directory/loop_partition.hpp"
+#include "engine/ground/credentials/logon_signer.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/missing_parts.hpp"
 #include "engine/ground/settings/settings_names.hpp"
@@ -259,12 +260,13 @@ struct Engine::Shared {
     if (serving) return {};
     return std::unexpected{EngineError{std::move(serving.error())}};
   }
-  // Makes TLS contexts for the sessions that have TLS.
+  // Makes TLS contexts for the sessions that have TLS, and signers for those that sign.
   std::expected<void, EngineError> protect(Settings& settings, Disk& files) {
     auto contexts = std::make_shared<TlsContexts>();
-    if (const auto errors = contexts->give(settings, files); !errors.empty()) {
-      return std::unexpected{to_error(errors)};
-    }
+    SettingsErrors errors = contexts->give(settings, files);
+    std::ranges::move(give_signers(settings, files, /*with_commands=*/true),
+                      std::back_inserter(errors));
+    if (!errors.empty()) return std::unexpected{to_error(errors)};
     if (!contexts->empty()) common.tls = std::move(contexts);
     return {};
   }

@@ -94,6 +94,8 @@ std::string_view to_string(NoticeCode code) noexcept {
       return "gap fill beyond the requested range: messages received out of order are processed";
     case NoticeCode::MessageInvalid:
       return "invalid message processed";
+    case NoticeCode::ClockDiffers:
+      return "our clock differs from the counterparty's SendingTime";
     case NoticeCode::SessionStatusReceived:
       return "SessionStatus received";
   }

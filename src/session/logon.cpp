@@ -13,6 +13,7 @@ using detail::Step;
 
 namespace {
 
+constexpr MonoTime::duration kClockDifferenceMin = std::chrono::seconds{1};
 constexpr std::string_view kResetTest = "RESET";  // TestReqID (112)
 // From our reset Logon to the TestRequest that an idle counterparty answers; at most half of
 // LogonTimeout.
@@ -70,6 +71,7 @@ void StateMachine::on_refusal_of_our_logon(const Inbound& in) noexcept {
   const std::string_view text = text_of(in.message);
   show_administrative();
   record_session_status(in.message);
+  compare_clocks(in.message);
   if (in.kind == MsgKind::Logout) {
     actions_.notice(NoticeCode::LogoutReceived, text);
   } else {
@@ -80,6 +82,18 @@ void StateMachine::on_refusal_of_our_logon(const Inbound& in) noexcept {
   // would come to agree some time, and what had the numbers in between would be lost.
   const bool is_lost = check_numbers_claim(text).kind == detail::NumbersClaim::Kind::Lost;
   end_session(is_lost ? DisconnectReason::MsgSeqNumTooLow : DisconnectReason::LogonRefused);
+}
+
+// Many counterparties refuse a Logon whose SendingTime or nonce is some seconds from their clock,
+// and do not always say so.
+void StateMachine::compare_clocks(const wire::MessageView& refusal) noexcept {
+  const auto sent = refusal.get<WallTime>(tag::SendingTime);
+  if (!sent || std::chrono::abs(now_.wall - *sent) < kClockDifferenceMin) return;
+  const auto millis = [](WallTime time) {
+    return static_cast<std::uint64_t>(
+        std::chrono::floor<std::chrono::milliseconds>(time).time_since_epoch().count());
+  };
+  actions_.notice(NoticeCode::ClockDiffers, {}, millis(now_.wall), millis(*sent));
 }
 
 // The counterparty may say that it knows of higher numbers than we do, because our store is lost or

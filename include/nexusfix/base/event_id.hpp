@@ -134,6 +134,7 @@ enum class EventId : std::uint16_t {
   LogonFailed = 4016,               // our Logon got no answer, or a refusal
   LogonFailedAgain = 4017,          // that has happened several times in a row
   HeartBtIntDiffers = 4018,         // the answer to our Logon has another HeartBtInt
+  LogonNotSigned = 4019,            // our Logon cannot be signed, and is not sent
   PasswordRefused = 4020,           // Username or Password is wrong, or the address locked out
   PasswordNotChecked = 4021,        // the password of a Logon could not be checked
   PasswordCheckTimedOut = 4022,     // a password was not checked within LogonTimeout
@@ -143,6 +144,7 @@ enum class EventId : std::uint16_t {
   PasswordChanged = 4026,           // a client changed its password
   PasswordNotChanged = 4027,        // a new password could not be written; the old one stays
   PasswordChangeUnanswered = 4028,  // the connection ended before the client got the result
+  ClockDiffers = 4029,              // a refusal of our Logon shows that the clocks differ
   CertificateRefused = 4030,        // the session does not allow the certificate
   TemplateLimitReached = 4040,      // no session is made from an AcceptorTemplate
   SessionNotStored = 4041,          // the store did not take a session made from a template

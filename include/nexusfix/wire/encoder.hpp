@@ -138,6 +138,13 @@ class Encoder {
   template <std::ranges::sized_range Entries, class WriteEntry>
   Encoder& group(Tag count_tag, const Entries& entries, WriteEntry&& write_entry) noexcept;
 
+  // The fields so far: from `35=` to the value of the last one, without its SOH. Valid until the
+  // next field. Empty after an error.
+  [[nodiscard]] std::string_view written() const noexcept {
+    if (has_failed()) return {};
+    return {body_, static_cast<std::size_t>(at_ - body_)};
+  }
+
   // From now on, sets noted to true when a password is written (554, 925, 1402, 1404), so that
   // nothing has to search the message before it is stored. noted must outlive the last field.
   void record_passwords_in(bool& noted) noexcept { password_noted_ = &noted; }

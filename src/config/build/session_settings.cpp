@@ -30,6 +30,7 @@ class SessionBuilder {
     check_timers();
     check_silence();
     build_logon_tags();
+    build_logon_signature();
     check_logon();
     check_limits();
     build_dictionary();
@@ -338,13 +339,7 @@ class SessionBuilder {
     for (const auto& [number, given] : keys_.numbered("LogonTag")) {
       if (!given.right) continue;
       const LogonTag field = *read_logon_tag(given.value);
-      const bool is_taken = (field.tag == tag::Username && !config.logon.username.empty()) ||
-                            (field.tag == tag::Password && !config.logon.password.empty()) ||
-                            (field.tag == tag::NewPassword && !config.logon.new_password.empty()) ||
-                            std::ranges::any_of(config.logon.fields, [&](const auto& other) {
-                              return other.tag == field.tag;
-                            });
-      if (is_taken) {
+      if (is_in_logon(field.tag)) {
         report_.error(given.line, "LogonTag: field " + std::to_string(field.tag) +
                                       " is given twice, here and by another key");
       }
@@ -384,6 +379,75 @@ class SessionBuilder {
             " bytes");
     }
     fields = std::move(ordered);
+  }
+
+  void build_logon_signature() {
+    const Given* const signature = right("LogonSignature");
+    if (signature == nullptr) return refuse_unsigned();
+    if (result_.session.role == session::Role::Acceptor) {
+      report_.error(signature->line,
+                    "LogonSignature: an acceptor signs nothing: it is a key of initiators");
+    }
+    if (find("LogonKey") == nullptr) {
+      report_.error(signature->line, "LogonSignature: LogonKey is missing");
+    }
+    const Given* const key = right("LogonKey");
+    if (key == nullptr) return;
+    LogonSignature made = *read_logon_signature(signature->value);
+    const LogonKey read = *read_logon_key(key->value);
+    made.key = read.place;
+    made.key_form = read.form;
+    made.key_line = key->line;
+    if (const Given* const nonce = right("LogonNonce")) {
+      LogonNonce fields = *read_logon_nonce(nonce->value);
+      made.nonce_tag = fields.tag;
+      made.nonce = std::move(fields.parts);
+    }
+    check_signature(made, *signature);
+    result_.logon_signature = std::make_shared<const LogonSignature>(std::move(made));
+  }
+
+  void refuse_unsigned() {
+    if (find("LogonSignature") != nullptr) return;  // its error is reported
+    for (const Key key : {Key{"LogonKey"}, Key{"LogonNonce"}}) {
+      if (const Given* const given = keys_.section().own(key)) {
+        report_.error(given->line, std::string{key.name()} + ": there is no LogonSignature");
+      }
+    }
+  }
+
+  void check_signature(const LogonSignature& made, const Given& signature) {
+    using Algorithm = LogonSignature::Algorithm;
+    const auto refuse = [&](const std::string& text) {
+      report_.error(signature.line, "LogonSignature: " + text);
+    };
+    const bool has_key = std::ranges::any_of(
+        made.text, [](const LogonTextPart& part) { return part.kind == LogonTextPart::Kind::Key; });
+    if (has_key != (made.algorithm == Algorithm::Sha256)) {
+      refuse(has_key ? "{key} is only for sha256: the other algorithms use the key themselves"
+                     : "sha256 needs {key} in its text: without the key, anybody could compute it");
+    }
+    const bool has_private_key =
+        made.algorithm == Algorithm::Ed25519 || made.algorithm == Algorithm::RsaSha256;
+    if (has_private_key && made.key_form != LogonSignature::KeyForm::Plain) {
+      report_.error(made.key_line, "LogonKey: a private key is in PEM: without base64: and hex:");
+    }
+    const auto refuse_if_taken = [&](wire::Tag tag) {
+      if (is_in_logon(tag)) refuse("field " + std::to_string(tag) + " has another value already");
+    };
+    refuse_if_taken(made.tag);
+    if (made.nonce_tag == 0) return;
+    refuse_if_taken(made.nonce_tag);
+    if (made.nonce_tag == made.tag) refuse("LogonNonce has the same field");
+  }
+
+  // Whether another key gives this field of our Logon a value.
+  [[nodiscard]] bool is_in_logon(wire::Tag tag) const {
+    const session::LogonConfig& logon = result_.session.logon;
+    return (tag == tag::Username && !logon.username.empty()) ||
+           (tag == tag::Password && !logon.password.empty()) ||
+           (tag == tag::NewPassword && !logon.new_password.empty()) ||
+           std::ranges::find(logon.fields, tag, &session::LogonField::tag) != logon.fields.end();
   }
 
   void check_logon() {

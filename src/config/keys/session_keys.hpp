@@ -98,6 +98,31 @@ inline constexpr KeyRow kLogonAndTimers[] = {
                                              "writes itself,"))),
      kReadByBuilder, "", "9001=DESK7",
      "a further field of our Logons, 553=me; LogonTag1 and so on for more"},
+    {"LogonSignature", NextLogon,
+     read_by<read_logon_signature>(
+         "formula",
+         "a field and a formula such as 96=base64(ed25519({35}|{49}|{56}|{34}|{52})), "
+         "with base64 or hex, and ed25519, rsa-sha256, hmac-sha256, hmac-sha512, "
+         "hmac-sha512(sha256(...)) or sha256,"),
+     kReadByBuilder, "", "96=base64(ed25519({35}|{49}|{56}|{34}|{52}))",
+     "initiator: the signature of our Logons by LogonKey: {TAG} is a field of the Logon, a "
+     "vertical "
+     "bar SOH"},
+    {"LogonKey", NextLogon,
+     read_by<read_logon_key>("place",
+                             "file:PATH, env:NAME or command:LINE, perhaps after base64: "
+                             "or hex:,"),
+     kReadByBuilder, "", "file:venue.pem",
+     "where the key of LogonSignature is: a file, a variable of the environment, or the output of "
+     "a "
+     "command"},
+    {"LogonNonce", NextLogon,
+     read_by<read_logon_nonce>(
+         "field",
+         "a field with {time-ms} or {random}, such as 5025={time-ms}, that the session "
+         "layer does not write itself,"),
+     kReadByBuilder, "", "5025={time-ms}",
+     "a field with a new value in each Logon, before its signature: {time-ms}, {random}"},
     {"PasswordFile", NextLogon, kPath, kReadByBuilder, "", "users.txt",
      "acceptor: the users that may log on and their passwords (553, 554): see nexusfix passwd"},
     {"AllowedUsernames", NextLogon,

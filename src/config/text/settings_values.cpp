@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include <nexusfix/session/config.hpp>
@@ -79,8 +80,11 @@ std::optional<std::vector<std::chrono::seconds>> read_intervals(std::string_view
   }
 }
 
+namespace {
+constexpr std::uint64_t kTagMax = 999'999'999;
+}
+
 std::optional<LogonTag> read_logon_tag(std::string_view value) noexcept {
-  constexpr std::uint64_t kTagMax = 999'999'999;
   // Header, trailer, and the fields of a Logon with keys of their own.
   constexpr std::uint32_t kOfSession[] = {8,   9,   10,  34,  35,  43,  49,   50,   52,
                                           56,  57,  97,  98,  108, 122, 128,  129,  141,
@@ -94,6 +98,108 @@ std::optional<LogonTag> read_logon_tag(std::string_view value) noexcept {
   const auto number = static_cast<std::uint32_t>(*tag);
   if (std::ranges::find(kOfSession, number) != std::end(kOfSession)) return std::nullopt;
   return LogonTag{number, text};
+}
+
+namespace {
+
+using TextPart = LogonTextPart;
+
+// The part in braces. names: the words that stand for a value here.
+std::optional<TextPart> part_in_braces(
+    std::string_view word, std::span<const std::pair<std::string_view, TextPart::Kind>> names,
+    bool has_fields) {
+  for (const auto& [name, kind] : names) {
+    if (word == name) return TextPart{.kind = kind};
+  }
+  const auto tag = has_fields ? read_number(word) : std::nullopt;
+  if (!tag || *tag == 0 || *tag > kTagMax) return std::nullopt;
+  return TextPart{.kind = TextPart::Kind::Field, .tag = static_cast<wire::Tag>(*tag)};
+}
+
+std::optional<std::vector<TextPart>> read_parts(
+    std::string_view text, std::span<const std::pair<std::string_view, TextPart::Kind>> names,
+    bool has_fields) {
+  std::vector<TextPart> parts;
+  while (!text.empty()) {
+    const std::size_t brace = std::min(text.find_first_of("{}"), text.size());
+    if (brace > 0) {
+      std::string literal{text.substr(0, brace)};
+      std::ranges::replace(literal, '|', wire::kSoh);
+      parts.push_back({.text = std::move(literal)});
+      text.remove_prefix(brace);
+      continue;
+    }
+    const std::size_t end = text.find('}');
+    if (text.front() != '{' || end == std::string_view::npos) return std::nullopt;
+    const auto part = part_in_braces(text.substr(1, end - 1), names, has_fields);
+    if (!part) return std::nullopt;
+    parts.push_back(*part);
+    text.remove_prefix(end + 1);
+  }
+  if (parts.empty()) return std::nullopt;
+  return parts;
+}
+
+// Removes "base64(" and the parentheses that close it.
+bool consume_call(std::string_view& formula, std::string_view call) {
+  const auto depth = static_cast<std::size_t>(std::ranges::count(call, '('));
+  if (!formula.starts_with(call) || !formula.ends_with(std::string_view{"))"}.substr(0, depth))) {
+    return false;
+  }
+  formula.remove_prefix(call.size());
+  formula.remove_suffix(depth);
+  return true;
+}
+
+}  // namespace
+
+std::optional<LogonSignature> read_logon_signature(std::string_view value) {
+  static constexpr std::pair<std::string_view, TextPart::Kind> kNames[] = {
+      {"key", TextPart::Kind::Key}};
+  using enum LogonSignature::Algorithm;
+  static constexpr std::pair<std::string_view, LogonSignature::Algorithm> kAlgorithms[] = {
+      {"ed25519(", Ed25519},        {"rsa-sha256(", RsaSha256},
+      {"hmac-sha256(", HmacSha256}, {"hmac-sha512(sha256(", HmacSha512OfSha256},
+      {"hmac-sha512(", HmacSha512}, {"sha256(", Sha256}};
+  const auto field = read_logon_tag(value);
+  if (!field) return std::nullopt;
+  LogonSignature made{.tag = field->tag};
+  std::string_view formula = field->value;
+  made.is_hex = formula.starts_with("hex(");
+  if (!consume_call(formula, made.is_hex ? "hex(" : "base64(")) return std::nullopt;
+  for (const auto& [call, algorithm] : kAlgorithms) {
+    if (!consume_call(formula, call)) continue;
+    // A parenthesis in the text would be one of another call.
+    if (formula.find_first_of("()") != std::string_view::npos) return std::nullopt;
+    made.algorithm = algorithm;
+    auto parts = read_parts(formula, kNames, /*has_fields=*/true);
+    if (!parts) return std::nullopt;
+    made.text = std::move(*parts);
+    return made;
+  }
+  return std::nullopt;
+}
+
+std::optional<LogonKey> read_logon_key(std::string_view value) noexcept {
+  LogonKey key;
+  if (value.starts_with("base64:")) key.form = LogonSignature::KeyForm::Base64;
+  if (value.starts_with("hex:")) key.form = LogonSignature::KeyForm::Hex;
+  if (key.form != LogonSignature::KeyForm::Plain) value.remove_prefix(value.find(':') + 1);
+  key.place = value;
+  for (const std::string_view kind : {"file:", "env:", "command:"}) {
+    if (value.starts_with(kind) && value.size() > kind.size()) return key;
+  }
+  return std::nullopt;
+}
+
+std::optional<LogonNonce> read_logon_nonce(std::string_view value) {
+  static constexpr std::pair<std::string_view, TextPart::Kind> kNames[] = {
+      {"time-ms", TextPart::Kind::Millis}, {"random", TextPart::Kind::Random}};
+  const auto field = read_logon_tag(value);
+  if (!field || field->value.contains('|')) return std::nullopt;
+  auto parts = read_parts(field->value, kNames, /*has_fields=*/false);
+  if (!parts) return std::nullopt;
+  return LogonNonce{field->tag, std::move(*parts)};
 }
 
 std::optional<transport::AllowList> read_addresses(std::string_view value) {

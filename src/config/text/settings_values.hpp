@@ -41,6 +41,21 @@ struct LogonTag {
   std::string_view value;
 };
 [[nodiscard]] std::optional<LogonTag> read_logon_tag(std::string_view value) noexcept;
+// "96=base64(ed25519({35}|{49}|{52}))": the field, its form, the algorithm, and the text that is
+// signed. A vertical bar stands for SOH, braces for the value of a field, or {key}.
+[[nodiscard]] std::optional<LogonSignature> read_logon_signature(std::string_view value);
+// "file:venue.pem", "env:SECRET" or "command:pass show venue", perhaps after "base64:" or "hex:".
+struct LogonKey {
+  LogonSignature::KeyForm form = LogonSignature::KeyForm::Plain;
+  std::string_view place;
+};
+[[nodiscard]] std::optional<LogonKey> read_logon_key(std::string_view value) noexcept;
+// "5025={time-ms}". {time-ms} and {random} stand for values.
+struct LogonNonce {
+  std::uint32_t tag = 0;
+  std::vector<LogonTextPart> parts;
+};
+[[nodiscard]] std::optional<LogonNonce> read_logon_nonce(std::string_view value);
 // "2", or one for each event loop, "2,3": below 1,024, each once.
 [[nodiscard]] std::optional<std::vector<unsigned>> read_cpus(std::string_view value);
 // The digits after the second: a number or QuickFIX/J's words.

@@ -8,6 +8,7 @@
 #include <nexusfix/settings.hpp>
 
 #include "engine/directory/directory.hpp"
+#include "engine/ground/credentials/logon_signer.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/missing_parts.hpp"
 #include "engine/ground/thread_setup.hpp"
@@ -54,6 +55,7 @@ class PreflightChecks {
     check_folders();
     check_cpus();
     check_certificates();
+    check_logon_keys();
     check_passwords();
   }
 
@@ -105,6 +107,13 @@ class PreflightChecks {
     if (std::ranges::none_of(settings_.sessions, has_tls)) return;
     Settings copy = settings_;
     std::ranges::move(TlsContexts{}.give(copy, disk_), std::back_inserter(errors_));
+  }
+
+  // No command is run: it may ask somebody.
+  void check_logon_keys() {
+    Settings copy = settings_;
+    std::ranges::move(give_signers(copy, disk_, /*with_commands=*/false),
+                      std::back_inserter(errors_));
   }
 
   void check_passwords() {

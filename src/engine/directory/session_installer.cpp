@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/ground/credentials/logon_signer.hpp"
 #include "engine/ground/exceptions.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/missing_parts.hpp"
@@ -71,6 +72,10 @@ std::expected<void, EngineError> SessionInstaller::read_what_is_named(Settings& 
     if (const auto errors = loop_.shared.tls->give(settings, *loop_.disk); !errors.empty()) {
       return std::unexpected{to_error(errors)};
     }
+  }
+  if (const auto errors = give_signers(settings, *loop_.disk, /*with_commands=*/true);
+      !errors.empty()) {
+    return std::unexpected{to_error(errors)};
   }
   return load_dictionaries(loop_, settings);
 }

@@ -86,6 +86,10 @@ inline constexpr EventRow kLogonEvents[] = {
      "The counterparty imposes its own HeartBtInt, or ignores that of our Logon.",
      "Set HeartBtInt to the value of the counterparty. Otherwise one side may wait too long, or "
      "disconnect too early."},
+    {EventId::LogonNotSigned, Severity::Error, "LogonNotSigned",
+     "Our Logon cannot be signed, and is not sent. The text says why.",
+     "LogonSignature has a field that our Logon does not have.",
+     "Correct LogonSignature. The session does not log on until then."},
     {EventId::PasswordRefused, Severity::Warning, "PasswordRefused",
      "The connection is closed, because the Username or the Password of its Logon is wrong, or the "
      "address is locked out.",
@@ -123,6 +127,12 @@ inline constexpr EventRow kLogonEvents[] = {
      "The result of a password change reached no client, because its connection ended before.",
      "The client disconnected, or the change took longer than LogonTimeout.",
      "Tell the client which password is valid. The text says it."},
+    {EventId::ClockDiffers, Severity::Warning, "ClockDiffers",
+     "Our Logon was refused, and our clock differs from the SendingTime of the refusal by a second "
+     "or more.",
+     "One of the clocks is wrong. Many counterparties refuse a Logon whose SendingTime or nonce is "
+     "some seconds from their clock.",
+     "Check the clock of this machine: `timedatectl`, `chronyc tracking`."},
     {EventId::CertificateRefused, Severity::Warning, "CertificateRefused",
      "The connection is closed, because the session does not allow the certificate of the "
      "counterparty.",

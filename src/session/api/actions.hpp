@@ -216,6 +216,9 @@ enum class NoticeCode : std::uint8_t {
   GapFillBeyondRequest,   // expected: where the gap ended; received: NewSeqNo
   MessageInvalid,         // by the dictionary, but the configuration says to process it
   SessionStatusReceived,  // received: SessionStatus (1409) of a Logon or Logout; expected: 0
+  ClockDiffers,           // our Logon is refused, and the refusal's SendingTime differs from our
+                          // clock by a second or more. expected: our clock; received: SendingTime;
+                          // both in milliseconds since 1970
 };
 
 // For the log: something that an operator may want to know. No action follows from it.

@@ -370,6 +370,7 @@ class StateMachine {
   void push_reset_logon() noexcept;
   void on_reset_answered() noexcept;
   void on_logout(const Inbound& in, const std::optional<Objection>& objection) noexcept;
+  void compare_clocks(const wire::MessageView& refusal) noexcept;
   [[nodiscard]] detail::NumbersClaim check_numbers_claim(std::string_view text) noexcept;
   void await_messages_before_logout(std::uint64_t msg_seq_num) noexcept;
   void continue_logout() noexcept;

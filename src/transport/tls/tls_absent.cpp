@@ -2,6 +2,7 @@
 // configured.
 #include <utility>
 
+#include "transport/api/signing_key.hpp"
 #include "transport/api/tls.hpp"
 
 namespace nexusfix::transport {
@@ -20,5 +21,13 @@ std::string TlsContext::description() const { return {}; }
 std::shared_ptr<const TlsKeys> TlsContext::keys() const { return keys_; }
 
 std::unique_ptr<Network> make_tls_network(Network&) { return nullptr; }
+
+std::string to_text(std::string_view, BytesAsText) { return {}; }
+std::expected<Secret, std::string> from_text(std::string_view, BytesAsText) { return Secret{}; }
+std::expected<std::string, std::string> random_text() { return {}; }
+std::expected<std::unique_ptr<SigningKey>, std::string> SigningKey::make(SignatureAlgorithm,
+                                                                         Secret) {
+  return std::unexpected{"this program was built without OpenSSL (NEXUSFIX_TLS=OFF)"};
+}
 
 }  // namespace nexusfix::transport

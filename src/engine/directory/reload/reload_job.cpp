@@ -10,6 +10,7 @@
 #include "engine/directory/loop_partition.hpp"
 #include "engine/directory/reload/reload_round.hpp"
 #include "engine/directory/reload/reloader.hpp"
+#include "engine/ground/credentials/logon_signer.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/settings_names.hpp"
 
@@ -91,6 +92,8 @@ void ReloadJob::read(Disk& disk) {
       const auto errors = start_.tls->prepare(share, disk, found.contexts);
       if (!errors.empty()) return refuse(to_error(errors));
     }
+    const auto errors = give_signers(share, disk, /*with_commands=*/true);
+    if (!errors.empty()) return refuse(to_error(errors));
     found.shares.push_back({std::move(share), std::move(*dictionaries)});
   }
   found_ = std::move(found);

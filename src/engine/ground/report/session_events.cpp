@@ -119,6 +119,12 @@ std::string details_of(const Notice& notice, std::span<const observe::MaskedFiel
       break;
     case NoticeCode::RejectReceived:  // the text has both numbers
       break;
+    case NoticeCode::ClockDiffers: {
+      const bool is_ahead = expected > received;
+      text = ": it is " + std::to_string(is_ahead ? expected - received : received - expected) +
+             (is_ahead ? " ms after it" : " ms before it");
+      break;
+    }
     case NoticeCode::SessionStatusReceived:
       text = " (1409=" + std::to_string(received) + ")";
       break;
@@ -210,6 +216,8 @@ EventId event_of(session::NoticeCode code) noexcept {
       return EventId::MessageInvalid;
     case SessionStatusReceived:
       return EventId::SessionStatusReceived;
+    case ClockDiffers:
+      return EventId::ClockDiffers;
   }
   return EventId::ProtocolViolation;
 }

@@ -115,7 +115,7 @@ session::SessionConfig session_config_of(const LoopContext& loop, const SessionS
   config.logon.answers_invalid = callbacks.on_logon_request == nullptr;
   config.resend.asks_before = callbacks.on_resend_request != nullptr;
   config.shows_administrative = callbacks.on_admin != nullptr;
-  if (callbacks.write_logon == nullptr) return config;
+  if (callbacks.write_logon == nullptr && settings.logon_signer == nullptr) return config;
   config.logon.writer = {&entry, [](void* context, wire::Encoder& encoder,
                                     const wire::MessageHeader& header) noexcept {
                            auto& session = *static_cast<SessionEntry*>(context);

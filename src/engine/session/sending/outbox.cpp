@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/api/full_path.hpp"
+#include "engine/ground/credentials/logon_signer.hpp"
 #include "engine/ground/exceptions.hpp"
 #include "engine/ground/session_services.hpp"
 #include "engine/ground/statistics/session_state.hpp"
@@ -402,12 +403,31 @@ std::expected<std::string_view, SendError> Outbox::offer(SessionEntry& entry,
 // has its MsgSeqNum already: no other message may take it meanwhile.
 void Outbox::write_logon(SessionEntry& entry, wire::Encoder& encoder,
                          const wire::MessageHeader& header) noexcept {
-  const std::exception_ptr thrown = sessions_.transactor.observe([&] {
-    loop_.callbacks.write_logon(loop_.callbacks.application, entry.session, encoder, header);
-  });
-  if (!thrown) return;
-  loop_.report.session(EventId::LogonCallbackThrew, entry,
-                       {"write_logon() threw: ", what_of(thrown)});
+  std::exception_ptr thrown;
+  if (loop_.callbacks.write_logon != nullptr) {
+    thrown = sessions_.transactor.observe([&] {
+      loop_.callbacks.write_logon(loop_.callbacks.application, entry.session, encoder, header);
+    });
+  }
+  if (thrown) {
+    loop_.report.session(EventId::LogonCallbackThrew, entry,
+                         {"write_logon() threw: ", what_of(thrown)});
+    encoder.field(wire::Tag{0}, "");
+  } else if (entry.settings().logon_signer != nullptr) {
+    sign_logon(entry, encoder, header);
+  }
+}
+
+// The signature is the last field: the application's fields may be signed, too.
+void Outbox::sign_logon(SessionEntry& entry, wire::Encoder& encoder,
+                        const wire::MessageHeader& header) noexcept {
+  std::expected<void, std::string> done;
+  const std::exception_ptr thrown = exception_of(
+      [&] { done = entry.settings().logon_signer->sign(encoder, header.sending_time); });
+  if (!thrown && done) return;
+  loop_.report.session(
+      EventId::LogonNotSigned, entry,
+      {"our Logon cannot be signed: ", thrown ? what_of(thrown) : std::string_view{done.error()}});
   encoder.field(wire::Tag{0}, "");
 }
 

@@ -49,6 +49,8 @@ class Outbox {
                                                   std::string_view msg_type) noexcept;
   [[nodiscard]] wire::Encoder begin_in_buffer(SessionEntry& entry,
                                               std::string_view msg_type) noexcept;
+  void sign_logon(SessionEntry& entry, wire::Encoder& encoder,
+                  const wire::MessageHeader& header) noexcept;
   [[nodiscard]] wire::Tag repeated_id(std::string_view bytes);
   [[nodiscard]] bool was_encoded_here(std::string_view bytes) const noexcept;
   [[nodiscard]] bool needs_no_examination(const SessionEntry& entry,

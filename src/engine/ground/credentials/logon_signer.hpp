@@ -1,0 +1,52 @@
+// Signs the Logons of an initiator: LogonSignature.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/wire/encoder.hpp>
+
+#include "engine/ground/settings/settings_names.hpp"
+#include "transport/api/signing_key.hpp"
+
+namespace nexusfix::engine {
+
+// Belongs to one session. The thread of its event loop.
+class LogonSigner {
+ public:
+  // Reads the key: a file, which only its owner may read, a variable of the environment, or the
+  // output of a command. Blocks. The error says what was expected,
+  // and shows nothing of the key.
+  [[nodiscard]] static std::expected<std::shared_ptr<LogonSigner>, std::string> make(
+      std::shared_ptr<const config::LogonSignature> rules, Disk& disk);
+
+  LogonSigner(std::shared_ptr<const config::LogonSignature> rules,
+              std::unique_ptr<transport::SigningKey> key)
+      : rules_{std::move(rules)}, key_{std::move(key)} {}
+
+  // Writes the nonce and the signature as the last fields of a Logon. The error: it cannot be
+  // signed, and must not be sent.
+  [[nodiscard]] std::expected<void, std::string> sign(wire::Encoder& logon, WallTime sending_time);
+
+ private:
+  using Parts = std::vector<config::LogonTextPart>;
+
+  [[nodiscard]] std::expected<std::string, std::string> text_of(const Parts& parts,
+                                                                std::string_view logon) const;
+  [[nodiscard]] std::expected<std::string, std::string> nonce(WallTime sending_time);
+
+  std::shared_ptr<const config::LogonSignature> rules_;
+  std::unique_ptr<transport::SigningKey> key_;
+  std::uint64_t last_millis_ = 0;
+};
+
+// Makes the signers of all sessions that sign. Returns all errors, each at its LogonKey.
+// with_commands: false: keys that a command prints are not read, and their sessions get no signer.
+[[nodiscard]] SettingsErrors give_signers(Settings& settings, Disk& disk, bool with_commands);
+
+}  // namespace nexusfix::engine
