@@ -26,7 +26,7 @@ from roots import OUT, ROOT, Root, this_release
 RELEASES = {"bullseye": 11, "bookworm": 12, "trixie": 13}
 # What is built on one release can be installed there only; the other packages, everywhere.
 OF_THIS_RELEASE = ("libnexusfix0", "libnexusfix-dev", "nexusfix-cluster")
-# nexusfix-logs needs glibc 2.34: that of Debian 11 is older.
+# nexusfix-logs needs glibc 2.35: that of Debian 11 is older.
 SINCE = {"nexusfix-logs": 12}
 USER = ROOT / "tests" / "product" / "install" / "find_package"
 LOGGED = "8=FIX.4.4\x019=63\x0135=0\x0149=A\x0156=B\x0134=2\x0152=20260102-10:30:00.000\x01"
