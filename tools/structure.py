@@ -49,6 +49,7 @@ MANY_MEMBERS = {
     "engine/SessionCounters": "a member for each statistic",
     "engine/SessionEntry": "the parts of a session's state; it has no logic",
     "engine/SessionStatistics": "a member for each statistic",
+    "engine/SessionStatus": "a member for each statistic",
     "logs/LogStatistics": "one pass over a log fills every table of the report",
     "logs/MessageScanner": "positions in one buffer, which change together",
     "session/StateMachine": "the state that the specification gives a session",

@@ -53,6 +53,8 @@ Json session_json(const SessionStatistics& session) {
           {"garbled", session.garbled},
           {"unsent_bytes", session.unsent_bytes},
           {"unsent_since", millis_of(session.unsent_since)},
+          {"queued_messages", session.queued_messages},
+          {"queued_since", millis_of(session.queued_since)},
           {"p99_ns", session.receive_to_sent.percentile(99).count()}};
 }
 

@@ -139,9 +139,10 @@ void waiting_ages(Samples& samples, const EngineStatistics& engine) {
   }
 }
 
-void unsent_ages(Samples& samples, const EngineStatistics& engine) {
+template <std::optional<WallTime> SessionStatistics::* kSince>
+void ages(Samples& samples, const EngineStatistics& engine) {
   for (const SessionStatistics& one : engine.sessions) {
-    const auto since = one.unsent_since.value_or(engine.taken_at);
+    const WallTime since = (one.*kSince).value_or(engine.taken_at);
     samples.add({{"session", one.name}}, engine.taken_at - since);
   }
 }
@@ -372,7 +373,13 @@ constexpr Metric kMetrics[] = {
      of_sessions<[](const SessionStatistics& one) { return one.unsent_bytes; }>},
     {{"nexusfix_session_unsent_seconds", Gauge, "seconds", "session",
       "For how long bytes have waited without a pause.", false},
-     unsent_ages},
+     ages<&SessionStatistics::unsent_since>},
+    {{"nexusfix_session_queued_messages", Gauge, "messages", "session",
+      "Messages that wait for OutboundMessages.", false},
+     of_sessions<[](const SessionStatistics& one) { return one.queued_messages; }>},
+    {{"nexusfix_session_queued_seconds", Gauge, "seconds", "session",
+      "For how long the oldest of them has waited.", false},
+     ages<&SessionStatistics::queued_since>},
 };
 
 }  // namespace

@@ -86,6 +86,37 @@ struct ThrottleSettings {
   ThrottleAction action = ThrottleAction::Delay;  // ThrottleAction: what happens above the limit
 };
 
+// What happens to an application message above OutboundMessages.
+enum class OutboundLimitRule : std::uint8_t {
+  Queue,         // it waits, and all later ones wait after it
+  CancelsFirst,  // it waits; OrderCancelRequest (F) and OrderMassCancelRequest (q) overtake others
+  Refuse,        // send() fails with SendFailure::RateLimited
+};
+
+// How many messages this side sends, for a venue that disconnects a faster client.
+struct OutboundLimitSettings {
+  // A limit of one MsgType.
+  struct TypeLimit {
+    std::string msg_type{};          // MsgType (35) of application messages
+    std::uint32_t messages_max = 0;  // within any interval, 1 to 1,000,000
+    // Whether both are the same limit.
+    friend bool operator==(const TypeLimit&, const TypeLimit&) = default;
+  };
+  // OutboundMessages: messages within any interval, at most 1,000,000; 0: no limit.
+  std::uint32_t messages_max = 0;
+  // OutboundMessagesByType: each beside messages_max.
+  std::vector<TypeLimit> by_type{};
+  std::chrono::seconds interval{1};                   // OutboundInterval: 1 s to 3,600 s
+  OutboundLimitRule rule = OutboundLimitRule::Queue;  // OutboundLimitRule: above a limit
+  // OutboundQueueMessages: messages that may wait, 1 to 1,000,000; send() refuses more.
+  std::uint32_t queued_max = 1'000;
+
+  // Whether there is a limit.
+  [[nodiscard]] bool is_set() const noexcept { return messages_max != 0 || !by_type.empty(); }
+  // Whether both have the same limits and rules.
+  friend bool operator==(const OutboundLimitSettings&, const OutboundLimitSettings&) = default;
+};
+
 // When the store records that an application message was processed.
 enum class InboundDelivery : std::uint8_t {
   AtLeastOnce,  // after the callback: a crash within it delivers the message again, with PossDup
@@ -265,6 +296,7 @@ struct SessionSettings {
   CredentialSettings credentials;  // acceptor: users and passwords
   SessionLimits limits;            // what the counterparty may use up
   ThrottleSettings throttle;       // how many messages it may send
+  OutboundLimitSettings outbound;  // how many messages we send
   // InboundDelivery: when the store records that a message was processed.
   InboundDelivery inbound_delivery = InboundDelivery::AtLeastOnce;
   // JournalInbound: the journal keeps each received message that raises the next inbound MsgSeqNum,

@@ -91,6 +91,7 @@ std::size_t Session::unsent_bytes() const noexcept {
   return waiting;
 }
 bool Session::is_writable() const noexcept {
+  if (entry_->outbound_limit && entry_->outbound_limit->waiting.is_high()) return false;
   return unsent_bytes() == 0 || !entry_->connection()->backlog().is_high();
 }
 
@@ -153,6 +154,8 @@ std::string_view to_string(SendFailure failure) noexcept {
       return "the disk has no room for more of the log; what is left is for session messages";
     case SendFailure::Draining:
       return "the engine is being drained, and accepts no new message";
+    case SendFailure::RateLimited:
+      return "OutboundMessages permits no message now, and this one does not wait for it";
     case SendFailure::Encode:
       break;
   }

@@ -64,6 +64,8 @@ Json session_json(const engine::SessionStatus& session) {
                        {"messagesOut", session.messages_out},
                        {"lastReceived", json_time(session.received_at)},
                        {"unsentBytes", session.unsent_bytes},
+                       {"queuedMessages", session.queued_messages},
+                       {"queuedSince", json_time(session.queued_since)},
                        {"bytesIn", session.bytes_in},
                        {"bytesOut", session.bytes_out},
                        {"logons", session.logons},
@@ -127,6 +129,11 @@ std::string engine_table(const engine::EngineStatus& engine, WallTime now) {
 }
 
 std::string session_details(const engine::SessionStatus& session) {
+  const std::string queued = session.queued_messages == 0
+                                 ? ""
+                                 : fmt::format("; {} for OutboundMessages, the oldest since {}",
+                                               counted(session.queued_messages, "message"),
+                                               date_and_time(session.queued_since));
   return fmt::format(
       "{}\n"
       "  role           {}\n"
@@ -135,7 +142,7 @@ std::string session_details(const engine::SessionStatus& session) {
       "  since          {}\n"
       "  next MsgSeqNum in {}, out {}\n"
       "  last received  {}\n"
-      "  unsent         {}\n"
+      "  unsent         {}{}\n"
       "since the engine started:\n"
       "  messages       in {}, out {}, resent {}\n"
       "  bytes          in {}, out {}\n"
@@ -144,7 +151,7 @@ std::string session_details(const engine::SessionStatus& session) {
       session.name, role_of(session), session.state,
       session.why.empty() ? "" : fmt::format("  why            {}\n", session.why),
       date_and_time(session.since), session.next.next_inbound, session.next.next_outbound,
-      date_and_time(session.received_at), counted(session.unsent_bytes, "byte"),
+      date_and_time(session.received_at), counted(session.unsent_bytes, "byte"), queued,
       with_thousands(session.messages_in), with_thousands(session.messages_out),
       with_thousands(session.resent), with_thousands(session.bytes_in),
       with_thousands(session.bytes_out), session.logons, session.logon_failures,

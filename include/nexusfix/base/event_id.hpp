@@ -79,6 +79,7 @@ enum class EventId : std::uint16_t {
   InboundNotRecorded = 2044,         // a message is not delivered: the store did not record it
   SequenceNumbersSkipped = 2045,     // the session skips MsgSeqNums that it may have used
   InboundInDoubt = 2046,             // a message may not have reached the application
+  WaitingMessagesNotSent = 2047,     // messages that waited for OutboundMessages are not sent
 
   Connected = 3001,                       // our connection is established, and the Logon follows
   ConnectionAccepted = 3002,              // the first message of a connection names this session

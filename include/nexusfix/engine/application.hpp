@@ -29,8 +29,8 @@ namespace nexusfix::engine::detail {
 // X(NAME) for each callback of an application.
 #define NEXUSFIX_CALLBACKS(X) \
   X(on_logon) X(on_logout) X(on_message) X(on_recovered) X(on_logon_request) X(on_admin)          \
-  X(on_sending) X(on_sent) X(on_resend_request) X(on_disconnect) X(write_logon) X(on_writable)    \
-  X(Handles)
+  X(on_sending) X(on_sent) X(on_not_sent) X(on_resend_request) X(on_disconnect) X(write_logon)    \
+  X(on_writable) X(Handles)
 // X(NAME) for each callback of QuickFIX, QuickFIX/J and QuickFIX/n.
 #define NEXUSFIX_QUICKFIX_CALLBACKS(X) \
   X(onCreate) X(OnCreate) X(onLogon) X(OnLogon) X(onLogout) X(OnLogout) X(onMessage)              \
@@ -609,6 +609,7 @@ void drop_inherited(Callbacks& callbacks) {
   drop(&A::on_admin, &Base::on_admin, callbacks.on_admin);
   drop(&A::on_sending, &Base::on_sending, callbacks.on_sending);
   drop(&A::on_sent, &Base::on_sent, callbacks.on_sent);
+  drop(&A::on_not_sent, &Base::on_not_sent, callbacks.on_not_sent);
   drop(&A::on_resend_request, &Base::on_resend_request, callbacks.on_resend_request);
   drop(&A::on_disconnect, &Base::on_disconnect, callbacks.on_disconnect);
   drop(&A::write_logon, &Base::write_logon, callbacks.write_logon);
@@ -722,13 +723,16 @@ void make_sending(Application&, Callbacks& callbacks) {
       static_cast<Application*>(a)->on_sent(s, message);
     };
   }
+  if constexpr (has_on_not_sent<Application>())
+    callbacks.on_not_sent = [](void* a, Session& s, const NotSentMessage& message) {
+      static_cast<Application*>(a)->on_not_sent(s, message);
+    };
 }
 
 }  // namespace detail
 
 // An application is any type with some of these public functions; those that it lacks are not
-// called. A function with one of these names, or a similar one, that the engine cannot call is an
-// error of the compiler:
+// called. One of these names that the engine cannot call is an error of the compiler:
 //
 //   void on_logon(Session&);   void on_logout(Session&);
 //   void on_recovered(const RecoveredMessage&);                   before start
@@ -738,7 +742,7 @@ void make_sending(Application&, Callbacks& callbacks) {
 //   void on_sent(Session&, const SentMessage&);                   one of our messages was sent
 //   ResendAnswer on_resend_request(Session&, const ResendRequest&);
 //   void on_disconnect(Session&, const Disconnection&);           e.g. cancel on disconnect
-//   void on_writable(Session&);   after Session::is_writable() was false
+//   void on_writable(Session&);   void on_not_sent(Session&, const NotSentMessage&);
 //
 // The following may also return void:
 //
@@ -751,9 +755,8 @@ void make_sending(Application&, Callbacks& callbacks) {
 //
 //   using Handles = Messages<venue::NewOrderSingle, ...>;
 //
-// docs/guide/application.md says when each is called, and what it may do. A message that the
-// application does not handle is answered with a BusinessMessageReject. The application must
-// outlive the engine.
+// docs/guide/application.md says when each is called, and what it may do. A message without a
+// callback is answered with a BusinessMessageReject. The application must outlive the engine.
 template <class Application>
 [[nodiscard]] Callbacks make_callbacks(Application& application) {
   static_assert(detail::CallbackNameCheck<detail::Named<Application>>::kDone);

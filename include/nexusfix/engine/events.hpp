@@ -26,6 +26,8 @@ struct MessageHeader;  // <nexusfix/wire/header_template.hpp>
 namespace nexusfix::engine {
 
 class Session;
+// A message that is not sent after all: session.hpp.
+struct NotSentMessage;
 
 // An application message that this side sent and the store still has. on_recovered() gets each of
 // them in Engine::open(), in the order of their MsgSeqNums in each session, so that an application
@@ -319,6 +321,8 @@ struct Callbacks {
   SendDecision (*on_sending)(void*, Session&, OutgoingMessage&) = nullptr;
   // At the end of the event, for each of its sent messages of any type.
   void (*on_sent)(void*, Session&, const SentMessage&) = nullptr;
+  // A message whose send() said Sent::is_queued is not sent.
+  void (*on_not_sent)(void*, Session&, const NotSentMessage&) = nullptr;
   // The counterparty requests messages again. A null callback: resend as requested.
   ResendAnswer (*on_resend_request)(void*, Session&, const ResendRequest&) = nullptr;
   // After on_logout(), with the reason.
@@ -368,6 +372,8 @@ struct Application {
   virtual SendDecision on_sending(Session&, OutgoingMessage&) { return SendDecision::Send; }
   // One of the session's messages, of any type, was sent.
   virtual void on_sent(Session&, const SentMessage&) {}
+  // A message that waited for OutboundMessages is not sent.
+  virtual void on_not_sent(Session&, const NotSentMessage&) {}
   // The counterparty requests messages again.
   virtual ResendAnswer on_resend_request(Session&, const ResendRequest&) { return {}; }
   // After on_logout(), with the reason.

@@ -38,6 +38,9 @@ struct SessionStatus {
   std::uint64_t messages_out = 0;         // our messages of every type
   std::optional<WallTime> received_at{};  // of the last received message; none: there was none
   std::uint64_t unsent_bytes = 0;         // as Session::unsent_bytes()
+  std::uint64_t queued_messages = 0;      // as in SessionStatistics
+  // When the oldest of them was given to send(); none: no message waits.
+  std::optional<WallTime> queued_since{};
   // As in SessionStatistics, since the engine was opened.
   std::uint64_t bytes_in = 0;          // of messages_in
   std::uint64_t bytes_out = 0;         // of messages_out
@@ -337,6 +340,9 @@ struct SessionStatistics {
 
   std::uint64_t unsent_bytes = 0;          // as Session::unsent_bytes()
   std::optional<WallTime> unsent_since{};  // since when bytes wait; absent: none wait
+
+  std::uint64_t queued_messages = 0;       // messages that wait for OutboundMessages
+  std::optional<WallTime> queued_since{};  // when the oldest was given to send(); absent: none wait
 
   LatencyHistogram receive_to_sent{};          // as in LoopStatistics
   LatencyHistogram test_request_round_trip{};  // from our TestRequest to its Heartbeat

@@ -280,6 +280,7 @@ enum class SendFailure : std::uint8_t {
   SessionEnding,  // its sequence numbers are about to be reset, and the message would be lost
   OutOfMemory,    // the message was not numbered, stored or sent
   Draining,       // the engine finishes its work and stops: no new message is accepted
+  RateLimited,    // OutboundMessages, and it does not wait: see SendError::wait
 };
 
 // For people, such as "the session is not logged on". Static lifetime.
@@ -288,7 +289,9 @@ enum class SendFailure : std::uint8_t {
 // The error of a send.
 struct SendError {
   SendFailure failure = SendFailure::Encode;  // why the message was not sent
-  wire::EncodeError encode;                   // failure is Encode: the field and its error
+  wire::EncodeError encode{};                 // failure is Encode: the field and its error
+  // RateLimited: the time until the limit permits a message of this type, if none waits before it.
+  std::chrono::duration<std::uint32_t, std::milli> wait{};
   // One sentence for people, such as "field 58: the value is empty".
   [[nodiscard]] std::string what() const;
   // what() as a function.
@@ -303,6 +306,10 @@ struct Sent {
   // answer, it is sent directly after that answer; otherwise a resend sends it after the next
   // Logon. If a reset comes first, it is never sent.
   bool is_transmitted = true;
+  // true: the message waits for OutboundMessages, is_transmitted is false, and it has no MsgSeqNum
+  // yet (0). on_sent() shows when it is sent. If it is not, for example because the Logon ends
+  // first, on_not_sent() gets it. It is not stored: it ends with the process.
+  bool is_queued = false;
 };
 
 // The text of an error of this layer, such as SendError, in a std::ostream.
@@ -323,6 +330,12 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
 
 // What every send returns: the MsgSeqNum, or why the message was not sent.
 using SendResult = std::expected<Sent, SendError>;
+
+// A message that waited for OutboundMessages, and is not sent. Lives until on_not_sent() returns.
+struct NotSentMessage {
+  std::string_view bytes{};  // as send() has encoded it; MsgSeqNum and SendingTime mean nothing
+  SendError why{};           // NotLoggedOn: the Logon has ended before it
+};
 
 // Names a session for Remote::post(). Any thread may keep it, also when the session does not exist
 // any more.
@@ -401,6 +414,9 @@ class Session {
   // reset of the sequence numbers that comes first (ResetOn... keys, or ResetSeqNumFlag from either
   // side) ends the epoch of its MsgSeqNum, and it is not sent. With SendWhileLoggedOut=N the
   // message is refused instead.
+  //
+  // Above OutboundMessages the message waits (Sent::is_queued), or is refused (RateLimited), before
+  // it uses a MsgSeqNum. A message that waits is copied, which allocates.
   template <class Message = wire::detail::NoMessage, class... Parts>
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE SendResult send(const Parts&... parts) {
     constexpr bool kIsOfSession = detail::kIsOfSessionLayer<Message>;
@@ -477,7 +493,8 @@ class Session {
   [[nodiscard]] std::size_t unsent_bytes() const noexcept;
   // False: more than a sixteenth of MaxQueuedBytes waits (4 MiB by default), or did so and more
   // than a quarter of that still waits. An application that can wait stops sending; on_writable()
-  // follows if the connection lives. True without a connection.
+  // follows if the connection lives. False also if half of OutboundQueueMessages wait for
+  // OutboundMessages, until an eighth of it is left. True without a connection.
   [[nodiscard]] bool is_writable() const noexcept;
 
   // Makes the application's own object of this session, a T(arguments...), and returns it; an

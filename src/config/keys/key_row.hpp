@@ -110,6 +110,8 @@ struct Place<SessionLimits> : At<SessionSettings, &SessionSettings::limits> {};
 template <>
 struct Place<ThrottleSettings> : At<SessionSettings, &SessionSettings::throttle> {};
 template <>
+struct Place<OutboundLimitSettings> : At<SessionSettings, &SessionSettings::outbound> {};
+template <>
 struct Place<LogSettings> : At<SessionSettings, &SessionSettings::log> {};
 template <>
 struct Place<observe::LogFileOptions>

@@ -274,6 +274,23 @@ inline constexpr KeyRow kSending[] = {
      sets_to<&ThrottleSettings::action, ThrottleAction::Delay, ThrottleAction::Reject,
              ThrottleAction::LogOut>,
      "Delay", "Reject", "the action above ThrottleMessages: Delay, Reject or LogOut"},
+    {"OutboundMessages", NextLogon, number(0, 1'000'000),
+     sets<&OutboundLimitSettings::messages_max>, "0", "50",
+     "messages that this side sends within OutboundInterval; 0: no limit"},
+    {"OutboundMessagesByType", NextLogon,
+     or_none(read_by<read_type_limits>("list", "MsgTypes with limits, such as D:20, F:50,")),
+     sets<&OutboundLimitSettings::by_type, read_type_limits>, "", "D:20, F:50",
+     "limits of single MsgTypes within OutboundInterval, beside OutboundMessages"},
+    {"OutboundInterval", NextLogon, seconds(1, 3'600), sets<&OutboundLimitSettings::interval>, "1",
+     "10", "the seconds of OutboundMessages and OutboundMessagesByType"},
+    {"OutboundLimitRule", NextLogon, one_of("Queue, CancelsFirst or Refuse"),
+     sets_to<&OutboundLimitSettings::rule, OutboundLimitRule::Queue,
+             OutboundLimitRule::CancelsFirst, OutboundLimitRule::Refuse>,
+     "Queue", "Refuse",
+     "an application message above the limit waits, or after all cancels, or is refused"},
+    {"OutboundQueueMessages", NextLogon, number(1, 1'000'000),
+     sets<&OutboundLimitSettings::queued_max>, "1000", "100",
+     "messages that wait for OutboundMessages, at most; send() refuses more"},
 };
 
 // The keys of a session's schedule; build/schedule_settings.cpp reads them.

@@ -324,6 +324,28 @@ std::optional<std::vector<std::uint32_t>> read_tags(std::string_view value) {
   return tags.empty() ? std::nullopt : std::optional{std::move(tags)};
 }
 
+std::optional<std::vector<OutboundLimitSettings::TypeLimit>> read_type_limits(
+    std::string_view value) {
+  using TypeLimit = OutboundLimitSettings::TypeLimit;
+  constexpr std::uint64_t kMessagesMax = 1'000'000;
+  constexpr std::size_t kTypeBytesMax = 8;  // as the engine counts types of messages
+  std::vector<TypeLimit> limits;
+  for (const std::string_view word : words_of(value)) {
+    const std::size_t colon = word.find(':');
+    if (colon == std::string_view::npos) return std::nullopt;
+    const std::string_view type = word.substr(0, colon);
+    const auto most = read_number(word.substr(colon + 1));
+    const bool is_type =
+        !type.empty() && type.size() <= kTypeBytesMax &&
+        std::ranges::all_of(type, [](char c) { return is_digit(c) || is_letter(c); });
+    if (!is_type || session::is_administrative(type)) return std::nullopt;
+    if (!most || *most == 0 || *most > kMessagesMax) return std::nullopt;
+    if (std::ranges::find(limits, type, &TypeLimit::msg_type) != limits.end()) return std::nullopt;
+    limits.push_back({std::string{type}, static_cast<std::uint32_t>(*most)});
+  }
+  return limits.empty() && !value.empty() ? std::nullopt : std::optional{std::move(limits)};
+}
+
 std::optional<std::vector<std::string>> read_host_names(std::string_view value) {
   constexpr std::string_view kOthers = ".-:_";
   std::vector<std::string> names;

@@ -74,6 +74,9 @@ struct LogonNonce {
 
 // Tags without 8, 9, 10 and 35.
 [[nodiscard]] std::optional<std::vector<std::uint32_t>> read_tags(std::string_view value);
+// "D:20, F:50": MsgTypes of application messages, each once, with 1 to 1,000,000 messages.
+[[nodiscard]] std::optional<std::vector<OutboundLimitSettings::TypeLimit>> read_type_limits(
+    std::string_view value);
 // "desk.example.com,[::1]": without brackets, in lower case.
 [[nodiscard]] std::optional<std::vector<std::string>> read_host_names(std::string_view value);
 

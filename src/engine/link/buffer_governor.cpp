@@ -37,6 +37,7 @@ std::size_t BufferGovernor::buffered(const Connection& connection) noexcept {
   if (const SessionEntry* const entry = connection.entry()) {
     bytes += entry->resend.queued().storage() + entry->until_logon.queued().storage() +
              entry->out_of_order.bytes();
+    if (entry->outbound_limit) bytes += entry->outbound_limit->waiting.bytes();
   }
   return bytes;
 }

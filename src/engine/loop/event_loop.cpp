@@ -355,9 +355,12 @@ void EventLoop::run_application_timers(SessionEntry& entry) {
   loop_.arm(entry, entry.timers.next(loop_.now()));
 }
 
-// Resumes a resend that MaxResendsPerSecond has paused, reports that a backlog has ended, and
-// delivers the notice of a disconnection.
+// Sends what has waited for OutboundMessages, resumes a resend that a limit has paused, reports
+// that a backlog has ended, and delivers the notice of a disconnection.
 void EventLoop::run_session_timers(SessionEntry& entry) {
+  if (entry.outbound_limit && floors_.sessions.outbox.send_waiting(entry)) {
+    floors_.sessions.actions.notify_writable(entry);
+  }
   if (entry.connection() != nullptr && entry.connection()->backlog().consume_end()) {
     floors_.sessions.actions.notify_writable(entry);
   }

@@ -51,7 +51,8 @@ void EventLoop::begin_drain() {
 std::size_t EventLoop::count_undrained() const noexcept {
   return static_cast<std::size_t>(
       std::ranges::count_if(floors_.sessions.registry.entries(), [](const auto& one) {
-        const bool is_queued = !one->until_logon.queued().waiting().empty();
+        const bool is_queued = !one->until_logon.queued().waiting().empty() ||
+                               (one->outbound_limit && !one->outbound_limit->waiting.empty());
         return one->connection() != nullptr && !one->connection()->is_dead() &&
                (one->resend.is_in_progress() || !one->connection()->outbound().waiting().empty() ||
                 !one->resend.queued().waiting().empty() || is_queued);

@@ -221,6 +221,7 @@ void SessionActions::perform_own(SessionEntry& entry, const session::LoggedOut& 
   loop_.shared.remotes->set_logged_on(entry.name, entry.session.handle(), false);
   loop_.report.peer(EventId::LoggedOut, entry, "logged out");
   record_disconnection(entry);
+  if (entry.outbound_limit) sessions_.outbox.give_back_waiting(entry);
   if (action.is_complete) {
     entry.disconnection.set_reason(session::DisconnectReason::LogoutComplete);
   }

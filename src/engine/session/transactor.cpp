@@ -335,6 +335,10 @@ void Transactor::undo_callback(SessionEntry& entry, const CallbackScope& scope,
 }
 
 void UndoEntry::undo() const noexcept {
+  if (is_waiting) {
+    entry->outbound_limit->pop_last(msg_type);
+    return entry->publish_waiting();
+  }
   entry->machine.rewind_outbound(next_outbound);
   if (entry->connection() != nullptr) {
     entry->connection()->outbound().shrink_to(outbound_size);

@@ -54,6 +54,7 @@ struct UndoEntry {
   PackedMsgType msg_type = 0;
   std::uint32_t bytes = 0;  // 0: the figures do not have the message
   bool has_queues = false;  // false: queues are as they were
+  bool is_waiting = false;  // the last one that waits for OutboundMessages; nothing else counts
   Queues queues{};          // only if has_queues
 };
 static_assert(sizeof(UndoEntry) == 64, "its place in a list is a shift");

@@ -143,6 +143,11 @@ inline constexpr EventRow kSequenceEvents[] = {
      "did not end in order: it was killed, or the machine stopped.",
      "Look for the message in the application, or ask the counterparty what it was. If it was no "
      "application message, nothing is missing."},
+    {EventId::WaitingMessagesNotSent, Severity::Warning, "WaitingMessagesNotSent",
+     "Messages that waited for OutboundMessages are not sent.",
+     "The session is not logged on any more: a Logout, or the end of the connection. The messages "
+     "have used no MsgSeqNum, and on_not_sent() has them.",
+     "Let the application send them again, if they are still needed."},
 };
 
 }  // namespace nexusfix::observe

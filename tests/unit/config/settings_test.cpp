@@ -144,6 +144,22 @@ TEST(Settings, keys_of_logons_and_resends_reach_the_session_by_each_of_their_nam
               ElementsAre(HasSubstr("it came with FIX.4.4")));
 }
 
+TEST(Settings, outbound_limits_reach_the_session) {
+  EXPECT_FALSE(session_with("").outbound.is_set());
+  const OutboundLimitSettings all =
+      session_with(
+          "OutboundMessages=50\nOutboundInterval=10\nOutboundMessagesByType=D:20; AE:1\n"
+          "OutboundLimitRule=cancelsfirst\nOutboundQueueMessages=7\n")
+          .outbound;
+  const OutboundLimitSettings expected{.messages_max = 50,
+                                       .by_type = {{"D", 20}, {"AE", 1}},
+                                       .interval = std::chrono::seconds{10},
+                                       .rule = OutboundLimitRule::CancelsFirst,
+                                       .queued_max = 7};
+  EXPECT_EQ(all, expected);
+  EXPECT_TRUE(session_with("OutboundMessagesByType=D:20\n").outbound.is_set());
+}
+
 TEST(Settings, limits_reach_the_session) {
   const SessionSettings plain = session_with("");
   EXPECT_EQ(plain.throttle.messages_max, 0U);
@@ -159,6 +175,7 @@ TEST(Settings, limits_reach_the_session) {
   EXPECT_EQ(settings.throttle.messages_max, 6U);
   EXPECT_EQ(settings.throttle.interval.count(), 7);
   EXPECT_EQ(settings.throttle.action, ThrottleAction::LogOut);
+  EXPECT_FALSE(settings.outbound.is_set());
   EXPECT_FALSE(settings.sends_while_logged_out);
   EXPECT_EQ(settings.disconnect_notice_delay.count(), 8);
   EXPECT_EQ(settings.limits.admin_messages_per_second_max, 9U);

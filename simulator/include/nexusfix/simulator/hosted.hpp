@@ -112,6 +112,12 @@ class WatchedAs final : public WatchedApplication {
   {
     if (watch_.runs()) inner_.on_sent(inner_.application, session, message);
   }
+  // Calls the application's on_not_sent().
+  void on_not_sent(engine::Session& session, const engine::NotSentMessage& message)
+    requires requires(Application& a) { a.on_not_sent(session, message); }
+  {
+    if (watch_.runs()) inner_.on_not_sent(inner_.application, session, message);
+  }
   // Calls the application's on_resend_request().
   engine::ResendAnswer on_resend_request(engine::Session& session,
                                          const engine::ResendRequest& request)

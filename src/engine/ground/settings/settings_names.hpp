@@ -40,6 +40,8 @@ using config::SettingsError;
 using config::SettingsErrors;
 using config::StoreKind;
 using config::ThreadSettings;
+using config::OutboundLimitRule;
+using config::OutboundLimitSettings;
 using config::ThrottleAction;
 using config::ThrottleSettings;
 

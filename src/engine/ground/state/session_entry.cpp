@@ -132,6 +132,12 @@ std::shared_ptr<SessionCounters> make_counters(const LoopContext& loop,
                                            settings.session.role == session::Role::Initiator);
 }
 
+std::unique_ptr<OutboundLimit> make_outbound_limit(const LoopContext& loop,
+                                                   const SessionSettings& settings) {
+  if (!settings.outbound.is_set()) return nullptr;
+  return std::make_unique<OutboundLimit>(settings.outbound, *loop.shared.budget);
+}
+
 // SessionStatus (1409): "new session password does not comply with policy".
 constexpr std::uint32_t kPasswordAgainstPolicy = 3;
 
@@ -139,7 +145,8 @@ constexpr std::uint32_t kPasswordAgainstPolicy = 3;
 
 OutboundRules::OutboundRules(const SessionSettings& settings)
     : has_sub_ids{settings.session.id.has_sub_ids()},
-      keeps_masked_out{!settings.log.masked.empty() && !settings.log.stores_masked} {}
+      keeps_masked_out{!settings.log.masked.empty() && !settings.log.stores_masked},
+      is_plain{!has_sub_ids && !keeps_masked_out && !settings.outbound.is_set()} {}
 
 SessionEntry::SessionEntry(LoopContext& of_loop, SessionSettings session_settings,
                            session::Numbers numbers)
@@ -150,6 +157,7 @@ SessionEntry::SessionEntry(LoopContext& of_loop, SessionSettings session_setting
       limits{.throttle = Throttle{settings_.throttle.messages_max, settings_.throttle.interval},
              .notices = {}},
       counters{make_counters(of_loop, settings_)},
+      outbound_limit{make_outbound_limit(of_loop, settings_)},
       name{settings_.session.id.to_string()},
       loop{of_loop},
       session{*of_loop.services, *this} {
@@ -162,6 +170,8 @@ SessionEntry::SessionEntry(LoopContext& of_loop, SessionSettings session_setting
 SessionEntry::~SessionEntry() { loop.session_figures.remove(*counters); }
 
 void SessionEntry::change_settings(SessionSettings settings) {
+  const bool is_limited_otherwise = settings.outbound != settings_.outbound;
+  auto limit = is_limited_otherwise ? make_outbound_limit(loop, settings) : nullptr;
   settings.session.id = std::move(settings_.session.id);
   SessionSettings before = std::exchange(settings_, std::move(settings));
   UndoGuard undo{[&] {
@@ -170,8 +180,16 @@ void SessionEntry::change_settings(SessionSettings settings) {
   }};
   machine.configure(session_config_of(loop, settings_, *this));
   undo.keep();
+  // No message waits: the key takes effect without a connection.
+  if (is_limited_otherwise) outbound_limit = std::move(limit);
   outbound_ = OutboundRules{settings_};
   progress.keep_received(settings_.journals_inbound);
+}
+
+void SessionEntry::publish_waiting() noexcept {
+  const WaitingMessages& waiting = outbound_limit->waiting;
+  counters->queued_messages.set(waiting.size());
+  waiting.empty() ? counters->queued_since.clear() : counters->queued_since.set(waiting.since());
 }
 
 transport::ReceiveTimestamps SessionEntry::receive_timestamps() const noexcept {

@@ -25,6 +25,8 @@
 #include "engine/ground/state/connect_policy.hpp"
 #include "engine/ground/state/failed_logons.hpp"
 #include "engine/ground/state/membership.hpp"
+#include "engine/ground/state/outbound_limit.hpp"
+#include "engine/ground/state/throttle.hpp"
 #include "engine/ground/statistics/counters.hpp"
 #include "engine/ground/timer_queue.hpp"
 #include "session/api/state_machine.hpp"
@@ -285,36 +287,6 @@ class ScheduleStatus {
   std::chrono::sys_seconds session_ended_at_ = std::chrono::sys_seconds::min();
 };
 
-// Limits the number of messages that a counterparty may send within an interval. A sliding window:
-// at most count_max messages in any interval of this length. Only the constructor allocates.
-class Throttle {
- public:
-  Throttle() = default;  // no limit
-  Throttle(std::size_t count_max, MonoTime::duration interval)
-      : times_(count_max, MonoTime::min()), interval_{interval} {}
-
-  [[nodiscard]] bool is_set() const noexcept { return !times_.empty(); }
-
-  // Whether a message may pass now; if so, it is counted.
-  [[nodiscard]] bool allow(MonoTime now) noexcept {
-    if (!is_set()) return true;
-    if (now < next_at()) return false;
-    times_[oldest_] = now;
-    oldest_ = oldest_ + 1 == times_.size() ? 0 : oldest_ + 1;
-    return true;
-  }
-  // When the next message may pass.
-  [[nodiscard]] MonoTime next_at() const noexcept {
-    const MonoTime oldest = times_[oldest_];
-    return oldest == MonoTime::min() ? oldest : oldest + interval_;
-  }
-
- private:
-  std::vector<MonoTime> times_;  // of the last messages, as a ring
-  std::size_t oldest_ = 0;
-  MonoTime::duration interval_{};
-};
-
 // The notice of a disconnection to the application. The end of a Logon that on_disconnect() has not
 // reported yet.
 class DisconnectionNotice {
@@ -399,6 +371,7 @@ struct OutboundRules {
 
   bool has_sub_ids;       // in the header of each of our messages
   bool keeps_masked_out;  // the store gets no message with one of LogMaskedTags
+  bool is_plain;  // neither, and no OutboundMessages: one flag for each message that is sent
 };
 
 // The counterparty knows sequence numbers that the store does not know, or the reverse: every Logon
@@ -491,6 +464,9 @@ class SessionEntry : public TimerOwner {
   void change_settings(SessionSettings settings);
   [[nodiscard]] const OutboundRules& outbound() const noexcept { return outbound_; }
 
+  // The figures have the messages that wait for OutboundMessages. There must be a limit.
+  void publish_waiting() noexcept;
+
   // Null: none.
   [[nodiscard]] Connection* connection() const noexcept { return connection_; }
   // Only the connection calls these: when the session is bound to it, and when it ends.
@@ -512,6 +488,7 @@ class SessionEntry : public TimerOwner {
   const std::shared_ptr<SessionCounters> counters;  // never null; readers may outlive the entry
   SessionCommands commands;
   ResendState resend;
+  std::unique_ptr<OutboundLimit> outbound_limit;  // null: there is no limit
   OutOfOrderMessages out_of_order;
   DisconnectionNotice disconnection;
 

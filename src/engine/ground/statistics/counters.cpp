@@ -129,7 +129,9 @@ SessionStatistics SessionCounters::read() const {
       .garbled = garbled.read(),
       .out_of_order_discarded = out_of_order_discarded.read(),
       .unsent_bytes = unsent_bytes.read(),
-      .unsent_since = unsent_since.if_set()};
+      .unsent_since = unsent_since.if_set(),
+      .queued_messages = queued_messages.read(),
+      .queued_since = queued_since.if_set()};
   if (const SessionDetails* const made = details.read()) {
     figures.in.by_type = made->types_in.read();
     figures.out.by_type = made->types_out.read();

@@ -302,6 +302,8 @@ struct alignas(deferred::kCacheLineBytes) SessionCounters {
   MadeOnce<SessionDetails> details;  // made with the first connection
   Figure<std::uint64_t> unsent_bytes;
   TimeFigure unsent_since;
+  Figure<std::uint64_t> queued_messages;  // for OutboundMessages
+  TimeFigure queued_since;                // of the oldest one
   Figure<PublishedState> state;
   Figure<bool> is_gone;         // a reload has removed the session: no reader shows it
   TimeFigure since;             // of the state

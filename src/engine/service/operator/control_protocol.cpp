@@ -41,6 +41,7 @@ constexpr NamedMember<SessionStatus, std::uint64_t> kCounts[] = {
     {"bytes_in", &SessionStatus::bytes_in},
     {"bytes_out", &SessionStatus::bytes_out},
     {"unsent_bytes", &SessionStatus::unsent_bytes},
+    {"queued_messages", &SessionStatus::queued_messages},
     {"logons", &SessionStatus::logons},
     {"logon_failures", &SessionStatus::logon_failures},
     {"connect_failures", &SessionStatus::connect_failures},
@@ -231,6 +232,7 @@ Json json_of(const SessionStatus& session) {
             {"why", one_line(session.why)},
             {"since_ns", nanos_of(session.since)},
             {"received_ns", nanos_of(session.received_at)},
+            {"queued_ns", nanos_of(session.queued_since)},
             {"next", json_of(session.next)}};
   for (const auto& [name, count] : kCounts) json[name] = session.*count;
   return json;
@@ -346,7 +348,8 @@ SessionStatus session_of(Members& members) {
                         .why = members.text("why"),
                         .since = members.time("since_ns"),
                         .next = members.numbers("next"),
-                        .received_at = members.time("received_ns")};
+                        .received_at = members.time("received_ns"),
+                        .queued_since = members.time("queued_ns")};
   for (const auto& [name, count] : kCounts) session.*count = members.needed<std::uint64_t>(name);
   return session;
 }

@@ -74,6 +74,8 @@ class SetNumbersTask final : public ControlTask {
           .messages_out = counters.messages_out(),
           .received_at = counters.in.last_at.if_set(),
           .unsent_bytes = entry.session.unsent_bytes(),
+          .queued_messages = counters.queued_messages.read(),
+          .queued_since = counters.queued_since.if_set(),
           .bytes_in = counters.in.bytes.read(),
           .bytes_out = counters.out.bytes.read(),
           .logons = counters.logons.read(),

@@ -110,10 +110,14 @@ Outbox::Outbox(LoopContext& loop, Io& io, Sessions& sessions)
   return failure(SendFailure::OutOfMemory);
 }
 
-[[gnu::noinline]] SendResult Outbox::try_send_examined(
+// OutboundMessages acts before a message is numbered.
+[[gnu::noinline]] SendResult Outbox::send_or_wait(
     SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
   try {
-    return send_examined(entry, bytes);
+    const bool is_limited = entry.outbound_limit && bytes && entry.connection() != nullptr &&
+                            entry.machine.outlet() == session::Outlet::Wire &&
+                            !session::is_administrative(unpack(begun_msg_type_));
+    return is_limited ? send_limited(entry, *bytes) : send_examined(entry, bytes);
   } catch (const std::bad_alloc&) {
     return out_of_memory();
   }
@@ -217,8 +221,10 @@ std::optional<SendFailure> Outbox::obstacle_of(const SessionEntry& entry) const 
       io_.commit.is_draining()) {
     return obstacle();
   }
-  if (entry.machine.outlet() == session::Outlet::Wire) return std::nullopt;
-  return obstacle_off_wire(entry);
+  if (entry.machine.outlet() != session::Outlet::Wire) return obstacle_off_wire(entry);
+  if (!entry.outbound_limit || entry.outbound_limit->may_take(loop_.now().mono))
+    return std::nullopt;
+  return SendFailure::RateLimited;
 }
 
 // The session is not logged on.
@@ -243,16 +249,17 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
   if (record_bytes <= kTransactionBytesMax && sessions_.transactor.has_room_for_undo() &&
       is_plain(entry, bytes)) [[likely]]
     return send_plain(entry, *bytes);
-  return try_send_examined(entry, bytes);
+  return send_or_wait(entry, bytes);
 }
 
 // Whether no callback or check looks at the message, and its connection takes it at once.
 [[gnu::always_inline]] inline bool Outbox::is_plain(
     const SessionEntry& entry,
     const std::expected<std::string_view, wire::EncodeError>& bytes) const noexcept {
-  return bytes && entry.machine.outlet() == session::Outlet::Wire &&
-         needs_no_examination(entry, *bytes) && may_be_plain_ && entry.connection() != nullptr &&
-         !entry.connection()->is_draining() && !entry.resend.is_in_progress() && is_stored(entry);
+  return bytes && entry.machine.outlet() == session::Outlet::Wire && was_encoded_here(*bytes) &&
+         !begun_has_password_ && entry.outbound().is_plain && may_be_plain_ &&
+         entry.connection() != nullptr && !entry.connection()->is_draining() &&
+         !entry.resend.is_in_progress() && is_stored(entry);
 }
 
 // A message is mostly the first entry of its record.

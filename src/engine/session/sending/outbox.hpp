@@ -38,6 +38,11 @@ class Outbox {
   // Why no application message can be sent on the session; nothing: one can.
   [[nodiscard]] std::optional<SendFailure> obstacle_of(const SessionEntry& entry) const noexcept;
   void report_queued_lost(SessionEntry& entry);
+  // Sends what OutboundMessages permits of the messages that wait for it. True: the session is
+  // writable again.
+  bool send_waiting(SessionEntry& entry);
+  // The session is not logged on any more: the application gets the messages that wait.
+  void give_back_waiting(SessionEntry& entry);
   void transmit(SessionEntry& entry, std::string_view bytes);
   void perform(SessionEntry& entry, const session::Transmit& action);
   void perform(SessionEntry& entry, const session::Retransmit& action);
@@ -64,11 +69,17 @@ class Outbox {
   [[nodiscard]] static std::optional<SendFailure> obstacle_off_wire(
       const SessionEntry& entry) noexcept;
   SendResult out_of_memory() noexcept;
-  SendResult try_send_examined(
-      SessionEntry& entry,
-      const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
   SendResult send_message(SessionEntry& entry,
                           const std::expected<std::string_view, wire::EncodeError>& bytes);
+  SendResult send_or_wait(SessionEntry& entry,
+                          const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
+  SendResult send_limited(SessionEntry& entry, std::string_view bytes);
+  void wait(SessionEntry& entry, std::string_view bytes);
+  void arm_waiting(SessionEntry& entry);
+  void send_later(SessionEntry& entry, const WaitingMessage& waiting);
+  void give_back(SessionEntry& entry, const WaitingMessage& waiting, const SendError& why);
+  [[nodiscard]] bool is_kept_out(SessionEntry& entry, const session::Transmit& action,
+                                 std::string_view bytes);
   [[nodiscard]] bool is_plain(
       const SessionEntry& entry,
       const std::expected<std::string_view, wire::EncodeError>& bytes) const noexcept;

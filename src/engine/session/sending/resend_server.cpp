@@ -183,18 +183,28 @@ bool ResendServer::has_fetched(SessionEntry& entry) {
   return false;
 }
 
-// The number of messages that may be sent again now, in one slice and by MaxResendsPerSecond.
+// The number of messages that may be sent again now, in one slice and by MaxResendsPerSecond
+// and OutboundMessages.
 std::uint64_t ResendServer::resends_now_max(SessionEntry& entry) {
   const std::uint32_t rate = entry.settings().limits.resends_per_second_max;
-  if (rate == 0) return kReplaySlice;
-  SecondLimit& sent = entry.resend.sent_;
-  sent.begin(loop_.now().mono);
-  if (sent.counted() >= rate) {
-    entry.resend.resumes_at_ = sent.ends_at();
-    loop_.arm(entry, entry.resend.resumes_at_);
-    return 0;
+  std::uint64_t most = kReplaySlice;
+  MonoTime resumes_at = MonoTime::min();
+  if (rate != 0) {
+    SecondLimit& sent = entry.resend.sent_;
+    sent.begin(loop_.now().mono);
+    most = std::min<std::uint64_t>(most, rate - std::min(rate, sent.counted()));
+    if (most == 0) resumes_at = sent.ends_at();
   }
-  return std::min<std::uint64_t>(kReplaySlice, rate - sent.counted());
+  if (entry.outbound_limit && entry.outbound_limit->windows.all().is_set()) {
+    const Throttle& all = entry.outbound_limit->windows.all();
+    if (all.next_at() > loop_.now().mono) resumes_at = std::max(resumes_at, all.next_at());
+    most = all.allowed(loop_.now().mono, most);
+  }
+  if (most == 0) {
+    entry.resend.resumes_at_ = resumes_at;
+    loop_.arm(entry, resumes_at);
+  }
+  return most;
 }
 
 // A MsgSeqNum that is skipped becomes part of a gap fill.
@@ -224,7 +234,9 @@ void ResendServer::replay_message(SessionEntry& entry, std::uint64_t msg_seq_num
 }
 
 void ResendServer::finish_replay(SessionEntry& entry) {
-  if (entry.resend.cursor_ || entry.resend.queued_.empty()) return;
+  if (entry.resend.cursor_) return;
+  if (entry.outbound_limit) loop_.arm(entry, loop_.now().mono);  // Messages may wait for this.
+  if (entry.resend.queued_.empty()) return;
   const std::span<const char> bytes = entry.resend.queued_.waiting();
   sessions_.outbox.transmit(entry, {bytes.data(), bytes.size()});
   entry.resend.queued_.clear();

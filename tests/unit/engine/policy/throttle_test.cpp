@@ -1,5 +1,6 @@
 // A counterparty that sends more messages than it may.
-#include "engine/ground/state/session_entry.hpp"
+#include "engine/ground/state/throttle.hpp"
+
 #include "unit/engine/support/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -20,6 +21,20 @@ TEST(Throttle, any_interval_allows_at_most_the_limit) {
   EXPECT_TRUE(throttle.allow(start + seconds{1}));
   EXPECT_FALSE(throttle.allow(start + milliseconds{1'499}));
   EXPECT_TRUE(throttle.allow(start + milliseconds{1'500}));
+}
+
+TEST(Throttle, message_that_passes_in_any_case_uses_the_window_up) {
+  Throttle throttle{3, seconds{1}};
+  const MonoTime start{seconds{100}};
+  EXPECT_EQ(throttle.allowed(start, 10), 3U);
+  EXPECT_EQ(throttle.allowed(start, 2), 2U);
+  throttle.count(start);
+  throttle.count(start + milliseconds{400});
+  EXPECT_EQ(throttle.allowed(start + milliseconds{400}, 10), 1U);
+  for (int i = 0; i < 4; ++i) throttle.count(start + milliseconds{500});
+  EXPECT_EQ(throttle.allowed(start + milliseconds{1'499}, 10), 0U);
+  EXPECT_FALSE(throttle.allow(start + milliseconds{1'499}));
+  EXPECT_EQ(throttle.allowed(start + milliseconds{1'500}, 10), 3U);
 }
 
 TEST(Throttle, without_a_limit_all_messages_pass) {

@@ -264,10 +264,11 @@ TEST(RemoteText, each_failure_of_a_send_has_a_text_of_its_own) {
   }
   EXPECT_EQ(texts.size(), std::size_t{1} + static_cast<std::size_t>(RemoteFailure::Stopped));
   texts.clear();
-  for (int i = 0; i <= static_cast<int>(engine::SendFailure::Draining); ++i) {
+  for (int i = 0; i <= static_cast<int>(engine::SendFailure::RateLimited); ++i) {
     texts.insert(to_string(static_cast<engine::SendFailure>(i)));
   }
-  EXPECT_EQ(texts.size(), std::size_t{1} + static_cast<std::size_t>(engine::SendFailure::Draining));
+  EXPECT_EQ(texts.size(),
+            std::size_t{1} + static_cast<std::size_t>(engine::SendFailure::RateLimited));
   const engine::RemoteError error{.failure = RemoteFailure::Stopped};
   EXPECT_EQ(to_string(error), error.what());
 }
