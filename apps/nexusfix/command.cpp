@@ -113,6 +113,9 @@ int run_anonymise(Arguments arguments) {
 int run_decode(Arguments arguments) {
   return run_without("decode", "NEXUSFIX_LOGS=ON", std::move(arguments));
 }
+int run_dict_learn(Arguments arguments) {
+  return run_without("dict learn", "NEXUSFIX_LOGS=ON", std::move(arguments));
+}
 int run_diff(Arguments arguments) {
   return run_without("diff", "NEXUSFIX_LOGS=ON", std::move(arguments));
 }

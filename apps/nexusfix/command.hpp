@@ -78,6 +78,7 @@ int run_decode(Arguments arguments);
 int run_grep(Arguments arguments);
 int run_stats(Arguments arguments);
 int run_order(Arguments arguments);
+int run_dict_learn(Arguments arguments);
 int run_diff(Arguments arguments);
 int run_replay(Arguments arguments);
 int run_anonymise(Arguments arguments);

@@ -7,9 +7,13 @@
 namespace nexusfix::command {
 
 int run_dict(Arguments arguments) {
+  if (!arguments.empty() && arguments.front() == "learn") {
+    arguments.erase(arguments.begin());
+    return run_dict_learn(std::move(arguments));
+  }
   CLI::App app{
       "Explains tags, names, values and messages. It also shows how two versions or two "
-      "dictionaries differ.",
+      "dictionaries differ. `nexusfix dict learn` makes a dictionary from logs: see its --help.",
       "nexusfix dict"};
   DictOptions options;
   std::pair<std::string, std::string> diff;
@@ -36,7 +40,8 @@ int run_dict(Arguments arguments) {
       "  $ nexusfix dict 150 ExecType      what is tag 150?\n"
       "  $ nexusfix dict 39=2              what does this value mean?\n"
       "  $ nexusfix dict D                 which fields has a NewOrderSingle?\n"
-      "  $ nexusfix dict --diff FIX.4.2 FIX.4.4 D\n\n"
+      "  $ nexusfix dict --diff FIX.4.2 FIX.4.4 D\n"
+      "  $ nexusfix dict learn messages.log > venue.xml\n\n"
       "Exit status:\n"
       "  0  every WORD is known\n"
       "  1  a WORD is unknown\n"

@@ -8,6 +8,7 @@
 
 #include "dictionary/api/clipped.hpp"
 #include "dictionary/api/nearest_name.hpp"
+#include "dictionary/api/value_type.hpp"
 #include "dictionary/validate/value_checks.hpp"
 
 namespace nexusfix::dictionary {

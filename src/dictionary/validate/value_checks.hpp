@@ -11,6 +11,8 @@
 #include <nexusfix/wire/convert.hpp>
 #include <nexusfix/wire/message_view.hpp>
 
+#include "dictionary/api/value_type.hpp"
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -36,9 +38,6 @@ enum class Check : std::uint8_t {
 // Never Enumerated, Group, Length or Data: only a check that needs no table and no other field.
 [[nodiscard]] Check check_of(FieldType type) noexcept;
 
-// Whether a nonempty text is of the type. Any text may be given; no byte around it is read. The
-// slow path of all types, and the only one of the rare types.
-[[nodiscard]] bool is_of_type(FieldType type, std::string_view text) noexcept;
 [[nodiscard]] bool is_integer(std::string_view text) noexcept;
 [[nodiscard]] bool is_digits(std::string_view text) noexcept;
 // Without leading zeros, if the text is digits: "06" is "6", and "00" is "0".
