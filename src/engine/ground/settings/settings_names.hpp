@@ -32,6 +32,8 @@ using config::joined_keys;
 using config::KeySources;
 using config::load_settings;
 using config::LogSettings;
+using config::OutboundLimitRule;
+using config::OutboundLimitSettings;
 using config::session_of;
 using config::SessionSettings;
 using config::SessionTls;
@@ -40,8 +42,6 @@ using config::SettingsError;
 using config::SettingsErrors;
 using config::StoreKind;
 using config::ThreadSettings;
-using config::OutboundLimitRule;
-using config::OutboundLimitSettings;
 using config::ThrottleAction;
 using config::ThrottleSettings;
 
