@@ -23,7 +23,8 @@ class ArmPython:
         self.program = folder / "python3"
         self.packages = self.root / "usr/local/lib" / self.name / "dist-packages"
         if not (folder / "complete").exists():
-            self.unpack(RELEASES[version], (self.name, f"lib{self.name}-dev", *packages))
+            self.unpack(RELEASES[version],
+                        (self.name, f"lib{self.name}-dev", "libstdc++6", *packages))
             (folder / "complete").touch()
 
     def unpack(self, release, packages):
