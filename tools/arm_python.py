@@ -40,8 +40,11 @@ class ArmPython:
         apt.run("-y", "--download-only", "install", *packages)
         for path in sorted(archives.glob("*.deb")):
             package.run("dpkg-deb", "-x", path, self.root)
-        if not (self.root / "lib").exists():  # trixie's packages have all in usr
-            (self.root / "lib").symlink_to("usr/lib")
+        if (self.root / "lib").exists():  # trixie's packages have all in usr
+            shutil.copytree(self.root / "lib", self.root / "usr/lib", symlinks=True,
+                            dirs_exist_ok=True)
+            shutil.rmtree(self.root / "lib")
+        (self.root / "lib").symlink_to("usr/lib")
         for path in self.root.rglob("*"):
             if path.is_symlink() and os.readlink(path).startswith("/"):
                 target = self.root / os.readlink(path).lstrip("/")
@@ -65,8 +68,7 @@ class ArmPython:
                 "--python-version", self.name.removeprefix("python")]
 
     def library_path(self):
-        return os.pathsep.join(str(self.root / parent / ARCHITECTURE)
-                               for parent in ("usr/lib", "lib"))
+        return self.root / "usr/lib" / ARCHITECTURE
 
 
 def build_options(linked, headers):
@@ -81,4 +83,4 @@ def build_environment(linked, version):
     """What makes pip, scikit-build-core and auditwheel build for the other machine."""
     return {"_PYTHON_HOST_PLATFORM": "linux-aarch64",
             "SETUPTOOLS_EXT_SUFFIX": f".cpython-{version[0]}{version[1]}-{ARCHITECTURE}.so",
-            "AUDITWHEEL_LD_LIBRARY_PATH": linked.library_path()}
+            "AUDITWHEEL_LD_LIBRARY_PATH": str(linked.library_path())}
