@@ -45,6 +45,8 @@ class ArmPython:
                             dirs_exist_ok=True)
             shutil.rmtree(self.root / "lib")
         (self.root / "lib").symlink_to("usr/lib")
+        for name in ("libc.so", "libm.so"):  # the cross compiler has its own
+            (self.root / "usr/lib" / ARCHITECTURE / name).unlink(missing_ok=True)
         for path in self.root.rglob("*"):
             if path.is_symlink() and os.readlink(path).startswith("/"):
                 target = self.root / os.readlink(path).lstrip("/")
