@@ -71,7 +71,7 @@ bool catch_up(Loaded& loaded, LogPosition position, std::string_view entries) {
     const CommonRecord common{.session = entry.session,
                               .msg_seq_num = is_inbound ? 0 : entry.number,
                               .next_inbound = is_inbound ? entry.number : 0};
-    if (!loaded.sessions.apply(common)) return false;
+    if (!loaded.sessions.apply(common).empty()) return false;
   }
   return reader.at_end();
 }

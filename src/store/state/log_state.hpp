@@ -29,20 +29,19 @@ struct LogState {
   // For a record of which the values are known.
   [[nodiscard]] std::expected<void, std::string_view> apply(const CommonRecord& common,
                                                             LogPosition begin, LogPosition end) {
-    auto applied = sessions.apply(common);
-    if (applied && common.msg_seq_num != 0) {
-      indexes[common.session].add(common.msg_seq_num, begin, end);
-      ++messages;
-    }
-    return applied;
+    if (const auto fault = sessions.apply(common); !fault.empty()) return std::unexpected{fault};
+    if (common.msg_seq_num == 0) return {};
+    indexes[common.session].add(common.msg_seq_num, begin, end);
+    ++messages;
+    return {};
   }
 
   // Applies a record of a session in the table, if its numbers are those of now or later ones, and
   // its message joins the last group. False: it is not, and nothing was changed.
   [[nodiscard]] bool apply_plain(const CommonRecord& common, LogPosition end) noexcept {
-    if (common.msg_seq_num == 0) return sessions.apply_plain(common);
+    if (common.msg_seq_num == 0) return sessions.apply(common).empty();
     MessageIndex& index = indexes[common.session];
-    if (!index.joins(end) || !sessions.apply_plain(common)) return false;
+    if (!index.joins(end) || !sessions.apply(common).empty()) return false;
     index.join(end);
     ++messages;
     return true;

@@ -72,35 +72,19 @@ class SessionTable {
   // Allocates only for a new session, and for a record of more entries than ever before.
   [[nodiscard]] std::expected<void, std::string_view> apply(std::span<const char> entries,
                                                             WallTime time);
-  // For a record of which the values are known.
-  [[nodiscard]] std::expected<void, std::string_view> apply(const CommonRecord& common) noexcept {
-    if (common.session >= by_key_.size()) return std::unexpected{kNeverOpened};
-    SessionRecord& record = by_key_[common.session]->record;
-    if (common.msg_seq_num > kNumberMax || common.next_inbound > kNumberMax) {
-      return std::unexpected{kTooHigh};
-    }
-    if (common.msg_seq_num != 0 && common.msg_seq_num < record.next_outbound) {
-      return std::unexpected{kUsedTwice};
-    }
-    if (common.next_inbound != 0) {
-      if (common.next_inbound < record.next_inbound) return std::unexpected{kGoesBack};
-      record.next_inbound = common.next_inbound;
-    }
-    if (common.msg_seq_num != 0) record.next_outbound = common.msg_seq_num + 1;
-    return {};
-  }
-
-  // For a session of the table. False: apply() must be called; nothing was changed.
-  [[nodiscard]] bool apply_plain(const CommonRecord& common) noexcept {
+  // For a record of which the values are known. Returns why nothing was changed; empty: it is
+  // applied. Inlined: a call would cost each record 30 instructions.
+  [[nodiscard, gnu::always_inline]] std::string_view apply(const CommonRecord& common) noexcept {
+    if (common.session >= by_key_.size()) return kNeverOpened;
     SessionRecord& record = by_key_[common.session]->record;
     const bool has_message = common.msg_seq_num != 0;
     const bool has_progress = common.next_inbound != 0;
-    if ((common.msg_seq_num | common.next_inbound) >= kNumberMax) return false;
-    if (has_message && common.msg_seq_num < record.next_outbound) return false;
-    if (has_progress && common.next_inbound < record.next_inbound) return false;
+    if (common.msg_seq_num > kNumberMax || common.next_inbound > kNumberMax) return kTooHigh;
+    if (has_message && common.msg_seq_num < record.next_outbound) return kUsedTwice;
+    if (has_progress && common.next_inbound < record.next_inbound) return kGoesBack;
     if (has_message) record.next_outbound = common.msg_seq_num + 1;
     if (has_progress) record.next_inbound = common.next_inbound;
-    return true;
+    return {};
   }
 
  private:
