@@ -80,8 +80,7 @@ void Connections::reserve() {
   const std::size_t count = table_.size() + 1;
   loop_.timers.reserve_connections(count);
   if (closed_.capacity() < closed_.size() + count) closed_.reserve(closed_.size() + 2 * count);
-  unsent_.reserve(count);
-  sending_.reserve(count);
+  unsent_.reserve(2 * count);  // send_unsent() adds connections before it removes others
   ended_.reserve(count);
 }
 

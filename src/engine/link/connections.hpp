@@ -2,10 +2,10 @@
 // connection means for its session: session/disconnector.cpp.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -90,8 +90,8 @@ class ConnectionList {
  public:
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
-  [[nodiscard]] std::span<Connection* const> all() const noexcept {
-    return {connections_.data(), count_};
+  [[nodiscard]] Connection& operator[](std::size_t index) const noexcept {
+    return *connections_[index];
   }
   void reserve(std::size_t count) {
     if (connections_.size() < count) connections_.resize(2 * count);
@@ -103,12 +103,14 @@ class ConnectionList {
   }
   // It must not be empty.
   [[nodiscard]] Connection& remove_last() noexcept { return *connections_[--count_]; }
-  void clear() noexcept { count_ = 0; }
-  void drop_dead() noexcept;
-  void swap(ConnectionList& other) noexcept {
-    connections_.swap(other.connections_);
-    std::swap(count_, other.count_);
+  // The others keep their order.
+  void remove_first(std::size_t count) noexcept {
+    count_ -= count;
+    if (count_ != 0) [[unlikely]]
+      std::ranges::copy_n(connections_.data() + count, static_cast<std::ptrdiff_t>(count_),
+                          connections_.data());
   }
+  void drop_dead() noexcept;
 
  private:
   std::vector<Connection*> connections_;
@@ -147,9 +149,12 @@ class Connections {
   void send_unsent(store::LogPosition durable) {
     if (!has_unsent()) return;
     loop_.work.clear(Work::Unsent);
-    if (unsent_.size() != 1) [[unlikely]]
-      return send_several(durable);
-    send_or_keep(unsent_.remove_last(), durable);
+    const std::size_t count = unsent_.size();  // those that must wait are added again
+    std::size_t done = 0;
+    do {
+      send_or_keep(unsent_[done], durable);
+    } while (++done != count);
+    unsent_.remove_first(count);
   }
 
   // Closes a connection that has no session yet.
@@ -181,7 +186,6 @@ class Connections {
 
  private:
   void destroy_all_closed() noexcept;
-  void send_several(store::LogPosition durable);
   void send_or_keep(Connection& connection, store::LogPosition durable);
   void send_waiting(Connection& connection);
   // The socket has taken bytes, or does not take them.
@@ -195,7 +199,6 @@ class Connections {
   ConnectionTable table_;
   std::vector<std::unique_ptr<Connection>> closed_;  // until the end of the turn
   ConnectionList unsent_;                            // with bytes to send
-  ConnectionList sending_;                           // those of send_unsent(), while it runs
   ConnectionList ended_;                             // for next_ended()
 };
 

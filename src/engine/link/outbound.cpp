@@ -93,12 +93,6 @@ void Connections::send_or_keep(Connection& connection, store::LogPosition durabl
   });
 }
 
-void Connections::send_several(store::LogPosition durable) {
-  sending_.swap(unsent_);
-  for (Connection* const connection : sending_.all()) send_or_keep(*connection, durable);
-  sending_.clear();
-}
-
 void Connections::end_stalled(store::LogPosition durable) {
   std::size_t count = 0;
   for (const auto& [socket, connection] : table_) {

@@ -92,6 +92,21 @@ TEST_F(ConnectionsComponent, failed_send_ends_its_connection_and_no_other) {
   EXPECT_EQ(io().connections.next_ended(), nullptr);
 }
 
+TEST_F(ConnectionsComponent, bytes_whose_record_is_not_durable_wait_and_others_are_sent) {
+  open();
+  const auto [first, first_peer] = bind(entry(0));
+  const auto [second, second_peer] = bind(entry(1));
+  queue(*first, "durable", 8);
+  queue(*second, "waits", 9);
+  io().connections.send_unsent(8);
+  EXPECT_EQ(received_by(first_peer), "durable");
+  EXPECT_EQ(received_by(second_peer), "");
+  EXPECT_TRUE(io().connections.has_unsent());
+  io().connections.send_unsent(9);
+  EXPECT_EQ(received_by(second_peer), "waits");
+  EXPECT_FALSE(io().connections.has_unsent());
+}
+
 TEST_F(ConnectionsComponent, connection_ends_once_and_keeps_its_first_reason) {
   open();
   const auto [connection, peer] = bind(entry());
@@ -172,6 +187,20 @@ TEST(ConnectionList, grows_and_leaves_out_dead_connections) {
   EXPECT_EQ(list.size(), 2U);
   EXPECT_EQ(&list.remove_last(), &last);
   EXPECT_EQ(&list.remove_last(), &first);
+  EXPECT_TRUE(list.empty());
+}
+
+TEST(ConnectionList, keeps_those_that_were_added_after_the_first_ones) {
+  ConnectionList list;
+  Connection sent{1, AcceptedFrom{}, kNever};
+  Connection waits{2, AcceptedFrom{}, kNever};
+  Connection waits_too{3, AcceptedFrom{}, kNever};
+  for (Connection* const one : {&sent, &waits, &waits_too}) list.add(*one);
+  list.remove_first(1);
+  ASSERT_EQ(list.size(), 2U);
+  EXPECT_EQ(&list[0], &waits);
+  EXPECT_EQ(&list[1], &waits_too);
+  list.remove_first(2);
   EXPECT_TRUE(list.empty());
 }
 
