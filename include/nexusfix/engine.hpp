@@ -188,6 +188,12 @@ struct Reloaded {
   std::vector<PendingChange> pending;  // all pending ones, also of earlier texts
 };
 
+namespace detail {
+
+int run_with(const std::string& path, Callbacks callbacks, EngineOptions options);
+
+}  // namespace detail
+
 // The sessions of one configuration, with their store, ports and logs.
 //
 // Where a comment names no thread, it is the one that serves the only event loop; with several
@@ -202,9 +208,6 @@ class Engine {
   [[nodiscard]] static std::expected<Engine, EngineError> open(const std::string& path,
                                                                Application& application,
                                                                EngineOptions options = {}) {
-    static_assert(detail::CallbackNameCheck<detail::Named<Application>>::kDone);
-    static_assert(detail::CallbackCheck<Application>::kDone);
-    static_assert(detail::PublicCheck<Application>::kDone);
     return open_with(path, make_callbacks(application), options);
   }
   // Opens with settings that the program has read or built: load_settings(), parse_settings() of
@@ -213,9 +216,6 @@ class Engine {
   [[nodiscard]] static std::expected<Engine, EngineError> open(Settings&& settings,
                                                                Application& application,
                                                                EngineOptions options = {}) {
-    static_assert(detail::CallbackNameCheck<detail::Named<Application>>::kDone);
-    static_assert(detail::CallbackCheck<Application>::kDone);
-    static_assert(detail::PublicCheck<Application>::kDone);
     return open_with(std::move(settings), make_callbacks(application), options);
   }
   // Opens with a copy of the settings.
@@ -223,9 +223,6 @@ class Engine {
   [[nodiscard]] static std::expected<Engine, EngineError> open(const Settings& settings,
                                                                Application& application,
                                                                EngineOptions options = {}) {
-    static_assert(detail::CallbackNameCheck<detail::Named<Application>>::kDone);
-    static_assert(detail::CallbackCheck<Application>::kDone);
-    static_assert(detail::PublicCheck<Application>::kDone);
     return open_with(settings, make_callbacks(application), options);
   }
 
@@ -374,6 +371,7 @@ class Engine {
   void reload_certificates() noexcept;
 
  private:
+  friend int detail::run_with(const std::string& path, Callbacks callbacks, EngineOptions options);
   struct Worker;
   struct Shared;
   using Loops = std::vector<std::unique_ptr<EventLoop>>;
@@ -391,23 +389,12 @@ class Engine {
   std::unique_ptr<Worker> worker_;
 };
 
-namespace detail {
-
-int run_opened(std::expected<Engine, EngineError> engine);
-
-}  // namespace detail
-
 // A whole main(), for a program that needs no more of its engine. It opens the engine, calls run(),
 // handles signals as StopSignals does, and notifies systemd if NOTIFY_SOCKET is set. 0: success; 1:
 // the engine could not start, as standard error says, or the store failed.
 template <class Object>
 [[nodiscard]] int run(const std::string& path, Object&& application, EngineOptions options = {}) {
-  using Type = std::remove_reference_t<Object>;
-  static_assert(detail::CallbackNameCheck<detail::Named<Type>>::kDone);
-  static_assert(detail::CallbackCheck<Type>::kDone);
-  static_assert(detail::PublicCheck<Type>::kDone);
-  options.notify_systemd = true;
-  return detail::run_opened(Engine::open(path, application, options));
+  return detail::run_with(path, make_callbacks(application), options);
 }
 
 }  // namespace nexusfix::engine
@@ -420,8 +407,6 @@ inline constexpr bool nexusfix::kIsPrinted<nexusfix::engine::EngineError> = true
 // again. For programs with their own main(); nexusfix::run() does this by itself.
 
 namespace nexusfix::engine {
-
-class Engine;
 
 // The signals have these effects while an object exists, and SIGPIPE is ignored: a closed reader of
 // standard output must not end a venue. The destructor restores the earlier handlers except that of

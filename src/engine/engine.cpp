@@ -752,7 +752,9 @@ void Engine::reload_certificates() noexcept {
   loops_.front()->wake();
 }
 
-int detail::run_opened(std::expected<Engine, EngineError> engine) {
+int detail::run_with(const std::string& path, Callbacks callbacks, EngineOptions options) {
+  options.notify_systemd = true;
+  auto engine = Engine::open_with(path, callbacks, options);
   if (engine) {
     const StopSignals signals{*engine};
     return engine->run();

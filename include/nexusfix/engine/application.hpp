@@ -415,8 +415,7 @@ template <class A>
 using Named = std::conditional_t<kIsApplication<A>, A, NoNames>;
 
 // Its instantiation gives the errors. A class, and not functions that call each other: a compiler
-// lists every step of an instantiation. So CallbackNameCheck<Named<A>> is no
-// base of it.
+// lists every step of an instantiation. So CallbackNameCheck<Named<A>> is no base of it.
 template <class A>
 struct CallbackCheck {
   static_assert(kIsApplication<A>,
@@ -595,6 +594,9 @@ inline constexpr bool kIsSeenWhole<A> =
 template <class A>
 using PublicCheck = AllOnMessagesCheck<A, kIsSeenWhole<A>>;
 
+template <class A>
+concept IsFinal = Complete<A> && std::derived_from<A, engine::Application> && std::is_final_v<A>;
+
 // The callbacks that a final class leaves to engine::Application are null.
 template <class A>
 void drop_inherited(Callbacks& callbacks) {
@@ -761,6 +763,7 @@ template <class Application>
 [[nodiscard]] Callbacks make_callbacks(Application& application) {
   static_assert(detail::CallbackNameCheck<detail::Named<Application>>::kDone);
   static_assert(detail::CallbackCheck<Application>::kDone);
+  static_assert(detail::PublicCheck<Application>::kDone);
   Callbacks callbacks;
   callbacks.application = &application;
   if constexpr (detail::OnLogon<Application>) {
@@ -790,10 +793,7 @@ template <class Application>
       static_cast<Application*>(a)->on_recovered(m);
     };
   }
-  if constexpr (std::derived_from<Application, engine::Application> &&
-                std::is_final_v<Application>) {
-    detail::drop_inherited<Application>(callbacks);
-  }
+  if constexpr (detail::IsFinal<Application>) detail::drop_inherited<Application>(callbacks);
   return callbacks;
 }
 
