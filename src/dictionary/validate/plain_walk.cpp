@@ -1,8 +1,7 @@
-#include "dictionary/validate/plain_walk.hpp"
-
 #include <utility>
 
 #include "dictionary/validate/known_date.hpp"
+#include "dictionary/validate/validator_tables.hpp"
 #include "dictionary/validate/value_checks.hpp"
 
 namespace nexusfix::dictionary {

@@ -10,7 +10,6 @@
 #include <nexusfix/wire/field.hpp>
 
 #include "dictionary/validate/field_sequence.hpp"
-#include "dictionary/validate/plain_walk.hpp"
 #include "dictionary/validate/validator_tables.hpp"
 #include "dictionary/validate/violation_survey.hpp"
 

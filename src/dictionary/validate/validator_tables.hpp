@@ -200,4 +200,18 @@ struct ValidatorTables {
 [[nodiscard]] std::expected<ValidatorTables, std::string> make_validator_tables(
     const FixtDictionaries& both, const ValidationRules& rules);
 
+// Where a walk over the fields of a message is.
+struct FieldPosition {
+  std::size_t next;  // the field that comes next
+  Section section;   // of the field before it
+};
+
+// Walks over plain fields, those that need only the rule of their tag and their own bytes, to the
+// next field that is not plain, or to the CheckSum. Notes nothing of that field. context: of a
+// message. seen: a byte for each of its slots, 1 if the field has occurred. In plain_walk.cpp.
+[[nodiscard]] FieldPosition walk_plain_fields(const ValidatorTables& tables,
+                                              const wire::MessageView& message,
+                                              const MemberContext& context, FieldPosition from,
+                                              std::uint8_t* seen) noexcept;
+
 }  // namespace nexusfix::dictionary

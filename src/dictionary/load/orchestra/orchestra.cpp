@@ -1,16 +1,19 @@
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include <nexusfix/dictionary.hpp>
 
+#include "base/api/ascii.hpp"
 #include "dictionary/load/data_field_pairs.hpp"
 #include "dictionary/load/definition_checks.hpp"
 #include "dictionary/load/file_loaders.hpp"
-#include "dictionary/load/orchestra/orchestra_names.hpp"
 #include "dictionary/load/xml_file.hpp"
 
 namespace nexusfix::dictionary {
@@ -46,6 +49,61 @@ pugi::xml_node child_of(const pugi::xml_node& parent, std::string_view name) {
     if (is_element(child) && local_name(child) == name) return child;
   }
   return {};
+}
+
+// Whether a word begins at i: after a lower-case letter, at a number, and at the last of several
+// capitals when a lower-case letter follows it.
+bool begins_word(std::string_view name, std::size_t i) {
+  const char before = name[i - 1];
+  const char c = name[i];
+  if (is_digit(c)) return is_lower(before);
+  if (!is_upper(c)) return false;
+  const bool small_follows = i + 1 < name.size() && is_lower(name[i + 1]);
+  return is_lower(before) || (small_follows && (is_upper(before) || is_digit(before)));
+}
+
+// "PartialFill" is PARTIAL_FILL, "GTDOrder" is GTD_ORDER, "Rule144A" is RULE_144A.
+std::string upper_snake(std::string_view name) {
+  std::string out;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    if (!is_alphanumeric(c)) {
+      if (!out.empty() && out.back() != '_') out += '_';
+      continue;
+    }
+    if (i > 0 && begins_word(name, i) && !out.empty() && out.back() != '_') out += '_';
+    out += to_upper(c);
+  }
+  while (!out.empty() && out.back() == '_') out.pop_back();
+  return out;
+}
+
+struct RepositoryVersion {
+  std::string begin_string;  // "FIX.4.4", "FIX.5.0", "FIXT.1.1"
+  unsigned service_pack = 0;
+};
+
+// FIX Latest is FIX 5.0 SP2 and its extension packs.
+RepositoryVersion latest_version() { return {"FIX.5.0", 2}; }
+
+// "FIX.4.4", "FIX.5.0SP2_EP254", "FIX.Latest_EP269". Nothing: the text begins with no known
+// version.
+std::optional<RepositoryVersion> version_in(std::string_view text) {
+  if (text.starts_with("FIX.Latest")) return latest_version();
+  const std::size_t dot = text.find('.');
+  if (dot == text.npos || (text.substr(0, dot) != "FIX" && text.substr(0, dot) != "FIXT")) {
+    return std::nullopt;
+  }
+  const std::string_view numbers = text.substr(dot + 1);
+  if (numbers.size() < 3 || !is_digit(numbers[0]) || numbers[1] != '.' || !is_digit(numbers[2])) {
+    return std::nullopt;
+  }
+  RepositoryVersion version{std::string{text.substr(0, dot + 4)}, 0};
+  const std::string_view rest = numbers.substr(3);
+  if (rest.size() >= 3 && rest.starts_with("SP") && is_digit(rest[2])) {
+    version.service_pack = static_cast<unsigned>(rest[2] - '0');
+  }
+  return version;
 }
 
 // Continues after a fault, so that it finds all of them. Its result is used if faults are warnings.
