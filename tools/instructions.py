@@ -55,7 +55,7 @@ class Names:
 
 
 def part_of(path):
-    """"engine/link" for src/engine/link/outbound.cpp; empty: not a file of the project."""
+    """"engine/link" for src/engine/link/connections.cpp; empty: not a file of the project."""
     match = re.search(r"(?:^|/)(?:src|include/nexusfix)/((?:[a-z_]+/)+)[^/]+$", path)
     if match:
         return "/".join(match[1].strip("/").split("/")[:2])

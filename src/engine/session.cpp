@@ -4,7 +4,6 @@
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/wire/typed.hpp>
 
-#include "engine/ground/session_services.hpp"
 #include "engine/session/sessions.hpp"
 
 namespace nexusfix::engine {

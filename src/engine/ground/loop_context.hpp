@@ -28,7 +28,6 @@
 #include "engine/ground/settings/parsers.hpp"
 #include "engine/ground/state/session_entry.hpp"
 #include "engine/ground/statistics/counters.hpp"
-#include "engine/ground/statistics/latency_meter.hpp"
 #include "engine/ground/timer_queue.hpp"
 #include "session/api/actions.hpp"
 

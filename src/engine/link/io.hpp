@@ -4,7 +4,6 @@
 
 #include "engine/link/buffer_governor.hpp"
 #include "engine/link/commit/commit_gate.hpp"
-#include "engine/link/commit/recovery.hpp"
 #include "engine/link/connections.hpp"
 #include "engine/link/frame_reader.hpp"
 #include "engine/link/listeners.hpp"

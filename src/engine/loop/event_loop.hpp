@@ -16,7 +16,6 @@
 #include <nexusfix/transport/network.hpp>
 
 #include "engine/ground/loop_context.hpp"
-#include "engine/ground/session_services.hpp"
 #include "engine/service/floors.hpp"
 #include "engine/service/inbox/task_runner.hpp"
 #include "engine/session/pass_message.hpp"

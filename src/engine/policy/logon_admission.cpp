@@ -10,7 +10,6 @@
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/statistics/session_state.hpp"
 #include "engine/policy/policy.hpp"
-#include "engine/session/admission_rules.hpp"
 #include "engine/session/sessions.hpp"
 #include "session/api/logon_identity.hpp"
 

@@ -1,19 +1,75 @@
-// Passes the messages that a connection has received to its session.
+// Passes the messages that a connection has received to its session: floods end, and messages that
+// came too early wait.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <string_view>
 
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/wire/frame.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "engine/ground/connection/repaired_frame.hpp"
 #include "engine/ground/loop_context.hpp"
+#include "session/api/actions.hpp"
 
 namespace nexusfix::engine {
 
+class BufferGovernor;
+class Transactor;
 struct Sessions;
+
+// Keeps messages that came too early until the missing ones before them have come. The loop's
+// thread only. OutOfOrderQueue delivers them.
+class HeldMessages {
+ public:
+  HeldMessages(LoopContext& loop, BufferGovernor& buffers) noexcept
+      : loop_{loop}, buffers_{buffers} {}
+
+  void perform(SessionEntry& entry, const session::BufferOutOfOrder& action);
+  void perform(SessionEntry& entry, const session::DiscardOutOfOrder& action);
+  // Reports what is lost.
+  void discard(SessionEntry& entry, std::uint64_t begin, std::uint64_t end, std::string_view why);
+
+ private:
+  LoopContext& loop_;
+  BufferGovernor& buffers_;
+};
+
+// Passes held messages to the state machine in sequence, as soon as the missing ones before them
+// have come.
+class OutOfOrderQueue {
+ public:
+  OutOfOrderQueue(LoopContext& loop, Transactor& transactor) noexcept
+      : loop_{loop}, transactor_{transactor} {}
+
+  // Most sessions have none that waits.
+  void deliver_in_sequence(SessionEntry& entry) {
+    const OutOfOrderMessages& waiting = entry.out_of_order;
+    if (!waiting.messages_.empty() || waiting.dropped_high_ != 0) [[unlikely]]
+      deliver_waiting(entry);
+  }
+
+ private:
+  void deliver_waiting(SessionEntry& entry);
+  void deliver_due(SessionEntry& entry);
+  [[nodiscard]] bool request_dropped(SessionEntry& entry);
+
+  LoopContext& loop_;
+  Transactor& transactor_;
+};
+
+// count_administrative() and count_reject() disconnect counterparties that flood the session layer:
+// each answer to them uses a MsgSeqNum and room in the store.
+
+// An administrative message was received. Runs before it is processed, so that the answer to it is
+// the last one of a counterparty that floods us.
+void count_administrative(LoopContext& loop, SessionEntry& entry, const wire::MessageView& message,
+                          PackedMsgType msg_type);
+// A Reject was sent.
+void count_reject(LoopContext& loop, SessionEntry& entry);
 
 // Where a function returns a size, it is the number of processed bytes; kMustWait: the message must
 // wait.

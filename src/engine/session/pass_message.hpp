@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "engine/ground/statistics/session_state.hpp"
-#include "engine/session/control/floods.hpp"
+#include "engine/session/inbound_messages.hpp"
 #include "engine/session/sessions.hpp"
 
 namespace nexusfix::engine {

@@ -8,7 +8,7 @@
 
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/report/session_events.hpp"
-#include "engine/session/connecting.hpp"
+#include "engine/session/control/session_control.hpp"
 #include "engine/session/sessions.hpp"
 
 namespace nexusfix::engine {

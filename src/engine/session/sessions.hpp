@@ -14,7 +14,6 @@
 #include "engine/ground/loop_context.hpp"
 #include "engine/link/io.hpp"
 #include "engine/session/control/session_control.hpp"
-#include "engine/session/held_messages.hpp"
 #include "engine/session/inbound_messages.hpp"
 #include "engine/session/registry/dynamic_sessions.hpp"
 #include "engine/session/registry/session_registry.hpp"

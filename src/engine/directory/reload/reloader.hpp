@@ -11,7 +11,6 @@
 
 #include "engine/directory/reload/file_reader.hpp"
 #include "engine/directory/reload/reload_job.hpp"
-#include "engine/directory/reload/reload_round.hpp"
 #include "engine/directory/reload/settings_changes.hpp"
 #include "engine/ground/loop_context.hpp"
 

@@ -59,7 +59,18 @@ class BufferBudget {
   }
   // Asks the loop with the largest connection, if that has more than this number of bytes. False:
   // no other loop has such a connection.
-  bool ask_for_larger(std::size_t loop, std::uint64_t bytes) noexcept;
+  bool ask_for_larger(std::size_t loop, std::uint64_t bytes) noexcept {
+    std::size_t largest = loop;
+    for (std::size_t other = 0; other < loops_.size(); ++other) {
+      const std::uint64_t has = loops_[other].largest.load(std::memory_order_relaxed);
+      if (other == loop || has <= bytes) continue;
+      bytes = has;
+      largest = other;
+    }
+    if (largest == loop) return false;
+    loops_[largest].is_asked.store(true, std::memory_order_release);  // consume_request() reads it
+    return true;
+  }
   // Whether another loop has asked this one since the last call.
   [[nodiscard]] bool consume_request(std::size_t loop) noexcept {
     if (loop >= loops_.size() || loops_.size() == 1) return false;

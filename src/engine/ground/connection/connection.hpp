@@ -25,7 +25,7 @@
 #include "engine/ground/credentials/credentials.hpp"
 #include "engine/ground/loop_work.hpp"
 #include "engine/ground/report/notice_limiter.hpp"
-#include "engine/ground/statistics/latency_meter.hpp"
+#include "engine/ground/statistics/counters.hpp"
 #include "engine/ground/timer_queue.hpp"
 
 // The connections of one port that have not logged on yet, by their source addresses.

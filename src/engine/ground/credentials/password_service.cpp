@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <string>
 #include <system_error>
 #include <utility>
+
+#include <nexusfix/engine/parts.hpp>
 
 #include "engine/ground/exceptions.hpp"
 #include "engine/ground/thread_setup.hpp"
@@ -344,6 +347,30 @@ bool PasswordService::replace(const PasswordChange& change, std::string& trouble
               " has changed since its password was checked";
   }
   return changed && *changed;
+}
+
+namespace {
+
+std::shared_ptr<Credentials> make_service(Disk& disk, std::shared_ptr<Disk> owner,
+                                          std::size_t waiting_max) {
+  return PasswordService::make(disk, std::move(owner), waiting_max);
+}
+
+std::expected<void, std::string> check_file(Disk& disk, const std::string& path) {
+  if (!has_passwords()) {
+    return std::unexpected{"this program was built without passwords (NEXUSFIX_PASSWORDS=OFF)"};
+  }
+  if (const auto read = PasswordFile::load(disk, path); !read) {
+    return std::unexpected{read.error().what()};
+  }
+  return {};
+}
+
+}  // namespace
+
+const PasswordPart* password_part() noexcept {
+  static constexpr PasswordPart kPart{.make_service = make_service, .check_file = check_file};
+  return &kPart;
 }
 
 }  // namespace nexusfix::engine

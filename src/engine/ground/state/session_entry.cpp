@@ -6,7 +6,6 @@
 
 #include "engine/ground/exceptions.hpp"
 #include "engine/ground/loop_context.hpp"
-#include "engine/ground/session_services.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -17,6 +17,8 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/store.hpp>
+#include <nexusfix/wire/encoder.hpp>
+#include <nexusfix/wire/header_template.hpp>
 
 #include "engine/ground/connection/buffer_budget.hpp"
 #include "engine/ground/connection/connection.hpp"
@@ -31,10 +33,25 @@
 #include "engine/ground/timer_queue.hpp"
 #include "session/api/state_machine.hpp"
 
+namespace nexusfix::engine {
+
+class LoopContext;
+class SessionEntry;
+struct Io;
+struct Sessions;
+
+// What a Session uses: the public class forwards each call to a component of these.
+struct SessionServices {
+  LoopContext& loop;
+  Io& io;
+  Sessions& sessions;
+  // Lets the application write its fields into a Logon of this session.
+  void (*write_logon)(SessionEntry& entry, wire::Encoder& encoder,
+                      const wire::MessageHeader& header) noexcept;
+};
+
 // Commands to one session that wait until the actions of the running event are done: Logout,
 // resets, disconnect, and the answer to a Logon.
-
-namespace nexusfix::engine {
 
 // A command replaces an earlier one of its kind. The event loop's thread only.
 class SessionCommands {

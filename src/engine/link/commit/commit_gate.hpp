@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <memory>
 #include <optional>
@@ -227,6 +228,25 @@ class CommitGate {
   bool knows_end_ = false;                // nothing was appended by store() since
   store::LogPosition durable_ = 0;        // a record that was durable at once ends here
   store::LogPosition flushed_to_ = 0;     // what was appended before the last flush()
+};
+
+// Gives the application back the messages that it had sent: all of them when the store is open, or,
+// in a standby, while another engine writes them.
+class Recovery {
+ public:
+  explicit Recovery(LoopContext& loop) noexcept : loop_{loop} {}
+
+  [[nodiscard]] bool is_wanted() const noexcept { return loop_.callbacks.on_recovered != nullptr; }
+  // One message, in the order of the log. The application's exception passes.
+  void take(const store::Store::LogMessage& stored);
+  // Takes what the store has after the messages that were taken already.
+  [[nodiscard]] std::expected<void, EngineError> finish(store::Store& store);
+  // The error of the exception that is being handled.
+  [[nodiscard]] static EngineError refused_by_application();
+
+ private:
+  LoopContext& loop_;
+  std::uint64_t unreadable_ = 0;
 };
 
 }  // namespace nexusfix::engine

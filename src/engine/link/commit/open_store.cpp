@@ -14,7 +14,6 @@
 #include "engine/ground/settings/missing_parts.hpp"
 #include "engine/ground/settings/settings_names.hpp"
 #include "engine/link/commit/commit_gate.hpp"
-#include "engine/link/commit/recovery.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -11,7 +11,6 @@
 #include "base/api/utc_text.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/statistics/session_state.hpp"
-#include "engine/session/connecting.hpp"
 #include "engine/session/sessions.hpp"
 
 namespace nexusfix::engine {

@@ -12,7 +12,6 @@
 #include "engine/ground/exceptions.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/link/io.hpp"
-#include "engine/session/admission_rules.hpp"
 #include "engine/session/registry/session_registry.hpp"
 #include "engine/session/sessions.hpp"
 #include "session/api/logon_identity.hpp"

@@ -1,6 +1,7 @@
 // The templates that sessions are made of for clients that the configuration does not name.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -12,16 +13,34 @@
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/engine.hpp>
 #include <nexusfix/session/identity.hpp>
 #include <nexusfix/transport/network.hpp>
 
 #include "engine/ground/loop_context.hpp"
 #include "session/api/state_machine.hpp"
 
-// Limits the number of sessions that are made from templates, by their names.
-
 namespace nexusfix::engine {
 
+// AllowedRemoteAddresses. peer_name: as Network::peer_name() gives it.
+[[nodiscard]] inline bool may_come_from(const SessionSettings& settings,
+                                        std::string_view peer_name) {
+  return settings.admission.allowed_remote_addresses.contains(
+      transport::peer_address_of(peer_name));
+}
+
+// AllowedUsernames. The Username must be the counterparty's CompID, or one of the list, where "*"
+// allows all.
+[[nodiscard]] inline bool is_users_session(const SessionSettings& settings,
+                                           std::string_view comp_id, std::string_view username) {
+  return username == comp_id || std::ranges::any_of(settings.credentials.allowed_usernames,
+                                                    [&](const std::string& allowed) {
+                                                      return allowed == "*" || allowed == username;
+                                                    });
+}
+
+// Limits the number of sessions that are made from templates, by their names.
+//
 // A name that the store does not know takes a place at its first Logon attempt. After a successful
 // Logon it keeps the place for good. Until then it is on trial: the store has nothing of it, and
 // this class keeps its sequence numbers. While a name on trial is not connected, another name may

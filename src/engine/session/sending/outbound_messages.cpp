@@ -11,7 +11,7 @@
 #include <nexusfix/wire/field.hpp>
 
 #include "engine/ground/statistics/session_state.hpp"
-#include "engine/session/control/floods.hpp"
+#include "engine/session/inbound_messages.hpp"
 #include "engine/session/sending/push_bytes.hpp"
 #include "engine/session/sessions.hpp"
 

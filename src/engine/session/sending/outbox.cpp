@@ -10,7 +10,6 @@
 #include "base/api/full_path.hpp"
 #include "engine/ground/credentials/logon_signer.hpp"
 #include "engine/ground/exceptions.hpp"
-#include "engine/ground/session_services.hpp"
 #include "engine/ground/statistics/session_state.hpp"
 #include "engine/session/sending/push_bytes.hpp"
 #include "engine/session/sessions.hpp"

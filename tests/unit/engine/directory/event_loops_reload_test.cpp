@@ -7,7 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "engine/directory/reload/reload_round.hpp"
+#include "engine/directory/reload/reload_job.hpp"
 #include "engine/loop/event_loop.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "unit/engine/support/event_loops_fixture.hpp"

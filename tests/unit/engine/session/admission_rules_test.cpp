@@ -1,10 +1,9 @@
 // Who may log on by the settings alone, as tables.
-#include "engine/session/admission_rules.hpp"
-
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/session/registry/dynamic_sessions.hpp"
 #include "unit/engine/support/floors_fixture.hpp"
 
 namespace nexusfix::engine {

@@ -1,9 +1,8 @@
 // When an initiator may connect, as a table, and what a reset changes in a halt.
-#include "engine/session/connecting.hpp"
-
 #include <chrono>
 #include <string>
 
+#include "engine/session/control/session_control.hpp"
 #include "unit/engine/support/floors_fixture.hpp"
 
 namespace nexusfix::engine {

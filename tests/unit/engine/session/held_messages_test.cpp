@@ -1,9 +1,8 @@
 // HeldMessages without an EventLoop: messages that came too early, up to a limit of
 // bytes.
-#include "engine/session/held_messages.hpp"
-
 #include <string>
 
+#include "engine/session/inbound_messages.hpp"
 #include "unit/engine/support/floors_fixture.hpp"
 
 namespace nexusfix::engine {

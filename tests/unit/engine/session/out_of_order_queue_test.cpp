@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/session/held_messages.hpp"
+#include "engine/session/inbound_messages.hpp"
 #include "unit/engine/support/floors_fixture.hpp"
 
 namespace nexusfix::engine {

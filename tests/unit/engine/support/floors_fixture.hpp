@@ -17,7 +17,7 @@
 #include <nexusfix/settings.hpp>
 
 #include "engine/ground/loop_context.hpp"
-#include "engine/ground/session_services.hpp"
+#include "engine/ground/state/session_entry.hpp"
 #include "engine/service/floors.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/fix_text.hpp"

@@ -1,9 +1,8 @@
 // Recovery without an EventLoop: the application gets back what it had sent.
-#include "engine/link/commit/recovery.hpp"
-
 #include <stdexcept>
 #include <string>
 
+#include "engine/link/commit/commit_gate.hpp"
 #include "unit/engine/support/floors_fixture.hpp"
 
 namespace nexusfix::engine {

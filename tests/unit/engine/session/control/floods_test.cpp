@@ -1,10 +1,9 @@
 // Which administrative messages count as a flood, as a table.
-#include "engine/session/control/floods.hpp"
-
 #include <chrono>
 #include <string>
 #include <string_view>
 
+#include "engine/session/inbound_messages.hpp"
 #include "unit/engine/support/floors_fixture.hpp"
 
 namespace nexusfix::engine {
