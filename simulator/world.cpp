@@ -8,8 +8,8 @@ namespace nexusfix::simulator {
 World::World(WorldOptions options) : state_{std::make_unique<WorldState>(options)} {}
 World::~World() = default;
 
-ProcessId World::add(std::string name, std::string configuration, Launcher launcher) {
-  return state_->add(std::move(name), std::move(configuration), std::move(launcher));
+ProcessId World::add(std::string name, const std::string& configuration, Launcher launcher) {
+  return state_->add(std::move(name), configuration, std::move(launcher));
 }
 void World::run(WorldTime duration) { state_->run(duration); }
 bool World::settle(WorldTime limit) { return state_->settle(limit); }

@@ -80,7 +80,7 @@ WorldState::~WorldState() {
   }
 }
 
-ProcessId WorldState::add(std::string name, std::string configuration, Launcher launcher) {
+ProcessId WorldState::add(std::string name, const std::string& configuration, Launcher launcher) {
   const std::size_t index = machines.size();
   Machine& machine = machines.emplace_back(*this, index, std::move(name), now, options.begin,
                                            internet, random_world, fault_counts);

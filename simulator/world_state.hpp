@@ -24,7 +24,7 @@ class WorldState final : public InternetObserver {
   explicit WorldState(WorldOptions options);
   ~WorldState() override;
 
-  ProcessId add(std::string name, std::string configuration, Launcher launcher);
+  ProcessId add(std::string name, const std::string& configuration, Launcher launcher);
   void run(WorldTime duration);
   bool settle(WorldTime limit);
   void after(WorldTime delay, std::function<void()> action);

@@ -25,7 +25,8 @@ DEFINITIONS = ["CMAKE_BUILD_TYPE=Release", "CMAKE_CXX_COMPILER=clang++-19", "NEX
                "NEXUSFIX_ARROW=AUTO"]
 INCLUDE = re.compile(r'^#include [<"]([^">]+)[">]', re.MULTILINE)
 OF_INCLUDE = re.compile(r"^(.*/)?include/|^src/|^apps/")
-GENERATED = ("nexusfix_typed_messages", "src/dictionary/builtin_rows.cpp")
+GENERATED = ("nexusfix_typed_messages", "src/dictionary/builtin_rows.cpp",
+             "apps/nexusfix/build_facts.cpp")
 
 
 def prepare(is_unity):

@@ -46,9 +46,9 @@ Failed wrong_file(const char* key, const std::string& path, const error_code& er
 std::string_view time_conflict(const std::string& certificate_file) {
   error_code error;
   ssl::context context{ssl::context::tls_client};
-  context.use_certificate_chain_file(certificate_file, error);
+  if (context.use_certificate_chain_file(certificate_file, error)) return "";
   const ::X509* const certificate = ::SSL_CTX_get0_certificate(context.native_handle());
-  if (error || certificate == nullptr) return "";
+  if (certificate == nullptr) return "";
   if (::X509_cmp_current_time(::X509_get0_notAfter(certificate)) < 0) return ", which has expired";
   const bool is_early = ::X509_cmp_current_time(::X509_get0_notBefore(certificate)) > 0;
   return is_early ? ", which is not valid yet" : "";
@@ -58,21 +58,27 @@ std::string_view time_conflict(const std::string& certificate_file) {
 std::expected<void, std::string> load(ssl::context& context, const config::ClusterSettings& files) {
   error_code error;
   ::SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION);
-  context.set_verify_mode(ssl::verify_peer, error);
-  // OpenSSL would ask a terminal for it.
-  context.set_password_callback([](auto&&...) { return std::string{}; }, error);
+  // OpenSSL would ask a terminal for the password of a key.
+  const auto no_password = [](auto&&...) { return std::string{}; };
+  if (context.set_verify_mode(ssl::verify_peer, error) ||
+      context.set_password_callback(no_password, error)) {
+    return Failed{"TLS cannot be set up: " + error.message()};
+  }
   const std::string& authorities = files.etcd_authorities_file;
   if (authorities.empty()) {
-    context.set_default_verify_paths(error);
-  } else {
-    context.load_verify_file(authorities, error);
-    if (error) return wrong_file("ClusterEtcdAuthoritiesFile", authorities, error);
+    if (context.set_default_verify_paths(error)) {
+      return Failed{"the system's certificates of authorities cannot be used: " + error.message()};
+    }
+  } else if (context.load_verify_file(authorities, error)) {
+    return wrong_file("ClusterEtcdAuthoritiesFile", authorities, error);
   }
   if (files.etcd_certificate_file.empty()) return {};
-  context.use_certificate_chain_file(files.etcd_certificate_file, error);
-  if (error) return wrong_file("ClusterEtcdCertificateFile", files.etcd_certificate_file, error);
-  context.use_private_key_file(files.etcd_key_file, ssl::context::pem, error);
-  if (error) return wrong_file("ClusterEtcdKeyFile", files.etcd_key_file, error);
+  if (context.use_certificate_chain_file(files.etcd_certificate_file, error)) {
+    return wrong_file("ClusterEtcdCertificateFile", files.etcd_certificate_file, error);
+  }
+  if (context.use_private_key_file(files.etcd_key_file, ssl::context::pem, error)) {
+    return wrong_file("ClusterEtcdKeyFile", files.etcd_key_file, error);
+  }
   return {};
 }
 

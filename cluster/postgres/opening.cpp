@@ -245,7 +245,9 @@ StoreResult<Loaded> load_sessions(Connection& connection, const PostgresOptions&
 }
 
 StoreResult<Taken> claim_log(PostgresOptions options, Servers& servers, PositionMarker* marker) {
-  const auto fail = [&](ServerError error) { return std::unexpected{store_error(options, error)}; };
+  const auto fail = [&](const ServerError& error) {
+    return std::unexpected{store_error(options, error)};
+  };
   const auto is_recorded = [&] { return marker != nullptr && marker->found(); };
   ServerFacts facts;  // of the server that was accepted last
   const auto accept = [&](Connection& one) -> ServerResult<void> {

@@ -336,7 +336,7 @@ void Standby::on_not_taken(const std::string& why) {
 }
 
 // Once for each error: a server may be away for hours.
-void Standby::report(EventId id, std::string text) {
+void Standby::report(EventId id, const std::string& text) {
   if (observer_ == nullptr) return;
   if (id == EventId::DatabaseReconnecting && text == last_error_) return;
   if (id == EventId::DatabaseReconnecting) last_error_ = text;

@@ -54,7 +54,7 @@ class Standby {
   [[nodiscard]] bool report_state() {
     return observer_ == nullptr || observer_->on_waiting(state_);
   }
-  void report(EventId id, std::string text);
+  void report(EventId id, const std::string& text);
 
   const PostgresOptions& options_;
   Servers& servers_;

@@ -70,9 +70,10 @@ class World {
   // segments of a quarter of that, so that some are retired. A wrong configuration fails an
   // assertion.
   template <class Application, class... Arguments>
-  ProcessId add_process(std::string name, std::string configuration, Arguments... arguments) {
+  ProcessId add_process(std::string name, const std::string& configuration,
+                        Arguments... arguments) {
     return add(
-        std::move(name), std::move(configuration),
+        std::move(name), configuration,
         [... kept = std::move(arguments)](config::Settings settings, engine::EngineOptions options,
                                           CallbackWatch& watch) -> OpenedProcess {
           auto image = std::make_unique<HostedApplication<Application>>(watch, kept...);
@@ -130,7 +131,7 @@ class World {
  private:
   using Launcher =
       std::function<OpenedProcess(config::Settings, engine::EngineOptions, CallbackWatch&)>;
-  ProcessId add(std::string name, std::string configuration, Launcher launcher);
+  ProcessId add(std::string name, const std::string& configuration, Launcher launcher);
   [[nodiscard]] void* application_of(ProcessId process) noexcept;
 
   std::unique_ptr<WorldState> state_;
