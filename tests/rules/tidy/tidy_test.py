@@ -60,7 +60,7 @@ class TidyTest(unittest.TestCase):
     def test_every_forbidden_include_between_layers_is_found(self):
         for layer, allowed in tidy.LAYERS.items():
             for other in tidy.LAYERS:
-                text = f"#pragma once\n#include <nexusfix/{other}/settings.hpp>\n"
+                text = f"#pragma once\n#include <nexusfix/{other}/username.hpp>\n"
                 name = f"include/nexusfix/{layer}/x.hpp"
                 if layer in structure.PRODUCTS:
                     name = f"{layer}/{name}"
