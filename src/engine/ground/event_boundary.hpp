@@ -18,13 +18,12 @@
 
 #include "engine/ground/loop_clock.hpp"
 
-// Finds the session or the address that costs an event loop its time.
-
 namespace nexusfix::engine {
 
-// A turn takes microseconds, and nothing is measured. After a slow one, each event of a connection
-// or session is measured for a second: a loop that is slow can spare the reads of the clock. A
-// stall is one turn that was not measured: it has the owners of its events.
+// Finds the session or the address that costs an event loop its time. A turn takes microseconds,
+// and nothing is measured. After a slow one, each event of a connection or session is measured for
+// a second: a loop that is slow can spare the reads of the clock. A stall is one turn that was not
+// measured: it has the owners of its events.
 class LoopCosts {
  public:
   static constexpr std::chrono::milliseconds kSlowTurn{2};

@@ -31,9 +31,7 @@ namespace nexusfix::engine {
 }
 
 // Undoes a step at the end of a scope that an exception leaves, without a handler that throws it
-// again.
-
-// Calls undo() at the end of the scope, unless keep() was called. undo() must not throw.
+// again. Calls undo() at the end of the scope, unless keep() was called. undo() must not throw.
 template <class Undo>
 class UndoGuard {
  public:

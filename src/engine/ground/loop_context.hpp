@@ -31,13 +31,12 @@
 #include "engine/ground/timer_queue.hpp"
 #include "session/api/actions.hpp"
 
-// The TestRequests of operators, and when their Heartbeats came back.
-
 namespace nexusfix::engine {
 
 class SessionEntry;
 
-// The loop's thread only. The last 64 are kept.
+// The TestRequests of operators, and when their Heartbeats came back. The last 64 are kept. The
+// loop's thread only.
 class RoundTrips {
  public:
   using Duration = std::chrono::nanoseconds;
@@ -87,7 +86,6 @@ class RoundTrips {
 };
 
 // The deadlines of a loop's sessions and connections.
-
 class LoopTimers {
  public:
   // time: gets the first deadline of all.

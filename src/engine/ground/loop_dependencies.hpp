@@ -1,4 +1,5 @@
 // The dependencies of one event loop: the operating system, and the objects that all loops share.
+// Pointers are never null, except where a comment says so.
 #pragma once
 
 #include <atomic>
@@ -147,8 +148,6 @@ class StandbyStatus {
   mutable std::mutex mutex_;
   std::optional<StandbyStatistics> standby_;
 };
-
-// Pointers are never null, except where a comment says so.
 
 // The networks that a loop owns. Each wraps the one above it, and may be null.
 struct OwnedNetworks {

@@ -16,12 +16,11 @@
 
 #include "engine/ground/loop_context.hpp"
 
-// The connections of one event loop, by their sockets.
-
 namespace nexusfix::engine {
 
-// Owns the connections. find() takes one step if the low bits of the ids differ, as those of
-// sockets that are numbered from 0 on. It finds every connection, whatever the ids are.
+// Owns the connections of one event loop. find() takes one step if the low bits of their sockets'
+// ids differ, as those of sockets that are numbered from 0 on. It finds every connection, whatever
+// the ids are.
 class ConnectionTable {
  public:
   explicit ConnectionTable(LoopWork& work) noexcept : work_{work} {}

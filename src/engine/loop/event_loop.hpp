@@ -20,11 +20,10 @@
 #include "engine/service/inbox/task_runner.hpp"
 #include "engine/session/pass_message.hpp"
 
-// Passes what a connection has received to the floor that decides on it.
-
 namespace nexusfix::engine {
 
-// The Sink of FrameReader. The loop's thread only.
+// Passes what a connection has received to the floor that decides on it. The
+// Sink of FrameReader. The loop's thread only.
 class FrameRouter {
  public:
   explicit FrameRouter(Floors& floors) noexcept : floors_{floors} {}

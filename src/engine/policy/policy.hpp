@@ -16,11 +16,10 @@
 #include "engine/ground/connection/repaired_frame.hpp"
 #include "engine/ground/loop_context.hpp"
 
-// Detects whether an event loop misses its deadlines: heartbeats, timeouts and all other timers.
-
 namespace nexusfix::engine {
 
-// A loop is late after three late alarms, until three punctual ones follow in a row, or until
+// Detects whether an event loop misses its deadlines: heartbeats, timeouts and all other timers. A
+// loop is late after three late alarms, until three punctual ones follow in a row, or until
 // kRecent has passed. A single late alarm means nothing: the machine was suspended, or a disk was
 // slow once.
 class LoopLateness {

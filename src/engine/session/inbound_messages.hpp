@@ -62,13 +62,11 @@ class OutOfOrderQueue {
 };
 
 // count_administrative() and count_reject() disconnect counterparties that flood the session layer:
-// each answer to them uses a MsgSeqNum and room in the store.
-
-// An administrative message was received. Runs before it is processed, so that the answer to it is
-// the last one of a counterparty that floods us.
+// each answer to them uses a MsgSeqNum and room in the store. The first one runs before a received
+// administrative message is processed, so that the answer to that is the last one; the second one
+// when a Reject was sent.
 void count_administrative(LoopContext& loop, SessionEntry& entry, const wire::MessageView& message,
                           PackedMsgType msg_type);
-// A Reject was sent.
 void count_reject(LoopContext& loop, SessionEntry& entry);
 
 // Where a function returns a size, it is the number of processed bytes; kMustWait: the message must

@@ -17,8 +17,6 @@
 #include "engine/directory/session_installer.hpp"
 #include "engine/ground/loop_context.hpp"
 
-// The changes of a reload in one event loop, and how many of them are applied.
-
 namespace nexusfix::engine {
 
 // The keys of the first list, then those of the second.

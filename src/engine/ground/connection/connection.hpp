@@ -28,12 +28,10 @@
 #include "engine/ground/statistics/counters.hpp"
 #include "engine/ground/timer_queue.hpp"
 
-// The connections of one port that have not logged on yet, by their source addresses.
-
 namespace nexusfix::engine {
 
-// Keeps a client that floods a port from taking the places of other clients. No connection that has
-// logged on is among them.
+// The connections of one port that have not logged on yet, by their source addresses. A
+// client that floods a port does not take the places of other clients.
 class PendingLogons {
  public:
   struct Limits {

@@ -20,18 +20,15 @@
 
 #include "base/api/secret.hpp"
 
-// A NewPassword (925) of a Logon whose password was right, until it is in the file.
-
 namespace nexusfix::engine {
 
+// A NewPassword (925) of a Logon whose password was right, until it is in the file.
 struct PasswordChange {
   std::string file{};      // PasswordFile
   std::string username{};  // 553
   std::string hash{};      // of the password that was right; the entry must still have it
   Secret new_password{};   // 925
 };
-
-// Which clients have given wrong passwords too often, and how long their Logons are refused.
 
 // How many wrong passwords lock a client out, and for how long.
 struct LockoutRule {
@@ -44,7 +41,8 @@ struct AddressLockoutRule {
   std::chrono::seconds interval{600};  // also the time of the lock-out
 };
 
-// By pairs of a CompID and its source address. A client that guesses passwords locks out no other
+// Which clients have given wrong passwords too often, and how long their Logons are refused: by
+// pairs of a CompID and its source address. A client that guesses passwords locks out no other
 // client, and the true counterparty only if both have the same address.
 class Lockouts {
  public:

@@ -13,11 +13,10 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/transport/network.hpp>
 
-// The limit of what may happen within a second. Every limit of the engine counts with it, except
-// Throttle, whose interval slides.
-
 namespace nexusfix::engine {
 
+// The limit of what may happen within a second. Every limit of the engine counts with it, except
+// Throttle, whose interval slides.
 class SecondLimit {
  public:
   static constexpr std::chrono::seconds kWindow{1};

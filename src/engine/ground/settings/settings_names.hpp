@@ -11,8 +11,6 @@
 
 #include "config/api/changed_keys.hpp"
 
-// Where each event loop has its journal.
-
 namespace nexusfix::engine {
 
 // The store folder of a loop: the folder itself for loop 0, "loop-1" in it for loop 1, and so on.

@@ -25,12 +25,11 @@
 
 #include "engine/ground/loop_clock.hpp"
 
-// A figure that one thread writes and every thread reads.
-
 namespace nexusfix::engine {
 
-// Relaxed, as it orders no other memory: a reader sees some recent value. One writer needs no
-// locked instruction. Row `inside` has the cost of all of them.
+// A figure that one thread writes and every thread reads. Relaxed, as it orders no other memory: a
+// reader sees some recent value. One writer needs no locked instruction. Row `inside` has the cost
+// of all of them.
 template <class Value>
 class Figure {
  public:

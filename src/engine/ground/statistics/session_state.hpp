@@ -1,5 +1,5 @@
 // What a session does at the moment, as operators see it, and what its messages of the session
-// layer add to the figures.
+// layer add to the figures: rejects by reason, and the round trip of a TestRequest.
 #pragma once
 
 #include <nexusfix/base/clock.hpp>
@@ -8,9 +8,6 @@
 #include "engine/ground/state/session_entry.hpp"
 #include "engine/ground/statistics/counters.hpp"
 #include "session/api/state_machine.hpp"
-
-// What messages of the session layer add to the figures: rejects by reason, and the round trip of a
-// TestRequest.
 
 namespace nexusfix::engine {
 

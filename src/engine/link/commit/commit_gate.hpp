@@ -17,11 +17,10 @@
 
 #include "engine/ground/loop_context.hpp"
 
-// Watches a disk that no message waits for (catalogue D16): reports when it has taken nothing of
-// the log for longer than the configured bound.
-
 namespace nexusfix::engine {
 
+// Watches a disk that no message waits for (catalogue D16): reports when it has taken nothing of
+// the log for longer than the configured bound.
 class DiskWatch {
  public:
   // One look proves nothing: the machine may have been suspended before it.

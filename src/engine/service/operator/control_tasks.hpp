@@ -84,8 +84,6 @@ class ControlTask : public LoopTask {
 [[nodiscard]] std::unique_ptr<LoopTask> make_control_task(std::shared_ptr<ControlOrder> order,
                                                           const WholeEngine& engine);
 
-// The task that carries out an operator's command on a loop.
-
 // What the event log and the store have of a command.
 [[nodiscard]] std::string text_of(const OperatorCommand& command);
 // order: its request is an OperatorCommand or a RecordRequest. engine must outlive the loops.
