@@ -1,5 +1,4 @@
 // Moves connections whose session lives on another event loop.
-#include <algorithm>
 #include <string>
 #include <unistd.h>
 #include <utility>

@@ -1,7 +1,6 @@
 #include "engine/link/connections.hpp"
 
 #include <algorithm>
-#include <span>
 #include <string>
 #include <utility>
 

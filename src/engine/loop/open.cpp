@@ -1,8 +1,6 @@
 // Starts a loop: the store, the application's recovery, the sessions, the ports. No connection is
 // served and nothing is sent before all of it has succeeded.
-#include <algorithm>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <nexusfix/store.hpp>

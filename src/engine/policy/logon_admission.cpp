@@ -1,5 +1,4 @@
 // Binds a connection to the session that its first message names.
-#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>

@@ -1,7 +1,5 @@
-
 #include <new>
 #include <string>
-#include <utility>
 
 #include "engine/ground/statistics/session_state.hpp"
 #include "engine/session/sessions.hpp"

@@ -3,11 +3,8 @@
 #include "engine/directory/reload/reloader.hpp"
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "engine/directory/directory.hpp"
 #include "engine/ground/exceptions.hpp"

@@ -1,7 +1,6 @@
 #include "engine/ground/shared/loop_directory.hpp"
 
 #include <algorithm>
-#include <new>
 #include <unistd.h>
 #include <utility>
 

@@ -1,6 +1,5 @@
 #include "engine/ground/state/failed_logons.hpp"
 
-#include <array>
 #include <initializer_list>
 #include <utility>
 

@@ -351,8 +351,6 @@ class DisconnectionNotice {
   MonoTime due_at_ = kNever;
 };
 
-class LoopContext;
-
 // Where the session is in an event, and what the store has of its inbound messages.
 class EventProgress {
  public:

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <concepts>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
