@@ -46,7 +46,7 @@ class LogBench {
       : request_{request}, disk_{disk}, limits_{limits}, streams_{streams} {}
 
   int run() {
-    const bench::CoreSet cores = bench::allowed_cores();
+    const bench::CoreSet& cores = bench::allowed_cores();
     const int core = request_.cpu.value_or(cores.empty() ? 0 : cores.back());
     if (!bench::run_on_cores({core})) {
       complain(fmt::format("core {} is not among the allowed cores", core));

@@ -151,6 +151,7 @@ SampleShape shape_of(const std::vector<std::string>& messages,
     return std::pair{-static_cast<std::int64_t>(one.messages), std::string_view{one.msg_type}};
   });
   std::vector<std::uint64_t> counts;
+  counts.reserve(sequences.size());
   for (const auto& [sequence, count] : sequences) counts.push_back(count);
   std::ranges::sort(counts, std::greater{});
   shape.sequences = counts.size();
