@@ -20,6 +20,8 @@ import subprocess
 import sys
 import tarfile
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from email.utils import formatdate
 from pathlib import Path
 
@@ -189,6 +191,16 @@ def finish_symbols(tree):
     (documents / name).symlink_to(name.removesuffix("-dbgsym"))
 
 
+def add_headers(headers, tree):
+    shutil.copytree(headers, tree / "usr/include")
+    control = tree / "DEBIAN/control"
+    kibibytes = sum(-(-path.stat().st_size // 1024) for path in headers.rglob("*")
+                    if path.is_file())
+    control.write_text(re.sub(r"(?m)^(Installed-Size:) *(\d+)",
+                              lambda found: f"{found[1]} {int(found[2]) + kibibytes}",
+                              control.read_text(encoding="utf-8")), encoding="utf-8")
+
+
 class Packager:
     def __init__(self, key):
         self.key = key
@@ -327,6 +339,7 @@ class Packager:
         """Packs the stage of a package."""
         facts = self.packages[name]
         stage = (STAGE / "nexusfix-arm" if arm else STAGE) / name
+        made = WORK / "cpack" / name
         values = {
             "CPACK_PACKAGE_NAME": name, "CPACK_PACKAGE_VERSION": self.version,
             "CPACK_PACKAGE_FILE_NAME": name, "CPACK_PACKAGE_CONTACT": MAINTAINER,
@@ -335,7 +348,7 @@ class Packager:
             "CPACK_PACKAGE_DESCRIPTION": facts["description"].strip(),
             "CPACK_INSTALLED_DIRECTORIES": f"{stage};/",
             "CPACK_PACKAGING_INSTALL_PREFIX": "/", "CPACK_SET_DESTDIR": "OFF",
-            "CPACK_PACKAGE_DIRECTORY": str(WORK / "cpack"), "CPACK_THREADS": "2",
+            "CPACK_PACKAGE_DIRECTORY": str(made), "CPACK_THREADS": "2",
             "CPACK_DEBIAN_FILE_NAME": "DEB-DEFAULT", "CPACK_DEBIAN_COMPRESSION_TYPE": "gzip",
             "CPACK_DEBIAN_PACKAGE_SECTION": facts["section"],
             "CPACK_DEBIAN_PACKAGE_PRIORITY": "optional",
@@ -372,21 +385,42 @@ class Packager:
             values["CPACK_RPM_POST_INSTALL_SCRIPT_FILE"] = str(ROOT / "packaging/postinst")
         config = WORK / f"cpack-{name}.cmake"
         config.write_text("".join(f"set({key} [==[{value}]==])\n" for key, value in values.items()))
-        shutil.rmtree(WORK / "cpack", ignore_errors=True)
+        shutil.rmtree(made, ignore_errors=True)
         libraries = ":".join(map(str, STAGE.glob("libnexusfix0/usr/lib/*")))  # for dpkg-shlibdeps
-        run("cpack", "-G", generator, "--config", config, cwd=WORK,
-            env={**os.environ, "LD_LIBRARY_PATH": libraries})
-        for path in sorted((WORK / "cpack").glob("*.*")):
+        with self.headers_aside(stage) as headers:
+            run("cpack", "-G", generator, "--config", config, cwd=WORK,
+                env={**os.environ, "LD_LIBRARY_PATH": libraries})
+        for path in sorted(made.glob("*.*")):
             if path.suffix in (".deb", ".ddeb"):
-                self.finish_deb(path, OUT / path.name.replace(".ddeb", ".deb"))
+                self.finish_deb(path, OUT / path.name.replace(".ddeb", ".deb"), headers)
             elif path.suffix == ".rpm":
                 path.rename(OUT / path.name)
 
     @staticmethod
-    def finish_deb(made, path):
-        """Packs again what CPack has packed: its package of symbols names files by their place on
-        this machine, and its scripts call ldconfig, which has a trigger for this."""
-        tree = WORK / "deb"
+    @contextmanager
+    def headers_aside(stage):
+        """CPack starts two programs for each file of a .deb: for thousands of headers, a minute."""
+        headers, aside = stage / "usr/include", stage.with_name(f"{stage.name}-headers")
+        if headers.exists():
+            headers.rename(aside)
+        try:
+            yield headers
+        finally:
+            if aside.exists():
+                aside.rename(headers)
+
+    def package(self, name):
+        """Each as .deb; those that need no library of Debian's as .rpm, too."""
+        self.cpack(name, "DEB")
+        if self.packages[name].get("static"):
+            self.strip(name)
+            self.cpack(name, "RPM")
+
+    @staticmethod
+    def finish_deb(made, path, headers):
+        """Packs again what CPack has packed, with the headers: its package of symbols names files
+        by their place on this machine, and its scripts call ldconfig, which has a trigger."""
+        tree = made.parent / "tree"
         shutil.rmtree(tree, ignore_errors=True)
         run("dpkg-deb", "-R", made, tree)
         control = tree / "DEBIAN"
@@ -398,6 +432,8 @@ class Packager:
             (control / "triggers").write_text("activate-noawait ldconfig\n")
         if "-dbgsym_" in path.name:
             finish_symbols(tree)
+        elif headers.exists():
+            add_headers(headers, tree)
         files = sorted(file for file in tree.rglob("*")
                        if file.is_file() and not file.is_symlink() and control not in file.parents)
         (control / "md5sums").write_text("".join(
@@ -537,11 +573,8 @@ def main():
     made = [name for name in packager.packages if (STAGE / name).is_dir()]
     for name in made:
         packager.finish_stage(name)
-    for name in made:
-        packager.cpack(name, "DEB")
-        if packager.packages[name].get("static"):
-            packager.strip(name)
-            packager.cpack(name, "RPM")
+    with ThreadPoolExecutor(build.job_count()) as threads:
+        list(threads.map(packager.package, made))
     if arguments.only != "libraries":
         packager.archive(os.uname().machine, STAGE / "nexusfix", STAGE / "nexusfix-logs")
     if arguments.arm:
