@@ -38,7 +38,8 @@ TESTED_WITH = ("hypothesis", "pyarrow", "pytest", "simplefix")
 FRAMES = ("matplotlib", "mcp", "pandas", "polars")  # large: --own does without them
 # Their limits of time are for a machine, not for an emulator.
 TIMED_TESTS = ("test_import_takes_less_than_a_tenth_of_a_second",
-               "test_a_blocked_event_loop_loses_nothing", "test_kill_9_loses_nothing_that_was_sent")
+               "test_a_blocked_event_loop_loses_nothing", "test_kill_9_loses_nothing_that_was_sent",
+               "test_a_program_without_asyncio_runs_until_the_engine_ends")
 ASKED_BY_TESTS_ALONE = ("pyarrow", "simplefix", *FRAMES)
 
 
