@@ -725,7 +725,7 @@ void make_sending(Application&, Callbacks& callbacks) {
       static_cast<Application*>(a)->on_sent(s, message);
     };
   }
-  if constexpr (has_on_not_sent<Application>())
+  if constexpr (has_on_not_sent<Named<Application>>())
     callbacks.on_not_sent = [](void* a, Session& s, const NotSentMessage& message) {
       static_cast<Application*>(a)->on_not_sent(s, message);
     };
