@@ -47,6 +47,7 @@ LAYERS = {
     "console": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
                 "engine"},
     "cluster": {"base", "wire", "session", "store", "transport", "observe", "config", "engine"},
+    "tester": {"base", "transport", "observe"},
 }
 # Made from a dictionary at build time: base and wire are all that they need.
 GENERATED = re.compile(r"fix(t11|4[0-4]|50(sp[12])?)")
@@ -82,6 +83,11 @@ PRODUCT_READS = {
         "nexusfix/files/journal_locator.hpp": "an argument names a journal or a configuration",
         "nexusfix/journal/archive/journal_archive.hpp": "archived segments are streamed, too",
         "nexusfix/text/text.hpp": "output of all subcommands",
+    },
+    "tester": {
+        "nexusfix/command.hpp": "the list of subcommands, and how arguments are parsed",
+        "nexusfix/files/interrupt.hpp": "Ctrl-C ends a run, whose report is whole",
+        "nexusfix/files/write_file.hpp": "--junit and --html",
     },
     "python": {
         "nexusfix/dictionary/named_dictionary.hpp": "the name of a version, and session messages",

@@ -55,6 +55,8 @@ constexpr std::array kCommands{
             run_serve},
     Command{"connect", "log on to an acceptor, and send messages by hand or by script",
             "connect client.cfg", run_connect},
+    Command{"test", "play test scripts against an engine, and report",
+            "test session --acceptor 127.0.0.1:5001 --target VENUE", run_test},
     Command{"trade", "run the example trader, an initiator that sends orders",
             "trade trader.cfg --orders 1000", run_trade},
     Command{"ctl", "show and steer a running engine", "ctl status", run_ctl},
@@ -162,6 +164,11 @@ int run_stream(Arguments arguments) {
   return run_without("stream", "NEXUSFIX_STREAM=ON", std::move(arguments));
 }
 std::span<const metrics::MetricDescription> stream_metrics() noexcept { return {}; }
+#endif
+#ifndef NEXUSFIX_TESTER_PART
+int run_test(Arguments arguments) {
+  return run_without("test", "NEXUSFIX_TESTER=ON", std::move(arguments));
+}
 #endif
 
 std::span<const Command> commands() noexcept { return kCommands; }

@@ -73,7 +73,7 @@ int run_simulate(Arguments arguments);
 int run_cluster(Arguments arguments);
 int run_codegen(Arguments arguments);
 int run_help(Arguments arguments);
-// In logs/ and stream/.
+// In logs/, stream/ and tester/.
 int run_decode(Arguments arguments);
 int run_grep(Arguments arguments);
 int run_stats(Arguments arguments);
@@ -85,5 +85,6 @@ int run_anonymise(Arguments arguments);
 int run_export(Arguments arguments);
 int run_validate(Arguments arguments);
 int run_stream(Arguments arguments);
+int run_test(Arguments arguments);
 
 }  // namespace nexusfix::command

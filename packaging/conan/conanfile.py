@@ -17,7 +17,7 @@ from conan.tools.files import copy, load
 
 EXPORTED = ("CMakeLists.txt", "LICENSE", "*.md", "apps/*", "cluster/*", "cmake/*", "console/*",
             "dictionaries/*", "docs/*", "examples/*", "include/*", "logs/*", "share/*",
-            "simulator/*", "src/*", "stream/*", "tools/*", "bench/*")
+            "simulator/*", "src/*", "stream/*", "tester/*", "tools/*", "bench/*")
 
 
 class NexusFix(ConanFile):

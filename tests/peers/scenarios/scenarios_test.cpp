@@ -6,10 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "peers/scenarios/player.hpp"
+#include "peers/scenarios/engine_in_memory.hpp"
 
 namespace nexusfix::scenarios {
 namespace {
+
+using tester::kVersions;
+using tester::Script;
 
 class ScenarioTest : public ::testing::Test {
  public:
@@ -37,7 +40,7 @@ std::vector<std::string> scenario_files(const std::string& folder) {
 // False: a scenario cannot be read; the error is on standard error.
 bool read_all(const std::string& folder, std::vector<Script>& scripts) {
   for (const std::string& path : scenario_files(folder + "/scripts")) {
-    auto script = read_script(path, folder + "/parts");
+    auto script = read_scenario(path, folder + "/parts");
     if (!script) std::fprintf(stderr, "%s\n", script.error().c_str());
     if (!script) return false;
     scripts.push_back(std::move(*script));
@@ -73,7 +76,7 @@ void add_tests(const Script& script) {
 
 int main(int count, char** arguments) {
   ::testing::InitGoogleTest(&count, arguments);
-  std::vector<nexusfix::scenarios::Script> scripts;
+  std::vector<nexusfix::tester::Script> scripts;
   if (!nexusfix::scenarios::read_all(NEXUSFIX_SCENARIOS, scripts)) return 1;
   for (const auto& script : scripts) nexusfix::scenarios::add_tests(script);
   return RUN_ALL_TESTS();

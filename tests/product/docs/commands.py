@@ -56,8 +56,8 @@ class Commands:
         self.presets = {one["name"] for one in presets["configurePresets"]}
         self.cmake = "\n".join(
             path.read_text(encoding="utf-8") for folder in ("apps", "bench", "cmake", "examples",
-                                                            "logs", "src", "stream", "tests",
-                                                            "tools", ".")
+                                                            "logs", "src", "stream", "tester",
+                                                            "tests", "tools", ".")
             for pattern in ("CMakeLists.txt", "*.cmake")
             for path in ((root / folder).rglob(pattern) if folder != "." else root.glob(pattern)))
 

@@ -1,0 +1,183 @@
+#include "tester/play/wire.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace nexusfix::tester {
+namespace {
+
+constexpr std::chrono::milliseconds kTurn{50};  // the longest wait inside of a send
+constexpr std::size_t kReceiveBytes = 65'536;
+// A message without an end is an event when it has this size.
+constexpr std::size_t kMessageBytesMax = 16U << 20U;
+
+}  // namespace
+
+std::expected<std::uint16_t, std::string> Wire::listen(const transport::Endpoint& endpoint) {
+  const auto listener = network_.listen(endpoint);
+  if (!listener) return std::unexpected{listener.error().text};
+  return network_.local_port(*listener);
+}
+
+std::expected<void, std::string> Wire::connect(Channel& channel,
+                                               const transport::Endpoint& endpoint) {
+  close(channel);
+  const auto socket = network_.connect(endpoint);
+  if (!socket) return std::unexpected{socket.error().text};
+  channel = Channel{};
+  channel.socket = *socket;
+  channels_[*socket] = &channel;
+  return {};
+}
+
+bool Wire::accept(Channel& channel) {
+  if (accepted_.empty()) return false;
+  close(channel);
+  channel = Channel{};
+  channel.socket = accepted_.front();
+  channel.is_open = true;
+  accepted_.pop_front();
+  channels_[channel.socket] = &channel;
+  network_.pause(channel.socket, false);
+  receive(channel);
+  return true;
+}
+
+bool Wire::send(Channel& channel, std::string_view bytes, Pieces pieces, MonoTime deadline) {
+  while (!bytes.empty()) {
+    if (!channel.is_open) return false;
+    const std::size_t size =
+        pieces.bytes == 0 ? bytes.size() : std::min(pieces.bytes, bytes.size());
+    const auto result = network_.send(channel.socket, {bytes.data(), size});
+    if (result.status == transport::IoStatus::Ok) {
+      bytes.remove_prefix(result.bytes);
+      if (pieces.bytes > 0 && !pause(pieces.pause, deadline)) return false;
+      continue;
+    }
+    if (result.status != transport::IoStatus::WouldBlock) {
+      receive(channel);
+      end(channel);
+      return false;
+    }
+    if (clock_.now().mono >= deadline) return false;
+    poll(kTurn);
+  }
+  return true;
+}
+
+bool Wire::pause(std::chrono::milliseconds time, MonoTime deadline) {
+  const MonoTime end = std::min(clock_.now().mono + time, deadline);
+  for (MonoTime now = clock_.now().mono; now < end; now = clock_.now().mono) poll(end - now);
+  return clock_.now().mono < deadline;
+}
+
+void Wire::set_reading(Channel& channel, bool is_reading) {
+  channel.is_reading = is_reading;
+  network_.pause(channel.socket, !is_reading);
+  if (is_reading) receive(channel);
+}
+
+void Wire::close(Channel& channel) {
+  if (channel.socket != 0) {
+    network_.close(channel.socket);
+    channels_.erase(channel.socket);
+  }
+  channel.socket = 0;
+  channel.is_open = false;
+  channel.received.clear();
+}
+
+void Wire::close_all() {
+  while (!channels_.empty()) close(*channels_.begin()->second);
+  for (const transport::SocketId socket : accepted_) network_.close(socket);
+  accepted_.clear();
+}
+
+bool Wire::poll(std::chrono::nanoseconds timeout) {
+  std::array<transport::Ready, 16> ready;
+  const std::size_t count = network_.wait(ready, timeout);
+  for (std::size_t i = 0; i < count; ++i) handle(ready[i]);
+  return count > 0;
+}
+
+void Wire::handle(const transport::Ready& ready) {
+  if (ready.kind == transport::ReadyKind::Accepted) {
+    accepted_.push_back(ready.accepted);
+    return;
+  }
+  const auto found = channels_.find(ready.socket);
+  if (found == channels_.end()) {
+    // No channel has it yet: what it sends waits in the kernel.
+    if (ready.kind != transport::ReadyKind::Failed) {
+      network_.pause(ready.socket, true);
+      return;
+    }
+    std::erase(accepted_, ready.socket);
+    network_.close(ready.socket);
+    return;
+  }
+  Channel& channel = *found->second;
+  switch (ready.kind) {
+    case transport::ReadyKind::Connected:
+      channel.is_open = true;
+      channel.events.push_back({EventKind::Connect, {}, clock_.now().mono});
+      break;
+    case transport::ReadyKind::Failed:
+      channel.error = network_.last_error(channel.socket);
+      if (channel.is_open) receive(channel);
+      end(channel);
+      break;
+    case transport::ReadyKind::Readable:
+      receive(channel);
+      break;
+    default:
+      break;
+  }
+}
+
+void Wire::receive(Channel& channel) {
+  std::array<char, kReceiveBytes> buffer;
+  while (channel.socket != 0 && channel.is_reading) {
+    const transport::IoResult result = network_.receive(channel.socket, buffer);
+    if (result.status == transport::IoStatus::WouldBlock) return;
+    if (result.status != transport::IoStatus::Ok) return end(channel);
+    bytes_received_ += result.bytes;
+    channel.received.append(buffer.data(), result.bytes);
+    extract_messages(channel);
+  }
+}
+
+// The connection is over, and the rest of what came is an event before its end.
+void Wire::end(Channel& channel) {
+  if (channel.socket == 0) return;
+  const MonoTime now = clock_.now().mono;
+  if (!channel.received.empty()) {
+    channel.events.push_back({EventKind::Message, std::exchange(channel.received, {}), now});
+  }
+  const bool was_open = channel.is_open;
+  close(channel);
+  if (was_open) channel.events.push_back({EventKind::Disconnect, {}, now});
+}
+
+// Everything up to a CheckSum field is a message.
+void Wire::extract_messages(Channel& channel) {
+  constexpr std::string_view kCheckSum =
+      "\x01"
+      "10=";
+  constexpr std::size_t kTrailerBytes = 8;  // SOH 10=ddd SOH
+  std::string& bytes = channel.received;
+  const MonoTime now = clock_.now().mono;
+  std::size_t begin = 0;
+  while (true) {
+    const std::size_t at = bytes.find(kCheckSum, begin);
+    const bool is_whole = at != std::string::npos && bytes.size() >= at + kTrailerBytes;
+    if (!is_whole && bytes.size() - begin < kMessageBytesMax) break;
+    const std::size_t end = is_whole ? at + kTrailerBytes : bytes.size();
+    channel.events.push_back({EventKind::Message, bytes.substr(begin, end - begin), now});
+    begin = end;
+  }
+  bytes.erase(0, begin);
+}
+
+}  // namespace nexusfix::tester

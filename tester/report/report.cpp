@@ -1,0 +1,273 @@
+#include "tester/report/report.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace nexusfix::tester {
+namespace {
+
+// The number of entries up to a failure that a terminal shows.
+constexpr std::size_t kEntriesShown = 8;
+
+double seconds_of(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double>{time}.count();
+}
+
+std::string_view arrow_of(Side side) {
+  switch (side) {
+    case Side::Tester:
+      return "-->";
+    case Side::Engine:
+      return "<--";
+    case Side::Neither:
+      break;
+  }
+  return "   ";
+}
+
+std::string entry_line(const Entry& entry) {
+  return fmt::format("  {} {:8.3f} {} {}{}{}{}\n", entry.is_difference ? '!' : ' ',
+                     seconds_of(entry.at), arrow_of(entry.side), entry.session,
+                     entry.session.empty() ? "" : ": ", entry.text,
+                     entry.is_ignored ? " (ignored)" : "");
+}
+
+std::string failure_lines(const Result& result) {
+  const Failure& failure = *result.failure;
+  std::string text =
+      fmt::format("  {}: {}\n    {}\n", failure.place, failure.statement, failure.what);
+  if (!failure.expected.empty()) text += fmt::format("    expected: {}\n", failure.expected);
+  if (!failure.got.empty()) text += fmt::format("    got:      {}\n", failure.got);
+  const std::size_t count = result.entries.size();
+  for (std::size_t i = count - std::min(count, kEntriesShown); i < count; ++i) {
+    text += entry_line(result.entries[i]);
+  }
+  return text;
+}
+
+std::string_view word_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::Passed:
+      return "passed";
+    case Verdict::Failed:
+      return "FAILED";
+    case Verdict::Skipped:
+      return "skipped";
+    case Verdict::NotRun:
+      break;
+  }
+  return "not run";
+}
+
+// The conversation for a JUnit report.
+std::string conversation(const Result& result) {
+  std::string text;
+  for (const Entry& entry : result.entries) text += entry_line(entry);
+  return text;
+}
+
+constexpr std::string_view kStyle = R"(
+:root { color-scheme: light dark; --line: #8884; --bad: #c62828; --good: #2e7d32; --dim: #777; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 1200px; margin: 24px auto;
+       padding: 0 16px; }
+h1 { font-size: 22px; } table { border-collapse: collapse; width: 100%; }
+td, th { text-align: left; padding: 4px 8px; border-bottom: 1px solid var(--line);
+         vertical-align: top; }
+summary { cursor: pointer; padding: 6px 0; } details { border-bottom: 1px solid var(--line); }
+.passed { color: var(--good); } .failed { color: var(--bad); font-weight: 600; }
+.skipped, .not-run, .place { color: var(--dim); }
+.talk td { width: 46%; font: 12px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
+.talk td.time { width: 8%; color: var(--dim); white-space: nowrap; }
+.talk tr.difference td { background: #c6282822; } mark { background: #ffb300; color: #000; }
+.ignored { color: var(--dim); } .what { color: var(--bad); }
+code { font: 12px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
+)";
+
+std::string_view class_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::Passed:
+      return "passed";
+    case Verdict::Failed:
+      return "failed";
+    case Verdict::Skipped:
+      return "skipped";
+    case Verdict::NotRun:
+      break;
+  }
+  return "not-run";
+}
+
+// The text of a message, with the field that differs marked.
+std::string marked(const Entry& entry, const Result& result) {
+  const std::string text = escape_markup(entry.text);
+  if (!entry.is_difference || !result.failure) return text;
+  const std::string& tag = result.failure->tag;
+  if (tag.empty()) return "<mark>" + text + "</mark>";
+  const std::size_t begin = text.starts_with(tag + "=") ? 0 : text.find("|" + tag + "=");
+  if (begin == std::string::npos) return "<mark>" + text + "</mark>";
+  const std::size_t first = text[begin] == '|' ? begin + 1 : begin;
+  const std::size_t end = std::min(text.find('|', first), text.size());
+  return text.substr(0, first) + "<mark>" + text.substr(first, end - first) + "</mark>" +
+         text.substr(end);
+}
+
+std::string html_row(const Entry& entry, const Result& result) {
+  const std::string session =
+      entry.session.empty() ? "" : "<b>" + escape_markup(entry.session) + ":</b> ";
+  const std::string cell =
+      fmt::format("<span class=\"{}\">{}{}</span> <span class=\"place\">{}{}</span>",
+                  entry.is_ignored ? "ignored" : "", session, marked(entry, result),
+                  escape_markup(entry.place), entry.is_ignored ? ", ignored" : "");
+  const bool is_left = entry.side == Side::Tester;
+  const bool is_right = entry.side == Side::Engine;
+  if (!is_left && !is_right) {
+    return fmt::format(
+        "<tr class=\"{}\"><td class=\"time\">{:.3f}</td><td colspan=\"2\">{}</td>"
+        "</tr>\n",
+        entry.is_difference ? "difference" : "", seconds_of(entry.at), cell);
+  }
+  return fmt::format("<tr class=\"{}\"><td class=\"time\">{:.3f}</td><td>{}</td><td>{}</td></tr>\n",
+                     entry.is_difference ? "difference" : "", seconds_of(entry.at),
+                     is_left ? cell : "", is_right ? cell : "");
+}
+
+std::string html_case(const Result& result) {
+  std::string text = fmt::format(
+      "<details id=\"{}\"{}><summary><span class=\"{}\">{}</span> {} <span class=\"place\">{} "
+      "({:.2f} s)</span></summary>\n",
+      escape_markup(full_name(result)), result.verdict == Verdict::Failed ? " open" : "",
+      class_of(result.verdict), word_of(result.verdict), escape_markup(full_name(result)),
+      escape_markup(result.title), seconds_of(result.duration));
+  if (!result.reason.empty()) text += "<p>" + escape_markup(result.reason) + "</p>\n";
+  for (const std::string& remark : result.remarks) {
+    text += "<p>Remark: " + escape_markup(remark) + "</p>\n";
+  }
+  if (result.failure) {
+    const Failure& failure = *result.failure;
+    text += fmt::format("<p><code>{}: {}</code><br><span class=\"what\">{}</span>",
+                        escape_markup(failure.place), escape_markup(failure.statement),
+                        escape_markup(failure.what));
+    if (!failure.expected.empty()) {
+      text += "<br>expected: <code>" + escape_markup(failure.expected) + "</code>";
+    }
+    if (!failure.got.empty()) text += "<br>got: <code>" + escape_markup(failure.got) + "</code>";
+    text += "</p>\n";
+  }
+  if (!result.entries.empty()) {
+    text +=
+        "<table class=\"talk\"><tr><th>Seconds</th><th>Counterparty (this tester)</th>"
+        "<th>Engine under test</th></tr>\n";
+    for (const Entry& entry : result.entries) text += html_row(entry, result);
+    text += "</table>\n";
+  }
+  return text + "</details>\n";
+}
+
+}  // namespace
+
+std::string escape_markup(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += c;
+    }
+  }
+  return result;
+}
+
+std::string full_name(const Result& result) {
+  return result.suite.empty() ? result.name : result.suite + "/" + result.name;
+}
+
+Counts count_of(const Run& run) {
+  Counts counts;
+  for (const Result& result : run.results) {
+    switch (result.verdict) {
+      case Verdict::Passed:
+        ++counts.passed;
+        break;
+      case Verdict::Failed:
+        ++counts.failed;
+        break;
+      case Verdict::Skipped:
+        ++counts.skipped;
+        break;
+      case Verdict::NotRun:
+        ++counts.not_run;
+    }
+  }
+  return counts;
+}
+
+std::string result_lines(const Result& result) {
+  std::string text = fmt::format("{}: {}", full_name(result), word_of(result.verdict));
+  if (!result.reason.empty()) text += ": " + result.reason;
+  text += fmt::format(" ({:.2f} s)\n", seconds_of(result.duration));
+  for (const std::string& remark : result.remarks) text += "  remark: " + remark + "\n";
+  if (result.failure) text += failure_lines(result);
+  return text;
+}
+
+std::string summary_line(const Run& run, std::chrono::nanoseconds duration) {
+  const Counts counts = count_of(run);
+  std::string text = fmt::format("{} passed, {} failed", counts.passed, counts.failed);
+  if (counts.skipped > 0) text += fmt::format(", {} skipped", counts.skipped);
+  if (counts.not_run > 0) text += fmt::format(", {} not run", counts.not_run);
+  text += fmt::format(" in {:.1f} s", seconds_of(duration));
+  if (!run.ended_early.empty()) text += "; ended early: " + run.ended_early;
+  return text + "\n";
+}
+
+std::string junit_xml(const Run& run) {
+  const Counts counts = count_of(run);
+  std::string text = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"nexusfix test\" "
+      "tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n",
+      run.results.size(), counts.failed, counts.skipped + counts.not_run);
+  for (const Result& result : run.results) {
+    text += fmt::format("<testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\">\n",
+                        escape_markup(result.suite.empty() ? "file" : result.suite),
+                        escape_markup(result.name), seconds_of(result.duration));
+    if (result.failure) {
+      text +=
+          fmt::format("<failure message=\"{}\">{}</failure>\n", escape_markup(result.failure->what),
+                      escape_markup(failure_lines(result)));
+    }
+    if (result.verdict == Verdict::Skipped || result.verdict == Verdict::NotRun) {
+      text += fmt::format("<skipped message=\"{}\"/>\n",
+                          escape_markup(result.reason.empty() ? "not run" : result.reason));
+    }
+    text += "<system-out>" + escape_markup(conversation(result)) + "</system-out>\n</testcase>\n";
+  }
+  return text + "</testsuite>\n</testsuites>\n";
+}
+
+std::string html_page(const Run& run, std::string_view title) {
+  const Counts counts = count_of(run);
+  std::string text = fmt::format(
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta name=\"viewport\" content=\"width=device-width\"><title>{0}</title>"
+      "<style>{1}</style></head><body>\n<h1>{0}</h1>\n"
+      "<p><span class=\"passed\">{2} passed</span>, <span class=\"{3}\">{4} failed</span>, "
+      "{5} skipped, {6} not run.{7}{8}</p>\n",
+      escape_markup(title), kStyle, counts.passed, counts.failed > 0 ? "failed" : "passed",
+      counts.failed, counts.skipped, counts.not_run,
+      run.ended_early.empty() ? "" : " Ended early: ", escape_markup(run.ended_early));
+  for (const Result& result : run.results) text += html_case(result);
+  return text + "</body></html>\n";
+}
+
+}  // namespace nexusfix::tester

@@ -1,0 +1,146 @@
+#include "tester/run/run.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <mutex>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <thread>
+#include <utility>
+
+#include "transport/api/tls.hpp"
+
+extern char** environ;
+
+namespace nexusfix::tester {
+namespace {
+
+// Restarts the engine by the user's command, and waits until the command has ended.
+class RestartedEngine final : public EngineUnderTest {
+ public:
+  explicit RestartedEngine(const std::string& command) : command_{command} {}
+
+  std::optional<std::string> restart() override {
+    std::string shell = "sh";
+    std::string option = "-c";
+    std::string command = command_;
+    char* const arguments[] = {shell.data(), option.data(), command.data(), nullptr};
+    pid_t process = 0;
+    const int error = ::posix_spawnp(&process, "sh", nullptr, nullptr, arguments, environ);
+    if (error != 0) return "the command of --restart could not be started";
+    int status = 0;
+    while (::waitpid(process, &status, 0) < 0) {
+      if (errno != EINTR) return "the command of --restart could not be waited for";
+    }
+    if (status == 0) return std::nullopt;
+    return "the command of --restart failed: " + command_;
+  }
+
+ private:
+  const std::string& command_;
+};
+
+// What the workers share.
+class Runner {
+ public:
+  Runner(const std::vector<Case>& cases, const RunOptions& options)
+      : cases_{cases}, options_{options} {
+    run_.results.reserve(cases.size());
+    for (const Case& one : cases) {
+      run_.results.push_back(
+          {.suite = one.suite, .name = one.script.name, .title = one.script.title});
+    }
+  }
+
+  std::expected<Run, std::string> run() {
+    std::vector<std::thread> threads;
+    for (std::size_t i = 1; i < options_.senders.size(); ++i) {
+      threads.emplace_back([this, i] { work(i); });
+    }
+    work(0);
+    for (std::thread& thread : threads) thread.join();
+    if (!error_.empty()) return std::unexpected{error_};
+    if (options_.play.is_interrupted() && run_.ended_early.empty()) {
+      run_.ended_early = "interrupted";
+    }
+    return std::move(run_);
+  }
+
+ private:
+  // Plays one case after another.
+  void work(std::size_t worker) {
+    auto network = transport::make_epoll_network();
+    if (!network) return give_up(network.error().text);
+    const auto tls = transport::make_tls_network(**network);
+    SystemClock clock;
+    Wire wire{tls ? *tls : **network, clock};
+    if (options_.listener) {
+      const auto port = wire.listen(*options_.listener);
+      if (!port) return give_up(port.error());
+      options_.on_listening(*port);
+    }
+    RestartedEngine engine{options_.restart_command};
+    PlayOptions play_options = options_.play;
+    play_options.sender_comp_id = options_.senders[worker];
+    while (!is_over_ && !options_.play.is_interrupted()) {
+      const std::size_t i = next_++;
+      if (i >= cases_.size()) return;
+      const Script& script = cases_[i].script;
+      Result result;
+      if (script.restarts && options_.restart_command.empty()) {
+        result = {.verdict = Verdict::Skipped, .reason = "it needs --restart"};
+      } else {
+        result = play(script, play_options, wire, clock, engine);
+      }
+      // An interrupted case is not judged.
+      if (result.verdict == Verdict::NotRun) return;
+      finish(i, std::move(result), wire.bytes_received() > 0);
+    }
+  }
+
+  void give_up(const std::string& error) {
+    const std::lock_guard lock{mutex_};
+    error_ = error;
+    is_over_ = true;
+  }
+
+  void finish(std::size_t i, Result result, bool has_answered) {
+    const std::lock_guard lock{mutex_};
+    result.suite = cases_[i].suite;
+    result.name = cases_[i].script.name;
+    result.title = cases_[i].script.title;
+    has_connected_ = has_connected_ || result.was_connected;
+    has_answered_ = has_answered_ || has_answered;
+    run_.results[i] = std::move(result);
+    const Result& shown = run_.results[i];
+    options_.on_result(shown);
+    if (shown.verdict != Verdict::Failed || is_over_) return;
+    // There is nothing to learn from cases that would all end like this one.
+    if (!has_connected_ || shown.failure->expected == "a connection") {
+      is_over_ = true;
+      run_.ended_early = "no connection to the engine under test: " + shown.failure->what;
+    } else if (!has_answered_ && shown.failure->got == "nothing") {
+      is_over_ = true;
+      run_.ended_early = "the engine under test has not sent a byte";
+    }
+  }
+
+  const std::vector<Case>& cases_;
+  const RunOptions& options_;
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<bool> is_over_ = false;
+  std::mutex mutex_;  // of all below
+  Run run_;
+  std::string error_;
+  bool has_connected_ = false;
+  bool has_answered_ = false;
+};
+
+}  // namespace
+
+std::expected<Run, std::string> run_cases(const std::vector<Case>& cases,
+                                          const RunOptions& options) {
+  return Runner{cases, options}.run();
+}
+
+}  // namespace nexusfix::tester

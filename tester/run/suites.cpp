@@ -1,0 +1,94 @@
+#include "tester/run/suites.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+namespace nexusfix::tester {
+namespace {
+
+constexpr std::string_view kParts = "parts";
+constexpr std::string_view kEnding = ".scenario";
+constexpr std::uint64_t kFileBytesMax = 4U << 20U;
+
+std::expected<std::string, std::string> shipped_part(const std::string& name) {
+  for (const ShippedFile& file : shipped_files()) {
+    if (file.suite == kParts && file.name == name + ".part") return std::string{file.text};
+  }
+  return std::unexpected{name + ".part: there is no such part"};
+}
+
+// A part of the script's folder, of parts/ in it or beside it, or one that the program has.
+PartReader parts_of(Disk& disk, const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
+  return [&disk, folder](const std::string& name) -> std::expected<std::string, std::string> {
+    for (const std::string_view in : {"", "parts/", "../parts/"}) {
+      auto text = read_file(disk, folder + std::string{in} + name + ".part", kFileBytesMax);
+      if (text) return std::move(*text);
+    }
+    return shipped_part(name);
+  };
+}
+
+std::expected<Case, std::string> read_one(const std::string& path, Disk& disk,
+                                          const std::set<std::string, std::less<>>& names) {
+  const auto text = read_file(disk, path, kFileBytesMax);
+  if (!text) return std::unexpected{text.error().what()};
+  auto script = parse_script(path, *text, {.parts = parts_of(disk, path), .names = names});
+  if (!script) return std::unexpected{script.error()};
+  return Case{{}, std::move(*script)};
+}
+
+std::string no_such(const std::string& what) {
+  std::string text = "there is no suite, file or folder \"" + what + "\"";
+  const auto names = suite_names();
+  text += did_you_mean(what, names) + " Suites:";
+  for (const std::string_view name : names) (text += ' ') += name;
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string_view> suite_names() {
+  std::vector<std::string_view> names;
+  for (const ShippedFile& file : shipped_files()) {
+    const bool is_known = std::ranges::find(names, file.suite) != names.end();
+    if (file.suite != kParts && !is_known) names.push_back(file.suite);
+  }
+  return names;
+}
+
+std::expected<std::vector<Case>, std::string> read_cases(
+    const std::string& what, const std::set<std::string, std::less<>>& names, Disk& disk) {
+  std::vector<Case> cases;
+  for (const ShippedFile& file : shipped_files()) {
+    if (file.suite != what || what == kParts) continue;
+    auto script =
+        parse_script(std::string{file.name}, file.text, {.parts = shipped_part, .names = names});
+    if (!script) return std::unexpected{script.error()};
+    cases.push_back({what, std::move(*script)});
+  }
+  if (!cases.empty()) return cases;
+  const auto files = disk.list(what);
+  if (!files) {
+    if (!disk.status(what)) return std::unexpected{no_such(what)};
+    auto one = read_one(what, disk, names);
+    if (!one) return std::unexpected{one.error()};
+    cases.push_back(std::move(*one));
+    return cases;
+  }
+  std::vector<std::string> sorted = *files;
+  std::ranges::sort(sorted);
+  for (const std::string& file : sorted) {
+    if (!file.ends_with(kEnding)) continue;
+    auto one = read_one(what + "/" + file, disk, names);
+    if (!one) return std::unexpected{one.error()};
+    cases.push_back(std::move(*one));
+  }
+  if (cases.empty()) return std::unexpected{what + ": no file in it ends with .scenario"};
+  return cases;
+}
+
+}  // namespace nexusfix::tester

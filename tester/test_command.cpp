@@ -1,0 +1,371 @@
+// nexusfix test: plays scripts against an engine.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <re2/re2.h>
+#include <utility>
+
+#include "nexusfix/command.hpp"
+#include "nexusfix/files/interrupt.hpp"
+#include "nexusfix/files/write_file.hpp"
+#include "tester/report/report.hpp"
+#include "tester/run/run.hpp"
+#include "tester/run/suites.hpp"
+#include "transport/api/tls.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+using tester::Case;
+
+constexpr std::string_view kTestCommand = "test";
+
+struct TestOptions {
+  std::vector<std::string> what;
+  std::string acceptor;
+  std::string initiator;
+  std::string begin_string = "FIX.4.4";
+  std::string sender = "TESTER";
+  std::string target;
+  std::vector<std::string> sets;
+  std::string only;
+  std::string except;
+  std::string restart;
+  std::string junit;
+  std::string html;
+  std::string show;
+  std::uint64_t seed = 1;
+  double timeout_seconds = 10;
+  unsigned jobs = 1;
+  bool lists = false;
+  bool is_quiet = false;
+  bool uses_tls = false;
+  transport::TlsSettings tls;
+};
+
+int refuse(std::string_view text) {
+  fail(kTestCommand, text);
+  return kUsage;
+}
+
+// "host:port", "[::1]:port" or "port".
+std::optional<transport::Endpoint> endpoint_of(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  const std::string_view port = colon == std::string_view::npos ? text : text.substr(colon + 1);
+  transport::Endpoint endpoint;
+  if (colon != std::string_view::npos) {
+    endpoint.host = transport::without_brackets(text.substr(0, colon));
+  }
+  const auto [stop, error] = std::from_chars(port.data(), port.data() + port.size(), endpoint.port);
+  if (error != std::errc{} || stop != port.data() + port.size()) return std::nullopt;
+  return endpoint;
+}
+
+std::string versions_text(const tester::VersionSet& versions) {
+  std::string text;
+  for (std::size_t i = 0; i < tester::kVersions.size(); ++i) {
+    if (versions.test(i))
+      text += (text.empty() ? "" : " ") + std::string{tester::kVersions[i].name};
+  }
+  return versions.all() ? "all versions" : text;
+}
+
+tester::EngineSide side_of(const TestOptions& options) {
+  return options.acceptor.empty() ? tester::EngineSide::Initiator : tester::EngineSide::Acceptor;
+}
+
+bool is_playable(const tester::Script& script, const TestOptions& options) {
+  const auto side = static_cast<std::size_t>(side_of(options));
+  return (!script.connects.test(side) || !options.acceptor.empty()) &&
+         (!script.listens.test(side) || !options.initiator.empty());
+}
+
+// The sides of engines that a script can be played against.
+std::string_view sides_text(const tester::Script& script) {
+  const auto acceptor = static_cast<std::size_t>(tester::EngineSide::Acceptor);
+  const auto initiator = static_cast<std::size_t>(tester::EngineSide::Initiator);
+  const bool of_acceptor = !script.listens.test(acceptor);
+  const bool of_initiator = !script.connects.test(initiator);
+  if (of_acceptor && of_initiator) return "acceptor or initiator";
+  if (of_acceptor) return "acceptor";
+  return of_initiator ? "initiator" : "acceptor and initiator";
+}
+
+void list(const std::vector<Case>& cases) {
+  for (const Case& one : cases) {
+    fmt::print("{}{}{} ({}, {}): {}\n", one.suite, one.suite.empty() ? "" : "/", one.script.name,
+               sides_text(one.script), versions_text(one.script.versions), one.script.title);
+  }
+}
+
+// The cases that these options can play. The error says why there is none.
+std::expected<std::vector<Case>, std::string> chosen(std::vector<Case> cases,
+                                                     const TestOptions& options,
+                                                     std::size_t version) {
+  const re2::RE2 only{options.only, re2::RE2::Quiet};
+  const re2::RE2 except{options.except, re2::RE2::Quiet};
+  if (!only.ok()) return std::unexpected{"--only: " + only.error()};
+  if (!except.ok()) return std::unexpected{"--except: " + except.error()};
+  std::erase_if(cases, [&](const Case& one) {
+    const std::string name = one.suite + "/" + one.script.name;
+    const bool is_left_out = !options.except.empty() && re2::RE2::PartialMatch(name, except);
+    return is_left_out || !re2::RE2::PartialMatch(name, only);
+  });
+  if (cases.empty()) return std::unexpected{"--only and --except leave no case"};
+  if (options.lists) return cases;
+  tester::VersionSet versions;
+  for (const Case& one : cases) versions |= one.script.versions;
+  std::erase_if(cases, [&](const Case& one) { return !one.script.versions.test(version); });
+  if (cases.empty()) {
+    return std::unexpected{fmt::format("no case is for {}: they are for {}", options.begin_string,
+                                       versions_text(versions))};
+  }
+  const std::string_view other = options.acceptor.empty() ? "--acceptor" : "--initiator";
+  std::erase_if(cases, [&](const Case& one) { return !is_playable(one.script, options); });
+  if (cases.empty()) return std::unexpected{fmt::format("all cases need {}", other)};
+  return cases;
+}
+
+std::expected<std::vector<Case>, std::string> read_all(const TestOptions& options,
+                                                       const tester::Names& lets, Disk& disk) {
+  std::set<std::string, std::less<>> names;
+  for (const auto& [name, text] : lets) names.insert(name);
+  std::vector<Case> cases;
+  for (const std::string& what : options.what) {
+    auto read = tester::read_cases(what, names, disk);
+    if (!read) return std::unexpected{read.error()};
+    std::ranges::move(*read, std::back_inserter(cases));
+  }
+  return cases;
+}
+
+std::expected<tester::Names, std::string> lets_of(const std::vector<std::string>& sets) {
+  tester::Names lets;
+  for (const std::string& set : sets) {
+    const std::size_t equals = set.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      return std::unexpected{"--set: \"" + set + "\" is not of the form NAME=TEXT"};
+    }
+    lets[set.substr(0, equals)] = set.substr(equals + 1);
+  }
+  return lets;
+}
+
+// "A" or "A,B,C": a session for each case that runs at a time.
+std::expected<std::vector<std::string>, std::string> senders_of(const TestOptions& options) {
+  std::vector<std::string> senders = CLI::detail::split(options.sender, ',');
+  if (options.jobs > senders.size()) {
+    return std::unexpected{fmt::format(
+        "-j {} needs as many sessions of the engine under test: --sender A,B,...", options.jobs)};
+  }
+  if (options.jobs > 1 && !options.initiator.empty()) {
+    return std::unexpected{"-j: cases of an initiator are played one after another"};
+  }
+  senders.resize(options.jobs);
+  return senders;
+}
+
+std::expected<std::shared_ptr<transport::TlsContext>, std::string> tls_of(
+    const TestOptions& options, transport::TlsRole role, Disk& disk) {
+  if (!options.uses_tls) return nullptr;
+  transport::TlsSettings settings = options.tls;
+  settings.role = role;
+  if (role == transport::TlsRole::Acceptor && !settings.authorities_file.empty()) {
+    settings.client_certificate = transport::ClientCertificate::Required;
+  }
+  auto context = transport::TlsContext::make(std::move(settings), disk);
+  if (!context) return std::unexpected{context.error().text};
+  return std::move(*context);
+}
+
+std::expected<tester::RunOptions, std::string> run_options_of(const TestOptions& options,
+                                                              std::size_t version,
+                                                              tester::Names lets, Disk& disk) {
+  tester::RunOptions run;
+  auto senders = senders_of(options);
+  if (!senders) return std::unexpected{senders.error()};
+  run.senders = std::move(*senders);
+  run.restart_command = options.restart;
+  run.play.version = version;
+  run.play.side = side_of(options);
+  run.play.target_comp_id = options.target;
+  run.play.lets = std::move(lets);
+  run.play.seed = options.seed;
+  run.play.timeout =
+      std::chrono::milliseconds{static_cast<std::int64_t>(options.timeout_seconds * 1000)};
+  run.play.is_interrupted = is_interrupted;
+  if (!options.acceptor.empty()) {
+    const auto endpoint = endpoint_of(options.acceptor);
+    if (!endpoint || endpoint->port == 0 || endpoint->host.empty()) {
+      return std::unexpected{"--acceptor: \"" + options.acceptor + "\" is not HOST:PORT"};
+    }
+    run.play.acceptor = *endpoint;
+    auto tls = tls_of(options, transport::TlsRole::Initiator, disk);
+    if (!tls) return std::unexpected{tls.error()};
+    run.play.acceptor.tls = std::move(*tls);
+  }
+  if (!options.initiator.empty()) {
+    run.listener = endpoint_of(options.initiator);
+    if (!run.listener) {
+      return std::unexpected{"--initiator: \"" + options.initiator + "\" is not HOST:PORT or PORT"};
+    }
+    auto tls = tls_of(options, transport::TlsRole::Acceptor, disk);
+    if (!tls) return std::unexpected{tls.error()};
+    run.listener->tls = std::move(*tls);
+    run.on_listening = [](std::uint16_t port) {
+      fmt::print("listening on port {}\n", port);
+      std::fflush(stdout);
+    };
+  }
+  run.on_result = [is_quiet = options.is_quiet](const tester::Result& result) {
+    if (is_quiet && result.verdict != tester::Verdict::Failed) return;
+    fmt::print("{}", result_lines(result));
+    std::fflush(stdout);
+  };
+  return run;
+}
+
+int write_reports(const TestOptions& options, const tester::Run& run, Disk& disk) {
+  if (!options.junit.empty()) {
+    const auto written = write_whole_file(disk, options.junit, junit_xml(run));
+    if (!written) return refuse(written.error());
+  }
+  if (options.html.empty()) return kSuccess;
+  const std::string title =
+      fmt::format("nexusfix test, {}, seed {}", options.begin_string, options.seed);
+  const auto written = write_whole_file(disk, options.html, html_page(run, title));
+  return written ? kSuccess : refuse(written.error());
+}
+
+int show(const TestOptions& options) {
+  for (const tester::ShippedFile& file : tester::shipped_files()) {
+    const std::string_view name = file.name.substr(0, file.name.rfind('.'));
+    if (fmt::format("{}/{}", file.suite, name) != options.show) continue;
+    fmt::print("{}", file.text);
+    return kSuccess;
+  }
+  return refuse("--show: there is no case \"" + options.show + "\"; --list shows them");
+}
+
+int test(const TestOptions& options) {
+  PosixDisk disk;
+  if (!options.show.empty()) return show(options);
+  const auto version = tester::version_of(options.begin_string);
+  if (!version) return refuse("--begin-string: " + version.error());
+  auto lets = lets_of(options.sets);
+  if (!lets) return refuse(lets.error());
+  TestOptions read = options;
+  if (read.what.empty()) {
+    for (const std::string_view name : tester::suite_names()) read.what.emplace_back(name);
+  }
+  auto cases = read_all(read, *lets, disk);
+  if (!cases) return refuse(cases.error());
+  if (!options.lists && options.acceptor.empty() && options.initiator.empty()) {
+    return refuse("--acceptor HOST:PORT or --initiator PORT is missing: where the engine is");
+  }
+  if (!options.lists && options.what.empty()) return refuse("SUITE is missing: --list shows them");
+  auto played = chosen(std::move(*cases), options, *version);
+  if (!played) return refuse(played.error());
+  if (options.lists) {
+    list(*played);
+    return kSuccess;
+  }
+  if (options.target.empty()) return refuse("--target is missing: the CompID of the engine");
+  const auto run_options = run_options_of(options, *version, std::move(*lets), disk);
+  if (!run_options) return refuse(run_options.error());
+  catch_interrupts();
+  SystemClock clock;
+  const MonoTime begin = clock.now().mono;
+  const auto run = tester::run_cases(*played, *run_options);
+  if (!run) return refuse(run.error());
+  fmt::print("{}", summary_line(*run, clock.now().mono - begin));
+  std::fflush(stdout);
+  if (const int status = write_reports(options, *run, disk); status != kSuccess) return status;
+  const tester::Counts counts = count_of(*run);
+  return counts.failed == 0 && run->ended_early.empty() ? kSuccess : kFailure;
+}
+
+void add_engine_options(CLI::App& app, TestOptions& options) {
+  app.add_option("--acceptor", options.acceptor, "where the engine under test listens")
+      ->option_text("HOST:PORT");
+  app.add_option("--initiator", options.initiator,
+                 "listen here for the engine under test, an initiator; 0: any free port")
+      ->option_text("[HOST:]PORT");
+  app.add_option("--begin-string", options.begin_string,
+                 "FIX.4.0 to FIX.4.4, FIX.5.0 to FIX.5.0SP2; FIXT.1.1 is FIX.5.0SP2")
+      ->capture_default_str()
+      ->option_text("VERSION");
+  app.add_option("--sender", options.sender,
+                 "CompID of the tester; several with commas for -j, a session each")
+      ->capture_default_str()
+      ->option_text("COMPID[,...]");
+  app.add_option("--target", options.target, "CompID of the engine under test")
+      ->option_text("COMPID");
+  app.add_option(
+         "--restart", options.restart,
+         "a shell command that kills the engine and starts it again, for cases that need it")
+      ->option_text("COMMAND");
+  app.add_flag("--tls", options.uses_tls, "connect or listen with TLS");
+  app.add_option("--ca", options.tls.authorities_file,
+                 "TLS: the authorities that are trusted; default: the system's")
+      ->option_text("FILE");
+  app.add_option("--certificate", options.tls.certificate_file, "TLS: the tester's certificate")
+      ->option_text("FILE");
+  app.add_option("--key", options.tls.key_file, "TLS: its key")->option_text("FILE");
+}
+
+void add_run_options(CLI::App& app, TestOptions& options) {
+  app.add_option("--set", options.sets, "<NAME> means TEXT, instead of what the script says")
+      ->option_text("NAME=TEXT");
+  app.add_flag("--list", options.lists, "list the cases, and play none");
+  app.add_option("--show", options.show, "print the script of a case that is shipped")
+      ->option_text("SUITE/CASE");
+  app.add_option("--only", options.only, "cases whose suite/name matches the regular expression")
+      ->option_text("REGEX");
+  app.add_option("--except", options.except, "not those that match this one")->option_text("REGEX");
+  app.add_option("--seed", options.seed, "of <random>, garbage and altered bytes")
+      ->capture_default_str()
+      ->option_text("N");
+  app.add_option("--timeout", options.timeout_seconds, "how long an expected message may take")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 3600.0))
+      ->option_text("SECONDS");
+  app.add_option("-j,--jobs", options.jobs, "play N cases at a time")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 64))
+      ->option_text("N");
+  app.add_flag("-q,--quiet", options.is_quiet, "print only the cases that fail, and the sum");
+  app.add_option("--junit", options.junit, "write a report in JUnit's XML")->option_text("FILE");
+  app.add_option("--html", options.html, "write a page with all conversations")
+      ->option_text("FILE");
+}
+
+}  // namespace
+
+int run_test(Arguments arguments) {
+  CLI::App app{
+      "Plays scripts against a FIX engine, as its counterparty, and compares what it answers with "
+      "what the scripts expect. SUITE is a suite that the program has, a file or a folder. "
+      "docs/guide/test.md describes suites and reports, docs/guide/test-scripts.md the language.",
+      "nexusfix test"};
+  TestOptions options;
+  app.add_option("SUITE", options.what, "session, robustness, or files and folders of scripts");
+  add_engine_options(app, options);
+  add_run_options(app, options);
+  app.footer(
+      "Examples:\n"
+      "  $ nexusfix test --list\n"
+      "  $ nexusfix test session --acceptor 127.0.0.1:5001 --sender CLIENT --target VENUE\n"
+      "  $ nexusfix test session --initiator 5001 --sender VENUE --target TRADER --html "
+      "report.html\n"
+      "  $ nexusfix test my.scenario --acceptor 127.0.0.1:5001 --sender CLIENT --target VENUE\n\n"
+      "Exit status:\n"
+      "  0  every case passed or was skipped\n"
+      "  1  a case failed, or the run ended early\n"
+      "  2  the arguments or a script are wrong, or the port is in use");
+  if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  return test(options);
+}
+
+}  // namespace nexusfix::command

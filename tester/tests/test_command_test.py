@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+"""`nexusfix test` from the view of a user: suites against our venue and our initiator, faults of an
+engine that must be found from outside, reports, and bad input."""
+
+import concurrent.futures
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import unittest
+import xml.etree.ElementTree as xml
+
+import broken_acceptor
+import command_test
+from broken_acceptor import BrokenAcceptor
+from command_test import WithFolder, free_port, run
+
+ACCEPTANCE_SERVER = ""  # set by main: our engine, with a session for each version
+VERSIONS = ("FIX.4.0", "FIX.4.1", "FIX.4.2", "FIX.4.3", "FIX.4.4", "FIX.5.0", "FIX.5.0SP1",
+            "FIX.5.0SP2")
+# Our initiator does not connect again after it has said that a MsgSeqNum is too low.
+ENDS_INITIATOR = "2c_|10_gap_fill_number_too_low"
+SCRIPT = """# A script of this test
+language 1
+include logged_on
+{}
+"""
+
+
+class TestCommand(WithFolder):
+    def venue(self, begin_string="FIX.4.4", senders=("TESTER",), more=""):
+        """Starts our venue; returns its port."""
+        text = ("[DEFAULT]\nConnectionType=acceptor\nSocketAcceptHost=127.0.0.1\n"
+                "SocketAcceptPort=0\nStore=memory\n" + more)
+        for sender in senders:
+            text += (f"[SESSION]\nBeginString={begin_string}\nSenderCompID=ENGINE\n"
+                     f"TargetCompID={sender}\n")
+        return self.serve_file(self.write("venue.cfg", text))[1]
+
+    def play(self, suite, port, *arguments, timeout=20):
+        return run("test", suite, "--acceptor", f"127.0.0.1:{port}", "--target", "ENGINE",
+                   "--timeout", timeout, *arguments)
+
+    def script(self, lines):
+        return self.write("a.scenario", SCRIPT.format(lines))
+
+
+class OurEngine(TestCommand):
+    def test_our_venue_passes_all_suites(self):
+        senders = [f"T{i}" for i in range(6)]
+        for begin_string in ("FIX.4.2", "FIX.4.4"):
+            with self.subTest(begin_string):
+                port = self.venue(begin_string, senders=senders)
+                done = self.play("session", port, "robustness", "-q", "-j", len(senders),
+                                 "--sender", ",".join(senders), "--begin-string", begin_string)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+                self.assertRegex(done.stdout, r"^7\d passed, 0 failed in ")
+
+    def test_our_engine_passes_all_suites_in_each_version(self):
+        server = subprocess.Popen([ACCEPTANCE_SERVER, "0"], stdin=subprocess.DEVNULL, text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.addCleanup(server.stdout.close)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        port = server.stdout.readline().split()[-1]
+
+        def play(version):
+            sender = "TW" + version[len("FIX."):].replace(".", "")
+            return run("test", "session", "robustness", "-q", "--acceptor", f"127.0.0.1:{port}",
+                       "--begin-string", version, "--sender", sender, "--target", "ISLD",
+                       "--timeout", 20)
+
+        with concurrent.futures.ThreadPoolExecutor(len(VERSIONS)) as pool:
+            for version, done in zip(VERSIONS, pool.map(play, VERSIONS), strict=True):
+                with self.subTest(version):
+                    self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+                    self.assertRegex(done.stdout, r"^7\d passed, 0 failed in ")
+
+    def test_tls_is_used_and_the_certificate_is_verified(self):
+        key, certificate = self.folder / "engine.key", self.folder / "engine.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                        "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=engine",
+                        "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out",
+                        certificate], check=True, capture_output=True, timeout=60)
+        key.chmod(0o600)
+        port = self.venue(more=f"SocketUseSSL=Y\nServerCertificateFile={certificate}\n"
+                               f"ServerCertificateKeyFile={key}\n")
+        only = ("--only", "1s_logon_answered")
+        done = self.play("session", port, *only, "--tls", "--ca", certificate)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        done = self.play("session", port, *only, "--tls")
+        self.assertRegex(done.stdout,
+                         r"0 passed, 1 failed in [0-9.]+ s; ended early: no connection .*"
+                         "certificate")
+        done = self.play("session", port, *only, "--tls", "--ca", self.folder / "absent.pem")
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+
+    def test_our_initiator_passes_the_suites(self):
+        port = free_port()
+        config = self.write("trader.cfg", (
+            "[DEFAULT]\nConnectionType=initiator\nSocketConnectHost=127.0.0.1\n"
+            f"SocketConnectPort={port}\nReconnectInterval=1\nHeartBtInt=30\nStore=memory\n"
+            "ResetOnLogon=Y\n[SESSION]\nBeginString=FIX.4.4\nSenderCompID=ENGINE\n"
+            "TargetCompID=TESTER\n"))
+        with subprocess.Popen([command_test.NEXUSFIX, "connect", config, "--logon-timeout", "600"],
+                              stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL) as engine:
+            done = run("test", "session", "--initiator", f"127.0.0.1:{port}", "--target", "ENGINE",
+                       "--only", "/(1s|2[a-k]|7|8|1[0-5])", "--except", ENDS_INITIATOR,
+                       "--timeout", 20)
+            engine.kill()
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertRegex(done.stdout, r"^listening on port \d+\n")
+        self.assertRegex(done.stdout, r"(?m)^3\d passed, 0 failed")
+
+
+class Faults(TestCommand):
+    def test_an_engine_without_a_fault_passes(self):
+        done = self.play("session", BrokenAcceptor(self).port, "--only",
+                         f"/({'|'.join(broken_acceptor.PASSED)})$")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn(f"{len(broken_acceptor.PASSED)} passed, 0 failed", done.stdout)
+
+    def test_each_fault_of_an_engine_is_found_from_outside(self):
+        for fault, case in broken_acceptor.FAULTS.items():
+            with self.subTest(fault):
+                done = self.play("session", BrokenAcceptor(self, fault).port, "--only", f"/{case}$",
+                                 timeout=1)
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                self.assertIn(f"session/{case}: FAILED", done.stdout)
+
+
+class Language(TestCommand):
+    def assert_plays(self, lines, status=0, text="1 passed", port=None, arguments=()):
+        done = self.play(self.script(lines), port or BrokenAcceptor(self).port, *arguments)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertIn(text, done.stdout)
+        return done
+
+    def test_captures_branches_loops_and_timers(self):
+        self.assert_plays("send 35=1|112=<random>\n"
+                          "expect 35=0|112 as id|34 as number\n"
+                          "mark answer\n"
+                          "repeat 3\n  send 35=1|112=<id>-<number+1>\n  expect 35=0|112~^\\d+-3$\n"
+                          "end\nelapsed answer 0ms-5s\n"
+                          "send 35=5\n"
+                          "if 35=3\n  fail a Reject\nelse if 35=5\n  remark a Logout\nelse\n"
+                          "  fail something else\nend\nexpect disconnect\n",
+                          text="remark: a Logout")
+
+    def test_an_unexpected_message_is_named(self):
+        done = self.assert_plays("send 35=1|112=X\nwait 1s\n", 1, " unexpected: 8=FIX")
+        self.assertIn("a.scenario:5: wait 1s", done.stdout)
+
+    def test_heartbeats_are_ignored_unless_the_script_says_otherwise(self):
+        port = self.venue()
+        begin = ("connect\nsend <log_on>|34=1\nexpect 35=A\nwait 5500ms\n")
+        for lines, status in ((begin, 0), ("ignore nothing\n" + begin, 1)):
+            path = self.write("b.scenario", "# A script of this test\nlanguage 1\n"
+                              "include definitions\nlet heart_bt_int = 5\n" + lines)
+            done = self.play(path, port)
+            self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+
+    def test_several_sessions_in_one_script(self):
+        port = self.venue(senders=("TESTER", "OTHER"))
+        self.assert_plays("session other 49=OTHER\nother: connect\nother: send <log_on>\n"
+                          "other: expect 35=A|34=1\nsend 35=1|112=A\nother: send 35=1|112=B\n"
+                          "other: expect 35=0|112=B\nexpect 35=0|112=A\n", port=port)
+
+    def test_the_engine_is_restarted_by_the_users_command(self):
+        lines = "restart\ninclude logged_on\n"
+        port = BrokenAcceptor(self).port
+        self.assert_plays(lines, 0, "1 skipped", port)
+        log = self.folder / "restarted"
+        self.assert_plays(lines, 0, "1 passed", port, ["--restart", f"touch {log}"])
+        self.assertTrue(log.exists())
+        self.assert_plays(lines, 1, "the command of --restart failed", port,
+                          ["--restart", "exit 3"])
+
+    def test_set_replaces_what_the_script_says(self):
+        lines = "let id = OWN\nsend 35=1|112=<id>\nexpect 35=0|112=GIVEN\n"
+        self.assert_plays(lines, arguments=["--set", "id=GIVEN"])
+        self.assert_plays(lines, 1, "112=OWN instead of 112=GIVEN")
+
+    def test_the_seed_repeats_what_is_random(self):
+        sent = []
+        for seed in (1, 1, 2):
+            done = self.assert_plays("send 35=1|112=<random>\nexpect 35=0|112=X\n", 1,
+                                     arguments=["--seed", seed], text="112=")
+            sent.append(re.search(r"112=(\d{8})\|", done.stdout)[1])
+        self.assertEqual(sent[0], sent[1])
+        self.assertNotEqual(sent[0], sent[2])
+
+
+class Reports(TestCommand):
+    def reports(self, lines, *arguments):
+        html, junit = self.folder / "report.html", self.folder / "report.xml"
+        done = self.play(self.script(lines), BrokenAcceptor(self).port, "--html", html,
+                         "--junit", junit, *arguments)
+        return done, html.read_text(), xml.parse(junit).getroot()
+
+    def test_html_has_both_columns_and_marks_the_first_difference(self):
+        done, html, junit = self.reports("send 35=1|112=a<1&\"b\nexpect 35=0|112=Y\n")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("<th>Counterparty (this tester)</th><th>Engine under test</th>", html)
+        self.assertIn("<mark>112=a&lt;1&amp;&quot;b</mark>", html)
+        self.assertEqual(html.count("class=\"difference\""), 1)
+        self.assertNotRegex(html, "(src|href)=")
+        case = junit.find("testsuite/testcase")
+        self.assertEqual(case.get("name"), "a")
+        self.assertIn("instead of 112=Y", case.find("failure").get("message"))
+        self.assertIn("35=1", case.find("system-out").text)
+
+    def test_passwords_are_masked_everywhere(self):
+        sent = "35=A|34=1|98=0|108=30|553=U|554=pa55word|925=pa55word"
+        for lines in (f"send {sent}\nexpect 35=0\n", f"disconnect\nsend {sent}\n",
+                      f"expect exactly {sent}\n", f"expect {sent}\n"):
+            done, html, junit = self.reports(lines)
+            self.assertEqual(done.returncode, 1)
+            for text in (done.stdout, html, xml.tostring(junit, encoding="unicode")):
+                self.assertIn("553=U|554=***", text, lines)
+                self.assertNotIn("pa55word", text, lines)
+
+    def test_ctrl_c_leaves_a_whole_report(self):
+        html, junit = self.folder / "report.html", self.folder / "report.xml"
+        first = self.script("")
+        second = self.write("b.scenario", SCRIPT.format("wait 10m\n"))
+        with subprocess.Popen(
+                [command_test.NEXUSFIX, "test", first, second, "--acceptor",
+                 f"127.0.0.1:{BrokenAcceptor(self).port}", "--target", "ENGINE", "--html", html,
+                 "--junit", junit], stdout=subprocess.PIPE, text=True) as process:
+            self.assertEqual(process.stdout.readline()[:9], "a: passed")
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(60), 1)
+            self.assertRegex(process.stdout.read(),
+                             r"^1 passed, 0 failed, 1 not run in .*; ended early: interrupted\n$")
+        self.assertTrue(html.read_text().endswith("</body></html>\n"))
+        cases = xml.parse(junit).getroot().findall("testsuite/testcase")
+        self.assertEqual([case.find("skipped") is not None for case in cases], [False, True])
+
+    def test_list_and_show_print_what_is_shipped(self):
+        listed = run("test", "session", "--list", "--only", "2c_")
+        self.assertEqual((listed.returncode, listed.stderr), (0, ""))
+        self.assertIn("session/2c_poss_dup_flag_no (acceptor or initiator, all versions): TC 2c,",
+                      listed.stdout)
+        shown = run("test", "--show", "session/2c_poss_dup_flag_no")
+        self.assertIn("language 1\ninclude logged_on\n", shown.stdout)
+
+
+class BadInput(TestCommand):
+    def assert_refused(self, text, *arguments, status=2):
+        done = run("test", *arguments)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertRegex(done.stdout + done.stderr, text)
+        if status == 2:
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+    def test_each_is_one_clear_line(self):
+        engine = ["--acceptor", "127.0.0.1:1", "--target", "ENGINE"]
+        self.assert_refused(r'no suite, file or folder "sesion"; did you mean session\?', "sesion",
+                            *engine)
+        self.assert_refused(r"a\.scenario:4:1: unknown statement: exepct 35=0; did you mean expect",
+                            self.script("exepct 35=0"), *engine)
+        old = self.write("old.scenario", "# For one version only\nlanguage 1\nversions 4.0\n"
+                                         "connect\n")
+        self.assert_refused(r"no case is for FIX\.4\.4: they are for 4\.0", old, *engine)
+        self.assert_refused(r'unknown version "FIX\.9"', "session", *engine, "--begin-string",
+                            "FIX.9")
+        self.assert_refused("--acceptor HOST:PORT or --initiator PORT is missing", "session")
+        self.assert_refused("--target is missing", "session", "--acceptor", "127.0.0.1:1")
+        self.assert_refused('"nowhere" is not HOST:PORT', "session", "--acceptor", "nowhere",
+                            "--target", "X")
+        self.assert_refused("-j 2 needs as many sessions", "session", *engine, "-j", "2")
+        self.assert_refused("leave no case", "session", *engine, "--only", "nothing")
+        self.assert_refused("--only: missing", "session", *engine, "--only", "(")
+        with socket.create_server(("127.0.0.1", 0)) as used:
+            self.assert_refused("Address already in use", "session", "--target", "X", "--initiator",
+                                f"127.0.0.1:{used.getsockname()[1]}")
+
+    def test_an_engine_that_cannot_be_reached_or_is_silent_ends_the_run(self):
+        arguments = ["--target", "ENGINE", "--timeout", 0.3]
+        self.assert_refused("ended early: no connection to the engine under test: .*refused",
+                            "session", "--acceptor", f"127.0.0.1:{free_port()}", *arguments,
+                            status=1)
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            self.assert_refused("1 failed, .*ended early: the engine under test has not sent a",
+                                "session", "--acceptor",
+                                f"127.0.0.1:{silent.getsockname()[1]}", *arguments, status=1)
+
+
+if __name__ == "__main__":
+    command_test.NEXUSFIX = os.path.abspath(sys.argv.pop(1))
+    ACCEPTANCE_SERVER = sys.argv.pop(1)
+    unittest.main(verbosity=2)
