@@ -51,8 +51,10 @@ CLI::Option* add_dictionary_option(CLI::App& app, std::string& path) {
 std::optional<int> parse_arguments(CLI::App& app, Arguments arguments) {
   // The list of all subcommands and the help of this one have the same summary.
   const std::string name = app.get_name().substr(app.get_name().find(' ') + 1);
-  const auto command = std::ranges::find(commands(), std::string_view{name}, &Command::name);
-  app.description(fmt::format("{}\n{}", command->purpose, app.get_description()));
+  const std::span<const Command> all = commands();
+  const auto command = std::ranges::find(all, std::string_view{name}, &Command::name);
+  if (command != all.end())  // `dict learn` has a summary of its own
+    app.description(fmt::format("{}\n{}", command->purpose, app.get_description()));
   const auto formatter = help_formatter();
   app.formatter(formatter);
   for (CLI::App* subcommand : app.get_subcommands({})) subcommand->formatter(formatter);

@@ -9,8 +9,9 @@ namespace nexusfix::command {
 
 int run_dict_learn(Arguments arguments) {
   CLI::App app{
-      "Makes a dictionary of the messages in logs: their fields, groups and values, with counts. "
-      "With --against it prints what the messages have that a dictionary does not say.",
+      "make a dictionary of the messages in logs\n"
+      "Prints the fields, groups and values of the messages, with counts. With --against it prints "
+      "what the messages have that a dictionary does not say.",
       "nexusfix dict learn"};
   LearnOptions options;
   add_log_options(app, options.input);
