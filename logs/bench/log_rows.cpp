@@ -139,6 +139,7 @@ std::vector<LogRow> engine_rows(const LogInputs& inputs, const wire::DataFieldTa
   const auto engine = LogEngine::open(settings_of_engine);
   if (!engine) return none(engine.error());
   std::vector<ReceivedMessage> messages;
+  messages.reserve(inputs.engines.size());
   for (const std::string& bytes : inputs.engines) {
     messages.push_back(received_message(bytes, data_fields));
   }
