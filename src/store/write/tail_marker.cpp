@@ -30,8 +30,8 @@ constexpr std::string_view kBegunWord = "begun ";
 constexpr std::string_view kFailedWord = "failed";
 constexpr std::string_view kWrittenWord = ", written to ";
 constexpr std::string_view kCrcWord = ", crc32c ";
-constexpr std::size_t kPositionAt = kPositionWord.size();
-constexpr std::size_t kSegmentAt = kPositionAt + kDigits + kSegmentWord.size();
+constexpr std::size_t kPositionDigitsAt = kPositionWord.size();
+constexpr std::size_t kSegmentAt = kPositionDigitsAt + kDigits + kSegmentWord.size();
 constexpr std::size_t kSizeAt = kSegmentAt + kDigits + kSizeWord.size();
 constexpr std::size_t kStateAt = kSizeAt + kDigits + kStateWord.size();
 static_assert(kClosedWord.size() == kBegunWord.size());
@@ -135,7 +135,7 @@ std::string encode_tail_marker(const TailMarker& marker) { return encode(marker,
 
 std::optional<TailMarker> decode_tail_marker(std::string_view bytes) {
   if (bytes.size() != kTailMarkerBytes) return std::nullopt;
-  const auto position = number_at(bytes, kPositionAt);
+  const auto position = number_at(bytes, kPositionDigitsAt);
   const auto segment = number_at(bytes, kSegmentAt);
   const auto size = number_at(bytes, kSizeAt);
   if (!position || !segment || !size) return std::nullopt;
