@@ -356,10 +356,9 @@ int run_test(Arguments arguments) {
   app.footer(
       "Examples:\n"
       "  $ nexusfix test --list\n"
-      "  $ nexusfix test session --acceptor 127.0.0.1:5001 --sender CLIENT --target VENUE\n"
-      "  $ nexusfix test session --initiator 5001 --sender VENUE --target TRADER --html "
-      "report.html\n"
-      "  $ nexusfix test my.scenario --acceptor 127.0.0.1:5001 --sender CLIENT --target VENUE\n\n"
+      "  $ nexusfix test session --acceptor 127.0.0.1:5001 --sender ME --target VENUE\n"
+      "  $ nexusfix test session --initiator 5001 --sender VENUE --html report.html\n"
+      "  $ nexusfix test my.scenario --acceptor venue:5001 --target VENUE\n\n"
       "Exit status:\n"
       "  0  every case passed or was skipped\n"
       "  1  a case failed, or the run ended early\n"
