@@ -40,6 +40,21 @@ class Scenario:
             logons = [m.number for m in messages if m.type == "A" and m.get(49) == sender]
             expect_equal([number], logons, f"{what}: MsgSeqNum of the Logon of {sender}")
 
+    def expect_next_logon(self, messages, state):
+        """Both Logons have the next numbers. QuickFIX may use one for a Logon after its connection
+        has ended, which it then cannot send: that number must be requested, and nothing else."""
+        number = state["next_sender"]
+        logon = next((m.number for m in messages if m.type == "A" and m.get(49) == PEER), number)
+        if logon == number + 1:
+            asked = [(m.get(49), m.get(7), m.get(16)) for m in messages if m.type == "2"]
+            expect_equal([(SUBJECT, str(number), str(number))], asked,
+                         f"ResendRequests for MsgSeqNum {number}, which the peer did not send")
+            messages = [m for m in messages if m.type != "2" and
+                        (m.get(49), m.number) != (PEER, number)]
+            number = logon
+        self.expect_no_resends(messages, "next Logon")
+        self.expect_logon_numbers(messages, number, state["next_target"], "next Logon")
+
     def settle(self, peer):
         """Waits until the peer has processed its whole log: numbers move after the callback."""
         messages = read_log(self.arena.peer_log)
@@ -216,8 +231,7 @@ def venue_reset_in_session(arena):
     peer.do("logon", "await logged_on 1")
     order_run(peer, 4)
     recent = scenario.slice()
-    scenario.expect_no_resends(recent, "next Logon")
-    scenario.expect_logon_numbers(recent, state["next_sender"], state["next_target"], "next Logon")
+    scenario.expect_next_logon(recent, state)
     log_out(peer)
     scenario.finish(peer)
     peer.quit()
@@ -315,8 +329,7 @@ def trader_reset_in_session(arena):
     client.trade(4)
     peer.do(f"await orders_received {client.orders}")
     recent = scenario.slice()
-    scenario.expect_no_resends(recent, "next Logon")
-    scenario.expect_logon_numbers(recent, state["next_sender"], state["next_target"], "next Logon")
+    scenario.expect_next_logon(recent, state)
     client.stop()
     peer.do("await logged_on 0")
     scenario.finish(peer)
