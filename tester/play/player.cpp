@@ -20,6 +20,9 @@ using std::chrono::milliseconds;
 constexpr milliseconds kInterruptTurn{100};   // an interrupt is noticed after this time
 constexpr milliseconds kLongestSend{60'000};  // to a counterparty that does not read
 
+// An engine may see a new connection before the end of the one before it, and refuse the new one.
+constexpr milliseconds kBetweenConnections{100};
+
 // Nothing: the script goes on.
 using Outcome = std::optional<Failure>;
 
@@ -622,6 +625,11 @@ class Player {
 
   Outcome connect(Session& session) {
     if (session.channel.socket != 0) return failure("the session is connected");
+    const MonoTime earliest = wire_.closed_at() + kBetweenConnections;
+    for (MonoTime now = clock_.now().mono; now < earliest && !options_.is_interrupted();
+         now = clock_.now().mono) {
+      wire_.poll(earliest - now);
+    }
     const auto started = wire_.connect(session.channel, options_.acceptor);
     if (!started) return failure(started.error());
     const MonoTime deadline = clock_.now().mono + timeout_;

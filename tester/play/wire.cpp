@@ -82,6 +82,7 @@ void Wire::close(Channel& channel) {
   if (channel.socket != 0) {
     network_.close(channel.socket);
     channels_.erase(channel.socket);
+    closed_at_ = clock_.now().mono;
   }
   channel.socket = 0;
   channel.is_open = false;

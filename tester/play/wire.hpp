@@ -69,6 +69,8 @@ class Wire {
   // Waits for at most this time, and moves what came to the channels. False: nothing came.
   bool poll(std::chrono::nanoseconds timeout);
 
+  // When this side closed a connection last; the zero time: never.
+  [[nodiscard]] MonoTime closed_at() const noexcept { return closed_at_; }
   // All bytes that came since the begin.
   [[nodiscard]] std::uint64_t bytes_received() const noexcept { return bytes_received_; }
 
@@ -84,6 +86,7 @@ class Wire {
   std::map<transport::SocketId, Channel*> channels_;
   std::deque<transport::SocketId> accepted_;  // no channel has them yet
   std::uint64_t bytes_received_ = 0;
+  MonoTime closed_at_{};
 };
 
 }  // namespace nexusfix::tester

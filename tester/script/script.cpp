@@ -204,6 +204,10 @@ class Reader {
   }
 
   bool read_line(std::string_view text, Scope scope) {
+    if (const Statement* const opener = blocks_.back().opener; opener != nullptr) {
+      scope.versions &= opener->scope.versions;
+      scope.sides &= opener->scope.sides;
+    }
     if (text.front() == '[') {
       const std::size_t end = text.find(']');
       if (end == std::string_view::npos) return fail_at(text, "\"]\" is missing");

@@ -86,6 +86,9 @@ TEST_F(ScriptTest, blocks_have_their_statements_and_must_be_ended) {
   EXPECT_EQ(branch.otherwise.front().body.front().text, "wait 1s");
   EXPECT_EQ(branch.otherwise.front().otherwise.front().text, "wait 2s");
   EXPECT_EQ(script->statements[2].count, 3U);
+  const auto scoped = read(std::string{kBegin} + "[acceptor] if 35=3\n  connect\nend\n");
+  ASSERT_TRUE(scoped.has_value()) << scoped.error();
+  EXPECT_EQ(scoped->connects.to_string(), "01");
   EXPECT_EQ(error_of("if 35=3\n"), "a.scenario:3: \"end\" is missing for: if 35=3");
   EXPECT_THAT(error_of("end\n"), HasSubstr("\"end\" without \"if\" or \"repeat\""));
   EXPECT_THAT(error_of("repeat 2\nelse\nend\n"), HasSubstr("\"else\" without \"if\""));
