@@ -129,7 +129,9 @@ def build_tree(folder, targets, definitions):
                    "NEXUSFIX_TESTS=OFF", *definitions]
     tree = ROOT / "build" / folder
     # cmake/cached_compiler.sh gives the compiler relative paths: only its working folder is left.
-    environment = {**os.environ, "CXXFLAGS": f"-fdebug-prefix-map={tree}=."}
+    # ccache does not compare that option: an object of another build names that build's folder.
+    environment = {**os.environ, "CXXFLAGS": f"-fdebug-prefix-map={tree}=.",
+                   "CCACHE_NAMESPACE": "package"}
     tree.mkdir(parents=True, exist_ok=True)
     log = tree / "package.log"
     for command in (["cmake", "--preset", "hardened", "-B", tree,

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "base/api/escaped_text.hpp"
+
 namespace nexusfix::bench {
 namespace {
 
@@ -68,7 +70,7 @@ Scale scale_of(const std::vector<BarGroup>& groups) {
 
 std::string label_text(const std::string& label, double y) {
   return fmt::format("<text class=\"label\" x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
-                     kLabelColumns - 10, y, escaped(label));
+                     kLabelColumns - 10, y, markup_text(label));
 }
 
 std::string class_of(std::string_view subject) {
@@ -90,29 +92,6 @@ Bar own_bar(const RowReport& row) {
 std::string short_number(double value) {
   if (value >= 99.95) return fmt::format("{:.0f}", value);
   return value >= 9.995 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value);
-}
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
 }
 
 Chart bar_chart(const std::vector<BarGroup>& groups) {
@@ -142,7 +121,7 @@ Chart bar_chart(const std::vector<BarGroup>& groups) {
           "<rect class=\"{}\" x=\"{}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" rx=\"2\"/>"
           "<text class=\"value\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
           bar.kind, kLabelColumns, top + 1, end - kLabelColumns, kBarRows - 2, end + 5,
-          top + kBarRows - 4, escaped(bar.text));
+          top + kBarRows - 4, markup_text(bar.text));
     }
     y += height + kGapRows;
   }

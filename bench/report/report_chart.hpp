@@ -39,8 +39,6 @@ struct Chart {
 [[nodiscard]] Chart tail_chart(const Report& report);
 
 [[nodiscard]] std::string_view chart_style() noexcept;
-// Escapes a text for an element or an attribute.
-[[nodiscard]] std::string escaped(std::string_view text);
 // Three significant digits.
 [[nodiscard]] std::string short_number(double value);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "base/api/escaped_text.hpp"
 #include "bench/report/report_chart.hpp"
 
 namespace nexusfix::bench {
@@ -96,7 +97,7 @@ Chart growth_chart(const std::vector<const GrowthCurve*>& curves) {
     chart.elements += fmt::format(
         "<polyline class=\"range\" fill=\"none\" points=\"{}\"/>"
         "<text class=\"value\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-        path, x(sessions) + 8, y(value) + 4, escaped(curve->name));
+        path, x(sessions) + 8, y(value) + 4, markup_text(curve->name));
   }
   return chart;
 }
@@ -173,15 +174,15 @@ std::string growth_html(const Report& report) {
     for (const GrowthCurve& curve : curves) {
       if (curve.figure != figure.name) continue;
       of_figure.push_back(&curve);
-      laws += fmt::format("<li>{}: {}. {}</li>\n", escaped(curve.name), escaped(points_text(curve)),
-                          escaped(law_text(curve)));
+      laws += fmt::format("<li>{}: {}. {}</li>\n", markup_text(curve.name),
+                          markup_text(points_text(curve)), markup_text(law_text(curve)));
     }
     if (of_figure.empty()) continue;
     const Chart chart = growth_chart(of_figure);
     text += fmt::format(
         "<h3>{0}</h3>\n<div class=\"wide\"><svg viewBox=\"0 0 {1} {2}\" width=\"{1}\" "
         "height=\"{2}\" role=\"img\" aria-label=\"{0}\">\n{3}</svg></div>\n<ul>\n{4}</ul>\n",
-        escaped(figure.name), chart.width, chart.height, chart.elements, laws);
+        markup_text(figure.name), chart.width, chart.height, chart.elements, laws);
   }
   return text;
 }

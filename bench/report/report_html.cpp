@@ -1,6 +1,7 @@
 // The report as a page and as a picture, without network access and without scripts.
 #include <fmt/format.h>
 
+#include "base/api/escaped_text.hpp"
 #include "bench/report/report.hpp"
 #include "bench/report/report_chart.hpp"
 #include "bench/report/report_growth.hpp"
@@ -33,13 +34,13 @@ std::string inline_svg(const Chart& chart, std::string_view title) {
   return fmt::format(
       "<div class=\"wide\"><svg viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
       "role=\"img\" aria-label=\"{2}\">\n{3}</svg></div>\n",
-      chart.width, chart.height, escaped(title), chart.elements);
+      chart.width, chart.height, markup_text(title), chart.elements);
 }
 
 std::string machine_list(const Report& report) {
   const Machine& m = report.machine;
   const auto entry = [](std::string_view name, std::string_view value) {
-    return fmt::format("<dt>{}</dt><dd>{}</dd>\n", name, escaped(value));
+    return fmt::format("<dt>{}</dt><dd>{}</dd>\n", name, markup_text(value));
   };
   std::string text = "<dl>\n";
   text += entry("CPU",
@@ -91,15 +92,15 @@ std::string row_cells(const RowReport& row) {
   std::string text = fmt::format(
       "<tr><td>{}</td><td><b>{}</b></td>{}<td>{}</td><td>{}</td><td>{}</td>"
       "<td{}>{}</td><td class=\"purpose\">{}</td></tr>\n",
-      escaped(row.spec.name), short_number(f.batch), figure_cells(f),
+      markup_text(row.spec.name), short_number(f.batch), figure_cells(f),
       rate_text(row.operations_per_second()), optional_text(row.megabytes_per_second()),
       optional_text(row.spec.published), within_budget(row) ? "" : " class=\"missed\"",
-      budget_text(row), escaped(row.spec.purpose));
+      budget_text(row), markup_text(row.spec.purpose));
   for (const Result& peer : row.peers) {
     text += fmt::format(
         "<tr><td>&emsp;{}</td><td>{}</td>{}<td colspan=\"4\"></td>"
         "<td class=\"purpose\">{} × ours</td></tr>\n",
-        escaped(peer.subject), short_number(peer.figures.batch), figure_cells(peer.figures),
+        markup_text(peer.subject), short_number(peer.figures.batch), figure_cells(peer.figures),
         short_number(times_faster(row, peer)));
   }
   return text;
@@ -122,7 +123,7 @@ std::string ladder_text(const Report& report) {
     if (!row.spec.name.starts_with("ladder/")) continue;
     if (below != nullptr) {
       const double here = below->ours.figures.batch / row.ours.figures.batch;
-      text += fmt::format("<li>{}: {} × as fast as the rung below", escaped(row.spec.purpose),
+      text += fmt::format("<li>{}: {} × as fast as the rung below", markup_text(row.spec.purpose),
                           short_number(here));
       if (row.spec.published && below->spec.published) {
         const double then = *below->spec.published / *row.spec.published;
@@ -152,7 +153,7 @@ std::string chart_section(std::string_view title, std::string_view note,
 std::string failures_text(const Report& report) {
   std::string text;
   for (const std::string& failure : report.failures) {
-    text += fmt::format("<li class=\"missed\">{}</li>\n", escaped(failure));
+    text += fmt::format("<li class=\"missed\">{}</li>\n", markup_text(failure));
   }
   return text.empty() ? text : "<ul>\n" + text + "</ul>\n";
 }

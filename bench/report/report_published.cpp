@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <vector>
 
+#include "base/api/escaped_text.hpp"
 #include "bench/report/report_chart.hpp"
 
 namespace nexusfix::bench {
@@ -186,8 +187,8 @@ std::string published_html(const Report& report) {
     text += fmt::format(
         "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td><b>{}</b></td>"
         "<td>{}</td></tr>\n",
-        escaped(line.row), line.metric, escaped(line.published_peer), line.before, line.first,
-        line.ours, escaped(line.peers));
+        markup_text(line.row), line.metric, markup_text(line.published_peer), line.before,
+        line.first, line.ours, markup_text(line.peers));
   }
   return text + "</table></div>\n";
 }

@@ -545,6 +545,7 @@ void LogStatistics::keep_slowest(const Flow& flow, const Header& header, const W
 
 std::vector<const SlowRequest*> LogStatistics::slowest() const {
   std::vector<const SlowRequest*> all;
+  all.reserve(slowest_.size());
   for (const SlowRequest& one : slowest_) all.push_back(&one);
   std::ranges::sort(all, [](const SlowRequest* left, const SlowRequest* right) {
     if (left->latency != right->latency) return left->latency > right->latency;
@@ -665,6 +666,7 @@ std::vector<const FlowStatistics*> LogStatistics::flows() const {
 
 std::vector<const RejectStatistics*> LogStatistics::rejects() const {
   std::vector<const RejectStatistics*> all;
+  all.reserve(rejects_.size());
   for (const auto& [key, reject] : rejects_) all.push_back(&reject);
   std::ranges::sort(all, [](const RejectStatistics* left, const RejectStatistics* right) {
     if (left->count != right->count) return left->count > right->count;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/api/escaped_text.hpp"
 #include "base/api/printable_text.hpp"
 
 namespace nexusfix::logs {
@@ -12,31 +13,7 @@ constexpr double kWidth = 720;
 
 }  // namespace
 
-std::string html_text(std::string_view text) {
-  std::string escaped;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      case '\'':
-        escaped += "&#39;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
-}
+std::string html_text(std::string_view text) { return markup_text(printable(text)); }
 
 std::string bar_chart(const std::vector<ChartBar>& bars) {
   if (bars.empty()) return {};

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/api/escaped_text.hpp"
+
 namespace nexusfix::tester {
 namespace {
 
@@ -99,7 +101,7 @@ std::string_view class_of(Verdict verdict) {
 
 // The text of a message, with the field that differs marked.
 std::string marked(const Entry& entry, const Result& result) {
-  const std::string text = escape_markup(entry.text);
+  const std::string text = markup_text(entry.text);
   if (!entry.is_difference || !result.failure) return text;
   const std::string& tag = result.failure->tag;
   if (tag.empty()) return "<mark>" + text + "</mark>";
@@ -113,11 +115,11 @@ std::string marked(const Entry& entry, const Result& result) {
 
 std::string html_row(const Entry& entry, const Result& result) {
   const std::string session =
-      entry.session.empty() ? "" : "<b>" + escape_markup(entry.session) + ":</b> ";
+      entry.session.empty() ? "" : "<b>" + markup_text(entry.session) + ":</b> ";
   const std::string cell =
       fmt::format("<span class=\"{}\">{}{}</span> <span class=\"place\">{}{}</span>",
                   entry.is_ignored ? "ignored" : "", session, marked(entry, result),
-                  escape_markup(entry.place), entry.is_ignored ? ", ignored" : "");
+                  markup_text(entry.place), entry.is_ignored ? ", ignored" : "");
   const bool is_left = entry.side == Side::Tester;
   const bool is_right = entry.side == Side::Engine;
   if (!is_left && !is_right) {
@@ -135,22 +137,22 @@ std::string html_case(const Result& result) {
   std::string text = fmt::format(
       "<details id=\"{}\"{}><summary><span class=\"{}\">{}</span> {} <span class=\"place\">{} "
       "({:.2f} s)</span></summary>\n",
-      escape_markup(full_name(result)), result.verdict == Verdict::Failed ? " open" : "",
-      class_of(result.verdict), word_of(result.verdict), escape_markup(full_name(result)),
-      escape_markup(result.title), seconds_of(result.duration));
-  if (!result.reason.empty()) text += "<p>" + escape_markup(result.reason) + "</p>\n";
+      markup_text(full_name(result)), result.verdict == Verdict::Failed ? " open" : "",
+      class_of(result.verdict), word_of(result.verdict), markup_text(full_name(result)),
+      markup_text(result.title), seconds_of(result.duration));
+  if (!result.reason.empty()) text += "<p>" + markup_text(result.reason) + "</p>\n";
   for (const std::string& remark : result.remarks) {
-    text += "<p>Remark: " + escape_markup(remark) + "</p>\n";
+    text += "<p>Remark: " + markup_text(remark) + "</p>\n";
   }
   if (result.failure) {
     const Failure& failure = *result.failure;
     text += fmt::format("<p><code>{}: {}</code><br><span class=\"what\">{}</span>",
-                        escape_markup(failure.place), escape_markup(failure.statement),
-                        escape_markup(failure.what));
+                        markup_text(failure.place), markup_text(failure.statement),
+                        markup_text(failure.what));
     if (!failure.expected.empty()) {
-      text += "<br>expected: <code>" + escape_markup(failure.expected) + "</code>";
+      text += "<br>expected: <code>" + markup_text(failure.expected) + "</code>";
     }
-    if (!failure.got.empty()) text += "<br>got: <code>" + escape_markup(failure.got) + "</code>";
+    if (!failure.got.empty()) text += "<br>got: <code>" + markup_text(failure.got) + "</code>";
     text += "</p>\n";
   }
   if (!result.entries.empty()) {
@@ -164,29 +166,6 @@ std::string html_case(const Result& result) {
 }
 
 }  // namespace
-
-std::string escape_markup(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
 
 std::string full_name(const Result& result) {
   return result.suite.empty() ? result.name : result.suite + "/" + result.name;
@@ -239,18 +218,17 @@ std::string junit_xml(const Run& run) {
       run.results.size(), counts.failed, counts.skipped + counts.not_run);
   for (const Result& result : run.results) {
     text += fmt::format("<testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\">\n",
-                        escape_markup(result.suite.empty() ? "file" : result.suite),
-                        escape_markup(result.name), seconds_of(result.duration));
+                        markup_text(result.suite.empty() ? "file" : result.suite),
+                        markup_text(result.name), seconds_of(result.duration));
     if (result.failure) {
-      text +=
-          fmt::format("<failure message=\"{}\">{}</failure>\n", escape_markup(result.failure->what),
-                      escape_markup(failure_lines(result)));
+      text += fmt::format("<failure message=\"{}\">{}</failure>\n",
+                          markup_text(result.failure->what), markup_text(failure_lines(result)));
     }
     if (result.verdict == Verdict::Skipped || result.verdict == Verdict::NotRun) {
       text += fmt::format("<skipped message=\"{}\"/>\n",
-                          escape_markup(result.reason.empty() ? "not run" : result.reason));
+                          markup_text(result.reason.empty() ? "not run" : result.reason));
     }
-    text += "<system-out>" + escape_markup(conversation(result)) + "</system-out>\n</testcase>\n";
+    text += "<system-out>" + markup_text(conversation(result)) + "</system-out>\n</testcase>\n";
   }
   return text + "</testsuite>\n</testsuites>\n";
 }
@@ -263,9 +241,9 @@ std::string html_page(const Run& run, std::string_view title) {
       "<style>{1}</style></head><body>\n<h1>{0}</h1>\n"
       "<p><span class=\"passed\">{2} passed</span>, <span class=\"{3}\">{4} failed</span>, "
       "{5} skipped, {6} not run.{7}{8}</p>\n",
-      escape_markup(title), kStyle, counts.passed, counts.failed > 0 ? "failed" : "passed",
+      markup_text(title), kStyle, counts.passed, counts.failed > 0 ? "failed" : "passed",
       counts.failed, counts.skipped, counts.not_run,
-      run.ended_early.empty() ? "" : " Ended early: ", escape_markup(run.ended_early));
+      run.ended_early.empty() ? "" : " Ended early: ", markup_text(run.ended_early));
   for (const Result& result : run.results) text += html_case(result);
   return text + "</body></html>\n";
 }

@@ -20,9 +20,6 @@ namespace nexusfix::tester {
 // A page without other files: all cases, and the conversation of each in two columns.
 [[nodiscard]] std::string html_page(const Run& run, std::string_view title);
 
-// & < > and quotes for XML and HTML.
-[[nodiscard]] std::string escape_markup(std::string_view text);
-
 struct Counts {
   std::size_t passed = 0;
   std::size_t failed = 0;

@@ -1,4 +1,5 @@
-// Escapes any text as part of a name, so that different texts give different names.
+// Escapes any text: as part of a name, so that different texts give different names, and for HTML,
+// SVG and XML.
 #pragma once
 
 #include <cstddef>
@@ -46,6 +47,33 @@ void append_escaped(std::string& to, std::string_view text, IsKept is_kept) {
     }
     result += static_cast<char>(high << 4U | low);
     i += 2;
+  }
+  return result;
+}
+
+// Text for an element or an attribute of HTML, SVG or XML.
+[[nodiscard]] inline std::string markup_text(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&#39;";
+        break;
+      default:
+        result += c;
+    }
   }
   return result;
 }

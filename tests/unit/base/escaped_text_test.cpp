@@ -30,5 +30,11 @@ TEST(EscapedText, a_percent_sign_without_two_digits_is_itself) {
   EXPECT_EQ(unescaped("%x4"), "%x4");
 }
 
+TEST(EscapedText, markup_shows_each_character_as_it_is) {
+  EXPECT_EQ(markup_text("<a href='x' title=\"&\">"),
+            "&lt;a href=&#39;x&#39; title=&quot;&amp;&quot;&gt;");
+  EXPECT_EQ(markup_text("35=D\x01"), "35=D\x01");
+}
+
 }  // namespace
 }  // namespace nexusfix
