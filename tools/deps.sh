@@ -45,7 +45,8 @@ case "${1:-}" in
   lint) wanted="$packages_run $packages_bench $packages_test clang-tidy-19" ;;
   docs) wanted="python3-venv doxygen" ;;
   package) wanted="$packages_run $packages_package" ;;
-  release) wanted="$packages_run $packages_package debootstrap lintian zstd" ;;
+  release) wanted="$packages_run $packages_package buildah debootstrap lintian
+    zstd" ;;
   *)
     sed -n '2,14s/^# //p' "$0" >&2
     exit 2

@@ -6,7 +6,8 @@
 debootstrap makes each root, as root, from where this system has its own packages. In each: the
 portable archive runs as an ordinary user; the packages that can be installed there are installed
 over the version before, trade, and are removed without a trace; the others are refused by apt with
-the reason. Where the libraries can be installed, a program outside builds against them.
+the reason. Where the libraries can be installed, a program outside builds against them. The sources
+are built and tested on Debian 13, and in a container.
 """
 
 import argparse
@@ -22,6 +23,7 @@ from pathlib import Path
 from doors import DoorsTest
 from packages import ArmTest, PackagesTest, SameBytesTest, archive_for  # noqa: F401
 from roots import OUT, ROOT, Root, this_release
+from sources import ContainerTest, SourcesOnTrixie
 
 RELEASES = {"bullseye": 11, "bookworm": 12, "trixie": 13}
 # What is built on one release can be installed there only; the other packages, everywhere.
@@ -218,7 +220,8 @@ def main():
         sys.exit("release-check: there are no packages: `make package` makes them")
     ROOTS = arguments.roots.resolve()
     ROOTS.mkdir(parents=True, exist_ok=True)
-    DoorsTest.roots = ROOTS
+    for one in (ContainerTest, DoorsTest, SourcesOnTrixie):
+        one.roots = ROOTS
     for release in arguments.releases:
         name = f"On{release.capitalize()}"
         globals()[name] = type(name, (OnRelease, unittest.TestCase), {"release": release})
