@@ -21,6 +21,7 @@ for argument; do
   case $argument in
     "$PWD"/*) argument=${argument#"$PWD"/} ;;
     "$root"/*) argument=$up${argument#"$root"} ;;
+    -I"$root") argument=-I$up ;;
     -I"$PWD"/*) argument=-I${argument#-I"$PWD"/} ;;
     -I"$root"/*) argument=-I$up${argument#-I"$root"} ;;
     -ffile-prefix-map="$root"=*) argument=-ffile-prefix-map=$up=${argument#*=*=} ;;
