@@ -430,6 +430,12 @@ inline constexpr std::array kVersions{Version::Fix40,    Version::Fix41,    Vers
 // O(output).
 [[nodiscard]] std::string to_quickfix_xml(const Dictionary& dictionary);
 
+// Writes a dictionary as a FIX Orchestra repository (1.0) in UTF-8. Loading the text gives the
+// messages, fields and groups again, with these exceptions: the header and the trailer are also
+// components; the messages of the session layer alone are administrative; warnings and
+// any_field_begins are lost; fields of an unknown type are strings. Allocates; O(output).
+[[nodiscard]] std::string to_orchestra(const Dictionary& dictionary);
+
 // The data fields of a dictionary, whose values may contain SOH, in the form for a parser.
 
 // The pairs of Length and data fields for a wire::Parser: those of the FIX standard and those of

@@ -105,7 +105,8 @@ class LearnRun {
   }
 
   bool print_dictionary() {
-    fmt::print(streams_.out, "{}", logs::to_counted_xml(logs::learned_dictionary(*seen_), *seen_));
+    fmt::print(streams_.out, "{}",
+               logs::to_counted_xml(logs::learned_dictionary(*seen_), *seen_, options_.format));
     return false;
   }
 

@@ -7,6 +7,7 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/dictionary.hpp>
 
+#include "logs/learn/learned_dictionary.hpp"
 #include "logs/source/log_reader.hpp"
 #include "nexusfix/command.hpp"
 
@@ -14,8 +15,9 @@ namespace nexusfix::command {
 
 struct LearnOptions {
   logs::LogRequest input{};
-  std::string version{};  // empty: that of the first message
-  std::string against{};  // a dictionary; empty: print what is learned
+  std::string version{};            // empty: that of the first message
+  logs::DictionaryFormat format{};  // of what is printed
+  std::string against{};            // a dictionary; empty: print what is learned
   dictionary::DictionaryFaults faults = dictionary::DictionaryFaults::Refuse;  // of that file
   bool json = false;  // with against: one object a gap
 };

@@ -26,6 +26,9 @@ int run_dict_learn(Arguments arguments) {
           ->option_text("FILE");
   app.add_flag("--json", options.json, "with --against: print JSON, one object a line")
       ->needs(against);
+  bool is_orchestra = false;
+  app.add_flag("--orchestra", is_orchestra, "print a FIX Orchestra repository, not QuickFIX XML")
+      ->excludes(against);
   bool is_lenient = false;
   app.add_flag("--lenient", is_lenient, "accept a dictionary with errors")->needs(against);
   app.footer(
@@ -39,6 +42,7 @@ int run_dict_learn(Arguments arguments) {
       "  2  a file or dictionary cannot be read, or the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (is_lenient) options.faults = dictionary::DictionaryFaults::Warn;
+  if (is_orchestra) options.format = logs::DictionaryFormat::Orchestra;
   catch_interrupts();
   PosixDisk disk;
   return learn_dictionary(options, disk, {});

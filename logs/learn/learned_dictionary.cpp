@@ -232,6 +232,40 @@ class Learning {
   return fmt::format(" <!-- {} {}{} -->", count, what, count == 1 ? "" : "s");
 }
 
+// How the lines of a format begin.
+struct Marks {
+  std::string_view message;
+  std::string_view field;
+  std::string_view value;
+};
+constexpr Marks kQuickFixMarks{"<message ", "<field number=", "<value "};
+constexpr Marks kOrchestraMarks{"<fixr:message ", "<fixr:field ", "<fixr:code "};
+
+// How often each value of the dictionary's enumerations was seen, in their order.
+class ValueCounts {
+ public:
+  ValueCounts(const Dictionary& learned, const SeenMessages& seen)
+      : field_{learned.fields.begin()}, seen_{seen} {}
+
+  // 0: it was not seen. Called once for each value at most.
+  std::uint64_t next() {
+    while (value_ == field_->values.size()) {
+      ++field_;
+      value_ = 0;
+    }
+    const std::string& value = field_->values[value_++].value;
+    const auto values = seen_.values().find(field_->tag);
+    if (values == seen_.values().end()) return 0;
+    const auto found = values->second.listed().find(value);
+    return found == values->second.listed().end() ? 0 : found->second.count;
+  }
+
+ private:
+  std::vector<FieldDefinition>::const_iterator field_;
+  std::size_t value_ = 0;
+  const SeenMessages& seen_;
+};
+
 }  // namespace
 
 Dictionary learned_dictionary(const SeenMessages& seen) { return Learning{seen}.learn(); }
@@ -247,33 +281,32 @@ std::string name_of_message(const SeenMessages& seen, std::string_view msg_type)
   return known != nullptr ? known->name : fmt::format("Message_{}", msg_type);
 }
 
-// The writer writes the messages, the fields and their values in the dictionary's order.
-std::string to_counted_xml(const Dictionary& learned, const SeenMessages& seen) {
-  constexpr std::string_view kMessage = "    <message ";
-  constexpr std::string_view kField = "    <field number=";
-  constexpr std::string_view kValue = "      <value ";
+// The writers write the messages, the fields and their values in the dictionary's order, each in a
+// line of its own.
+std::string to_counted_xml(const Dictionary& learned, const SeenMessages& seen,
+                           DictionaryFormat format) {
+  const bool is_orchestra = format == DictionaryFormat::Orchestra;
+  const Marks& marks = is_orchestra ? kOrchestraMarks : kQuickFixMarks;
+  const std::string text =
+      is_orchestra ? dictionary::to_orchestra(learned) : dictionary::to_quickfix_xml(learned);
   auto message = learned.messages.begin();
   auto field = learned.fields.begin();
-  const SeenValues* values = nullptr;
-  std::vector<EnumValue>::const_iterator value;
+  ValueCounts values{learned, seen};
   std::string counted;
-  for (const auto part : std::views::split(dictionary::to_quickfix_xml(learned), '\n')) {
+  for (const auto part : std::views::split(text, '\n')) {
     const std::string_view line{part.begin(), part.end()};
     if (line.empty()) continue;
     counted += line;
-    if (line.starts_with(kMessage)) {
+    const std::string_view element = line.substr(line.find_first_not_of(' '));
+    if (element.starts_with(marks.message)) {
       counted += times(seen.messages().find(message->msg_type)->second.count, "message");
       ++message;
-    } else if (line.starts_with(kField)) {
+    } else if (element.starts_with(marks.field)) {
       const auto found = seen.values().find(field->tag);
-      values = found == seen.values().end() ? nullptr : &found->second;
-      if (values != nullptr) counted += times(values->count(), "value");
-      value = field->values.begin();
+      if (found != seen.values().end()) counted += times(found->second.count(), "value");
       ++field;
-    } else if (line.starts_with(kValue)) {
-      const bool is_listed = values != nullptr && values->listed().contains(value->value);
-      if (is_listed) counted += times(values->listed().find(value->value)->second.count, "time");
-      ++value;
+    } else if (element.starts_with(marks.value)) {
+      if (const std::uint64_t count = values.next(); count > 0) counted += times(count, "time");
     }
     counted += '\n';
   }

@@ -1,6 +1,7 @@
 // The dictionary of what messages have.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -20,8 +21,10 @@ namespace nexusfix::logs {
 // The name of a message: that of the version, or of a later one; otherwise "Message_U1".
 [[nodiscard]] std::string name_of_message(const SeenMessages& seen, std::string_view msg_type);
 
-// QuickFIX XML, with the counts of messages, fields and values as comments.
+enum class DictionaryFormat : std::uint8_t { QuickFixXml, Orchestra };
+
+// A file with the counts of messages, fields and values as comments.
 [[nodiscard]] std::string to_counted_xml(const dictionary::Dictionary& learned,
-                                         const SeenMessages& seen);
+                                         const SeenMessages& seen, DictionaryFormat format);
 
 }  // namespace nexusfix::logs

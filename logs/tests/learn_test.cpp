@@ -48,8 +48,8 @@ class Learn : public ::testing::Test {
     return run(options);
   }
   // The printed dictionary.
-  std::string learned(std::string_view log) {
-    EXPECT_EQ(run_on(log), kSuccess) << err_;
+  std::string learned(std::string_view log, logs::DictionaryFormat format = {}) {
+    EXPECT_EQ(run_on(log, {.format = format}), kSuccess) << err_;
     disk_.set_contents("learned.xml", out_);
     return out_;
   }
@@ -183,6 +183,16 @@ TEST_F(Learn, comparison_with_its_own_dictionary_finds_nothing) {
   EXPECT_THAT(out_, HasSubstr("2 messages, 0 that the dictionary does not say"));
 }
 
+TEST_F(Learn, orchestra_has_the_counts_too) {
+  const std::string own = message("U1", "5001=x|5002=20240115-10:30:00|");
+  const std::string xml = learned(order() + order() + own, logs::DictionaryFormat::Orchestra);
+  EXPECT_THAT(xml, HasSubstr(R"(name="NewOrderSingle" msgType="D"> <!-- 2 messages -->)"));
+  EXPECT_THAT(xml, HasSubstr(R"(name="BUY" value="1" /> <!-- 2 times -->)"));
+  EXPECT_THAT(xml, HasSubstr(R"(name="Field5002" type="UTCTimestamp" /> <!-- 1 value -->)"));
+  EXPECT_THAT(fault_of(order()), IsEmpty());
+  EXPECT_THAT(fault_of(message("D", "11=A1|")), HasSubstr("OrderQty"));
+}
+
 TEST_F(Learn, input_without_messages_is_an_error) {
   EXPECT_EQ(run_on("nothing\x01 here 8=FIX and more"), kFailure);
   EXPECT_THAT(err_, HasSubstr("no message to learn from"));
@@ -227,7 +237,7 @@ TEST_F(Learn, learned_dictionary_accepts_the_log_that_it_was_learned_from) {
           log += messages.back();
         }
       }
-      learned(log);
+      learned(log, seed % 2 == 0 ? logs::DictionaryFormat::Orchestra : logs::DictionaryFormat{});
       for (const std::string& one : messages) {
         ASSERT_THAT(fault_of(one), IsEmpty())
             << dictionary::to_string(version) << ", seed " << seed << ": " << testing::bar(one);
