@@ -3,6 +3,8 @@
 
     tools/compile_cost.py                           print a table, of a release build
     tools/compile_cost.py --lines-max fix44=N ...   end with 1 if a program reads more lines
+    tools/compile_cost.py --includes-max engine.hpp=N ...
+        end with 1 if the header includes more lines of public headers, itself among them
 
 A program reads three messages, some of their fields and a group. The times are CPU seconds, user
 and system, the minimum of five runs with -O2. The lines are those after the preprocessor, without
@@ -81,6 +83,14 @@ class Compiler:
         return min(run(command)[1] for _ in range(RUNS))
 
 
+    def included_lines(self, header):
+        source = self.folder / "header.cpp"
+        source.write_text(f"#include <nexusfix/{header}>\n", encoding="utf-8")
+        rule = run([self.name, "-std=c++23", f"-I{ROOT / 'include'}", "-M", str(source)])[0]
+        public = {Path(word) for word in rule.split() if word.startswith(f"{ROOT}/include/")}
+        return sum(one.read_text(encoding="utf-8").count("\n") for one in public)
+
+
 def check(compiler, limits):
     wrong = 0
     for limit in limits:
@@ -88,6 +98,16 @@ def check(compiler, limits):
         lines = compiler.lines(name_space)
         print(f"{name_space}: {lines} lines, at most {most} allowed")
         run(compiler.command(name_space, "-fsyntax-only"))
+        wrong += lines > int(most)
+    return 1 if wrong else 0
+
+
+def check_includes(compiler, limits):
+    wrong = 0
+    for limit in limits:
+        header, _, most = limit.partition("=")
+        lines = compiler.included_lines(header)
+        print(f"{header}: {lines} lines of public headers, at most {most} allowed")
         wrong += lines > int(most)
     return 1 if wrong else 0
 
@@ -109,9 +129,13 @@ def main():
     parser.add_argument("--compiler", default="g++", help="the compiler (default: g++)")
     parser.add_argument("--lines-max", nargs="+", metavar="NAMESPACE=LINES",
                         help="fail if a program reads more lines; measure no times")
+    parser.add_argument("--includes-max", nargs="+", metavar="HEADER=LINES",
+                        help="fail if a public header includes more lines; needs no build")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         compiler = Compiler(given.compiler, given.build, folder)
+        if given.includes_max:
+            return check_includes(compiler, given.includes_max)
         return check(compiler, given.lines_max) if given.lines_max else show(compiler)
 
 
