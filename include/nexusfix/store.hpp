@@ -149,20 +149,7 @@ class Transaction {
     detail::put_entry_header(place, EntryKind::InboundProgress, session, next_inbound, 0);
   }
   // This message is sent, and is stored for a resend. bytes: the whole message; copied.
-  void outbound_message(SessionKey session, std::uint64_t msg_seq_num, std::string_view bytes) {
-    const std::size_t count = detail::kEntryHeaderBytes + bytes.size();
-    // No message has MsgSeqNum 0: the store refuses such an entry when it decodes it.
-    if (form_ != Form::Empty || msg_seq_num == 0 || bytes.empty() || !has_room_for(count))
-        [[unlikely]]
-      return add_message(session, msg_seq_num, bytes);
-    form_ = Form::Common;
-    common_ = {.session = session, .msg_seq_num = msg_seq_num, .next_inbound = 0};
-    used_ = count;
-    char* const place = at_;
-    detail::put_entry_header(place, EntryKind::OutboundMessage, session, msg_seq_num,
-                             static_cast<std::uint32_t>(bytes.size()));
-    std::memcpy(place + detail::kEntryHeaderBytes, bytes.data(), bytes.size());
-  }
+  void outbound_message(SessionKey session, std::uint64_t msg_seq_num, std::string_view bytes);
   // The bytes before a message in place that belong to the record, and at least as many after it.
   static constexpr std::size_t kRoomBytes = detail::kEntryHeaderBytes;
   // outbound_message() without a copy: the entries are where the message is. The kRoomBytes before
@@ -267,9 +254,7 @@ class Transaction {
       form_ = Form::Other;
     }
   }
-  // Apart, so that the others need no saved registers.
-  [[gnu::noinline]] void add_message(SessionKey session, std::uint64_t msg_seq_num,
-                                     std::string_view bytes);
+  // Apart, so that inbound_progress() needs no saved registers.
   [[gnu::noinline]] void add_progress_with(SessionKey session, std::uint64_t next_inbound,
                                            std::string_view received);
 

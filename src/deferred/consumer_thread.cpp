@@ -1,10 +1,10 @@
-#include <csignal>
 #include <cstdint>
 #include <limits>
 #include <system_error>
 
 #include <nexusfix/deferred.hpp>
 
+#include "base/api/signals_blocked.hpp"
 #include "deferred/asymmetric_barrier.hpp"
 
 #if defined(__linux__)
@@ -112,15 +112,8 @@ std::expected<void, StartError> ConsumerThread::start(const Work& work) noexcept
 }
 
 bool ConsumerThread::create_thread() noexcept {
-  // The process's signals go to threads that expect them.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const bool created =
-      detail::returns_normally([this] { thread_ = std::thread{[this] { run(); }}; });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return created;
+  const SignalsBlocked blocked;
+  return detail::returns_normally([this] { thread_ = std::thread{[this] { run(); }}; });
 }
 
 void ConsumerThread::stop() noexcept {

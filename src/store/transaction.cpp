@@ -26,8 +26,8 @@ void Transaction::grow(std::size_t count) {
   use_buffer();
 }
 
-void Transaction::add_message(SessionKey session, std::uint64_t msg_seq_num,
-                              std::string_view bytes) {
+void Transaction::outbound_message(SessionKey session, std::uint64_t msg_seq_num,
+                                   std::string_view bytes) {
   const bool is_common = form_ == Form::Empty && msg_seq_num != 0;
   encode_entry({.kind = EntryKind::OutboundMessage,
                 .session = session,

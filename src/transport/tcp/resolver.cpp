@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
-#include <pthread.h>
-#include <signal.h>
 #include <system_error>
 #include <thread>
 #include <utility>
+
+#include "base/api/signals_blocked.hpp"
 
 namespace nexusfix::transport {
 
@@ -58,26 +58,6 @@ struct Resolver::Shared {
     running = false;
   }
 };
-
-namespace {
-
-// Signals go to the threads that the user knows of.
-class SignalsBlocked {
- public:
-  SignalsBlocked() noexcept {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &saved_);
-  }
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &saved_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t saved_{};
-};
-
-}  // namespace
 
 Resolver::Resolver(Lookup lookup, std::function<void()> notify)
     : shared_{std::make_shared<Shared>()} {

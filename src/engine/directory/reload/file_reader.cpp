@@ -8,14 +8,13 @@
 #include <expected>
 #include <mutex>
 #include <new>
-#include <pthread.h>
-#include <signal.h>
 #include <span>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/api/signals_blocked.hpp"
 #include "engine/ground/thread_setup.hpp"
 
 namespace nexusfix::engine {
@@ -27,22 +26,6 @@ constexpr std::chrono::milliseconds kAwaitSlice{20};
 
 // Threads of this process that are stuck in a call of the file system, and for which no loop waits.
 std::atomic<long> stuck_threads{0};
-
-// A new thread blocks all signals: the threads of the user handle them.
-class SignalsBlocked {
- public:
-  SignalsBlocked() noexcept {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &saved_);
-  }
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &saved_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t saved_{};
-};
 
 }  // namespace
 
