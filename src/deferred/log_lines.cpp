@@ -127,10 +127,4 @@ void LogLines::append_record(std::span<const std::byte> record) {
   }
 }
 
-void LogLines::append_lost(std::uint64_t count, WallTime time) {
-  append_time(time);
-  fmt::format_to(std::back_inserter(lines_), "{} {} lost\n", count,
-                 count == 1 ? "record" : "records");
-}
-
 }  // namespace nexusfix::deferred::detail

@@ -23,7 +23,6 @@ class LogLines {
  public:
   // A record of Logger::write().
   void append_record(std::span<const std::byte> record);
-  void append_lost(std::uint64_t count, WallTime time);
 
   [[nodiscard]] std::string_view lines() const noexcept { return {lines_.data(), lines_.size()}; }
   void clear() noexcept { lines_.clear(); }
