@@ -53,6 +53,15 @@ class InsideEngine {
     turn();
     return network_.sends() - before;
   }
+  // Receives that many messages at once and answers them. Returns the number of writes to the
+  // socket.
+  std::uint64_t receive_together(std::size_t count) {
+    const std::uint64_t before = network_.sends();
+    together_.clear();
+    for (std::size_t i = 0; i != count; ++i) together_ += received_.next();
+    receive(together_);
+    return network_.sends() - before;
+  }
   // Bytes that need not be a message, or whole: at most what the engine receives at once.
   void receive(std::string_view bytes) {
     network_.deliver(bytes);
@@ -96,6 +105,7 @@ class InsideEngine {
   OpenEngine<Venue> venue_;
   Clock* clock_;
   ReceivedTexts received_;
+  std::string together_;
 };
 
 }  // namespace nexusfix::bench

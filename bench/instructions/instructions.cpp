@@ -3,8 +3,8 @@
 //
 //   nexusfix_instructions PATH BATCHES
 //
-// PATH is order, order-one-shape, requests, order-inbound, order-logs, heartbeat, send or idle. A
-// batch is 64 messages.
+// PATH is order, order-one-shape, requests, order-burst, order-inbound, order-logs, heartbeat, send
+// or idle. A batch is 64 messages.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -63,6 +63,17 @@ void receive(ReceivedTexts texts, std::uint64_t answers, unsigned batches,
   });
 }
 
+// Each time that the loop receives, it gets as many orders as a burst has.
+void receive_burst(unsigned batches) {
+  constexpr std::size_t kBurst = 16;
+  static_assert(ReceivedTexts::kMessages % kBurst == 0);
+  SteppedClock clock;
+  InsideEngine engine{false, ReceivedTexts::orders(), &clock};
+  count(engine, batches, [&](std::size_t i) {
+    if (i % kBurst == 0 && engine.receive_together(kBurst) != 1) std::abort();
+  });
+}
+
 void send(unsigned batches) {
   SteppedClock clock;
   InsideEngine engine{false, ReceivedTexts::orders(), &clock};
@@ -90,6 +101,8 @@ bool run(std::string_view path, unsigned batches) {
     receive(ReceivedTexts::orders(Traffic::OneShape), 1, batches);
   } else if (path == "requests") {
     receive(ReceivedTexts::requests(), 1, batches);
+  } else if (path == "order-burst") {
+    receive_burst(batches);
   } else if (path == "order-inbound") {
     receive(ReceivedTexts::orders(), 1, batches, "JournalInbound=Y\n");
   } else if (path == "order-logs") {
@@ -118,8 +131,8 @@ int main(int count, char** words) {
       return 0;
     }
     std::fputs(
-        "usage: nexusfix_instructions order|order-one-shape|requests|order-inbound|order-logs|"
-        "heartbeat|send|idle BATCHES\n",
+        "usage: nexusfix_instructions order|order-one-shape|requests|order-burst|order-inbound|"
+        "order-logs|heartbeat|send|idle BATCHES\n",
         stderr);
     return 2;
   } catch (const std::exception& error) {

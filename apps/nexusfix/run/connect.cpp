@@ -6,6 +6,7 @@
 #include <optional>
 #include <poll.h>
 #include <unistd.h>
+#include <utility>
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
@@ -83,8 +84,8 @@ class Client {
 // The lines of a script or of standard input. Reading never blocks.
 class Lines {
  public:
-  explicit Lines(const std::optional<std::string>& script)
-      : from_input_{!script}, text_{script.value_or("")}, ended_{script.has_value()} {}
+  explicit Lines(std::optional<std::string> script)
+      : from_input_{!script}, text_{std::move(script).value_or("")}, ended_{!from_input_} {}
 
   [[nodiscard]] bool wants_input() const noexcept { return from_input_ && !ended_; }
   void read_input() {

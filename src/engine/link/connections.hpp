@@ -93,10 +93,12 @@ class ConnectionList {
     return *connections_[index];
   }
   void reserve(std::size_t count) {
-    if (connections_.size() < count) connections_.resize(2 * count);
+    if (room_ >= count) return;
+    connections_.resize(2 * count);
+    room_ = connections_.size();
   }
   [[gnu::always_inline]] void add(Connection& connection) {
-    if (count_ == connections_.size()) [[unlikely]]
+    if (count_ == room_) [[unlikely]]
       reserve(count_ + 1);
     connections_[count_++] = &connection;
   }
@@ -113,6 +115,7 @@ class ConnectionList {
 
  private:
   std::vector<Connection*> connections_;
+  std::size_t room_ = 0;  // its size
   std::size_t count_ = 0;
 };
 

@@ -322,6 +322,11 @@ void Transactor::abort_event(SessionEntry& entry) noexcept {
   end_connections();
 }
 
+void Transactor::grow_undo_log() {
+  undo_log_.resize(2 * undo_room_ + 1);
+  undo_room_ = undo_log_.size();
+}
+
 // Its messages are undone from the last one to the first one.
 void Transactor::undo_callback(SessionEntry& entry, const CallbackScope& scope,
                                const std::exception_ptr& thrown) {

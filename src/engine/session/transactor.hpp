@@ -136,11 +136,11 @@ class Transactor {
     return thrown;
   }
   // Whether next_undo() needs no memory.
-  [[nodiscard]] bool has_room_for_undo() const noexcept { return undo_count_ < undo_log_.size(); }
+  [[nodiscard]] bool has_room_for_undo() const noexcept { return undo_count_ < undo_room_; }
   // Before a message is given its MsgSeqNum: the place of its undo, which the caller writes.
   [[nodiscard, gnu::always_inline]] UndoEntry& next_undo() {
-    if (undo_count_ == undo_log_.size()) [[unlikely]]
-      undo_log_.resize(2 * undo_count_ + 1);
+    if (undo_count_ == undo_room_) [[unlikely]]
+      grow_undo_log();
     return undo_log_[undo_count_];
   }
   // The message is sent, and its undo is that of next_undo(). Within a callback, its undo and its
@@ -199,6 +199,7 @@ class Transactor {
   void end_scratch() noexcept {
     if (phase_ == Phase::Event || phase_ == Phase::Idle) loop_.end_scratch();
   }
+  [[gnu::noinline]] void grow_undo_log();
   void undo_callback(SessionEntry& entry, const CallbackScope& scope,
                      const std::exception_ptr& thrown);
 
@@ -235,6 +236,7 @@ class Transactor {
   SessionEntry* begun_ = nullptr;
   // The messages of the running callbacks, or one.
   std::vector<UndoEntry> undo_log_ = std::vector<UndoEntry>(1);
+  std::size_t undo_room_ = 1;   // its size, which a division would give
   std::size_t undo_count_ = 0;  // of them; the other entries are free
   // The connections that got bytes in this event: the last one, which knows the one before it.
   Connection* in_event_ = nullptr;

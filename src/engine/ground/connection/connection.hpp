@@ -164,7 +164,7 @@ class OutboundQueue {
   // add() of bytes that stay where they are until loan.recall(), if the queue is empty. There must
   // be room for them, for a copy. No other queue has the loan.
   void lend(std::string_view bytes, LentBytes& loan) noexcept {
-    if (end_ != 0 || lent_ != nullptr) [[unlikely]]
+    if (end_ != 0) [[unlikely]]
       return add(bytes);
     lent_ = &loan;
     loan.queue_ = this;
@@ -188,7 +188,10 @@ class OutboundQueue {
     if (LentBytes* const lent = std::exchange(lent_, nullptr)) lent->queue_ = nullptr;
   }
   // Drops the newest bytes until size() == size. No allocation.
-  void shrink_to(std::size_t size) noexcept { end_ = std::min(end_, begin_ + size); }
+  void shrink_to(std::size_t size) noexcept {
+    end_ = std::min(end_, begin_ + size);
+    if (empty()) clear();
+  }
   // Drops all bytes and the storage.
   void release() noexcept;
   // Releases the storage if the queue is empty and the storage is above kKeptBytesMax. True: the
@@ -201,8 +204,8 @@ class OutboundQueue {
   std::unique_ptr<char[]> bytes_;
   LentBytes* lent_ = nullptr;  // null: the waiting bytes are in bytes_; otherwise all are lent
   std::size_t begin_ = 0;      // of the waiting bytes
-  std::size_t end_ = 0;
-  BufferCharge storage_;  // the size of bytes_
+  std::size_t end_ = 0;        // 0: none wait, and none are lent
+  BufferCharge storage_;       // the size of bytes_
 };
 
 // Whether more bytes wait for a connection than its application should add to, for

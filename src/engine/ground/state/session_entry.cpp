@@ -145,7 +145,8 @@ constexpr std::uint32_t kPasswordAgainstPolicy = 3;
 OutboundRules::OutboundRules(const SessionSettings& settings)
     : has_sub_ids{settings.session.id.has_sub_ids()},
       keeps_masked_out{!settings.log.masked.empty() && !settings.log.stores_masked},
-      is_plain{!has_sub_ids && !keeps_masked_out && !settings.outbound.is_set()} {}
+      is_plain{!has_sub_ids && !keeps_masked_out && !settings.outbound.is_set() &&
+               settings.session.resend.persist_messages} {}
 
 SessionEntry::SessionEntry(LoopContext& of_loop, SessionSettings session_settings,
                            session::Numbers numbers)

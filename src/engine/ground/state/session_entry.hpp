@@ -386,7 +386,8 @@ struct OutboundRules {
 
   bool has_sub_ids;       // in the header of each of our messages
   bool keeps_masked_out;  // the store gets no message with one of LogMaskedTags
-  bool is_plain;  // neither, and no OutboundMessages: one flag for each message that is sent
+  // Neither, no OutboundMessages, and PersistMessages: one flag for each message that is sent.
+  bool is_plain;
 };
 
 // The counterparty knows sequence numbers that the store does not know, or the reverse: every Logon

@@ -263,6 +263,7 @@ void LatencyMeter::time_call() noexcept {
   untimed_ = kTimedEvery;
   const Now now = clock_.read();
   called_ = now.mono;
+  is_timed_ = true;
   counters_.receive_to_callback.record(called_ - clock_.now().mono);
   // A clock that was set back, or one of the program's own, may be before the kernel's.
   if (stamp_ != WallTime::min() && stamp_ <= now.wall) [[unlikely]]

@@ -483,10 +483,10 @@ class LatencyMeter {
       time_call();
   }
   // It has returned.
-  void on_delivered() noexcept { called_ = kNever; }
+  void on_delivered() noexcept { is_timed_ = false; }
   // A message has been added to a connection's queue.
   void on_queued(TimedAnswer& answer) const noexcept {
-    if (called_ != kNever && !answer.is_queued()) [[unlikely]]
+    if (is_timed_ && !answer.is_queued()) [[unlikely]]
       answer = {.received = clock_.now().mono, .called = called_};
   }
   // The socket has taken all of the queue, with this answer.
@@ -505,7 +505,8 @@ class LatencyMeter {
   bool has_stamps_ = false;
   WallTime stamp_ = WallTime::min();    // of the last receive
   unsigned untimed_ = 1;                // the call after this number of calls is timed
-  MonoTime called_ = kNever;            // kNever: the running call is not timed
+  bool is_timed_ = false;               // the running call
+  MonoTime called_{};                   // its time, if is_timed_
   SessionCounters* sent_by_ = nullptr;  // null: nothing is unsettled
   TimedAnswer sent_;
 };

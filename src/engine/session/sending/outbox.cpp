@@ -258,7 +258,7 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
   return bytes && entry.machine.outlet() == session::Outlet::Wire && was_encoded_here(*bytes) &&
          !begun_has_password_ && entry.outbound().is_plain && may_be_plain_ &&
          entry.connection() != nullptr && !entry.connection()->is_draining() &&
-         !entry.resend.is_in_progress() && is_stored(entry);
+         !entry.resend.is_in_progress() && !entry.stored.is_on_trial();
 }
 
 // A message is mostly the first entry of its record.
