@@ -87,7 +87,7 @@ using QuickfixVisitor =
 // Writes one store. take() receives the messages, ascending. No file of the store may exist.
 class QuickfixWriter {
  public:
-  QuickfixWriter(Disk& disk, std::string folder, std::string prefix, QuickfixForm form);
+  QuickfixWriter(Disk& disk, std::string folder, std::string_view prefix, QuickfixForm form);
   [[nodiscard]] std::expected<void, std::string> begin();
   [[nodiscard]] std::expected<void, std::string> add(std::uint64_t number, std::string_view bytes);
   // Writes the numbers last: without them it is no store. Everything is on the disk afterwards.

@@ -20,9 +20,12 @@ std::string to_big_endian(std::uint64_t value, std::size_t bytes) {
 
 }  // namespace
 
-QuickfixWriter::QuickfixWriter(Disk& disk, std::string folder, std::string prefix,
+QuickfixWriter::QuickfixWriter(Disk& disk, std::string folder, std::string_view prefix,
                                QuickfixForm form)
-    : disk_{disk}, folder_{std::move(folder)}, path_{folder_ + '/' + prefix}, form_{form} {}
+    : disk_{disk},
+      folder_{std::move(folder)},
+      path_{folder_ + '/' + std::string{prefix}},
+      form_{form} {}
 
 Result<void> QuickfixWriter::begin() {
   if (auto made = disk_.make_directories(folder_); !made) return failure(made.error());

@@ -79,10 +79,13 @@ TEST_F(LentBytesTest, bytes_that_are_taken_back_were_never_queued) {
   queue.lend(lender, loan);
   queue.shrink_to(0);
   EXPECT_TRUE(queue.empty());
-  loan.recall();
-  EXPECT_TRUE(queue.empty());
+  EXPECT_FALSE(loan.are_out());
   queue.push("another");
   EXPECT_EQ(text_of(queue), "another");
+  queue.take(7);
+  queue.lend(lender, loan);
+  EXPECT_TRUE(loan.are_out());
+  EXPECT_EQ(text_of(queue), "a report");
 }
 
 TEST_F(LentBytesTest, dropped_bytes_end_the_loan) {
