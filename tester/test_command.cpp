@@ -9,6 +9,7 @@
 #include "nexusfix/command.hpp"
 #include "nexusfix/files/interrupt.hpp"
 #include "nexusfix/files/write_file.hpp"
+#include "tester/load/load_options.hpp"
 #include "tester/report/report.hpp"
 #include "tester/run/run.hpp"
 #include "tester/run/suites.hpp"
@@ -21,6 +22,11 @@ using tester::Case;
 
 constexpr std::string_view kTestCommand = "test";
 
+struct ReportFiles {
+  std::string junit;
+  std::string html;
+};
+
 struct TestOptions {
   std::vector<std::string> what;
   std::string acceptor;
@@ -32,8 +38,7 @@ struct TestOptions {
   std::string only;
   std::string except;
   std::string restart;
-  std::string junit;
-  std::string html;
+  ReportFiles files;
   std::string show;
   std::uint64_t seed = 1;
   double timeout_seconds = 10;
@@ -42,6 +47,7 @@ struct TestOptions {
   bool is_quiet = false;
   bool uses_tls = false;
   transport::TlsSettings tls;
+  tester::LoadTexts load;
 };
 
 int refuse(std::string_view text) {
@@ -218,6 +224,15 @@ std::expected<tester::RunOptions, std::string> run_options_of(const TestOptions&
       std::fflush(stdout);
     };
   }
+  auto load = tester::load_options_of(options.load);
+  if (!load) return std::unexpected{load.error()};
+  run.load = std::move(*load);
+  if (!options.is_quiet) {
+    run.load.on_progress = [](std::string_view text) {
+      fmt::print("{}\n", text);
+      std::fflush(stdout);
+    };
+  }
   run.on_result = [is_quiet = options.is_quiet](const tester::Result& result) {
     if (is_quiet && result.verdict != tester::Verdict::Failed) return;
     fmt::print("{}", result_lines(result));
@@ -227,14 +242,14 @@ std::expected<tester::RunOptions, std::string> run_options_of(const TestOptions&
 }
 
 int write_reports(const TestOptions& options, const tester::Run& run, Disk& disk) {
-  if (!options.junit.empty()) {
-    const auto written = write_whole_file(disk, options.junit, junit_xml(run));
+  if (!options.files.junit.empty()) {
+    const auto written = write_whole_file(disk, options.files.junit, junit_xml(run));
     if (!written) return refuse(written.error());
   }
-  if (options.html.empty()) return kSuccess;
+  if (options.files.html.empty()) return kSuccess;
   const std::string title =
       fmt::format("nexusfix test, {}, seed {}", options.begin_string, options.seed);
-  const auto written = write_whole_file(disk, options.html, html_page(run, title));
+  const auto written = write_whole_file(disk, options.files.html, html_page(run, title));
   return written ? kSuccess : refuse(written.error());
 }
 
@@ -244,6 +259,13 @@ int show(const TestOptions& options) {
     if (fmt::format("{}/{}", file.suite, name) != options.show) continue;
     fmt::print("{}", file.text);
     return kSuccess;
+  }
+  for (const auto& suite : {tester::performance_cases(), tester::soak_cases()}) {
+    for (const tester::LoadCase& load : suite) {
+      if (fmt::format("{}/{}", load.suite, load.name) != options.show) continue;
+      fmt::print("# {}\n# This case is built in: it has no script.\n", load.title);
+      return kSuccess;
+    }
   }
   return refuse("--show: there is no case \"" + options.show + "\"; --list shows them");
 }
@@ -336,8 +358,9 @@ void add_run_options(CLI::App& app, TestOptions& options) {
       ->check(CLI::Range(1, 64))
       ->option_text("N");
   app.add_flag("-q,--quiet", options.is_quiet, "print only the cases that fail, and the sum");
-  app.add_option("--junit", options.junit, "write a report in JUnit's XML")->option_text("FILE");
-  app.add_option("--html", options.html, "write a page with all conversations")
+  app.add_option("--junit", options.files.junit, "write a report in JUnit's XML")
+      ->option_text("FILE");
+  app.add_option("--html", options.files.html, "write a page with all conversations")
       ->option_text("FILE");
 }
 
@@ -350,14 +373,17 @@ int run_test(Arguments arguments) {
       "docs/guide/test.md describes suites and reports, docs/guide/test-scripts.md the language.",
       "nexusfix test"};
   TestOptions options;
-  app.add_option("SUITE", options.what, "session, robustness, or files and folders of scripts");
+  app.add_option("SUITE", options.what,
+                 "session, robustness, performance, soak, or files and folders of scripts");
   add_engine_options(app, options);
   add_run_options(app, options);
+  tester::add_load_options(app, options.load);
   app.footer(
       "Examples:\n"
       "  $ nexusfix test --list\n"
       "  $ nexusfix test session --acceptor 127.0.0.1:5001 --sender ME --target VENUE\n"
       "  $ nexusfix test session --initiator 5001 --sender VENUE --html report.html\n"
+      "  $ nexusfix test performance --acceptor 127.0.0.1:5001 --target VENUE\n"
       "  $ nexusfix test my.scenario --acceptor venue:5001 --target VENUE\n\n"
       "Exit status:\n"
       "  0  every case passed or was skipped\n"

@@ -306,8 +306,9 @@ class Player {
   }
 
   std::expected<std::vector<Condition>, std::string> conditions_of(std::string_view text) {
-    const auto fields = expand(text, meaning_);
+    auto fields = expand(text, meaning_);
     if (!fields) return std::unexpected{fields.error()};
+    replace_escapes(*fields);
     std::vector<Condition> conditions;
     for (const std::string& field : *fields) {
       auto condition = Condition::parse(field);

@@ -32,6 +32,13 @@ struct Failure {
   std::string tag{};  // of the field that differs; empty: none
 };
 
+// A value that a case has measured.
+struct Measurement {
+  std::string name{};  // "p99"
+  double value = 0;
+  std::string unit{};  // "us", "messages/s"; empty: a count
+};
+
 enum class Verdict : std::uint8_t { Passed, Failed, Skipped, NotRun };
 
 struct Result {
@@ -42,6 +49,7 @@ struct Result {
   std::string reason{};  // Skipped
   std::optional<Failure> failure{};
   std::vector<std::string> remarks{};
+  std::vector<Measurement> measurements{};
   std::vector<Entry> entries{};
   std::chrono::nanoseconds duration{};
   bool was_connected = false;  // a connection was made

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "tester/script/received_fields.hpp"
+
 namespace nexusfix::tester {
 namespace {
 
@@ -161,22 +163,17 @@ void Wire::end(Channel& channel) {
   if (was_open) channel.events.push_back({EventKind::Disconnect, {}, now});
 }
 
-// Everything up to a CheckSum field is a message.
 void Wire::extract_messages(Channel& channel) {
-  constexpr std::string_view kCheckSum =
-      "\x01"
-      "10=";
-  constexpr std::size_t kTrailerBytes = 8;  // SOH 10=ddd SOH
   std::string& bytes = channel.received;
   const MonoTime now = clock_.now().mono;
   std::size_t begin = 0;
-  while (true) {
-    const std::size_t at = bytes.find(kCheckSum, begin);
-    const bool is_whole = at != std::string::npos && bytes.size() >= at + kTrailerBytes;
-    if (!is_whole && bytes.size() - begin < kMessageBytesMax) break;
-    const std::size_t end = is_whole ? at + kTrailerBytes : bytes.size();
-    channel.events.push_back({EventKind::Message, bytes.substr(begin, end - begin), now});
-    begin = end;
+  while (begin < bytes.size()) {
+    const std::string_view rest = std::string_view{bytes}.substr(begin);
+    const auto whole = message_size(rest);
+    if (!whole && rest.size() < kMessageBytesMax) break;
+    const std::size_t size = whole.value_or(rest.size());
+    channel.events.push_back({EventKind::Message, std::string{rest.substr(0, size)}, now});
+    begin += size;
   }
   bytes.erase(0, begin);
 }

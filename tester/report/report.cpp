@@ -4,16 +4,13 @@
 #include <fmt/format.h>
 
 #include "base/api/escaped_text.hpp"
+#include "tester/load/measured.hpp"
 
 namespace nexusfix::tester {
 namespace {
 
 // The number of entries up to a failure that a terminal shows.
 constexpr std::size_t kEntriesShown = 8;
-
-double seconds_of(std::chrono::nanoseconds time) {
-  return std::chrono::duration<double>{time}.count();
-}
 
 std::string_view arrow_of(Side side) {
   switch (side) {
@@ -68,6 +65,40 @@ std::string conversation(const Result& result) {
   return text;
 }
 
+// "p99 41.2 us".
+std::string measurement_text(const Measurement& one) {
+  const int digits = one.unit.empty() || one.unit == "messages/s" ? 0 : 1;
+  return fmt::format("{:.{}f}{}{}", one.value, digits, one.unit.empty() ? "" : " ", one.unit);
+}
+
+std::string measurement_lines(const Result& result) {
+  std::string text;
+  for (const Measurement& one : result.measurements) {
+    text += fmt::format("  {:<26} {}\n", one.name, measurement_text(one));
+  }
+  return text;
+}
+
+std::string html_measurements(const Result& result) {
+  if (result.measurements.empty()) return {};
+  std::string text = "<table class=\"values\">\n";
+  for (const Measurement& one : result.measurements) {
+    text += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", markup_text(one.name),
+                        markup_text(measurement_text(one)));
+  }
+  return text + "</table>\n";
+}
+
+std::string junit_properties(const Result& result) {
+  if (result.measurements.empty()) return {};
+  std::string text = "<properties>\n";
+  for (const Measurement& one : result.measurements) {
+    text += fmt::format("<property name=\"{}{}{}\" value=\"{:.3f}\"/>\n", markup_text(one.name),
+                        one.unit.empty() ? "" : ", ", markup_text(one.unit), one.value);
+  }
+  return text + "</properties>\n";
+}
+
 constexpr std::string_view kStyle = R"(
 :root { color-scheme: light dark; --line: #8884; --bad: #c62828; --good: #2e7d32; --dim: #777; }
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 1200px; margin: 24px auto;
@@ -81,6 +112,7 @@ summary { cursor: pointer; padding: 6px 0; } details { border-bottom: 1px solid 
 .talk td { width: 46%; font: 12px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
 .talk td.time { width: 8%; color: var(--dim); white-space: nowrap; }
 .talk tr.difference td { background: #c6282822; } mark { background: #ffb300; color: #000; }
+.values { width: auto; } .values td + td { text-align: right; }
 .ignored { color: var(--dim); } .what { color: var(--bad); }
 code { font: 12px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
 )";
@@ -155,6 +187,7 @@ std::string html_case(const Result& result) {
     if (!failure.got.empty()) text += "<br>got: <code>" + markup_text(failure.got) + "</code>";
     text += "</p>\n";
   }
+  text += html_measurements(result);
   if (!result.entries.empty()) {
     text +=
         "<table class=\"talk\"><tr><th>Seconds</th><th>Counterparty (this tester)</th>"
@@ -196,6 +229,7 @@ std::string result_lines(const Result& result) {
   if (!result.reason.empty()) text += ": " + result.reason;
   text += fmt::format(" ({:.2f} s)\n", seconds_of(result.duration));
   for (const std::string& remark : result.remarks) text += "  remark: " + remark + "\n";
+  text += measurement_lines(result);
   if (result.failure) text += failure_lines(result);
   return text;
 }
@@ -220,6 +254,7 @@ std::string junit_xml(const Run& run) {
     text += fmt::format("<testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\">\n",
                         markup_text(result.suite.empty() ? "file" : result.suite),
                         markup_text(result.name), seconds_of(result.duration));
+    text += junit_properties(result);
     if (result.failure) {
       text += fmt::format("<failure message=\"{}\">{}</failure>\n",
                           markup_text(result.failure->what), markup_text(failure_lines(result)));

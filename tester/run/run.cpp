@@ -40,6 +40,19 @@ class RestartedEngine final : public EngineUnderTest {
   const std::string& command_;
 };
 
+// What `let` lines say, and --set before them.
+Names definitions_of(const Script& script, const Names& lets) {
+  constexpr std::string_view kEquals = " = ";
+  Names names = lets;
+  for (const Statement& statement : script.statements) {
+    const std::size_t at = statement.argument.find(kEquals);
+    if (statement.verb != Verb::Let || at == std::string::npos) continue;
+    names.try_emplace(statement.argument.substr(0, at),
+                      statement.argument.substr(at + kEquals.size()));
+  }
+  return names;
+}
+
 // What the workers share.
 class Runner {
  public:
@@ -89,6 +102,8 @@ class Runner {
       Result result;
       if (script.restarts && options_.restart_command.empty()) {
         result = {.verdict = Verdict::Skipped, .reason = "it needs --restart"};
+      } else if (cases_[i].load != nullptr) {
+        result = play_load(cases_[i], play_options, wire, clock, engine);
       } else {
         result = play(script, play_options, wire, clock, engine);
       }
@@ -96,6 +111,19 @@ class Runner {
       if (result.verdict == Verdict::NotRun) return;
       finish(i, std::move(result), wire.bytes_received() > 0);
     }
+  }
+
+  Result play_load(const Case& one, const PlayOptions& play_options, Wire& wire, Clock& clock,
+                   EngineUnderTest& engine) const {
+    const Names definitions = definitions_of(one.script, play_options.lets);
+    return one.load->play({.play = play_options,
+                           .load = options_.load,
+                           .definitions = definitions,
+                           .wire = wire,
+                           .clock = clock,
+                           .engine = engine,
+                           .name = one.load->name,
+                           .can_restart = !options_.restart_command.empty()});
   }
 
   void give_up(const std::string& error) {

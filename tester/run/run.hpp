@@ -16,7 +16,8 @@
 namespace nexusfix::tester {
 
 struct RunOptions {
-  PlayOptions play;                               // without a sender
+  PlayOptions play;  // without a sender
+  LoadOptions load{};
   std::optional<transport::Endpoint> listener{};  // where the engine under test connects
   std::vector<std::string> senders;               // a session for each case that runs at a time
   std::string restart_command;                    // of the shell; empty: none

@@ -38,7 +38,27 @@ std::expected<Case, std::string> read_one(const std::string& path, Disk& disk,
   if (!text) return std::unexpected{text.error().what()};
   auto script = parse_script(path, *text, {.parts = parts_of(disk, path), .names = names});
   if (!script) return std::unexpected{script.error()};
-  return Case{{}, std::move(*script)};
+  return Case{{}, std::move(*script), nullptr};
+}
+
+// The cases that no script has.
+std::vector<const LoadCase*> load_cases() {
+  std::vector<const LoadCase*> cases;
+  for (const auto& suite : {performance_cases(), soak_cases()}) {
+    for (const LoadCase& one : suite) cases.push_back(&one);
+  }
+  return cases;
+}
+
+std::expected<Case, std::string> read_load(const LoadCase& load,
+                                           const std::set<std::string, std::less<>>& names) {
+  const std::string text = "# " + std::string{load.title} + "\nlanguage 1\ninclude definitions\n";
+  auto script = parse_script(std::string{load.name} + std::string{kEnding}, text,
+                             {.parts = shipped_part, .names = names});
+  if (!script) return std::unexpected{script.error()};
+  script->versions = load.versions;
+  if (load.for_acceptors_alone) script->connects.set();
+  return Case{std::string{load.suite}, std::move(*script), &load};
 }
 
 std::string no_such(const std::string& what) {
@@ -57,6 +77,9 @@ std::vector<std::string_view> suite_names() {
     const bool is_known = std::ranges::find(names, file.suite) != names.end();
     if (file.suite != kParts && !is_known) names.push_back(file.suite);
   }
+  for (const LoadCase* const load : load_cases()) {
+    if (names.back() != load->suite) names.push_back(load->suite);
+  }
   return names;
 }
 
@@ -68,7 +91,13 @@ std::expected<std::vector<Case>, std::string> read_cases(
     auto script =
         parse_script(std::string{file.name}, file.text, {.parts = shipped_part, .names = names});
     if (!script) return std::unexpected{script.error()};
-    cases.push_back({what, std::move(*script)});
+    cases.push_back({what, std::move(*script), nullptr});
+  }
+  for (const LoadCase* const load : load_cases()) {
+    if (load->suite != what) continue;
+    auto one = read_load(*load, names);
+    if (!one) return std::unexpected{one.error()};
+    cases.push_back(std::move(*one));
   }
   if (!cases.empty()) return cases;
   const auto files = disk.list(what);

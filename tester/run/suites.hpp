@@ -11,6 +11,7 @@
 
 #include <nexusfix/base/disk.hpp>
 
+#include "tester/load/load.hpp"
 #include "tester/script/script.hpp"
 
 namespace nexusfix::tester {
@@ -22,12 +23,13 @@ struct ShippedFile {
   std::string_view text;
 };
 [[nodiscard]] std::span<const ShippedFile> shipped_files() noexcept;
-// "robustness", "session".
+// "robustness", "session", "performance", "soak".
 [[nodiscard]] std::vector<std::string_view> suite_names();
 
 struct Case {
   std::string suite;  // empty: a file
   Script script;
+  const LoadCase* load = nullptr;  // not null: this is played, and the script only describes it
 };
 
 // The cases of a suite, a folder or a file. The error names the file and the mistake.

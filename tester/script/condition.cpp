@@ -58,25 +58,6 @@ std::string_view take_digits(std::string_view& text) {
 
 }  // namespace
 
-std::vector<ReceivedField> fields_of(std::string_view bytes) {
-  std::vector<ReceivedField> fields;
-  while (!bytes.empty()) {
-    const std::string_view field = bytes.substr(0, bytes.find(kSoh));
-    bytes.remove_prefix(std::min(field.size() + 1, bytes.size()));
-    const std::size_t equals = std::min(field.find('='), field.size());
-    fields.push_back({field.substr(0, equals), field.substr(std::min(equals + 1, field.size()))});
-  }
-  return fields;
-}
-
-std::optional<std::string_view> value_of(const std::vector<ReceivedField>& fields,
-                                         std::string_view tag, std::uint64_t occurrence) {
-  for (const ReceivedField& field : fields) {
-    if (field.tag == tag && --occurrence == 0) return field.value;
-  }
-  return std::nullopt;
-}
-
 std::expected<Condition, std::string> Condition::parse(std::string_view text) {
   const auto wrong = [&](std::string_view why) {
     return std::unexpected{"\"" + std::string{text} + "\": " + std::string{why}};

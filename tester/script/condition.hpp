@@ -9,26 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "tester/script/received_fields.hpp"
+
 namespace re2 {
 class RE2;
 }  // namespace re2
 
 namespace nexusfix::tester {
-
-inline constexpr char kSoh = '\x01';
-
-// A field as it was received. Views of the message's bytes.
-struct ReceivedField {
-  std::string_view tag;
-  std::string_view value;
-};
-
-// The fields of received bytes, in order; bytes without "=" are a tag without a value.
-[[nodiscard]] std::vector<ReceivedField> fields_of(std::string_view bytes);
-// The value of the n-th field with this tag, from 1 on.
-[[nodiscard]] std::optional<std::string_view> value_of(const std::vector<ReceivedField>& fields,
-                                                       std::string_view tag,
-                                                       std::uint64_t occurrence = 1);
 
 enum class Comparison : std::uint8_t {
   Equal,         // 39=2

@@ -19,24 +19,6 @@ constexpr char kBar = '\x02';
 constexpr char kLess = '\x03';
 constexpr char kBackslash = '\x04';
 
-std::string utc_timestamp(WallTime time, bool with_milliseconds) {
-  using namespace std::chrono;
-  const auto day = floor<days>(time);
-  const year_month_day date{day};
-  const hh_mm_ss clock{floor<milliseconds>(time - day)};
-  std::array<char, 64> text{};
-  int size = std::snprintf(
-      text.data(), text.size(), "%04d%02u%02u-%02d:%02d:%02d", static_cast<int>(date.year()),
-      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-      static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-      static_cast<int>(clock.seconds().count()));
-  if (with_milliseconds) {
-    size += std::snprintf(text.data() + size, text.size() - static_cast<std::size_t>(size), ".%03d",
-                          static_cast<int>(clock.subseconds().count()));
-  }
-  return {text.data(), static_cast<std::size_t>(size)};
-}
-
 // <now>, <now-30s>, <now+2m>
 std::optional<std::string> timestamp_of(std::string_view name, const Meaning& meaning) {
   if (!name.starts_with("now")) return std::nullopt;
@@ -144,6 +126,24 @@ unsigned tag_number(std::string_view tag) {
 }
 
 }  // namespace
+
+std::string utc_timestamp(WallTime time, bool with_milliseconds) {
+  using namespace std::chrono;
+  const auto day = floor<days>(time);
+  const year_month_day date{day};
+  const hh_mm_ss clock{floor<milliseconds>(time - day)};
+  std::array<char, 64> text{};
+  int size = std::snprintf(
+      text.data(), text.size(), "%04d%02u%02u-%02d:%02d:%02d", static_cast<int>(date.year()),
+      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+      static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+      static_cast<int>(clock.seconds().count()));
+  if (with_milliseconds) {
+    size += std::snprintf(text.data() + size, text.size() - static_cast<std::size_t>(size), ".%03d",
+                          static_cast<int>(clock.subseconds().count()));
+  }
+  return {text.data(), static_cast<std::size_t>(size)};
+}
 
 std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
   std::int64_t count = 0;

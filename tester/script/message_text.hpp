@@ -76,6 +76,9 @@ void replace_escapes(Fields& fields);
 // "30s", "1500ms" or "2m".
 [[nodiscard]] std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
 
+// 20240115-10:30:00 or, with milliseconds, 20240115-10:30:00.125; UTC.
+[[nodiscard]] std::string utc_timestamp(WallTime time, bool with_milliseconds);
+
 // "10=ddd" and SOH for these bytes.
 [[nodiscard]] std::string check_sum_field(std::string_view bytes);
 // SOH becomes |, and other bytes that are not printable become \xff.

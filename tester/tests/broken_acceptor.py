@@ -21,6 +21,7 @@ FAULTS = {
     "silent-after-logon": "1s_logon_answered",
     "answers-before-logon": "1s_first_message_not_logon",
 }
+# Beside them, for the suite `soak`: answer-lost and answer-repeated, of each twentieth TestRequest.
 # The cases that an acceptor without a fault passes.
 PASSED = sorted({*FAULTS.values()})
 
@@ -39,6 +40,7 @@ class Connection:
         self.next_in = 1
         self.sender, self.target = "ENGINE", "TESTER"
         self.logged_on = False
+        self.test_requests = 0
 
     def send(self, msg_type, body="", number=None, flags=""):
         if number is None:
@@ -106,7 +108,15 @@ class Connection:
             self.send("5", "58=MsgSeqNum too low|")
             return False
         self.next_in = max(self.next_in, number + 1)
-        if msg_type == "1":
+        if fields.get("112") == "DATA":  # a CheckSum within RawData (96)
+            self.send("B", "148=x|95=10|96=a|10=123|b|")
+        elif msg_type == "1":
+            self.test_requests += 1
+            is_twentieth = self.test_requests % 20 == 0
+            if is_twentieth and self.fault == "answer-lost":
+                return True
+            if is_twentieth and self.fault == "answer-repeated":
+                self.send("0", f"112={fields['112']}|")
             lost = self.fault == "test-req-id-lost"
             self.send("0", "" if lost else f"112={fields['112']}|")
         elif msg_type == "2":
