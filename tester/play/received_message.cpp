@@ -8,7 +8,8 @@
 namespace nexusfix::tester {
 namespace {
 
-std::optional<std::uint64_t> msg_seq_num_of(std::optional<std::string_view> text) {
+// FIX TagValue Encoding, "int": leading zeros do not change a number.
+std::optional<std::uint64_t> int_value(std::optional<std::string_view> text) {
   std::uint64_t number = 0;
   if (!text) return std::nullopt;
   const auto [stop, error] = std::from_chars(text->data(), text->data() + text->size(), number);
@@ -37,8 +38,8 @@ std::optional<Breach> breach_of_frame(std::string_view bytes,
   }
   const auto begin = static_cast<std::size_t>(fields[2].tag.data() - bytes.data());
   const auto end = static_cast<std::size_t>(fields.back().tag.data() - bytes.data());
-  if (const std::string length = std::to_string(end - begin); fields[1].value != length) {
-    return breach("9", "BodyLength", fields[1].value, length);
+  if (int_value(fields[1].value) != end - begin) {
+    return breach("9", "BodyLength", fields[1].value, std::to_string(end - begin));
   }
   const std::string sum = check_sum_field(bytes.substr(0, end));
   const std::string_view digits = std::string_view{sum}.substr(3, 3);
@@ -61,9 +62,9 @@ std::optional<Breach> breach_of(std::string_view bytes, const Standing& standing
   }
   if (!value_of(fields, "52")) return Breach{"52", "SendingTime (52) is missing"};
   const auto number = value_of(fields, "34");
-  if (!msg_seq_num_of(number)) return Breach{"34", "MsgSeqNum (34) is missing or no number"};
+  if (!int_value(number)) return Breach{"34", "MsgSeqNum (34) is missing or no number"};
   const bool counts = value_of(fields, "43") != "Y" && standing.msg_seq_num != 0;
-  if (counts && msg_seq_num_of(number) != standing.msg_seq_num) {
+  if (counts && int_value(number) != standing.msg_seq_num) {
     return breach("34", "MsgSeqNum", *number, std::to_string(standing.msg_seq_num));
   }
   return std::nullopt;
@@ -72,10 +73,10 @@ std::optional<Breach> breach_of(std::string_view bytes, const Standing& standing
 std::uint64_t next_after(const std::vector<ReceivedField>& fields, std::uint64_t expected) {
   const bool is_resent = value_of(fields, "43") == "Y";
   if (value_of(fields, "35") == "4") {
-    const std::uint64_t next = msg_seq_num_of(value_of(fields, "36")).value_or(expected);
+    const std::uint64_t next = int_value(value_of(fields, "36")).value_or(expected);
     return is_resent ? std::max(next, expected) : next;
   }
-  const auto number = msg_seq_num_of(value_of(fields, "34"));
+  const auto number = int_value(value_of(fields, "34"));
   return is_resent || !number ? expected : *number + 1;
 }
 

@@ -114,6 +114,10 @@ summary { cursor: pointer; padding: 6px 0; } details { border-bottom: 1px solid 
 .talk tr.difference td { background: #c6282822; } mark { background: #ffb300; color: #000; }
 .values { width: auto; } .values td + td { text-align: right; }
 .ignored { color: var(--dim); } .what { color: var(--bad); }
+@media (max-width: 600px) {
+  body { margin: 12px auto; padding: 0 8px; } .talk td { font-size: 11px; }
+  .talk td, .talk th { padding: 4px; width: 50%; }
+  .talk th:first-child, .talk td.time { display: none; } .talk td[colspan] { width: 100%; } }
 code { font: 12px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
 )";
 

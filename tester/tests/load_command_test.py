@@ -90,8 +90,8 @@ class Performance(LoadCommand):
         config = self.write("trader.cfg", (
             "[DEFAULT]\nConnectionType=initiator\nSocketConnectHost=127.0.0.1\n"
             f"SocketConnectPort={port}\nReconnectInterval=1\nHeartBtInt=30\nStore=memory\n"
-            "ResetOnLogon=Y\n[SESSION]\nBeginString=FIX.4.4\nSenderCompID=ENGINE\n"
-            "TargetCompID=TESTER\n"))
+            "ResetOnLogon=Y\nMaxAdminMessagesPerSecond=1000000\n[SESSION]\nBeginString=FIX.4.4\n"
+            "SenderCompID=ENGINE\nTargetCompID=TESTER\n"))
         with subprocess.Popen([command_test.NEXUSFIX, "connect", config, "--logon-timeout", "600"],
                               stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL) as engine:

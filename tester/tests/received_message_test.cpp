@@ -42,6 +42,8 @@ TEST(ReceivedMessage, each_broken_rule_is_named) {
   EXPECT_EQ(breach_in(bytes).substr(0, 16), "CheckSum (10) is");
   EXPECT_EQ(breach_in(testing::with_checksum(testing::soh("8=FIX.4.4|9=10|" + std::string{kBody}))),
             "BodyLength (9) is 10, and must be 50");
+  const std::string zeros = testing::soh("8=FIX.4.4|9=0050|" + std::string{kBody});
+  EXPECT_EQ(breach_in(testing::with_checksum(zeros)), "none");
   EXPECT_EQ(breach_in(""), "BeginString (8), BodyLength (9) and MsgType (35) must come first");
 }
 
