@@ -130,7 +130,10 @@ std::optional<std::string> Condition::difference(const std::vector<ReceivedField
     return "there is no " + tag_ + (occurrence_ > 1 ? "#" + std::to_string(occurrence_) : "");
   }
   if (is_fulfilled(*value)) return std::nullopt;
-  return tag_ + "=" + std::string{*value};
+  // As a script has it; a "|" would end the value for what masks passwords.
+  std::string got = tag_ + "=";
+  for (const char c : *value) got += c == kSoh ? std::string{"\\x01"} : std::string{c};
+  return got;
 }
 
 }  // namespace nexusfix::tester

@@ -108,8 +108,8 @@ class Connection:
             self.send("5", "58=MsgSeqNum too low|")
             return False
         self.next_in = max(self.next_in, number + 1)
-        if fields.get("112") == "DATA":  # a CheckSum within RawData (96)
-            self.send("B", "148=x|95=10|96=a|10=123|b|")
+        if fields.get("112") == "DATA":  # a CheckSum within EncodedText
+            self.send("B", "148=x|354=10|355=a|10=123|b|")
         elif msg_type == "1":
             self.test_requests += 1
             is_twentieth = self.test_requests % 20 == 0

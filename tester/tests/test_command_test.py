@@ -181,9 +181,9 @@ class Language(TestCommand):
                           ["--restart", "exit 3"])
 
     def test_a_data_field_is_read_whole(self):
-        lines = "send 35=1|112=DATA\nexpect 35=B|95=10|96={}\ninclude alive\n"
+        lines = "send 35=1|112=DATA\nexpect 35=B|354=10|355={}\ninclude alive\n"
         self.assert_plays(lines.format(r"a\x0110=123\x01b"))
-        self.assert_plays(lines.format("a"), 1, "96=a|10=123|b instead of 96=a")
+        self.assert_plays(lines.format("a"), 1, r"355=a\x0110=123\x01b instead of 355=a")
 
     def test_set_replaces_what_the_script_says(self):
         lines = "let id = OWN\nsend 35=1|112=<id>\nexpect 35=0|112=GIVEN\n"
