@@ -23,7 +23,7 @@ packages_run="g++ cmake ninja-build python3 libpugixml-dev libfmt-dev libcli11-d
   libboost-dev libhowardhinnant-date-dev liblzma-dev libncurses-dev libre2-dev libsodium-dev
   libssl-dev libzstd-dev nlohmann-json3-dev tzdata zlib1g-dev"
 packages_bench="libquickfix-dev liburing-dev"
-packages_test="ccache mold pkgconf clang-19 libclang-rt-19-dev clang-format-19
+packages_test="abigail-tools ccache mold pkgconf clang-19 libclang-rt-19-dev clang-format-19
   fish libasio-dev libc++-19-dev libc++abi-19-dev libgtest-dev libgmock-dev
   librapidcheck-dev libspdlog-dev libsqlite3-dev
   $java maven openssl googletest g++-aarch64-linux-gnu qemu-user libpq-dev

@@ -42,6 +42,8 @@ LAYERS = {
     "stream": {"base", "wire", "store", "observe", "console", "logs"},
     "python": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
                "deferred", "engine", "logs", "simulator"},
+    "c": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
+          "engine", "logs"},
     "simulator": {"base", "wire", "dictionary", "session", "store", "transport", "observe",
                   "config", "engine"},
     "console": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",

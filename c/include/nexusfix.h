@@ -1,0 +1,362 @@
+/* NexusFIX for C, and for every language that calls C: messages, dictionaries, validation, frames.
+ *
+ * Names: nxf_. Handles are opaque; nxf_X_new() and the like make one, nxf_X_free() ends it and takes
+ * NULL. Nothing else is freed by the caller.
+ *
+ * Errors: a function that can fail returns an nxf_status. Where it has an nxf_error argument, that
+ * may be NULL; otherwise the function describes an error there, and writes nothing on success. There
+ * is no global error, and no C++ exception leaves the library. A NULL argument that is not allowed is
+ * NXF_INVALID_ARGUMENT. NXF_NO_MEMORY and NXF_INTERNAL are possible wherever a function allocates.
+ *
+ * Structs: a struct with struct_size is filled by the caller: struct_size = sizeof the struct. The
+ * library reads and writes only the members within struct_size, so that programs and libraries of
+ * different versions work together. Members of options that are 0 have their default.
+ *
+ * Views: an nxf_text points to bytes of another object and is not zero-terminated. The function that
+ * returns it says how long it lives.
+ *
+ * Threads: one thread at a time uses a handle, unless its functions say otherwise. Different
+ * handles need no lock. The library starts no thread except in nxf_engine_start(), and changes no
+ * signal handler, locale or environment.
+ *
+ * The binary interface: each function has the symbol version NEXUSFIX_0.9. A function keeps its
+ * meaning and its arguments; new ones get a new version.
+ */
+#ifndef NEXUSFIX_H
+#define NEXUSFIX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NXF_VERSION_MAJOR 0
+#define NXF_VERSION_MINOR 9
+#define NXF_VERSION_PATCH 0
+
+/* The version of the library that runs, such as "0.9.0". Lives as long as the program. Any thread. */
+const char* nxf_version(void);
+
+/* ---- Results ---------------------------------------------------------------------------------- */
+
+typedef int32_t nxf_status;
+enum {
+  NXF_OK = 0,
+  NXF_END = 1,               /* there is no further entry, event or record */
+  NXF_NEED_MORE = 2,         /* the bytes end inside a frame */
+  NXF_MISSING = 3,           /* the message has no such field, or the dictionary no such name */
+  NXF_EMPTY = 4,             /* the field has no value */
+  NXF_MALFORMED = 5,         /* the value is not of the type that was asked for */
+  NXF_OUT_OF_RANGE = 6,      /* the value is of the type, but does not fit */
+  NXF_VIOLATION = 7,         /* the message breaks a rule of the dictionary */
+  NXF_GARBLED = 8,           /* the bytes are no FIX message */
+  NXF_BUFFER_TOO_SMALL = 9,  /* the message does not fit into the caller's buffer */
+  NXF_NOT_ENCODED = 10,      /* a field cannot be written: see nxf_error */
+  NXF_NOT_SENT = 11,         /* the session refused the message: see nxf_error */
+  NXF_FULL = 12,             /* too many messages wait for the engine: try again later */
+  NXF_CLOSED = 13,           /* the engine or the session has ended */
+  NXF_INVALID_ARGUMENT = 14, /* NULL, a wrong struct_size, or a call at the wrong time */
+  NXF_DICTIONARY = 15,       /* the dictionary cannot be used: see nxf_error */
+  NXF_CONFIGURATION = 16,    /* the configuration cannot be used: see nxf_error */
+  NXF_IO = 17,               /* a file cannot be read, or a port cannot be used: see nxf_error */
+  NXF_NO_MEMORY = 18,
+  NXF_INTERNAL = 19          /* an error of the library itself: see nxf_error */
+};
+
+/* The name of a status, such as "NXF_MALFORMED". "NXF_UNKNOWN" for another number. Lives as long as
+ * the program. Any thread. */
+const char* nxf_status_name(nxf_status status);
+
+typedef struct nxf_text {
+  const char* data;
+  size_t size; /* in bytes */
+} nxf_text;
+
+/* As the size of an argument: the text ends with a zero byte. */
+#define NXF_ZERO_TERMINATED ((size_t)-1)
+
+#define NXF_TEXT_BYTES 512
+
+typedef struct nxf_error {
+  size_t struct_size;
+  nxf_status status;
+  uint32_t tag;              /* of the field; 0: the error has none */
+  size_t offset;             /* of the byte in the message where a rule is broken */
+  char text[NXF_TEXT_BYTES]; /* for people, in UTF-8, zero-terminated, cut at the end if too long */
+} nxf_error;
+
+/* ---- Dictionaries ----------------------------------------------------------------------------- */
+
+/* Fields, values and messages of a FIX version or of a venue. Any number of threads may use one. The
+ * texts that it returns end with a zero byte and live until nxf_dictionary_free(). Parsers,
+ * validators and engines keep what they need of it: it may be freed before them. */
+typedef struct nxf_dictionary nxf_dictionary;
+
+/* A version that is part of the library: "FIX.4.0" to "FIX.4.4", "FIX.5.0", "FIX.5.0SP1",
+ * "FIX.5.0SP2", "FIXT.1.1". Those from FIX.5.0 on have the header, the trailer and the session
+ * messages of FIXT.1.1. Errors: NXF_DICTIONARY: there is no such version. */
+nxf_status nxf_dictionary_builtin(const char* version, nxf_dictionary** dictionary,
+                                  nxf_error* error);
+/* A file in QuickFIX XML or FIX Orchestra. What a session needs and the file lacks is added, as the
+ * standard has it. Errors: NXF_IO; NXF_DICTIONARY: the text has every fault of the file with its
+ * line, as many as fit. */
+nxf_status nxf_dictionary_load(const char* path, nxf_dictionary** dictionary, nxf_error* error);
+/* As nxf_dictionary_load(), from memory. name: in texts of errors. */
+nxf_status nxf_dictionary_parse(const char* text, size_t size, const char* name,
+                                nxf_dictionary** dictionary, nxf_error* error);
+void nxf_dictionary_free(nxf_dictionary* dictionary);
+
+/* BeginString (8) of the messages: "FIX.4.4", "FIXT.1.1". */
+const char* nxf_dictionary_begin_string(const nxf_dictionary* dictionary);
+/* The name of a field: "Side" for 54. NULL: the dictionary lacks it. */
+const char* nxf_dictionary_field_name(const nxf_dictionary* dictionary, uint32_t tag);
+/* The tag of a field: 54 for "Side". 0: the dictionary lacks it. */
+uint32_t nxf_dictionary_field_tag(const nxf_dictionary* dictionary, const char* name);
+/* The type of a field as in QuickFIX XML: "CHAR", "PRICE". NULL: the dictionary lacks the field. */
+const char* nxf_dictionary_field_type(const nxf_dictionary* dictionary, uint32_t tag);
+/* The tags of all fields, one for each index from 0 on, in ascending order. 0: there are no more. */
+uint32_t nxf_dictionary_field_at(const nxf_dictionary* dictionary, size_t index);
+
+/* The name of a value of an enumeration: "BUY" for 54 and "1". NULL: there is none. */
+const char* nxf_dictionary_value_name(const nxf_dictionary* dictionary, uint32_t tag,
+                                      const char* value, size_t size);
+/* The values of an enumeration, one for each index from 0 on. NXF_MISSING: there are no more. value
+ * and name may be NULL. */
+nxf_status nxf_dictionary_value_at(const nxf_dictionary* dictionary, uint32_t tag, size_t index,
+                                   const char** value, const char** name);
+
+/* The name of a message: "NewOrderSingle" for "D". NULL: the dictionary lacks it. */
+const char* nxf_dictionary_message_name(const nxf_dictionary* dictionary, const char* msg_type,
+                                        size_t size);
+/* MsgType (35) of a message: "D" for "NewOrderSingle". NULL: the dictionary lacks it. */
+const char* nxf_dictionary_message_type(const nxf_dictionary* dictionary, const char* name);
+/* The MsgTypes of all messages, one for each index from 0 on. NULL: there are no more. */
+const char* nxf_dictionary_message_at(const nxf_dictionary* dictionary, size_t index);
+
+/* What a message or an entry of a group consists of. */
+typedef struct nxf_member {
+  size_t struct_size;
+  uint32_t tag;        /* of the field; of a group, of its count field */
+  int32_t is_required; /* 0 or 1 */
+  int32_t is_group;    /* 0 or 1 */
+} nxf_member;
+/* The members of a message's body, one for each index from 0 on, in the order of the dictionary.
+ * groups: the count fields of the groups that lead to the one whose entry is asked for, the
+ * outermost first; depth: how many, 0 for the message. Takes a time that grows with the message:
+ * it is for programs that generate code or check a configuration. NXF_MISSING: there are no more. */
+nxf_status nxf_dictionary_member_at(const nxf_dictionary* dictionary, const char* msg_type,
+                                    const uint32_t* groups, size_t depth, size_t index,
+                                    nxf_member* member);
+
+/* ---- Frames ----------------------------------------------------------------------------------- */
+
+/* Looks at the front of bytes that were received. Any thread; allocates nothing.
+ *
+ * NXF_OK: the first *frame_size bytes are one frame, for nxf_parse(). NXF_NEED_MORE: receive until
+ * there are at least *frame_size bytes, and call again. NXF_GARBLED: the first *frame_size bytes
+ * belong to no frame: skip them.
+ *
+ * message_bytes_max: longer messages are garbled; 0: 1 MiB. error: why bytes are garbled. */
+nxf_status nxf_next_frame(const char* bytes, size_t size, size_t message_bytes_max,
+                          size_t* frame_size, nxf_error* error);
+
+/* ---- Messages --------------------------------------------------------------------------------- */
+
+/* A parser owns the index of the message that it has parsed, and uses it again for the next one. */
+typedef struct nxf_parser nxf_parser;
+typedef struct nxf_message nxf_message;
+
+/* dictionary: for groups, and for data fields of a venue. NULL: the version that the message itself
+ * names, by BeginString (8) and ApplVerID (1128). */
+nxf_status nxf_parser_new(const nxf_dictionary* dictionary, nxf_parser** parser, nxf_error* error);
+void nxf_parser_free(nxf_parser* parser);
+
+/* Verifies BodyLength, CheckSum and the form of every field of one frame, and indexes them. *message
+ * is valid until the next call, until nxf_parser_free(), or until the bytes change; the caller does
+ * not free it. Its texts are parts of bytes. NXF_GARBLED: error has the offset and the rule; *message
+ * is NULL. Allocates only for a message that has more fields than any before it. */
+nxf_status nxf_parse(nxf_parser* parser, const char* bytes, size_t size,
+                     const nxf_message** message, nxf_error* error);
+
+/* A copy that lives until nxf_message_free(), with its bytes. Any number of threads may read it. */
+nxf_status nxf_message_copy(const nxf_message* message, nxf_message** copy);
+/* Only for copies; NULL is allowed. */
+void nxf_message_free(nxf_message* copy);
+
+/* The whole message, from BeginString to the end of CheckSum. Lives as long as the message. */
+nxf_text nxf_message_bytes(const nxf_message* message);
+/* MsgType (35). Lives as long as the message. */
+nxf_text nxf_message_type(const nxf_message* message);
+
+/* An exact decimal number: mantissa * 10^exponent. 150.25 is 15025 and -2. */
+typedef struct nxf_decimal {
+  int64_t mantissa;
+  int32_t exponent; /* of a value that was read: -18 to 0 */
+} nxf_decimal;
+
+/* The first field with this tag, in the header, the body, a group or the trailer. For a field of a
+ * group use nxf_message_group(). Errors: NXF_MISSING, NXF_EMPTY, NXF_MALFORMED, NXF_OUT_OF_RANGE;
+ * then *value is unchanged. Texts live as long as the message. No function here allocates; any
+ * number of threads may read. */
+nxf_status nxf_message_text(const nxf_message* message, uint32_t tag, nxf_text* value);
+nxf_status nxf_message_int(const nxf_message* message, uint32_t tag, int64_t* value);
+nxf_status nxf_message_decimal(const nxf_message* message, uint32_t tag, nxf_decimal* value);
+/* UTCTimestamp, as nanoseconds since 1970-01-01 UTC. Further digits are cut off. */
+nxf_status nxf_message_time(const nxf_message* message, uint32_t tag, int64_t* nanoseconds);
+nxf_status nxf_message_char(const nxf_message* message, uint32_t tag, char* value);
+/* Y is 1, N is 0. */
+nxf_status nxf_message_bool(const nxf_message* message, uint32_t tag, int32_t* value);
+
+/* All fields, in their order in the message. NXF_MISSING: index is not below the count. */
+size_t nxf_message_field_count(const nxf_message* message);
+nxf_status nxf_message_field(const nxf_message* message, size_t index, uint32_t* tag,
+                             nxf_text* value);
+
+/* Values that came from elsewhere: a field of nxf_message_field(), a column of a log. Errors as
+ * above, without NXF_MISSING. Any thread. */
+nxf_status nxf_text_int(nxf_text text, int64_t* value);
+nxf_status nxf_text_decimal(nxf_text text, nxf_decimal* value);
+nxf_status nxf_text_time(nxf_text text, int64_t* nanoseconds);
+
+#define NXF_GROUP_DEPTH 7
+
+/* One entry of a repeating group, or the place before the first one. Its members are for the library.
+ * It is valid as long as its message, may be copied, and needs no end. */
+typedef struct nxf_entry {
+  size_t struct_size;
+  const nxf_message* message;
+  uint32_t first;
+  uint32_t count;
+  uint32_t limit;
+  uint32_t depth;
+  uint32_t path[NXF_GROUP_DEPTH];
+} nxf_entry;
+
+/* The place before the first entry of the group with this count field, such as 453. entry: the caller
+ * has set struct_size. Then nxf_entry_next() goes to the first entry, and from entry to entry, until
+ * it returns NXF_END. They are the entries that are in the message, whatever the count field says;
+ * nxf_validate() compares the two. NXF_MISSING: the message has no such count field, or the
+ * dictionary has no such group in it.
+ *
+ *   nxf_entry party;
+ *   party.struct_size = sizeof party;
+ *   if (nxf_message_group(message, 453, &party) == NXF_OK)
+ *     while (nxf_entry_next(&party) == NXF_OK) nxf_entry_text(&party, 448, &id);
+ */
+nxf_status nxf_message_group(const nxf_message* message, uint32_t count_tag, nxf_entry* entry);
+nxf_status nxf_entry_next(nxf_entry* entry);
+/* A group within an entry. Groups may be NXF_GROUP_DEPTH deep; NXF_OUT_OF_RANGE: deeper. */
+nxf_status nxf_entry_group(const nxf_entry* around, uint32_t count_tag, nxf_entry* entry);
+
+/* The first field of the entry with this tag. As nxf_message_text() and the others. */
+nxf_status nxf_entry_text(const nxf_entry* entry, uint32_t tag, nxf_text* value);
+nxf_status nxf_entry_int(const nxf_entry* entry, uint32_t tag, int64_t* value);
+nxf_status nxf_entry_decimal(const nxf_entry* entry, uint32_t tag, nxf_decimal* value);
+nxf_status nxf_entry_time(const nxf_entry* entry, uint32_t tag, int64_t* nanoseconds);
+nxf_status nxf_entry_char(const nxf_entry* entry, uint32_t tag, char* value);
+nxf_status nxf_entry_bool(const nxf_entry* entry, uint32_t tag, int32_t* value);
+size_t nxf_entry_field_count(const nxf_entry* entry);
+nxf_status nxf_entry_field(const nxf_entry* entry, size_t index, uint32_t* tag, nxf_text* value);
+
+/* ---- Validation ------------------------------------------------------------------------------- */
+
+typedef struct nxf_validator nxf_validator;
+
+/* Rules to leave out or to add: bits of nxf_validator_options. Their meaning is that of the keys of a
+ * session's configuration. */
+enum {
+  NXF_ALLOW_FIELDS_OUT_OF_ORDER = 1 << 0,   /* ValidateFieldsOutOfOrder=N */
+  NXF_ALLOW_EMPTY_VALUES = 1 << 1,          /* ValidateFieldsHaveValues=N */
+  NXF_ALLOW_USER_DEFINED_FIELDS = 1 << 2,   /* ValidateUserDefinedFields=N */
+  NXF_ALLOW_UNKNOWN_FIELDS = 1 << 3,        /* AllowUnknownMsgFields=Y */
+  NXF_ALLOW_UNKNOWN_VALUES = 1 << 4,        /* AllowUnknownEnumValues=Y */
+  NXF_CHECK_ORDER_IN_GROUPS = 1 << 5,       /* ValidateUnorderedGroupFields=Y */
+  NXF_FIRST_FIELD_BEGINS_GROUP_ENTRY = 1 << 6 /* FirstFieldInGroupIsDelimiter=Y */
+};
+
+typedef struct nxf_validator_options {
+  size_t struct_size;
+  uint32_t rules; /* the bits above; an unknown bit is NXF_INVALID_ARGUMENT */
+} nxf_validator_options;
+
+/* options: NULL: all rules. Errors: NXF_DICTIONARY. */
+nxf_status nxf_validator_new(const nxf_dictionary* dictionary, const nxf_validator_options* options,
+                             nxf_validator** validator, nxf_error* error);
+void nxf_validator_free(nxf_validator* validator);
+
+typedef struct nxf_violation {
+  size_t struct_size;
+  uint32_t tag;              /* RefTagID (371); 0: there is none */
+  int32_t reason;            /* SessionRejectReason (373) */
+  size_t offset;             /* of the value in the message */
+  uint32_t group;            /* the count field of the group around the field; 0: none */
+  const char* rule;          /* such as "RequiredTagMissing"; lives as long as the program */
+  char text[NXF_TEXT_BYTES]; /* one sentence for people; without the value of a password */
+} nxf_violation;
+
+/* NXF_OK: the message follows the dictionary. NXF_VIOLATION: *violation has the first rule that it
+ * breaks. violation may be NULL; without it, nothing is allocated. */
+nxf_status nxf_validate(nxf_validator* validator, const nxf_message* message,
+                        nxf_violation* violation);
+
+/* ---- Encoding --------------------------------------------------------------------------------- */
+
+/* Writes messages into buffers of the caller, field by field, in the order of the calls. It writes
+ * BeginString, BodyLength, MsgType, the standard header and CheckSum itself, and allocates nothing
+ * after nxf_encoder_new(). The first error is kept, later fields are ignored, and
+ * nxf_encoder_finish() returns it: no incomplete message is ever returned. */
+typedef struct nxf_encoder nxf_encoder;
+
+nxf_status nxf_encoder_new(nxf_encoder** encoder);
+void nxf_encoder_free(nxf_encoder* encoder);
+
+/* Digits of a second in timestamps. */
+typedef int32_t nxf_precision;
+enum { NXF_SECONDS = 0, NXF_MILLIS = 3, NXF_MICROS = 6, NXF_NANOS = 9 };
+
+typedef struct nxf_header {
+  size_t struct_size;
+  const char* begin_string;      /* BeginString (8): "FIX.4.4"; at most 16 bytes */
+  const char* msg_type;          /* MsgType (35): "D" */
+  const char* sender_comp_id;    /* SenderCompID (49) */
+  const char* target_comp_id;    /* TargetCompID (56) */
+  uint64_t msg_seq_num;          /* MsgSeqNum (34) */
+  int64_t sending_time;          /* SendingTime (52), in nanoseconds since 1970-01-01 UTC */
+  nxf_precision precision;       /* of SendingTime */
+  int32_t poss_dup;              /* not 0: PossDupFlag (43): Y */
+  int32_t poss_resend;           /* not 0: PossResend (97): Y */
+  const char* orig_sending_time; /* OrigSendingTime (122), as text; NULL: none */
+} nxf_header;
+
+/* Begins a message; an unfinished one is given up. buffer must live until nxf_encoder_finish(). */
+nxf_status nxf_encoder_begin(nxf_encoder* encoder, char* buffer, size_t size,
+                             const nxf_header* header);
+/* One field each. size: NXF_ZERO_TERMINATED is possible. */
+void nxf_encoder_text(nxf_encoder* encoder, uint32_t tag, const char* value, size_t size);
+void nxf_encoder_int(nxf_encoder* encoder, uint32_t tag, int64_t value);
+/* exponent: -18 to 18. 15025 and -2 is written as 150.25, with all of its digits. */
+void nxf_encoder_decimal(nxf_encoder* encoder, uint32_t tag, nxf_decimal value);
+void nxf_encoder_time(nxf_encoder* encoder, uint32_t tag, int64_t nanoseconds,
+                      nxf_precision precision);
+void nxf_encoder_char(nxf_encoder* encoder, uint32_t tag, char value);
+void nxf_encoder_bool(nxf_encoder* encoder, uint32_t tag, int32_t value);
+/* A Length field and its data field, whose value may have any bytes. */
+void nxf_encoder_data(nxf_encoder* encoder, uint32_t length_tag, uint32_t data_tag,
+                      const char* value, size_t size);
+/* A group of count entries: nxf_encoder_entry() before the fields of each entry, and
+ * nxf_encoder_group_end() after the last one. Groups may be nested, NXF_GROUP_DEPTH deep. */
+void nxf_encoder_group(nxf_encoder* encoder, uint32_t count_tag, size_t count);
+void nxf_encoder_entry(nxf_encoder* encoder);
+void nxf_encoder_group_end(nxf_encoder* encoder);
+/* The complete message, which lies somewhere within the buffer, and lives as long as it. Errors:
+ * NXF_BUFFER_TOO_SMALL; NXF_NOT_ENCODED: error has the tag of the first field that cannot be
+ * written; NXF_INVALID_ARGUMENT: no message has begun, or a group is open or was never begun. */
+nxf_status nxf_encoder_finish(nxf_encoder* encoder, nxf_text* message, nxf_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
