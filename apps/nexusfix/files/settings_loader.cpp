@@ -11,9 +11,9 @@ namespace {
 constexpr std::string_view kRemove = "Remove the key";
 
 // The fields of the messages of this program's venue and trader, and of their header.
-constexpr std::array kTagsOfOrders{6,  11, 14, 17,  20,  21,  31,  32,  34,  37,  38,
-                                   39, 40, 41, 44,  49,  50,  52,  54,  55,  56,  57,
-                                   58, 59, 60, 102, 103, 142, 143, 150, 151, 369, 434};
+constexpr std::array kTagsOfOrders{6,  11,  14,  17,  20,  21,  31,  32,  34,  37,  38,  39,
+                                   40, 41,  44,  49,  50,  52,  54,  55,  56,  57,  58,  59,
+                                   60, 102, 103, 115, 142, 143, 150, 151, 369, 434, 442, 797};
 
 bool is_of_orders(const observe::MaskedField& field) noexcept {
   return std::ranges::find(kTagsOfOrders, static_cast<int>(field.tag)) != kTagsOfOrders.end();

@@ -1,0 +1,71 @@
+#include "venue/command/rules_watch.hpp"
+
+#include <cstdio>
+#include <fmt/format.h>
+
+#include "venue/rules/parse_rules.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+constexpr std::uint64_t kRulesBytesMax = 1U << 20U;
+
+}  // namespace
+
+std::expected<std::shared_ptr<const venue::Rules>, std::string> parse_rules_of(
+    const std::string& text, const std::string& path) {
+  auto rules = venue::parse_rules(text);
+  if (!rules) return std::unexpected{venue::to_string(rules.error(), path)};
+  return std::make_shared<const venue::Rules>(std::move(*rules));
+}
+
+std::expected<void, std::string> RulesWatch::load() {
+  auto text = read_file(disk_, path_, kRulesBytesMax);
+  if (!text) return std::unexpected{text.error().what()};
+  auto rules = parse_rules_of(*text, path_);
+  if (!rules) return std::unexpected{std::move(rules.error())};
+  known_ = seen_ = std::move(*text);
+  venue_.set_rules(std::move(*rules));
+  return {};
+}
+
+void RulesWatch::follow(engine::Engine& engine) {
+  for (engine::Session& session : engine.sessions()) tick(session);
+}
+
+// A session that is removed takes its timer with it: each session has one.
+void RulesWatch::tick(engine::Session& session) {
+  session.call_after(kInterval, [this](engine::Session& same) {
+    tick(same);
+    if (same.now() - looked_at_ < kInterval) return;
+    looked_at_ = same.now();
+    look();
+  });
+}
+
+void RulesWatch::look() {
+  auto text = read_file(disk_, path_, kRulesBytesMax);
+  if (!text) {
+    if (seen_ != text.error().what()) {
+      fmt::print(stderr, "nexusfix serve: {}: the rules stay as they were\n", text.error().what());
+    }
+    seen_ = text.error().what();
+    return;
+  }
+  // An editor may be writing it.
+  const bool is_whole = *text == seen_;
+  seen_ = *text;
+  if (!is_whole || *text == known_) return;
+  known_ = std::move(*text);
+  auto rules = parse_rules_of(known_, path_);
+  if (!rules) {
+    fmt::print(stderr, "{}\nnexusfix serve: the rules stay as they were\n", rules.error());
+    return;
+  }
+  const std::size_t count = (*rules)->rules.size();
+  venue_.set_rules(std::move(*rules));
+  fmt::print("the rules of {} are in force: {} with 'if'\n", path_, count);
+  std::fflush(stdout);
+}
+
+}  // namespace nexusfix::command
