@@ -40,8 +40,6 @@ Json session_json(const SessionStatistics& session) {
           {"is_expected", session.is_expected},
           {"why", printable(session.why)},
           {"failures_in_a_row", session.failures_in_a_row},
-          {"why", session.why},
-          {"failures_in_a_row", session.failures_in_a_row},
           {"in", direction_json(session.in, session.next.next_inbound)},
           {"out", direction_json(session.out, session.next.next_outbound)},
           {"logons", session.logons},
