@@ -355,6 +355,110 @@ void nxf_encoder_group_end(nxf_encoder* encoder);
  * written; NXF_INVALID_ARGUMENT: no message has begun, or a group is open or was never begun. */
 nxf_status nxf_encoder_finish(nxf_encoder* encoder, nxf_text* message, nxf_error* error);
 
+/* ---- Sessions --------------------------------------------------------------------------------- */
+
+/* The sessions of one configuration, as initiator or acceptor, with their journal. One event loop:
+ * EventLoops above 1 is refused. Its thread is the one that calls nxf_engine_run() or
+ * nxf_engine_poll(), or that nxf_engine_start() starts; callbacks run there. */
+typedef struct nxf_engine nxf_engine;
+/* Lives until nxf_engine_free(), also if the session is removed from the configuration. */
+typedef struct nxf_session nxf_session;
+/* The answer to a message; it accepts at first. Lives until the callback returns. */
+typedef struct nxf_reply nxf_reply;
+
+/* The callbacks of a program; NULL: not called. Each runs on the thread of the engine, must not block,
+ * and must not throw or jump out. user_data is passed on. Messages and texts live until the callback
+ * returns: nxf_message_copy() keeps one. */
+typedef struct nxf_application {
+  size_t struct_size;
+  void* user_data;
+  void (*on_logon)(void* user_data, nxf_session* session);
+  void (*on_logout)(void* user_data, nxf_session* session);
+  /* The connection has ended. is_orderly: both sides have sent Logout. */
+  void (*on_disconnect)(void* user_data, nxf_session* session, int32_t is_orderly, nxf_text why);
+  /* An application message of the counterparty. Without it, each is rejected as unsupported. */
+  void (*on_message)(void* user_data, nxf_session* session, const nxf_message* message,
+                     nxf_reply* reply);
+  /* A message of the session layer, such as a Reject (3). */
+  void (*on_admin)(void* user_data, nxf_session* session, const nxf_message* message);
+  /* A message that has waited for OutboundMessages, and that is not sent. */
+  void (*on_not_sent)(void* user_data, nxf_session* session, nxf_text bytes, nxf_text why);
+  /* The end of nxf_session_post(): NXF_OK and MsgSeqNum; or NXF_NOT_SENT, NXF_NOT_ENCODED or
+   * NXF_CLOSED, and why. Once for each token. */
+  void (*on_posted)(void* user_data, nxf_session* session, uint64_t token, nxf_status status,
+                    uint64_t msg_seq_num, nxf_text why);
+  /* What operators read: number is that of NXF-1042, severity 0 (information), 1 (a warning) or 2
+   * (an error), name that of the session or empty. Without it, events go to standard error. */
+  void (*on_event)(void* user_data, uint32_t number, int32_t severity, nxf_text name,
+                   nxf_text text);
+  /* Of messages in callbacks; NULL: the version of each message. The engine keeps what it needs. */
+  const nxf_dictionary* dictionary;
+} nxf_application;
+
+/* Reads a configuration file, opens the store and the ports. The struct is copied; user_data must
+ * outlive the engine. Blocks while it reads files. Errors: NXF_CONFIGURATION: the text has every
+ * error with its line, as many as fit, or the file or port that cannot be used. */
+nxf_status nxf_engine_open(const char* path, const nxf_application* application,
+                           nxf_engine** engine, nxf_error* error);
+/* From a text in memory. name: in texts of errors. */
+nxf_status nxf_engine_open_text(const char* text, size_t size, const char* name,
+                                const nxf_application* application, nxf_engine** engine,
+                                nxf_error* error);
+/* Ends the engine; call nxf_engine_stop() and wait for its end before, or connections end without a
+ * Logout. Not on the thread of the engine. Results of nxf_session_post() may still come. */
+void nxf_engine_free(nxf_engine* engine);
+
+/* Serves on the calling thread until nxf_engine_stop(). NXF_IO: the store has failed. */
+nxf_status nxf_engine_run(nxf_engine* engine);
+/* One turn, on a thread of the caller: waits at most so long for an event, and handles all that are
+ * ready. 0: does not wait. NXF_END: no work is left, as when nxf_engine_run() would return. */
+nxf_status nxf_engine_poll(nxf_engine* engine, int64_t timeout_ns);
+/* Serves on a thread of the engine, and returns at once. Once, and then nxf_engine_join(). */
+nxf_status nxf_engine_start(nxf_engine* engine);
+/* Waits for the end of the thread of nxf_engine_start(). As nxf_engine_run(). Any other thread. */
+nxf_status nxf_engine_join(nxf_engine* engine);
+/* Logs out every session; then the engine ends. Any thread, and signal handlers. */
+void nxf_engine_stop(nxf_engine* engine);
+/* The port of the first acceptor, also for SocketAcceptPort=0. 0: there is none. Before the engine
+ * runs, or on its thread. */
+uint16_t nxf_engine_port(const nxf_engine* engine);
+
+/* The sessions, one for each index from 0 on; NULL: there are no more. Any thread. */
+nxf_session* nxf_engine_session_at(nxf_engine* engine, size_t index);
+/* By its name, such as "FIX.4.4:TRADER->VENUE". NULL: there is none. Any thread. */
+nxf_session* nxf_engine_session(nxf_engine* engine, const char* name);
+/* Lives as long as the session. Any thread. */
+const char* nxf_session_name(const nxf_session* session);
+/* 0 or 1; a moment later it may be otherwise. Any thread. */
+int32_t nxf_session_is_logged_on(const nxf_session* session);
+
+/* Begins a message on the thread of the engine, in a callback or between two nxf_engine_poll(). The
+ * encoder belongs to the session: write the fields of the body in their order, and then call
+ * nxf_session_send() in the same callback. NXF_CLOSED: the session was removed. */
+nxf_status nxf_session_begin(nxf_session* session, const char* msg_type, nxf_encoder** encoder);
+/* Numbers, journals and sends the message. msg_seq_num may be NULL. Errors: NXF_NOT_ENCODED and
+ * NXF_BUFFER_TOO_SMALL, as nxf_encoder_finish(); NXF_NOT_SENT: the text says why. */
+nxf_status nxf_session_send(nxf_session* session, uint64_t* msg_seq_num, nxf_error* error);
+/* Sends from any thread: copies a message that nxf_encoder has made, passes it to the thread of the
+ * engine, and returns at once. The session writes its own header: of that of the message only
+ * MsgType and fields such as SenderSubID are used. *token is for on_posted() and may be NULL. Errors:
+ * NXF_GARBLED: bytes are no message; NXF_FULL: 1,024 messages wait; NXF_CLOSED. */
+nxf_status nxf_session_post(nxf_session* session, const char* bytes, size_t size, uint64_t* token,
+                            nxf_error* error);
+/* Sends a Logout with this Text (58), which may be NULL; an initiator does not log on again by itself.
+ * Soon, on the thread of the engine. Any thread. Errors: NXF_FULL, NXF_CLOSED. */
+nxf_status nxf_session_log_out(nxf_session* session, const char* text);
+/* Initiator: connects and logs on again after a Logout. Threads and errors as above. */
+nxf_status nxf_session_log_on(nxf_session* session);
+
+/* Answers the message with a BusinessMessageReject (j): BusinessRejectReason (380), RefTagID (371) or
+ * 0, Text (58) or NULL. In on_message() only. */
+void nxf_reply_business_reject(nxf_reply* reply, uint32_t reason, uint32_t ref_tag,
+                               const char* text);
+/* Answers with a Reject (3): SessionRejectReason (373). */
+void nxf_reply_session_reject(nxf_reply* reply, uint32_t reason, uint32_t ref_tag,
+                              const char* text);
+
 #ifdef __cplusplus
 }
 #endif

@@ -25,6 +25,11 @@ void nxf_encoder::give_up() noexcept {
   fault.reset();
 }
 
+void nxf_encoder::close_groups() noexcept {
+  if (depth != 0) fail({NXF_INVALID_ARGUMENT, 0, "a group has not ended"});
+  while (depth > 0) levels[--depth].reset();
+}
+
 void nxf_encoder::fail(const Fault& found) noexcept {
   // An encoder that has failed before has no fields any more.
   if (!encoder || fault || encoder->written().empty()) return;
@@ -76,14 +81,18 @@ nxf_status nxf_encoder_new(nxf_encoder** encoder) {
   });
 }
 
-void nxf_encoder_free(nxf_encoder* encoder) { delete encoder; }
+void nxf_encoder_free(nxf_encoder* encoder) {
+  if (encoder != nullptr && !encoder->is_of_session) delete encoder;
+}
 
 nxf_status nxf_encoder_begin(nxf_encoder* encoder, char* buffer, size_t size,
                              const nxf_header* header) {
   nxf_header given{};
   constexpr std::size_t kFirstSize =
       offsetof(nxf_header, orig_sending_time) + sizeof given.orig_sending_time;
-  if (encoder == nullptr || buffer == nullptr) return NXF_INVALID_ARGUMENT;
+  if (encoder == nullptr || buffer == nullptr || encoder->is_of_session) {
+    return NXF_INVALID_ARGUMENT;
+  }
   encoder->give_up();
   if (!nexusfix::c::read_options(header, kFirstSize, given)) return NXF_INVALID_ARGUMENT;
   const auto precision = precision_of(given.precision);
@@ -172,10 +181,10 @@ nxf_status nxf_encoder_finish(nxf_encoder* encoder, nxf_text* message, nxf_error
   }
   *message = {};
   if (!encoder->encoder) return refuse_argument(error, "no message has begun");
-  if (encoder->depth != 0) {
-    encoder->fail({NXF_INVALID_ARGUMENT, 0, "a group has not ended"});
-    while (encoder->depth > 0) encoder->levels[--encoder->depth].reset();
+  if (encoder->is_of_session) {
+    return refuse_argument(error, "nxf_session_send() finishes a message of a session");
   }
+  encoder->close_groups();
   const auto finished = encoder->encoder->finish();
   const auto fault = encoder->fault;
   encoder->give_up();

@@ -31,6 +31,8 @@ struct nxf_encoder {
 
   // Without a message.
   void give_up() noexcept;
+  // Ends the groups; one that is open is an error.
+  void close_groups() noexcept;
   // Keeps the first error; the fields that follow are ignored.
   void fail(const Fault& found) noexcept;
 
@@ -38,6 +40,7 @@ struct nxf_encoder {
   std::array<std::optional<Level>, NXF_GROUP_DEPTH> levels;
   std::size_t depth = 0;
   std::optional<Fault> fault;
+  bool is_of_session = false;  // nxf_session_send() finishes it
 };
 
 namespace nexusfix::c {
