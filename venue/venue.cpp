@@ -129,8 +129,8 @@ MessageReply Venue::on_message(Session& session, const wire::MessageView& messag
   const Rule* const rule = exchange_.rules().first(message, random_);
   const Action* const delay = rule == nullptr ? nullptr : rule->action(ActionKind::Delay);
   if (delay == nullptr) return act(session, message, rule);
-  act_later(session, message, *rule, *delay);
-  return engine::accept();
+  if (act_later(session, message, *rule, *delay)) return engine::accept();
+  return engine::business_reject(kApplicationNotAvailable, 0, "too many messages are delayed");
 }
 
 Milliseconds Venue::time_of(const Action& delay) {
@@ -139,16 +139,17 @@ Milliseconds Venue::time_of(const Action& delay) {
   return delay.time + Milliseconds{random_.below(span)};
 }
 
-void Venue::act_later(Session& session, const wire::MessageView& message, const Rule& rule,
+bool Venue::act_later(Session& session, const wire::MessageView& message, const Rule& rule,
                       const Action& delay) {
   // A reload may replace the rules meanwhile.
-  session.call_after(time_of(delay), [this, bytes = std::string{message.bytes()},
-                                      rules = exchange_.share_rules(), at = &rule](Session& later) {
+  auto act_on_copy = [this, bytes = std::string{message.bytes()}, rules = exchange_.share_rules(),
+                      at = &rule](Session& later) {
     const auto copy = parser_.parse(bytes);
     if (!copy || !failure().empty()) return;
     const MessageReply reply = act(later, *copy, at);
     if (!reply.accepts()) send_business_reject(later, *copy, reply);
-  });
+  };
+  return static_cast<bool>(session.call_after(time_of(delay), std::move(act_on_copy)));
 }
 
 MessageReply Venue::act(Session& session, const wire::MessageView& message, const Rule* rule) {
@@ -169,7 +170,15 @@ MessageReply Venue::act(Session& session, const wire::MessageView& message, cons
 MessageReply Venue::reject(Session& session, const wire::MessageView& message,
                            const Action& action) {
   if (auto refused = refuse_malformed(message)) return *refused;
+  if (action.reject_by == RejectBy::Session) {
+    constexpr unsigned kOtherOfSession = 99;  // SessionRejectReason
+    return engine::session_reject(action.reason.value_or(kOtherOfSession), 0, action.text);
+  }
   const std::string_view type = message.msg_type();
+  if (action.reject_by == RejectBy::Business) {
+    return engine::business_reject(action.reason.value_or(kOtherReason), 0, action.text,
+                                   message[tag::ClOrdID].value_or(""));
+  }
   constexpr std::array<std::string_view, 5> kOrders{"D", "AB", "F", "G", "AC"};
   constexpr std::array<std::string_view, 4> kQuotes{"S", "i", "Z", "R"};
   if (std::ranges::find(kOrders, type) != kOrders.end()) {

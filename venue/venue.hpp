@@ -76,6 +76,10 @@ class Venue {
   void on_disconnect(engine::Session& session, const engine::Disconnection& disconnection);
   engine::MessageReply on_message(engine::Session& session, const wire::MessageView& message);
 
+  // Whether a session has this CompID (that of the counterparty), or this name. After attach().
+  [[nodiscard]] bool has_session(std::string_view comp_id) const noexcept {
+    return exchange_.parties.named(comp_id) != nullptr;
+  }
   [[nodiscard]] const OrderBook& book() const noexcept { return exchange_.book; }
   [[nodiscard]] std::string_view owner_name(Owner owner) const noexcept {
     return exchange_.parties[owner].name;
@@ -99,8 +103,9 @@ class Venue {
   engine::MessageReply reject(engine::Session& session, const wire::MessageView& message,
                               const Action& action);
   [[nodiscard]] Milliseconds time_of(const Action& delay);
-  void act_later(engine::Session& session, const wire::MessageView& message, const Rule& rule,
-                 const Action& delay);
+  // False: too many messages wait.
+  [[nodiscard]] bool act_later(engine::Session& session, const wire::MessageView& message,
+                               const Rule& rule, const Action& delay);
   [[nodiscard]] bool check_owners();
   void cancel_what_cannot_rest();
 

@@ -25,11 +25,23 @@ std::expected<void, std::string> RulesWatch::load() {
   auto rules = parse_rules_of(*text, path_);
   if (!rules) return std::unexpected{std::move(rules.error())};
   known_ = seen_ = std::move(*text);
+  loaded_ = *rules;
   venue_.set_rules(std::move(*rules));
   return {};
 }
 
+void RulesWatch::warn_of_names(const venue::Rules& rules) const {
+  for (const std::string& name : rules.sessions()) {
+    if (venue_.has_session(name)) continue;
+    fmt::print(stderr,
+               "nexusfix serve: warning: {} names the session '{}', and no session has this "
+               "CompID: its lines have no effect\n",
+               path_, name);
+  }
+}
+
 void RulesWatch::follow(engine::Engine& engine) {
+  warn_of_names(*loaded_);
   for (engine::Session& session : engine.sessions()) tick(session);
 }
 
@@ -63,6 +75,7 @@ void RulesWatch::look() {
     return;
   }
   const std::size_t count = (*rules)->rules.size();
+  warn_of_names(**rules);
   venue_.set_rules(std::move(*rules));
   fmt::print("the rules of {} are in force: {} with 'if'\n", path_, count);
   std::fflush(stdout);

@@ -30,13 +30,16 @@ class RulesWatch {
  private:
   static constexpr std::chrono::milliseconds kInterval{200};
   void tick(engine::Session& session);
+  // Names the sessions of the rules that the engine does not have.
+  void warn_of_names(const venue::Rules& rules) const;
   void look();
 
   Disk& disk_;
   std::string path_;
   venue::Venue& venue_;
-  std::string seen_;   // at the last look
-  std::string known_;  // in force, or refused
+  std::string seen_;                            // at the last look
+  std::string known_;                           // in force, or refused
+  std::shared_ptr<const venue::Rules> loaded_;  // for the start
   WallTime looked_at_{};
 };
 

@@ -20,6 +20,7 @@ namespace tag = fix44::tag;
 // MDReqRejReason (281).
 constexpr unsigned kUnknownSymbolOfRequest = 0;
 constexpr unsigned kDuplicateRequest = 1;
+constexpr unsigned kInsufficientBandwidth = 2;
 constexpr unsigned kUnsupportedSubscription = 4;
 constexpr unsigned kUnsupportedDepth = 5;
 constexpr unsigned kUnsupportedUpdate = 6;
@@ -27,8 +28,9 @@ constexpr unsigned kUnsupportedEntry = 8;
 
 constexpr char kTrade = '2';
 constexpr std::size_t kSymbolsMax = 1'000;
-constexpr unsigned kLevelsMax = 1'000;     // of a side
-constexpr std::size_t kTradesMax = 1'000;  // in one update: the last ones
+constexpr std::size_t kSubscriptionsMax = 1'000;  // of a session
+constexpr unsigned kLevelsMax = 1'000;            // of a side
+constexpr std::size_t kTradesMax = 1'000;         // in one update: the last ones
 
 bool is_same_level(const MarketEntry& one, const MarketEntry& other) noexcept {
   return one.type == other.type && one.price == other.price;
@@ -127,6 +129,10 @@ MessageReply MarketData::request(Session& session, const wire::MessageView& mess
   subscription.md_req_id = md_req_id;
   std::optional<Refused> refused;
   if (is_known) refused = Refused{kDuplicateRequest, "MDReqID is in use"};
+  const auto count = std::ranges::count(subscriptions_, &session, &Subscription::session);
+  if (static_cast<std::size_t>(count) >= kSubscriptionsMax) {
+    refused = Refused{kInsufficientBandwidth, "the session has 1,000 subscriptions"};
+  }
   if (type != "0" && type != "1") {
     refused = Refused{kUnsupportedSubscription,
                       "SubscriptionRequestType must be 0 (snapshot), 1 (and updates) or 2 (end)"};

@@ -141,6 +141,11 @@ Action RuleReader::read_action(RuleLine& line) {
   action.kind = kKinds[*kind];
   switch (action.kind) {
     case ActionKind::Reject:
+      if (line.takes("business")) {
+        action.reject_by = RejectBy::Business;
+      } else if (line.takes("session")) {
+        action.reject_by = RejectBy::Session;
+      }
       if (line.takes("reason")) action.reason = line.count("a reason", kReasonMax);
       if (line.has_text()) action.text = line.text("a reason").value_or("");
       break;

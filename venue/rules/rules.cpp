@@ -128,6 +128,20 @@ SelfTrade Rules::self_trade_policy(std::string_view symbol,
   return policy;
 }
 
+std::vector<std::string> Rules::sessions() const {
+  std::vector<std::string> all = cancels_on_disconnect_of;
+  for (const SelfTradeRule& one : self_trade) {
+    if (!one.session.empty()) all.push_back(one.session);
+  }
+  for (const DropCopy& one : drop_copies) {
+    all.push_back(one.to);
+    all.insert(all.end(), one.of.begin(), one.of.end());
+  }
+  std::ranges::sort(all);
+  all.erase(std::ranges::unique(all).begin(), all.end());
+  return all;
+}
+
 bool Rules::cancels_on_disconnect_for(std::string_view comp_id) const noexcept {
   return cancels_on_disconnect || contains(cancels_on_disconnect_of, comp_id);
 }

@@ -54,16 +54,24 @@ enum class ActionKind : std::uint8_t {
   LogOut,
 };
 
+// The message that rejects another one.
+enum class RejectBy : std::uint8_t {
+  Own,       // that of the message's type, such as ExecutionReport; or else as Business
+  Business,  // BusinessMessageReject
+  Session,   // Reject
+};
+
 struct Action {
   ActionKind kind = ActionKind::Accept;
   std::string text{};                // Reject, LogOut
   std::optional<unsigned> reason{};  // Reject: of the field that the answer has
-  Milliseconds time{0};              // Delay; Fill: before each part; Cancel
-  Milliseconds time_max{0};          // Delay: by chance up to this; 0: exactly time
-  unsigned parts = 1;                // Fill, 1 to 1,000
-  std::optional<Units> quantity{};   // Fill; nothing: all
-  unsigned percent = 100;            // Fill: of the order, if there is no quantity
-  std::optional<Units> price{};      // Fill; nothing: that of the order, or the last one
+  RejectBy reject_by = RejectBy::Own;
+  Milliseconds time{0};             // Delay; Fill: before each part; Cancel
+  Milliseconds time_max{0};         // Delay: by chance up to this; 0: exactly time
+  unsigned parts = 1;               // Fill, 1 to 1,000
+  std::optional<Units> quantity{};  // Fill; nothing: all
+  unsigned percent = 100;           // Fill: of the order, if there is no quantity
+  std::optional<Units> price{};     // Fill; nothing: that of the order, or the last one
 };
 
 // if CONDITIONS then ACTIONS
@@ -131,6 +139,8 @@ struct Rules {
   [[nodiscard]] SelfTrade self_trade_policy(std::string_view symbol,
                                             std::string_view comp_id) const noexcept;
   [[nodiscard]] bool cancels_on_disconnect_for(std::string_view comp_id) const noexcept;
+  // The sessions that the lines name, each once.
+  [[nodiscard]] std::vector<std::string> sessions() const;
 };
 
 // A fault of a file of rules, for people.

@@ -112,6 +112,13 @@ class RulesFile(WithVenue):
         done = run("serve", self.config("FIX.4.4"), "--rules", path, "--check-rules")
         self.assertEqual((done.returncode, done.stdout), (0, f"{path}: no faults\n"))
 
+    def test_session_of_the_rules_that_does_not_exist_is_a_warning(self):
+        venue, _ = self.serve("FIX.4.4", "drop copy to RSIK of OTHER\n")
+        self.wait_for_error("warning: ")
+        self.assertIn("names the session 'RSIK', and no session has this CompID", self.errors())
+        self.assertNotIn("'OTHER'", self.errors())
+        self.end(venue)
+
     def test_auction_ends_when_the_rules_no_longer_have_it_also_after_a_kill(self):
         store = f"FileStorePath={self.folder}/store\n"
         venue, port = self.serve("FIX.4.4", "auction A open\n", store=store)

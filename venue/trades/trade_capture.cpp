@@ -18,6 +18,8 @@ using engine::MessageReply;
 using engine::Session;
 namespace tag = fix44::tag;
 
+constexpr std::ptrdiff_t kTradeSubscriptionsMax = 1'000;  // of a session
+
 // The date of TransactTime.
 std::string date_of(WallTime time) {
   constexpr std::size_t kDateBytes = 8;
@@ -46,7 +48,10 @@ MessageReply TradeCapture::request(Session& session, const wire::MessageView& me
   std::erase_if(subscriptions_, [&](const Subscription& one) {
     return one.session == &session && one.filter.request_id == id;
   });
-  const bool is_valid = (type == "0" || type == "1") && (kind == "0" || kind == "1" || kind == "2");
+  const auto count = std::ranges::count(subscriptions_, &session, &Subscription::session);
+  const bool is_valid = (type == "0" || type == "1") &&
+                        (kind == "0" || kind == "1" || kind == "2") &&
+                        count < kTradeSubscriptionsMax;
   const Owner owner = exchange_.parties.of(session);
   std::vector<TradeRecord> found;
   if (is_valid && kind != "2") {
@@ -66,7 +71,9 @@ MessageReply TradeCapture::request(Session& session, const wire::MessageView& me
       .field(tag::TradeRequestStatus, is_valid ? kCompleted : kRejected);
   if (!filter.symbol.empty()) ack.field(tag::Symbol, std::string_view{filter.symbol});
   if (!is_valid) {
-    ack.field(tag::Text, "TradeRequestType must be 0 or 1, and SubscriptionRequestType 0, 1 or 2");
+    ack.field(tag::Text,
+              "TradeRequestType must be 0 or 1, SubscriptionRequestType 0, 1 or 2, and a "
+              "session has at most 1,000 subscriptions");
   }
   finish(session, ack);
   for (const TradeRecord& trade : found) send_report(session, id, trade);
