@@ -25,9 +25,9 @@ constexpr std::string_view kRules =
     "self-trade cancel oldest\nmarket data every 20ms\nauction B open for 30ms\n";
 
 // One run of the venue, with a counterparty that sends the same messages at the same times.
-class Run {
+class VenueRun {
  public:
-  explicit Run(std::uint64_t seed) : venue_{{.orders = 64, .hash_seed = seed}, seed} {
+  explicit VenueRun(std::uint64_t seed) : venue_{{.orders = 64, .hash_seed = seed}, seed} {
     auto settings = config::parse_settings(
         "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=0\nSocketAcceptAddress=127.0.0.1\n"
         "FileStorePath=" +
@@ -99,13 +99,13 @@ class Run {
 };
 
 TEST(VenueClock, seed_repeats_every_byte) {
-  const std::string first = Run{7}.bytes();
-  EXPECT_EQ(Run{7}.bytes(), first);
-  EXPECT_NE(Run{8}.bytes(), first);
+  const std::string first = VenueRun{7}.bytes();
+  EXPECT_EQ(VenueRun{7}.bytes(), first);
+  EXPECT_NE(VenueRun{8}.bytes(), first);
 }
 
 TEST(VenueClock, run_has_what_the_rules_say) {
-  const std::string bytes = testing::bar(Run{7}.bytes());
+  const std::string bytes = testing::bar(VenueRun{7}.bytes());
   for (const std::string_view part :
        {"|58=no luck|", "|35=X|", "|35=W|", "|150=F|", "|55=B|", "|58=self-trade prevention"}) {
     EXPECT_TRUE(bytes.contains(part)) << part;
