@@ -9,6 +9,7 @@
 
 #include <nexusfix/simulator/scenario.hpp>
 
+#include "mutated_acceptor.hpp"
 #include "mutation.hpp"
 
 namespace {
@@ -42,10 +43,22 @@ bool is_found(const Mutation& mutation, std::uint64_t seeds_max) {
   return false;
 }
 
+int serve(std::string_view name) {
+  int index = 0;
+  for (const Mutation& mutation : kMutations) {
+    ++index;
+    if (name == mutation.name) nexusfix::test::active_mutation = index;
+  }
+  if (nexusfix::test::active_mutation == 0 && name != "none") return 2;
+  return nexusfix::test::run_mutated_acceptor();
+}
+
 }  // namespace
 
 // mutants_test SEEDS_MAX [NAME]
+// mutants_test acceptor NAME     an acceptor with this bug; none: without one
 int main(int argc, char** argv) {
+  if (argc > 2 && std::string_view{argv[1]} == "acceptor") return serve(argv[2]);
   const std::uint64_t seeds_max = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 5'000;
   const std::string_view only = argc > 2 ? argv[2] : "";
   int found = 0;
