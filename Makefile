@@ -4,7 +4,7 @@
 .PHONY: help deps deps-run deps-bench deps-test deps-lint deps-docs run build examples test \
         check bench latency instructions simulate mutants crash drills soak docs tidy format \
         lint fuzz install install-arrow deps-package package deps-release release-check wheels \
-        clean
+        deps-contestants contestants clean
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
@@ -24,6 +24,7 @@ PICTURE ?=
 HFFIX ?=
 FIX8 ?=
 OLDER ?=
+CONTESTANTS ?=
 KEY ?=
 # A first build leaves the tests out, so that it needs none of their libraries; a build folder that
 # has them keeps them.
@@ -57,6 +58,10 @@ help:
 	@echo "                 Kafka, and fill their disks, in DRILL_ROUNDS=$(DRILL_ROUNDS) rounds"
 	@echo "  make soak      run two engines over TCP under faults for SOAK_SECONDS=$(SOAK_SECONDS):"
 	@echo "                 memory must not grow, and no message may be missing"
+	@echo "  make contestants"
+	@echo "                 play the suites of nexusfix test against QuickFIX, QuickFIX/J,"
+	@echo "                 QuickFIX/Go, quickfix-tokio and jspurefix, and write the table in"
+	@echo "                 docs/reference/conformance.md; CONTESTANTS=a,b: only these"
 	@echo "  make install   install libraries, headers, the command, its systemd unit,"
 	@echo "                 documents and examples to PREFIX=$(PREFIX), hardened (HARDENED=no:"
 	@echo "                 the faster build of the other commands)"
@@ -210,6 +215,21 @@ drills: deps-test
 soak: deps-test
 	@tools/build.py release --target soak -D NEXUSFIX_TESTS=ON
 	@build/release/tests/faults/soak/soak $(SOAK_SECONDS)
+
+deps-contestants: deps-test
+ifeq ($(DEPS),yes)
+	@QUIET=1 tools/deps.sh contestants
+endif
+
+# Cargo, Go, Maven and npm fetch the engines. One that cannot be had is named, and the others are
+# played. In some minutes.
+contestants: deps-contestants
+	@tools/build.py release --target nexusfix --target nexusfix_quickfix_peer \
+	  --target nexusfix_quickfixj_peer -D NEXUSFIX_TESTS=ON
+	@tests/peers/contestants/contestants.py --nexusfix build/release/apps/nexusfix/nexusfix \
+	  --quickfix build/release/tests/peers/interop/quickfix_peer \
+	  --quickfixj build/release/tests/peers/interop/quickfixj \
+	  $(if $(CONTESTANTS),--only $(CONTESTANTS))
 
 # What faces a network has a distribution's protections: docs/operations/security.md. HARDENED=no
 # installs the faster build of the other commands. With Apache Arrow, if it can be had: nexusfix

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs missing packages on Debian 12 or 13.
-# Usage: deps.sh [--list] run|bench|test|lint|docs|package|release
+# Usage: deps.sh [--list] run|bench|test|lint|docs|package|release|contestants
 #   run    what `make run` needs: a compiler, CMake, Ninja and the libraries that the engine links
 #   bench  that, and what `make bench` needs: QuickFIX and io_uring, for the comparison
 #   test   that, and what `make test` needs: clang, sanitizers, test libraries, Asio, Java, Node.js,
@@ -10,6 +10,7 @@
 #   docs   what `make docs` needs; the rest comes from PyPI
 #   package  what `make package` needs; Apache Arrow comes from PyPI
 #   release  that, and what `make release-check` needs
+#   contestants  what test needs, Go, Cargo and npm; those of another origin are not replaced
 # It does not call apt if nothing is missing. --list: prints the missing packages, installs nothing.
 set -eu
 
@@ -47,8 +48,14 @@ case "${1:-}" in
   package) wanted="$packages_run $packages_package" ;;
   release) wanted="$packages_run $packages_package buildah debootstrap lintian
     zstd" ;;
+  contestants)
+    wanted="$packages_run $packages_bench $packages_test"
+    command -v go >/dev/null || wanted="$wanted golang-go"
+    command -v cargo >/dev/null || wanted="$wanted cargo"
+    command -v npm >/dev/null || wanted="$wanted npm"
+    ;;
   *)
-    sed -n '2,14s/^# //p' "$0" >&2
+    sed -n '2,15s/^# //p' "$0" >&2
     exit 2
     ;;
 esac
