@@ -212,8 +212,8 @@ def main():
                 continue
         state["engines"][engine.key] = {name: getattr(engine, name) for name in (
             "name", "version", "language", "source", "settings")}
-    state["date"] = f"{datetime.date.today():%Y-%m-%d}"
-    memory.write_text(json.dumps(state, indent=1), encoding="utf-8")
+        state["date"] = f"{datetime.date.today():%Y-%m-%d}"
+        memory.write_text(json.dumps(state, indent=1), encoding="utf-8")
     options.output.write_text(page(state, read_notes()), encoding="utf-8")
     print(f"written: {options.output}")
 

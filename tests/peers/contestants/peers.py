@@ -112,7 +112,7 @@ class NexusFix(Engine):
     key, name, language, source = "nexusfix", "NexusFIX", "C++", "this tree"
     settings = "`nexusfix serve`, `nexusfix connect`"
     # After "MsgSeqNum too low" the initiator waits for an operator.
-    initiator_except = "2c_|10_gap_fill_number_too_low"
+    initiator_except = "2c_|10_gap_fill_number_too_low|tags_hostile"
 
     def build(self):
         shown = subprocess.run([self.programs.nexusfix, "--version"], capture_output=True,
