@@ -60,10 +60,11 @@ class alignas(kCacheLineBytes) MessageBuffer {
   // Copies only the bytes in use.
   MessageBuffer(const MessageBuffer& other) noexcept { *this = other; }
   // Copies only the bytes in use.
+  // NOLINTNEXTLINE(bugprone-unhandled-self-assignment): memmove() copies bytes onto themselves
   MessageBuffer& operator=(const MessageBuffer& other) noexcept {
     time_ = other.time_;
     size_ = other.size_;
-    std::memmove(bytes_, other.bytes_, size_);  // Both may be the same object.
+    std::memmove(bytes_, other.bytes_, size_);
     return *this;
   }
 
