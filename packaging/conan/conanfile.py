@@ -17,7 +17,8 @@ from conan.tools.files import copy, load
 
 EXPORTED = ("CMakeLists.txt", "LICENSE", "*.md", "apps/*", "cluster/*", "cmake/*", "console/*",
             "dictionaries/*", "docs/*", "examples/*", "include/*", "logs/*", "share/*",
-            "simulator/*", "src/*", "stream/*", "tester/*", "tools/*", "bench/*")
+            "simulator/*", "src/*", "stream/*", "tester/*", "tools/*", "venue/*",
+            "bench/*")
 
 
 class NexusFix(ConanFile):
