@@ -57,6 +57,8 @@ constexpr std::array kCommands{
             "connect client.cfg", run_connect},
     Command{"test", "play test scripts against an engine, and report",
             "test session --acceptor 127.0.0.1:5001 --target VENUE", run_test},
+    Command{"certify", "play a venue against your program, and write a report to hand over",
+            "certify binance --engine './trader {config}'", run_certify},
     Command{"trade", "run the example trader, an initiator that sends orders",
             "trade trader.cfg --orders 1000", run_trade},
     Command{"ctl", "show and steer a running engine", "ctl status", run_ctl},
@@ -168,6 +170,14 @@ std::span<const metrics::MetricDescription> stream_metrics() noexcept { return {
 #ifndef NEXUSFIX_TESTER_PART
 int run_test(Arguments arguments) {
   return run_without("test", "NEXUSFIX_TESTER=ON", std::move(arguments));
+}
+#endif
+#ifndef NEXUSFIX_VENUES_PART
+int run_certify(Arguments arguments) {
+  return run_without("certify", "NEXUSFIX_VENUES=ON", std::move(arguments));
+}
+int run_serve_venue(Arguments) {
+  return fail("serve", "--venue: this program was built without the kits (NEXUSFIX_VENUES=ON)");
 }
 #endif
 

@@ -73,7 +73,7 @@ int run_simulate(Arguments arguments);
 int run_cluster(Arguments arguments);
 int run_codegen(Arguments arguments);
 int run_help(Arguments arguments);
-// In logs/, stream/ and tester/.
+// In logs/, stream/, tester/ and venues/.
 int run_decode(Arguments arguments);
 int run_grep(Arguments arguments);
 int run_stats(Arguments arguments);
@@ -86,5 +86,8 @@ int run_export(Arguments arguments);
 int run_validate(Arguments arguments);
 int run_stream(Arguments arguments);
 int run_test(Arguments arguments);
+int run_certify(Arguments arguments);
+// run_serve() calls it for --venue.
+int run_serve_venue(Arguments arguments);
 
 }  // namespace nexusfix::command

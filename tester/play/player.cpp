@@ -510,7 +510,8 @@ class Player {
                             .sender_comp_id = session.target_comp_id,
                             .target_comp_id = session.sender_comp_id,
                             .msg_seq_num = judges("34") ? 0 : session.next_in};
-    const auto breach = checks_ ? breach_of(event.bytes, standing) : std::nullopt;
+    auto breach = checks_ ? breach_of(event.bytes, standing) : std::nullopt;
+    if (checks_ && !breach && options_.examine) breach = options_.examine(event.bytes);
     if (breach && !judges(breach->tag)) {
       return differs(session, {.what = breach->what, .expected = breach->what, .tag = breach->tag});
     }

@@ -11,6 +11,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/transport/network.hpp>
 
+#include "tester/play/received_message.hpp"
 #include "tester/play/result.hpp"
 #include "tester/play/wire.hpp"
 #include "tester/script/message_text.hpp"
@@ -51,6 +52,9 @@ struct PlayOptions {
   Strictness strictness = Strictness::AtRest;
   bool ignores_heartbeats = true;
   std::function<bool()> is_interrupted = [] { return false; };
+  // The rule of the caller that a received message breaks; nothing: it keeps all of them. Asked for
+  // each message that a statement accepts, unless `checks off`. Null: there are none.
+  std::function<std::optional<Breach>(std::string_view message)> examine{};
 };
 
 // Wire, clock and engine must outlive the call, which closes all connections at its end.

@@ -1,5 +1,6 @@
 // nexusfix serve: the venue on a configuration file.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -37,6 +38,7 @@ struct ServeOptions {
   std::string book_file;
   std::string rules;  // a file; empty: none
   std::optional<std::uint64_t> seed;
+  std::string venue;  // for the help alone: run_serve_venue() reads it
   UnknownKeys unknown_keys = UnknownKeys::Warn;
   bool dump_book = false;
   bool check_rules = false;
@@ -258,6 +260,8 @@ void add_options(CLI::App& app, ServeOptions& options) {
         ->check(CLI::Range(1, 65'535))
         ->option_text("PORT");
   }
+  app.add_option("--venue", options.venue, "simulate the venue of a kit: its own --help says how")
+      ->option_text("NAME");
   app.add_option("--book", options.book_file, "write the order book to FILE (JSON) at the end")
       ->option_text("FILE");
   app.add_flag("--dump-book", options.dump_book,
@@ -277,6 +281,10 @@ void add_options(CLI::App& app, ServeOptions& options) {
 }  // namespace
 
 int run_serve(Arguments arguments) {
+  const auto is_venue = [](std::string_view word) {
+    return word == "--venue" || word.starts_with("--venue=");
+  };
+  if (std::ranges::any_of(arguments, is_venue)) return run_serve_venue(std::move(arguments));
   ServeOptions options;
   CLI::App app{
       "Accepts the sessions of CONFIG, in FIX.4.2, FIX.4.4 and FIX.5.0SP2. It matches limit and "

@@ -22,4 +22,6 @@ std::span<const Command> commands() noexcept { return kCommands; }
 
 engine::Parts linked_parts() noexcept { return {}; }
 
+int run_serve_venue(Arguments) { return fail("serve", "--venue: nexusfix has it"); }
+
 }  // namespace nexusfix::command

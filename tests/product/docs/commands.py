@@ -57,7 +57,8 @@ class Commands:
         self.cmake = "\n".join(
             path.read_text(encoding="utf-8") for folder in ("apps", "bench", "cmake", "examples",
                                                             "logs", "src", "stream", "tester",
-                                                            "tests", "tools", "venue", "c", ".")
+                                                            "tests", "tools", "venue",
+                                                            "venues", "c", ".")
             for pattern in ("CMakeLists.txt", "*.cmake")
             for path in ((root / folder).rglob(pattern) if folder != "." else root.glob(pattern)))
 

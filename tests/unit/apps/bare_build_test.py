@@ -62,7 +62,7 @@ class BareBuild(WithFolder):
     def test_a_subcommand_of_an_absent_product_names_the_option(self):
         options = dict.fromkeys(LOG_TOOLS, "NEXUSFIX_LOGS=ON") | {
             "stream": "NEXUSFIX_STREAM=ON", "simulate": "NEXUSFIX_SIMULATOR=ON",
-            "test": "NEXUSFIX_TESTER=ON",
+            "test": "NEXUSFIX_TESTER=ON", "certify": "NEXUSFIX_VENUES=ON",
             "tui": "NEXUSFIX_TUI=ON",
             "cluster": "NEXUSFIX_CLUSTER=ON", "front-door": "NEXUSFIX_FRONT_DOOR=ON"}
         for name, option in options.items():

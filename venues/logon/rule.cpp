@@ -1,0 +1,49 @@
+#include "venues/logon/rule.hpp"
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace nexusfix::venues {
+namespace {
+
+constexpr std::string_view kArrow = " -> ";
+constexpr std::array<std::pair<std::string_view, Way>, 5> kWays{{{"logout", Way::Logout},
+                                                                 {"disconnect", Way::Disconnect},
+                                                                 {"reject", Way::Reject},
+                                                                 {"business", Way::BusinessReject},
+                                                                 {"report", Way::Report}}};
+
+}  // namespace
+
+std::expected<Refusal, std::string> parse_refusal(std::string_view text) {
+  const std::size_t blank = text.find(' ');
+  const std::string_view word = text.substr(0, blank);
+  for (const auto& [name, way] : kWays) {
+    if (word != name) continue;
+    return Refusal{
+        .way = way,
+        .text = std::string{blank == std::string_view::npos ? "" : text.substr(blank + 1)}};
+  }
+  return std::unexpected{"\"" + std::string{word} +
+                         "\": logout, disconnect, reject, business or report was expected"};
+}
+
+std::expected<Rule, std::string> Rule::parse(std::string_view text) {
+  const std::size_t arrow = text.find(kArrow);
+  if (arrow == std::string_view::npos) {
+    return std::unexpected{"\"" + std::string{text} + "\": CONDITION -> WAY TEXT was expected"};
+  }
+  auto condition = tester::Condition::parse(text.substr(0, arrow));
+  if (!condition) return std::unexpected{condition.error()};
+  auto refusal = parse_refusal(text.substr(arrow + kArrow.size()));
+  if (!refusal) return std::unexpected{refusal.error()};
+  Rule rule;
+  rule.condition_ = std::move(*condition);
+  rule.refusal_ = std::move(*refusal);
+  const std::string& tag = rule.condition_.tag();
+  std::from_chars(tag.data(), tag.data() + tag.size(), rule.refusal_.tag);
+  return rule;
+}
+
+}  // namespace nexusfix::venues

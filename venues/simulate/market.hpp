@@ -1,0 +1,68 @@
+// The market of a simulated venue: one order book for each symbol, with orders of the venue itself.
+// It knows no session: what happens to orders goes to a sink as fields of ExecutionReports.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/language.hpp>
+#include <nexusfix/wire/message_view.hpp>
+
+#include "venue/book/order_book.hpp"
+#include "venues/kit/kit.hpp"
+#include "venues/simulate/message_template.hpp"
+
+namespace nexusfix::venues {
+
+using Fields = std::vector<TemplateField>;
+
+// The owner of the venue's own orders. Clients follow from 1 on.
+inline constexpr venue::Owner kHouse = 0;
+
+// The price levels of one side, best first: price and quantity.
+using Levels = std::vector<std::pair<Decimal, Decimal>>;
+
+class Market {
+ public:
+  // Gets each report: whose order it is, the symbol, and the fields without TransactTime (60).
+  using Sink = FunctionRef<void(venue::Owner owner, std::string_view symbol, Fields report)>;
+
+  explicit Market(const std::vector<HouseOrder>& house);
+
+  // NewOrderSingle (D), OrderCancelReplaceRequest (G), OrderCancelRequest (F). Empty: done, and
+  // sink has the reports. Otherwise why it is refused.
+  [[nodiscard]] std::string submit(venue::Owner owner, const wire::MessageView& order, Sink sink);
+  [[nodiscard]] std::string replace(venue::Owner owner, const wire::MessageView& request,
+                                    Sink sink);
+  [[nodiscard]] std::string cancel(venue::Owner owner, const wire::MessageView& request, Sink sink);
+  // Cancels the open orders of an owner. symbol: empty: all. Returns their number.
+  unsigned cancel_all(venue::Owner owner, std::string_view symbol, Sink sink);
+
+  // Doubles the quantity of the venue's first order, or halves it again. Returns its symbol; empty:
+  // it is no longer open.
+  [[nodiscard]] std::string tick();
+
+  [[nodiscard]] Levels levels(std::string_view symbol, venue::BookSide side) const;
+  // The fields of an ExecutionReport that refuses an order.
+  [[nodiscard]] Fields rejection(const wire::MessageView& order, std::string_view text);
+  // The OrderID of the order that a request names; "NONE": there is none.
+  [[nodiscard]] std::string order_id_of(venue::Owner owner, const wire::MessageView& request) const;
+
+ private:
+  [[nodiscard]] std::string original_of(venue::Owner owner, const wire::MessageView& request) const;
+  [[nodiscard]] Fields report_of(const venue::Execution& execution);
+  void pass(const venue::Execution& execution, Sink sink);
+
+  venue::OrderBook book_;
+  std::uint64_t next_exec_id_ = 1;
+  std::uint64_t house_ids_ = 0;
+  std::string first_house_id_;
+  venue::Units first_house_quantity_ = 0;
+  std::uint64_t ticks_ = 0;
+};
+
+}  // namespace nexusfix::venues

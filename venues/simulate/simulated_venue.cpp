@@ -1,0 +1,265 @@
+#include "venues/simulate/simulated_venue.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include <nexusfix/wire/field.hpp>
+
+#include "transport/api/signing_key.hpp"
+#include "venues/simulate/order_tags.hpp"
+
+namespace nexusfix::venues {
+namespace {
+
+using engine::LogonAnswer;
+using engine::MessageReply;
+using engine::Session;
+using session::SessionRejectReason;
+
+constexpr std::string_view kEndpointKey = "VenueEndpoint";
+constexpr unsigned kBusinessOther = 0;
+
+void move_fields(Fields& report, const Endpoint& endpoint) {
+  for (const auto& [to, from] : endpoint.report_moves) {
+    const auto source = std::ranges::find(report, from, &TemplateField::tag);
+    if (source == report.end()) continue;
+    const std::string value = source->value;
+    const auto target = std::ranges::find(report, to, &TemplateField::tag);
+    if (target == report.end()) {
+      report.push_back({to, value});
+    } else {
+      target->value = value;
+    }
+  }
+}
+
+}  // namespace
+
+SimulatedVenue::SimulatedVenue(const Kit& kit, Gates gates, Say say)
+    : kit_{kit},
+      gates_{std::move(gates)},
+      say_{std::move(say)},
+      market_{kit.house},
+      feed_{market_},
+      owners_{nullptr} {}
+
+SimulatedVenue::Client& SimulatedVenue::client_of(Session& session) {
+  if (Client* const known = session.data<Client>()) return *known;
+  Client& made = session.attach<Client>();
+  made.endpoint = kit_.endpoint(session.setting(kEndpointKey).value_or(""));
+  made.owner = static_cast<venue::Owner>(owners_.size());
+  owners_.push_back(&session);
+  return made;
+}
+
+std::optional<LogonAnswer> SimulatedVenue::on_logon_request(Session& session,
+                                                            const engine::LogonRequest& request) {
+  Client& client = client_of(session);
+  const Endpoint& endpoint = *client.endpoint;
+  std::string detail;
+  const auto refusal = gates_.find(endpoint.name)
+                           ->second->refusal_of(request.message.bytes(), session.now(), detail);
+  const std::string name =
+      fmt::format("{}: {}", endpoint.name, text_of(request.message, tag::SenderCompID));
+  if (!refusal) {
+    const auto fields = tester::fields_of(request.message.bytes());
+    client.cancels_on_disconnect =
+        endpoint.cancels_on_disconnect && endpoint.cancels_on_disconnect->is_kept(fields);
+    say_(name + " is logged on");
+    return LogonAnswer::accept();
+  }
+  say_(fmt::format("{} is refused: {} ({})", name, refusal->text, detail));
+  if (refusal->way != Way::Disconnect) return LogonAnswer::refuse(refusal->text);
+  session.disconnect(detail);
+  return std::nullopt;
+}
+
+void SimulatedVenue::write_logon(Session& session, wire::Encoder& logon,
+                                 const wire::MessageHeader&) {
+  const Endpoint& endpoint = *client_of(session).endpoint;
+  if (endpoint.logon_answer.empty()) return;
+  write_fields(logon, expand_template(endpoint.logon_answer, values(session, nullptr)));
+}
+
+void SimulatedVenue::on_logon(Session& session) {
+  logged_on_.push_back(&session);
+  const Endpoint& endpoint = *client_of(session).endpoint;
+  for (const CannedMessage& one : endpoint.canned) {
+    if (one.msg_type.empty()) send_canned(session, one.text, nullptr);
+  }
+  if (endpoint.tick.count() > 0) {
+    session.call_after(endpoint.tick, [this](Session& own) { tick(own); });
+  }
+}
+
+void SimulatedVenue::on_logout(Session& session) {
+  std::erase(logged_on_, &session);
+  feed_.leave(session);
+  const Client& client = client_of(session);
+  if (!client.cancels_on_disconnect) return;
+  const unsigned count = market_.cancel_all(
+      client.owner, {}, [&](venue::Owner owner, std::string_view symbol, const Fields& fields) {
+        report(owner, symbol, fields);
+      });
+  say_(fmt::format("{}: {} orders are cancelled on disconnect", client.endpoint->name, count));
+}
+
+MessageReply SimulatedVenue::on_message(Session& session, const wire::MessageView& message) {
+  const Client& client = client_of(session);
+  const Endpoint& endpoint = *client.endpoint;
+  const std::string_view type = message.msg_type();
+  if (!endpoint.msg_types.contains(type)) {
+    return refuse(session, message, endpoint.other_msg_types,
+                  static_cast<unsigned>(SessionRejectReason::InvalidMsgType));
+  }
+  const auto fields = tester::fields_of(message.bytes());
+  for (const MessageRule& one : endpoint.rules) {
+    if (one.msg_type != type || one.rule.is_kept(fields)) continue;
+    const bool is_missing = !tester::value_of(fields, one.rule.condition().tag());
+    return refuse(session, message, one.rule.refusal(),
+                  static_cast<unsigned>(is_missing ? SessionRejectReason::RequiredTagMissing
+                                                   : SessionRejectReason::ValueIncorrect));
+  }
+  return handle(session, client, message);
+}
+
+MessageReply SimulatedVenue::refuse(Session& session, const wire::MessageView& message,
+                                    const Refusal& refusal, unsigned reason) {
+  switch (refusal.way) {
+    case Way::Reject:
+      return engine::session_reject(reason, refusal.tag, refusal.text);
+    case Way::BusinessReject:
+      return engine::business_reject(kBusinessOther, refusal.tag, refusal.text);
+    case Way::Report:
+      send_report(session, *client_of(session).endpoint, market_.rejection(message, refusal.text));
+      return engine::accept();
+    case Way::Logout:
+      session.log_out(refusal.text);
+      return engine::accept();
+    case Way::Disconnect:
+      break;
+  }
+  session.disconnect(refusal.text);
+  return engine::accept();
+}
+
+MessageReply SimulatedVenue::handle(Session& session, const Client& client,
+                                    const wire::MessageView& message) {
+  const std::string_view type = message.msg_type();
+  const auto canned = std::ranges::find(client.endpoint->canned, type, &CannedMessage::msg_type);
+  if (canned != client.endpoint->canned.end()) {
+    send_canned(session, canned->text, &message);
+    return engine::accept();
+  }
+  const auto sink = [&](venue::Owner owner, std::string_view symbol, const Fields& fields) {
+    report(owner, symbol, fields);
+  };
+  std::string why;
+  if (type == "D") {
+    why = market_.submit(client.owner, message, sink);
+  } else if (type == "F") {
+    why = market_.cancel(client.owner, message, sink);
+  } else if (type == "G") {
+    why = market_.replace(client.owner, message, sink);
+  } else if (type == "q") {
+    mass_cancel(session, client, message);
+  } else if (type == "V") {
+    feed_.request(session, message, client.endpoint->snapshot_fields);
+  } else {
+    return engine::unsupported_message_type();
+  }
+  if (!why.empty()) refuse_order(session, message, why);
+  const auto symbol = message[order_tag::Symbol];
+  if (symbol && type != "V") feed_.changed(*symbol);
+  return engine::accept();
+}
+
+void SimulatedVenue::refuse_order(Session& session, const wire::MessageView& message,
+                                  const std::string& why) {
+  const Client& client = client_of(session);
+  if (message.msg_type() == "D") {
+    return send_report(session, *client.endpoint, market_.rejection(message, why));
+  }
+  wire::Encoder encoder = session.begin("9");
+  const bool is_replace = message.msg_type() == "G";
+  encoder.field(order_tag::OrderID, std::string_view{market_.order_id_of(client.owner, message)})
+      .field(order_tag::ClOrdID, text_of(message, order_tag::ClOrdID));
+  if (const auto original = message[order_tag::OrigClOrdID])
+    encoder.field(order_tag::OrigClOrdID, *original);
+  encoder.field(order_tag::OrdStatus, '8')
+      .field(order_tag::CxlRejResponseTo, is_replace ? '2' : '1');
+  if (const auto symbol = message[order_tag::Symbol]) encoder.field(order_tag::Symbol, *symbol);
+  encoder.field(order_tag::Text, std::string_view{why});
+  static_cast<void>(session.finish(encoder));
+}
+
+void SimulatedVenue::mass_cancel(Session& session, const Client& client,
+                                 const wire::MessageView& request) {
+  constexpr wire::Tag kRequestType = 530;
+  constexpr wire::Tag kResponse = 531;
+  constexpr wire::Tag kTotalAffected = 533;
+  const std::string_view type = text_of(request, kRequestType);
+  const std::string_view symbol = type == "7" ? "" : text_of(request, order_tag::Symbol);
+  const unsigned count = market_.cancel_all(
+      client.owner, symbol, [&](venue::Owner owner, std::string_view of, const Fields& fields) {
+        report(owner, of, fields);
+      });
+  wire::Encoder encoder = session.begin("r");
+  encoder.field(order_tag::ClOrdID, text_of(request, order_tag::ClOrdID));
+  if (const auto named = request[order_tag::Symbol]) encoder.field(order_tag::Symbol, *named);
+  encoder.field(kRequestType, type).field(kResponse, type).field(kTotalAffected, count);
+  static_cast<void>(session.finish(encoder));
+}
+
+void SimulatedVenue::send_canned(Session& session, const std::string& text,
+                                 const wire::MessageView* request) {
+  const auto fields = expand_template(text, values(session, request));
+  const auto type = std::ranges::find(fields, tag::MsgType, &TemplateField::tag);
+  if (type == fields.end()) return;
+  wire::Encoder encoder = session.begin(type->value);
+  write_fields(encoder, fields);
+  if (const auto sent = session.finish(encoder); !sent) {
+    say_(fmt::format("a message of the kit cannot be sent: {}", sent.error().what()));
+  }
+}
+
+void SimulatedVenue::send_report(Session& session, const Endpoint& endpoint, Fields report) {
+  wire::Encoder encoder = session.begin("8");
+  move_fields(report, endpoint);
+  std::erase_if(report, [&](const TemplateField& field) {
+    return endpoint.report_without.contains(field.tag);
+  });
+  write_fields(encoder, report);
+  if (!endpoint.report_without.contains(order_tag::TransactTime)) {
+    encoder.field(order_tag::TransactTime, session.now());
+  }
+  write_fields(encoder, expand_template(endpoint.report_fields, values(session, nullptr)));
+  static_cast<void>(session.finish(encoder));
+}
+
+void SimulatedVenue::report(venue::Owner owner, std::string_view symbol, const Fields& fields) {
+  if (owner == kHouse) return;
+  for (Session* const session : logged_on_) {
+    const Client& client = client_of(*session);
+    const bool is_owner = client.owner == owner;
+    if (is_owner || client.endpoint->is_copy) send_report(*session, *client.endpoint, fields);
+  }
+  feed_.changed(symbol);
+}
+
+void SimulatedVenue::tick(Session& session) {
+  if (!session.is_logged_on()) return;
+  const std::string symbol = market_.tick();
+  if (!symbol.empty()) feed_.changed(symbol);
+  session.call_after(client_of(session).endpoint->tick, [this](Session& own) { tick(own); });
+}
+
+TemplateValues SimulatedVenue::values(Session& session, const wire::MessageView* message) {
+  return {.message = message,
+          .count = ++count_,
+          .now = session.now(),
+          .random = transport::random_text().value_or("")};
+}
+
+}  // namespace nexusfix::venues

@@ -1,0 +1,117 @@
+"""What venues_command_test.py expects of each kit."""
+
+# endpoints: the client's configuration, a script of `nexusfix connect`, and texts that it prints.
+# signature: what the venue answers to another key. key: the client's file. example, python: what
+# the examples print.
+KITS = {
+    "binance": {
+        "endpoints": {
+            "order-entry": ("client.cfg", """
+send 35=D|11=A1|38=0.5|40=2|44=49000|54=1|55=BTCUSDT|59=1
+expect 35=8 11=A1 39=0 636=Y
+send 35=F|11=A2|41=A1|55=BTCUSDT
+expect 35=8 11=A2 41=A1 39=4
+send 35=F|11=A3|41=ZZ|55=BTCUSDT
+expect 35=9 11=A3 434=1
+send 35=D|11=A4|38=1|40=2|44=1|54=1|55=NOSUCH
+send 35=D|11=A5|38=1|40=2|44=1|54=1|55=BTCUSDT|59=4
+expect 35=8 11=A5 39=8
+send 35=D|11=A6|38=1|40=2|44=40000|54=1|55=BTCUSDT
+expect 35=8 11=A6 39=0
+send 35=q|11=A7|55=BTCUSDT|530=1
+expect 35=8 39=4
+expect 35=r 11=A7 533=1
+send 35=XLQ|6136=Q1
+expect 35=XLR 6136=Q1 25006=10000
+""", ["Invalid symbol.", "58=FILL_OR_KILL is not simulated."]),
+            "drop-copy": ("drop-copy.cfg", """
+expect 35=8 11=earlier-1 39=2
+send 35=D|11=A1|38=1|40=2|44=1|54=1|55=BTCUSDT
+""", ["Requested operation is not allowed in DropCopy sessions."]),
+            "market-data": ("market-data.cfg", """
+send 35=x|320=I1|559=4
+expect 35=y 320=I1 146=2
+send 35=V|262=R1|263=1|264=10|146=1|55=BTCUSDT|267=2|269=0|269=1
+expect 35=W 262=R1 55=BTCUSDT 268=2
+expect 35=X 262=R1 279=1
+""", []),
+        },
+        "signature": "Signature for this request is not valid.",
+        "key": "client.pem",
+        "dictionary": "order-entry.xml",
+        "example": r"report 35=8 39=0(.*\n)*.*39=2 14=0.5",
+        "python": r"ExecutionReport(.*\n)*ExecutionReport .*2",
+    },
+    "deribit": {
+        "endpoints": {
+            "api": ("client.cfg", """
+send 35=x|320=I1|559=4
+expect 35=y 320=I1 146=2
+send 35=D|11=A1|38=10|44=49000|54=1|55=BTC-PERPETUAL
+expect 35=8 41=A1 39=0 231=10
+send 35=D|11=A2|38=10|44=49000|54=1|55=NOSUCH
+send 35=D|11=A3|38=10|40=2|44=50010|54=1|55=BTC-PERPETUAL
+expect 35=8 41=A3 39=0
+expect 35=8 41=A3 39=2 31=50010
+send 35=F|11=A4|41=A1
+expect 35=8 39=4
+send 35=F|11=A5|41=ZZ
+expect 35=9 11=A5
+send 35=V|262=R1|263=1|264=0|267=2|269=0|269=1|146=1|55=ETH-PERPETUAL
+expect 35=W 262=R1 55=ETH-PERPETUAL
+""", ["wrong Symbol"]),
+        },
+        "signature": "invalid_credentials",
+        "key": "client.secret",
+        "dictionary": "deribit.xml",
+        "example": r"report 35=8 39=0(.*\n)*.*39=2 14=10",
+        "python": r"ExecutionReport(.*\n)*ExecutionReport .*2",
+    },
+    "kraken": {
+        "endpoints": {
+            "trading": ("client.cfg", """
+send 35=D|11=1001|38=0.5|40=2|44=49000|54=1|55=BTC/USD|59=1|60=now
+expect 35=8 11=1001 150=0 39=0
+send 35=F|11=1002|41=1001|55=BTC/USD|54=1|60=now
+expect 35=8 11=1002 39=4
+send 35=D|11=A-1|38=0.5|40=2|44=49000|54=1|55=BTC/USD|60=now
+send 35=D|11=1003|38=0.5|40=3|99=1|54=1|55=BTC/USD|60=now
+expect 35=8 11=1003 39=8
+""", ["ClOrdID (11) is no number and no UUID", "58=This order type is not simulated"]),
+            "market-data": ("market-data.cfg", """
+send 35=V|262=R1|263=1|264=10|267=2|269=0|269=1|146=1|55=BTC/USD
+expect 35=W 262=R1 55=BTC/USD 268=2
+expect 35=X 262=R1 279=1
+""", []),
+        },
+        "signature": "Invalid credentials",
+        "key": "client.secret",
+        "dictionary": "trading.xml",
+        "example": r"report 35=8 39=0(.*\n)*.*39=2 14=0.5",
+        "python": r"ExecutionReport(.*\n)*ExecutionReport .*2",
+    },
+    "coinbase": {
+        "endpoints": {
+            "order-entry": ("client.cfg", """
+send 35=D|11=A1|38=0.5|40=2|44=49000|54=1|55=BTC-USD|59=1|60=now
+expect 35=8 11=A1 150=0 39=0
+send 35=G|11=A2|41=A1|38=0.6|40=2|44=49001|54=1|55=BTC-USD|60=now
+expect 35=8 11=A2 41=A1 150=5
+send 35=F|11=A3|41=A2|55=BTC-USD|54=1|60=now
+expect 35=8 11=A3 39=4
+send 35=D|11=A4|38=0.5|40=2|44=49000|54=1|55=NOSUCH|60=now
+expect 35=8 11=A4 39=8
+""", ["58=Unknown product"]),
+            "drop-copy": ("drop-copy.cfg", """
+expect 35=8 11=earlier-1 39=2
+send 35=D|11=A1|38=1|40=2|44=1|54=1|55=BTC-USD|60=now
+expect 35=j
+""", []),
+        },
+        "signature": "Invalid signature",
+        "key": "client.secret",
+        "dictionary": "coinbase.xml",
+        "example": r"report 35=8 39=0(.*\n)*.*39=2 14=0.5",
+        "python": r"ExecutionReport(.*\n)*ExecutionReport .*2",
+    },
+}

@@ -1,0 +1,103 @@
+// The language of venue.cfg, rules, and messages by a text.
+#include "venues/kit/kit.hpp"
+
+#include <algorithm>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+
+#include <nexusfix/wire/parser.hpp>
+
+#include "venues/kit/kit_files.hpp"
+#include "venues/logon/rule.hpp"
+#include "venues/simulate/message_template.hpp"
+
+namespace nexusfix::venues {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::string_view kHead =
+    "[DEFAULT]\nApplicationKeys=Venue*\nConnectionType=acceptor\nStore=memory\n"
+    "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=V\nTargetCompID=C\nSocketAcceptPort=9000\n";
+constexpr std::string_view kClient =
+    "[DEFAULT]\nConnectionType=initiator\nStore=memory\n[SESSION]\nBeginString=FIX.4.4\n"
+    "SenderCompID=C\nTargetCompID=V\nSocketConnectHost=127.0.0.1\nSocketConnectPort=9000\n"
+    "HeartBtInt=30\n";
+
+std::expected<Kit, std::string> parsed(const std::string& keys) {
+  return parse_kit("x", std::string{kHead} + keys, [](std::string_view) { return kClient; });
+}
+
+TEST(Rule, condition_way_and_text_are_read) {
+  const auto rule = Rule::parse("25035 in 1,2 -> logout MessageHandling is wrong");
+  ASSERT_TRUE(rule) << rule.error();
+  EXPECT_EQ(rule->refusal().way, Way::Logout);
+  EXPECT_EQ(rule->refusal().text, "MessageHandling is wrong");
+  EXPECT_EQ(rule->refusal().tag, 25035U);
+  EXPECT_TRUE(rule->is_kept(tester::fields_of("25035=2\x01")));
+  EXPECT_FALSE(rule->is_kept(tester::fields_of("25035=3\x01")));
+  EXPECT_FALSE(rule->is_kept(tester::fields_of("35=A\x01")));
+}
+
+TEST(Rule, wrong_ones_say_what_was_expected) {
+  EXPECT_THAT(Rule::parse("35=A").error(), HasSubstr("CONDITION -> WAY TEXT"));
+  EXPECT_THAT(Rule::parse("35=A -> shout no").error(), HasSubstr("logout, disconnect, reject"));
+  EXPECT_THAT(Rule::parse("A=35 -> logout no").error(), HasSubstr("begins with a tag"));
+}
+
+TEST(Kit, unknown_keys_and_wrong_values_are_errors_with_their_session) {
+  EXPECT_THAT(parsed("VenueSymbol=X\nVenueEndpoint=oe\n").error(),
+              HasSubstr("x/venue.cfg:5: venuesymbol: there is no such key"));
+  EXPECT_THAT(parsed("VenueTick=1\n").error(), HasSubstr("VenueEndpoint is missing"));
+  EXPECT_THAT(parsed("VenueEndpoint=oe\nVenueClock=soon\n").error(), HasSubstr("a whole number"));
+  EXPECT_THAT(parsed("VenueEndpoint=oe\nVenueBook1=A up 1 2\n").error(), HasSubstr("buy|sell"));
+  EXPECT_THAT(parsed("VenueEndpoint=oe\nVenueRule1=D\n").error(), HasSubstr("MSGTYPE: ..."));
+  EXPECT_THAT(parsed("VenueEndpoint=oe\nVenueSignature=logout no\n").error(),
+              HasSubstr("has no LogonSignature"));
+}
+
+TEST(Kit, numbered_values_are_continued) {
+  const auto kit = parsed("VenueEndpoint=oe\nVenueReply1=x: 35=y\nVenueReply1.1=|320={320}\n");
+  ASSERT_TRUE(kit) << kit.error();
+  ASSERT_EQ(kit->endpoints.front().canned.size(), 1U);
+  EXPECT_EQ(kit->endpoints.front().canned.front().text, "35=y|320={320}");
+  EXPECT_EQ(kit->endpoints.front().canned.front().msg_type, "x");
+}
+
+TEST(Kit, unknown_name_is_answered_with_the_nearest) {
+  const auto kit = read_kit("binnance");
+  ASSERT_FALSE(kit);
+  EXPECT_THAT(kit.error(), HasSubstr("did you mean binance?"));
+}
+
+TEST(Kit, every_kit_has_its_files) {
+  for (const std::string_view name : kit_names()) {
+    SCOPED_TRACE(name);
+    for (const char* file : {"README.md", "client.cfg", "example.cpp", "example.py", "venue.cfg"}) {
+      EXPECT_FALSE(kit_file(name, file).empty()) << file;
+    }
+    EXPECT_THAT(std::string{kit_file(name, "README.md")}, HasSubstr("**Not tried against"));
+  }
+}
+
+TEST(MessageTemplate, names_become_values_and_fields_without_one_are_left_out) {
+  std::string bytes = "8=FIX.4.4|9=12|35=V|262=R1|";
+  std::ranges::replace(bytes, '|', tester::kSoh);
+  unsigned sum = 0;
+  for (const char c : bytes) sum += static_cast<unsigned char>(c);
+  bytes += "10=" + std::to_string(sum % 256 + 1'000).substr(1) + tester::kSoh;
+  wire::Parser parser;
+  const auto message = parser.parse(bytes);
+  ASSERT_TRUE(message);
+  const TemplateValues values{.message = &*message, .count = 7, .random = "r"};
+  const auto fields = expand_template("35=W|262={262}|58={58}|37=N{count}|1={random}{262}", values);
+  ASSERT_EQ(fields.size(), 4U);
+  EXPECT_EQ(fields[1].value, "R1");
+  EXPECT_EQ(fields[2].tag, 37U);
+  EXPECT_EQ(fields[2].value, "N7");
+  EXPECT_EQ(fields[3].value, "rR1");
+}
+
+}  // namespace
+}  // namespace nexusfix::venues

@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""The kits from the view of a user: each client against its simulated venue, its examples, and its
+certification; and bad input."""
+
+import hashlib
+import importlib.util
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import unittest
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+import command_test
+from command_test import WithFolder, run
+from kit_table import KITS
+
+EXAMPLES = Path()  # set by main: the folder of the programs venue_example_*
+HAS_PYTHON_PACKAGE = importlib.util.find_spec("nexusfix") is not None
+
+
+class WithVenue(WithFolder):
+    def simulate(self, kit, *arguments):
+        """Starts the simulated venue of a kit. Its client configurations are in self.folder/kit."""
+        venue = subprocess.Popen(
+            [command_test.NEXUSFIX, "serve", "--venue", kit, "--port", "0", *arguments],
+            cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True)
+        for close in (venue.stdout.close, venue.stderr.close, venue.wait, venue.kill):
+            self.addCleanup(close)
+        first = venue.stdout.readline()
+        self.assertIn("simulated", first, venue.stderr.read() if not first else "")
+        for _ in KITS[kit]["endpoints"]:
+            self.assertIn("listening on port", venue.stdout.readline())
+        return venue
+
+    def example(self, kit, configuration="client.cfg"):
+        return [str(EXAMPLES / f"venue_example_{kit}"), str(self.folder / kit / configuration)]
+
+    def certify(self, kit, *arguments, engine=None):
+        engine = engine or f"{EXAMPLES}/venue_example_{kit} {{config}}"
+        return run("certify", kit, "--engine", engine, "--folder", self.folder / "c" / kit,
+                   *arguments)
+
+
+class Kits(WithVenue):
+    def test_example_of_each_kit_trades_at_its_simulated_venue(self):
+        for kit, facts in KITS.items():
+            with self.subTest(kit):
+                venue = self.simulate(kit)
+                done = subprocess.run(self.example(kit), capture_output=True, text=True,
+                                      timeout=60, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertRegex(done.stdout, facts["example"], done.stderr)
+                self.end(venue)
+                self.assertIn("is logged on", venue.stdout.read())
+
+    @unittest.skipUnless(HAS_PYTHON_PACKAGE, "the Python package is not installed")
+    def test_python_example_of_each_kit_trades_at_its_simulated_venue(self):
+        for kit, facts in KITS.items():
+            with self.subTest(kit):
+                self.end_later = self.simulate(kit)
+                folder = self.folder / kit
+                done = subprocess.run(
+                    [sys.executable, str(folder / "example.py"), str(folder / "client.cfg"),
+                     str(folder / facts["dictionary"])],
+                    capture_output=True, text=True, timeout=60, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertRegex(done.stdout, facts["python"], done.stderr)
+                self.end(self.end_later)
+
+    def test_client_of_each_endpoint_gets_its_messages(self):
+        for kit, facts in KITS.items():
+            venue = self.simulate(kit)
+            for endpoint, (configuration, script, texts) in facts["endpoints"].items():
+                with self.subTest(f"{kit}/{endpoint}"):
+                    done = run("connect", self.folder / kit / configuration, "--script",
+                               self.write("script.txt", script))
+                    self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                    for text in texts:
+                        self.assertIn(text, done.stdout + done.stderr)
+            self.end(venue)
+
+    def test_another_key_is_refused_with_the_venue_s_reason(self):
+        for kit, facts in KITS.items():
+            if facts["signature"] is None:
+                continue
+            with self.subTest(kit):
+                venue = self.simulate(kit)
+                key = next((self.folder / kit).glob(facts["key"]))
+                # The client of another folder signs: its key is another one.
+                other = run("certify", kit, "--write-kit", "--folder", self.folder / "other")
+                self.assertEqual(other.returncode, 0, other.stderr)
+                key.write_bytes((self.folder / "other" / key.name).read_bytes())
+                os.chmod(key, 0o600)
+                client = subprocess.Popen(self.example(kit), stdout=subprocess.DEVNULL,
+                                          stderr=subprocess.DEVNULL)
+                try:
+                    self.assertTrue(select.select([venue.stdout], [], [], 60)[0], "no refusal")
+                    line = venue.stdout.readline()
+                finally:
+                    client.kill()
+                    client.wait()
+                self.assertIn("is refused: " + facts["signature"], line)
+                self.end(venue)
+
+    def test_dictionaries_and_configurations_of_each_kit_have_no_warning(self):
+        for kit in KITS:
+            with self.subTest(kit):
+                run("certify", kit, "--write-kit", "--folder", self.folder / kit)
+                for configuration in (self.folder / kit).glob("*.cfg"):
+                    done = run("config", "check", configuration)
+                    self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+
+    def test_tls_is_served_with_a_certificate(self):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ed25519", "-nodes", "-keyout",
+                        "tls.key", "-out", "tls.pem", "-subj", "/CN=localhost", "-addext",
+                        "subjectAltName=IP:127.0.0.1"], cwd=self.folder, check=True,
+                       capture_output=True)
+        os.chmod(self.folder / "tls.key", 0o600)
+        venue = self.simulate("binance", "--certificate", "tls.pem", "--certificate-key", "tls.key")
+        path = self.folder / "binance" / "client.cfg"
+        path.write_text(path.read_text().replace(
+            "SocketUseSSL=N", "SocketUseSSL=Y\n"
+            f"CertificationAuthoritiesFile={self.folder}/tls.pem"))
+        done = subprocess.run(self.example("binance"), capture_output=True, text=True, timeout=60,
+                              check=False)
+        self.assertRegex(done.stdout, KITS["binance"]["example"], done.stderr)
+        self.end(venue)
+
+
+class Certify(WithVenue):
+    def test_example_of_each_kit_is_certified(self):
+        for kit in KITS:
+            with self.subTest(kit):
+                done = self.certify(kit, "--version-of", "echo example 1.0")
+                self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+                self.assertNotIn("skipped", done.stdout)
+                folder = self.folder / "c" / kit
+                summary = json.loads((folder / "summary.json").read_text())
+                self.assertEqual(summary["program"]["version"], "example 1.0")
+                self.check_files(folder, summary)
+
+    def check_files(self, folder, summary):
+        for case in summary["cases"]:
+            text = (folder / case["conversation"]).read_bytes()
+            self.assertEqual(hashlib.sha256(text).hexdigest(), case["sha256"])
+            self.assertEqual(case["verdict"], "passed")
+        for name, digest in summary["kit_files"].items():
+            if name.endswith(".xml"):
+                self.assertEqual(hashlib.sha256((folder / name).read_bytes()).hexdigest(), digest)
+        cases = xml.parse(folder / "report.xml").getroot().iter("testcase")
+        self.assertEqual(len(list(cases)), len(summary["cases"]))
+        page = (folder / "report.html").read_text()
+        self.assertIn("<table class=\"talk\">", page)
+        self.assertIn(summary["cases"][0]["sha256"], (folder / "summary.md").read_text())
+
+    def test_wrong_signature_is_found_and_named(self):
+        run("certify", "binance", "--write-kit", "--folder", self.folder / "other")
+        done = self.certify("binance", "--only", "^logon$", "--timeout", "20", engine=(
+            f"sed 's#LogonKey=.*#LogonKey=file:{self.folder}/other/client.pem#' {{config}} "
+            f"> {self.folder}/x.cfg && exec {EXAMPLES}/venue_example_binance {self.folder}/x.cfg"))
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("Signature for this request is not valid.", done.stdout)
+        summary = json.loads((self.folder / "c" / "binance" / "summary.json").read_text())
+        self.assertEqual(summary["cases"][0]["verdict"], "failed")
+        self.assertIn("Signature", summary["cases"][0]["failure"]["what"])
+
+    def test_program_that_ends_is_named_with_its_last_line(self):
+        done = self.certify("binance", "--only", "^logon", engine="echo no licence; exit 3")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("it has ended with status 3 before the case was over: no licence",
+                      done.stdout)
+
+    def test_program_gets_its_place_by_placeholders_and_variables(self):
+        out = self.folder / "place.txt"
+        self.certify("binance", "--only", "^logon$", engine=(
+            f"echo {{host}} {{port}} {{key}} $NEXUSFIX_VENUE_HOST $NEXUSFIX_VENUE_PORT "
+            f"$NEXUSFIX_VENUE_KEY > {out}; exit 1"))
+        host, port, key, *same = out.read_text().split()
+        self.assertEqual([host, port, key], same)
+        self.assertEqual(host, "127.0.0.1")
+        self.assertTrue(key.endswith("/c/binance/client.pem"), key)
+
+    def test_interrupt_leaves_a_whole_report(self):
+        process = subprocess.Popen(
+            [command_test.NEXUSFIX, "certify", "binance", "--engine",
+             f"{EXAMPLES}/venue_example_binance {{config}}", "--folder", self.folder / "c",
+             "--only", "^logon"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertIn("passed", process.stdout.readline())
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, errors), (1, ""), out)
+        self.assertIn("ended early: interrupted", out)
+        summary = json.loads((self.folder / "c" / "summary.json").read_text())
+        verdicts = [case["verdict"] for case in summary["cases"]]
+        self.assertEqual(summary["ended_early"], "interrupted")
+        self.assertIn("passed", verdicts)
+        self.assertIn("not run", verdicts)
+
+    def test_lists_name_kits_and_cases(self):
+        done = run("certify", "--list")
+        for kit in KITS:
+            self.assertRegex(done.stdout, rf"(?m)^{kit}: ")
+        done = run("certify", "binance", "--list")
+        self.assertRegex(done.stdout, r"(?m)^    logon: The Logon has the signature")
+
+    def test_bad_input_is_one_clear_error(self):
+        taken = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(taken.close)
+        for arguments, expected in (
+                (("certify",), r"VENUE is missing: --list shows them"),
+                (("certify", "binnance"), r"no kit \"binnance\"; did you mean binance\?"),
+                (("certify", "binance", "--endpoint", "order"), r"Endpoints: order-entry"),
+                (("certify", "binance"), r"--engine 'COMMAND' is missing"),
+                (("certify", "binance", "--engine", "/nonexistent/x"),
+                 r"--engine: the command does not start: /nonexistent/x"),
+                (("certify", "binance", "--engine", "true", "--port",
+                  str(taken.getsockname()[1])), r"in use"),
+                (("certify", "binance", "--engine", "true", "--only", "zzz"), r"leave no case"),
+                (("certify", "binance", "--engine", "true", "--key", "/nonexistent.pem"),
+                 r"--key: .*nonexistent.pem"),
+                (("certify", "binance", "--engine", "true", "--version-of", "false"),
+                 r"--version-of: the command failed: false"),
+                (("serve", "--venue", "binnance"), r"--venue: there is no kit \"binnance\""),
+                (("serve", "--venue", "binance", "--key", "/nonexistent.pem"), r"--key: ")):
+            with self.subTest(arguments):
+                done = run(*arguments, cwd=self.folder)
+                self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+                self.assertRegex(done.stderr, expected)
+                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+    def test_port_of_a_simulated_venue_in_use_is_an_error(self):
+        taken = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(taken.close)
+        done = run("serve", "--venue", "binance", "--port", taken.getsockname()[1],
+                   cwd=self.folder)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertRegex(done.stderr, "in use")
+
+
+if __name__ == "__main__":
+    EXAMPLES = Path(sys.argv.pop())
+    command_test.NEXUSFIX = sys.argv.pop()
+    unittest.main(verbosity=2)
