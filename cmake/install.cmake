@@ -149,6 +149,9 @@ install(DIRECTORY apps/nexusfix/config DESTINATION ${CMAKE_INSTALL_DOCDIR}/apps/
 
 # Builds only the installed targets.
 add_custom_target(nexusfix_installed DEPENDS ${layers} nexusfix_typed_messages nexusfix_codegen)
+if(TARGET nexusfix_c)
+  add_dependencies(nexusfix_installed nexusfix_c)
+endif()
 if(TARGET nexusfix_arrow_command)
   add_dependencies(nexusfix_installed nexusfix_arrow_command)
 endif()

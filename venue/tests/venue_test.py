@@ -112,6 +112,37 @@ class RulesFile(WithVenue):
         done = run("serve", self.config("FIX.4.4"), "--rules", path, "--check-rules")
         self.assertEqual((done.returncode, done.stdout), (0, f"{path}: no faults\n"))
 
+    def test_cancel_is_accepted_while_its_symbol_is_halted(self):
+        store = f"FileStorePath={self.folder}/store\n"
+        venue, port = self.serve("FIX.4.4", "\n", store=store)
+        self.play_lines(f"connect\nsend 35=A|98=0|108=30|34=1\nexpect 35=A\nsend {self.ORDER}|11=A1"
+                        "\nexpect 35=8|150=0\nsend 35=5\nexpect 35=5", port)
+        self.write("venue.rules", "halt A\n")
+        self.assertRegex(venue.stdout.readline(), "are in force")
+        replace = "35=G|41=A1|54=1|60=<now>|40=2|44=10|38=5|55=A"
+        self.play_lines(f"connect\nsend 35=A|98=0|108=30|34=4\nchecks off\nexpect 35=A\n"
+                        f"send {self.ORDER}|11=A2\nexpect 35=8|150=8|58=trading is halted\n"
+                        f"send {replace}|11=A3\nexpect 35=9|434=2|58=trading is halted\n"
+                        "send 35=F|41=A1|11=A4|54=1|60=<now>|55=A\nexpect 35=8|150=4|11=A4\n"
+                        "send 35=5\nexpect 35=5", port)
+        self.end(venue)
+
+    def test_policy_of_one_session_leaves_the_others_as_they_are(self):
+        venue, port = self.serve("FIX.4.4",
+                                 "self-trade cancel newest\nself-trade allow session OTHER\n")
+        orders = ("35=D|60=<now>|40=2|44=10|38=10|55=A|54={}|11={}")
+        self.play_lines(f"session other 49=OTHER|56=ENGINE\ninclude logged_on\n"
+                        f"send {orders.format(1, 'A1')}\nexpect 35=8|150=0\n"
+                        f"send {orders.format(2, 'A2')}\nexpect 35=8|150=0\n"
+                        "expect 35=8|150=4|11=A2|58~self-trade\n"
+                        "send 35=F|41=A1|11=A3|54=1|60=<now>|55=A\nexpect 35=8|150=4\n"
+                        "other: connect\nother: send <log_on>|34=1\nother: expect 35=A\n"
+                        f"other: send {orders.format(1, 'B1')}\nother: expect 35=8|150=0\n"
+                        f"other: send {orders.format(2, 'B2')}\nother: expect 35=8|150=0\n"
+                        "other: expect 35=8|39=2|11=B1\nother: expect 35=8|39=2|11=B2\n"
+                        "other: send 35=5\nother: expect 35=5\ninclude logged_out", port)
+        self.end(venue)
+
     def test_session_of_the_rules_that_does_not_exist_is_a_warning(self):
         venue, _ = self.serve("FIX.4.4", "drop copy to RSIK of OTHER\n")
         self.wait_for_error("warning: ")

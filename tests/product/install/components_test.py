@@ -45,9 +45,9 @@ class ComponentsTest(unittest.TestCase):
         return "" if done.returncode == 0 else done.stderr
 
     def test_the_components_together_are_the_installation(self):
-        # arrow: the command with Apache Arrow. It has no file in a build without it.
+        # arrow: the command with Apache Arrow; c: the C interface. A build without it has no file.
         parts = [install(component, self.folder / component)
-                 for component in ("core", "command", "arrow", *self.built)]
+                 for component in ("core", "command", "arrow", "c", *self.built)]
         self.assertEqual(install(None, self.folder / "all"), set().union(*parts))
         self.assertEqual(sum(map(len, parts)), len(set().union(*parts)))
 
