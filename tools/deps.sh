@@ -14,10 +14,12 @@
 # It does not call apt if nothing is missing. --list: prints the missing packages, installs nothing.
 set -eu
 
-# Each release has one Java.
+# Each release has one Java. Debian 13 has the old names of time zones in a package of their own.
 java=openjdk-17-jdk-headless
+zones=
 if grep -qs '^VERSION_CODENAME=trixie' "${NEXUSFIX_ETC:-/etc}/os-release"; then
   java=openjdk-21-jdk-headless
+  zones=tzdata-legacy
 fi
 
 packages_run="g++ cmake ninja-build python3 libpugixml-dev libfmt-dev libcli11-dev
@@ -27,7 +29,7 @@ packages_bench="libquickfix-dev liburing-dev"
 packages_test="abigail-tools ccache mold pkgconf clang-19 libclang-rt-19-dev clang-format-19
   fish libasio-dev libc++-19-dev libc++abi-19-dev libgtest-dev libgmock-dev
   librapidcheck-dev libspdlog-dev libsqlite3-dev
-  $java maven openssl googletest g++-aarch64-linux-gnu qemu-user libpq-dev
+  $java $zones maven openssl googletest g++-aarch64-linux-gnu qemu-user libpq-dev
   haproxy iproute2 libfaketime librdkafka-dev mandoc
   zsh etcd-server postgresql prometheus doxygen python3-venv nodejs valgrind chromium
   chromium-driver"

@@ -10,7 +10,7 @@ foreach(file IN LISTS installed)
   endif()
   set(pages "man/man1/nexusfix[-a-z_]*\\.1|bash-completion/completions/nexusfix")
   string(APPEND pages "|zsh/[a-z-]+/_nexusfix|fish/[a-z_.]+/nexusfix\\.fish")
-  if(NOT file MATCHES "^(bin/nexusfix(_codegen)?$|include/nexusfix/|share/(doc/)?nexusfix/)" AND
+  if(NOT file MATCHES "^(bin/nexusfix(_codegen)?$|include/nexusfix(/|\\.h$)|share/(doc/)?nexusfix/)" AND
      NOT file MATCHES "^(lib[^/]*/|share/(${pages})$)")
     message(FATAL_ERROR "installed to an unexpected place: ${file}")
   endif()

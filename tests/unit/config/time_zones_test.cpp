@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include <nexusfix/session/config.hpp>
@@ -28,8 +29,8 @@ sys_seconds utc(int year, unsigned month, unsigned day, std::chrono::seconds tim
 std::shared_ptr<const session::TimeZone> zone(std::string_view name) {
   TimeZones zones;
   const TimeZones::Found& found = zones.find(name);
-  if (!found) ADD_FAILURE() << found.error();
-  return found.value_or(nullptr);
+  if (!found) throw std::runtime_error{found.error()};
+  return *found;
 }
 
 Schedule daily(std::string_view zone_name, std::chrono::seconds start, std::chrono::seconds end) {
