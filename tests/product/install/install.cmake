@@ -10,8 +10,8 @@ foreach(file IN LISTS installed)
   endif()
   set(pages "man/man1/nexusfix[-a-z_]*\\.1|bash-completion/completions/nexusfix")
   string(APPEND pages "|zsh/[a-z-]+/_nexusfix|fish/[a-z_.]+/nexusfix\\.fish")
-  if(NOT file MATCHES "^(bin/nexusfix(_codegen)?$|include/nexusfix(/|\\.h$)|share/(doc/)?nexusfix/)" AND
-     NOT file MATCHES "^(lib[^/]*/|share/(${pages})$)")
+  if(NOT file MATCHES "^(bin/nexusfix(_codegen)?$|share/(doc/)?nexusfix/)" AND
+     NOT file MATCHES "^(include/nexusfix(/|\\.h$)|lib[^/]*/|share/(${pages})$)")
     message(FATAL_ERROR "installed to an unexpected place: ${file}")
   endif()
 endforeach()
