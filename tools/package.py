@@ -38,7 +38,8 @@ FETCHED = ("fmtlib", "howardhinnant-date")  # no static library in Debian
 ARM_LIBRARIES = ("libcli11-dev", "libfmt-dev", "libhowardhinnant-date-dev", "liblzma-dev",
                  "libncurses-dev", "libpugixml-dev", "libre2-dev", "libsodium-dev", "libssl-dev",
                  "libzstd-dev", "nlohmann-json3-dev", "zlib1g-dev")
-DOCUMENTS = ("README.md", "NOTICE", "ROADMAP.md", "SECURITY.md", "SUPPORT.md", "docs")
+DOCUMENTS = ("CHANGELOG.md", "NOTICE", "README.md", "ROADMAP.md", "SECURITY.md", "SUPPORT.md",
+             "docs")
 LOADER = "ld-linux-x86-64.so.2"
 RUNTIME = (LOADER, "libc.so.6", "libdl.so.2", "libgcc_s.so.1", "libm.so.6", "libpthread.so.0",
            "librt.so.1", "libstdc++.so.6")
@@ -260,7 +261,7 @@ class Packager:
                            "NEXUSFIX_KAFKA=ON", "NEXUSFIX_ARROW=OFF", "NEXUSFIX_BENCH=OFF",
                            "CMAKE_SKIP_INSTALL_RPATH=ON"])
         development, libraries = STAGE / "libnexusfix-dev", STAGE / "libnexusfix0"
-        for component in ("core", "cluster", "console", "simulator"):
+        for component in ("core", "cluster", "console", "simulator", "c"):
             install(tree, component, development)
         documents = development / "usr/share/doc"
         examples = documents / "nexusfix/examples"
@@ -459,9 +460,9 @@ class Packager:
         shutil.rmtree(folder, ignore_errors=True)
         for place in ("bin", "share"):
             shutil.copytree(command / "usr" / place, folder / place, symlinks=True)
-        shutil.rmtree(folder / "share/lintian", ignore_errors=True)
         if logs:
             self.add_arrow(folder, logs)
+        shutil.rmtree(folder / "share/lintian", ignore_errors=True)
         shutil.copy(ROOT / "LICENSE", folder / "LICENSE")
         self.pack(folder)
 

@@ -60,12 +60,12 @@ class DoorsTest(unittest.TestCase):
         self.assertRegex(printed, "35=8|ExecutionReport")
 
     def test_the_developer_gets_a_trader_that_trades(self):
-        shutil.copy(ROOT / "examples/02_initiator.cpp", self.place / "trader.cpp")
         printed = self.door("developer", ("0", """
             apt-get install -y --no-install-recommends g++ cmake make
             cd /packages
             apt-get install -y --no-install-recommends ./libnexusfix0_*.deb \\
               ./libnexusfix-dev_*.deb ./nexusfix_*_amd64.deb"""), ("65534", """
+            cp /usr/share/doc/libnexusfix-dev/examples/02_initiator.cpp trader.cpp
             cmake -B build
             cmake --build build
             nexusfix serve venue.cfg >venue.out 2>venue.err &
