@@ -112,7 +112,7 @@ case " $lacking " in
     $as_root sh -c 'mkdir -p "${1%/*}" && echo "create_main_cluster = false" >"$1"' sh "$no_server"
     ;;
 esac
-# Likewise Prometheus, etcd and HAProxy, which their packages would start at once and at each boot.
+# The packages of Prometheus, etcd and HAProxy would start them at once and at each boot.
 case " $lacking " in
   *" prometheus "* | *" etcd-server "* | *" haproxy "*)
     policy="${NEXUSFIX_SBIN:-/usr/sbin}/policy-rc.d"

@@ -73,15 +73,17 @@ STAGES = [
           labels=["threads"], fixed_addresses=True,
           definitions=["NEXUSFIX_TESTS_IN_PARTS=ON"],
           environment={"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1:die_after_fork=0"}),
-    # Without any product beside the core, debugging information and the rows of `nexusfix bench`:
-    # it shows that the core needs none of them. With less optimisation: the flags that this stage
-    # is for work from -O1 on, and the compiler takes less time.
-    Stage("hardened", "the command without products, with a distribution's flags, g++",
+    # Without debugging information, the rows of `nexusfix bench` and the products beside the core,
+    # but with the venue, which the demonstration needs: it shows that the core needs none of them.
+    # With less optimisation: the flags that this stage is for work from -O1 on, and the compiler
+    # takes less time.
+    Stage("hardened", "the command with the venue alone, with a distribution's flags, g++",
           targets=["nexusfix_tests_hardened"], labels=["hardened"],
           definitions=["CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DNDEBUG",
                        *(f"NEXUSFIX_{part}=OFF"
                          for part in ("BENCH", "POSTGRES", "CLUSTER", "KAFKA", "WEB", "METRICS",
-                                      "FRONT_DOOR", "SIMULATOR", "LOGS", "STREAM", "TUI"))]),
+                                      "FRONT_DOOR", "SIMULATOR", "LOGS", "STREAM", "TESTER",
+                                      "TUI"))]),
 ]
 
 

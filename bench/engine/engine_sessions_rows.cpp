@@ -248,7 +248,7 @@ class Crowd {
         fmt::format("opened in {:.2f} s, all logged on in {:.2f} s, {:.1f} KiB of memory a session",
                     venue_.opened().seconds, seconds, growth_.memory_kib);
   }
-  // Nobody sends; the venue's Heartbeats become due.
+  // No client sends; the venue's Heartbeats become due.
   void measure_idle() {
     const double cpu_before = venue_.cpu();
     const auto begin = std::chrono::steady_clock::now();

@@ -57,7 +57,7 @@ enum {
   NXF_NOT_SENT = 11,         /* the session refused the message: see nxf_error */
   NXF_FULL = 12,             /* too many messages wait for the engine: try again later */
   NXF_CLOSED = 13,           /* the engine or the session has ended */
-  NXF_INVALID_ARGUMENT = 14, /* NULL, a wrong struct_size, or a call at the wrong time */
+  NXF_INVALID_ARGUMENT = 14, /* NULL, an invalid struct_size, or a call that this state does not allow */
   NXF_DICTIONARY = 15,       /* the dictionary cannot be used: see nxf_error */
   NXF_CONFIGURATION = 16,    /* the configuration cannot be used: see nxf_error */
   NXF_IO = 17,               /* a file cannot be read, or a port cannot be used: see nxf_error */

@@ -25,7 +25,7 @@ class DictionaryData {
   using Shared = std::shared_ptr<const DictionaryData>;
   using Owned = std::shared_ptr<const dictionary::Dictionary>;
 
-  // The same object at each call; made by the first one.
+  // Each call returns one object, which the first call makes.
   [[nodiscard]] static const Shared& builtin(dictionary::Version version);
   // By BeginString, and with FIXT by ApplVerID; of an unknown version, that of FIX.5.0SP2.
   [[nodiscard]] static const Shared& of_message(const wire::MessageView& message);

@@ -4,12 +4,12 @@
 // arrived, and what was sent because of it) is one Transaction and becomes one record, which is in
 // the log whole or not at all. Two positions say how far the log is appended() and how far it is
 // durable(). Bytes go to a socket only when their record is durable. There are three stores: the
-// journal on disk (the default), memory, and PostgreSQL (postgres.hpp, a target of its own). A
-// program can bring another one: StoreFactory, RecordStore.
+// journal on disk (the default), memory, and PostgreSQL (nexusfix/store/postgres.hpp, a target
+// of its own). A program can bring another one: StoreFactory, RecordStore.
 //
 // What it is not: it does not know FIX. Messages are bytes with a number, and names of sessions are
 // text. Of an inbound message it stores the number, and the bytes only if the caller gives them to
-// Transaction::inbound_progress(). Copies on other machines: postgres.hpp.
+// Transaction::inbound_progress(). Copies on other machines: nexusfix/store/postgres.hpp.
 //
 // Threads: one thread at a time may use a store and everything that it returned.
 //

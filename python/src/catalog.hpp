@@ -109,9 +109,10 @@ class Catalog {
  public:
   // The catalog of a built-in version. Lives until the process ends.
   [[nodiscard]] static std::shared_ptr<Catalog> builtin(dictionary::Version version);
-  // Of a message without a dictionary of the user: by BeginString, and with FIXT by ApplVerID.
+  // The catalog of a message, without a dictionary of the user: by BeginString, with FIXT by
+  // ApplVerID.
   [[nodiscard]] static const std::shared_ptr<Catalog>& of_message(const wire::MessageView& message);
-  // Of a file in QuickFIX XML or FIX Orchestra. Raises DictionaryError.
+  // The catalog of a file in QuickFIX XML or FIX Orchestra. Raises DictionaryError.
   [[nodiscard]] static std::shared_ptr<Catalog> load(const std::string& text,
                                                      const std::string& file_name);
 

@@ -156,9 +156,9 @@ std::string html_row(const Entry& entry, const Result& result) {
       fmt::format("<span class=\"{}\">{}{}</span> <span class=\"place\">{}{}</span>",
                   entry.is_ignored ? "ignored" : "", session, marked(entry, result),
                   markup_text(entry.place), entry.is_ignored ? ", ignored" : "");
-  const bool is_left = entry.side == Side::Tester;
-  const bool is_right = entry.side == Side::Engine;
-  if (!is_left && !is_right) {
+  const bool is_of_tester = entry.side == Side::Tester;
+  const bool is_of_engine = entry.side == Side::Engine;
+  if (!is_of_tester && !is_of_engine) {
     return fmt::format(
         "<tr class=\"{}\"><td class=\"time\">{:.3f}</td><td colspan=\"2\">{}</td>"
         "</tr>\n",
@@ -166,7 +166,7 @@ std::string html_row(const Entry& entry, const Result& result) {
   }
   return fmt::format("<tr class=\"{}\"><td class=\"time\">{:.3f}</td><td>{}</td><td>{}</td></tr>\n",
                      entry.is_difference ? "difference" : "", seconds_of(entry.at),
-                     is_left ? cell : "", is_right ? cell : "");
+                     is_of_tester ? cell : "", is_of_engine ? cell : "");
 }
 
 std::string html_case(const Result& result) {

@@ -49,7 +49,7 @@ bool is_any_of(std::string_view value, std::string_view list) {
 }
 
 // The digits at the begin, which are removed from the text. Empty: there are none.
-std::string_view take_digits(std::string_view& text) {
+std::string_view consume_digits(std::string_view& text) {
   const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
   const std::string_view digits = text.substr(0, end);
   text.remove_prefix(end);
@@ -65,13 +65,13 @@ std::expected<Condition, std::string> Condition::parse(std::string_view text) {
   Condition condition;
   condition.text_ = text;
   std::string_view rest = text;
-  condition.tag_ = take_digits(rest);
+  condition.tag_ = consume_digits(rest);
   if (condition.tag_.empty()) {
     return wrong("a condition begins with a tag, as in 35=8, 39!=8, 58~text, 58 present");
   }
   if (rest.starts_with('#')) {
     rest.remove_prefix(1);
-    const std::string_view count = take_digits(rest);
+    const std::string_view count = consume_digits(rest);
     std::from_chars(count.data(), count.data() + count.size(), condition.occurrence_);
     if (count.empty() || condition.occurrence_ == 0) return wrong("#1 is the first field of a tag");
   }

@@ -1,4 +1,4 @@
-"""A small acceptor that can be told to be wrong: what `nexusfix test` must find from outside."""
+"""A small acceptor with one chosen fault: what `nexusfix test` must find from outside."""
 
 import socket
 import threading

@@ -56,7 +56,7 @@ struct FlowRules {
   [[nodiscard]] const std::string& pick_symbol(Random& random) const noexcept;
 };
 
-// Every line that is wrong is an error.
+// Each invalid line is an error.
 [[nodiscard]] std::expected<FlowRules, std::vector<venue::RulesError>> parse_flow_rules(
     std::string_view text);
 

@@ -33,7 +33,7 @@ struct CancelReject {
   std::string_view text;
 };
 
-// Of a report that answers a request for the status of one order or of several.
+// The fields of a report that answers a request for the status of one order or of several.
 struct StatusAnswer {
   std::string_view ord_status_req_id{};   // empty: not sent
   std::string_view mass_status_req_id{};  // empty: not sent

@@ -10,7 +10,7 @@
 
 namespace nexusfix::venue {
 
-// Every line that is wrong is an error.
+// Each invalid line is an error.
 [[nodiscard]] std::expected<Rules, std::vector<RulesError>> parse_rules(std::string_view text);
 
 // A line for each error: "FILE:LINE:COLUMN: TEXT".

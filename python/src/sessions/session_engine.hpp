@@ -62,7 +62,7 @@ class SessionEngine {
   void stop();
   // After the event End: waits until the store and the ports are free again. Later calls raise.
   void close();
-  // Of an acceptor; 0: it has none.
+  // The port of an acceptor; 0: it has none.
   [[nodiscard]] std::uint16_t port() const;
   // Why a session is not logged on, in words. Empty: there is nothing to say.
   [[nodiscard]] std::string why(std::uint32_t session) const;

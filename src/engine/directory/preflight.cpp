@@ -109,7 +109,7 @@ class PreflightChecks {
     std::ranges::move(TlsContexts{}.give(copy, disk_), std::back_inserter(errors_));
   }
 
-  // No command is run: it may ask somebody.
+  // No command is run: it may wait for a person's answer.
   void check_logon_keys() {
     Settings copy = settings_;
     std::ranges::move(give_signers(copy, disk_, /*with_commands=*/false),

@@ -38,7 +38,7 @@ void measure(LoopContext& loop, const Connection& connection, Step&& step) {
 // A step of this session in a turn.
 template <class Step>
 void charge(LoopContext& loop, const SessionEntry& entry, Step&& step) {
-  loop.boundary.costs().note({&entry, 0});
+  loop.boundary.costs().count({&entry, 0});
   if (loop.boundary.costs().is_measuring()) [[unlikely]]
     return measure(loop, entry, std::forward<Step>(step));
   std::forward<Step>(step)();

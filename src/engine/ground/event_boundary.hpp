@@ -43,7 +43,7 @@ class LoopCosts {
   struct Stall {
     MonoTime::duration time{};
     std::span<const Id> served;  // by the turn; valid until the next one begins
-    std::size_t more = 0;        // events whose owners were not noted
+    std::size_t more = 0;        // events whose owners are not in served
   };
   struct Costly {
     std::string who;  // a session, or an address that has not logged on
@@ -69,7 +69,7 @@ class LoopCosts {
   [[nodiscard]] bool is_due(MonoTime now) const noexcept { return now >= due_at_; }
 
   // This turn has an event of that owner.
-  void note(Id id) noexcept {
+  void count(Id id) noexcept {
     if (served_count_ < kServedMax) served_[served_count_] = id;
     ++served_count_;
   }
@@ -87,8 +87,8 @@ class LoopCosts {
   // The stall that has just ended, once a minute. is_whole: the loop did nothing but its turns; a
   // program that calls poll() may have slept meanwhile.
   [[nodiscard]] std::optional<Stall> consume_stall(MonoTime now, bool is_whole) noexcept;
-  // Ends the window. Nothing: it goes on, or no one took a large part of it, or was named a moment
-  // ago.
+  // Ends the window. Nothing: it goes on, or no owner took a large part of it, or that owner was
+  // named a moment ago.
   [[nodiscard]] std::optional<Costly> end_window(MonoTime now);
 
  private:

@@ -158,10 +158,10 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   measure_turn();
   loop_.boundary.costs().begin_turn(loop_.now().mono);
   if (const auto one = floors_.io.reader.consume_received(); one != 0)
-    loop_.boundary.costs().note({nullptr, one});
+    loop_.boundary.costs().count({nullptr, one});
   const bool is_measured = loop_.boundary.costs().is_measuring();
   for (std::size_t i = 0; i < count && !floors_.io.commit.has_failed(); ++i) {
-    loop_.boundary.costs().note({nullptr, state_.ready[i].socket});
+    loop_.boundary.costs().count({nullptr, state_.ready[i].socket});
     loop_.boundary.run(state_.ready[i], [&] {
       if (is_measured) [[unlikely]]
         return handle_measured(state_.ready[i]);
@@ -310,7 +310,7 @@ void EventLoop::run_timers() {
   const auto& due = loop_.timers.remove_due_connections(loop_.now().mono, kDueConnectionsPerTurn);
   state_.has_late_connections = loop_.timers.first_connection() <= loop_.now().mono;
   for (Connection* connection : due) {
-    loop_.boundary.costs().note({nullptr, connection->socket_id()});
+    loop_.boundary.costs().count({nullptr, connection->socket_id()});
     loop_.boundary.run(*connection, [&] { on_timer(*connection); });
   }
   for (SessionEntry* entry : loop_.timers.remove_due_sessions(loop_.now().mono)) {

@@ -19,7 +19,7 @@ namespace nexusfix::transport {
 // shortest way. No device is opened, and it need not be known which card the packets come from.
 class CardClock {
  public:
-  // The two last windows count: clocks drift, and somebody may set one of them.
+  // The two last windows count: clocks drift, and an operator may set one of them.
   static constexpr std::chrono::seconds kWindow{1};
 
   // When the card has stamped a packet, by the system's clock; never later than the kernel's stamp.

@@ -190,8 +190,8 @@ class ReloadRound::LastTask final : public LoopTask {
  public:
   explicit LastTask(std::shared_ptr<ReloadRound> round) : round_{std::move(round)} {}
   void run(Floors& /*floors*/) override {
-    const bool is_told = round_->order_ && !round_->order_->is_reported();
-    round_->directory_.reloader(0).end_round(is_told ? nullptr : round_.get());
+    const bool is_answered = round_->order_ && !round_->order_->is_reported();
+    round_->directory_.reloader(0).end_round(is_answered ? nullptr : round_.get());
   }
 
  private:

@@ -78,7 +78,7 @@ class MessageTap final : public observe::MessageLog {
   explicit MessageTap(observe::MessageLog* log) noexcept : log_{log} {}
   ~MessageTap() override;
 
-  // False: no one listens, and write() need not be called.
+  // False: no reader listens, and write() need not be called.
   [[nodiscard]] bool is_heard() const noexcept { return log_ != nullptr || !channels_.empty(); }
   // A reader listens from here on. Removes those that have gone.
   void add(std::shared_ptr<TapChannel> channel);

@@ -152,7 +152,7 @@ class EngineLogs {
   std::unique_ptr<observe::SessionLogs> logs_;
   MessageTap tap_;
   observe::MaskedMessageLog masked_;                    // before tap_
-  observe::MaskedMessageLog* messages_ = nullptr;       // equals masked_; null: no one listens
+  observe::MaskedMessageLog* messages_ = nullptr;       // equals masked_; null: no reader listens
   NoticeTally refused_;                                 // by the program's message log
   std::atomic<observe::SessionLogs*> shared_{nullptr};  // equals logs_, for other threads
 };

@@ -299,7 +299,7 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
       publish(entry, loop_.now());
     }
   } catch (...) {
-    // Within an event nothing is noted before an exception; outside of one, only this message.
+    // Within an event nothing is recorded before an exception; outside of one, only this message.
     if (has_own_record) sessions_.transactor.sent().clear();
     sessions_.transactor.record().rollback(mark);
     message.undo();

@@ -235,7 +235,7 @@ TEST(LoopCosts, stall_has_the_owners_of_its_turn_and_is_reported_once_a_minute) 
   engine::LoopCosts costs;
   const auto turn = [&](MonoTime at, milliseconds takes, std::size_t events) {
     costs.begin_turn(at);
-    for (std::size_t i = 0; i < events; ++i) costs.note({nullptr, i + 1});
+    for (std::size_t i = 0; i < events; ++i) costs.count({nullptr, i + 1});
     costs.end_turn(at + takes);
     return costs.is_due(at + takes) ? costs.consume_stall(at + takes, true) : std::nullopt;
   };
