@@ -9,7 +9,7 @@ namespace nexusfix::venue {
 using engine::MessageReply;
 
 Exchange::Exchange(BookCapacity capacity, Random& random_numbers)
-    : book{capacity}, reports{book, parties, order_ids}, random{random_numbers} {}
+    : book{capacity}, reports{book, parties, order_ids, legs}, random{random_numbers} {}
 
 void Exchange::set_rules(std::shared_ptr<const Rules> rules) {
   rules_ = std::move(rules);
@@ -31,6 +31,22 @@ void Exchange::fail(const char* cause) noexcept {
   } catch (const std::bad_alloc&) {
     // The beginning of the text fits into the memory that was reserved.
   }
+}
+
+void Exchange::report_legs(const Execution& execution) {
+  const Order& order = book.order(execution.order);
+  std::vector<Leg>* const all = legs.find(order.number);
+  if (all == nullptr) return;
+  if (execution.kind == ExecutionKind::Trade) {
+    const auto known = [this](std::string_view symbol) { return last_price(symbol); };
+    const std::vector<Units> prices = leg_prices(*all, execution.last_price, known);
+    for (std::size_t at = 0; at < all->size(); ++at) {
+      Leg& leg = (*all)[at];
+      leg.notional += Notional{leg.quantity_of(execution.last_quantity)} * prices[at];
+      reports.report_leg(execution, leg, prices[at]);
+    }
+  }
+  if (!order.is_open()) legs.erase(order.number);
 }
 
 std::optional<MessageReply> Exchange::refuse_unreportable(const engine::Session& session) const {

@@ -13,6 +13,7 @@
 
 #include "venue/book/order_book.hpp"
 #include "venue/book/order_ids.hpp"
+#include "venue/orders/legs.hpp"
 #include "venue/orders/report_writer.hpp"
 #include "venue/parties.hpp"
 #include "venue/rules/rules.hpp"
@@ -39,6 +40,7 @@ class Exchange {
   OrderBook book;
   Parties parties;
   OrderIds order_ids;
+  Legs legs;
   ReportWriter reports;
   Random& random;
   engine::Engine* engine = nullptr;  // null before attach()
@@ -60,6 +62,7 @@ class Exchange {
           set_last_price(book.symbol(book.order(execution.order)), execution.last_price);
         }
         for (ExecutionListener* const one : listeners) one->on_execution(execution);
+        if (book.order(execution.order).is_multileg) report_legs(execution);
       });
     } catch (const std::exception& error) {
       fail(error.what());
@@ -92,6 +95,8 @@ class Exchange {
 
  private:
   void fail(const char* cause) noexcept;
+  // After the report of the strategy and the listeners: one for each leg, if it has traded.
+  void report_legs(const Execution& execution);
 
   std::shared_ptr<const Rules> rules_ = std::make_shared<const Rules>();
   std::map<std::string, Units, std::less<>> last_prices_;

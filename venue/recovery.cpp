@@ -26,6 +26,8 @@ std::uint64_t next_block(std::uint64_t number) { return (number / kBlock + 1) * 
 
 bool settles(std::uint64_t exec_id) { return exec_id > kBlock && exec_id % kBlock == 1; }
 
+constexpr std::string_view kIndividualLeg = "2";  // MultiLegReportingType
+
 // Another session has the report itself.
 bool is_copy(const wire::MessageView& report) { return report[tag::CopyMsgIndicator] == "Y"; }
 
@@ -82,6 +84,10 @@ bool Venue::restore(const wire::MessageView& report, Owner owner) {
   const auto id = identifier_number(kOrderIdLetter, report[tag::OrderID].value_or(""));
   if (!id || *id == 0 || type.size() != 1) return false;
   const OrderNumber count = exchange_.book.order_count();
+  if (report[tag::MultiLegReportingType] == kIndividualLeg) {
+    restore_leg(report, *id);
+    return true;
+  }
   const NewOrder terms = terms_of(report, owner);
   if (type == "0") {
     const std::uint64_t expected = exchange_.order_ids.id_of(count);
@@ -89,6 +95,7 @@ bool Venue::restore(const wire::MessageView& report, Owner owner) {
     if (*id > expected) exchange_.order_ids.leave_out(count, *id);
     if (!exchange_.book.restore_new(count, terms)) return false;
     add_restored(count, *exchange_.book.find(owner, terms.cl_ord_id));
+    if (report.has(tag::NoLegs)) exchange_.legs.set(count, read_legs(report));
     return true;
   }
   const std::optional<OrderNumber> number = exchange_.order_ids.number_of(*id);
@@ -107,8 +114,22 @@ bool Venue::restore(const wire::MessageView& report, Owner owner) {
                             .cl_ord_id = ClOrdIdText{terms.cl_ord_id},
                             .symbol = FixedText<kSymbolBytesMax>{terms.symbol}});
   }
-  return (index && apply(exchange_.book, *index, report, type.front(), terms)) ||
-         *number < doubt_end_;
+  const bool is_applied = index && apply(exchange_.book, *index, report, type.front(), terms);
+  if (is_applied && !exchange_.book.order(*index).is_open()) exchange_.legs.erase(*number);
+  return is_applied || *number < doubt_end_;
+}
+
+// The strategy's report has changed the book. Its legs keep their average prices.
+void Venue::restore_leg(const wire::MessageView& report, std::uint64_t order_id) {
+  const auto number = exchange_.order_ids.number_of(order_id);
+  std::vector<Leg>* const legs = number ? exchange_.legs.find(*number) : nullptr;
+  if (legs == nullptr) return;
+  for (Leg& leg : *legs) {
+    if (leg.symbol != report[tag::Symbol].value_or("")) continue;
+    leg.notional = Notional{units_of(report, tag::CumQty).value_or(0)} *
+                   units_of(report, tag::AvgPx).value_or(0);
+    return;
+  }
 }
 
 std::optional<OrderIndex> Venue::restored_order(OrderNumber number) const {

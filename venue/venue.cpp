@@ -218,6 +218,7 @@ MessageReply Venue::handle(Session& session, const wire::MessageView& message, c
   if (type == "AB") return entry_.submit(session, message, rule);
   if (type == "AC") return entry_.replace(session, message);
   if (type == "AD") return trade_capture_.request(session, message);
+  if (type == "AT") return engine::accept();  // the answer to an AllocationReport
   if (type == "AF") return mass_requests_.mass_status(session, message);
   return engine::unsupported_message_type();
 }

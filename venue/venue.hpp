@@ -112,6 +112,7 @@ class Venue {
   // recovery.cpp
   [[nodiscard]] bool restore(const wire::MessageView& report, Owner owner);
   [[nodiscard]] std::optional<OrderIndex> restored_order(OrderNumber number) const;
+  void restore_leg(const wire::MessageView& report, std::uint64_t order_id);
   void add_restored(OrderNumber number, OrderIndex index);
   void pass_gap(const engine::RecoveredMessage& recovered, std::uint64_t exec_id);
   void begin_order_block();

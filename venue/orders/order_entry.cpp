@@ -105,8 +105,12 @@ MessageReply OrderEntry::submit(Session& session, const wire::MessageView& messa
                     "no price is known: give the instrument a price, or the rule 'at PRICE'");
     }
   }
+  const OrderNumber number = exchange_.book.order_count();
+  const bool has_leg_reports = order.is_multileg && message[tag::MultiLegRptTypeReq] != "0";
+  if (has_leg_reports) exchange_.legs.set(number, read_legs(message));
   const Refusal refusal = exchange_.change(
       [&](auto sink) { return exchange_.book.submit(order, sink, arrival(order, rule)); });
+  if (has_leg_reports && refusal != Refusal::None) exchange_.legs.erase(number);
   if (refusal == Refusal::None) {
     const auto index = exchange_.book.find(order.owner, order.cl_ord_id);
     if (rule != nullptr && index && exchange_.book.order(*index).is_open()) {

@@ -7,6 +7,8 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/fix44/tags.hpp>
 
+#include "venue/orders/legs.hpp"
+
 namespace nexusfix::venue {
 namespace {
 
@@ -95,12 +97,6 @@ std::optional<OrderFault> read_units(const wire::MessageView& message, wire::Tag
   return std::nullopt;
 }
 
-bool has_legs(const wire::MessageView& message) {
-  std::size_t legs = 0;
-  for (const wire::FieldView field : message) legs += field.tag == tag::LegSymbol ? 1U : 0U;
-  return legs >= 2;
-}
-
 constexpr std::string_view kBadQuantity = "OrderQty has more than 8 decimals or is too large";
 constexpr std::string_view kBadPrice = "Price has more than 8 decimals or is too large";
 
@@ -158,10 +154,9 @@ std::optional<OrderFault> read_terms(const wire::MessageView& message, NewOrder&
     }
   }
   order.is_multileg = message.msg_type() == "AB" || message.msg_type() == "AC";
-  if (order.is_multileg && !has_legs(message)) {
-    return OrderFault{std::nullopt, "a multileg order needs two legs or more, with LegSymbol each"};
-  }
-  return std::nullopt;
+  if (!order.is_multileg) return std::nullopt;
+  const std::string_view fault = fault_of_legs(message, order.quantity);
+  return fault.empty() ? std::nullopt : std::optional{OrderFault{std::nullopt, fault}};
 }
 
 std::optional<OrderFault> read_lifetime(const wire::MessageView& message, NewOrder& order) {

@@ -15,6 +15,9 @@ namespace {
 
 namespace tag = fix44::tag;
 
+constexpr char kIndividualLeg = '2';  // MultiLegReportingType
+constexpr char kMultilegSecurity = '3';
+
 std::string_view cancel_text_of(CancelCause cause) noexcept {
   return cause == CancelCause::SelfTrade ? "self-trade prevention: both orders are yours"
                                          : "nothing more to trade against";
@@ -61,15 +64,26 @@ void ReportWriter::send_report(Owner owner, Write write) {
 }
 
 // The fields of the order in every report. Recovery needs nothing else to rebuild it.
-void ReportWriter::write_order(wire::Encoder& report, const Order& order) const {
+void ReportWriter::write_order(wire::Encoder& report, const Order& order, bool before_43) const {
   report.field(tag::Symbol, book_.symbol(order))
       .field(tag::Side, fix_char(order.side))
       .field(tag::OrderQty, to_decimal(order.quantity))
       .field(tag::OrdType, fix_char(order.kind));
   if (order.kind == OrderKind::Limit) report.field(tag::Price, to_decimal(order.price));
   report.field(tag::TimeInForce, fix_char(order.lifetime));
-  constexpr char kMultilegSecurity = '3';
-  if (order.is_multileg) report.field(tag::MultiLegReportingType, kMultilegSecurity);
+  if (order.is_multileg && !before_43) write_legs(report, order);
+}
+
+void ReportWriter::write_legs(wire::Encoder& report, const Order& order) const {
+  report.field(tag::MultiLegReportingType, kMultilegSecurity);
+  const std::vector<Leg>* const legs = legs_.find(order.number);
+  if (legs == nullptr) return;
+  report.group(tag::NoLegs, *legs, [](auto& entry, const Leg& leg) {
+    entry.field(tag::LegSymbol, std::string_view{leg.symbol})
+        .field(tag::LegRatioQty, to_decimal(leg.ratio))
+        .field(tag::LegSide, fix_char(leg.side));
+    if (leg.price) entry.field(tag::LegPrice, to_decimal(*leg.price));
+  });
 }
 
 void ReportWriter::write_progress(wire::Encoder& report, const Order& order) const {
@@ -91,7 +105,7 @@ void ReportWriter::report(const Execution& execution, std::string_view cancel_te
     if (before_43) report.field(fix42::tag::ExecTransType, '0');
     report.field(tag::ExecType, exec_type(execution, order, before_43))
         .field(tag::OrdStatus, order_status(execution, order, before_43));
-    write_order(report, order);
+    write_order(report, order, before_43);
     if (execution.kind == ExecutionKind::Trade) {
       report.field(tag::LastQty, to_decimal(execution.last_quantity))
           .field(tag::LastPx, to_decimal(execution.last_price));
@@ -100,6 +114,29 @@ void ReportWriter::report(const Execution& execution, std::string_view cancel_te
     if (execution.kind == ExecutionKind::Canceled && execution.orig_cl_ord_id.empty()) {
       report.field(tag::Text, cancel_text.empty() ? cancel_text_of(execution.cause) : cancel_text);
     }
+  });
+}
+
+void ReportWriter::report_leg(const Execution& execution, const Leg& leg, Units price) {
+  const Order& order = book_.order(execution.order);
+  const Units cum = leg.quantity_of(order.cum);
+  send_report(order.owner, [&](wire::Encoder& report, bool before_43) {
+    report.field(tag::OrderID, Identifier{kOrderIdLetter, order_ids_.id_of(order.number)}.view())
+        .field(tag::ClOrdID, book_.cl_ord_id(order))
+        .field(tag::ExecID, Identifier{kExecIdLetter, next_exec_id_}.view());
+    if (before_43) report.field(fix42::tag::ExecTransType, '0');
+    report.field(tag::ExecType, exec_type(execution, order, before_43))
+        .field(tag::OrdStatus, order_status(execution, order, before_43))
+        .field(tag::Symbol, std::string_view{leg.symbol})
+        .field(tag::Side, fix_char(leg.side_for(order.side)))
+        .field(tag::OrderQty, to_decimal(leg.quantity_of(order.quantity)))
+        .field(tag::LastQty, to_decimal(leg.quantity_of(execution.last_quantity)))
+        .field(tag::LastPx, to_decimal(price))
+        .field(tag::LeavesQty, to_decimal(leg.quantity_of(order.leaves())))
+        .field(tag::CumQty, to_decimal(cum))
+        .field(tag::AvgPx, to_decimal(average_price(leg.notional, cum)))
+        .field(tag::TransactTime, parties_[order.owner].session->now());
+    if (!before_43) report.field(tag::MultiLegReportingType, kIndividualLeg);
   });
 }
 
@@ -122,7 +159,7 @@ void ReportWriter::report_status(Owner to, OrderIndex index, const StatusAnswer&
     if (before_43) report.field(fix42::tag::ExecTransType, '3');
     report.field(tag::ExecType, before_43 ? status : 'I').field(tag::OrdStatus, status);
     write_status(report, answer);
-    write_order(report, order);
+    write_order(report, order, before_43);
     write_progress(report, order);
   });
 }

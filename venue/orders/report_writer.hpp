@@ -12,6 +12,7 @@
 
 #include "venue/book/order_book.hpp"
 #include "venue/book/order_ids.hpp"
+#include "venue/orders/legs.hpp"
 #include "venue/parties.hpp"
 #include "venue/rules/rules.hpp"
 
@@ -44,12 +45,15 @@ struct StatusAnswer {
 // A message that the engine does not accept throws: then no message of the callback is sent.
 class ReportWriter {
  public:
-  // All three must outlive it.
-  ReportWriter(const OrderBook& book, const Parties& parties, const OrderIds& order_ids) noexcept
-      : book_{book}, parties_{parties}, order_ids_{order_ids} {}
+  // All must outlive it.
+  ReportWriter(const OrderBook& book, const Parties& parties, const OrderIds& order_ids,
+               const Legs& legs) noexcept
+      : book_{book}, parties_{parties}, order_ids_{order_ids}, legs_{legs} {}
 
   // cancel_text: Text (58) of an order that was canceled without a request.
   void report(const Execution& execution, std::string_view cancel_text = {});
+  // A trade of one leg, after that of its strategy. leg: with this trade.
+  void report_leg(const Execution& execution, const Leg& leg, Units price);
   void report_status(Owner to, OrderIndex index, const StatusAnswer& answer = {});
   // The status of an order that the venue does not have.
   void report_unknown(Owner to, const RejectedOrder& order, const StatusAnswer& answer,
@@ -71,7 +75,8 @@ class ReportWriter {
   void send_report(Owner owner, Write write);
   template <class Visit>
   void visit_copies(Owner owner, Visit visit) const;
-  void write_order(wire::Encoder& report, const Order& order) const;
+  void write_order(wire::Encoder& report, const Order& order, bool before_43) const;
+  void write_legs(wire::Encoder& report, const Order& order) const;
   void write_progress(wire::Encoder& report, const Order& order) const;
   void write_status(wire::Encoder& report, const StatusAnswer& answer) const;
   void write_rejected(wire::Encoder& report, const RejectedOrder& order) const;
@@ -79,6 +84,7 @@ class ReportWriter {
   const OrderBook& book_;
   const Parties& parties_;
   const OrderIds& order_ids_;
+  const Legs& legs_;
   const std::vector<DropCopy>* drop_copies_ = nullptr;
   std::uint64_t next_exec_id_ = 1;
 };

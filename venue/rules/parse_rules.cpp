@@ -29,13 +29,14 @@ class RulesParser {
   using Reader = void (RulesParser::*)(RuleLine&);
 
   void read(RuleLine& line, unsigned number) {
-    const auto kind = line.one_of({"if", "instrument", "instruments", "halt", "auction",
-                                   "self-trade", "drop", "market", "cancel", "quote"});
-    constexpr std::array<Reader, 10> kReaders{
+    const auto kind =
+        line.one_of({"if", "instrument", "instruments", "halt", "auction", "self-trade", "drop",
+                     "market", "cancel", "quote", "allocation"});
+    constexpr std::array<Reader, 11> kReaders{
         &RulesParser::read_rule,      &RulesParser::read_instrument, &RulesParser::read_only,
         &RulesParser::read_halt,      &RulesParser::read_auction,    &RulesParser::read_self_trade,
         &RulesParser::read_drop_copy, &RulesParser::read_market,     &RulesParser::read_disconnect,
-        &RulesParser::read_quote};
+        &RulesParser::read_quote,     &RulesParser::read_allocation};
     number_ = number;
     if (kind) (this->*kReaders[*kind])(line);
     line.expect_end();
@@ -142,6 +143,11 @@ class RulesParser {
     line.expect("size");
     policy.size = line.units("a size").value_or(0);
     rules_.quotes = policy;
+  }
+
+  void read_allocation(RuleLine& line) {
+    line.expect("reports");
+    rules_.reports_allocations = true;
   }
 
   RuleReader reader_;

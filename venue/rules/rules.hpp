@@ -129,6 +129,7 @@ struct Rules {
   std::vector<std::string> cancels_on_disconnect_of{};
   Milliseconds market_data_interval{0};  // 0: an update for each change
   std::optional<QuotePolicy> quotes{};
+  bool reports_allocations = false;  // each accepted allocation gets an AllocationReport
 
   // The first rule whose conditions all hold. Null: none.
   [[nodiscard]] const Rule* first(const wire::MessageView& message, Random& random) const;

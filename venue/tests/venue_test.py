@@ -198,6 +198,28 @@ class RulesFile(WithVenue):
             "expect 35=8|150=4|11=Q:7:B\nsend 35=5\nexpect 35=5", port)
         self.end(venue)
 
+    def test_venue_that_was_killed_knows_the_legs_of_its_orders(self):
+        store = f"FileStorePath={self.folder}/store\n"
+        venue, port = self.serve("FIX.4.4", "instrument Y price 4\n", store=store)
+        order = "35=AB|60=<now>|55=C|40=2|555=2|600=X|623=1|624=1|600=Y|623=2|624=2"
+        self.play_lines(
+            f"connect\nsend 35=A|98=0|108=30|34=1\nexpect 35=A\nsend {order}|11=L1|54=1|44=1|38=9\n"
+            f"expect 35=8|150=0\nsend {order}|11=L2|54=2|44=1|38=3\nexpect 35=8|150=0|11=L2\n"
+            "expect 35=8|11=L1|442=3\nexpect 35=8|11=L1|442=2|55=X|31=9\n"
+            "expect 35=8|11=L1|442=2|55=Y|31=4\nexpect 35=8|11=L2|442=3\n"
+            "expect 35=8|11=L2|442=2|55=X\nexpect 35=8|11=L2|442=2|55=Y\ndisconnect", port)
+        venue.kill()
+        venue.wait()
+        venue, port = self.serve("FIX.4.4", "instrument Y price 7\n", store=store)
+        self.play_lines(
+            "checks off\nconnect\nsend 35=A|98=0|108=30|34=4\nexpect 35=A\n"
+            f"send {order}|11=L3|54=2|44=1|38=3|563=0|34=5\nexpect 35=8|150=0|11=L3\n"
+            "expect 35=8|11=L1|442=3|14=6\n"
+            "expect 35=8|11=L1|442=2|55=X|32=3|31=15|14=6|151=3|6=12\n"
+            "expect 35=8|11=L1|442=2|55=Y|54=2|32=6|31=7|14=12|151=6|6=5.5\n"
+            "expect 35=8|11=L3|442=3|39=2\nsend 35=5\nexpect 35=5", port)
+        self.end(venue)
+
     def test_connection_that_ends_cancels_the_orders_of_its_session(self):
         store = f"FileStorePath={self.folder}/store\n"
         venue, port = self.serve("FIX.4.4", "cancel on disconnect of TESTER\n", store=store)

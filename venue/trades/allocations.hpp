@@ -1,5 +1,9 @@
-// AllocationInstruction (J): checked, and answered by AllocationInstructionAck (P).
+// AllocationInstruction (J): checked, answered by AllocationInstructionAck (P), and where it or the
+// rules ask for that, by an AllocationReport (AS).
 #pragma once
+
+#include <string_view>
+#include <vector>
 
 #include "venue/exchange.hpp"
 
@@ -19,6 +23,25 @@ class Allocations {
               std::string_view text);
 
  private:
+  struct Share {
+    std::string_view account;
+    Units quantity = 0;
+  };
+  struct Allocation {
+    std::vector<Share> shares{};
+    std::vector<OrderIndex> orders{};
+    Notional allocated = 0;
+    Notional traded = 0;
+    Notional notional = 0;  // sum of LastQty × LastPx of the orders
+    std::string_view unknown_order{};
+  };
+  [[nodiscard]] Allocation read(Owner owner, const wire::MessageView& message) const;
+  // Whether an accepted instruction gets an AllocationReport.
+  [[nodiscard]] bool wants_report(const engine::Session& session,
+                                  const wire::MessageView& message) const;
+  void report(engine::Session& session, const wire::MessageView& message,
+              const Allocation& allocation) const;
+
   Exchange& exchange_;
 };
 
