@@ -1,5 +1,6 @@
 #include "venue/command/rules_watch.hpp"
 
+#include <cerrno>
 #include <cstdio>
 #include <fmt/format.h>
 
@@ -9,6 +10,11 @@ namespace nexusfix::command {
 namespace {
 
 constexpr std::uint64_t kRulesBytesMax = 1U << 20U;
+
+std::string fault_of_file(const DiskError& error) {
+  return error.error_number == EFBIG ? fmt::format("{}: rules have up to 1 MiB", error.what())
+                                     : error.what();
+}
 
 }  // namespace
 
@@ -21,7 +27,7 @@ std::expected<std::shared_ptr<const venue::Rules>, std::string> parse_rules_of(
 
 std::expected<void, std::string> RulesWatch::load() {
   auto text = read_file(disk_, path_, kRulesBytesMax);
-  if (!text) return std::unexpected{text.error().what()};
+  if (!text) return std::unexpected{fault_of_file(text.error())};
   auto rules = parse_rules_of(*text, path_);
   if (!rules) return std::unexpected{std::move(rules.error())};
   known_ = seen_ = std::move(*text);
@@ -58,10 +64,11 @@ void RulesWatch::tick(engine::Session& session) {
 void RulesWatch::look() {
   auto text = read_file(disk_, path_, kRulesBytesMax);
   if (!text) {
-    if (seen_ != text.error().what()) {
-      fmt::print(stderr, "nexusfix serve: {}: the rules stay as they were\n", text.error().what());
+    const std::string fault = fault_of_file(text.error());
+    if (seen_ != fault) {
+      fmt::print(stderr, "nexusfix serve: {}: the rules stay as they were\n", fault);
     }
-    seen_ = text.error().what();
+    seen_ = fault;
     return;
   }
   // An editor may be writing it.

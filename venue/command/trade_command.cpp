@@ -227,8 +227,9 @@ int trade(const TradeOptions& options) {
                                 : fmt::format("those up to T{}", trader.counts().sent)));
   }
   const std::string_view version = engine->session(0).application_version();
-  if (version != "FIX.4.2" && version != "FIX.4.4") {
-    return fail(kTradeCommand, options.config + ": the trader speaks FIX.4.2 and FIX.4.4 only");
+  if (version != "FIX.4.2" && version != "FIX.4.4" && version != "FIX.5.0SP2") {
+    return fail(kTradeCommand,
+                options.config + ": the trader speaks FIX.4.2, FIX.4.4 and FIX.5.0SP2 only");
   }
   const engine::StopSignals signals{*engine};
   const std::string failure = Run{options, *engine, trader, clock}.until_done();

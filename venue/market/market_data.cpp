@@ -130,7 +130,7 @@ MessageReply MarketData::request(Session& session, const wire::MessageView& mess
   std::optional<Refused> refused;
   if (is_known) refused = Refused{kDuplicateRequest, "MDReqID is in use"};
   const auto count = std::ranges::count(subscriptions_, &session, &Subscription::session);
-  if (static_cast<std::size_t>(count) >= kSubscriptionsMax) {
+  if (type == "1" && static_cast<std::size_t>(count) >= kSubscriptionsMax) {
     refused = Refused{kInsufficientBandwidth, "the session has 1,000 subscriptions"};
   }
   if (type != "0" && type != "1") {

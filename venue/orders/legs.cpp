@@ -84,7 +84,7 @@ std::vector<Leg> read_legs(const wire::MessageView& message) {
 
 std::vector<Units> leg_prices(const std::vector<Leg>& legs, Units price,
                               FunctionRef<std::optional<Units>(std::string_view)> known) {
-  const auto open = std::ranges::find(legs, std::nullopt, &Leg::price);
+  const auto open = std::ranges::find_if(legs, [](const Leg& leg) { return !leg.price; });
   const std::size_t rest =
       open == legs.end() ? legs.size() - 1 : static_cast<std::size_t>(open - legs.begin());
   std::vector<Units> prices(legs.size());

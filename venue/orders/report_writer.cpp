@@ -15,8 +15,8 @@ namespace {
 
 namespace tag = fix44::tag;
 
-constexpr char kIndividualLeg = '2';  // MultiLegReportingType
-constexpr char kMultilegSecurity = '3';
+constexpr char kReportOfLeg = '2';  // MultiLegReportingType
+constexpr char kReportOfStrategy = '3';
 
 std::string_view cancel_text_of(CancelCause cause) noexcept {
   return cause == CancelCause::SelfTrade ? "self-trade prevention: both orders are yours"
@@ -75,7 +75,7 @@ void ReportWriter::write_order(wire::Encoder& report, const Order& order, bool b
 }
 
 void ReportWriter::write_legs(wire::Encoder& report, const Order& order) const {
-  report.field(tag::MultiLegReportingType, kMultilegSecurity);
+  report.field(tag::MultiLegReportingType, kReportOfStrategy);
   const std::vector<Leg>* const legs = legs_.find(order.number);
   if (legs == nullptr) return;
   report.group(tag::NoLegs, *legs, [](auto& entry, const Leg& leg) {
@@ -136,7 +136,7 @@ void ReportWriter::report_leg(const Execution& execution, const Leg& leg, Units 
         .field(tag::CumQty, to_decimal(cum))
         .field(tag::AvgPx, to_decimal(average_price(leg.notional, cum)))
         .field(tag::TransactTime, parties_[order.owner].session->now());
-    if (!before_43) report.field(tag::MultiLegReportingType, kIndividualLeg);
+    if (!before_43) report.field(tag::MultiLegReportingType, kReportOfLeg);
   });
 }
 

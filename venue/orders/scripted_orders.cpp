@@ -52,8 +52,8 @@ void ScriptedOrders::begin(const Rule& rule, OrderIndex index) {
 
 void ScriptedOrders::begin_fill(const Action& fill, const Target& target) {
   const Order& order = exchange_.book.order(target.index);
-  constexpr Notional kPercent = 100;
-  const Units share = static_cast<Units>(Notional{order.quantity} * fill.percent / kPercent);
+  constexpr Notional kPermille = 1'000;
+  const Units share = static_cast<Units>(Notional{order.quantity} * fill.permille / kPermille);
   const Parts parts{.target = target,
                     .left = std::min(fill.quantity.value_or(share), order.quantity),
                     .count = fill.parts,

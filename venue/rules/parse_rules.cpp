@@ -2,6 +2,7 @@
 
 #include <array>
 #include <fmt/format.h>
+#include <ranges>
 #include <utility>
 
 #include "venue/rules/rule_line.hpp"
@@ -13,6 +14,8 @@ namespace {
 class RulesParser {
  public:
   std::expected<Rules, std::vector<RulesError>> parse(std::string_view text) {
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
     unsigned number = 0;
     while (!text.empty()) {
       const std::size_t end = text.find('\n');
@@ -164,9 +167,14 @@ std::expected<Rules, std::vector<RulesError>> parse_rules(std::string_view text)
 
 std::string to_string(const std::vector<RulesError>& errors, std::string_view file) {
   std::string text;
-  for (const RulesError& one : errors) {
+  constexpr std::size_t kShownMax = 100;
+  for (const RulesError& one : errors | std::views::take(kShownMax)) {
     text += fmt::format("{}{}:{}:{}: {}", text.empty() ? "" : "\n", file, one.line, one.column,
                         one.text);
+  }
+  if (errors.size() > kShownMax) {
+    const std::size_t more = errors.size() - kShownMax;
+    text += fmt::format("\n{}: {} more fault{}", file, more, more == 1 ? "" : "s");
   }
   return text;
 }

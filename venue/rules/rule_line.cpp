@@ -59,7 +59,10 @@ void RuleLine::split(std::string_view text) {
   end_column_ = static_cast<unsigned>(at + 1);
 }
 
+// A word of the file may be long.
 void RuleLine::fail_at(unsigned column, std::string text) {
+  constexpr std::size_t kTextBytesMax = 240;
+  if (text.size() > kTextBytesMax) (text.resize(kTextBytesMax), text += "...");
   if (!error_) error_ = RulesError{number_, column, std::move(text)};
 }
 

@@ -30,7 +30,8 @@ void check(RuleLine& line, const Rule& rule) {
 // fill [QUANTITY | N%] [[in] N parts] [at PRICE] [after TIME]
 void read_fill(RuleLine& line, Action& action) {
   if (line.peek().ends_with('%')) {
-    action.percent = line.permille().value_or(0) / 10;
+    action.permille = line.permille().value_or(1);
+    if (action.permille == 0) line.fail("a fill has a share above 0%; 'hold' fills nothing");
   } else if (line.takes("quantity")) {
     action.quantity = line.units("a quantity");
   }
@@ -116,7 +117,7 @@ Condition RuleReader::read_condition(RuleLine& line) {
   constexpr std::size_t kIn = 7;
   if (is_number) {
     const auto bound = line.value("a number");
-    if (bound && !wire::to_decimal(*bound)) line.fail("a number was expected");
+    if (bound && !wire::to_decimal(*bound)) line.fail("a number with up to 18 digits was expected");
     condition.values.push_back(bound.value_or("0"));
   } else if (*test == kIn || *test <= 1) {
     condition.values =

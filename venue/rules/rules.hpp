@@ -70,7 +70,7 @@ struct Action {
   Milliseconds time_max{0};         // Delay: by chance up to this; 0: exactly time
   unsigned parts = 1;               // Fill, 1 to 1,000
   std::optional<Units> quantity{};  // Fill; nothing: all
-  unsigned percent = 100;           // Fill: of the order, if there is no quantity
+  unsigned permille = 1'000;        // Fill: of the order, if there is no quantity
   std::optional<Units> price{};     // Fill; nothing: that of the order, or the last one
 };
 

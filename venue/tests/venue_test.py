@@ -249,19 +249,57 @@ class RulesFile(WithVenue):
         self.assertTrue(5 < len(seen[0]) < 25, seen[0])
 
 
+class Limits(WithVenue):
+    """Requests that are larger, or come oftener, than a desk would send them."""
+
+    def test_session_has_up_to_1000_subscriptions_and_snapshots_beside_them(self):
+        venue, port = self.serve("FIX.4.4", "\n")
+        request = "send 35=V|262={}|263={}|264=0|267=1|269=0|146=1|55=A\n"
+        lines = "".join(request.format(f"M{number}", 1) + f"expect 35=W|262=M{number}\n"
+                        for number in range(1000))
+        self.play_lines(f"include logged_on\n{lines}" + request.format("X", 1) +
+                        "expect 35=Y|262=X|281=2|58~1,000\n" + request.format("S", 0) +
+                        "expect 35=W|262=S\n" + request.format("M7", 2) +
+                        request.format("M7", 2) + "expect 35=Y|262=M7|58~no subscription\n" +
+                        request.format("X", 1) + "expect 35=W|262=X\ninclude logged_out", port)
+        self.end(venue)
+
+    def test_mass_cancel_takes_all_orders_of_an_open_auction(self):
+        count = 3000
+        venue, port = self.serve("FIX.4.4", "auction A open\n")
+        orders = "".join(f"send 35=D|11=A{number}|54={number % 2 + 1}|60=<now>|40=2|44=10|38=10"
+                         f"|55=A\nexpect 35=8|150=0|11=A{number}\n" for number in range(count))
+        canceled = "".join(f"expect 35=8|150=4|11=A{number}\n" for number in range(count))
+        self.play_lines(f"include logged_on\n{orders}send 35=q|11=Q1|530=7|60=<now>\n"
+                        f"expect 35=r|531=7|533={count}\n{canceled}"
+                        f"send 35=AF|584=M1|585=7\nexpect 35=8|39=8|911=0\ninclude logged_out",
+                        port)
+        self.end(venue)
+
+    def test_list_of_5000_instruments_is_answered(self):
+        venue, port = self.serve("FIX.4.4", "".join(f"instrument S{number} tick 0.01\n"
+                                                    for number in range(5000)))
+        self.play_lines("include logged_on\nsend 35=x|320=R|559=4\nexpect 35=y|320=R\n"
+                        "include alive\ninclude logged_out", port)
+        self.end(venue)
+
+
 class Trader(WithVenue):
     RULES = ("orders 200\nrate 1000 random\nsymbols TEST1 70%, TEST2 30%\nbuy 50%\n"
              "size 100 to 1000 step 100\nprice 9.9 to 10.1 step 0.01\nmarket 5%\n"
              "replace 20% after 5ms\ncancel 20% after 5ms to 20ms\n")
 
-    def trade(self, port, rules, *arguments, version="FIX.4.4"):
+    def client_config(self, port, version="FIX.4.4"):
         begin_string = version.startswith("FIX.5") and "FIXT.1.1" or version
-        config = self.write("client.cfg",
-                            "[DEFAULT]\nConnectionType=initiator\nSocketConnectHost=127.0.0.1\n"
-                            f"SocketConnectPort={port}\nReconnectInterval=1\nHeartBtInt=30\n"
-                            f"Store=memory\nResetOnLogon=Y\n[SESSION]\nBeginString={begin_string}\n"
-                            "SenderCompID=TESTER\nTargetCompID=ENGINE\n" +
-                            (f"DefaultApplVerID={version}\n" if "FIXT" in begin_string else ""))
+        return self.write("client.cfg",
+                          "[DEFAULT]\nConnectionType=initiator\nSocketConnectHost=127.0.0.1\n"
+                          f"SocketConnectPort={port}\nReconnectInterval=1\nHeartBtInt=30\n"
+                          f"Store=memory\nResetOnLogon=Y\n[SESSION]\nBeginString={begin_string}\n"
+                          "SenderCompID=TESTER\nTargetCompID=ENGINE\n" +
+                          (f"DefaultApplVerID={version}\n" if "FIXT" in begin_string else ""))
+
+    def trade(self, port, rules, *arguments, version="FIX.4.4"):
+        config = self.client_config(port, version)
         return run("trade", config, "--rules", self.write("trader.rules", rules), *arguments)
 
     def test_rules_are_traded_to_the_end_in_every_version(self):
@@ -278,6 +316,16 @@ class Trader(WithVenue):
                 self.assertEqual(accepted, filled + canceled)
                 self.assertEqual(accepted + rejected, 200)
                 self.assertTrue(min(filled, canceled, rejected, fills, replaced) > 0, done.stdout)
+                self.end(venue)
+
+    def test_orders_without_rules_fill_each_other_in_every_version(self):
+        for version in VERSIONS:
+            with self.subTest(version):
+                venue, port = self.serve(version, "\n")
+                done = run("trade", self.client_config(port, version), "--orders", 40, "--stream",
+                           "--partials")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("40 of 40 orders filled", done.stdout)
                 self.end(venue)
 
     def test_rule_ends_the_run(self):

@@ -41,6 +41,32 @@ engine::SendResult send_44(engine::Session& session, std::string_view cl_ord_id,
                                       OrdType::Limit, Price{order.price}, TimeInForce::Day);
 }
 
+// FIX 5.0SP2, where the fields of an order are those of FIX 4.4.
+engine::SendResult send_50(engine::Session& session, std::string_view cl_ord_id,
+                           const PlannedOrder& order, std::string_view symbol) {
+  wire::Encoder message = session.begin(fix44::NewOrderSingle::kMsgType);
+  message.field(tag::ClOrdID, cl_ord_id)
+      .field(tag::Symbol, symbol)
+      .field(tag::Side, order.side == PlannedSide::Buy ? '1' : '2')
+      .field(tag::TransactTime, session.now())
+      .field(tag::OrderQty, order.quantity)
+      .field(tag::OrdType, '2')
+      .field(tag::Price, order.price)
+      .field(tag::TimeInForce, '0');
+  return session.finish(message);
+}
+
+engine::SendResult send_order(engine::Session& session, std::string_view cl_ord_id,
+                              const PlannedOrder& order, std::string_view symbol) {
+  const std::string_view version = session.application_version();
+  if (version == fix42::NewOrderSingle::kBeginString) {
+    return send_42(session, cl_ord_id, order, symbol);
+  }
+  return version == fix44::NewOrderSingle::kBeginString
+             ? send_44(session, cl_ord_id, order, symbol)
+             : send_50(session, cl_ord_id, order, symbol);
+}
+
 }  // namespace
 
 Trader::Trader(TraderPlan plan, Clock& clock)
@@ -86,10 +112,13 @@ void Trader::on_message(engine::Session& session, const fix44::ExecutionReport& 
   handle_report(session, report.view());
 }
 
-// A BusinessMessageReject means that the venue will not answer an order. Other messages do not
-// concern our orders.
+// Reports of FIX 5.0SP2 come here, too. A BusinessMessageReject means that the venue will not
+// answer an order. Other messages do not concern our orders.
 void Trader::on_message(engine::Session& session, const wire::MessageView& message) {
   constexpr std::string_view kBusinessMessageReject = "j";
+  if (message.msg_type() == fix44::ExecutionReport::kMsgType) {
+    return handle_report(session, message);
+  }
   if (message.msg_type() != kBusinessMessageReject) return;
   fail(session, "the counterparty refused a message: " +
                     std::string{message[tag::Text].value_or("without a reason")});
@@ -157,10 +186,7 @@ void Trader::send_next(engine::Session& session) {
   } else if (times_.streamed++ == 0) {
     stream_since_ = clock_.now().mono;
   }
-  const engine::SendResult sent =
-      session.application_version() == fix42::NewOrderSingle::kBeginString
-          ? send_42(session, cl_ord_id, order, plan_.symbol)
-          : send_44(session, cl_ord_id, order, plan_.symbol);
+  const engine::SendResult sent = send_order(session, cl_ord_id, order, plan_.symbol);
   if (!sent) {
     timed_ = 0;
     return fail(session, "order " + std::string{cl_ord_id} + ": " + sent.error().what());

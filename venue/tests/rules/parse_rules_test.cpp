@@ -110,7 +110,7 @@ TEST(ParseRules, actions_have_their_values) {
   EXPECT_EQ(delay->time_max, Milliseconds{2'000});
   const Action* const fill = rules.rules[1].action(ActionKind::Fill);
   ASSERT_NE(fill, nullptr);
-  EXPECT_EQ(fill->percent, 50U);
+  EXPECT_EQ(fill->permille, 500U);
   EXPECT_EQ(fill->parts, 3U);
   EXPECT_EQ(fill->price, 10 * kUnitsPerOne + kUnitsPerOne / 2);
   EXPECT_EQ(fill->time, Milliseconds{60'000});
@@ -161,6 +161,44 @@ TEST(ParseRules, fault_names_line_column_and_nearest_word) {
   EXPECT_THAT(faults_of("instrument A tick 0"), HasSubstr("1:19: a tick, a number above 0"));
   EXPECT_THAT(faults_of("if Side=1 then reject 'a', fill"), HasSubstr("no other actions"));
   EXPECT_THAT(faults_of("if Side=1 then hold, hold"), HasSubstr("each action once"));
+}
+
+TEST(ParseRules, share_of_a_fill_keeps_its_decimal_and_is_above_0) {
+  const Rules rules = rules_of("if Side=1 then fill 12.5%");
+  EXPECT_EQ(rules.rules.front().action(ActionKind::Fill)->permille, 125U);
+  EXPECT_EQ(faults_of("if Side=1 then fill 0%"),
+            "venue.rules:1:21: a fill has a share above 0%; 'hold' fills nothing");
+}
+
+TEST(ParseRules, file_with_a_byte_order_mark_or_cr_lf_is_read) {
+  const Rules rules = rules_of("\xef\xbb\xbfhalt A\r\nhalt B\r\n");
+  EXPECT_TRUE(rules.is_halted("A"));
+  EXPECT_TRUE(rules.is_halted("B"));
+}
+
+TEST(ParseRules, allocation_reports_are_a_rule) {
+  EXPECT_TRUE(rules_of("allocation reports").reports_allocations);
+  EXPECT_FALSE(rules_of("halt A").reports_allocations);
+}
+
+TEST(ParseRules, number_that_is_too_long_is_said_to_be_so) {
+  EXPECT_EQ(faults_of("if OrderQty>99999999999999999999 then accept"),
+            "venue.rules:1:13: a number with up to 18 digits was expected");
+}
+
+TEST(ParseRules, fault_repeats_the_beginning_of_a_long_word_alone) {
+  const std::string faults = faults_of(std::string(100'000, 'x'));
+  EXPECT_LT(faults.size(), 300U);
+  EXPECT_THAT(faults, HasSubstr("venue.rules:1:1: 'xxxx"));
+}
+
+TEST(ParseRules, faults_after_the_first_hundred_are_counted) {
+  std::string text;
+  for (int line = 0; line < 150; ++line) text += "haltt A\n";
+  const std::string faults = faults_of(text);
+  EXPECT_THAT(faults, HasSubstr("venue.rules:100:1: "));
+  EXPECT_THAT(faults, ::testing::Not(HasSubstr("venue.rules:101:1: ")));
+  EXPECT_THAT(faults, ::testing::EndsWith("\nvenue.rules: 50 more faults"));
 }
 
 TEST(ParseRules, every_line_with_a_fault_is_named) {
