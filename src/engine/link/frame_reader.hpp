@@ -327,7 +327,7 @@ template <FrameSink Sink>
 template <FrameSink Sink>
 [[gnu::noinline]] bool FrameReader::process_whole(Connection& connection, std::string_view bytes,
                                                   Sink sink) {
-  if (!connection.framing().is_sound()) return false;
+  if (!connection.framing().may_be_whole()) return false;
   const auto message = parse_whole(bytes);
   if (!message) [[unlikely]]
     return false;

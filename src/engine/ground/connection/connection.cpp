@@ -148,7 +148,9 @@ void CarriedBytes::clear() noexcept {
 }
 
 wire::FrameResult Framing::next_unsound(std::string_view bytes) noexcept {
-  const std::size_t size = first_message_size(bytes.substr(0, unsound_));
+  const std::size_t unsound = unsound_ & ~kFullPath;
+  if (unsound == 0) return scanner_.next(bytes);
+  const std::size_t size = first_message_size(bytes.substr(0, unsound));
   unsound_ -= size;
   return {wire::FrameStatus::Complete, size, wire::GarbledReason::BodyLengthWrong};
 }

@@ -21,6 +21,7 @@
 #include <nexusfix/transport/network.hpp>
 #include <nexusfix/wire/frame.hpp>
 
+#include "base/api/full_path.hpp"
 #include "engine/ground/connection/buffer_budget.hpp"
 #include "engine/ground/credentials/credentials.hpp"
 #include "engine/ground/loop_work.hpp"
@@ -373,8 +374,9 @@ class Framing {
   [[nodiscard]] bool may_begin(std::size_t bytes) const noexcept {
     return carried_.empty() && scanner_.may_begin(bytes);
   }
-  // Whether none of the next bytes belong to a frame whose BodyLength is wrong.
-  [[nodiscard]] bool is_sound() const noexcept { return unsound_ == 0; }
+  // Whether bytes that are one message need not be framed: none of them belong to a frame whose
+  // BodyLength is wrong.
+  [[nodiscard]] bool may_be_whole() const noexcept { return unsound_ == 0; }
   // The scanner needs at least this number of bytes.
   [[nodiscard]] std::size_t needed() const noexcept { return needed_; }
   void set_needed(std::size_t bytes) noexcept { needed_ = bytes; }
@@ -383,6 +385,8 @@ class Framing {
   [[nodiscard]] const CarriedBytes& carried() const noexcept { return carried_; }
 
  private:
+  static constexpr std::size_t kFullPath = ~(SIZE_MAX >> 1U);
+
   [[nodiscard]] wire::FrameResult next_unsound(std::string_view bytes) noexcept;
   // A scanner's complete frame has no reason.
   [[nodiscard]] static bool is_of_unsound(const wire::FrameResult& frame) noexcept {
@@ -393,7 +397,9 @@ class Framing {
   wire::FrameScanner scanner_;  // what it knows of the message in carried_
   CarriedBytes carried_;
   std::size_t needed_ = 0;
-  std::size_t unsound_ = 0;  // received bytes
+  // Received bytes; with FullPathOnly kFullPath more, so that a message does not pay for the
+  // question.
+  std::size_t unsound_ = FullPathOnly::is_on() ? kFullPath : 0;
 };
 
 // Events within the present second.
