@@ -96,8 +96,8 @@ void Venue::cancel_what_cannot_rest() {
   }
 }
 
-std::optional<engine::LogonAnswer> Venue::on_logon_request(Session& session,
-                                                           const engine::LogonRequest& request) {
+std::optional<engine::LogonAnswer> Venue::answer_logon(Session& session,
+                                                       const engine::LogonRequest& request) {
   const Rule* const rule = exchange_.rules().first(request.message, random_);
   if (rule == nullptr) return engine::LogonAnswer::accept();
   if (rule->action(ActionKind::StaySilent) != nullptr) return std::nullopt;

@@ -70,11 +70,13 @@ class Venue {
 
   // Callbacks of the engine.
   void on_recovered(const engine::RecoveredMessage& recovered);
-  std::optional<engine::LogonAnswer> on_logon_request(engine::Session& session,
-                                                      const engine::LogonRequest& request);
   void on_logon(engine::Session& session);
   void on_disconnect(engine::Session& session, const engine::Disconnection& disconnection);
   engine::MessageReply on_message(engine::Session& session, const wire::MessageView& message);
+
+  // What the rules say of a Logon. Nothing: the answer comes later, or never.
+  [[nodiscard]] std::optional<engine::LogonAnswer> answer_logon(
+      engine::Session& session, const engine::LogonRequest& request);
 
   // Whether a session has this CompID (that of the counterparty), or this name. After attach().
   [[nodiscard]] bool has_session(std::string_view comp_id) const noexcept {
@@ -137,6 +139,17 @@ class Venue {
   bool is_settled_ = false;    // the log has a loss that was settled
   OrderNumber doubt_end_ = 0;  // reports of orders below this number may be missing
   std::unordered_map<OrderNumber, OrderIndex> restored_;  // some are forgotten; until attach()
+};
+
+// A venue whose rules decide on Logons, too. It is a class of its own, because an engine does not
+// answer an invalid Logon if its application has on_logon_request().
+class VenueWithRules : public Venue {
+ public:
+  using Venue::Venue;
+  std::optional<engine::LogonAnswer> on_logon_request(engine::Session& session,
+                                                      const engine::LogonRequest& request) {
+    return answer_logon(session, request);
+  }
 };
 
 }  // namespace nexusfix::venue

@@ -57,7 +57,7 @@ constexpr std::array kCommands{
             "connect client.cfg", run_connect},
     Command{"test", "play test scripts against an engine, and report",
             "test session --acceptor 127.0.0.1:5001 --target VENUE", run_test},
-    Command{"certify", "play a venue against your program, and write a report to hand over",
+    Command{"certify", "play a venue against your program, and write a report",
             "certify binance --engine './trader {config}'", run_certify},
     Command{"trade", "run the example trader, an initiator that sends orders",
             "trade trader.cfg --orders 1000", run_trade},

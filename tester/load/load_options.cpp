@@ -10,7 +10,7 @@
 namespace nexusfix::tester {
 namespace {
 
-constexpr double kLargest = 1e9;
+constexpr double kLargest = 999'999;
 
 // "500us", "2ms", "1.5s".
 std::optional<Duration> parsed_time(std::string_view text) {

@@ -152,7 +152,8 @@ int serve(const ServeOptions& options, Served& served) {
   std::optional<engine::StopSignals> while_waiting;
   if (settings->postgres.if_owned == store::IfOwned::Wait) while_waiting.emplace();
   SystemRandom random;
-  venue::Venue venue{{.hash_seed = random.next()}, options.seed.value_or(random.next())};
+  venue::VenueWithRules venue{{.hash_seed = random.next()}, options.seed.value_or(random.next())};
+  venue::Venue& plain = venue;
   RulesWatch rules{disk, options.rules, venue};
   if (!options.rules.empty()) {
     if (const auto loaded = rules.load(); !loaded) return fail(kServeCommand, loaded.error());
@@ -162,7 +163,9 @@ int serve(const ServeOptions& options, Served& served) {
   engine_settings.check_settings.call = [](void*, const config::Settings& fresh) {
     return check_venue(fresh);
   };
-  auto engine = engine::Engine::open(std::move(*settings), venue, engine_settings);
+  auto engine = options.rules.empty()
+                    ? engine::Engine::open(std::move(*settings), plain, engine_settings)
+                    : engine::Engine::open(std::move(*settings), venue, engine_settings);
   while_waiting.reset();
   if (!engine && engine::StopSignals::received()) return kSuccess;
   if (!engine) return fail(kServeCommand, engine.error().what());

@@ -149,7 +149,7 @@ def page(state, notes):
     engines, played = state["engines"], state["played"]
     names = {key: engine["name"] for key, engine in engines.items()}
     lines = [
-        "# Conformance of engines", "",
+        "# Conformance", "",
         "The suites `session` and `robustness` of [`nexusfix test`](../guide/test.md) against our "
         f"engine and others, in {BEGIN_STRING}. `make contestants` builds the engines, plays the "
         f"cases and writes this page. It was written on {state['date']}.", "",

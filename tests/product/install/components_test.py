@@ -48,6 +48,9 @@ class ComponentsTest(unittest.TestCase):
         # arrow: the command with Apache Arrow; c: the C interface. A build without it has no file.
         parts = [install(component, self.folder / component)
                  for component in ("core", "command", "arrow", "c", *self.built)]
+        # The component venues has the command, too.
+        parts.append({name for name in install("venues", self.folder / "venues")
+                      if name.startswith("share/nexusfix/venues/")})
         self.assertEqual(install(None, self.folder / "all"), set().union(*parts))
         self.assertEqual(sum(map(len, parts)), len(set().union(*parts)))
 

@@ -79,7 +79,7 @@ TEST(EventTable, has_only_events_that_a_source_reports) {
   const std::string prefix = "EventId::";
   std::set<std::string> used;
   for (const char* const folder :
-       {"src", "apps", "cluster", "console", "logs", "simulator", "stream"}) {
+       {"src", "apps", "cluster", "console", "logs", "simulator", "stream", "venue", "venues"}) {
     if (!std::filesystem::exists(kRoot / folder)) continue;
     for (const auto& entry : std::filesystem::recursive_directory_iterator{kRoot / folder}) {
       const std::string path = entry.path().string();
