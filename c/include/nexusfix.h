@@ -330,7 +330,7 @@ typedef struct nxf_header {
   const char* orig_sending_time; /* OrigSendingTime (122), as text; NULL: none */
 } nxf_header;
 
-/* Begins a message; an unfinished one is given up. buffer must live until nxf_encoder_finish(). */
+/* Begins a message and discards an unfinished one. buffer must live until nxf_encoder_finish(). */
 nxf_status nxf_encoder_begin(nxf_encoder* encoder, char* buffer, size_t size,
                              const nxf_header* header);
 /* One field each. size: NXF_ZERO_TERMINATED is possible. */

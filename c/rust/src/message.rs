@@ -53,11 +53,11 @@ impl Drop for Dictionary {
 /// The front of bytes that were received.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Frame {
-    /// So many bytes are one frame.
+    /// The number of bytes of one frame.
     Complete(usize),
-    /// Receive until there are so many bytes.
+    /// Receive until there are this number of bytes.
     NeedMore(usize),
-    /// Skip so many bytes, which belong to no frame.
+    /// Skip this number of bytes, which belong to no frame, and the reason.
     Garbled(usize, String),
 }
 
