@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <span>
 
 #include <nexusfix/fix44/tags.hpp>
 
@@ -53,7 +54,10 @@ void MassRequests::send_report(Session& session, const wire::MessageView& reques
   }
   report.field(tag::TotalAffectedOrders, orders.size());
   if (!orders.empty()) {
-    report.group(tag::NoAffectedOrders, orders, [&](wire::Encoder& out, OrderIndex index) {
+    // The list is optional, and must fit into a message.
+    constexpr std::size_t kListedMax = 10'000;
+    const std::span listed = std::span{orders}.first(std::min(orders.size(), kListedMax));
+    report.group(tag::NoAffectedOrders, listed, [&](wire::Encoder& out, OrderIndex index) {
       const Order& order = exchange_.book.order(index);
       const std::uint64_t number = exchange_.order_ids.id_of(order.number);
       out.field(tag::OrigClOrdID, exchange_.book.cl_ord_id(order))

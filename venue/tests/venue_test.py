@@ -276,6 +276,17 @@ class Limits(WithVenue):
                         port)
         self.end(venue)
 
+    def test_mass_cancel_of_more_orders_than_its_report_lists_cancels_them_all(self):
+        venue, port = self.serve("FIX.4.4", "\n")
+        order = f"35=D|11={'A' * 40}<random>|54=1|60=<now>|40=2|44=10|38=10|55=A"
+        self.play_lines(f"include logged_on\nchecks off\nignore 35=8\nrepeat 40000\nsend {order}\n"
+                        "end\nsend 35=1|112=X\nexpect 35=0|112=X\n"
+                        "send 35=q|11=Q|530=7|60=<now>\nexpect 35=r|531=7|533>39900|534=10000\n"
+                        "send 35=1|112=Y\nexpect 35=0|112=Y\nignore nothing\n"
+                        "send 35=AF|584=M1|585=7\nexpect 35=8|39=8|911=0\n"
+                        "include logged_out", port)
+        self.end(venue)
+
     def test_list_of_5000_instruments_is_answered(self):
         venue, port = self.serve("FIX.4.4", "".join(f"instrument S{number} tick 0.01\n"
                                                     for number in range(5000)))
