@@ -53,6 +53,8 @@ class EndpointReader {
     read_logon(endpoint);
     read_messages(endpoint);
     endpoint.is_copy = take("venuecopy") == "Y";
+    endpoint.cancel_ack = take("venuecancelack").value_or("");
+    endpoint.cancel_reject = take("venuecancelreject").value_or("");
     endpoint.report_fields = take("venuereport").value_or("");
     endpoint.snapshot_fields = take("venuesnapshot").value_or("");
     for (const std::string& tag : split(take("venuereportwithout").value_or(""), ',')) {
@@ -61,9 +63,11 @@ class EndpointReader {
     for (const std::string& move : split(take("venuereportmoves").value_or(""), ',')) {
       const std::size_t from = move.find('<');
       if (from == std::string::npos) throw WrongKey{"VenueReportMoves: TAG<TAG was expected"};
-      endpoint.report_moves.emplace_back(
-          static_cast<unsigned>(number(move.substr(0, from), "VenueReportMoves")),
-          static_cast<unsigned>(number(move.substr(from + 1), "VenueReportMoves")));
+      const std::size_t value = std::min(move.find('='), from);
+      endpoint.report_moves.push_back(
+          {.to = static_cast<unsigned>(number(move.substr(0, value), "VenueReportMoves")),
+           .from = static_cast<unsigned>(number(move.substr(from + 1), "VenueReportMoves")),
+           .value = value == from ? "" : move.substr(value + 1, from - value - 1)});
     }
     endpoint.tick = take_time("venuetick").value_or(milliseconds{0});
     return endpoint;
@@ -118,6 +122,12 @@ class EndpointReader {
       rule.window = take_time("venuenoncewindow").value_or(milliseconds{5'000});
       rule.refusal = take_refusal("venuenoncerefusal").value_or(Refusal{});
       endpoint.logon.nonce = std::move(rule);
+    }
+    if (auto tag = take("venueexpiry")) {
+      ExpiryRule rule;
+      rule.tag = std::to_string(number(*tag, "VenueExpiry"));
+      rule.refusal = take_refusal("venueexpiryrefusal").value_or(Refusal{});
+      endpoint.logon.expiry = std::move(rule);
     }
     endpoint.logon_answer = take("venuelogonanswer").value_or("");
     if (const auto condition = take("venuecancelondisconnect")) {

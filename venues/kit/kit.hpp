@@ -39,6 +39,13 @@ struct HouseOrder {
   Decimal quantity{};
 };
 
+// A field of ExecutionReports that is made of another one, if that is there.
+struct ReportMove {
+  unsigned to = 0;
+  unsigned from = 0;
+  std::string value{};  // "{now}", or "@32": that of field 32; empty: that of from
+};
+
 // A place to which clients connect: order entry, market data, drop copy.
 struct Endpoint {
   std::string name{};    // "order-entry"
@@ -51,12 +58,12 @@ struct Endpoint {
   Refusal other_msg_types{};                       // the answer to all others
   std::vector<MessageRule> rules{};
   std::vector<CannedMessage> canned{};
-  bool is_copy = false;                 // a drop copy: it gets the reports of all sessions
-  std::string report_fields{};          // more fields of ExecutionReports
-  std::set<unsigned> report_without{};  // fields that the venue's ExecutionReports do not have
-  // Fields of ExecutionReports that get the value of another one, in this order: 41 and 11 for
-  // "41<11".
-  std::vector<std::pair<unsigned, unsigned>> report_moves{};
+  bool is_copy = false;                    // a drop copy: it gets the reports of all sessions
+  std::string report_fields{};             // more fields of ExecutionReports
+  std::set<unsigned> report_without{};     // fields that the venue's ExecutionReports do not have
+  std::vector<ReportMove> report_moves{};  // in this order
+  std::string cancel_ack{};          // "35=XCA|11={11}": before the report of a cancel; empty: none
+  std::string cancel_reject{};       // instead of OrderCancelReject; empty: that one
   std::string snapshot_fields{};     // more fields of MarketDataSnapshotFullRefresh
   std::chrono::milliseconds tick{};  // between changes of the house's first order; 0: none
 };

@@ -41,6 +41,7 @@ std::optional<Refusal> LogonGate::refusal_of(std::string_view logon, WallTime no
   }
   if (auto refusal = check_clock(fields, now, detail)) return refusal;
   if (auto refusal = check_nonce(fields, now, detail)) return refusal;
+  if (auto refusal = check_expiry(fields, now, detail)) return refusal;
   if (rules_.signature) {
     if (const auto verified = verifier_->verify(fields); !verified) {
       detail = verified.error();
@@ -104,6 +105,18 @@ std::optional<Refusal> LogonGate::check_nonce(const Fields& logon, WallTime now,
     return refuse("the nonce, field " + rule.tag + ", is not higher than that of the last Logon");
   }
   return std::nullopt;
+}
+
+std::optional<Refusal> LogonGate::check_expiry(const Fields& logon, WallTime now,
+                                               std::string& detail) const {
+  if (!rules_.expiry) return std::nullopt;
+  const ExpiryRule& rule = *rules_.expiry;
+  const auto number = leading_number(tester::value_of(logon, rule.tag).value_or(""));
+  const auto late = since_1970(now).count() - static_cast<std::int64_t>(number.value_or(0));
+  if (number && late <= 0) return std::nullopt;
+  detail = number ? fmt::format("field {}: the Logon expired {} ms ago", rule.tag, late)
+                  : fmt::format("field {} does not begin with milliseconds", rule.tag);
+  return with_tag(rule.refusal, static_cast<unsigned>(*leading_number(rule.tag)));
 }
 
 }  // namespace nexusfix::venues

@@ -33,10 +33,17 @@ struct NonceRule {
   Refusal refusal{};
 };
 
+// A field with the time in milliseconds after which the Logon is no longer taken.
+struct ExpiryRule {
+  std::string tag{};
+  Refusal refusal{};
+};
+
 struct LogonRules {
   std::vector<Rule> fields{};          // in the order in which they are checked
   std::optional<ClockRule> clock{};    // nothing: SendingTime is not checked
   std::optional<NonceRule> nonce{};    // nothing: there is none
+  std::optional<ExpiryRule> expiry{};  // nothing: Logons do not expire
   std::optional<Refusal> signature{};  // nothing: Logons are not signed
 };
 
@@ -60,6 +67,9 @@ class LogonGate {
                                                    std::string& detail) const;
   [[nodiscard]] std::optional<Refusal> check_nonce(const Fields& logon, WallTime now,
                                                    std::string& detail) const;
+
+  [[nodiscard]] std::optional<Refusal> check_expiry(const Fields& logon, WallTime now,
+                                                    std::string& detail) const;
 
   LogonRules rules_;
   std::unique_ptr<LogonVerifier> verifier_;

@@ -121,9 +121,10 @@ std::string Market::replace(venue::Owner owner, const wire::MessageView& request
 
 std::string Market::cancel(venue::Owner owner, const wire::MessageView& request, Sink sink) {
   const std::string original = original_of(owner, request);
-  const auto refusal = book_.cancel({.owner = owner,
-                                     .cl_ord_id = text_of(request, order_tag::ClOrdID),
-                                     .orig_cl_ord_id = original},
+  std::string own{text_of(request, order_tag::ClOrdID)};
+  // At venues where a cancel has no ID of its own, ClOrdID is that of the order.
+  if (own.empty() || own == original) own = fmt::format("venue-{}", ++house_ids_);
+  const auto refusal = book_.cancel({.owner = owner, .cl_ord_id = own, .orig_cl_ord_id = original},
                                     [&](const venue::Execution& one) { pass(one, sink); });
   return refusal == venue::Refusal::None ? "" : std::string{to_string(refusal)};
 }
@@ -201,10 +202,13 @@ std::string Market::order_id_of(venue::Owner owner, const wire::MessageView& req
 }
 
 // The ClOrdID of the order that a request names: by its ClOrdID or its OrderID in OrigClOrdID (41),
-// or by OrderID (37).
+// or by OrderID (37), or else by ClOrdID (11).
 std::string Market::original_of(venue::Owner owner, const wire::MessageView& request) const {
   const auto original = request[order_tag::OrigClOrdID];
   if (original && book_.find(owner, *original)) return std::string{*original};
+  if (!original && !request.has(order_tag::OrderID)) {
+    return std::string{text_of(request, order_tag::ClOrdID)};
+  }
   const std::string_view wanted = original.value_or(text_of(request, order_tag::OrderID));
   std::string found;
   book_.visit_orders([&](OrderIndex index) {

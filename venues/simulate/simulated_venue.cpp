@@ -20,14 +20,27 @@ using session::SessionRejectReason;
 constexpr std::string_view kEndpointKey = "VenueEndpoint";
 constexpr unsigned kBusinessOther = 0;
 
-void move_fields(Fields& report, const Endpoint& endpoint) {
-  for (const auto& [to, from] : endpoint.report_moves) {
-    const auto source = std::ranges::find(report, from, &TemplateField::tag);
+// tag: "32". Empty: there is none.
+std::string value_in(const Fields& report, const std::string& tag) {
+  const auto found = std::ranges::find_if(
+      report, [&](const TemplateField& field) { return std::to_string(field.tag) == tag; });
+  return found == report.end() ? "" : found->value;
+}
+
+void move_fields(Fields& report, const Endpoint& endpoint, const TemplateValues& values) {
+  for (const ReportMove& move : endpoint.report_moves) {
+    const auto source = std::ranges::find(report, move.from, &TemplateField::tag);
     if (source == report.end()) continue;
-    const std::string value = source->value;
-    const auto target = std::ranges::find(report, to, &TemplateField::tag);
+    std::string value = source->value;
+    if (move.value.starts_with('@')) {
+      value = value_in(report, move.value.substr(1));
+    } else if (!move.value.empty()) {
+      const auto made = expand_template(fmt::format("{}={}", move.to, move.value), values);
+      value = made.empty() ? "" : made.front().value;
+    }
+    const auto target = std::ranges::find(report, move.to, &TemplateField::tag);
     if (target == report.end()) {
-      report.push_back({to, value});
+      report.push_back({move.to, value});
     } else {
       target->value = value;
     }
@@ -159,7 +172,7 @@ MessageReply SimulatedVenue::handle(Session& session, const Client& client,
   if (type == "D") {
     why = market_.submit(client.owner, message, sink);
   } else if (type == "F") {
-    why = market_.cancel(client.owner, message, sink);
+    why = cancel(session, client, message);
   } else if (type == "G") {
     why = market_.replace(client.owner, message, sink);
   } else if (type == "q") {
@@ -175,11 +188,33 @@ MessageReply SimulatedVenue::handle(Session& session, const Client& client,
   return engine::accept();
 }
 
+std::string SimulatedVenue::cancel(Session& session, const Client& client,
+                                   const wire::MessageView& request) {
+  struct Report {
+    venue::Owner owner;
+    std::string symbol;
+    Fields fields;
+  };
+  std::vector<Report> reports;
+  std::string why = market_.cancel(
+      client.owner, request, [&](venue::Owner owner, std::string_view symbol, Fields fields) {
+        reports.push_back({owner, std::string{symbol}, std::move(fields)});
+      });
+  const std::string& ack = client.endpoint->cancel_ack;
+  if (why.empty() && !ack.empty()) send_canned(session, ack, &request);
+  for (const Report& one : reports) report(one.owner, one.symbol, one.fields);
+  return why;
+}
+
 void SimulatedVenue::refuse_order(Session& session, const wire::MessageView& message,
                                   const std::string& why) {
   const Client& client = client_of(session);
   if (message.msg_type() == "D") {
     return send_report(session, *client.endpoint, market_.rejection(message, why));
+  }
+  const std::string& own_reject = client.endpoint->cancel_reject;
+  if (message.msg_type() == "F" && !own_reject.empty()) {
+    return send_canned(session, own_reject, &message);
   }
   wire::Encoder encoder = session.begin("9");
   const bool is_replace = message.msg_type() == "G";
@@ -226,7 +261,7 @@ void SimulatedVenue::send_canned(Session& session, const std::string& text,
 
 void SimulatedVenue::send_report(Session& session, const Endpoint& endpoint, Fields report) {
   wire::Encoder encoder = session.begin("8");
-  move_fields(report, endpoint);
+  move_fields(report, endpoint, values(session, nullptr));
   std::erase_if(report, [&](const TemplateField& field) {
     return endpoint.report_without.contains(field.tag);
   });

@@ -53,6 +53,9 @@ class SimulatedVenue {
                                             const wire::MessageView& message);
   void refuse_order(engine::Session& session, const wire::MessageView& message,
                     const std::string& why);
+  // Empty: done. Otherwise why it is refused.
+  [[nodiscard]] std::string cancel(engine::Session& session, const Client& client,
+                                   const wire::MessageView& request);
   void mass_cancel(engine::Session& session, const Client& client,
                    const wire::MessageView& request);
   void send_canned(engine::Session& session, const std::string& text,

@@ -84,7 +84,8 @@ class ClientLogon {
       std::string nonce;
       for (const config::LogonTextPart& part : rules_->nonce) {
         using Kind = config::LogonTextPart::Kind;
-        nonce += part.kind == Kind::Millis   ? std::to_string(millis.time_since_epoch().count())
+        const auto since_1970 = millis.time_since_epoch().count() + part.tag;
+        nonce += part.kind == Kind::Millis   ? std::to_string(since_1970)
                  : part.kind == Kind::Random ? transport::random_text().value()
                                              : part.text;
       }

@@ -42,6 +42,31 @@ expect 35=X 262=R1 279=1
         "example": r"report 35=8 39=0(.*\n)*.*39=2 14=0.5",
         "python": r"ExecutionReport(.*\n)*ExecutionReport .*2",
     },
+    "bybit": {
+        "endpoints": {
+            "order-entry": ("client.cfg", """
+send 35=D|30010=spot|11=A1|38=0.5|40=2|44=49000|54=1|55=BTCUSDT|59=1
+expect 35=8 11=A1 150=0 39=0 30010=spot
+send 35=F|30010=spot|11=A1|55=BTCUSDT
+expect 35=XCA 11=A1 150=6 39=6
+expect 35=8 11=A1 39=4
+send 35=F|30010=spot|11=A1|55=BTCUSDT
+expect 35=XCA 103=170213
+send 35=D|30010=spot|11=A2|38=0.5|40=2|44=50010|54=1|55=BTCUSDT
+expect 35=8 11=A2 39=0
+expect 35=8 11=A2 39=2 30050=1 30052=0.5 30053=50010
+send 35=D|30010=spot|11=A3|38=0.5|40=2|44=1|54=1|55=BTCUSDT|59=P
+expect 35=8 11=A3 39=8
+send 35=D|30010=linear|11=A4|38=0.5|40=2|44=1|54=1|55=BTCUSDT
+expect 35=j
+""", ["58=Post only is not simulated", "Category (30010) must be spot"]),
+        },
+        "signature": "Invalid signature",
+        "key": "client.pem",
+        "dictionary": "order-entry.xml",
+        "example": r"report 35=8 39=0(.*\n)*.*39=2 14=0.5",
+        "python": r"ExecutionReport(.*\n)*ExecutionReport .*2",
+    },
     "deribit": {
         "endpoints": {
             "api": ("client.cfg", """

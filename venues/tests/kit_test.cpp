@@ -65,6 +65,18 @@ TEST(Kit, numbered_values_are_continued) {
   EXPECT_EQ(kit->endpoints.front().canned.front().msg_type, "x");
 }
 
+TEST(Kit, moved_field_takes_a_value_of_its_own) {
+  const auto kit = parsed("VenueEndpoint=oe\nVenueReportMoves=41<11,30050=1<31,30052=@32<31\n");
+  ASSERT_TRUE(kit) << kit.error();
+  const auto& moves = kit->endpoints.front().report_moves;
+  ASSERT_EQ(moves.size(), 3U);
+  EXPECT_EQ(moves[0].value, "");
+  EXPECT_EQ(moves[1].to, 30'050U);
+  EXPECT_EQ(moves[1].from, 31U);
+  EXPECT_EQ(moves[1].value, "1");
+  EXPECT_EQ(moves[2].value, "@32");
+}
+
 TEST(Kit, unknown_name_is_answered_with_the_nearest) {
   const auto kit = read_kit("binnance");
   ASSERT_FALSE(kit);

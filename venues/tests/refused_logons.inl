@@ -35,6 +35,23 @@
  "DropCopy sessions are not supported on this server."},
 {"binance", "drop-copy", "DropCopyFlag is missing", {{"9406", ""}}, {}, {},
  "Only DropCopy sessions are supported on this server."},
+// Bybit Spot.
+{"bybit", "order-entry", "signature of another time", {}, {{"30023", "1795953606000"}}, {},
+ "Invalid signature", "not the signature"},
+{"bybit", "order-entry", "signature that is no base64", {{"96", "x"}}, {}, {},
+ "Invalid signature", "base64"},
+{"bybit", "order-entry", "no signature", {}, {{"96", ""}}, {}, "RawData (96) is missing"},
+{"bybit", "order-entry", "no Expires", {}, {{"30023", ""}}, {}, "Expires (30023) is missing"},
+{"bybit", "order-entry", "Expires is over", {}, {}, milliseconds{5'001},
+ "The signature has expired", "1 ms ago"},
+{"bybit", "order-entry", "Expires is no time", {{"30023", "soon"}}, {}, {},
+ "The signature has expired", "does not begin"},
+{"bybit", "order-entry", "an account without FIX", {{"553", "another"}}, {}, {}, "access denied",
+ "553=test-api-key"},
+{"bybit", "order-entry", "SenderCompID is too long", {{"49", "A2345678901234567"}}, {}, {},
+ "SenderCompID (49) has a wrong form"},
+{"bybit", "order-entry", "ResponseMode is unknown", {{"25036", "3"}}, {}, {},
+ "ResponseMode (25036) must be 1 or 2"},
 // Deribit.
 {"deribit", "api", "password of another nonce", {}, {{"96", "1795953600001."
  "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}}, {}, "invalid_credentials", "not the signature"},

@@ -122,7 +122,8 @@ inline constexpr KeyRow kLogonAndTimers[] = {
          "a field with {time-ms} or {random}, such as 5025={time-ms}, that the session "
          "layer does not write itself,"),
      kReadByBuilder, "", "5025={time-ms}",
-     "a field with a new value in each Logon, before its signature: {time-ms}, {random}"},
+     "a field with a new value in each Logon, before its signature: {time-ms}, {time-ms+N}, "
+     "{random}"},
     {"PasswordFile", NextLogon, kPath, kReadByBuilder, "", "users.txt",
      "acceptor: the users that may log on and their passwords (553, 554): see nexusfix passwd"},
     {"AllowedUsernames", NextLogon,

@@ -104,12 +104,18 @@ namespace {
 
 using TextPart = LogonTextPart;
 
+constexpr unsigned kNonceAheadMax = 3'600'000;  // of {time-ms+N}: an hour
+
 // The part in braces. names: the words that stand for a value here.
 std::optional<TextPart> part_in_braces(
     std::string_view word, std::span<const std::pair<std::string_view, TextPart::Kind>> names,
     bool has_fields) {
   for (const auto& [name, kind] : names) {
     if (word == name) return TextPart{.kind = kind};
+    if (kind != TextPart::Kind::Millis || !word.starts_with("time-ms+")) continue;
+    const auto ahead = read_number(word.substr(word.find('+') + 1));
+    if (!ahead || *ahead == 0 || *ahead > kNonceAheadMax) return std::nullopt;
+    return TextPart{.kind = kind, .tag = static_cast<wire::Tag>(*ahead)};
   }
   const auto tag = has_fields ? read_number(word) : std::nullopt;
   if (!tag || *tag == 0 || *tag > kTagMax) return std::nullopt;

@@ -50,7 +50,7 @@ struct LogonKey {
   std::string_view place;
 };
 [[nodiscard]] std::optional<LogonKey> read_logon_key(std::string_view value) noexcept;
-// "5025={time-ms}". {time-ms} and {random} stand for values.
+// "5025={time-ms}". {time-ms}, {time-ms+5000} and {random} stand for values.
 struct LogonNonce {
   std::uint32_t tag = 0;
   std::vector<LogonTextPart> parts;

@@ -170,7 +170,7 @@ std::expected<std::string, std::string> LogonSigner::nonce(WallTime sending_time
   std::string text;
   for (const LogonTextPart& part : rules_->nonce) {
     if (part.kind == Kind::Millis) {
-      text += std::to_string(last_millis_);
+      text += std::to_string(last_millis_ + part.tag);
     } else if (part.kind == Kind::Random) {
       const auto random = transport::random_text();
       if (!random) return random;

@@ -56,6 +56,12 @@ TEST(LogonSignatureKeys, describe_the_logons_of_several_venues) {
   EXPECT_TRUE(deribit.is_hex);
   ASSERT_THAT(deribit.nonce, SizeIs(3));
   EXPECT_EQ(deribit.text[1].kind, Kind::Key);
+  const LogonSignature bybit = signature_of(
+      "LogonSignature=96=base64(rsa-sha256(GET/realtime{30023}))\nLogonKey=env:SECRET\n"
+      "LogonNonce=30023={time-ms+5000}\n");
+  ASSERT_THAT(bybit.nonce, SizeIs(1));
+  EXPECT_EQ(bybit.nonce[0].kind, Kind::Millis);
+  EXPECT_EQ(bybit.nonce[0].tag, 5'000U);
 }
 
 TEST(LogonSignatureKeys, wrong_value_is_an_error_that_says_what_was_expected) {
@@ -73,7 +79,8 @@ TEST(LogonSignatureKeys, wrong_value_is_an_error_that_says_what_was_expected) {
                 Contains(HasSubstr("file:PATH, env:NAME or command:LINE")));
   }
   for (const std::string_view wrong :
-       {"{time-ms}", "5025=", "34={time-ms}", "5025={35}", "5025={x"}) {
+       {"{time-ms}", "5025=", "34={time-ms}", "5025={35}", "5025={x", "5025={time-ms+0}",
+        "5025={time-ms+}", "5025={time-ms+3600001}", "5025={random+1}"}) {
     EXPECT_THAT(errors_of("LogonNonce=" + std::string{wrong}),
                 Contains(HasSubstr("a field with {time-ms} or {random}")))
         << wrong;
