@@ -214,7 +214,7 @@ struct LogonTextPart {
   };
   Kind kind = Kind::Text;  // see above
   std::string text{};      // Text; SOH stands where the key has a vertical bar
-  wire::Tag tag = 0;       // Field
+  wire::Tag tag = 0;       // Field; Millis: milliseconds that are added
 };
 
 // Initiator: how our Logons are signed with a key, as venues of digital assets require.
