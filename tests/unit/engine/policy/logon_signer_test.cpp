@@ -111,6 +111,19 @@ TEST_F(LogonSignerTest, nonce_rises_although_the_clock_is_set_back) {
   EXPECT_THAT(log.all(), Not(HasSubstr("s3cret")));
 }
 
+TEST_F(LogonSignerTest, nonce_can_be_the_time_at_which_the_logon_expires) {
+  using namespace std::chrono;
+  set_time(sys_time<milliseconds>{milliseconds{1'704'096'000'000}});
+  const std::string logon =
+      logon_of(venue_session("V",
+                             "LogonSignature=554=hex(sha256(GET/realtime{30023}{key}))\n"
+                             "LogonKey=command:echo s3cret\nLogonNonce=30023={time-ms+5000}\n"));
+  // printf %s GET/realtime1704096005000s3cret | sha256sum
+  EXPECT_THAT(logon,
+              HasSubstr("|30023=1704096005000|554="
+                        "532d9078433bf36aeff07023625dbfd2ec9b63dd08fcb8f88392d6c5c09d4fd1|"));
+}
+
 TEST_F(LogonSignerTest, logon_without_a_field_that_is_signed_is_not_sent) {
   const std::string text = logon_of(
       venue_session("SPOT", "LogonSignature=96=base64(ed25519({35}|{553}))\nLogonKey=file:" +
