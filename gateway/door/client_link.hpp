@@ -1,0 +1,35 @@
+// The path between the gateway and one client: a socket, or a pair of rings in shared memory. Every
+// path has the same frames.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace nexusfix::gateway {
+
+// The thread of the gateway's loop. The other side is another program: what it writes is not
+// trusted, and a link never blocks on it.
+class ClientLink {
+ public:
+  virtual ~ClientLink() = default;
+
+  // The next whole frame; empty: none has arrived. Valid until the next call of this object. Only
+  // its length and its version are checked. After fault() has a text it is always empty.
+  [[nodiscard]] virtual std::span<const char> read() = 0;
+  // Takes a whole frame, and sends it with the next flush() at the latest. False: more bytes wait
+  // for the client than the link may keep; nothing was taken.
+  [[nodiscard]] virtual bool write(std::span<const char> frame) = 0;
+  // Gives the client what it can take now.
+  virtual void flush() = 0;
+  // Whether bytes wait for the client, so that flush() has to be called again.
+  [[nodiscard]] virtual bool has_unsent() const noexcept = 0;
+  // Why nothing more can be read: the client has gone, or its bytes are no frames. Empty: no fault.
+  [[nodiscard]] virtual std::string_view fault() const noexcept = 0;
+  // Whether the fault is that of the client's bytes: then it gets a Closed.
+  [[nodiscard]] virtual bool is_protocol_fault() const noexcept = 0;
+  // Readable when read() has something; -1: the loop must ask in each turn.
+  [[nodiscard]] virtual int descriptor() const noexcept = 0;
+};
+
+}  // namespace nexusfix::gateway
