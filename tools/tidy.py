@@ -61,7 +61,7 @@ GENERATED = re.compile(r"fix(t11|4[0-4]|50(sp[12])?)")
 # Public headers that are named for what users look for, and not for their layer.
 LAYER_OF_HEADER = {"settings": "config"}
 PURE_LAYERS = {"wire", "session"}
-# The private headers of the core and of the command that a product includes, and why.
+# The private headers of the command that a product includes, and why.
 PRODUCT_READS = {
     "logs": {
         "nexusfix/command.hpp": "the list of subcommands, and how arguments are parsed",
@@ -128,10 +128,6 @@ PRODUCT_READS = {
         "nexusfix/text/text.hpp": "output of all subcommands",
     },
     "cluster": {
-        "store/format/crc32c.hpp": "the note of the confirmed position has the journal's checksum",
-        "store/format/entry.hpp": "a chunk of the log in PostgreSQL has the entries of a journal",
-        "store/state/session_table.hpp": "each store keeps its sessions in this table",
-        "store/write/event_queue.hpp": "a store's thread reports its events by this queue",
         "nexusfix/command.hpp": "its subcommands",
         "nexusfix/files/settings_loader.hpp": "its subcommands read a configuration",
         "nexusfix/files/interrupt.hpp": "front-door ends at Ctrl-C",

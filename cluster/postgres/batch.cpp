@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 
 namespace nexusfix::store::postgres {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "cluster/postgres/lagging_rows.hpp"
 #include "cluster/postgres/server/rows.hpp"
-#include "store/state/session_table.hpp"
+#include "store/api/session_table.hpp"
 
 namespace nexusfix::store::postgres {
 

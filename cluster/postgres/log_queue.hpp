@@ -20,8 +20,8 @@
 
 #include "cluster/postgres/batch.hpp"
 #include "cluster/postgres/position_marker.hpp"
-#include "store/state/session_table.hpp"
-#include "store/write/event_queue.hpp"
+#include "store/api/event_queue.hpp"
+#include "store/api/session_table.hpp"
 
 namespace nexusfix::store::postgres {
 

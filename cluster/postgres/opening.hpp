@@ -13,7 +13,7 @@
 #include "cluster/postgres/server/server_facts.hpp"
 #include "cluster/postgres/server/servers.hpp"
 #include "cluster/postgres/server/statements.hpp"
-#include "store/state/session_table.hpp"
+#include "store/api/session_table.hpp"
 
 namespace nexusfix::store::postgres {
 

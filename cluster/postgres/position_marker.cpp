@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "store/format/crc32c.hpp"
+#include "store/api/crc32c.hpp"
 
 namespace nexusfix::store::postgres {
 namespace {

@@ -19,7 +19,7 @@
 #include "cluster/postgres/server/servers.hpp"
 #include "cluster/postgres/server/statements.hpp"
 #include "cluster/postgres/writer.hpp"
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 
 namespace nexusfix::store {
 namespace postgres {

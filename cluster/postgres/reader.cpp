@@ -8,7 +8,7 @@
 
 #include "cluster/postgres/server/array_column.hpp"
 #include "cluster/postgres/server/schema.hpp"
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 
 namespace nexusfix::store::postgres {
 namespace {

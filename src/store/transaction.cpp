@@ -6,8 +6,8 @@
 #include <nexusfix/base/language.hpp>
 #include <nexusfix/store.hpp>
 
+#include "store/api/entry.hpp"
 #include "store/format/byte_order.hpp"
-#include "store/format/entry.hpp"
 
 namespace nexusfix::store {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "cluster/postgres/server/schema.hpp"
 #include "cluster/postgres/server/statements.hpp"
-#include "store/format/crc32c.hpp"
+#include "store/api/crc32c.hpp"
 
 namespace nexusfix::store::postgres {
 namespace {

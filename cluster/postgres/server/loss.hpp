@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cluster/postgres/position_marker.hpp"
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 
 namespace nexusfix::store::postgres {
 

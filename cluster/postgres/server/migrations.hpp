@@ -111,7 +111,7 @@ CREATE TABLE owners (
 )sql";
 
 // One row a COMMIT in place of one row a message: the entries of its records as the journal encodes
-// them (src/store/format/entry.hpp), from log position `position` on. session_keys and epochs name
+// them (src/store/api/entry.hpp), from log position `position` on. session_keys and epochs name
 // each session with a message there; a session whose epoch changes in the chunk is named once for
 // each epoch, the first one first. message_places finds a message: the row with the greatest
 // first_number that is not above its MsgSeqNum. Messages of an earlier version become chunks of up

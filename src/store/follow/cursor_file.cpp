@@ -5,8 +5,8 @@
 #include <span>
 #include <utility>
 
+#include "store/api/crc32c.hpp"
 #include "store/api/journal_cursor.hpp"
-#include "store/format/crc32c.hpp"
 
 namespace nexusfix::store {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "store/api/entry.hpp"
 #include "store/format/byte_order.hpp"
-#include "store/format/entry.hpp"
 #include "store/format/journal_format.hpp"
 #include "store/journal/ownership.hpp"
 #include "store/scan/log_files.hpp"

@@ -1,4 +1,4 @@
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 
 #include <array>
 #include <chrono>
@@ -8,8 +8,8 @@
 
 #include <nexusfix/base/language.hpp>
 
+#include "store/api/session_table.hpp"
 #include "store/format/byte_order.hpp"
-#include "store/state/session_table.hpp"
 
 namespace nexusfix::store {
 namespace {

@@ -8,9 +8,9 @@
 
 #include <nexusfix/base/language.hpp>
 
+#include "store/api/crc32c.hpp"
+#include "store/api/entry.hpp"
 #include "store/format/byte_order.hpp"
-#include "store/format/crc32c.hpp"
-#include "store/format/entry.hpp"
 
 namespace nexusfix::store {
 namespace {

@@ -38,8 +38,8 @@
 #include <nexusfix/store.hpp>
 #include <nexusfix/store/journal.hpp>
 
+#include "store/api/crc32c.hpp"
 #include "store/format/byte_order.hpp"
-#include "store/format/crc32c.hpp"
 
 namespace nexusfix::store {
 

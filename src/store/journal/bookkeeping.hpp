@@ -10,9 +10,9 @@
 
 #include <nexusfix/store.hpp>
 
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
+#include "store/api/session_table.hpp"
 #include "store/state/sequence_number_reserve.hpp"
-#include "store/state/session_table.hpp"
 
 namespace nexusfix::store {
 

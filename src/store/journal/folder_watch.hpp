@@ -22,8 +22,8 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store/journal.hpp>
 
+#include "store/api/event_queue.hpp"
 #include "store/journal/folder_comparison.hpp"
-#include "store/write/event_queue.hpp"
 #include "store/write/tail_marker.hpp"
 
 namespace nexusfix::store {

@@ -15,7 +15,8 @@
 #include <nexusfix/store/journal.hpp>
 
 #include "base/api/full_path.hpp"
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
+#include "store/api/event_queue.hpp"
 #include "store/format/journal_format.hpp"
 #include "store/format/reading_sizes.hpp"
 #include "store/journal/bookkeeping.hpp"
@@ -27,7 +28,6 @@
 #include "store/scan/log_reader.hpp"
 #include "store/scan/log_start.hpp"
 #include "store/scan/scrub.hpp"
-#include "store/write/event_queue.hpp"
 #include "store/write/log_writer.hpp"
 #include "store/write/retirement.hpp"
 #include "store/write/tail_marker.hpp"

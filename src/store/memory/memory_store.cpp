@@ -13,8 +13,8 @@
 #include <nexusfix/base/language.hpp>
 #include <nexusfix/store.hpp>
 
-#include "store/format/entry.hpp"
-#include "store/state/session_table.hpp"
+#include "store/api/entry.hpp"
+#include "store/api/session_table.hpp"
 
 namespace nexusfix::store {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <nexusfix/store.hpp>
 
+#include "store/api/session_table.hpp"
 #include "store/scan/damaged_log.hpp"
-#include "store/state/session_table.hpp"
 
 namespace nexusfix::store {
 

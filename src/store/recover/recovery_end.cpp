@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 #include "store/format/journal_format.hpp"
 #include "store/recover/loss_text.hpp"
 #include "store/scan/damaged_bytes.hpp"

@@ -9,7 +9,7 @@
 
 #include <nexusfix/store/journal.hpp>
 
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 #include "store/journal/ownership.hpp"
 #include "store/recover/loss_evidence.hpp"
 #include "store/recover/loss_text.hpp"

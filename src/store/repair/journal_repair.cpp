@@ -12,7 +12,7 @@
 
 #include <nexusfix/store/journal.hpp>
 
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 #include "store/journal/ownership.hpp"
 #include "store/recover/loss_text.hpp"
 #include "store/recover/recovery.hpp"

@@ -8,8 +8,8 @@
 #include <span>
 #include <utility>
 
+#include "store/api/entry.hpp"
 #include "store/format/byte_order.hpp"
-#include "store/format/entry.hpp"
 #include "store/journal/ownership.hpp"
 #include "store/recover/recovery.hpp"
 #include "store/state/checkpoint.hpp"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 
 namespace nexusfix::store {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 #include "store/recover/recovery.hpp"
 
 namespace nexusfix::store {

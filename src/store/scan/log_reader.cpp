@@ -9,7 +9,7 @@
 
 #include <nexusfix/base/language.hpp>
 
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 #include "store/format/journal_format.hpp"
 #include "store/scan/segment_reader.hpp"
 

@@ -14,11 +14,11 @@
 #include <nexusfix/base/language.hpp>
 #include <nexusfix/store.hpp>
 
+#include "store/api/session_table.hpp"
 #include "store/format/reading_sizes.hpp"
 #include "store/scan/segment_reader.hpp"
 #include "store/state/message_index.hpp"
 #include "store/state/message_places.hpp"
-#include "store/state/session_table.hpp"
 #include "store/write/log_writer.hpp"
 
 namespace nexusfix::store {

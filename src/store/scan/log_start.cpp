@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 #include "store/format/journal_format.hpp"
 #include "store/recover/recovery.hpp"
 #include "store/state/checkpoint.hpp"

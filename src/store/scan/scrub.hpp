@@ -17,10 +17,10 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store/journal.hpp>
 
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
+#include "store/api/event_queue.hpp"
 #include "store/format/journal_format.hpp"
 #include "store/scan/segment_reader.hpp"
-#include "store/write/event_queue.hpp"
 
 namespace nexusfix::store {
 

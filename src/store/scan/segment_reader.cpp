@@ -7,7 +7,7 @@
 
 #include <nexusfix/base/language.hpp>
 
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 
 namespace nexusfix::store {
 namespace {

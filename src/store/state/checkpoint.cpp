@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "store/api/crc32c.hpp"
 #include "store/format/byte_order.hpp"
-#include "store/format/crc32c.hpp"
 
 namespace nexusfix::store {
 namespace {

@@ -11,9 +11,9 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/store.hpp>
 
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
+#include "store/api/session_table.hpp"
 #include "store/state/message_index.hpp"
-#include "store/state/session_table.hpp"
 
 namespace nexusfix::store {
 

@@ -5,8 +5,8 @@
 
 #include <nexusfix/base/language.hpp>
 
+#include "store/api/session_table.hpp"
 #include "store/state/even_search.hpp"
-#include "store/state/session_table.hpp"
 
 namespace nexusfix::store {
 

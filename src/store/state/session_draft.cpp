@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "store/api/entry.hpp"
 #include "store/format/byte_order.hpp"
-#include "store/format/entry.hpp"
 #include "store/state/checkpoint.hpp"
 
 namespace nexusfix::store {

@@ -1,4 +1,4 @@
-#include "store/state/session_table.hpp"
+#include "store/api/session_table.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -9,8 +9,8 @@
 #include <span>
 #include <utility>
 
-#include "store/format/crc32c.hpp"
-#include "store/format/entry.hpp"
+#include "store/api/crc32c.hpp"
+#include "store/api/entry.hpp"
 #include "store/format/journal_format.hpp"
 #include "store/journal/ownership.hpp"
 

@@ -15,7 +15,7 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store.hpp>
 
-#include "store/write/event_queue.hpp"
+#include "store/api/event_queue.hpp"
 
 namespace nexusfix::store {
 

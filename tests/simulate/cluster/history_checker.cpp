@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 
 namespace nexusfix::simulator::cluster {
 

@@ -13,7 +13,7 @@
 
 #include "servers/simulated_database.hpp"
 #include "simulator/check/wire_message.hpp"
-#include "store/state/session_table.hpp"
+#include "store/api/session_table.hpp"
 
 namespace nexusfix::simulator::cluster {
 

@@ -14,8 +14,8 @@
 #include <nexusfix/store.hpp>
 #include <nexusfix/store/journal.hpp>
 
+#include "store/api/event_queue.hpp"
 #include "store/format/journal_format.hpp"
-#include "store/write/event_queue.hpp"
 #include "store/write/retirement.hpp"
 #include "store_fixture.hpp"
 #include "support/disks/gated_disk.hpp"

@@ -9,7 +9,7 @@
 
 #include <nexusfix/store.hpp>
 
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 
 namespace nexusfix::store {
 namespace {

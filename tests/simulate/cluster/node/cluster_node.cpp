@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 
 namespace nexusfix::simulator::cluster {
 namespace {

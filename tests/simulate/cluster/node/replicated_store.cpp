@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "node/log_writer.hpp"
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 
 namespace nexusfix::simulator::cluster {
 

@@ -1,4 +1,4 @@
-#include "store/format/crc32c.hpp"
+#include "store/api/crc32c.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // Which bytes are an entry, and which of them a damaged or hostile journal may have.
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 
 #include <array>
 #include <gtest/gtest.h>

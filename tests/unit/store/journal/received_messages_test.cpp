@@ -6,7 +6,7 @@
 
 #include <nexusfix/store/journal.hpp>
 
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 #include "store/format/journal_format.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "unit/store/store_fixture.hpp"

@@ -12,7 +12,7 @@
 #include "cluster/postgres/batch.hpp"
 #include "cluster/postgres/chunk.hpp"
 #include "cluster/postgres/server/array_column.hpp"
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 #include "unit/store/store_fixture.hpp"
 
 namespace nexusfix::store::postgres {

@@ -16,7 +16,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/store/journal.hpp>
 
-#include "store/format/crc32c.hpp"
+#include "store/api/crc32c.hpp"
 #include "store/format/journal_format.hpp"
 #include "store/scan/damaged_log.hpp"
 #include "store/write/tail_marker.hpp"

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 #include "store/format/journal_format.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/disks/gated_disk.hpp"

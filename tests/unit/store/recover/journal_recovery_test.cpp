@@ -12,7 +12,7 @@
 
 #include <nexusfix/base/clock.hpp>
 
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 #include "store/format/journal_format.hpp"
 #include "store/write/tail_marker.hpp"
 #include "support/disks/fake_disk.hpp"

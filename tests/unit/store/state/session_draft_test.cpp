@@ -8,7 +8,7 @@
 
 #include <nexusfix/base/clock.hpp>
 
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 #include "store/state/checkpoint.hpp"
 #include "unit/store/store_fixture.hpp"
 

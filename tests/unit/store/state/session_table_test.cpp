@@ -1,11 +1,11 @@
 // What a record changes in the table of sessions, and that a refused one changes nothing.
-#include "store/state/session_table.hpp"
+#include "store/api/session_table.hpp"
 
 #include <gtest/gtest.h>
 #include <optional>
 #include <vector>
 
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 #include "unit/store/store_fixture.hpp"
 
 namespace nexusfix::store {

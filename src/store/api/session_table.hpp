@@ -18,7 +18,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/store.hpp>
 
-#include "store/format/entry.hpp"
+#include "store/api/entry.hpp"
 
 namespace nexusfix::store {
 
