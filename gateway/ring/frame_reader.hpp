@@ -49,7 +49,7 @@ class FrameReader {
     return record_word(place_, next_).load(std::memory_order_relaxed) != 0;
   }
 
-  // Tells the producer how to wake this side. False: there is a frame, and nothing was told. After
+  // Sets how the producer has to wake this side. False: there is a frame, and nothing is set. After
   // true, the caller may sleep until it is woken, and then calls end_sleep().
   [[nodiscard]] bool begin_sleep(Sleeps how) noexcept {
     const std::atomic_ref sleeps{place_.words->sleeps};

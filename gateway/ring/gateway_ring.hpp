@@ -54,7 +54,8 @@ class GatewayRing {
   // After the loop has slept.
   void end_sleep() noexcept { reader_.end_sleep(); }
 
-  // Tells the client that it is served no more, and why, and wakes it. The first reason counts.
+  // Says in the file that the client is served no more, and why, and wakes it. The first reason
+  // counts.
   void close(RingFault reason) noexcept;
   [[nodiscard]] bool is_closed() const noexcept { return is_closed_; }
   // Why the ring was closed. None: it is open, or the gateway ends.
