@@ -373,6 +373,9 @@ def include_problem(name, layer, public, bracket, included, owners):
         # benchmark compares kernels, and only there can one be named.
         if name.startswith("bench/") and included == "wire/kernels/kernel_table.hpp":
             return None
+        # The rows gateway/* measure both sides of a gateway.
+        if name.startswith("bench/engine/") and parts[0] == "gateway":
+            return None
         is_test = name.startswith("tests/") or name.split("/", 1)[-1].startswith("tests/")
         if layer is None and is_shown and name.startswith(("apps/", "bench/")):
             return None

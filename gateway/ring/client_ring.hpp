@@ -50,6 +50,7 @@ class ClientRing {
   [[nodiscard]] bool is_gateway_there() noexcept;
   // What the gateway said when it closed the ring, or what this side found damaged.
   [[nodiscard]] RingFault fault() noexcept;
+  [[nodiscard]] const std::string& path() const noexcept { return file_->path(); }
   // The longest frame, in bytes.
   [[nodiscard]] std::uint64_t frame_bytes_max() const noexcept {
     return file_->geometry().frame_bytes_max;

@@ -167,6 +167,7 @@ RingFile::RingFile(std::string path, int descriptor, std::unique_ptr<FileMapping
     : path_{std::move(path)},
       descriptor_{descriptor},
       mapping_{std::move(mapping)},
+      failed_{mapping_->failed()},
       geometry_{geometry} {}
 
 RingFile::~RingFile() {

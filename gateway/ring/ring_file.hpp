@@ -1,6 +1,7 @@
 // The file of the shared memory: made by a gateway, opened by a client.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <expected>
 #include <memory>
@@ -58,9 +59,7 @@ class RingFile {
   // This side's own copy of the header, as it was when the file was made or opened.
   [[nodiscard]] const RingHeader& geometry() const noexcept { return geometry_; }
   // The file was cut, or its memory is lost.
-  [[nodiscard]] bool failed() const noexcept {
-    return mapping_->failed().load(std::memory_order_acquire);
-  }
+  [[nodiscard]] bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
 
  private:
   RingFile(std::string path, int descriptor, std::unique_ptr<FileMapping> mapping,
@@ -69,6 +68,7 @@ class RingFile {
   std::string path_;
   int descriptor_;  // locked by the gateway
   std::unique_ptr<FileMapping> mapping_;
+  const std::atomic<bool>& failed_;  // of the mapping: no virtual call for each frame
   RingHeader geometry_;
   bool owns_name_ = false;
 };

@@ -99,6 +99,9 @@ constexpr const char* kContract[] = {"parse/ExecutionReport",
                                      "throughput/one-way",
                                      "throughput/orders",
                                      "throughput/one-shape",
+#ifdef NEXUSFIX_BENCH_GATEWAY
+                                     "gateway/ring",
+#endif
                                      "hardened/parse",
                                      "hardened/encode",
                                      "hardened/inside",
