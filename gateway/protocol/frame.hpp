@@ -49,6 +49,7 @@ enum class CloseCode : std::uint32_t {
   CursorInvalid = 8,
   MessagesGone = 9,
   ClientEnds = 10,
+  NoSharedMemory = 11,
 };
 
 inline constexpr std::uint16_t kFlagDuplicate = 1;    // Accepted: the number was accepted before

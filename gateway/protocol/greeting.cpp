@@ -14,6 +14,7 @@ using Failed = std::unexpected<std::string>;
 
 constexpr std::size_t kCursorsMax = 10'000;
 constexpr std::size_t kShownBytesMax = 80;
+constexpr int kRingKeyBase = 16;
 
 // The text up to the next separator, which is removed with it.
 std::string_view consume(std::string_view& rest, char separator) {
@@ -23,10 +24,10 @@ std::string_view consume(std::string_view& rest, char separator) {
   return part;
 }
 
-std::optional<std::uint64_t> consume_number(std::string_view& rest) {
+std::optional<std::uint64_t> consume_number(std::string_view& rest, int base = 10) {
   const std::string_view text = consume(rest, ' ');
   std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return number;
 }
@@ -49,6 +50,12 @@ std::expected<HelloText, std::string> read_hello(std::string_view body) {
       hello.name = rest;
     } else if (key == "token") {
       hello.token = rest;
+    } else if (key == "ring") {
+      const auto version = consume_number(rest);
+      if (!version || *version == 0 || *version > UINT32_MAX || !rest.empty()) {
+        return bad_line("a layout version of the shared memory was expected", line);
+      }
+      hello.ring_version = static_cast<std::uint32_t>(*version);
     } else if (key == "cursor" || key == "sent") {
       const auto epoch = consume_number(rest);
       const auto msg_seq_num = epoch ? consume_number(rest) : std::nullopt;
@@ -67,6 +74,7 @@ std::expected<HelloText, std::string> read_hello(std::string_view body) {
 
 std::string write_hello(const HelloText& hello) {
   std::string text = fmt::format("name={}\ntoken={}\n", hello.name, hello.token);
+  if (hello.ring_version != 0) text += fmt::format("ring={}\n", hello.ring_version);
   for (const Cursor& one : hello.cursors) {
     fmt::format_to(std::back_inserter(text), "{}={} {} {}\n", one.is_sent ? "sent" : "cursor",
                    one.place.epoch, one.place.msg_seq_num, one.session);
@@ -84,6 +92,10 @@ std::expected<WelcomeText, std::string> read_welcome(std::string_view body) {
       welcome.gateway = rest;
     } else if (key == "role") {
       welcome.role = rest;
+    } else if (key == "ring") {
+      const auto ring_key = consume_number(rest, kRingKeyBase);
+      if (!ring_key || rest.empty()) return bad_line("KEY PATH was expected", line);
+      welcome.ring = {*ring_key, std::string{rest}};
     } else if (key == "session") {
       const auto index = consume_number(rest);
       const auto epoch = consume_number(rest);
@@ -102,6 +114,9 @@ std::expected<WelcomeText, std::string> read_welcome(std::string_view body) {
 
 std::string write_welcome(const WelcomeText& welcome) {
   std::string text = fmt::format("gateway={}\nrole={}\n", welcome.gateway, welcome.role);
+  if (!welcome.ring.path.empty()) {
+    text += fmt::format("ring={:016x} {}\n", welcome.ring.key, welcome.ring.path);
+  }
   for (const WelcomeSession& one : welcome.sessions) {
     fmt::format_to(std::back_inserter(text), "session={} {} {} {} {} {}\n", one.index, one.epoch,
                    one.received, one.sent, one.is_logged_on ? "on" : "off", one.name);

@@ -33,6 +33,8 @@ struct Cursor {
 struct HelloText {
   std::string name;
   std::string token;
+  // The layout of shared memory that the client asks for; 0: it stays at its socket.
+  std::uint32_t ring_version = 0;
   std::vector<Cursor> cursors;
   // Member by member.
   friend bool operator==(const HelloText&, const HelloText&) = default;
@@ -41,6 +43,14 @@ struct HelloText {
 // The error is one line for the client.
 [[nodiscard]] std::expected<HelloText, std::string> read_hello(std::string_view body);
 [[nodiscard]] std::string write_hello(const HelloText& hello);
+
+// The shared memory that a client gets: docs/reference/gateway-memory.md.
+struct RingPath {
+  std::uint64_t key = 0;
+  std::string path;  // of the file; empty: the client gets none
+  // Member by member.
+  friend bool operator==(const RingPath&, const RingPath&) = default;
+};
 
 // A session, as a client sees it.
 struct WelcomeSession {
@@ -57,6 +67,7 @@ struct WelcomeSession {
 struct WelcomeText {
   std::string gateway;  // its version
   std::string role;     // "trader" or "observer"
+  RingPath ring{};
   std::vector<WelcomeSession> sessions;
   // Member by member.
   friend bool operator==(const WelcomeText&, const WelcomeText&) = default;

@@ -56,6 +56,30 @@ TEST(GatewayWelcome, sessions_come_back) {
   EXPECT_EQ(read_welcome(write_welcome(welcome)), welcome);
 }
 
+TEST(GatewayHello, shared_memory_is_asked_for_by_its_layout_version) {
+  const HelloText hello{.name = "desk1", .token = "t", .ring_version = 1, .cursors = {}};
+  EXPECT_EQ(write_hello(hello), "name=desk1\ntoken=t\nring=1\n");
+  EXPECT_EQ(read_hello(write_hello(hello)), hello);
+  EXPECT_EQ(read_hello("name=a\n")->ring_version, 0U);
+  for (const char* const line : {"ring=", "ring=0", "ring=x", "ring=1 2", "ring=4294967296"}) {
+    const auto bad = read_hello(std::string{"name=a\n"} + line);
+    ASSERT_FALSE(bad) << line;
+    EXPECT_THAT(bad.error(), HasSubstr("a layout version of the shared memory was expected"));
+  }
+}
+
+TEST(GatewayWelcome, the_file_of_the_shared_memory_comes_back) {
+  const WelcomeText welcome{.gateway = "0.9.0",
+                            .role = "trader",
+                            .ring = {0xF00D'0000'0000'0001, "/dev/shm/a b"},
+                            .sessions = {}};
+  EXPECT_EQ(write_welcome(welcome),
+            "gateway=0.9.0\nrole=trader\nring=f00d000000000001 /dev/shm/a b\n");
+  EXPECT_EQ(read_welcome(write_welcome(welcome)), welcome);
+  EXPECT_FALSE(read_welcome("ring=12"));
+  EXPECT_FALSE(read_welcome("ring=xyz /dev/shm/a"));
+}
+
 TEST(GatewayPlace, an_epoch_comes_before_a_number) {
   EXPECT_LT((MessagePlace{1, 500}), (MessagePlace{2, 1}));
   EXPECT_LT((MessagePlace{2, 1}), (MessagePlace{2, 2}));
