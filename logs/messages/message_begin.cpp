@@ -36,7 +36,8 @@ std::size_t exact_size(std::string_view text) {
 // For any BeginString: the longest text that may be one.
 std::size_t loose_size(std::string_view text) {
   text = text.substr(0, kBeginStringBytesMax);
-  const auto* const end = std::find_if_not(text.begin() + 2, text.end(), is_version_character);
+  const std::string_view::const_iterator end =
+      std::find_if_not(text.begin() + 2, text.end(), is_version_character);
   return static_cast<std::size_t>(end - text.begin());
 }
 

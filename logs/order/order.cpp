@@ -1,43 +1,24 @@
 #include "logs/order/order.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <map>
 #include <memory>
 #include <optional>
-#include <tuple>
-#include <unordered_map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <nexusfix/dictionary.hpp>
 
 #include "base/api/printable_text.hpp"
-#include "logs/messages/find_bytes.hpp"
-#include "logs/order/order_chain.hpp"
 #include "logs/order/order_report.hpp"
-#include "logs/source/log_time.hpp"
+#include "logs/order/order_stories.hpp"
 #include "nexusfix/dictionary/own_dictionary.hpp"
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {
 namespace {
 
-using logs::LinkedOrder;
-using logs::OrderEvent;
 using logs::OrderStory;
-
-// An order with more messages than these is shown without the later ones.
-constexpr std::size_t kEventsMax = 100'000;
-constexpr std::size_t kEventBytesMax = 64U << 20U;
-constexpr int kPassesMax = 100;
-
-// By session, then by time.
-struct ComesBefore {
-  bool operator()(const LinkedOrder* a, const LinkedOrder* b) const noexcept {
-    return std::tie(a->session, a->number) < std::tie(b->session, b->number);
-  }
-};
 
 struct CloseFile {
   void operator()(std::FILE* file) const noexcept { std::fclose(file); }
@@ -51,7 +32,7 @@ class OrderRun {
         disk_{disk},
         streams_{streams},
         request_{options.input},
-        chains_{options.id} {
+        stories_{options.id} {
     if (request_.files.empty()) request_.files.emplace_back("-");
     request_.is_merged = request_.files.size() > 1;
   }
@@ -61,13 +42,14 @@ class OrderRun {
     if (!own) return complain(own.error(), kUsage);
     if (!keep_input()) return is_interrupted() ? kFailure : kUsage;
     if (const int status = read_until_all_are_known(); status != kSuccess) return status;
-    if (stories_.empty())
+    std::vector<OrderStory> found = stories_.finish();
+    if (found.empty())
       return complain(fmt::format("no order has the identifier {}", printable(options_.id)),
                       kFailure);
     std::optional<dictionary::LoadedNames> names;
     dictionary::NameTable table;
     if (*own != nullptr) table = names.emplace(**own).table();
-    const bool agrees = print(*own == nullptr ? nullptr : &table);
+    const bool agrees = print(found, *own == nullptr ? nullptr : &table);
     return agrees && !has_unread_ ? kSuccess : kFailure;
   }
 
@@ -107,73 +89,36 @@ class OrderRun {
   }
 
   int read_until_all_are_known() {
-    for (int pass = 0; pass < kPassesMax; ++pass) {
-      stories_.clear();
-      copies_.clear();
-      chains_.begin_pass();
-      event_bytes_ = 0;
-      is_full_ = false;
+    bool is_first = true;
+    do {
+      stories_.begin_pass();
       const auto each = [&](const logs::LogMessage& message) {
-        take(message);
+        stories_.take(message);
         return logs::AfterMessage::Continue;
       };
       const auto failed = [&](std::string_view error) {
-        if (pass == 0 || is_interrupted()) complain(printable(error), kFailure);
+        if (is_first || is_interrupted()) complain(printable(error), kFailure);
       };
       const logs::LogReport report = logs::read_logs(disk_, request_, {each, [] {}, failed});
       if (report.has_unopened()) return kUsage;
       has_unread_ = report.has_unread();
       if (is_interrupted()) return kFailure;
-      if (!chains_.has_grown()) break;
-    }
-    if (is_full_ || chains_.is_full()) {
+      is_first = false;
+    } while (stories_.needs_another_pass());
+    if (stories_.is_full()) {
       complain("the order has more messages than fit: the later ones are left out", kFailure);
       has_unread_ = true;
     }
-    std::erase_if(stories_, [](const auto& story) {
-      return !story.first->is_wanted || story.second.empty();
-    });
     return kSuccess;
   }
 
-  void take(const logs::LogMessage& message) {
-    // Most messages are decided without their fields.
-    fields_.read(message.bytes);
-    const LinkedOrder* const order = chains_.take(fields_);
-    if (order == nullptr) return;
-    const auto time = logs::time_of_message(message);
-    std::vector<OrderEvent>& events = stories_[order];
-    const auto [copy, is_new] =
-        copies_.try_emplace(std::string{message.bytes}, order, events.size());
-    if (!is_new) {
-      OrderEvent& event = stories_[copy->second.first][copy->second.second];
-      if (event.file != message.path && !event.other_time) event.other_time = time;
-      return;
-    }
-    event_bytes_ += 2 * message.bytes.size();
-    if (events.size() == kEventsMax || event_bytes_ > kEventBytesMax) {
-      is_full_ = true;
-      copies_.erase(copy);
-      return;
-    }
-    events.push_back({.time = time,
-                      .file = std::string{message.path},
-                      .offset = message.offset,
-                      .sender = std::string{fields_.value(49)},
-                      .target = std::string{fields_.value(56)},
-                      .msg_type = std::string{fields_.value(35)},
-                      .bytes = std::string{message.bytes}});
-  }
-
   // False: a report disagrees.
-  bool print(const dictionary::NameTable* names) {
+  bool print(const std::vector<OrderStory>& stories, const dictionary::NameTable* names) {
     bool agrees = true;
     bool is_first = true;
     Json all = Json::array();
-    for (auto& [order, events] : stories_) {
-      OrderStory story{std::string{order->session}, std::move(events), {}};
-      for (OrderEvent& event : story.events) {
-        story.life.add(event);
+    for (const OrderStory& story : stories) {
+      for (const logs::OrderEvent& event : story.events) {
         agrees = agrees && event.disagreements.empty();
       }
       if (options_.is_json) {
@@ -194,15 +139,9 @@ class OrderRun {
   Disk& disk_;
   OrderStreams streams_;
   logs::LogRequest request_;
-  logs::OrderChains chains_;
-  logs::MessageFields fields_;
+  logs::OrderStories stories_;
   TemporaryFile input_;
-  std::map<const LinkedOrder*, std::vector<OrderEvent>, ComesBefore> stories_;
-  // The places of messages, by their bytes: the logs of both sides have each one.
-  std::unordered_map<std::string, std::pair<const LinkedOrder*, std::size_t>> copies_;
-  std::size_t event_bytes_ = 0;
   bool has_unread_ = false;
-  bool is_full_ = false;
 };
 
 }  // namespace

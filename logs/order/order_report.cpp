@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <nexusfix/dictionary.hpp>

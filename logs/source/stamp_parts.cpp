@@ -204,7 +204,8 @@ ZoneText zone_at(std::string_view text, std::size_t at) noexcept {
   constexpr std::size_t kNameBytesMax = 4;
   if (end - at > kNameBytesMax) return {};
   const std::string_view name = text.substr(at, end - at);
-  const auto* const known = std::ranges::lower_bound(kNamedZones, name, {}, &NamedZone::name);
+  const decltype(kNamedZones)::const_iterator known =
+      std::ranges::lower_bound(kNamedZones, name, {}, &NamedZone::name);
   if (known == kNamedZones.end() || known->name != name) return {};
   if (known->minutes == 0) {
     if (const ZoneText offset = offset_at(text, end, false, true); offset.end > 0) return offset;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -17,6 +16,8 @@
 #include "dictionary/api/clipped.hpp"
 #include "logs/output/message_writer.hpp"
 #include "logs/validate/message_checker.hpp"
+#include "logs/validate/verdict.hpp"
+#include "logs/validate/version_checkers.hpp"
 #include "nexusfix/dictionary/named_dictionary.hpp"
 #include "nexusfix/help/read_progress.hpp"
 #include "nexusfix/messages/decoded_message.hpp"
@@ -28,13 +29,12 @@ namespace {
 
 using dictionary::Explanation;
 using dictionary::ValidationRules;
-using dictionary::Version;
 using printing::printable;
 
 class ValidateRun {
  public:
   ValidateRun(const ValidateOptions& options, Disk& disk, ValidateStreams streams)
-      : options_{options}, disk_{disk}, streams_{streams} {}
+      : options_{options}, disk_{disk}, streams_{streams}, checkers_{options.rules} {}
 
   int run() {
     if (!open_named()) return kUsage;
@@ -106,24 +106,27 @@ class ValidateRun {
 
   void validate(std::string_view bytes) {
     ++total_;
-    const printing::DecodedMessage message = printing::decode_message(bytes);
-    MessageChecker* const checker = checker_of(message);
     if (is_broken_) return;
+    const printing::DecodedMessage message = printing::decode_message(bytes);
     if (is_from_file()) compare_version(message);
-    const std::optional<Explanation> wrong =
-        checker != nullptr ? checker->check(bytes) : version_unknown(message);
+    std::optional<Explanation> wrong;
+    if (named_ != nullptr) {
+      wrong = named_->check(bytes);
+    } else if (auto checked = checkers_.check(message, bytes)) {
+      wrong = std::move(*checked);
+    } else {
+      complain(checked.error());
+      is_broken_ = true;
+      return;
+    }
     if (wrong) ++invalid_;
     if (options_.summary || (!options_.json && !wrong)) return;
     begin_output();
+    const MessagePlace place{.file = file_, .number = in_file_};
     if (options_.json) {
-      print_json(message, wrong);
+      fmt::print(streams_.out, "{}\n", verdict_json(place, message, wrong).line());
     } else {
-      const std::string reason =
-          wrong->reason ? fmt::format(" (373={})", std::to_underlying(*wrong->reason)) : "";
-      const std::string text = wrong->text();
-      const std::size_t first_line = std::min(text.find('\n'), text.size());
-      fmt::print(streams_.out, "{}, message {}: {}{}{}\n\n", printable(file_), in_file_,
-                 text.substr(0, first_line), reason, text.substr(first_line));
+      fmt::print(streams_.out, "{}\n\n", verdict_text(place, *wrong));
     }
   }
 
@@ -141,53 +144,6 @@ class ValidateRun {
                          named_->begin_string()));
   }
 
-  // The checker for the message's version; null if the version is unknown. The version that a Logon
-  // agrees on applies to the messages after it.
-  MessageChecker* checker_of(const printing::DecodedMessage& message) {
-    const auto agreed = dictionary::version_of_appl_ver_id(message.value(tag::DefaultApplVerID));
-    if (agreed) default_application_ = *agreed;
-    if (named_ != nullptr) return named_.get();
-    const auto begin_string = dictionary::version_of_begin_string(message.value(tag::BeginString));
-    if (!begin_string) return nullptr;
-    const bool is_fixt = *begin_string == Version::Fixt11;
-    const auto own = dictionary::version_of_appl_ver_id(message.value(tag::ApplVerID));
-    const Version version = is_fixt ? own.value_or(default_application_) : *begin_string;
-    auto [found, is_new] = checkers_.try_emplace({version, is_fixt});
-    if (is_new) {
-      found->second =
-          make(is_fixt ? NamedDictionary::over_fixt(version) : NamedDictionary::of(version));
-    }
-    return found->second.get();
-  }
-
-  static Explanation version_unknown(const printing::DecodedMessage& message) {
-    Explanation unknown;
-    unknown.problem = fmt::format("BeginString (8) is '{}', which is no version of FIX",
-                                  printable(message.value(tag::BeginString)));
-    unknown.nearest = "8= and one of " + version_names() + ", or --version or --dict";
-    unknown.tag = tag::BeginString;
-    return unknown;
-  }
-
-  void print_json(const printing::DecodedMessage& message,
-                  const std::optional<Explanation>& wrong) const {
-    Json json = Json::object({{"file", file_},
-                              {"message", in_file_},
-                              {"msg_type", message.value(tag::MsgType)},
-                              {"msg_seq_num", message.value(tag::MsgSeqNum)},
-                              {"valid", !wrong.has_value()}});
-    if (wrong) {
-      json.set("problem", wrong->problem);
-      json.set("tag", wrong->tag != 0 ? Json{wrong->tag} : Json{});
-      json.set("reason", wrong->reason ? Json{std::to_underlying(*wrong->reason)} : Json{});
-      json.set("offset", wrong->offset);
-      json.set("size", wrong->size);
-      json.set("definition", wrong->definition);
-      json.set("nearest", wrong->nearest);
-    }
-    fmt::print(streams_.out, "{}\n", json.line());
-  }
-
   void complain(std::string_view text) const {
     std::fflush(streams_.out);
     fmt::print(streams_.err, "nexusfix validate: {}\n", printable(text));
@@ -197,8 +153,7 @@ class ValidateRun {
   Disk& disk_;
   ValidateStreams streams_;
   std::unique_ptr<MessageChecker> named_;
-  std::map<std::pair<Version, bool>, std::unique_ptr<MessageChecker>> checkers_;  // bool: over FIXT
-  Version default_application_ = Version::Fix50Sp2;
+  VersionCheckers checkers_;  // without named_
   static constexpr std::size_t kOtherVersionsMax = 8;
   std::set<std::string> other_versions_;  // that a warning has named
   std::string file_;

@@ -3,8 +3,6 @@
 #include <cctype>
 #include <utility>
 
-#include <nexusfix/dictionary.hpp>
-
 namespace nexusfix::command {
 namespace {
 

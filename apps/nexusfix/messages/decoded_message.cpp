@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <fmt/format.h>
 
-#include <nexusfix/wire/field.hpp>
-
 namespace nexusfix::printing {
 namespace {
 

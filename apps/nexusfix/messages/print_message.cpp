@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <cstring>
-#include <optional>
 
 #include <nexusfix/wire/field.hpp>
 
@@ -200,8 +199,8 @@ std::size_t digits_of(wire::Tag tag) noexcept {
 
 void append_tag(std::string& to, wire::Tag tag, std::size_t width) {
   std::array<char, 16> digits;
-  const auto end = std::to_chars(digits.begin(), digits.end(), tag).ptr;
-  const auto size = static_cast<std::size_t>(end - digits.begin());
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), tag).ptr;
+  const auto size = static_cast<std::size_t>(end - digits.data());
   to.append(2 + width - size, ' ').append(digits.data(), size).append(2, ' ');
 }
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <charconv>
-#include <ostream>
 #include <utility>
 #include <vector>
 
@@ -445,10 +444,6 @@ std::string Explanation::text() const {
   line("", definition);
   line("nearest: ", nearest);
   return text;
-}
-
-std::ostream& operator<<(std::ostream& out, const Explanation& explanation) {
-  return out << explanation.text() << '\n';
 }
 
 }  // namespace nexusfix::dictionary

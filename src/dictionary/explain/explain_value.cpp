@@ -1,8 +1,6 @@
 #include "dictionary/explain/explain_value.hpp"
 
 #include <algorithm>
-#include <string>
-#include <string_view>
 
 #include <nexusfix/dictionary/validator.hpp>
 
