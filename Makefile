@@ -4,7 +4,7 @@
 .PHONY: help deps deps-run deps-bench deps-test deps-lint deps-docs run build examples test \
         check bench latency instructions simulate mutants crash drills soak docs tidy format \
         lint fuzz install install-arrow deps-package package deps-release release-check wheels \
-        deps-contestants contestants clean
+        deps-contestants contestants deps-wasm wasm clean
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
@@ -74,6 +74,8 @@ help:
 	@echo "                 make the packages, and try them on Debian 11, 12 and 13 (root)"
 	@echo "  make wheels    make the wheels of the Python package, in build/python/wheels, and test"
 	@echo "                 them with each CPython that is found; ARM=yes: for 64-bit ARM, too"
+	@echo "  make wasm      make the WebAssembly module, the npm package with it, and the page that"
+	@echo "                 decodes logs in a browser, in build/release/wasm"
 	@echo "  make clean     remove build/"
 	@echo
 	@echo "  make check STAGES=\"release clang\"        only these stages: release, clang,"
@@ -156,6 +158,7 @@ ifeq ($(DEPS),yes)
 endif
 
 docs: deps-docs
+	@tools/build.py release --target nexusfix_wasm $(FIRST_BUILD)
 	@tools/docs.py
 
 tidy:
@@ -272,6 +275,15 @@ release-check: deps-release package
 wheels: deps-test
 	@tools/wheels.py
 	$(if $(filter yes,$(ARM)),@tools/wheels.py --arm)
+
+deps-wasm:
+ifeq ($(DEPS),yes)
+	@QUIET=1 tools/deps.sh wasm
+endif
+
+wasm: deps-wasm
+	@tools/build.py release --target nexusfix_wasm -D NEXUSFIX_WASM=ON $(FIRST_BUILD)
+	@ls -l build/release/wasm/decoder.html build/release/wasm/nexusfix-*.tgz
 
 clean:
 	rm -rf build

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Installs missing packages on Debian 12 or 13.
-# Usage: deps.sh [--list] run|bench|test|lint|docs|package|release|contestants
+# Usage: deps.sh [--list] run|bench|test|wasm|lint|docs|package|release|contestants
 #   run    what `make run` needs: a compiler, CMake, Ninja and the libraries that the engine links
 #   bench  that, and what `make bench` needs: QuickFIX and io_uring, for the comparison
 #   test   that, and what `make test` needs: clang, sanitizers, test libraries, Asio, Java, Node.js,
 #          etcd, PostgreSQL's programs, network namespaces, Prometheus, QuickFIX, a compiler and
-#          an emulator for 64-bit ARM, Valgrind, a browser
+#          an emulator for 64-bit ARM, Valgrind, a browser, and what wasm needs
+#   wasm   what run needs, clang and its libraries for WebAssembly
 #   lint   that, and clang-tidy
 #   docs   what `make docs` needs; the rest comes from PyPI
 #   package  what `make package` needs; Apache Arrow comes from PyPI
@@ -26,7 +27,9 @@ packages_run="g++ cmake ninja-build python3 libpugixml-dev libfmt-dev libcli11-d
   libboost-dev libhowardhinnant-date-dev liblzma-dev libncurses-dev libre2-dev libsodium-dev
   libssl-dev libzstd-dev nlohmann-json3-dev tzdata zlib1g-dev"
 packages_bench="libquickfix-dev liburing-dev"
-packages_test="abigail-tools ccache mold pkgconf clang-19 libclang-rt-19-dev clang-format-19
+packages_wasm="binaryen clang-19 lld-19 wasi-libc libc++-19-dev-wasm32 libc++abi-19-dev-wasm32
+  libclang-rt-19-dev-wasm32"
+packages_test="$packages_wasm abigail-tools ccache mold pkgconf libclang-rt-19-dev clang-format-19
   fish libasio-dev libc++-19-dev libc++abi-19-dev libgtest-dev libgmock-dev
   librapidcheck-dev libspdlog-dev libsqlite3-dev
   $java $zones maven openssl googletest g++-aarch64-linux-gnu qemu-user libpq-dev
@@ -45,8 +48,9 @@ case "${1:-}" in
   run) wanted="$packages_run" ;;
   bench) wanted="$packages_run $packages_bench" ;;
   test) wanted="$packages_run $packages_bench $packages_test" ;;
+  wasm) wanted="$packages_run $packages_wasm" ;;
   lint) wanted="$packages_run $packages_bench $packages_test clang-tidy-19" ;;
-  docs) wanted="python3-venv doxygen" ;;
+  docs) wanted="$packages_run $packages_wasm python3-venv doxygen" ;;
   package) wanted="$packages_run $packages_package" ;;
   release) wanted="$packages_run $packages_package buildah debootstrap lintian
     zstd" ;;
@@ -57,7 +61,7 @@ case "${1:-}" in
     command -v npm >/dev/null || wanted="$wanted npm"
     ;;
   *)
-    sed -n '2,15s/^# //p' "$0" >&2
+    sed -n '2,16s/^# //p' "$0" >&2
     exit 2
     ;;
 esac

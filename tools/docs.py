@@ -59,6 +59,9 @@ OUTSIDE = {
     "CONTRIBUTING.md": "internals/contributing.md",
     "STYLE.md": "internals/style.md",
 }
+# The page that decodes logs: what the build made of its source, if it did.
+DECODER = ROOT / "build" / "release" / "wasm" / "decoder.html"
+DECODER_SOURCE = "wasm/page/decoder.html"
 # Settings of a page, or of a room's pages: the home page and the widest table have no pages beside
 # them; a search for a key or an event finds its table, a symptom or a task finds its page,
 # and the internals are found last.
@@ -102,6 +105,8 @@ def place_of(source):
     name = source.relative_to(ROOT).as_posix()
     if name == "README.md" or name in OUTSIDE:
         return OUTSIDE.get(name, name)
+    if name == DECODER_SOURCE and DECODER.exists():
+        return DECODER.name
     return name.removeprefix("docs/") if name.startswith("docs/") else f"files/{name}.txt"
 
 
@@ -113,7 +118,7 @@ def copy_file(source, pages):
         copy.write_text("".join(f"{path.name}\n" for path in sorted(source.iterdir())),
                         encoding="utf-8")
     else:
-        shutil.copy(source, copy)
+        shutil.copy(DECODER if copy.name == DECODER.name else source, copy)
 
 
 def api_reference(work, pages):
@@ -155,7 +160,7 @@ def copy_page(source, pages):
             header = target.relative_to(root / "nexusfix").as_posix()
             page = f"{API}/{api_pages.page_of(header)}"
             goal = page if (pages / page).exists() else goal
-        if goal.startswith("files/"):
+        if goal.startswith("files/") or goal == DECODER.name:
             copy_file(target, pages)
             anchor = ""
         return f"{match[1]}{os.path.relpath(goal, Path(place).parent)}{anchor})"

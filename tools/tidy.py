@@ -55,6 +55,7 @@ LAYERS = {
               "engine"},
     "venues": {"base", "wire", "session", "transport", "observe", "config", "engine", "tester",
                "venue"},
+    "wasm": {"base", "wire", "dictionary", "logs"},
 }
 # Made from a dictionary at build time: base and wire are all that they need.
 GENERATED = re.compile(r"fix(t11|4[0-4]|50(sp[12])?)")
@@ -116,6 +117,11 @@ PRODUCT_READS = {
         "nexusfix/command.hpp": "the list of subcommands, and how arguments are parsed",
         "nexusfix/files/engine_options.hpp": "serve --venue opens an engine",
         "nexusfix/files/interrupt.hpp": "Ctrl-C ends a certification, whose report is whole",
+    },
+    "wasm": {
+        "nexusfix/messages/decoded_message.hpp": "the fields of a message, faulty or not",
+        "nexusfix/messages/print_message.hpp": "messages for people",
+        "nexusfix/text/json.hpp": "orders as the command prints them",
     },
     "python": {
         "nexusfix/dictionary/named_dictionary.hpp": "the name of a version, and session messages",

@@ -18,7 +18,7 @@ from conan.tools.files import copy, load
 EXPORTED = ("CMakeLists.txt", "LICENSE", "*.md", "apps/*", "cluster/*", "cmake/*", "console/*",
             "dictionaries/*", "docs/*", "examples/*", "include/*", "logs/*", "share/*",
             "simulator/*", "src/*", "stream/*", "tester/*", "tools/*", "venue/*",
-            "venues/*", "bench/*", "c/*")
+            "venues/*", "bench/*", "c/*", "wasm/*")
 
 
 class NexusFix(ConanFile):

@@ -58,7 +58,7 @@ class Commands:
             path.read_text(encoding="utf-8") for folder in ("apps", "bench", "cmake", "examples",
                                                             "logs", "src", "stream", "tester",
                                                             "tests", "tools", "venue",
-                                                            "venues", "c", ".")
+                                                            "venues", "c", "wasm", ".")
             for pattern in ("CMakeLists.txt", "*.cmake")
             for path in ((root / folder).rglob(pattern) if folder != "." else root.glob(pattern)))
 

@@ -109,6 +109,7 @@ QUERIES = {
     "asio": "guide/event-loops.html",
     "timer callback": "guide/timers.html",
     "amend an order": "guide/drafts.html",
+    "decode a log in the browser": "guide/browser.html",
 }
 
 
@@ -135,8 +136,9 @@ class Page:
 
 def read_pages(site):
     """The pages by their paths. The page of an unknown address has absolute links: it is left
-    out."""
-    return {path: Page(path) for path in sorted(site.rglob("*.html")) if path.name != "404.html"}
+    out. The page that decodes logs is a program of its own."""
+    return {path: Page(path) for path in sorted(site.rglob("*.html"))
+            if path.name not in ("404.html", docs.DECODER.name)}
 
 
 def broken_links(site, pages):
@@ -202,6 +204,12 @@ class SiteTest(unittest.TestCase):
                     | dict.fromkeys(events, "reference/events.html")
                     | QUERIES)  # last: Password is a word, too, and its topic comes first
         self.assertEqual([], missed_queries(self.site, expected))
+
+    @unittest.skipUnless(docs.DECODER.exists(), "make wasm has not been run")
+    def test_the_page_that_decodes_logs_is_what_was_built(self):
+        self.assertEqual(docs.DECODER.read_bytes(), (self.site / docs.DECODER.name).read_bytes())
+        guide = self.pages[self.site / "guide" / "browser.html"]
+        self.assertIn(f"../{docs.DECODER.name}", guide.links)
 
     def test_every_event_has_an_anchor_that_the_search_leads_to(self):
         page = docs.ROOT / "docs" / "reference" / "events.md"
