@@ -56,9 +56,14 @@ class EndpointReader {
     endpoint.cancel_ack = take("venuecancelack").value_or("");
     endpoint.cancel_reject = take("venuecancelreject").value_or("");
     endpoint.report_fields = take("venuereport").value_or("");
-    endpoint.snapshot_fields = take("venuesnapshot").value_or("");
-    for (const std::string& tag : split(take("venuereportwithout").value_or(""), ',')) {
-      endpoint.report_without.insert(static_cast<unsigned>(number(tag, "VenueReportWithout")));
+    endpoint.feed.snapshot_fields = take("venuesnapshot").value_or("");
+    endpoint.feed.first_entry = take("venuefirstentry").value_or("");
+    endpoint.feed.full_refresh = take("venuefullrefresh") == "Y";
+    for (const std::string& one : split(take("venuereportwithout").value_or(""), ',')) {
+      const std::size_t value = std::min(one.find('='), one.size());
+      endpoint.report_without.push_back(
+          {.tag = static_cast<unsigned>(number(one.substr(0, value), "VenueReportWithout")),
+           .value = value == one.size() ? "" : one.substr(value + 1)});
     }
     for (const std::string& move : split(take("venuereportmoves").value_or(""), ',')) {
       const std::size_t from = move.find('<');
@@ -87,6 +92,12 @@ class EndpointReader {
                         .quantity = decimal(parts[3])});
     }
     return orders;
+  }
+
+  std::optional<unsigned> read_symbol_tag() {
+    const auto tag = take("venuesymbolfield");
+    if (!tag) return std::nullopt;
+    return static_cast<unsigned>(number(*tag, "VenueSymbolField"));
   }
 
   std::optional<std::string> take(std::string_view key) {
@@ -236,6 +247,7 @@ std::expected<Kit, std::string> parse_kit(
       EndpointReader reader{session.application};
       kit.title = reader.take("venuetitle").value_or(kit.title);
       kit.document = reader.take("venuedocument").value_or(kit.document);
+      kit.symbol_tag = reader.read_symbol_tag().value_or(kit.symbol_tag);
       auto house = reader.read_house();
       if (kit.house.empty()) kit.house = std::move(house);
       Endpoint endpoint = reader.read();

@@ -39,11 +39,24 @@ struct HouseOrder {
   Decimal quantity{};
 };
 
+// A field that ExecutionReports do not have; with a value: if it is that.
+struct ReportOmission {
+  unsigned tag = 0;
+  std::string value{};  // empty: any
+};
+
 // A field of ExecutionReports that is made of another one, if that is there.
 struct ReportMove {
   unsigned to = 0;
   unsigned from = 0;
   std::string value{};  // "{now}", or "@32": that of field 32; empty: that of from
+};
+
+// How the venue publishes its book.
+struct FeedForm {
+  std::string snapshot_fields{};  // more fields of MarketDataSnapshotFullRefresh
+  std::string first_entry{};      // more fields of its first entry
+  bool full_refresh = false;      // a change is another snapshot, not an incremental refresh
 };
 
 // A place to which clients connect: order entry, market data, drop copy.
@@ -58,13 +71,13 @@ struct Endpoint {
   Refusal other_msg_types{};                       // the answer to all others
   std::vector<MessageRule> rules{};
   std::vector<CannedMessage> canned{};
-  bool is_copy = false;                    // a drop copy: it gets the reports of all sessions
-  std::string report_fields{};             // more fields of ExecutionReports
-  std::set<unsigned> report_without{};     // fields that the venue's ExecutionReports do not have
+  bool is_copy = false;         // a drop copy: it gets the reports of all sessions
+  std::string report_fields{};  // more fields of ExecutionReports
+  std::vector<ReportOmission> report_without{};
   std::vector<ReportMove> report_moves{};  // in this order
-  std::string cancel_ack{};          // "35=XCA|11={11}": before the report of a cancel; empty: none
-  std::string cancel_reject{};       // instead of OrderCancelReject; empty: that one
-  std::string snapshot_fields{};     // more fields of MarketDataSnapshotFullRefresh
+  std::string cancel_ack{};     // "35=XCA|11={11}": before the report of a cancel; empty: none
+  std::string cancel_reject{};  // instead of OrderCancelReject; empty: that one
+  FeedForm feed{};
   std::chrono::milliseconds tick{};  // between changes of the house's first order; 0: none
 };
 
@@ -75,6 +88,7 @@ struct Kit {
   config::Settings settings{};  // of the simulated venue: an acceptor for each endpoint
   std::vector<Endpoint> endpoints{};
   std::vector<HouseOrder> house{};
+  unsigned symbol_tag = 55;  // the field that names an instrument: Symbol, or SecurityID (48)
 
   // Null: there is none of this name.
   [[nodiscard]] const Endpoint* endpoint(std::string_view name) const noexcept;

@@ -8,11 +8,12 @@ namespace nexusfix::venues {
 namespace {
 
 constexpr std::string_view kArrow = " -> ";
-constexpr std::array<std::pair<std::string_view, Way>, 5> kWays{{{"logout", Way::Logout},
+constexpr std::array<std::pair<std::string_view, Way>, 6> kWays{{{"logout", Way::Logout},
                                                                  {"disconnect", Way::Disconnect},
                                                                  {"reject", Way::Reject},
                                                                  {"business", Way::BusinessReject},
-                                                                 {"report", Way::Report}}};
+                                                                 {"report", Way::Report},
+                                                                 {"send", Way::Send}}};
 
 }  // namespace
 
@@ -26,7 +27,7 @@ std::expected<Refusal, std::string> parse_refusal(std::string_view text) {
         .text = std::string{blank == std::string_view::npos ? "" : text.substr(blank + 1)}};
   }
   return std::unexpected{"\"" + std::string{word} +
-                         "\": logout, disconnect, reject, business or report was expected"};
+                         "\": logout, disconnect, reject, business, report or send was expected"};
 }
 
 std::expected<Rule, std::string> Rule::parse(std::string_view text) {

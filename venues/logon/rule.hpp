@@ -17,6 +17,7 @@ enum class Way : std::uint8_t {
   Reject,          // "reject": a Reject (35=3)
   BusinessReject,  // "business": a BusinessMessageReject (35=j)
   Report,          // "report": an ExecutionReport of a rejected order (39=8)
+  Send,            // "send": a message, which is the text: "35=Y|262={262}|58=Unknown"
 };
 
 // An answer that refuses a message.

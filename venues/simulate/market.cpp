@@ -66,7 +66,8 @@ std::string order_id(const Order& order) { return std::to_string(order.number + 
 
 }  // namespace
 
-Market::Market(const std::vector<HouseOrder>& house) : book_{kCapacity} {
+Market::Market(const std::vector<HouseOrder>& house, wire::Tag symbol_tag)
+    : symbol_tag_{symbol_tag}, book_{kCapacity} {
   for (const HouseOrder& one : house) {
     const std::string id = fmt::format("H{}", ++house_ids_);
     const Units quantity = venue::to_units(one.quantity).value_or(0);
@@ -93,7 +94,7 @@ std::string Market::submit(venue::Owner owner, const wire::MessageView& order, S
   const venue::NewOrder made{
       .owner = owner,
       .cl_ord_id = text_of(order, order_tag::ClOrdID),
-      .symbol = text_of(order, order_tag::Symbol),
+      .symbol = text_of(order, symbol_tag_),
       .side = text_of(order, order_tag::Side) == "1" ? BookSide::Buy : BookSide::Sell,
       .kind = is_limit ? OrderKind::Limit : OrderKind::Market,
       .lifetime = text_of(order, order_tag::TimeInForce) == "3" ? Lifetime::ImmediateOrCancel
@@ -185,7 +186,7 @@ Fields Market::rejection(const wire::MessageView& order, std::string_view text) 
                 {order_tag::OrdStatus, "8"},
                 {order_tag::OrdRejReason, "99"}};
   for (const wire::Tag repeated :
-       {order_tag::Symbol, order_tag::Side, order_tag::OrderQty, order_tag::OrdType}) {
+       {symbol_tag_, order_tag::Side, order_tag::OrderQty, order_tag::OrdType}) {
     if (const auto value = order[repeated]) fields.push_back({repeated, std::string{*value}});
   }
   fields.insert(fields.end(), {{order_tag::LastQty, "0"},
@@ -193,6 +194,16 @@ Fields Market::rejection(const wire::MessageView& order, std::string_view text) 
                                {order_tag::CumQty, "0"},
                                {order_tag::AvgPx, "0"},
                                {order_tag::Text, std::string{text}}});
+  return fields;
+}
+
+Fields Market::status(venue::Owner owner, const wire::MessageView& request) {
+  constexpr std::string_view kOrderStatus = "I";
+  const auto index = book_.find(owner, original_of(owner, request));
+  if (!index) return rejection(request, "The order is not known");
+  Fields fields = report_of({.order = *index, .orig_cl_ord_id = {}});
+  const auto type = std::ranges::find(fields, order_tag::ExecType, &TemplateField::tag);
+  type->value = kOrderStatus;
   return fields;
 }
 
@@ -229,7 +240,7 @@ Fields Market::report_of(const venue::Execution& execution) {
   fields.insert(fields.end(), {{order_tag::ExecID, std::to_string(next_exec_id_++)},
                                {order_tag::ExecType, std::string{kind_char(execution.kind)}},
                                {order_tag::OrdStatus, std::string{state_char(order.state)}},
-                               {order_tag::Symbol, std::string{book_.symbol(order)}},
+                               {symbol_tag_, std::string{book_.symbol(order)}},
                                {order_tag::Side, order.side == BookSide::Buy ? "1" : "2"},
                                {order_tag::OrderQty, number_text(order.quantity)},
                                {order_tag::OrdType, order.kind == OrderKind::Limit ? "2" : "1"}});

@@ -15,6 +15,7 @@
 #include "venue/book/order_book.hpp"
 #include "venues/kit/kit.hpp"
 #include "venues/simulate/message_template.hpp"
+#include "venues/simulate/order_tags.hpp"
 
 namespace nexusfix::venues {
 
@@ -31,7 +32,10 @@ class Market {
   // Gets each report: whose order it is, the symbol, and the fields without TransactTime (60).
   using Sink = FunctionRef<void(venue::Owner owner, std::string_view symbol, Fields report)>;
 
-  explicit Market(const std::vector<HouseOrder>& house);
+  // symbol_tag: the field of messages that names an instrument.
+  explicit Market(const std::vector<HouseOrder>& house, wire::Tag symbol_tag = order_tag::Symbol);
+
+  [[nodiscard]] wire::Tag symbol_tag() const noexcept { return symbol_tag_; }
 
   // NewOrderSingle (D), OrderCancelReplaceRequest (G), OrderCancelRequest (F). Empty: done, and
   // sink has the reports. Otherwise why it is refused.
@@ -49,6 +53,9 @@ class Market {
   [[nodiscard]] Levels levels(std::string_view symbol, venue::BookSide side) const;
   // The fields of an ExecutionReport that refuses an order.
   [[nodiscard]] Fields rejection(const wire::MessageView& order, std::string_view text);
+  // The fields of a report of status (150=I) for an OrderStatusRequest (H), of an order that was
+  // never accepted a rejected one (39=8).
+  [[nodiscard]] Fields status(venue::Owner owner, const wire::MessageView& request);
   // The OrderID of the order that a request names; "NONE": there is none.
   [[nodiscard]] std::string order_id_of(venue::Owner owner, const wire::MessageView& request) const;
 
@@ -57,6 +64,7 @@ class Market {
   [[nodiscard]] Fields report_of(const venue::Execution& execution);
   void pass(const venue::Execution& execution, Sink sink);
 
+  wire::Tag symbol_tag_;
   venue::OrderBook book_;
   std::uint64_t next_exec_id_ = 1;
   std::uint64_t house_ids_ = 0;

@@ -1,10 +1,9 @@
 #include "venues/simulate/market_feed.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <nexusfix/wire/field.hpp>
-
-#include "venues/simulate/order_tags.hpp"
 
 namespace nexusfix::venues {
 namespace {
@@ -14,15 +13,16 @@ constexpr wire::Tag kMdEntryType = 269;
 constexpr wire::Tag kMdEntryPx = 270;
 constexpr wire::Tag kMdEntrySize = 271;
 constexpr wire::Tag kMdUpdateAction = 279;
+constexpr wire::Tag kMarketDepth = 264;
 constexpr wire::Tag kMdReqId = 262;
 constexpr wire::Tag kSubscriptionType = 263;
 constexpr std::string_view kUnsubscribe = "2";
 constexpr std::string_view kSnapshotOnly = "0";
 
-std::vector<std::string> symbols_of(const wire::MessageView& request) {
+std::vector<std::string> symbols_of(const wire::MessageView& request, wire::Tag symbol_tag) {
   std::vector<std::string> symbols;
   for (const wire::FieldView field : request) {
-    if (field.tag == order_tag::Symbol) symbols.emplace_back(field.value);
+    if (field.tag == symbol_tag) symbols.emplace_back(field.value);
   }
   return symbols;
 }
@@ -30,7 +30,7 @@ std::vector<std::string> symbols_of(const wire::MessageView& request) {
 }  // namespace
 
 void MarketFeed::request(engine::Session& session, const wire::MessageView& request,
-                         const std::string& snapshot_fields) {
+                         const FeedForm& form) {
   const std::string id{request[kMdReqId].value_or("")};
   const std::string_view kind = request[kSubscriptionType].value_or(kSnapshotOnly);
   if (kind == kUnsubscribe) {
@@ -38,13 +38,15 @@ void MarketFeed::request(engine::Session& session, const wire::MessageView& requ
                   [&](const Subscription& one) { return one.session == &session && one.id == id; });
     return;
   }
-  for (const std::string& symbol : symbols_of(request)) {
+  for (const std::string& symbol : symbols_of(request, market_.symbol_tag())) {
     Subscription made{.session = &session,
                       .id = id,
                       .symbol = symbol,
-                      .bids = market_.levels(symbol, venue::BookSide::Buy),
-                      .offers = market_.levels(symbol, venue::BookSide::Sell)};
-    send_snapshot(made, snapshot_fields);
+                      .form = &form,
+                      .depth = request.get<std::uint64_t>(kMarketDepth).value_or(0)};
+    made.bids = levels_for(made, venue::BookSide::Buy);
+    made.offers = levels_for(made, venue::BookSide::Sell);
+    send_snapshot(made);
     if (kind != kSnapshotOnly) subscriptions_.push_back(std::move(made));
   }
 }
@@ -53,13 +55,18 @@ void MarketFeed::changed(std::string_view symbol) {
   for (Subscription& one : subscriptions_) {
     if (one.symbol != symbol) continue;
     std::vector<Change> changes;
-    Levels bids = market_.levels(symbol, venue::BookSide::Buy);
-    Levels offers = market_.levels(symbol, venue::BookSide::Sell);
+    Levels bids = levels_for(one, venue::BookSide::Buy);
+    Levels offers = levels_for(one, venue::BookSide::Sell);
     compare(one.bids, bids, '0', changes);
     compare(one.offers, offers, '1', changes);
     one.bids = std::move(bids);
     one.offers = std::move(offers);
-    if (!changes.empty()) send_changes(one, changes);
+    if (changes.empty()) continue;
+    if (one.form->full_refresh) {
+      send_snapshot(one);
+    } else {
+      send_changes(one, changes);
+    }
   }
 }
 
@@ -67,16 +74,26 @@ void MarketFeed::leave(const engine::Session& session) {
   std::erase_if(subscriptions_, [&](const Subscription& one) { return one.session == &session; });
 }
 
-void MarketFeed::send_snapshot(const Subscription& to, const std::string& more) {
+Levels MarketFeed::levels_for(const Subscription& to, venue::BookSide side) const {
+  Levels levels = market_.levels(to.symbol, side);
+  if (to.depth != 0 && levels.size() > to.depth) levels.resize(to.depth);
+  return levels;
+}
+
+void MarketFeed::send_snapshot(const Subscription& to) {
   wire::Encoder encoder = to.session->begin("W");
   encoder.field(kMdReqId, std::string_view{to.id})
-      .field(order_tag::Symbol, std::string_view{to.symbol});
+      .field(market_.symbol_tag(), std::string_view{to.symbol});
   const TemplateValues values{.count = ++updates_, .now = to.session->now()};
-  write_fields(encoder, expand_template(more, values));
+  write_fields(encoder, expand_template(to.form->snapshot_fields, values));
   encoder.field(kMdEntries, to.bids.size() + to.offers.size());
+  bool is_first = true;
   const auto write = [&](char type, const Levels& levels) {
     for (const auto& [price, quantity] : levels) {
       encoder.field(kMdEntryType, type).field(kMdEntryPx, price).field(kMdEntrySize, quantity);
+      if (std::exchange(is_first, false)) {
+        write_fields(encoder, expand_template(to.form->first_entry, values));
+      }
     }
   };
   write('0', to.bids);
@@ -84,13 +101,13 @@ void MarketFeed::send_snapshot(const Subscription& to, const std::string& more) 
   static_cast<void>(to.session->finish(encoder));
 }
 
-void MarketFeed::send_changes(const Subscription& to, const std::vector<Change>& changes) {
+void MarketFeed::send_changes(const Subscription& to, const std::vector<Change>& changes) const {
   wire::Encoder encoder = to.session->begin("X");
   encoder.field(kMdReqId, std::string_view{to.id}).field(kMdEntries, changes.size());
   for (const Change& change : changes) {
     encoder.field(kMdUpdateAction, change.action)
         .field(kMdEntryType, change.type)
-        .field(order_tag::Symbol, std::string_view{to.symbol})
+        .field(market_.symbol_tag(), std::string_view{to.symbol})
         .field(kMdEntryPx, change.price);
     if (change.action != '2') encoder.field(kMdEntrySize, change.quantity);
   }

@@ -17,9 +17,8 @@ class MarketFeed {
   // market must outlive it.
   explicit MarketFeed(const Market& market) : market_{market} {}
 
-  // Answers a MarketDataRequest. snapshot_fields: more fields of the snapshot.
-  void request(engine::Session& session, const wire::MessageView& request,
-               const std::string& snapshot_fields);
+  // Answers a MarketDataRequest. form: must outlive the subscription.
+  void request(engine::Session& session, const wire::MessageView& request, const FeedForm& form);
   // The book of a symbol may have changed: subscribers get the difference.
   void changed(std::string_view symbol);
   // Ends the subscriptions of a session.
@@ -30,7 +29,9 @@ class MarketFeed {
     engine::Session* session = nullptr;
     std::string id{};  // MDReqID
     std::string symbol{};
-    Levels bids{};  // as the subscriber has them
+    const FeedForm* form = nullptr;
+    std::size_t depth = 0;  // MarketDepth (264); 0: the whole book
+    Levels bids{};          // as the subscriber has them
     Levels offers{};
   };
   struct Change {
@@ -40,8 +41,9 @@ class MarketFeed {
     Decimal quantity{};
   };
 
-  void send_snapshot(const Subscription& to, const std::string& more);
-  static void send_changes(const Subscription& to, const std::vector<Change>& changes);
+  [[nodiscard]] Levels levels_for(const Subscription& to, venue::BookSide side) const;
+  void send_snapshot(const Subscription& to);
+  void send_changes(const Subscription& to, const std::vector<Change>& changes) const;
   static void compare(const Levels& before, const Levels& now, char type,
                       std::vector<Change>& changes);
 

@@ -14,10 +14,11 @@ namespace {
 std::optional<std::string> meaning_of(std::string_view name, const TemplateValues& values) {
   if (name == "count") return std::to_string(values.count);
   if (name == "random") return values.random;
-  if (name == "now") {
+  if (name == "now" || name == "date" || name == "time") {
     std::string text(wire::kUtcTimestampBytesMax, '\0');
     text.resize(wire::from_utc_timestamp(values.now, wire::TimePrecision::Millis, text.data()));
-    return text;
+    const std::size_t dash = text.find('-');
+    return name == "now" ? text : name == "date" ? text.substr(0, dash) : text.substr(dash + 1);
   }
   if (name == "now-ms") {
     const auto since = values.now.time_since_epoch();

@@ -16,8 +16,9 @@ namespace nexusfix::venues {
 struct TemplateValues {
   const wire::MessageView* message = nullptr;  // {11}: its field; null: there is none
   std::uint64_t count = 0;                     // {count}: another one in each message
-  WallTime now{};                              // {now}, {now-ms}: the time, and in ms since 1970
-  std::string random{};                        // {random}: unpredictable text
+  // {now}, {date} and {time} of it, and {now-ms}, since 1970.
+  WallTime now{};
+  std::string random{};  // {random}: unpredictable text
 };
 
 // The value of a field; empty: the message does not have it.

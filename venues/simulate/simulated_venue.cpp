@@ -53,7 +53,7 @@ SimulatedVenue::SimulatedVenue(const Kit& kit, Gates gates, Say say)
     : kit_{kit},
       gates_{std::move(gates)},
       say_{std::move(say)},
-      market_{kit.house},
+      market_{kit.house, kit.symbol_tag},
       feed_{market_},
       owners_{nullptr} {}
 
@@ -147,6 +147,9 @@ MessageReply SimulatedVenue::refuse(Session& session, const wire::MessageView& m
     case Way::Report:
       send_report(session, *client_of(session).endpoint, market_.rejection(message, refusal.text));
       return engine::accept();
+    case Way::Send:
+      send_canned(session, refusal.text, &message);
+      return engine::accept();
     case Way::Logout:
       session.log_out(refusal.text);
       return engine::accept();
@@ -178,12 +181,14 @@ MessageReply SimulatedVenue::handle(Session& session, const Client& client,
   } else if (type == "q") {
     mass_cancel(session, client, message);
   } else if (type == "V") {
-    feed_.request(session, message, client.endpoint->snapshot_fields);
+    feed_.request(session, message, client.endpoint->feed);
+  } else if (type == "H") {
+    send_report(session, *client.endpoint, market_.status(client.owner, message));
   } else {
     return engine::unsupported_message_type();
   }
   if (!why.empty()) refuse_order(session, message, why);
-  const auto symbol = message[order_tag::Symbol];
+  const auto symbol = message[market_.symbol_tag()];
   if (symbol && type != "V") feed_.changed(*symbol);
   return engine::accept();
 }
@@ -235,14 +240,15 @@ void SimulatedVenue::mass_cancel(Session& session, const Client& client,
   constexpr wire::Tag kResponse = 531;
   constexpr wire::Tag kTotalAffected = 533;
   const std::string_view type = text_of(request, kRequestType);
-  const std::string_view symbol = type == "7" ? "" : text_of(request, order_tag::Symbol);
+  const std::string_view symbol = type == "7" ? "" : text_of(request, market_.symbol_tag());
   const unsigned count = market_.cancel_all(
       client.owner, symbol, [&](venue::Owner owner, std::string_view of, const Fields& fields) {
         report(owner, of, fields);
       });
   wire::Encoder encoder = session.begin("r");
   encoder.field(order_tag::ClOrdID, text_of(request, order_tag::ClOrdID));
-  if (const auto named = request[order_tag::Symbol]) encoder.field(order_tag::Symbol, *named);
+  const wire::Tag symbol_tag = market_.symbol_tag();
+  if (const auto named = request[symbol_tag]) encoder.field(symbol_tag, *named);
   encoder.field(kRequestType, type).field(kResponse, type).field(kTotalAffected, count);
   static_cast<void>(session.finish(encoder));
 }
@@ -262,11 +268,14 @@ void SimulatedVenue::send_canned(Session& session, const std::string& text,
 void SimulatedVenue::send_report(Session& session, const Endpoint& endpoint, Fields report) {
   wire::Encoder encoder = session.begin("8");
   move_fields(report, endpoint, values(session, nullptr));
-  std::erase_if(report, [&](const TemplateField& field) {
-    return endpoint.report_without.contains(field.tag);
-  });
+  const auto is_omitted = [&](const TemplateField& field) {
+    return std::ranges::any_of(endpoint.report_without, [&](const ReportOmission& one) {
+      return one.tag == field.tag && (one.value.empty() || one.value == field.value);
+    });
+  };
+  std::erase_if(report, is_omitted);
   write_fields(encoder, report);
-  if (!endpoint.report_without.contains(order_tag::TransactTime)) {
+  if (!is_omitted({.tag = order_tag::TransactTime})) {
     encoder.field(order_tag::TransactTime, session.now());
   }
   write_fields(encoder, expand_template(endpoint.report_fields, values(session, nullptr)));

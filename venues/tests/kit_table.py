@@ -115,6 +115,44 @@ expect 35=X 262=R1 279=1
         "example": r"report 35=8 39=0(.*\n)*.*39=2 14=0.5",
         "python": r"ExecutionReport(.*\n)*ExecutionReport .*2",
     },
+    "lmax": {
+        "endpoints": {
+            "trading": ("client.cfg", """
+send 35=D|11=A1|48=4001|22=8|54=1|60=now|38=10|40=2|44=1.1000|59=0
+expect 35=8 11=A1 48=4001 22=8 150=0 39=0 527=0
+send 35=H|11=A1|48=4001|22=8|54=1
+expect 35=8 11=A1 150=I 39=0 151=10
+send 35=G|11=A2|41=A1|48=4001|22=8|54=1|60=now|38=20|40=2|44=1.1001|59=0
+expect 35=8 11=A2 41=A1 150=5
+send 35=F|11=A3|41=A2|48=4001|22=8|54=1|60=now|38=20
+expect 35=8 11=A3 39=4
+send 35=F|11=A4|41=ZZ|48=4001|22=8|54=1|60=now|38=20
+expect 35=9 11=A4 434=1
+send 35=D|11=A5|48=99999|22=8|54=1|60=now|38=10|40=1|59=3
+expect 35=8 11=A5 48=99999 39=8 103=1 54=7 37=0
+send 35=D|11=A6|48=EURUSD|22=8|54=1|60=now|38=10|40=1|59=3
+send 35=D|11=A7|48=4002|22=8|54=2|60=now|38=10|40=1|59=3
+expect 35=8 11=A7 39=0
+expect 35=8 11=A7 39=2 32=10 31=1.3401
+send 35=H|11=ZZ|48=4001|22=8|54=1
+expect 35=8 11=ZZ 39=8
+""", ["58=INSTRUMENT_DOES_NOT_EXIST", "Required: Base10-encoded 64-bit integer"]),
+            "market-data": ("market-data.cfg", """
+send 35=V|262=R1|263=1|264=1|265=0|267=2|269=0|269=1|146=1|48=4001|22=8
+expect 35=W 262=R1 48=4001 22=8 268=2
+expect 35=W 262=R1 48=4001 22=8 268=2 271=200
+send 35=V|262=R2|263=0|264=0|265=0|267=2|269=0|269=1|146=1|48=4001|22=8
+expect 35=W 262=R2 268=4
+send 35=V|262=R3|263=1|264=1|265=0|267=2|269=0|269=1|146=1|48=7|22=8
+expect 35=Y 262=R3 281=0
+""", ["58=INSTRUMENT_DOES_NOT_EXIST"]),
+        },
+        "signature": None,
+        "key": None,
+        "dictionary": "trading.xml",
+        "example": r"report 35=8 39=0(.*\n)*.*39=2 14=10",
+        "python": r"ExecutionReport(.*\n)*ExecutionReport .*2",
+    },
     "coinbase": {
         "endpoints": {
             "order-entry": ("client.cfg", """

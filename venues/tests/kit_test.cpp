@@ -2,6 +2,7 @@
 #include "venues/kit/kit.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -38,6 +39,13 @@ TEST(Rule, condition_way_and_text_are_read) {
   EXPECT_TRUE(rule->is_kept(tester::fields_of("25035=2\x01")));
   EXPECT_FALSE(rule->is_kept(tester::fields_of("25035=3\x01")));
   EXPECT_FALSE(rule->is_kept(tester::fields_of("35=A\x01")));
+}
+
+TEST(Rule, message_is_sent_as_the_answer) {
+  const auto rule = Rule::parse("48 in 4001,4002 -> send 35=Y|262={262}|58=UNKNOWN");
+  ASSERT_TRUE(rule) << rule.error();
+  EXPECT_EQ(rule->refusal().way, Way::Send);
+  EXPECT_EQ(rule->refusal().text, "35=Y|262={262}|58=UNKNOWN");
 }
 
 TEST(Rule, wrong_ones_say_what_was_expected) {
@@ -77,6 +85,30 @@ TEST(Kit, moved_field_takes_a_value_of_its_own) {
   EXPECT_EQ(moves[2].value, "@32");
 }
 
+TEST(Kit, instruments_have_the_field_of_the_venue_and_a_symbol_without_one) {
+  const auto kit = parsed("VenueEndpoint=md\nVenueSymbolField=48\nVenueFullRefresh=Y\n");
+  ASSERT_TRUE(kit) << kit.error();
+  EXPECT_EQ(kit->symbol_tag, 48U);
+  EXPECT_TRUE(kit->endpoints.front().feed.full_refresh);
+  const auto other = parsed("VenueEndpoint=md\n");
+  ASSERT_TRUE(other) << other.error();
+  EXPECT_EQ(other->symbol_tag, 55U);
+  EXPECT_FALSE(other->endpoints.front().feed.full_refresh);
+  EXPECT_THAT(parsed("VenueEndpoint=md\nVenueSymbolField=SecurityID\n").error(),
+              HasSubstr("a whole number was expected"));
+}
+
+TEST(Kit, field_is_left_out_of_reports_always_or_with_a_value) {
+  const auto kit = parsed("VenueEndpoint=oe\nVenueReportWithout=6,32=0\n");
+  ASSERT_TRUE(kit) << kit.error();
+  const auto& without = kit->endpoints.front().report_without;
+  ASSERT_EQ(without.size(), 2U);
+  EXPECT_EQ(without[0].tag, 6U);
+  EXPECT_EQ(without[0].value, "");
+  EXPECT_EQ(without[1].tag, 32U);
+  EXPECT_EQ(without[1].value, "0");
+}
+
 TEST(Kit, unknown_name_is_answered_with_the_nearest) {
   const auto kit = read_kit("binnance");
   ASSERT_FALSE(kit);
@@ -109,6 +141,17 @@ TEST(MessageTemplate, names_become_values_and_fields_without_one_are_left_out) {
   EXPECT_EQ(fields[2].tag, 37U);
   EXPECT_EQ(fields[2].value, "N7");
   EXPECT_EQ(fields[3].value, "rR1");
+}
+
+TEST(MessageTemplate, time_is_one_value_or_a_date_and_a_time_of_day) {
+  using namespace std::chrono;
+  const TemplateValues values{
+      .now = WallTime{sys_days{2026y / November / 29} + 23h + 59min + 58s + 7ms}};
+  const auto fields = expand_template("60={now}|272={date}|273={time}", values);
+  ASSERT_EQ(fields.size(), 3U);
+  EXPECT_EQ(fields[0].value, "20261129-23:59:58.007");
+  EXPECT_EQ(fields[1].value, "20261129");
+  EXPECT_EQ(fields[2].value, "23:59:58.007");
 }
 
 }  // namespace

@@ -101,3 +101,11 @@
  "DropCopyFlag (9406) is for drop copy sessions"},
 {"coinbase", "drop-copy", "DropCopyFlag is missing", {{"9406", ""}}, {}, {},
  "DropCopyFlag (9406) must be Y"},
+// LMAX-style FX.
+{"lmax", "trading", "another user", {{"553", "another"}}, {}, {}, "BAD_CREDENTIALS",
+ "553=test-user"},
+{"lmax", "trading", "another password", {{"554", "secret"}}, {}, {}, "BAD_CREDENTIALS",
+ "554=test-password"},
+{"lmax", "trading", "no password", {{"554", ""}}, {}, {}, "BAD_CREDENTIALS"},
+{"lmax", "market-data", "no user", {{"553", ""}}, {}, {}, "BAD_CREDENTIALS"},
+{"lmax", "market-data", "another password", {{"554", "secret"}}, {}, {}, "BAD_CREDENTIALS"},
