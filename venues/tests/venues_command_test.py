@@ -93,9 +93,10 @@ class Kits(WithVenue):
                 venue = self.simulate(kit)
                 key = next((self.folder / kit).glob(facts["key"]))
                 # The client of another folder signs: its key is another one.
-                other = run("certify", kit, "--write-kit", "--folder", self.folder / "other")
-                self.assertEqual(other.returncode, 0, other.stderr)
-                key.write_bytes((self.folder / "other" / key.name).read_bytes())
+                other = self.folder / "other" / kit
+                done = run("certify", kit, "--write-kit", "--folder", other)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                key.write_bytes((other / key.name).read_bytes())
                 os.chmod(key, 0o600)
                 client = subprocess.Popen(self.example(kit), stdout=subprocess.DEVNULL,
                                           stderr=subprocess.DEVNULL)
