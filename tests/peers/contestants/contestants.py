@@ -22,6 +22,8 @@ from tcp_ports import free_port  # noqa: E402  pylint: disable=wrong-import-posi
 SUITES = ("session", "robustness")
 ROLES = ("acceptor", "initiator")
 NOTES = Path(__file__).resolve().parent / "notes.txt"
+# A message without what differs from run to run: "35=1 ...".
+MESSAGE = re.compile(r"8=FIX\S*?\|(35=\w+)\S*")
 CASE = re.compile(r"^(\w+/\w+): (passed|FAILED|skipped|not run)")
 VERDICTS = {"passed": "pass", "FAILED": "**fail**", "skipped": "skip", "not run": "–"}
 
@@ -126,22 +128,32 @@ def differences(played, role, names, notes):
         lines += ["| case | what came, and what it means |", "|---|---|"]
         for case, result in sorted(failed.items()):
             name = case.split("/")[1]
-            came = result["failure"].split("; ", 1)[-1].replace("|", "\\|").replace("<", "\\<")
+            came = MESSAGE.sub(r"\1", result["failure"].split("; ", 1)[-1])
+            came = came.replace("|", "\\|").replace("<", "\\<")
             note = notes.get((key, name)) or notes.get(("all", name)) or ""
             lines.append(f"| `{name}` | {came[:160]}{'. ' if note else ''}{note} |")
     return lines
 
 
-def remarks(played, role):
-    """What the engines do where the specification leaves a choice."""
+def remarks(played):
+    """What the engines do where the specification leaves a choice, on both sides."""
     rows = {}
     for key, roles in played.items():
-        for case, result in roles.get(role, {}).items():
-            for remark in result["remarks"]:
-                rows.setdefault((case, remark), []).append(key)
+        for role in ROLES:
+            for case, result in roles.get(role, {}).items():
+                for remark in result["remarks"]:
+                    rows.setdefault((case, remark), {}).setdefault(key, []).append(role)
     lines = ["| case | the engine's choice | engines |", "|---|---|---|"]
-    return lines + [f"| `{case.split('/')[1]}` | {remark} | {', '.join(keys)} |"
-                    for (case, remark), keys in sorted(rows.items())]
+    for (case, remark), engines in sorted(rows.items()):
+        names = (key if len(roles) == len(ROLES) or case_is_for_one(played[key], case)
+                 else f"{key} as {roles[0]}" for key, roles in engines.items())
+        lines.append(f"| `{case.split('/')[1]}` | {remark} | {', '.join(names)} |")
+    return lines
+
+
+def case_is_for_one(roles, case):
+    """Whether the case was played on one side only."""
+    return sum(bool(cell(roles.get(role, {}).get(case))) for role in ROLES) == 1
 
 
 def page(state, notes):
@@ -169,7 +181,7 @@ def page(state, notes):
     lines += ["", "## Differences"]
     for role in ROLES:
         lines += differences(played, role, names, notes)
-    lines += ["", "## What the specification leaves open", ""] + remarks(played, "acceptor")
+    lines += ["", "## What the specification leaves open", ""] + remarks(played)
     wrapped = [line if line.startswith("|") else textwrap.fill(
         line, 100, subsequent_indent="  " if line.startswith("- ") else "", break_long_words=False,
         break_on_hyphens=False) for line in lines]

@@ -33,6 +33,17 @@ def build(command, folder, **environment):
     return done.stdout
 
 
+def needs(program, command, pattern, least):
+    """Raises Missing if the program is older: Debian 12 has a Go and a Cargo that are too old."""
+    if shutil.which(program) is None:
+        raise Missing(f"there is no program {program}")
+    shown = subprocess.run(command, text=True, check=False, capture_output=True).stdout
+    found = re.search(pattern, shown)
+    if found is None or int(found[1]) < least[1]:
+        raise Missing(f"{program} {least[0]}.{least[1]} or newer is needed, and this is "
+                      f"{shown.strip() or 'unknown'}")
+
+
 def is_open(port):
     """Whether something listens."""
     with socket.socket() as probe:
@@ -176,6 +187,8 @@ class QuickFixGo(Engine):
 
     def build(self):
         source = HERE / "quickfixgo"
+        # From 1.21 on, Go fetches the version that go.mod names.
+        needs("go", ["go", "version"], r"go1\.(\d+)", (1, 21))
         build(["go", "build", "-o", self.folder / "peer", "."], source)
         self.version = re.search(r"quickfix v(\S+)", (source / "go.mod").read_text())[1]
 
@@ -195,6 +208,7 @@ class QuickFixTokio(Engine):
 
     def build(self):
         source = HERE / "quickfix_tokio"
+        needs("cargo", ["cargo", "--version"], r"cargo 1\.(\d+)", (1, 85))  # edition 2024
         build(["cargo", "build", "--release", "--locked", "--target-dir", self.folder / "target"],
               source)
         self.version = re.search(r'quickfix-tokio = \{ version = "=([^"]+)',
