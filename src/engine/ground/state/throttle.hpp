@@ -31,22 +31,20 @@ class Throttle {
     times_[oldest_] = now;
     oldest_ = oldest_ + 1 == times_.size() ? 0 : oldest_ + 1;
   }
-  // When the next message may pass.
-  [[nodiscard]] MonoTime next_at() const noexcept { return passes_at(oldest_); }
+  // When this number of messages may pass, at most an interval's. There must be a limit.
+  [[nodiscard]] MonoTime next_at(std::size_t count = 1) const noexcept {
+    const std::size_t last = oldest_ + std::min(count, times_.size()) - 1;
+    const MonoTime before = times_[last < times_.size() ? last : last - times_.size()];
+    return before == MonoTime::min() ? before : before + interval_;
+  }
   // The number of messages that may pass now, up to most. There must be a limit. O(most).
   [[nodiscard]] std::size_t allowed(MonoTime now, std::size_t most) const noexcept {
-    most = std::min(most, times_.size());
     std::size_t count = 0;
-    while (count < most && passes_at((oldest_ + count) % times_.size()) <= now) ++count;
+    while (count < std::min(most, times_.size()) && next_at(count + 1) <= now) ++count;
     return count;
   }
 
  private:
-  [[nodiscard]] MonoTime passes_at(std::size_t index) const noexcept {
-    const MonoTime before = times_[index];
-    return before == MonoTime::min() ? before : before + interval_;
-  }
-
   std::vector<MonoTime> times_;  // of the last messages, as a ring
   std::size_t oldest_ = 0;
   MonoTime::duration interval_{};

@@ -197,8 +197,10 @@ std::uint64_t ResendServer::resends_now_max(SessionEntry& entry) {
   }
   if (entry.outbound_limit && entry.outbound_limit->windows.all().is_set()) {
     const Throttle& all = entry.outbound_limit->windows.all();
-    if (all.next_at() > loop_.now().mono) resumes_at = std::max(resumes_at, all.next_at());
-    most = all.allowed(loop_.now().mono, most);
+    const MonoTime pair_at = all.next_at(2);  // A gap fill may leave before each message.
+    if (pair_at > loop_.now().mono) resumes_at = std::max(resumes_at, pair_at);
+    const std::uint64_t free = all.allowed(loop_.now().mono, 2 * most);
+    most = pair_at > loop_.now().mono ? 0 : (free + (free == 1 ? 1 : 0)) / 2;
   }
   if (most == 0) {
     entry.resend.resumes_at_ = resumes_at;
