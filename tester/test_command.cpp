@@ -2,10 +2,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <fmt/format.h>
 #include <re2/re2.h>
 #include <utility>
 
+#include "base/api/utc_text.hpp"
 #include "nexusfix/command.hpp"
 #include "nexusfix/files/interrupt.hpp"
 #include "nexusfix/files/write_file.hpp"
@@ -241,15 +243,26 @@ std::expected<tester::RunOptions, std::string> run_options_of(const TestOptions&
   return run;
 }
 
-int write_reports(const TestOptions& options, const tester::Run& run, Disk& disk) {
+// "Acceptor at 127.0.0.1:5001, TESTER to ENGINE, from 2026-11-29 12:00:00 UTC."
+std::string about_text(const TestOptions& options, WallTime begun) {
+  const bool is_acceptor = !options.acceptor.empty();
+  return fmt::format("{} {}, {} to {}, from {} UTC.",
+                     is_acceptor ? "Acceptor at" : "Initiator, to port",
+                     is_acceptor ? options.acceptor : options.initiator, options.sender,
+                     options.target.empty() ? "any" : options.target,
+                     utc_text(std::chrono::floor<std::chrono::seconds>(begun), UtcForm::Plain));
+}
+
+int write_reports(const TestOptions& options, const tester::Run& run, WallTime begun, Disk& disk) {
   if (!options.files.junit.empty()) {
     const auto written = write_whole_file(disk, options.files.junit, junit_xml(run));
     if (!written) return refuse(written.error());
   }
   if (options.files.html.empty()) return kSuccess;
-  const std::string title =
-      fmt::format("nexusfix test, {}, seed {}", options.begin_string, options.seed);
-  const auto written = write_whole_file(disk, options.files.html, html_page(run, title));
+  const tester::PageHead head{
+      .title = fmt::format("nexusfix test, {}, seed {}", options.begin_string, options.seed),
+      .about = about_text(options, begun)};
+  const auto written = write_whole_file(disk, options.files.html, html_page(run, head));
   return written ? kSuccess : refuse(written.error());
 }
 
@@ -298,12 +311,13 @@ int test(const TestOptions& options) {
   if (!run_options) return refuse(run_options.error());
   catch_interrupts();
   SystemClock clock;
-  const MonoTime begin = clock.now().mono;
+  const Now begin = clock.now();
   const auto run = tester::run_cases(*played, *run_options);
   if (!run) return refuse(run.error());
-  fmt::print("{}", summary_line(*run, clock.now().mono - begin));
+  fmt::print("{}", summary_line(*run, clock.now().mono - begin.mono));
   std::fflush(stdout);
-  if (const int status = write_reports(options, *run, disk); status != kSuccess) return status;
+  if (const int status = write_reports(options, *run, begin.wall, disk); status != kSuccess)
+    return status;
   const tester::Counts counts = count_of(*run);
   return counts.failed == 0 && run->ended_early.empty() ? kSuccess : kFailure;
 }

@@ -107,9 +107,12 @@ h1 { font-size: 22px; } table { border-collapse: collapse; width: 100%; }
 td, th { text-align: left; padding: 4px 8px; border-bottom: 1px solid var(--line);
          vertical-align: top; }
 summary { cursor: pointer; padding: 6px 0; } details { border-bottom: 1px solid var(--line); }
+summary > span:first-child { display: inline-block; min-width: 4.2em; }
+details[open] > :last-child { margin-bottom: 16px; } a { color: inherit; }
 .passed { color: var(--good); } .failed { color: var(--bad); font-weight: 600; }
 .skipped, .not-run, .place { color: var(--dim); }
 .talk td { width: 46%; font: 12px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
+.talk i { font-style: normal; display: inline-block; max-width: 100%; }
 .talk td.time { width: 8%; color: var(--dim); white-space: nowrap; }
 .talk tr.difference td { background: #c6282822; } mark { background: #ffb300; color: #000; }
 .values { width: auto; } .values td + td { text-align: right; }
@@ -117,6 +120,7 @@ summary { cursor: pointer; padding: 6px 0; } details { border-bottom: 1px solid 
 @media (max-width: 600px) {
   body { margin: 12px auto; padding: 0 8px; } .talk td { font-size: 11px; }
   .talk td, .talk th { padding: 4px; width: 50%; }
+  summary .place { display: block; padding-left: 16px; }
   .talk th:first-child, .talk td.time { display: none; } .talk td[colspan] { width: 100%; } }
 code { font: 12px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
 )";
@@ -135,18 +139,29 @@ std::string_view class_of(Verdict verdict) {
   return "not-run";
 }
 
-// The text of a message, with the field that differs marked.
-std::string marked(const Entry& entry, const Result& result) {
-  const std::string text = markup_text(entry.text);
-  if (!entry.is_difference || !result.failure) return text;
-  const std::string& tag = result.failure->tag;
-  if (tag.empty()) return "<mark>" + text + "</mark>";
-  const std::size_t begin = text.starts_with(tag + "=") ? 0 : text.find("|" + tag + "=");
-  if (begin == std::string::npos) return "<mark>" + text + "</mark>";
-  const std::size_t first = text[begin] == '|' ? begin + 1 : begin;
-  const std::size_t end = std::min(text.find('|', first), text.size());
-  return text.substr(0, first) + "<mark>" + text.substr(first, end - first) + "</mark>" +
-         text.substr(end);
+// A message whose lines break between fields only, with MsgType in bold and the field that differs
+// marked; or what has happened.
+std::string html_text(const Entry& entry, const Result& result) {
+  const std::string_view tag = entry.is_difference && result.failure
+                                   ? std::string_view{result.failure->tag}
+                                   : std::string_view{};
+  bool is_marked = false;
+  std::string fields;
+  for (std::string_view rest = entry.text; entry.is_message && !rest.empty();) {
+    const std::size_t end = std::min(rest.find('|'), rest.size());
+    const std::string_view field = rest.substr(0, end);
+    const std::string_view bar = end < rest.size() ? "|" : "";
+    const bool differs = !tag.empty() && !is_marked && field.starts_with(tag) &&
+                         field.substr(tag.size()).starts_with('=');
+    is_marked |= differs;
+    const std::string_view element = differs ? "mark" : field.starts_with("35=") ? "b" : "";
+    const std::string text = markup_text(field);
+    fields += element.empty() ? fmt::format("<i>{}{}</i>", text, bar)
+                              : fmt::format("<i><{0}>{1}</{0}>{2}</i>", element, text, bar);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  if (!entry.is_message) fields = markup_text(entry.text);
+  return entry.is_difference && !is_marked ? "<mark>" + fields + "</mark>" : fields;
 }
 
 std::string html_row(const Entry& entry, const Result& result) {
@@ -154,10 +169,11 @@ std::string html_row(const Entry& entry, const Result& result) {
       entry.session.empty() ? "" : "<b>" + markup_text(entry.session) + ":</b> ";
   const std::string cell =
       fmt::format("<span class=\"{}\">{}{}</span> <span class=\"place\">{}{}</span>",
-                  entry.is_ignored ? "ignored" : "", session, marked(entry, result),
+                  entry.is_ignored ? "ignored" : "", session, html_text(entry, result),
                   markup_text(entry.place), entry.is_ignored ? ", ignored" : "");
   const bool is_of_tester = entry.side == Side::Tester;
-  const bool is_of_engine = entry.side == Side::Engine;
+  // What did not come is missing from the engine.
+  const bool is_of_engine = entry.side == Side::Engine || (entry.is_difference && !is_of_tester);
   if (!is_of_tester && !is_of_engine) {
     return fmt::format(
         "<tr class=\"{}\"><td class=\"time\">{:.3f}</td><td colspan=\"2\">{}</td>"
@@ -200,6 +216,21 @@ std::string html_case(const Result& result) {
     text += "</table>\n";
   }
   return text + "</details>\n";
+}
+
+// Links to the cases that failed, and what came of each.
+std::string html_failures(const Run& run) {
+  std::string text;
+  for (const Result& result : run.results) {
+    if (result.verdict != Verdict::Failed) continue;
+    const std::string name = markup_text(full_name(result));
+    text += fmt::format("<li><a href=\"#{0}\">{0}</a>", name);
+    if (result.failure) {
+      text += fmt::format(": <span class=\"what\">{}</span>", markup_text(result.failure->what));
+    }
+    text += "</li>\n";
+  }
+  return text.empty() ? "" : "<ul>\n" + text + "</ul>\n";
 }
 
 }  // namespace
@@ -272,7 +303,7 @@ std::string junit_xml(const Run& run) {
   return text + "</testsuite>\n</testsuites>\n";
 }
 
-std::string html_page(const Run& run, std::string_view title) {
+std::string html_page(const Run& run, const PageHead& head) {
   const Counts counts = count_of(run);
   std::string text = fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
@@ -280,9 +311,11 @@ std::string html_page(const Run& run, std::string_view title) {
       "<style>{1}</style></head><body>\n<h1>{0}</h1>\n"
       "<p><span class=\"passed\">{2} passed</span>, <span class=\"{3}\">{4} failed</span>, "
       "{5} skipped, {6} not run.{7}{8}</p>\n",
-      markup_text(title), kStyle, counts.passed, counts.failed > 0 ? "failed" : "passed",
+      markup_text(head.title), kStyle, counts.passed, counts.failed > 0 ? "failed" : "passed",
       counts.failed, counts.skipped, counts.not_run,
       run.ended_early.empty() ? "" : " Ended early: ", markup_text(run.ended_early));
+  if (!head.about.empty()) text += "<p class=\"place\">" + markup_text(head.about) + "</p>\n";
+  text += html_failures(run);
   for (const Result& result : run.results) text += html_case(result);
   return text + "</body></html>\n";
 }

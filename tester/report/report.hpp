@@ -17,8 +17,13 @@ namespace nexusfix::tester {
 // The form that CI servers read: a test case for each case, in one test suite.
 [[nodiscard]] std::string junit_xml(const Run& run);
 
+// What a page is about.
+struct PageHead {
+  std::string title{};
+  std::string about{};  // who was tested, when; empty: nothing
+};
 // A page without other files: all cases, and the conversation of each in two columns.
-[[nodiscard]] std::string html_page(const Run& run, std::string_view title);
+[[nodiscard]] std::string html_page(const Run& run, const PageHead& head);
 
 struct Counts {
   std::size_t passed = 0;

@@ -207,13 +207,23 @@ class Reports(TestCommand):
                          "--junit", junit, *arguments)
         return done, html.read_text(), xml.parse(junit).getroot()
 
+    def test_what_did_not_come_is_marked_in_the_column_of_the_engine(self):
+        done, html, _ = self.reports("expect within 100ms 35=8\n")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        row = re.search("<tr class=\"difference\">.*</tr>", html)[0]
+        self.assertRegex(row, "<td></td><td>.*<mark>nothing came within")
+
     def test_html_has_both_columns_and_marks_the_first_difference(self):
         done, html, junit = self.reports("send 35=1|112=a<1&\"b\nexpect 35=0|112=Y\n")
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn("<th>Counterparty (this tester)</th><th>Engine under test</th>", html)
         self.assertIn("<mark>112=a&lt;1&amp;&quot;b</mark>", html)
         self.assertEqual(html.count("class=\"difference\""), 1)
-        self.assertNotRegex(html, "(src|href)=")
+        self.assertNotRegex(html, "src=|href=\"[^#]")  # it needs no other file
+        self.assertIn("<li><a href=\"#a\">a</a>: <span class=\"what\">", html)
+        self.assertIn("<details id=\"a\" open>", html)
+        self.assertIn("<i><b>35=0</b>|</i>", html)
+        self.assertRegex(html, r"Acceptor at 127\.0\.0\.1:\d+, TESTER to \w+, from 20\d\d-")
         case = junit.find("testsuite/testcase")
         self.assertEqual(case.get("name"), "a")
         self.assertIn("instead of 112=Y", case.find("failure").get("message"))

@@ -150,10 +150,14 @@ Done write_certificate(const Kit& kit, const tester::Run& run, const Certificate
         write(disk, folder + "/" + conversation_name(result), conversation_of(result));
     if (!done) return done;
   }
-  const std::string title =
-      fmt::format("{}, {}: certification of {}", kit.title, facts.endpoint,
-                  facts.program_version.empty() ? facts.command : facts.program_version);
-  if (auto done = write(disk, folder + "/report.html", html_page(run, title)); !done) return done;
+  const tester::PageHead head{
+      .title = fmt::format("{}, {}: certification of {}", kit.title, facts.endpoint,
+                           facts.program_version.empty() ? facts.command : facts.program_version),
+      .about = fmt::format(
+          "{}, from {} UTC. Document of the venue: {}", facts.command,
+          utc_text(std::chrono::floor<std::chrono::seconds>(facts.begun), UtcForm::Plain),
+          kit.document)};
+  if (auto done = write(disk, folder + "/report.html", html_page(run, head)); !done) return done;
   if (auto done = write(disk, folder + "/report.xml", junit_xml(run)); !done) return done;
   const Json json = summary_json(kit, run, facts);
   if (auto done = write(disk, folder + "/summary.md", summary_text(json)); !done) return done;
