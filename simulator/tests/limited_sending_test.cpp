@@ -297,7 +297,7 @@ std::string play(std::uint64_t seed, FaultSet faults, std::string rule, Played& 
       "trader",
       "[DEFAULT]\nConnectionType=initiator\nSocketConnectHost=venue\nSocketConnectPort=5001\n"
       "ReconnectInterval=1\nHeartBtInt=10\nJournalDurability=process\n" +
-          both + limit_lines(limits, 5 + chance.below(50)) +
+          both + limit_lines(limits, 5 + chance.below(25)) +
           "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=TRADER\nTargetCompID=VENUE\n",
       std::ref(books));
   std::function<void()> burst = [&] {
@@ -312,7 +312,7 @@ std::string play(std::uint64_t seed, FaultSet faults, std::string rule, Played& 
     world.after(std::chrono::milliseconds{20 + world.random().below(3'000)}, burst);
   };
   world.after(1s, burst);
-  world.run(100s);
+  world.run(200s);
   // What waits leaves after the resends, or is given back.
   static_cast<void>(world.settle(2h));
   world.run(5min);
