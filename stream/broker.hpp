@@ -1,4 +1,4 @@
-// Where a stream sends its records. The implementation is an optional part of the program.
+// Where a stream sends its records. Each destination is an implementation in a file of its own.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct Header {
   std::string value;
 };
 
-// One record for the brokers.
+// One record for the destination.
 struct Outgoing {
   std::uint64_t id = 0;  // that acknowledged() gets
   std::string key;       // the session: its records stay in order
@@ -36,7 +36,7 @@ struct BrokerSettings {
   std::vector<std::pair<std::string, std::string>> others;
 };
 
-// One thread. Nothing that is sent twice by a retry of the connection is stored twice.
+// One thread. Records are stored in the order in which they were sent.
 class Broker {
  public:
   enum class Sent : std::uint8_t {
@@ -46,12 +46,16 @@ class Broker {
   virtual ~Broker() = default;
   // Does not wait. The error is one line, and final.
   [[nodiscard]] virtual std::expected<Sent, std::string> send(const Outgoing& record) = 0;
-  // Waits for events up to this time, and passes what all replicas in sync have acknowledged. The
-  // error is one line and final: a record can never be stored.
+  // Waits for events up to this time, and passes what the destination has acknowledged. The error
+  // is one line and final: a record can never be stored.
   [[nodiscard]] virtual std::expected<void, std::string> serve(
       std::chrono::milliseconds wait, FunctionRef<void(std::uint64_t id)> acknowledged) = 0;
-  // Why the brokers do not answer at the moment; empty: they do, as far as is known.
+  // Why the destination does not answer at the moment; empty: it does, as far as is known.
   [[nodiscard]] virtual std::string fault() const = 0;
+  // In events: "the brokers", "the command". Static lifetime.
+  [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+  // send() is not called any more: what waits for a full batch leaves now.
+  virtual void finish() {}
 };
 
 // Whether a setting may be given; the error says why not. is_secret_allowed: it does not stand on a

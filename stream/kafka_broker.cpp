@@ -53,6 +53,7 @@ class KafkaBroker final : public Broker {
   std::expected<void, std::string> serve(std::chrono::milliseconds wait,
                                          FunctionRef<void(std::uint64_t id)> acknowledged) override;
   std::string fault() const override { return fault_; }
+  std::string_view name() const noexcept override { return "the brokers"; }
 
  private:
   static void on_delivery(rd_kafka_t*, const rd_kafka_message_t* message, void* self) {

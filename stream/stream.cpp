@@ -32,7 +32,12 @@ class Streamer {
   [[nodiscard]] bool end();
 
  private:
-  enum class Turn : std::uint8_t { More, Idle, Failed };
+  enum class Turn : std::uint8_t {
+    More,
+    Full,  // the broker takes no more at the moment
+    Idle,  // the logs have no more
+    Failed,
+  };
   [[nodiscard]] LogRequest request_of(const std::string& name) const;
   [[nodiscard]] std::expected<LogRequest, std::string> request_journal(
       const command::LogPlace& place);
@@ -151,6 +156,7 @@ Streamer::Turn Streamer::feed_all() {
       return Turn::Failed;
     }
     if (*progress == FollowedLog::Progress::More) turn = Turn::More;
+    if (*progress == FollowedLog::Progress::Full && turn == Turn::Idle) turn = Turn::Full;
   }
   return turn;
 }
@@ -179,9 +185,11 @@ void Streamer::report_fault() {
   if (fault.empty() == !has_lost_brokers_) return;
   has_lost_brokers_ = !fault.empty();
   if (has_lost_brokers_) {
-    report(EventId::StreamBrokerLost, "the brokers do not answer: " + fault);
+    report(EventId::StreamBrokerLost,
+           fmt::format("no answer from {}: {}", parts_.broker.name(), fault));
   } else {
-    report(EventId::StreamBrokerBack, "the brokers answer again");
+    report(EventId::StreamBrokerBack,
+           fmt::format("answers from {} come again", parts_.broker.name()));
   }
 }
 
@@ -216,10 +224,13 @@ bool Streamer::run() {
       static_cast<void>(serve(0ms));
       return false;
     }
+    if (turn == Turn::Idle && !options_.follow.is_followed && !is_read) {
+      is_read = true;
+      parts_.broker.finish();
+    }
     if (!serve(turn == Turn::More ? 0ms : kPause)) return false;
-    if (options_.follow.is_followed || turn == Turn::More) continue;
     // Without -f: until everything has arrived.
-    if (!has_unsent()) return true;
+    if (is_read && !has_unsent()) return true;
   }
   return true;
 }
@@ -227,6 +238,7 @@ bool Streamer::run() {
 bool Streamer::end() {
   const MonoTime deadline = now() + options_.drain;
   bool is_fine = true;
+  parts_.broker.finish();
   while (is_fine && has_unsent() && now() < deadline) is_fine = serve(kPause);
   if (!save_all()) return false;
   for (const auto& log : logs_) {

@@ -1,4 +1,4 @@
-// `nexusfix stream`: sends the messages of journals and databases to Kafka.
+// `nexusfix stream`: sends the messages of journals and databases to a destination.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ namespace nexusfix::stream {
 
 struct StreamOptions {
   std::vector<std::string> journals;  // folders, or configuration files
-  std::string cursor_name = "kafka";
+  std::string cursor_name;
   // The cursors of databases are here, in a folder for each; empty: FileStorePath of the
   // configuration.
   std::string cursor_folder;

@@ -14,20 +14,18 @@
 #include "nexusfix/events/explain.hpp"
 #include "nexusfix/files/engine_options.hpp"
 #include "nexusfix/files/interrupt.hpp"
+#include "stream/destination.hpp"
 #include "stream/stream.hpp"
 
 namespace nexusfix::command {
 namespace {
 
-using stream::BrokerSettings;
 using stream::RecordFormat;
 using stream::StreamOptions;
 
 struct WantedStream {
   StreamOptions stream;
-  BrokerSettings broker;
-  std::vector<std::string> sets;
-  std::string properties;  // path
+  stream::Destination destination;
   std::string fields;
   std::string format = "raw";
   std::string metrics_host = "127.0.0.1";
@@ -38,63 +36,20 @@ struct WantedStream {
   bool accepts_gap = false;
 };
 
-// Null: this program was built without it.
-stream::OpenBroker linked_kafka() noexcept {
-#ifdef NEXUSFIX_KAFKA_STREAM
-  return stream::open_kafka;
-#else
-  return nullptr;
-#endif
-}
-
-// The settings of a file; the error is one line.
-std::expected<void, std::string> read_properties(Disk& disk, const std::string& path,
-                                                 BrokerSettings& broker) {
-  constexpr std::size_t kBytesMax = 1U << 20U;
-  const auto file = disk.open(path, OpenMode::ReadRegular);
-  if (!file) return std::unexpected{file.error().what()};
-  std::string text(kBytesMax, '\0');
-  const auto got = (*file)->read_at(0, text);
-  if (!got) return std::unexpected{got.error().what()};
-  text.resize(*got);
-  bool has_secret = false;
-  auto settings = stream::read_settings(text, has_secret);
-  if (!settings) return std::unexpected{path + ": " + settings.error()};
-  if (has_secret) {
-    const auto is_private = disk.is_private(path);
-    if (!is_private) return std::unexpected{is_private.error().what()};
-    if (!*is_private) {
-      return std::unexpected{path + " has a secret, and others may read the file: chmod 600 " +
-                             path};
-    }
-  }
-  broker.others = std::move(*settings);
-  return {};
-}
-
 std::expected<void, std::string> prepare(WantedStream& wanted, Disk& disk) {
   StreamOptions& options = wanted.stream;
+  if (auto found = wanted.destination.check(disk); !found) return found;
+  if (options.cursor_name.empty()) options.cursor_name = wanted.destination.name();
   if (!store::is_cursor_name(options.cursor_name)) {
     return std::unexpected{
         "--cursor: 1 to 64 letters, digits, - and _ were expected, as it is the name of a file"};
   }
-  if (!wanted.properties.empty()) {
-    if (auto read = read_properties(disk, wanted.properties, wanted.broker); !read) return read;
-  }
-  for (const std::string& text : wanted.sets) {
-    const std::size_t equals = text.find('=');
-    if (equals == text.npos || equals == 0) {
-      return std::unexpected{"--set " + text + ": NAME=VALUE was expected"};
-    }
-    const std::string name = text.substr(0, equals);
-    const std::string value = text.substr(equals + 1);
-    if (auto allowed = stream::check_setting(name, value, false); !allowed) {
-      return std::unexpected{"--set: " + allowed.error()};
-    }
-    wanted.broker.others.emplace_back(name, value);
-  }
   if (wanted.format == "json") options.encoder.format = RecordFormat::Json;
   if (wanted.format == "arrow") {
+    if (wanted.destination.has_lines()) {
+      return std::unexpected{fmt::format(
+          "--format arrow: --{} gets lines: raw or json was expected", wanted.destination.name())};
+    }
     options.encoder.format = RecordFormat::Arrow;
     options.encoder.open_columns = linked_columns;
     auto columns = logs::plan_columns(wanted.fields, FieldNames{});
@@ -110,22 +65,6 @@ std::expected<void, std::string> prepare(WantedStream& wanted, Disk& disk) {
   return {};
 }
 
-void add_kafka_options(CLI::App& app, WantedStream& wanted) {
-  app.add_option("--kafka", wanted.broker.brokers, "addresses of brokers, with commas between")
-      ->required()
-      ->option_text("HOST:PORT,...");
-  app.add_option("--topic", wanted.broker.topic, "the topic that gets the messages")
-      ->required()
-      ->option_text("NAME");
-  app.add_option("--properties", wanted.properties,
-                 "a file with settings of librdkafka, NAME=VALUE a line, also for secrets")
-      ->option_text("FILE");
-  app.add_option("--set", wanted.sets, "one setting, such as security.protocol=ssl; repeatable")
-      ->expected(1)
-      ->take_all()
-      ->option_text("NAME=VALUE");
-}
-
 void add_stream_options(CLI::App& app, WantedStream& wanted) {
   app.add_option("JOURNAL", wanted.stream.journals,
                  "folders of journals, or configuration files of engines, also with\n"
@@ -139,8 +78,8 @@ void add_stream_options(CLI::App& app, WantedStream& wanted) {
       ->option_text("TAGS");
   app.add_flag("-f,--follow", wanted.is_followed, "go on when the journal grows, until a signal");
   app.add_option("--cursor", wanted.stream.cursor_name,
-                 "the name of the cursor; each has its own place in the log")
-      ->capture_default_str()
+                 "the name of the cursor; each has its own place in the log\n"
+                 "(default: kafka, stdout, command, http or nats)")
       ->option_text("NAME");
   app.add_option("--cursor-folder", wanted.stream.cursor_folder,
                  "where cursors of databases are (default: FileStorePath of the configuration)")
@@ -228,18 +167,20 @@ std::span<const metrics::MetricDescription> stream_metrics() noexcept {
 
 int run_stream(Arguments arguments) {
   CLI::App app{
-      "Sends the messages of journals and PostgreSQL stores to a topic of Kafka, from a durable "
-      "cursor on, beside the engine. Each record has the session as its key, and headers that name "
-      "its place in the log: after a crash, a consumer drops by them what is repeated. An engine "
-      "keeps the segments of a journal that the cursor has not passed.",
+      "Sends the messages of journals and PostgreSQL stores to one destination, from a durable "
+      "cursor on, beside the engine. Each record names its session and its place in the log: after "
+      "a crash, a consumer drops by them what is repeated. The cursor passes what the destination "
+      "has acknowledged. An engine keeps the segments of a journal that the cursor has not passed.",
       "nexusfix stream"};
   WantedStream wanted;
   add_stream_options(app, wanted);
-  add_kafka_options(app, wanted);
+  wanted.destination.add_options(app);
   app.footer(
       "Examples:\n"
       "  $ nexusfix stream -f --kafka kafka1:9092,kafka2:9092 --topic fix store/venue\n"
-      "  $ nexusfix stream --format json --kafka 127.0.0.1:9092 --topic fix venue.cfg\n\n"
+      "  $ nexusfix stream --format json --kafka 127.0.0.1:9092 --topic fix venue.cfg\n"
+      "  $ nexusfix stream -f --stdout store/venue | ./my_archive\n"
+      "  $ nexusfix stream -f --command './my_archive --ids' store/venue\n\n"
       "Exit status:\n"
       "  0  a signal came, or without -f the whole log is acknowledged\n"
       "  1  a message cannot be stored, or the log cannot be read further\n"
@@ -247,10 +188,6 @@ int run_stream(Arguments arguments) {
       "     are wrong");
   const Arguments all = arguments;
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
-  if (linked_kafka() == nullptr) {
-    fail("stream", "this nexusfix was built without librdkafka: build it with NEXUSFIX_KAFKA=ON");
-    return kUsage;
-  }
   const std::string without_arrow =
       wanted.format == "arrow" ? run_with_arrow("stream", all) : std::string{};
   if (!without_arrow.empty()) {
@@ -266,7 +203,7 @@ int run_stream(Arguments arguments) {
   constexpr int kNice = 10;
   static_cast<void>(setpriority(PRIO_PROCESS, 0, kNice));
   catch_interrupts();
-  auto broker = linked_kafka()(wanted.broker);
+  auto broker = wanted.destination.open(wanted.stream.encoder.format == RecordFormat::Json);
   if (!broker) {
     fail("stream", printable(broker.error()));
     return kUsage;

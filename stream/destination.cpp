@@ -1,0 +1,144 @@
+#include "stream/destination.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <utility>
+
+#include "stream/sinks/sinks.hpp"
+
+namespace nexusfix::stream {
+namespace {
+
+using Failed = std::unexpected<std::string>;
+
+constexpr std::int64_t kBatchLinesMax = 10'000;
+constexpr std::int64_t kBatchWaitMax = 60'000;
+
+// Null: this program was built without it.
+OpenBroker linked_kafka() noexcept {
+#ifdef NEXUSFIX_KAFKA_STREAM
+  return open_kafka;
+#else
+  return nullptr;
+#endif
+}
+
+// The settings of a file.
+std::expected<void, std::string> read_properties(Disk& disk, const std::string& path,
+                                                 BrokerSettings& broker) {
+  constexpr std::size_t kBytesMax = 1U << 20U;
+  const auto file = disk.open(path, OpenMode::ReadRegular);
+  if (!file) return Failed{file.error().what()};
+  std::string text(kBytesMax, '\0');
+  const auto got = (*file)->read_at(0, text);
+  if (!got) return Failed{got.error().what()};
+  text.resize(*got);
+  bool has_secret = false;
+  auto settings = read_settings(text, has_secret);
+  if (!settings) return Failed{path + ": " + settings.error()};
+  if (has_secret) {
+    const auto is_private = disk.is_private(path);
+    if (!is_private) return Failed{is_private.error().what()};
+    if (!*is_private) {
+      return Failed{path + " has a secret, and others may read the file: chmod 600 " + path};
+    }
+  }
+  broker.others = std::move(*settings);
+  return {};
+}
+
+}  // namespace
+
+void Destination::add_options(CLI::App& app) {
+  app.add_option("--kafka", kafka_.brokers,
+                 "to a topic of Kafka: addresses of brokers, with commas between")
+      ->option_text("HOST:PORT,...");
+  app.add_option("--topic", kafka_.topic, "the topic of Kafka that gets the messages")
+      ->option_text("NAME");
+  app.add_option("--properties", properties_,
+                 "a file with settings of librdkafka, NAME=VALUE a line, also for secrets")
+      ->option_text("FILE");
+  app.add_option("--set", sets_, "one setting, such as security.protocol=ssl; repeatable")
+      ->expected(1)
+      ->take_all()
+      ->option_text("NAME=VALUE");
+  app.add_flag("--stdout", is_stdout_, "to standard output, a line of JSON a message");
+  app.add_option("--command", command_,
+                 "to the standard input of a command of /bin/sh, a line of JSON a message")
+      ->option_text("COMMAND");
+  app.add_option("--ack", ack_,
+                 "of a command. line: each line that it prints is the id of the last\n"
+                 "message that it has handled; exit: each batch has a process, whose\n"
+                 "status 0 acknowledges it")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"line", "exit"}))
+      ->option_text("line|exit");
+  app.add_option("--batch", batch_lines_, "the most messages of a batch")
+      ->capture_default_str()
+      ->check(CLI::Range(std::int64_t{1}, kBatchLinesMax))
+      ->option_text("COUNT");
+  app.add_option("--batch-wait", batch_wait_ms_,
+                 "how long the first message of a batch waits for others, in ms")
+      ->capture_default_str()
+      ->check(CLI::Range(std::int64_t{0}, kBatchWaitMax))
+      ->option_text("MS");
+}
+
+std::string_view Destination::name() const noexcept {
+  if (is_stdout_) return "stdout";
+  return command_.empty() ? "kafka" : "command";
+}
+
+bool Destination::has_lines() const noexcept { return name() != "kafka"; }
+
+std::expected<void, std::string> Destination::check(Disk& disk) {
+  const int count =
+      (kafka_.brokers.empty() ? 0 : 1) + (is_stdout_ ? 1 : 0) + (command_.empty() ? 0 : 1);
+  if (count != 1) {
+    return Failed{"one of --kafka, --stdout and --command was expected"};
+  }
+  if (name() == "kafka") return check_kafka(disk);
+  if (!kafka_.topic.empty() || !properties_.empty() || !sets_.empty()) {
+    return Failed{"--topic, --properties and --set are for --kafka"};
+  }
+  return {};
+}
+
+std::expected<void, std::string> Destination::check_kafka(Disk& disk) {
+  if (linked_kafka() == nullptr) {
+    return Failed{
+        "--kafka: this nexusfix was built without librdkafka: build it with NEXUSFIX_KAFKA=ON"};
+  }
+  if (kafka_.topic.empty()) return Failed{"--kafka needs --topic"};
+  if (!properties_.empty()) {
+    if (auto read = read_properties(disk, properties_, kafka_); !read) return read;
+  }
+  for (const std::string& text : sets_) {
+    const std::size_t equals = text.find('=');
+    if (equals == text.npos || equals == 0) {
+      return Failed{"--set " + text + ": NAME=VALUE was expected"};
+    }
+    const std::string setting = text.substr(0, equals);
+    const std::string value = text.substr(equals + 1);
+    if (auto allowed = check_setting(setting, value, false); !allowed) {
+      return Failed{"--set: " + allowed.error()};
+    }
+    kafka_.others.emplace_back(setting, value);
+  }
+  return {};
+}
+
+std::expected<std::unique_ptr<Broker>, std::string> Destination::open(bool is_object) const {
+  const LineOptions lines{
+      .is_object = is_object,
+      .batch = {.lines = batch_lines_, .wait = std::chrono::milliseconds{batch_wait_ms_}}};
+  if (is_stdout_) return open_lines(STDOUT_FILENO, lines);
+  if (!command_.empty()) {
+    return open_command(
+        {.command = command_, .ack = ack_ == "exit" ? CommandAck::Exit : CommandAck::Line}, lines);
+  }
+  return linked_kafka()(kafka_);
+}
+
+}  // namespace nexusfix::stream
