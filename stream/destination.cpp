@@ -74,6 +74,20 @@ void Destination::add_options(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::IsMember({"line", "exit"}))
       ->option_text("line|exit");
+  app.add_option("--http", url_,
+                 "to an HTTP server, by POST: batches with a line of JSON a message")
+      ->option_text("URL");
+  app.add_option("--token-file", http_.token_file,
+                 "a file of mode 600 with the token for Authorization: Bearer; it is\n"
+                 "read again before each request")
+      ->option_text("FILE");
+  app.add_option("--ca", http_.tls.authorities,
+                 "the authorities of https://, in PEM (default: those of the system)")
+      ->option_text("FILE");
+  app.add_option("--certificate", http_.tls.certificate, "the stream's own certificate, in PEM")
+      ->option_text("FILE");
+  app.add_option("--key", http_.tls.key, "the private key of that certificate, in PEM")
+      ->option_text("FILE");
   app.add_option("--batch", batch_lines_, "the most messages of a batch")
       ->capture_default_str()
       ->check(CLI::Range(std::int64_t{1}, kBatchLinesMax))
@@ -87,22 +101,50 @@ void Destination::add_options(CLI::App& app) {
 
 std::string_view Destination::name() const noexcept {
   if (is_stdout_) return "stdout";
+  if (!url_.empty()) return "http";
   return command_.empty() ? "kafka" : "command";
 }
 
 bool Destination::has_lines() const noexcept { return name() != "kafka"; }
 
 std::expected<void, std::string> Destination::check(Disk& disk) {
-  const int count =
-      (kafka_.brokers.empty() ? 0 : 1) + (is_stdout_ ? 1 : 0) + (command_.empty() ? 0 : 1);
-  if (count != 1) {
-    return Failed{"one of --kafka, --stdout and --command was expected"};
-  }
+  const int count = (kafka_.brokers.empty() ? 0 : 1) + (is_stdout_ ? 1 : 0) +
+                    (command_.empty() ? 0 : 1) + (url_.empty() ? 0 : 1);
+  if (count != 1) return Failed{"one of --kafka, --stdout, --command and --http was expected"};
   if (name() == "kafka") return check_kafka(disk);
   if (!kafka_.topic.empty() || !properties_.empty() || !sets_.empty()) {
     return Failed{"--topic, --properties and --set are for --kafka"};
   }
-  return {};
+  const TlsFiles& tls = http_.tls;
+  const bool has_http = !http_.token_file.empty() || !tls.authorities.empty() ||
+                        !tls.certificate.empty() || !tls.key.empty();
+  if (name() != "http" && has_http) {
+    return Failed{"--token-file, --ca, --certificate and --key are for --http"};
+  }
+  return name() == "http" ? check_http(disk) : std::expected<void, std::string>{};
+}
+
+std::expected<void, std::string> Destination::check_http(Disk& disk) {
+#ifdef NEXUSFIX_HTTP_STREAM
+  auto address = read_address(url_);
+  if (!address) return Failed{"--http: " + address.error()};
+  http_.address = std::move(*address);
+  http_.disk = &disk;
+  if (http_.tls.certificate.empty() != http_.tls.key.empty()) {
+    return Failed{"--certificate and --key need each other"};
+  }
+  if (http_.token_file.empty()) return {};
+  if (!http_.address.is_tls && !http_.address.is_loopback()) {
+    return Failed{
+        "--token-file: everybody on the network can read a token over http://: use "
+        "https://"};
+  }
+  const auto token = read_token(disk, http_.token_file);
+  return token ? std::expected<void, std::string>{} : Failed{"--token-file: " + token.error()};
+#else
+  static_cast<void>(disk);
+  return Failed{"--http: this nexusfix was built without NEXUSFIX_WEB and NEXUSFIX_TLS"};
+#endif
 }
 
 std::expected<void, std::string> Destination::check_kafka(Disk& disk) {
@@ -129,11 +171,15 @@ std::expected<void, std::string> Destination::check_kafka(Disk& disk) {
   return {};
 }
 
-std::expected<std::unique_ptr<Broker>, std::string> Destination::open(bool is_object) const {
+std::expected<std::unique_ptr<Broker>, std::string> Destination::open(Disk& disk,
+                                                                      bool is_object) const {
   const LineOptions lines{
       .is_object = is_object,
       .batch = {.lines = batch_lines_, .wait = std::chrono::milliseconds{batch_wait_ms_}}};
-  if (is_stdout_) return open_lines(STDOUT_FILENO, lines);
+  if (is_stdout_) return open_lines(disk, STDOUT_FILENO, lines);
+#ifdef NEXUSFIX_HTTP_STREAM
+  if (!url_.empty()) return open_http(http_, lines);
+#endif
   if (!command_.empty()) {
     return open_command(
         {.command = command_, .ack = ack_ == "exit" ? CommandAck::Exit : CommandAck::Line}, lines);

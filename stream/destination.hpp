@@ -11,6 +11,7 @@
 #include <nexusfix/base/disk.hpp>
 
 #include "stream/broker.hpp"
+#include "stream/sinks/http_sink.hpp"
 
 namespace CLI {
 class App;
@@ -25,15 +26,17 @@ class Destination {
   void add_options(CLI::App& app);
   // After the options are parsed: there is exactly one destination, and each option is one of it.
   [[nodiscard]] std::expected<void, std::string> check(Disk& disk);
-  // "kafka", "stdout", "command": that of the option, and the default name of a cursor.
+  // "kafka", "stdout", "command", "http": that of the option, and the default name of a cursor.
   [[nodiscard]] std::string_view name() const noexcept;
   // A record is a line of JSON. Otherwise it has headers, and its value is any bytes.
   [[nodiscard]] bool has_lines() const noexcept;
   // is_object: the value of each record is a JSON object.
-  [[nodiscard]] std::expected<std::unique_ptr<Broker>, std::string> open(bool is_object) const;
+  [[nodiscard]] std::expected<std::unique_ptr<Broker>, std::string> open(Disk& disk,
+                                                                         bool is_object) const;
 
  private:
   [[nodiscard]] std::expected<void, std::string> check_kafka(Disk& disk);
+  [[nodiscard]] std::expected<void, std::string> check_http(Disk& disk);
 
   BrokerSettings kafka_;
   std::vector<std::string> sets_;
@@ -41,6 +44,8 @@ class Destination {
   bool is_stdout_ = false;
   std::string command_;
   std::string ack_ = "line";
+  HttpSettings http_;
+  std::string url_;
   std::size_t batch_lines_ = 500;
   std::int64_t batch_wait_ms_ = 200;
 };

@@ -66,6 +66,7 @@ class Streamer {
   MonoTime next_save_;
   MonoTime next_measure_;
   bool has_lost_brokers_ = false;
+  bool has_refused_ = false;  // the broker, a record for good
 };
 
 bool Streamer::open() {
@@ -169,7 +170,10 @@ bool Streamer::serve(std::chrono::milliseconds wait) {
   const auto served = parts_.broker.serve(
       wait, [&](std::uint64_t id) { logs_[FollowedLog::number_of(id)]->acknowledge(id); });
   report_fault();
-  if (!served) return complain(served.error());
+  if (!served) {
+    has_refused_ = true;
+    return complain(served.error());
+  }
   const MonoTime time = now();
   if (time >= next_measure_) {
     next_measure_ = time + kBetweenMeasures;
@@ -239,7 +243,7 @@ bool Streamer::end() {
   const MonoTime deadline = now() + options_.drain;
   bool is_fine = true;
   parts_.broker.finish();
-  while (is_fine && has_unsent() && now() < deadline) is_fine = serve(kPause);
+  while (is_fine && !has_refused_ && has_unsent() && now() < deadline) is_fine = serve(kPause);
   if (!save_all()) return false;
   for (const auto& log : logs_) {
     log->finish();

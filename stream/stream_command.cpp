@@ -203,7 +203,7 @@ int run_stream(Arguments arguments) {
   constexpr int kNice = 10;
   static_cast<void>(setpriority(PRIO_PROCESS, 0, kNice));
   catch_interrupts();
-  auto broker = wanted.destination.open(wanted.stream.encoder.format == RecordFormat::Json);
+  auto broker = wanted.destination.open(disk, wanted.stream.encoder.format == RecordFormat::Json);
   if (!broker) {
     fail("stream", printable(broker.error()));
     return kUsage;

@@ -16,19 +16,19 @@ enum Row : std::size_t { Messages, Bytes, Age, Acknowledged, Records, Cursor, Br
 
 constexpr std::array kTable{
     MetricDescription{"nexusfix_stream_lag_messages", MetricType::Gauge, "messages", "journal",
-                      "Messages that the journal has and the brokers have not acknowledged."},
+                      "Messages that the journal has and the destination has not acknowledged."},
     MetricDescription{"nexusfix_stream_lag_bytes", MetricType::Gauge, "bytes", "journal",
                       "Bytes of the log from the cursor to its end."},
     MetricDescription{"nexusfix_stream_lag_seconds", MetricType::Gauge, "seconds", "journal",
                       "Age of the oldest message that was read and is not acknowledged; 0: none."},
     MetricDescription{"nexusfix_stream_messages_total", MetricType::Counter, "messages", "journal",
-                      "Messages that the brokers have acknowledged."},
+                      "Messages that the destination has acknowledged."},
     MetricDescription{"nexusfix_stream_records_total", MetricType::Counter, "records", "journal",
-                      "Kafka records that the brokers have acknowledged."},
+                      "Records that the destination has acknowledged."},
     MetricDescription{"nexusfix_stream_cursor_position", MetricType::Gauge, "bytes", "journal",
                       "The log position of the cursor."},
     MetricDescription{"nexusfix_stream_brokers_answer", MetricType::Gauge, "", "",
-                      "Whether the brokers acknowledge messages."},
+                      "Whether the destination acknowledges messages."},
 };
 
 void append_head(std::string& text, const MetricDescription& metric) {

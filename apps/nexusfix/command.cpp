@@ -67,7 +67,7 @@ constexpr std::array kCommands{
             run_cluster},
     Command{"journal", "show, check, repair and change a journal", "journal show store/venue",
             run_journal},
-    Command{"stream", "send the messages of a journal to Kafka",
+    Command{"stream", "send the messages of a journal to another system",
             "stream -f --kafka kafka1:9092 --topic fix store/venue", run_stream},
     Command{"front-door", "accept clients on one port, and connect them to their engine",
             "front-door --listen 9878 venue-a.cfg@node1,node2", run_front_door},

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <random>
+#include <cstdint>
 
 #include <nexusfix/base/clock.hpp>
 
@@ -18,8 +18,9 @@ class BackOff {
 
   // at_least: what the server asks for.
   void fail(MonoTime now, std::chrono::milliseconds at_least = {}) {
-    std::uniform_int_distribution<std::chrono::milliseconds::rep> more{0, wait_.count() / 4};
-    next_ = now + std::max(at_least, wait_ + std::chrono::milliseconds{more(random_)});
+    const auto quarter = static_cast<std::uint64_t>(wait_.count() / 4);
+    const auto more = static_cast<std::int64_t>(random_.next() % (quarter + 1));
+    next_ = now + std::max(at_least, wait_ + std::chrono::milliseconds{more});
     wait_ = std::min(wait_ * 2, kLongest);
   }
   void succeed() noexcept {
@@ -31,7 +32,7 @@ class BackOff {
  private:
   std::chrono::milliseconds wait_ = kFirst;
   MonoTime next_;
-  std::minstd_rand random_{std::random_device{}()};
+  SystemRandom random_;
 };
 
 }  // namespace nexusfix::stream

@@ -2,12 +2,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <limits.h>
 #include <poll.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -30,16 +28,15 @@ std::string cause_of(int error) { return std::generic_category().message(error);
 
 class LinesSink final : public Broker {
  public:
-  LinesSink(int descriptor, const LineOptions& options)
+  LinesSink(Disk& disk, int descriptor, const LineOptions& options)
       : descriptor_{descriptor}, window_{options.is_object} {
     std::signal(SIGPIPE, SIG_IGN);
     struct stat found{};
     if (::fstat(descriptor, &found) == 0) {
       is_pipe_ = S_ISFIFO(found.st_mode);
-      is_socket_ = S_ISSOCK(found.st_mode);
       is_file_ = S_ISREG(found.st_mode);
     }
-    if (is_file_ && found.st_size > 0) end_torn_line(found.st_size);
+    if (is_file_ && found.st_size > 0) end_torn_line(disk, found.st_size);
     last_progress_ = now();
   }
   std::expected<Sent, std::string> send(const Outgoing& record) override {
@@ -56,14 +53,12 @@ class LinesSink final : public Broker {
 
  private:
   // What was written last time may have been cut by a crash: the next line must not continue it.
-  void end_torn_line(off_t size) {
-    const int reader =
-        ::open(fmt::format("/proc/self/fd/{}", descriptor_).c_str(), O_RDONLY | O_CLOEXEC);
-    if (reader < 0) return;
-    char last = '\n';
-    const ssize_t got = ::pread(reader, &last, 1, size - 1);
-    ::close(reader);
-    if (got == 1 && last != '\n') pending_ = "\n";
+  void end_torn_line(Disk& disk, off_t size) {
+    const auto file = disk.open(fmt::format("/proc/self/fd/{}", descriptor_), OpenMode::Read);
+    if (!file) return;
+    std::string last(1, '\n');
+    const auto got = (*file)->read_at(static_cast<std::uint64_t>(size - 1), last);
+    if (got && *got == 1 && last != "\n") pending_ = "\n";
   }
   [[nodiscard]] MonoTime now() { return clock_.now().mono; }
   [[nodiscard]] bool has_work() const noexcept {
@@ -86,7 +81,6 @@ class LinesSink final : public Broker {
   MonoTime last_progress_;
   std::string fault_;
   bool is_pipe_ = false;
-  bool is_socket_ = false;
   bool is_file_ = false;
   bool is_gone_ = false;
   bool is_finishing_ = false;
@@ -118,12 +112,10 @@ void LinesSink::refill() {
 std::expected<bool, std::string> LinesSink::write_some() {
   if (pending_.empty()) refill();
   if (pending_.empty()) return false;
-  // A pipe that is writable takes so many bytes without waiting.
+  // A pipe that is writable takes PIPE_BUF bytes without waiting.
   const std::size_t size =
       is_file_ ? pending_.size() : std::min<std::size_t>(pending_.size(), PIPE_BUF);
-  const ssize_t done = is_socket_
-                           ? ::send(descriptor_, pending_.data(), size, MSG_DONTWAIT | MSG_NOSIGNAL)
-                           : ::write(descriptor_, pending_.data(), size);
+  const ssize_t done = ::write(descriptor_, pending_.data(), size);
   if (done >= 0) {
     fault_.clear();
     written_bytes_ += static_cast<std::uint64_t>(done);
@@ -192,8 +184,8 @@ std::expected<void, std::string> LinesSink::serve(
 
 }  // namespace
 
-std::unique_ptr<Broker> open_lines(int descriptor, const LineOptions& options) {
-  return std::make_unique<LinesSink>(descriptor, options);
+std::unique_ptr<Broker> open_lines(Disk& disk, int descriptor, const LineOptions& options) {
+  return std::make_unique<LinesSink>(disk, descriptor, options);
 }
 
 }  // namespace nexusfix::stream

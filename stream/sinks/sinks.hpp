@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 
+#include <nexusfix/base/disk.hpp>
+
 #include "stream/broker.hpp"
 
 namespace nexusfix::stream {
@@ -28,8 +30,10 @@ struct LineOptions {
 // a pipe: its reader has read the line;
 // a file: fdatasync() has returned after it was written;
 // a socket, a terminal, another device: write() has accepted it.
-// The caller keeps the descriptor open. SIGPIPE is ignored from then on.
-[[nodiscard]] std::unique_ptr<Broker> open_lines(int descriptor, const LineOptions& options);
+// The caller keeps the descriptor open. disk reads the end of a file once. SIGPIPE is ignored from
+// then on.
+[[nodiscard]] std::unique_ptr<Broker> open_lines(Disk& disk, int descriptor,
+                                                 const LineOptions& options);
 
 enum class CommandAck : std::uint8_t {
   Line,  // each line that the command prints is the id of the last record that it has handled

@@ -318,7 +318,7 @@ class Stream(unittest.TestCase):
         wrong.write_text("# settings\nno equals sign\n")
         kafka = ("--kafka", "127.0.0.1:1", "--topic", "audit")
         for arguments, text in (
-                ((self.copy,), "--kafka is required"),
+                ((self.copy,), "one of --kafka, --stdout"),
                 ((*kafka, self.folder), "there is no journal in this folder"),
                 ((*kafka, "--cursor", "a/b", self.copy), "--cursor: 1 to 64 letters"),
                 ((*kafka, "--set", "sasl.password=x", self.copy), "sasl.password is a secret"),
