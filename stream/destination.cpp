@@ -68,8 +68,8 @@ void Destination::add_options(CLI::App& app) {
                  "to the standard input of a command of /bin/sh, a line of JSON a message")
       ->option_text("COMMAND");
   app.add_option("--ack", ack_,
-                 "of a command. line: each line that it prints is the id of the last\n"
-                 "message that it has handled; exit: each batch has a process, whose\n"
+                 "of a command. line: each line that it prints is the id of the last "
+                 "message that it has handled; exit: each batch has a process, whose "
                  "status 0 acknowledges it")
       ->capture_default_str()
       ->check(CLI::IsMember({"line", "exit"}))
@@ -78,7 +78,7 @@ void Destination::add_options(CLI::App& app) {
                  "to an HTTP server, by POST: batches with a line of JSON a message")
       ->option_text("URL");
   app.add_option("--token-file", http_.token_file,
-                 "a file of mode 600 with the token for Authorization: Bearer; it is\n"
+                 "a file of mode 600 with the token for Authorization: Bearer; it is "
                  "read again before each request")
       ->option_text("FILE");
   app.add_option("--ca", http_.tls.authorities,

@@ -67,7 +67,7 @@ std::expected<void, std::string> prepare(WantedStream& wanted, Disk& disk) {
 
 void add_stream_options(CLI::App& app, WantedStream& wanted) {
   app.add_option("JOURNAL", wanted.stream.journals,
-                 "folders of journals, or configuration files of engines, also with\n"
+                 "folders of journals, or configuration files of engines, also with "
                  "Store=postgresql")
       ->required();
   app.add_option("--format", wanted.format, "raw, json or arrow")
@@ -78,8 +78,8 @@ void add_stream_options(CLI::App& app, WantedStream& wanted) {
       ->option_text("TAGS");
   app.add_flag("-f,--follow", wanted.is_followed, "go on when the journal grows, until a signal");
   app.add_option("--cursor", wanted.stream.cursor_name,
-                 "the name of the cursor; each has its own place in the log\n"
-                 "(default: kafka, stdout, command, http or nats)")
+                 "the name of the cursor; each has its own place in the log "
+                 "(default: that of the option of the destination)")
       ->option_text("NAME");
   app.add_option("--cursor-folder", wanted.stream.cursor_folder,
                  "where cursors of databases are (default: FileStorePath of the configuration)")
