@@ -213,7 +213,7 @@ struct LogonTextPart {
     Random,  // {random}: 32 random bytes as base64
   };
   Kind kind = Kind::Text;  // see above
-  std::string text{};      // Text; SOH stands where the key has a vertical bar
+  std::string text{};      // Text; SOH stands for a bar, LF for \n in the key
   wire::Tag tag = 0;       // Field; Millis: milliseconds that are added
 };
 
@@ -228,14 +228,14 @@ struct LogonSignature {
     HmacSha512OfSha256,  // HMAC-SHA512 of the text's SHA-256
     Sha256,              // of the text, which has {key}
   };
-  // The form in which the key's bytes are given.
+  // The form in which the key's bytes are given: Base64 of `base64url:`, too.
   enum class KeyForm : std::uint8_t { Plain, Base64, Hex };
 
   wire::Tag tag = 0;                         // LogonSignature: the field of the signature
-  bool is_hex = false;                       // false: base64
+  bool is_hex = false;                       // false: base64; or base64url, see key
   Algorithm algorithm = Algorithm::Ed25519;  // see above
   std::vector<LogonTextPart> text{};         // what is signed
-  std::string key{};                         // LogonKey: file:PATH, env:NAME or command:LINE
+  std::string key{};                         // LogonKey: file:PATH and others; base64url: before it
   KeyForm key_form = KeyForm::Plain;         // LogonKey
   std::size_t key_line = 0;                  // of LogonKey, 1-based
   wire::Tag nonce_tag = 0;                   // LogonNonce: its field; 0: there is none

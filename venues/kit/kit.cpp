@@ -165,6 +165,11 @@ class EndpointReader {
     for (std::string& line : take_numbered("venueonlogon")) {
       endpoint.canned.push_back({{}, std::move(line)});
     }
+    if (const auto envelope = take("venueenvelope")) {
+      auto parts = split(*envelope, ' ');
+      if (parts.size() != 2) throw WrongKey{"VenueEnvelope: MSGTYPE ELEMENT was expected"};
+      endpoint.envelope = {.msg_type = std::move(parts[0]), .element = std::move(parts[1])};
+    }
   }
 
   // "D: rest"

@@ -59,6 +59,12 @@ struct FeedForm {
   bool full_refresh = false;      // a change is another snapshot, not an incremental refresh
 };
 
+// The message in whose XmlData (213) others travel, in an XML element.
+struct Envelope {
+  std::string msg_type{};  // "n"
+  std::string element{};   // "RTRF"
+};
+
 // A place to which clients connect: order entry, market data, drop copy.
 struct Endpoint {
   std::string name{};    // "order-entry"
@@ -71,8 +77,9 @@ struct Endpoint {
   Refusal other_msg_types{};                       // the answer to all others
   std::vector<MessageRule> rules{};
   std::vector<CannedMessage> canned{};
-  bool is_copy = false;         // a drop copy: it gets the reports of all sessions
-  std::string report_fields{};  // more fields of ExecutionReports
+  std::optional<Envelope> envelope{};  // of the canned messages after a Logon; null: none
+  bool is_copy = false;                // a drop copy: it gets the reports of all sessions
+  std::string report_fields{};         // more fields of ExecutionReports
   std::vector<ReportOmission> report_without{};
   std::vector<ReportMove> report_moves{};  // in this order
   std::string cancel_ack{};     // "35=XCA|11={11}": before the report of a cancel; empty: none

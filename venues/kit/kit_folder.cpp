@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fmt/format.h>
 
+#include "transport/api/signing_key.hpp"
 #include "venues/kit/kit_files.hpp"
 #include "venues/kit/test_keys.hpp"
 
@@ -140,8 +141,10 @@ std::expected<Kit, std::string> read_served_kit(const Kit& kit, const std::strin
 }
 
 std::string client_key_path(const Endpoint& endpoint, const std::string& folder) {
-  if (endpoint.signature == nullptr || !endpoint.signature->key.starts_with(kFile)) return {};
-  return folder + "/" + endpoint.signature->key.substr(kFile.size());
+  if (endpoint.signature == nullptr) return {};
+  std::string_view key = endpoint.signature->key;
+  if (key.starts_with(transport::kBase64UrlKey)) key.remove_prefix(transport::kBase64UrlKey.size());
+  return key.starts_with(kFile) ? folder + "/" + std::string{key.substr(kFile.size())} : "";
 }
 
 std::expected<std::unique_ptr<LogonVerifier>, std::string> read_verifier(

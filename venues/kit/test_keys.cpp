@@ -44,10 +44,11 @@ std::expected<TestKeys, std::string> make_test_keys(const LogonSignature& rules)
   }
   auto text = transport::random_text();
   if (!text) return Error{text.error()};
-  if (rules.key_form == LogonSignature::KeyForm::Hex) {
+  const bool is_hex = rules.key_form == LogonSignature::KeyForm::Hex;
+  if (is_hex || rules.key.starts_with(transport::kBase64UrlKey)) {
     const auto bytes = transport::from_text(*text, BytesAsText::Base64);
     if (!bytes) return Error{bytes.error()};
-    *text = transport::to_text(bytes->view(), BytesAsText::Hex);
+    *text = transport::to_text(bytes->view(), is_hex ? BytesAsText::Hex : BytesAsText::Base64Url);
   }
   TestKeys keys{.client = Secret{*text}, .venue = {}};
   wipe_bytes(*text);

@@ -84,10 +84,17 @@ transport::SignatureAlgorithm digest_of(Algorithm algorithm) noexcept {
   }
 }
 
+bool is_base64_url(const LogonSignature& rules) noexcept {
+  return rules.key.starts_with(transport::kBase64UrlKey);
+}
+
 Made make_by_secret(Rules rules, std::string_view text) {
   using Form = LogonSignature::KeyForm;
   std::expected<Secret, std::string> secret{Secret{text}};
-  if (rules->key_form == Form::Base64) secret = transport::from_text(text, BytesAsText::Base64);
+  if (rules->key_form == Form::Base64) {
+    secret = transport::from_text(
+        text, is_base64_url(*rules) ? BytesAsText::Base64Url : BytesAsText::Base64);
+  }
   if (rules->key_form == Form::Hex) secret = transport::from_text(text, BytesAsText::Hex);
   if (!secret) return Error{secret.error()};
   if (secret->empty()) return Error{"the secret is empty"};
@@ -112,7 +119,9 @@ std::expected<void, std::string> LogonVerifier::verify(
   const auto value = tester::value_of(logon, tag);
   if (!value) return Error{"the signature, field " + tag + ", is missing"};
   const auto signature =
-      transport::from_text(*value, rules_->is_hex ? BytesAsText::Hex : BytesAsText::Base64);
+      transport::from_text(*value, is_base64_url(*rules_) ? BytesAsText::Base64Url
+                                   : rules_->is_hex       ? BytesAsText::Hex
+                                                          : BytesAsText::Base64);
   if (!signature) return Error{"the signature, field " + tag + ": " + signature.error()};
   auto text = text_of(logon);
   if (!text) return Error{text.error()};

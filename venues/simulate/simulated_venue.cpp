@@ -6,6 +6,7 @@
 
 #include <nexusfix/wire/field.hpp>
 
+#include "tester/script/message_text.hpp"
 #include "transport/api/signing_key.hpp"
 #include "venues/simulate/order_tags.hpp"
 
@@ -45,6 +46,17 @@ void move_fields(Fields& report, const Endpoint& endpoint, const TemplateValues&
       target->value = value;
     }
   }
+}
+
+// With BeginString, BodyLength and CheckSum; the fields have the rest of its header.
+std::string whole_message(std::string_view begin_string, const Fields& fields) {
+  std::string body;
+  for (const TemplateField& field : fields) {
+    body += fmt::format("{}={}{}", field.tag, field.value, wire::kSoh);
+  }
+  const std::string bytes =
+      fmt::format("8={}{}9={}{}{}", begin_string, wire::kSoh, body.size(), wire::kSoh, body);
+  return bytes + tester::check_sum_field(bytes);
 }
 
 }  // namespace
@@ -99,7 +111,7 @@ void SimulatedVenue::on_logon(Session& session) {
   logged_on_.push_back(&session);
   const Endpoint& endpoint = *client_of(session).endpoint;
   for (const CannedMessage& one : endpoint.canned) {
-    if (one.msg_type.empty()) send_canned(session, one.text, nullptr);
+    if (one.msg_type.empty()) send_canned(session, one.text, nullptr, endpoint.envelope);
   }
   if (endpoint.tick.count() > 0) {
     session.call_after(endpoint.tick, [this](Session& own) { tick(own); });
@@ -254,12 +266,19 @@ void SimulatedVenue::mass_cancel(Session& session, const Client& client,
 }
 
 void SimulatedVenue::send_canned(Session& session, const std::string& text,
-                                 const wire::MessageView* request) {
+                                 const wire::MessageView* request,
+                                 const std::optional<Envelope>& envelope) {
   const auto fields = expand_template(text, values(session, request));
   const auto type = std::ranges::find(fields, tag::MsgType, &TemplateField::tag);
   if (type == fields.end()) return;
-  wire::Encoder encoder = session.begin(type->value);
-  write_fields(encoder, fields);
+  wire::Encoder encoder = session.begin(envelope ? envelope->msg_type : type->value);
+  if (envelope) {
+    const std::string xml = fmt::format("<{0}>{1}</{0}>", envelope->element,
+                                        whole_message(session.id().begin_string, fields));
+    encoder.data(tag::XmlDataLen, tag::XmlData, xml);
+  } else {
+    write_fields(encoder, fields);
+  }
   if (const auto sent = session.finish(encoder); !sent) {
     say_(fmt::format("a message of the kit cannot be sent: {}", sent.error().what()));
   }

@@ -59,7 +59,8 @@ class SimulatedVenue {
   void mass_cancel(engine::Session& session, const Client& client,
                    const wire::MessageView& request);
   void send_canned(engine::Session& session, const std::string& text,
-                   const wire::MessageView* request);
+                   const wire::MessageView* request,
+                   const std::optional<Envelope>& envelope = std::nullopt);
   void send_report(engine::Session& session, const Endpoint& endpoint, Fields report);
   // Sends a report to the owner of the order and to all drop copies.
   void report(venue::Owner owner, std::string_view symbol, const Fields& fields);

@@ -71,7 +71,11 @@ class ClientLogon {
                   {"56", config.id.target_comp_id},
                   {"98", "0"},
                   {"108", std::to_string(config.heartbeat.heart_bt_int.count())},
-                  {"141", "Y"}};
+                  {"141", config.reset.on_logon ? "Y" : ""},
+                  {"50", config.id.sender_sub_id},
+                  {"57", config.id.target_sub_id},
+                  {"142", config.id.sender_location_id}};
+    if (config.header.send_last_msg_seq_num_processed) fields.emplace_back("369", "0");
     if (config.id.begin_string == "FIXT.1.1") {
       fields.emplace_back("1137", config.fixt.default_appl_ver_id);
     }
@@ -122,8 +126,13 @@ class ClientLogon {
           std::ranges::find(fields, std::to_string(part.tag), &Values::value_type::first);
       if (found != fields.end()) text += found->second;
     }
-    const auto form = rules_->is_hex ? transport::BytesAsText::Hex : transport::BytesAsText::Base64;
+    const auto form = rules_->is_hex ? transport::BytesAsText::Hex : base64();
     return transport::to_text(key()->sign(text).value(), form);
+  }
+
+  [[nodiscard]] transport::BytesAsText base64() const {
+    return rules_->key.starts_with(transport::kBase64UrlKey) ? transport::BytesAsText::Base64Url
+                                                             : transport::BytesAsText::Base64;
   }
 
   [[nodiscard]] std::unique_ptr<transport::SigningKey> key() const {
@@ -136,9 +145,8 @@ class ClientLogon {
                            : rules_->algorithm == From::HmacSha512         ? To::HmacSha512
                            : rules_->algorithm == From::HmacSha512OfSha256 ? To::HmacSha512OfSha256
                                                                            : To::Sha256;
-    const auto form = transport::BytesAsText::Base64;
     auto secret = rules_->key_form == Form::Base64
-                      ? transport::from_text(keys_.client.view(), form).value()
+                      ? transport::from_text(keys_.client.view(), base64()).value()
                       : Secret{keys_.client.view()};
     return transport::SigningKey::make(algorithm, std::move(secret)).value();
   }

@@ -2,7 +2,7 @@
 
 # endpoints: the client's configuration, a script of `nexusfix connect`, and texts that it prints.
 # signature: what the venue answers to another key. key: the client's file. example, python: what
-# the examples print.
+# the examples print. arguments: more of the examples.
 KITS = {
     "binance": {
         "endpoints": {
@@ -176,5 +176,23 @@ expect 35=j
         "dictionary": "coinbase.xml",
         "example": r"report 35=8 39=0(.*\n)*.*39=2 14=0.5",
         "python": r"ExecutionReport(.*\n)*ExecutionReport .*2",
+    },
+    "cme-dropcopy": {
+        "endpoints": {
+            "drop-copy": ("client.cfg", """
+expect 35=n
+expect 35=n
+expect 35=n
+expect 35=n
+send 35=D|11=A1|21=1|38=1|40=2|44=1|54=1|55=ES|60=now
+""", ["213=<RTRF>8=FIX.4.2|9=", "|39=0|", "|39=1|", "|39=2|", "|39=4|", "|</RTRF>",
+      "Reject received: Invalid MsgType"]),
+        },
+        "signature": "Invalid logon. Logout forced.",
+        "key": "client.secret",
+        "dictionary": "drop-copy.xml",
+        "arguments": ["4"],
+        "example": r"copy 35=8 .*39=0(.*\n)*.*39=2 14=10(.*\n)*.*39=4",
+        "python": r"ExecutionReport XYZ777N 9001 .*(.*\n)*ExecutionReport XYZ777N 9002",
     },
 }

@@ -65,6 +65,16 @@ TEST(Kit, unknown_keys_and_wrong_values_are_errors_with_their_session) {
               HasSubstr("has no LogonSignature"));
 }
 
+TEST(Kit, envelope_is_a_msg_type_and_an_element) {
+  const auto kit = parsed("VenueEndpoint=dc\nVenueEnvelope=n RTRF\n");
+  ASSERT_TRUE(kit) << kit.error();
+  ASSERT_TRUE(kit->endpoints.front().envelope);
+  EXPECT_EQ(kit->endpoints.front().envelope->msg_type, "n");
+  EXPECT_EQ(kit->endpoints.front().envelope->element, "RTRF");
+  EXPECT_THAT(parsed("VenueEndpoint=dc\nVenueEnvelope=n\n").error(),
+              HasSubstr("MSGTYPE ELEMENT was expected"));
+}
+
 TEST(Kit, numbered_values_are_continued) {
   const auto kit = parsed("VenueEndpoint=oe\nVenueReply1=x: 35=y\nVenueReply1.1=|320={320}\n");
   ASSERT_TRUE(kit) << kit.error();

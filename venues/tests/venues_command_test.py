@@ -52,8 +52,8 @@ class Kits(WithVenue):
         for kit, facts in KITS.items():
             with self.subTest(kit):
                 venue = self.simulate(kit)
-                done = subprocess.run(self.example(kit), capture_output=True, text=True,
-                                      timeout=60, check=False)
+                done = subprocess.run(self.example(kit) + facts.get("arguments", []),
+                                      capture_output=True, text=True, timeout=60, check=False)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertRegex(done.stdout, facts["example"], done.stderr)
                 self.end(venue)
@@ -67,7 +67,7 @@ class Kits(WithVenue):
                 folder = self.folder / kit
                 done = subprocess.run(
                     [sys.executable, str(folder / "example.py"), str(folder / "client.cfg"),
-                     str(folder / facts["dictionary"])],
+                     str(folder / facts["dictionary"]), *facts.get("arguments", [])],
                     capture_output=True, text=True, timeout=60, check=False)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertRegex(done.stdout, facts["python"], done.stderr)

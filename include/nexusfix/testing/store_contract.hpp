@@ -47,8 +47,7 @@ TEST_P(StoreContract, a_closed_store_has_everything_and_takes_nothing_more) {
 
 TEST_P(StoreContract, an_append_shows_at_once_and_flush_makes_it_durable) {
   SCOPED_TRACE(
-      "append(): the record shows at once, appended() grows to its end; flush() makes "
-      "it durable");
+      "append(): the record shows at once, appended() grows to its end; flush() makes it durable");
   const SessionKey key = open_session(*store_, "A");
   ASSERT_TRUE(settler_.settle(*store_));
   const LogPosition before = store_->appended();
@@ -251,8 +250,7 @@ TEST_P(StoreContract, an_empty_transaction_changes_nothing) {
 
 TEST_P(StoreContract, messages_may_be_empty_or_hold_any_byte) {
   SCOPED_TRACE(
-      "append(), read(): the bytes of a message come back as they were, whatever they "
-      "are");
+      "append(), read(): the bytes of a message come back as they were, whatever they are");
   const SessionKey key = open_session(*store_, "A");
   std::string every_byte;
   for (int byte = 0; byte < 256; ++byte) every_byte += static_cast<char>(byte);
@@ -275,8 +273,7 @@ TEST_P(StoreContract, a_large_message_is_kept) {
 
 TEST_P(StoreContract, a_record_above_the_limit_is_too_large_and_changes_nothing) {
   SCOPED_TRACE(
-      "append(): TooLarge above StoreOptions::record_bytes_max, and the store goes on "
-      "as it was");
+      "append(): TooLarge above StoreOptions::record_bytes_max, and the store goes on as it was");
   const SessionKey key = open_session(*store_, "A");
   const auto refused = append_message(*store_, key, 1, std::string((16U << 20U) + 1, 'x'));
   ASSERT_FALSE(refused);
@@ -287,9 +284,8 @@ TEST_P(StoreContract, a_record_above_the_limit_is_too_large_and_changes_nothing)
 
 TEST_P(StoreContract, a_number_is_used_once_and_never_taken_back) {
   SCOPED_TRACE(
-      "append(): Refused if an outbound MsgSeqNum does not ascend, the next inbound "
-      "one goes back, a number is above 2^62, or a session was never opened; nothing "
-      "changes");
+      "append(): Refused if an outbound MsgSeqNum does not ascend, the next inbound one goes back, "
+      "a number is above 2^62, or a session was never opened; nothing changes");
   const SessionKey key = open_session(*store_, "A");
   ASSERT_TRUE(append(*store_, [&](Transaction& t) {
     t.inbound_progress(key, 7);
@@ -323,8 +319,7 @@ TEST_P(StoreContract, a_number_is_used_once_and_never_taken_back) {
 
 TEST_P(StoreContract, a_refused_transaction_leaves_no_trace_in_any_session) {
   SCOPED_TRACE(
-      "append(): a record is appended whole or not at all, in all sessions that it "
-      "touches");
+      "append(): a record is appended whole or not at all, in all sessions that it touches");
   const SessionKey a = open_session(*store_, "A");
   const SessionKey b = open_session(*store_, "B");
   ASSERT_TRUE(append_message(*store_, a, 1, "kept"));
@@ -440,8 +435,7 @@ TEST_P(StoreContract, every_session_is_named_with_and_without_messages) {
 
 TEST_P(StoreContract, a_renamed_session_keeps_its_numbers_and_its_messages) {
   SCOPED_TRACE(
-      "rename_session(): only the name changes; the old name is free; both hold after "
-      "a restart");
+      "rename_session(): only the name changes; the old name is free; both hold after a restart");
   const SessionKey key = open_session(*store_, "before");
   const SessionKey other = open_session(*store_, "other");
   ASSERT_TRUE(append_message(*store_, key, 1, "one"));
@@ -486,8 +480,7 @@ TEST_P(StoreContract, no_session_gets_the_name_of_another_or_one_that_is_too_lon
 
 TEST_P(StoreContract, the_time_of_creation_stays) {
   SCOPED_TRACE(
-      "SessionRecord::created: when the epoch began, not when the session was opened "
-      "again");
+      "SessionRecord::created: when the epoch began, not when the session was opened again");
   open_session(*store_, "A");
   reopen();
   const auto key = store_->open_session("A", at_second(777));
@@ -559,8 +552,7 @@ TEST_P(StoreContract, the_inbound_number_is_set_back_within_the_epoch) {
 
 TEST_P(StoreContract, a_change_of_numbers_that_were_others_is_refused) {
   SCOPED_TRACE(
-      "append(), NumbersSet: Refused if NumbersChange::before is not what the session "
-      "has");
+      "append(), NumbersSet: Refused if NumbersChange::before is not what the session has");
   const SessionKey key = open_session(*store_, "A");
   const NumbersChange stale = numbers_change(
       store_->session(key), {.next_inbound = 7, .next_outbound = 7}, at_second(200), "");
@@ -592,8 +584,7 @@ TEST_P(StoreContract, a_session_is_not_opened_between_the_begin_and_the_end_of_a
 
 TEST_P(StoreContract, lost_numbers_are_those_of_the_epoch) {
   SCOPED_TRACE(
-      "lost_numbers(): the ranges of MessagesLost of the current epoch, also after a "
-      "restart");
+      "lost_numbers(): the ranges of MessagesLost of the current epoch, also after a restart");
   const SessionKey key = open_session(*store_, "A");
   const auto lost = [&] {
     const auto ranges = store_->lost_numbers(key);

@@ -93,8 +93,7 @@ class ScheduleBuilder {
       if (is_given(key)) {
         report_.warning(keys_.find(key)->line,
                         std::string{key.name()} +
-                            ": not used without StartTime and EndTime: the session "
-                            "is always open");
+                            ": not used without StartTime and EndTime: the session is always open");
       }
     }
     return false;

@@ -395,7 +395,10 @@ class SessionBuilder {
     if (key == nullptr) return;
     LogonSignature made = *read_logon_signature(signature->value);
     const LogonKey read = *read_logon_key(key->value);
-    made.key = read.place;
+    if (made.key.empty() == read.is_url) {
+      report_.error(key->line, "LogonKey: base64url is the form of both the key and the signature");
+    }
+    made.key += read.place;
     made.key_form = read.form;
     made.key_line = key->line;
     if (const Given* const nonce = right("LogonNonce")) {
@@ -456,13 +459,11 @@ class SessionBuilder {
     if (version == nullptr) return;
     if (config.logon.send_next_expected_msg_seq_num && !version->has_next_expected) {
       report_.warning(keys_.line(),
-                      "[SESSION]: NextExpectedMsgSeqNum (789) is not sent: it came "
-                      "with FIX.4.4");
+                      "[SESSION]: NextExpectedMsgSeqNum (789) is not sent: it came with FIX.4.4");
     }
     if (config.header.send_last_msg_seq_num_processed && !version->has_last_processed) {
       report_.warning(keys_.line(),
-                      "[SESSION]: LastMsgSeqNumProcessed (369) is not sent: it came "
-                      "with FIX.4.2");
+                      "[SESSION]: LastMsgSeqNumProcessed (369) is not sent: it came with FIX.4.2");
     }
   }
 

@@ -25,8 +25,7 @@ inline constexpr DialectRow kDialectRows[] = {
      "LogonTimeout LogoutTimeout ReconnectInterval SocketAcceptPort SocketConnectHost "
      "SocketConnectPort StartTime EndTime StartDay EndDay ResetOnLogon ResetOnLogout "
      "ResetOnDisconnect RefreshOnLogon PersistMessages FileStorePath FileLogPath CheckLatency "
-     "MaxLatency "
-     "TimestampPrecision DataDictionary TransportDataDictionary AppDataDictionary "
+     "MaxLatency TimestampPrecision DataDictionary TransportDataDictionary AppDataDictionary "
      "AllowUnknownMsgFields ValidateFieldsOutOfOrder ValidateUserDefinedFields"},
     {kCpp | kJava | kNet,
      "ConnectionType NonStopSession ScreenLogShowEvents ScreenLogShowIncoming "

@@ -102,20 +102,18 @@ inline constexpr KeyRow kLogonAndTimers[] = {
      read_by<read_logon_signature>(
          "formula",
          "a field and a formula such as 96=base64(ed25519({35}|{49}|{56}|{34}|{52})), "
-         "with base64 or hex, and ed25519, rsa-sha256, hmac-sha256, hmac-sha512, "
+         "with base64, base64url or hex, and ed25519, rsa-sha256, hmac-sha256, hmac-sha512, "
          "hmac-sha512(sha256(...)) or sha256,"),
      kReadByBuilder, "", "96=base64(ed25519({35}|{49}|{56}|{34}|{52}))",
      "initiator: the signature of our Logons by LogonKey: {TAG} is a field of the Logon, a "
-     "vertical "
-     "bar SOH"},
+     "vertical bar SOH, \\n a line feed"},
     {"LogonKey", NextLogon,
      read_by<read_logon_key>("place",
-                             "file:PATH, env:NAME or command:LINE, perhaps after base64: "
-                             "or hex:,"),
+                             "file:PATH, env:NAME or command:LINE, perhaps after base64:, "
+                             "base64url: or hex:,"),
      kReadByBuilder, "", "file:venue.pem",
      "where the key of LogonSignature is: a file, a variable of the environment, or the output of "
-     "a "
-     "command"},
+     "a command"},
     {"LogonNonce", NextLogon,
      read_by<read_logon_nonce>(
          "field",

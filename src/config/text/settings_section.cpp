@@ -177,8 +177,7 @@ class SectionReader {
     if (match.unknown_version) {
       return report_.error(entry.line, shown(entry.key) +
                                            ": an application version, such as "
-                                           "AppDataDictionary.FIX.5.0SP2, was "
-                                           "expected");
+                                           "AppDataDictionary.FIX.5.0SP2, was expected");
     }
     const std::string expected = entry.is_wrong ? std::string{} : key.row().rule.error(entry.value);
     const bool is_right = !entry.is_wrong && expected.empty();

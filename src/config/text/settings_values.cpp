@@ -105,6 +105,7 @@ namespace {
 using TextPart = LogonTextPart;
 
 constexpr unsigned kNonceAheadMax = 3'600'000;  // of {time-ms+N}: an hour
+constexpr std::string_view kBase64Url = "base64url:";
 
 // The part in braces. names: the words that stand for a value here.
 std::optional<TextPart> part_in_braces(
@@ -131,6 +132,7 @@ std::optional<std::vector<TextPart>> read_parts(
     if (brace > 0) {
       std::string literal{text.substr(0, brace)};
       std::ranges::replace(literal, '|', wire::kSoh);
+      while (literal.contains("\\n")) literal.replace(literal.find("\\n"), 2, "\n");
       parts.push_back({.text = std::move(literal)});
       text.remove_prefix(brace);
       continue;
@@ -171,8 +173,10 @@ std::optional<LogonSignature> read_logon_signature(std::string_view value) {
   if (!field) return std::nullopt;
   LogonSignature made{.tag = field->tag};
   std::string_view formula = field->value;
-  made.is_hex = formula.starts_with("hex(");
-  if (!consume_call(formula, made.is_hex ? "hex(" : "base64(")) return std::nullopt;
+  const bool is_url = consume_call(formula, "base64url(");
+  if (is_url) made.key = kBase64Url;
+  made.is_hex = !is_url && formula.starts_with("hex(");
+  if (!is_url && !consume_call(formula, made.is_hex ? "hex(" : "base64(")) return std::nullopt;
   for (const auto& [call, algorithm] : kAlgorithms) {
     if (!consume_call(formula, call)) continue;
     // A parenthesis in the text would be one of another call.
@@ -188,7 +192,8 @@ std::optional<LogonSignature> read_logon_signature(std::string_view value) {
 
 std::optional<LogonKey> read_logon_key(std::string_view value) noexcept {
   LogonKey key;
-  if (value.starts_with("base64:")) key.form = LogonSignature::KeyForm::Base64;
+  key.is_url = value.starts_with(kBase64Url);
+  if (key.is_url || value.starts_with("base64:")) key.form = LogonSignature::KeyForm::Base64;
   if (value.starts_with("hex:")) key.form = LogonSignature::KeyForm::Hex;
   if (key.form != LogonSignature::KeyForm::Plain) value.remove_prefix(value.find(':') + 1);
   key.place = value;

@@ -47,6 +47,7 @@ struct LogonTag {
 // "file:venue.pem", "env:SECRET" or "command:pass show venue", perhaps after "base64:" or "hex:".
 struct LogonKey {
   LogonSignature::KeyForm form = LogonSignature::KeyForm::Plain;
+  bool is_url = false;  // base64url
   std::string_view place;
 };
 [[nodiscard]] std::optional<LogonKey> read_logon_key(std::string_view value) noexcept;

@@ -16,8 +16,7 @@ inline constexpr EventRow kConnectionEvents[] = {
      "A connection could not be established: TCP, a proxy or TLS failed. The text says which. The "
      "engine tries again.",
      "Nothing listens on the port, the name cannot be resolved, a certificate is refused, or TLS "
-     "is "
-     "on at one side only.",
+     "is on at one side only.",
      "Check SocketConnectHost, SocketConnectPort, the network, and the TLS of both sides."},
     {EventId::ConnectTimedOut, Severity::Warning, "ConnectTimedOut",
      "A connection was not established in time. The engine tries again.",
@@ -109,8 +108,7 @@ inline constexpr EventRow kConnectionEvents[] = {
      "Raise LimitNOFILE of the service, and look for the address with the most connections."},
     {EventId::PendingLogonsOfAddressFull, Severity::Warning, "PendingLogonsOfAddressFull",
      "Connections were closed at once, because half of MaxPendingLogons, all of their address, "
-     "wait "
-     "for a Logon.",
+     "wait for a Logon.",
      "A client connects and does not log on, or many clients share an address.",
      "Look at the client, or raise MaxPendingLogons."},
     {EventId::PendingLogonsFull, Severity::Warning, "PendingLogonsFull",

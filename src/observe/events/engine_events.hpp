@@ -111,13 +111,12 @@ inline constexpr EventRow kEngineEvents[] = {
      "NXF-7010 came before.",
      "If work was left: counterparties get the messages in a resend after the next Logon."},
     {EventId::LoopCostly, Severity::Warning, "LoopCostly",
-     "One session, or one address that has not logged on, took more than a quarter of an "
-     "event loop's time for a second: by its messages, its timers, its resend, or tasks that "
-     "were posted to it. The text names it. Or one turn of the loop took 250 ms or longer: "
-     "the text names up to eight sessions that it served, of which one took the time. The "
-     "loop's other sessions waited meanwhile. Each kind is logged at most once a minute. The "
-     "second kind needs run() or start(): a program that calls poll() may sleep between two "
-     "calls.",
+     "One session, or one address that has not logged on, took more than a quarter of an event "
+     "loop's time for a second: by its messages, its timers, its resend, or tasks that were posted "
+     "to it. The text names it. Or one turn of the loop took 250 ms or longer: the text names up "
+     "to eight sessions that it served, of which one took the time. The loop's other sessions "
+     "waited meanwhile. Each kind is logged at most once a minute. The second kind needs run() or "
+     "start(): a program that calls poll() may sleep between two calls.",
      "A counterparty sends what costs much time, or the application's callbacks for its messages "
      "take long.",
      "If it is the counterparty: limit it with ThrottleMessages, or disable the session. If it is "

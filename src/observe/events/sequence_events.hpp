@@ -13,8 +13,7 @@ inline constexpr EventRow kSequenceEvents[] = {
      "No action is needed, if the reset was agreed with the counterparty."},
     {EventId::SequenceNumbersSet, Severity::Warning, "SequenceNumbersSet",
      "An operator or the application set the next MsgSeqNum. The text has both sequence numbers "
-     "before and "
-     "after, and the reason.",
+     "before and after, and the reason.",
      "`nexusfix journal set`, or Session::set_next_numbers().", "No action is needed."},
     {EventId::SequenceGapDetected, Severity::Warning, "SequenceGapDetected",
      "A message has a higher MsgSeqNum than expected. We ask for the missing messages with a "
@@ -51,8 +50,7 @@ inline constexpr EventRow kSequenceEvents[] = {
      "`nexusfix journal set`, or agree on a reset."},
     {EventId::LogoutTextUntrue, Severity::Warning, "LogoutTextUntrue",
      "The counterparty's Logout says that a MsgSeqNum is too low or too high. What was sent on "
-     "this "
-     "connection contradicts it, so the session stays open for the next Logon.",
+     "this connection contradicts it, so the session stays open for the next Logon.",
      "The counterparty has counted wrong, or the text is of another connection.",
      "Ask the counterparty for its sequence numbers. If it refuses each Logon, agree on the "
      "sequence numbers with it."},

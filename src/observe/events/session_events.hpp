@@ -162,8 +162,7 @@ inline constexpr EventRow kSessionEvents[] = {
      "A message that another thread sent with a Remote was accepted, and the session did not send "
      "it; or a task, log_out() or log_on() of a Remote did not reach its session or was refused.",
      "The text says why: for example, the session is not logged on and SendWhileLoggedOut=N is "
-     "set, "
-     "the session was removed, or the engine has ended. The call had no on_result.",
+     "set, the session was removed, or the engine has ended. The call had no on_result.",
      "Send the message again if it is still needed. Give on_result to send() or post(), so that "
      "the application knows."},
 };

@@ -13,8 +13,7 @@ inline constexpr EventRow kStoreEvents[] = {
      "A part of the journal cannot be read. The intact part is used.",
      "The disk is damaged, or the file was changed or truncated.",
      "Run `nexusfix journal verify`, then docs/operations/journal-repair.md. Find out with the "
-     "counterparties "
-     "which messages are missing."},
+     "counterparties which messages are missing."},
     {EventId::CheckpointUnreadable, Severity::Warning, "CheckpointUnreadable",
      "A checkpoint in the journal is damaged. More of the log is read instead, and nothing is "
      "lost.",
@@ -89,9 +88,7 @@ inline constexpr EventRow kStoreEvents[] = {
      "background.",
      "The disk is damaged, or another program wrote to the file.",
      "Run `nexusfix journal verify`, then docs/operations/journal-repair.md. Sessions continue, "
-     "and "
-     "damaged "
-     "messages are gap-filled."},
+     "and damaged messages are gap-filled."},
     {EventId::SegmentsHeld, Severity::Warning, "SegmentsHeld",
      "Old segments of the journal are not deleted, because a cursor has not passed them.",
      "`nexusfix stream` is not running, or the brokers are away. The journal needs more disk.",
@@ -154,8 +151,7 @@ inline constexpr EventRow kStoreEvents[] = {
     {EventId::StandbyNotRequired, Severity::Warning, "StandbyNotRequired",
      "PostgreSQLStoreStandby=available is set for an engine that takes logs over. If a promoted "
      "server lacks messages that were sent, the engine skips sequence numbers, but it does not "
-     "have "
-     "these messages, and orders may be executed again.",
+     "have these messages, and orders may be executed again.",
      "The configuration says so.",
      "Remove the key, or set strict, and give the database a synchronous standby."},
     {EventId::StandbyNotVisible, Severity::Warning, "StandbyNotVisible",

@@ -21,8 +21,10 @@ enum class SignatureAlgorithm : std::uint8_t {
   Sha256,              // FIPS 180-4; the text has the key in it
 };
 
-// Binary data as text.
-enum class BytesAsText : std::uint8_t { Base64, Hex };
+// Binary data as text. Base64Url is that of RFC 4648, sec. 5: with - and _, and without padding.
+enum class BytesAsText : std::uint8_t { Base64, Base64Url, Hex };
+// LogonKey of a LogonSignature begins with it: both the key and the signature are base64url.
+inline constexpr std::string_view kBase64UrlKey = "base64url:";
 // Allocates.
 [[nodiscard]] std::string to_text(std::string_view bytes, BytesAsText form);
 // The error says what was expected, and shows nothing of the text.

@@ -1,5 +1,6 @@
 #include "transport/api/signing_key.hpp"
 
+#include <algorithm>
 #include <array>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -162,6 +163,19 @@ std::expected<Secret, std::string> from_base64(std::string_view text) {
   return secret;
 }
 
+// RFC 4648, sec. 5. Other characters than those of it, such as padding, are refused.
+std::expected<Secret, std::string> from_base64_url(std::string_view text) {
+  const Error error{"base64url without padding was expected"};
+  if (text.find_first_of("+/=") != std::string_view::npos) return error;
+  std::string padded{text};
+  std::ranges::replace(padded, '-', '+');
+  std::ranges::replace(padded, '_', '/');
+  padded.resize((padded.size() + 3) / 4 * 4, '=');
+  auto bytes = padded.ends_with("===") ? error : from_base64(padded);
+  wipe_bytes(padded);
+  return bytes ? std::move(bytes) : error;
+}
+
 }  // namespace
 
 std::string to_text(std::string_view bytes, BytesAsText form) {
@@ -178,11 +192,18 @@ std::string to_text(std::string_view bytes, BytesAsText form) {
   text.resize((bytes.size() + 2) / 3 * 4 + 1);  // OpenSSL writes a zero after it
   EVP_EncodeBlock(bytes_of(text), bytes_of(bytes), static_cast<int>(bytes.size()));
   text.pop_back();
+  if (form == BytesAsText::Base64Url) {
+    std::ranges::replace(text, '+', '-');
+    std::ranges::replace(text, '/', '_');
+    while (text.ends_with('=')) text.pop_back();
+  }
   return text;
 }
 
 std::expected<Secret, std::string> from_text(std::string_view text, BytesAsText form) {
-  return form == BytesAsText::Hex ? from_hex(text) : from_base64(text);
+  return form == BytesAsText::Hex         ? from_hex(text)
+         : form == BytesAsText::Base64Url ? from_base64_url(text)
+                                          : from_base64(text);
 }
 
 std::expected<std::string, std::string> random_text() {

@@ -20,24 +20,12 @@ using Error = std::unexpected<std::string>;
 
 constexpr std::uint64_t kKeyBytesMax = 64U << 10U;
 
+// Both name the algorithms in the same order.
 transport::SignatureAlgorithm algorithm_of(LogonSignature::Algorithm algorithm) noexcept {
-  using From = LogonSignature::Algorithm;
   using To = transport::SignatureAlgorithm;
-  switch (algorithm) {
-    case From::Ed25519:
-      return To::Ed25519;
-    case From::RsaSha256:
-      return To::RsaSha256;
-    case From::HmacSha256:
-      return To::HmacSha256;
-    case From::HmacSha512:
-      return To::HmacSha512;
-    case From::HmacSha512OfSha256:
-      return To::HmacSha512OfSha256;
-    case From::Sha256:
-      break;
-  }
-  return To::Sha256;
+  static_assert(static_cast<int>(LogonSignature::Algorithm::Sha256) ==
+                static_cast<int>(To::Sha256));
+  return static_cast<To>(algorithm);
 }
 
 std::expected<std::string, std::string> read_key_file(Disk& disk, const std::string& path) {
@@ -83,12 +71,16 @@ std::expected<std::string, std::string> read_key(Disk& disk, std::string_view wh
   return bytes;
 }
 
-std::expected<Secret, std::string> decoded(std::string bytes, LogonSignature::KeyForm form) {
+BytesAsText form_of(const LogonSignature& rules, bool is_hex) noexcept {
+  if (rules.key.starts_with(transport::kBase64UrlKey)) return BytesAsText::Base64Url;
+  return is_hex ? BytesAsText::Hex : BytesAsText::Base64;
+}
+
+std::expected<Secret, std::string> decoded(std::string bytes, const LogonSignature& rules) {
   using Form = LogonSignature::KeyForm;
-  std::expected<Secret, std::string> key =
-      form == Form::Base64 ? transport::from_text(bytes, BytesAsText::Base64)
-      : form == Form::Hex  ? transport::from_text(bytes, BytesAsText::Hex)
-                           : Secret{bytes};
+  std::expected<Secret, std::string> key{Secret{bytes}};
+  const bool is_hex = rules.key_form == Form::Hex;
+  if (rules.key_form != Form::Plain) key = transport::from_text(bytes, form_of(rules, is_hex));
   wipe_bytes(bytes);
   return key;
 }
@@ -119,9 +111,11 @@ void write(wire::Encoder& logon, wire::Tag tag, std::string_view value) noexcept
 
 std::expected<std::shared_ptr<LogonSigner>, std::string> LogonSigner::make(
     std::shared_ptr<const LogonSignature> rules, Disk& disk) {
-  auto bytes = read_key(disk, rules->key);
+  std::string_view place = rules->key;
+  if (place.starts_with(transport::kBase64UrlKey)) place.remove_prefix(place.find(':') + 1);
+  auto bytes = read_key(disk, place);
   if (!bytes) return Error{std::move(bytes.error())};
-  auto secret = decoded(std::move(*bytes), rules->key_form);
+  auto secret = decoded(std::move(*bytes), *rules);
   if (!secret) return Error{"the key: " + secret.error()};
   auto key = transport::SigningKey::make(algorithm_of(rules->algorithm), std::move(*secret));
   if (!key) return Error{std::move(key.error())};
@@ -139,8 +133,7 @@ std::expected<void, std::string> LogonSigner::sign(wire::Encoder& logon, WallTim
   const auto signature = key_->sign(*text);
   wipe_bytes(*text);
   if (!signature) return Error{signature.error()};
-  write(logon, rules_->tag,
-        transport::to_text(*signature, rules_->is_hex ? BytesAsText::Hex : BytesAsText::Base64));
+  write(logon, rules_->tag, transport::to_text(*signature, form_of(*rules_, rules_->is_hex)));
   return {};
 }
 
@@ -187,7 +180,9 @@ SettingsErrors give_signers(Settings& settings, Disk& disk, bool with_commands) 
   for (SessionSettings& session : settings.sessions) {
     const auto& rules = session.logon_signature;
     if (rules == nullptr || session.logon_signer != nullptr) continue;
-    if (!with_commands && rules->key.starts_with("command:")) continue;
+    const std::string_view key = rules->key;
+    const bool is_command = key.starts_with("command:") || key.starts_with("base64url:command:");
+    if (!with_commands && is_command) continue;
     auto signer = LogonSigner::make(rules, disk);
     if (signer) {
       session.logon_signer = std::move(*signer);

@@ -62,6 +62,12 @@ TEST(LogonSignatureKeys, describe_the_logons_of_several_venues) {
   ASSERT_THAT(bybit.nonce, SizeIs(1));
   EXPECT_EQ(bybit.nonce[0].kind, Kind::Millis);
   EXPECT_EQ(bybit.nonce[0].tag, 5'000U);
+  const LogonSignature cme = signature_of(
+      "LogonSignature=1402=base64url(hmac-sha256({34}\\n{49}\\n|))\nLogonKey=base64url:file:k\n");
+  EXPECT_EQ(cme.key, "base64url:file:k");
+  ASSERT_THAT(cme.text, SizeIs(4));
+  EXPECT_EQ(cme.text[1].text, "\n");
+  EXPECT_EQ(cme.text[3].text, "\n\x01");
 }
 
 TEST(LogonSignatureKeys, wrong_value_is_an_error_that_says_what_was_expected) {
@@ -69,7 +75,8 @@ TEST(LogonSignatureKeys, wrong_value_is_an_error_that_says_what_was_expected) {
        {"ed25519({35})", "96=ed25519({35})", "96=base64({35})", "96=base64(md5({35}))",
         "96=base64(ed25519({35))", "96=base64(ed25519())", "96=base64(ed25519({35})",
         "96=base64(ed25519({x}))", "96=base64(ed25519({0}))", "96=base64(ed25519({time-ms}))",
-        "34=base64(ed25519({35}))", "96=base64(hmac-sha512(sha256({35}))"}) {
+        "34=base64(ed25519({35}))", "96=base64(hmac-sha512(sha256({35}))",
+        "96=base64u(ed25519({35}))"}) {
     EXPECT_THAT(errors_of("LogonSignature=" + std::string{wrong}),
                 ElementsAre(HasSubstr("a field and a formula such as")))
         << wrong;
@@ -103,6 +110,11 @@ TEST(LogonSignatureKeys, keys_that_do_not_fit_each_other_are_errors) {
               ElementsAre(HasSubstr("sha256 needs {key}")));
   EXPECT_THAT(errors_of("LogonSignature=96=hex(hmac-sha256({key}))\nLogonKey=env:X"),
               ElementsAre(HasSubstr("{key} is only for sha256")));
+  for (const std::string_view one : {"96=base64url(hmac-sha256({34}))\nLogonKey=base64:env:X",
+                                     "96=base64(hmac-sha256({34}))\nLogonKey=base64url:env:X"}) {
+    EXPECT_THAT(errors_of("LogonSignature=" + std::string{one}),
+                ElementsAre(HasSubstr("base64url is the form of both")));
+  }
   EXPECT_THAT(errors(joined(kAcceptor, kSigned)), ElementsAre(HasSubstr("a key of initiators")));
   EXPECT_THAT(warnings_of(kSigned), IsEmpty());
 }

@@ -72,6 +72,21 @@ TEST_F(LogonSignerTest, ed25519_signs_the_fields_of_a_venue_s_published_example)
   EXPECT_THAT(logon, HasSubstr("|553=key|25035=2" + std::string{kBinanceSignature}));
 }
 
+TEST_F(LogonSignerTest, lines_are_signed_with_a_key_and_a_signature_in_base64url) {
+  // The form of CME's secure logon: base64url(HMAC-SHA256(key, lines)), computed with Python.
+  using namespace std::chrono;
+  set_time(sys_days{2017y / June / 23} + 14h + 48min + 42s + 855ms);
+  ::setenv("NEXUSFIX_TEST_SECRET", "2HlZ7exg8jTKltXnURjKvm3GS5iF5n4ClzHiEm_ocv4", 1);
+  const std::string logon = logon_of(venue_session(
+      "CME",
+      "LogonSignature=1402=base64url(hmac-sha256({34}\\n{49}\\n{50}\\n{52}\\n{57}\\n{108}"
+      "\\n{142}\\n{369}\\n{1603}))\nLogonKey=base64url:env:NEXUSFIX_TEST_SECRET\n"
+      "SenderSubID=MSG\nSenderLocationID=US,NY\nTargetSubID=92\n"
+      "EnableLastMsgSeqNumProcessed=Y\nLogonTag=1603=BRIO\n"));
+  EXPECT_THAT(logon,
+              HasSubstr("|1603=BRIO|1401=43|1402=nZtmLRXHwnS6nUiJ8t9y80s8phOLTOxmZvH3giEnjRE|"));
+}
+
 TEST_F(LogonSignerTest, nonce_is_written_before_the_signature_and_signed) {
   // The form of Kraken: base64(HMAC-SHA512(secret, SHA256(text + nonce))), computed with Python.
   using namespace std::chrono;

@@ -110,7 +110,7 @@ TEST(SigningKey, wrong_key_is_refused_and_not_shown) {
 }
 
 TEST(SigningKey, bytes_as_text_are_read_back) {
-  for (const BytesAsText form : {BytesAsText::Base64, BytesAsText::Hex}) {
+  for (const BytesAsText form : {BytesAsText::Base64, BytesAsText::Base64Url, BytesAsText::Hex}) {
     for (std::size_t size = 1; size < 70; ++size) {
       std::string bytes;
       for (std::size_t i = 0; i < size; ++i) bytes.push_back(static_cast<char>(i * 37 + size));
@@ -127,6 +127,15 @@ TEST(SigningKey, text_that_is_no_bytes_is_refused) {
   }
   for (const std::string_view wrong : {"", "a", "0x", "zz", "abc"}) {
     EXPECT_FALSE(from_text(wrong, BytesAsText::Hex).has_value()) << wrong;
+  }
+}
+
+TEST(SigningKey, base64url_is_without_padding) {
+  // RFC 4648, sec. 5 and 10; the bytes fb ff are "+/8=" in base64.
+  EXPECT_EQ(to_text("\xfb\xff", BytesAsText::Base64Url), "-_8");
+  EXPECT_EQ(to_text("foob", BytesAsText::Base64Url), "Zm9vYg");
+  for (const std::string_view wrong : {"", "a", "+/8", "-_8=", "Zm9vY", "Zm9v!A"}) {
+    EXPECT_FALSE(from_text(wrong, BytesAsText::Base64Url).has_value()) << wrong;
   }
 }
 
