@@ -179,6 +179,7 @@ int run_certify(Arguments arguments) {
 int run_serve_venue(Arguments) {
   return fail("serve", "--venue: this program was built without the kits (NEXUSFIX_VENUES=ON)");
 }
+std::vector<std::string> kit_words() { return {}; }
 #endif
 
 std::span<const Command> commands() noexcept { return kCommands; }

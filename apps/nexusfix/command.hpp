@@ -89,5 +89,7 @@ int run_test(Arguments arguments);
 int run_certify(Arguments arguments);
 // run_serve() calls it for --venue.
 int run_serve_venue(Arguments arguments);
+// The names of the venue kits; empty: the program has none.
+[[nodiscard]] std::vector<std::string> kit_words();
 
 }  // namespace nexusfix::command

@@ -10,6 +10,7 @@
 #include "nexusfix/files/engine_options.hpp"
 #include "venues/command/free_ports.hpp"
 #include "venues/kit/kit.hpp"
+#include "venues/kit/kit_files.hpp"
 #include "venues/kit/kit_folder.hpp"
 #include "venues/simulate/simulated_venue.hpp"
 
@@ -99,6 +100,11 @@ int serve(VenueOptions options) {
 }
 
 }  // namespace
+
+std::vector<std::string> kit_words() {
+  const auto names = kit_names();
+  return {names.begin(), names.end()};
+}
 
 int run_serve_venue(Arguments arguments) {
   VenueOptions options;

@@ -194,9 +194,8 @@ Finding virtual_machine(const Machine& machine) {
   }
   finding.level = stolen.value_or(0) > kStolenMax ? Level::Warning : Level::Advice;
   finding.why =
-      "The host takes the CPU away for milliseconds at any time, and each interrupt costs a "
-      "change into the host. Nothing in here changes that: ask for CPUs of your own, or for a "
-      "machine.";
+      "The host takes the CPU away for milliseconds at any time, and each interrupt costs a change "
+      "into the host. Nothing in here changes that: ask for CPUs of your own, or for a machine.";
   return finding;
 }
 

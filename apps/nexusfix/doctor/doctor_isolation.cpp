@@ -59,8 +59,7 @@ Finding isolated(const Machine& machine, const Plan& plan) {
   }
   finding.why =
       "The scheduler runs other threads on the engine's CPU, and the engine waits for "
-      "milliseconds. "
-      "An isolated CPU runs only threads that are pinned to it (EventLoopCpu).";
+      "milliseconds. An isolated CPU runs only threads that are pinned to it (EventLoopCpu).";
   finding.change = kernel_option("isolcpus=managed_irq,domain," + cpu_list_text(wanted));
   return finding;
 }

@@ -93,7 +93,8 @@ std::string values_of(const HelpRow& option) {
 
 // The kind of words that an argument or a value takes, for `nexusfix help --words`; empty: none.
 std::string_view kind_of(const HelpRow& row) {
-  if (row.name.starts_with("--engine ")) return "engines";
+  if (row.name == "--engine PATH") return "engines";
+  if (row.name == "--venue NAME" || row.name == "VENUE") return "kits";
   if (row.name.starts_with("SESSION")) return "sessions";
   if (row.name.starts_with("EVENT")) return "events";
   if (row.name.starts_with("NAME")) return "keys";

@@ -8,6 +8,7 @@
 #include <nexusfix/observe/logs.hpp>
 
 #include "config/api/explain_settings.hpp"
+#include "nexusfix/command.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -70,6 +71,7 @@ std::optional<Words> completion_words(std::string_view kind) {
   if (kind == "events") return events();
   if (kind == "keys") return keys();
   if (kind == "fields") return fields();
+  if (kind == "kits") return kit_words();
   return std::nullopt;
 }
 

@@ -8,9 +8,9 @@
 
 namespace nexusfix::command {
 
-// For "sessions" and "engines" those that run under this user; for "events", "keys" and "fields"
-// all names. A session is named by its last CompID, if no other session has it. Nullopt: the kind
-// is none of them.
+// For "sessions" and "engines" those that run under this user; for "events", "keys", "fields" and
+// "kits" all names. A session is named by its last CompID, if no other session has it. Nullopt: the
+// kind is none of them.
 [[nodiscard]] std::optional<std::vector<std::string>> completion_words(std::string_view kind);
 
 }  // namespace nexusfix::command

@@ -46,7 +46,7 @@ int print_completion(const std::string& shell) {
 int print_words(const std::string& kind) {
   const auto words = completion_words(kind);
   if (!words) {
-    fail(kHelpCommand, kind + ": sessions, engines, events, keys or fields was expected");
+    fail(kHelpCommand, kind + ": sessions, engines, events, keys, fields or kits was expected");
     return kUsage;
   }
   for (const std::string& word : *words) fmt::print("{}\n", word);
@@ -107,7 +107,7 @@ int run_help(Arguments arguments) {
       ->option_text("DIR");
   app.add_option("--words", words,
                  "print the words that a shell completes: one of sessions, engines, events, keys, "
-                 "fields")
+                 "fields, kits")
       ->excludes(man)
       ->excludes(completion)
       ->option_text("KIND");

@@ -119,9 +119,7 @@ int repair(const RepairRequest& request) {
   if (!request.yes) {
     fmt::print("{}", repair_text(*plan, place->folder, options.mode));
     if (!is_confirmed_by_hand("Do it?")) {
-      return fail("journal",
-                  "not confirmed (without a terminal, use --yes): nothing was "
-                  "changed");
+      return fail("journal", "not confirmed (without a terminal, use --yes): nothing was changed");
     }
   }
   options.mode = store::RepairMode::Carry;
@@ -307,11 +305,9 @@ CLI::App* add_export(CLI::App& app, ExportRequest& request, ExportTargets& targe
 int run_journal(Arguments arguments) {
   CLI::App app{
       "Every subcommand takes LOG: the configuration file of the engine, or the folder of a "
-      "journal "
-      "(FileStorePath). `show` and `verify` only read, and `set` asks a running engine; stop the "
-      "engine for the others. A PostgreSQL store is named by the configuration file, and its "
-      "engine "
-      "must be stopped.",
+      "journal (FileStorePath). `show` and `verify` only read, and `set` asks a running engine; "
+      "stop the engine for the others. A PostgreSQL store is named by the configuration file, and "
+      "its engine must be stopped.",
       "nexusfix journal"};
   app.require_subcommand(1);
   ShowOptions show_options;
