@@ -10,11 +10,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The number at the begin of a text; nothing: there is none.
+// The number at the begin of a text, to its end or a point; nothing: there is none.
 std::optional<std::uint64_t> leading_number(std::string_view text) {
   std::uint64_t number = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{}) return std::nullopt;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || (stop != end && *stop != '.')) return std::nullopt;
   return number;
 }
 

@@ -91,7 +91,6 @@ std::optional<LogonAnswer> SimulatedVenue::on_logon_request(Session& session,
     const auto fields = tester::fields_of(request.message.bytes());
     client.cancels_on_disconnect =
         endpoint.cancels_on_disconnect && endpoint.cancels_on_disconnect->is_kept(fields);
-    say_(name + " is logged on");
     return LogonAnswer::accept();
   }
   say_(fmt::format("{} is refused: {} ({})", name, refusal->text, detail));
@@ -110,6 +109,7 @@ void SimulatedVenue::write_logon(Session& session, wire::Encoder& logon,
 void SimulatedVenue::on_logon(Session& session) {
   logged_on_.push_back(&session);
   const Endpoint& endpoint = *client_of(session).endpoint;
+  say_(fmt::format("{}: {} is logged on", endpoint.name, session.id().target_comp_id));
   for (const CannedMessage& one : endpoint.canned) {
     if (one.msg_type.empty()) send_canned(session, one.text, nullptr, endpoint.envelope);
   }

@@ -46,6 +46,8 @@
  "The signature has expired", "1 ms ago"},
 {"bybit", "order-entry", "Expires is no time", {{"30023", "soon"}}, {}, {},
  "The signature has expired", "does not begin"},
+{"bybit", "order-entry", "Expires with a unit", {{"30023", "1795953605000ms"}}, {}, {},
+ "The signature has expired", "does not begin"},
 {"bybit", "order-entry", "an account without FIX", {{"553", "another"}}, {}, {}, "access denied",
  "553=test-api-key"},
 {"bybit", "order-entry", "SenderCompID is too long", {{"49", "A2345678901234567"}}, {}, {},
@@ -77,6 +79,8 @@
  "5001 ms"},
 {"kraken", "trading", "nonce of the future", {}, {}, milliseconds{-5'001}, "Invalid nonce"},
 {"kraken", "trading", "nonce that is no number", {{"5025", "now"}}, {}, {}, "Invalid nonce",
+ "does not begin"},
+{"kraken", "trading", "nonce with a unit", {{"5025", "1795953600000ms"}}, {}, {}, "Invalid nonce",
  "does not begin"},
 {"kraken", "market-data", "encryption", {{"98", "1"}}, {}, {}, "EncryptMethod (98) must be 0"},
 // Coinbase Exchange.
