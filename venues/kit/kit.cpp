@@ -59,6 +59,7 @@ class EndpointReader {
     endpoint.feed.snapshot_fields = take("venuesnapshot").value_or("");
     endpoint.feed.first_entry = take("venuefirstentry").value_or("");
     endpoint.feed.full_refresh = take("venuefullrefresh") == "Y";
+    endpoint.feed.by_order = take("venuebyorder") == "Y";
     for (const std::string& one : split(take("venuereportwithout").value_or(""), ',')) {
       const std::size_t value = std::min(one.find('='), one.size());
       endpoint.report_without.push_back(

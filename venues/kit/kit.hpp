@@ -57,6 +57,7 @@ struct FeedForm {
   std::string snapshot_fields{};  // more fields of MarketDataSnapshotFullRefresh
   std::string first_entry{};      // more fields of its first entry
   bool full_refresh = false;      // a change is another snapshot, not an incremental refresh
+  bool by_order = false;          // an entry is an order, not a price level
 };
 
 // The message in whose XmlData (213) others travel, in an XML element.

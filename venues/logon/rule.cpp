@@ -1,5 +1,6 @@
 #include "venues/logon/rule.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -45,6 +46,14 @@ std::expected<Rule, std::string> Rule::parse(std::string_view text) {
   const std::string& tag = rule.condition_.tag();
   std::from_chars(tag.data(), tag.data() + tag.size(), rule.refusal_.tag);
   return rule;
+}
+
+bool Rule::is_kept(const std::vector<tester::ReceivedField>& fields) const {
+  if (condition_.difference(fields)) return false;
+  if (condition_.occurrence() != 1) return true;
+  return std::ranges::all_of(fields, [&](const tester::ReceivedField& field) {
+    return field.tag != condition_.tag() || !condition_.difference({field});
+  });
 }
 
 }  // namespace nexusfix::venues

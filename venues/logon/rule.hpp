@@ -37,9 +37,8 @@ class Rule {
   // The error says what was expected.
   [[nodiscard]] static std::expected<Rule, std::string> parse(std::string_view text);
 
-  [[nodiscard]] bool is_kept(const std::vector<tester::ReceivedField>& fields) const {
-    return !condition_.difference(fields);
-  }
+  // A field of a group must keep it in each entry, unless the condition names one: 55#2=X.
+  [[nodiscard]] bool is_kept(const std::vector<tester::ReceivedField>& fields) const;
   [[nodiscard]] const Refusal& refusal() const noexcept { return refusal_; }
   [[nodiscard]] const tester::Condition& condition() const noexcept { return condition_; }
 

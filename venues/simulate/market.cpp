@@ -164,18 +164,25 @@ std::string Market::tick() {
   return std::string{book_.symbol(order)};
 }
 
-Levels Market::levels(std::string_view symbol, BookSide side) const {
-  std::vector<std::pair<Units, Units>> sums;
+RestingOrders Market::orders(std::string_view symbol, BookSide side) const {
+  RestingOrders orders;
   book_.visit_resting(symbol, side, [&](OrderIndex index) {
     const Order& order = book_.order(index);
-    if (sums.empty() || sums.back().first != order.price) sums.emplace_back(order.price, 0);
-    sums.back().second += order.leaves();
+    orders.push_back({.id = order_id(order),
+                      .price = order.price,
+                      .quantity = order.leaves(),
+                      .filled = order.cum});
   });
-  Levels levels;
-  for (const auto& [price, quantity] : sums) {
-    levels.emplace_back(venue::to_decimal(price), venue::to_decimal(quantity));
-  }
-  return levels;
+  return orders;
+}
+
+bool Market::is_filled(std::string_view wanted) const {
+  bool is_filled = false;
+  book_.visit_orders([&](OrderIndex index) {
+    const Order& order = book_.order(index);
+    if (order_id(order) == wanted) is_filled = order.state == OrderState::Filled;
+  });
+  return is_filled;
 }
 
 Fields Market::rejection(const wire::MessageView& order, std::string_view text) {

@@ -6,7 +6,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <nexusfix/base/language.hpp>
@@ -24,8 +23,15 @@ using Fields = std::vector<TemplateField>;
 // The owner of the venue's own orders. Clients follow from 1 on.
 inline constexpr venue::Owner kHouse = 0;
 
-// The price levels of one side, best first: price and quantity.
-using Levels = std::vector<std::pair<Decimal, Decimal>>;
+// An order in the book.
+struct RestingOrder {
+  std::string id{};  // OrderID
+  venue::Units price = 0;
+  venue::Units quantity = 0;  // that is open
+  venue::Units filled = 0;
+};
+// Those of one side, best price first, then oldest first.
+using RestingOrders = std::vector<RestingOrder>;
 
 class Market {
  public:
@@ -50,7 +56,9 @@ class Market {
   // it is no longer open.
   [[nodiscard]] std::string tick();
 
-  [[nodiscard]] Levels levels(std::string_view symbol, venue::BookSide side) const;
+  [[nodiscard]] RestingOrders orders(std::string_view symbol, venue::BookSide side) const;
+  // Whether an order that has left the book was filled, and not cancelled.
+  [[nodiscard]] bool is_filled(std::string_view order_id) const;
   // The fields of an ExecutionReport that refuses an order.
   [[nodiscard]] Fields rejection(const wire::MessageView& order, std::string_view text);
   // The fields of a report of status (150=I) for an OrderStatusRequest (H), of an order that was

@@ -1,6 +1,8 @@
-// Market data of a simulated venue: a snapshot for each MarketDataRequest (V), then each change.
+// Market data of a simulated venue: a snapshot for each MarketDataRequest (V),
+// then each change, by price level or by order.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -8,6 +10,7 @@
 
 #include <nexusfix/engine.hpp>
 
+#include "venues/kit/kit.hpp"
 #include "venues/simulate/market.hpp"
 
 namespace nexusfix::venues {
@@ -31,23 +34,35 @@ class MarketFeed {
     std::string symbol{};
     const FeedForm* form = nullptr;
     std::size_t depth = 0;  // MarketDepth (264); 0: the whole book
-    Levels bids{};          // as the subscriber has them
-    Levels offers{};
+  };
+  // What subscribers have of a symbol.
+  struct Book {
+    RestingOrders bids{};
+    RestingOrders offers{};
+    std::uint64_t rpt_seq = 0;  // RptSeq (83) of the last change of an order
   };
   struct Change {
     char action = '0';  // MDUpdateAction (279)
     char type = '0';    // MDEntryType (269)
-    Decimal price{};
-    Decimal quantity{};
+    RestingOrder entry{};
+    bool is_traded = false;  // a trade changed it, not its owner
   };
 
-  [[nodiscard]] Levels levels_for(const Subscription& to, venue::BookSide side) const;
-  void send_snapshot(const Subscription& to);
-  void send_changes(const Subscription& to, const std::vector<Change>& changes) const;
-  static void compare(const Levels& before, const Levels& now, char type,
+  static void compare(const RestingOrders& before, const RestingOrders& now, char type,
                       std::vector<Change>& changes);
+  [[nodiscard]] Book& book_of(std::string_view symbol);
+  [[nodiscard]] bool has_subscribed(const engine::Session& session, std::string_view symbol) const;
+  void unsubscribe(const engine::Session& session, const wire::MessageView& request,
+                   const FeedForm& form);
+  void send_snapshot(const Subscription& to, const Book& book);
+  // The changes of a book as a subscriber sees it.
+  [[nodiscard]] static std::vector<Change> changes_for(const Subscription& to, const Book& before,
+                                                       const Book& now);
+  void send_levels(const Subscription& to, const std::vector<Change>& changes) const;
+  void send_order(const Subscription& to, const Change& change, std::uint64_t rpt_seq) const;
 
   const Market& market_;
+  std::map<std::string, Book, std::less<>> books_;
   std::vector<Subscription> subscriptions_;
   std::uint64_t updates_ = 0;
 };

@@ -127,6 +127,7 @@ void SimulatedVenue::on_logout(Session& session) {
       client.owner, {}, [&](venue::Owner owner, std::string_view symbol, const Fields& fields) {
         report(owner, symbol, fields);
       });
+  publish();
   say_(fmt::format("{}: {} orders are cancelled on disconnect", client.endpoint->name, count));
 }
 
@@ -200,8 +201,7 @@ MessageReply SimulatedVenue::handle(Session& session, const Client& client,
     return engine::unsupported_message_type();
   }
   if (!why.empty()) refuse_order(session, message, why);
-  const auto symbol = message[market_.symbol_tag()];
-  if (symbol && type != "V") feed_.changed(*symbol);
+  publish();
   return engine::accept();
 }
 
@@ -308,7 +308,12 @@ void SimulatedVenue::report(venue::Owner owner, std::string_view symbol, const F
     const bool is_owner = client.owner == owner;
     if (is_owner || client.endpoint->is_copy) send_report(*session, *client.endpoint, fields);
   }
-  feed_.changed(symbol);
+  touched_.emplace(symbol);
+}
+
+void SimulatedVenue::publish() {
+  for (const std::string& symbol : touched_) feed_.changed(symbol);
+  touched_.clear();
 }
 
 void SimulatedVenue::tick(Session& session) {

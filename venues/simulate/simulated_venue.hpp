@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,6 +65,9 @@ class SimulatedVenue {
   void send_report(engine::Session& session, const Endpoint& endpoint, Fields report);
   // Sends a report to the owner of the order and to all drop copies.
   void report(venue::Owner owner, std::string_view symbol, const Fields& fields);
+  // Market data of what has changed. Only now: within a request, a replaced order is for a moment
+  // in no book.
+  void publish();
   void tick(engine::Session& session);
   [[nodiscard]] TemplateValues values(engine::Session& session, const wire::MessageView* message);
 
@@ -72,8 +76,9 @@ class SimulatedVenue {
   Say say_;
   Market market_;
   MarketFeed feed_;
-  std::vector<engine::Session*> owners_;     // by owner; null: the house
-  std::vector<engine::Session*> logged_on_;  // in the order of their Logons
+  std::vector<engine::Session*> owners_;        // by owner; null: the house
+  std::vector<engine::Session*> logged_on_;     // in the order of their Logons
+  std::set<std::string, std::less<>> touched_;  // symbols of reports since publish()
   std::uint64_t count_ = 0;
 };
 

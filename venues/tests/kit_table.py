@@ -170,6 +170,24 @@ expect 35=8 11=earlier-1 39=2
 send 35=D|11=A1|38=1|40=2|44=1|54=1|55=BTC-USD|60=now
 expect 35=j
 """, []),
+            "market-data": ("market-data.cfg", """
+send 35=x|320=I1|559=4
+expect 35=y 320=I1 146=2 1682=full_trading
+send 35=V|262=R1|263=1|146=1|55=BTC-USD
+expect 35=W 262=R1 55=BTC-USD 83=0 893=Y 268=2 278=1
+expect 35=X 262=R1 268=1 279=1 278=1 83=1 271=4 58=CHANGE_REASON_MODIFY_ORDER
+expect 35=X 262=R1 268=1 279=1 278=1 83=2 271=2
+send 35=V|262=R1|263=1|146=1|55=ETH-USD
+wait 35=Y 262=R1 281=1
+send 35=V|262=R2|263=1|146=2|55=ETH-USD|55=NOSUCH
+wait 35=Y 262=R2 281=0
+send 35=V|262=R3|263=1|146=2|55=BTC-USD|55=ETH-USD
+wait 35=W 262=R3 55=ETH-USD 268=2
+send 35=V|262=R4|263=2|146=1|55=BTC-USD
+send 35=V|262=R5|263=1|146=1|55=BTC-USD
+wait 35=W 262=R5 55=BTC-USD
+send 35=D|11=A1|38=1|40=2|44=1|54=1|55=BTC-USD|60=now
+""", ["58=Duplicate MDReqID", "58=Unknown product", "Reject received: Invalid MsgType"]),
         },
         "signature": "Invalid signature",
         "key": "client.secret",
@@ -196,3 +214,7 @@ send 35=D|11=A1|21=1|38=1|40=2|44=1|54=1|55=ES|60=now
         "python": r"ExecutionReport XYZ777N 9001 .*(.*\n)*ExecutionReport XYZ777N 9002",
     },
 }
+
+# Kit, endpoint, and the example whose program takes its messages.
+CERTIFIED = (("binance", "drop-copy", "cme-dropcopy"), ("coinbase", "drop-copy", "cme-dropcopy"),
+             ("coinbase", "market-data", "coinbase_book"))

@@ -48,6 +48,25 @@ TEST(Rule, message_is_sent_as_the_answer) {
   EXPECT_EQ(rule->refusal().text, "35=Y|262={262}|58=UNKNOWN");
 }
 
+TEST(Rule, field_of_a_group_is_checked_in_each_entry) {
+  const auto rule = Rule::parse("55 in A,B -> reject Unknown product");
+  ASSERT_TRUE(rule) << rule.error();
+  EXPECT_EQ(rule->refusal().way, Way::Reject);
+  EXPECT_TRUE(
+      rule->is_kept(tester::fields_of("146=2\x01"
+                                      "55=A\x01"
+                                      "55=B\x01")));
+  EXPECT_FALSE(
+      rule->is_kept(tester::fields_of("146=2\x01"
+                                      "55=A\x01"
+                                      "55=C\x01")));
+  const auto second = Rule::parse("55#2=B -> reject no");
+  ASSERT_TRUE(second) << second.error();
+  EXPECT_TRUE(
+      second->is_kept(tester::fields_of("55=A\x01"
+                                        "55=B\x01")));
+}
+
 TEST(Rule, wrong_ones_say_what_was_expected) {
   EXPECT_THAT(Rule::parse("35=A").error(), HasSubstr("CONDITION -> WAY TEXT"));
   EXPECT_THAT(Rule::parse("35=A -> shout no").error(), HasSubstr("logout, disconnect, reject"));

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import command_test
 from command_test import WithFolder, run
-from kit_table import KITS
+from kit_table import CERTIFIED, KITS
 
 EXAMPLES = Path()  # set by main: the folder of the programs venue_example_*
 HAS_PYTHON_PACKAGE = importlib.util.find_spec("nexusfix") is not None
@@ -85,6 +85,92 @@ class Kits(WithVenue):
                         self.assertIn(text, done.stdout + done.stderr)
             self.end(venue)
 
+    def connect_later(self, configuration, script):
+        """Starts a client with a script. It ends when the script does."""
+        client = subprocess.Popen(
+            [command_test.NEXUSFIX, "connect", str(configuration), "--script",
+             str(self.write("later.txt", script))],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for close in (client.stdout.close, client.stderr.close, client.wait, client.kill):
+            self.addCleanup(close)
+        return client
+
+    def test_market_data_by_order_has_the_life_of_each_order(self):
+        venue = self.simulate("coinbase")
+        folder = self.folder / "coinbase"
+        # The venue's offer at 50010 has OrderID 2.
+        market_data = self.connect_later(folder / "market-data.cfg", """
+send 35=V|262=R1|263=1|146=1|55=BTC-USD
+expect 35=W 262=R1 268=2
+wait 35=X 279=1 269=1 278=2 270=50010 271=0.5 timeout 60
+wait 35=X 279=2 269=1 278=2 270=50010 271=0 58=FILLED
+wait 35=X 279=0 269=0 270=49000 271=3
+wait 35=X 279=1 269=0 270=49001 271=2 58=CHANGE_REASON_MODIFY_ORDER
+wait 35=X 279=2 269=0 270=49001 271=2 58=CANCELED
+""")
+        self.assertIn("market-data: test-api-key-md is logged on", venue.stdout.readline())
+        while "35=W" not in market_data.stdout.readline():
+            self.assertIsNone(market_data.poll(), "no snapshot")
+        done = run("connect", folder / "client.cfg", "--script", self.write("orders.txt", """
+send 35=D|11=A1|38=1.5|40=2|44=50010|54=1|55=BTC-USD|59=1|60=now
+wait 35=8 11=A1 39=2
+send 35=D|11=A2|38=0.5|40=2|44=50010|54=1|55=BTC-USD|59=1|60=now
+wait 35=8 11=A2 39=2
+send 35=D|11=A3|38=3|40=2|44=49000|54=1|55=BTC-USD|59=1|60=now
+wait 35=8 11=A3 39=0
+send 35=G|11=A4|41=A3|38=2|40=2|44=49001|54=1|55=BTC-USD|60=now
+wait 35=8 11=A4 150=5
+send 35=F|11=A5|41=A4|55=BTC-USD|54=1|60=now
+wait 35=8 11=A5 39=4
+"""))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        out, errors = market_data.communicate(timeout=60)
+        self.assertEqual(market_data.returncode, 0, out + errors)
+
+    def test_book_of_an_example_follows_the_orders_of_others(self):
+        for program in ([str(EXAMPLES / "venue_example_coinbase_book")],
+                        [sys.executable, "coinbase/book/example.py"]):
+            if program[0] == sys.executable and not HAS_PYTHON_PACKAGE:
+                continue
+            with self.subTest(program):
+                venue = self.simulate("coinbase")
+                arguments = ["coinbase/market-data.cfg"]
+                if program[0] == sys.executable:
+                    arguments.append("coinbase/market-data.xml")
+                book = subprocess.Popen([*program, *arguments, "9"], cwd=self.folder, text=True,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                for close in (book.stdout.close, book.stderr.close, book.wait, book.kill):
+                    self.addCleanup(close)
+                first = book.stdout.readline()
+                self.assertRegex(first, r"^snapshot \d+: 2 orders, bid 50000, offer 50010\n")
+                order = "send 35=D|11=A1|38=2|40=2|44=50010|54=1|55=BTC-USD|59=1|60=now\n"
+                done = run("connect", self.folder / "coinbase" / "client.cfg", "--script",
+                           self.write("order.txt", order + "wait 35=8 11=A1 39=2\n"))
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                out, errors = book.communicate(timeout=60)
+                self.assertEqual(book.returncode, 0, errors)
+                self.assertNotIn("missing", out)
+                self.assertRegex(out, r"update \d+: 1 orders, bid 50000(, offer none)?\n")
+                self.end(venue)
+
+    def test_key_that_others_can_read_is_refused_by_client_and_venue(self):
+        for kit, facts in KITS.items():
+            if facts["signature"] is None:
+                continue
+            with self.subTest(kit):
+                run("certify", kit, "--write-kit", "--folder", self.folder / kit)
+                key = next((self.folder / kit).glob(facts["key"]))
+                os.chmod(key, 0o644)
+                programs = [self.example(kit)]
+                if key.suffix == ".secret":  # --key of the others is a public key
+                    programs.append([command_test.NEXUSFIX, "serve", "--venue", kit, "--port", "0",
+                                     "--key", str(key)])
+                for program in programs:
+                    done = subprocess.run(program, cwd=self.folder, capture_output=True, text=True,
+                                          timeout=60, check=False)
+                    self.assertNotEqual(done.returncode, 0, done.stdout)
+                    self.assertRegex(done.stderr, rf"{key.name}.*(0644|others|chmod)", program)
+
     def test_another_key_is_refused_with_the_venue_s_reason(self):
         for kit, facts in KITS.items():
             if facts["signature"] is None:
@@ -145,6 +231,14 @@ class Certify(WithVenue):
                 summary = json.loads((folder / "summary.json").read_text())
                 self.assertEqual(summary["program"]["version"], "example 1.0")
                 self.check_files(folder, summary)
+
+    def test_example_of_another_endpoint_is_certified(self):
+        for kit, endpoint, program in CERTIFIED:
+            with self.subTest(f"{kit}/{endpoint}"):
+                done = self.certify(kit, "--endpoint", endpoint,
+                                    engine=f"{EXAMPLES}/venue_example_{program} {{config}}")
+                self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+                self.assertNotIn("skipped", done.stdout)
 
     def check_files(self, folder, summary):
         for case in summary["cases"]:
