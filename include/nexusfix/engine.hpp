@@ -359,7 +359,7 @@ class Engine {
   //   for (const auto& session : now.sessions) show(session.name, session.in.messages);
   [[nodiscard]] EngineStatistics statistics() const;
   // The store of that loop's sessions. That loop's thread; valid until the engine ends. Read it
-  // only: the engine must write each record itself.
+  // only, but for the names of counters (Session::finish()): the engine writes each record itself.
   [[nodiscard]] store::Store& store(std::uint32_t loop = 0) noexcept;
 
   // Closes the log files (FileLogPath) and opens them again by their names, for log rotation. Any

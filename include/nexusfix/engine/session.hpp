@@ -458,6 +458,13 @@ class Session {
   // is an error here. Later fields of the encoder are ignored; do not use a copy of it either: the
   // message leaves from where it was encoded.
   [[nodiscard]] SendResult finish(wire::Encoder& encoder) noexcept;
+  // As finish(encoder). If the message is sent, its record also says that this counter has come to
+  // count: 1 to 10^18 - 1, never below an earlier one. So a restarted program knows exactly which
+  // of its inputs were sent. counter: a name of the program in Engine::store(), by
+  // Store::open_session(), that no session has; its next_inbound is the count plus 1. A message
+  // that waits for OutboundMessages is not counted. Throws std::bad_alloc.
+  [[nodiscard]] SendResult finish(wire::Encoder& encoder, std::uint32_t counter,
+                                  std::uint64_t count);
 
   // Calls callback(Session&) once, when the time has come; a time in the past is the present one.
   // The callback runs in the next turn of the loop or later, never within this call, on the

@@ -148,6 +148,24 @@ SendResult Session::finish(wire::Encoder& encoder) noexcept {
   return finish(bytes);
 }
 
+SendResult Session::finish(wire::Encoder& encoder, std::uint32_t counter, std::uint64_t count) {
+  const auto bytes = encoder.finish();
+  encoder.close();
+  return services_->sessions.outbox.finish_counted(*entry_, bytes, counter, count);
+}
+
+SendResult Outbox::finish_counted(SessionEntry& entry,
+                                  const std::expected<std::string_view, wire::EncodeError>& bytes,
+                                  store::SessionKey counter, std::uint64_t count) {
+  store::Transaction& record = sessions_.transactor.record();
+  const store::Transaction::Mark mark = record.mark();
+  record.inbound_progress(counter, count + 1);
+  SendResult sent = send_message(entry, bytes);
+  if (!sent || sent->is_queued) record.rollback(mark);
+  if (sessions_.transactor.is_idle()) sessions_.transactor.run_deferred_commands(entry);
+  return sent;
+}
+
 // Finds a sub or location ID of the session's header that the caller has written again. 0: none.
 wire::Tag Outbox::repeated_id(std::string_view bytes) {
   const auto message = loop_.parsers.parse_outbound(bytes);

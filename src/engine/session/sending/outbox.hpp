@@ -29,6 +29,10 @@ class Outbox {
   SendResult finish_message(
       SessionEntry& entry,
       const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
+  // The message's record has the program's counter, too.
+  SendResult finish_counted(SessionEntry& entry,
+                            const std::expected<std::string_view, wire::EncodeError>& bytes,
+                            store::SessionKey counter, std::uint64_t count);
   void write_logon(SessionEntry& entry, wire::Encoder& encoder,
                    const wire::MessageHeader& header) noexcept;
   [[nodiscard]] std::expected<std::string_view, SendError> offer(SessionEntry& entry,
