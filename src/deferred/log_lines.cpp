@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstring>
 #include <iterator>
-#include <optional>
 
 #include "base/api/printable_text.hpp"
 #include "base/api/utc_text.hpp"

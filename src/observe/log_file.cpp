@@ -5,7 +5,6 @@
 #include <charconv>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "base/api/utc_text.hpp"
 #include "observe/log_backups.hpp"

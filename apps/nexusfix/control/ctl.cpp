@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdio>
 #include <fmt/format.h>
-#include <optional>
 #include <poll.h>
 #include <string>
 #include <unistd.h>

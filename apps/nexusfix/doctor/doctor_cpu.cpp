@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <utility>
 
 #include "nexusfix/doctor/doctor_checks.hpp"
 

@@ -1,7 +1,6 @@
 // Checks what makes a page of memory slow to reach, and the limits of a process.
 #include <algorithm>
 #include <fmt/format.h>
-#include <utility>
 
 #include "nexusfix/doctor/doctor_checks.hpp"
 #include "nexusfix/text/text.hpp"

@@ -1,7 +1,6 @@
 #include "nexusfix/events/explain.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <optional>
 #include <string_view>

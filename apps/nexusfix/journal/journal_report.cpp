@@ -3,7 +3,6 @@
 #include <chrono>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <string_view>
 
 #include "base/api/printable_text.hpp"
 #include "nexusfix/journal/journal_summary.hpp"

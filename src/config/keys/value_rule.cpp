@@ -1,6 +1,5 @@
 #include "config/keys/value_rule.hpp"
 
-#include <algorithm>
 #include <arpa/inet.h>
 #include <optional>
 

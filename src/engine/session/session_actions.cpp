@@ -1,6 +1,5 @@
 
 #include <algorithm>
-#include <exception>
 #include <string>
 #include <utility>
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
 #include <memory>
 #include <span>

@@ -2,7 +2,6 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <span>
 #include <utility>
 
 #include "store/api/crc32c.hpp"

@@ -1,7 +1,6 @@
 #include "store/journal/folder_watch.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <new>
 #include <utility>
 

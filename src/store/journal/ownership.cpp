@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <span>
 #include <string_view>
 #include <utility>
 

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 #include <initializer_list>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <set>
 #include <span>

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <tuple>

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <optional>
 #include <string>
-#include <utility>
 
 #include <nexusfix/base/language.hpp>
 #include <nexusfix/wire/field.hpp>
