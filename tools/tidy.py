@@ -94,6 +94,10 @@ PRODUCT_READS = {
     },
     "gateway": {
         "base/posix_disk.hpp": "shared memory whose file a client cuts must not end the process",
+        "nexusfix/command.hpp": "the list of subcommands, and how arguments are parsed",
+        "nexusfix/files/engine_options.hpp": "gateway opens an engine",
+        "nexusfix/files/journal_locator.hpp": "the folder of the journal",
+        "nexusfix/files/settings_loader.hpp": "gateway reads a configuration",
     },
     "tester": {
         "nexusfix/command.hpp": "the list of subcommands, and how arguments are parsed",
@@ -172,14 +176,17 @@ SEAMS = [
      r"\b(getrandom|random_device|s?rand|random_shuffle|arc4random\w*|mt19937(_64)?)\b\s*[({]"
      r"|\b(random_device|mt19937(_64)?)\b|\bgetentropy\b"),
     # The network's file keeps /dev/null open, to have a descriptor when there are none left. The
-    # clock's file reads the kernel's clock source. A local socket has a path. Shared memory has a
-    # name, and two processes.
+    # clock's file reads the kernel's clock source. A local socket has a path, also that of the
+    # gateway. Shared memory has a name, and two processes.
     ("files", r"src/base/(posix_(disk|mapping)|system_clock)\.cpp"
-     r"|src/transport/(tcp/socket_calls|local/local_socket)\.cpp|gateway/ring/ring_file\.cpp",
+     r"|src/transport/(tcp/socket_calls|local/local_socket)\.cpp"
+     r"|gateway/(ring/ring_file|door/socket_door)\.cpp",
      r"(?<!\w)::(open|openat|creat|rename|unlink)\s*\(|\b(fopen|freopen|mmap|munmap|mkstemp)\s*\("
      r"|\b(ofstream|ifstream|fstream)\b|#\s*include\s*<fstream>"),
-    # One byte by the Unix socket wakes the other side of a ring in shared memory.
-    ("the network", r"src/transport/\w+/\w+\.(cpp|hpp)|gateway/ring/client_ring\.cpp",
+    # The gateway serves processes of this machine by Unix sockets. One byte by such a socket wakes
+    # the other side of a ring in shared memory.
+    ("the network", r"src/transport/\w+/\w+\.(cpp|hpp)"
+     r"|gateway/(ring/client_ring|door/socket_(door|link))\.cpp",
      r"(?<!\w)::(socket|accept4?|connect|bind|listen|recv\w*|send\w*)\s*\("
      r"|(?<![\w.>:])(socket|accept4|epoll_create1?|epoll_wait|getaddrinfo)\s*\("
      r"|#\s*include\s*<sys/(socket|epoll)\.h>"),

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <fmt/format.h>
-#include <utility>
 
 #include <nexusfix/engine/parts.hpp>
 #include <nexusfix/observe/logs.hpp>
@@ -53,6 +52,8 @@ constexpr std::array kCommands{
     Command{"doctor", "find what costs latency on this machine", "doctor venue.cfg", run_doctor},
     Command{"serve", "run the example venue, an acceptor with an order book", "serve venue.cfg",
             run_serve},
+    Command{"gateway", "run sessions for other programs, which attach and detach",
+            "gateway desk.cfg --clients desk.clients", run_gateway},
     Command{"connect", "log on to an acceptor, and send messages by hand or by script",
             "connect client.cfg", run_connect},
     Command{"test", "play test scripts against an engine, and report",
@@ -81,14 +82,15 @@ constexpr std::array kCommands{
     Command{"help", "print help, man pages and the completion of shells", "help grep", run_help},
 };
 
-// A subcommand of a product that this program was built without.
-[[maybe_unused]] int run_without(std::string_view name, std::string_view option,
-                                 Arguments arguments) {
+// A subcommand of a product that this program was built without: option is without NEXUSFIX_.
+[[maybe_unused]] int without(std::string_view name, std::string_view option,
+                             const Arguments& arguments) {
   const std::string built_without = fmt::format(
-      "this program was built without it: build it with {}. docs/operations/install.md", option);
+      "this program was built without it: build it with NEXUSFIX_{}=ON. docs/operations/install.md",
+      option);
   CLI::App app{built_without, fmt::format("nexusfix {}", name)};
   app.allow_extras();
-  if (const auto exit = parse_arguments(app, std::move(arguments))) return *exit;
+  if (const auto exit = parse_arguments(app, arguments)) return *exit;
   return fail(name, built_without);
 }
 
@@ -96,51 +98,29 @@ constexpr std::array kCommands{
 
 #ifndef NEXUSFIX_CLUSTER_PART
 int run_cluster(Arguments arguments) {
-  return run_without("cluster", "NEXUSFIX_POSTGRES=ON and NEXUSFIX_CLUSTER=ON",
-                     std::move(arguments));
+  return without("cluster", "POSTGRES=ON and NEXUSFIX_CLUSTER", arguments);
 }
 #endif
 #ifndef NEXUSFIX_FRONT_DOOR_PART
-int run_front_door(Arguments arguments) {
-  return run_without("front-door", "NEXUSFIX_FRONT_DOOR=ON", std::move(arguments));
-}
+int run_front_door(Arguments arguments) { return without("front-door", "FRONT_DOOR", arguments); }
+#endif
+#ifndef NEXUSFIX_GATEWAY_PART
+int run_gateway(Arguments arguments) { return without("gateway", "GATEWAY", arguments); }
 #endif
 #ifndef NEXUSFIX_TUI_PART
-int run_tui(Arguments arguments) {
-  return run_without("tui", "NEXUSFIX_TUI=ON", std::move(arguments));
-}
+int run_tui(Arguments arguments) { return without("tui", "TUI", arguments); }
 #endif
 #ifndef NEXUSFIX_LOGS_PART
-int run_anonymise(Arguments arguments) {
-  return run_without("anonymise", "NEXUSFIX_LOGS=ON", std::move(arguments));
-}
-int run_decode(Arguments arguments) {
-  return run_without("decode", "NEXUSFIX_LOGS=ON", std::move(arguments));
-}
-int run_dict_learn(Arguments arguments) {
-  return run_without("dict learn", "NEXUSFIX_LOGS=ON", std::move(arguments));
-}
-int run_diff(Arguments arguments) {
-  return run_without("diff", "NEXUSFIX_LOGS=ON", std::move(arguments));
-}
-int run_export(Arguments arguments) {
-  return run_without("export", "NEXUSFIX_LOGS=ON", std::move(arguments));
-}
-int run_grep(Arguments arguments) {
-  return run_without("grep", "NEXUSFIX_LOGS=ON", std::move(arguments));
-}
-int run_order(Arguments arguments) {
-  return run_without("order", "NEXUSFIX_LOGS=ON", std::move(arguments));
-}
-int run_replay(Arguments arguments) {
-  return run_without("replay", "NEXUSFIX_LOGS=ON", std::move(arguments));
-}
-int run_stats(Arguments arguments) {
-  return run_without("stats", "NEXUSFIX_LOGS=ON", std::move(arguments));
-}
-int run_validate(Arguments arguments) {
-  return run_without("validate", "NEXUSFIX_LOGS=ON", std::move(arguments));
-}
+int run_anonymise(Arguments arguments) { return without("anonymise", "LOGS", arguments); }
+int run_decode(Arguments arguments) { return without("decode", "LOGS", arguments); }
+int run_dict_learn(Arguments arguments) { return without("dict learn", "LOGS", arguments); }
+int run_diff(Arguments arguments) { return without("diff", "LOGS", arguments); }
+int run_export(Arguments arguments) { return without("export", "LOGS", arguments); }
+int run_grep(Arguments arguments) { return without("grep", "LOGS", arguments); }
+int run_order(Arguments arguments) { return without("order", "LOGS", arguments); }
+int run_replay(Arguments arguments) { return without("replay", "LOGS", arguments); }
+int run_stats(Arguments arguments) { return without("stats", "LOGS", arguments); }
+int run_validate(Arguments arguments) { return without("validate", "LOGS", arguments); }
 int run_bench_of_log(const BenchOfLog&) {
   return fail("bench", "--from: this program was built without the log tools (NEXUSFIX_LOGS=ON)");
 }
@@ -157,25 +137,17 @@ std::expected<std::string, std::string> metrics_page() {
 }
 #endif
 #ifndef NEXUSFIX_SIMULATOR_PART
-int run_simulate(Arguments arguments) {
-  return run_without("simulate", "NEXUSFIX_SIMULATOR=ON", std::move(arguments));
-}
+int run_simulate(Arguments arguments) { return without("simulate", "SIMULATOR", arguments); }
 #endif
 #ifndef NEXUSFIX_STREAM_PART
-int run_stream(Arguments arguments) {
-  return run_without("stream", "NEXUSFIX_STREAM=ON", std::move(arguments));
-}
+int run_stream(Arguments arguments) { return without("stream", "STREAM", arguments); }
 std::span<const metrics::MetricDescription> stream_metrics() noexcept { return {}; }
 #endif
 #ifndef NEXUSFIX_TESTER_PART
-int run_test(Arguments arguments) {
-  return run_without("test", "NEXUSFIX_TESTER=ON", std::move(arguments));
-}
+int run_test(Arguments arguments) { return without("test", "TESTER", arguments); }
 #endif
 #ifndef NEXUSFIX_VENUES_PART
-int run_certify(Arguments arguments) {
-  return run_without("certify", "NEXUSFIX_VENUES=ON", std::move(arguments));
-}
+int run_certify(Arguments arguments) { return without("certify", "VENUES", arguments); }
 int run_serve_venue(Arguments) {
   return fail("serve", "--venue: this program was built without the kits (NEXUSFIX_VENUES=ON)");
 }

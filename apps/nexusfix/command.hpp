@@ -73,7 +73,8 @@ int run_simulate(Arguments arguments);
 int run_cluster(Arguments arguments);
 int run_codegen(Arguments arguments);
 int run_help(Arguments arguments);
-// In logs/, stream/, tester/ and venues/.
+// In gateway/, logs/, stream/, tester/ and venues/.
+int run_gateway(Arguments arguments);
 int run_decode(Arguments arguments);
 int run_grep(Arguments arguments);
 int run_stats(Arguments arguments);

@@ -17,8 +17,8 @@ class ClientLink {
   // The next whole frame; empty: none has arrived. Valid until the next call of this object. Only
   // its length and its version are checked. After fault() has a text it is always empty.
   [[nodiscard]] virtual std::span<const char> read() = 0;
-  // Takes a whole frame, and sends it with the next flush() at the latest. False: more bytes wait
-  // for the client than the link may keep; nothing was taken.
+  // Takes a whole frame, and sends it with the next flush() at the latest. False: the link has no
+  // room for it now, and nothing was taken.
   [[nodiscard]] virtual bool write(std::span<const char> frame) = 0;
   // Gives the client what it can take now.
   virtual void flush() = 0;

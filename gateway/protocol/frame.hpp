@@ -53,6 +53,7 @@ enum class CloseCode : std::uint32_t {
 };
 
 inline constexpr std::uint16_t kFlagDuplicate = 1;    // Accepted: the number was accepted before
+inline constexpr std::uint16_t kFlagStored = 2;       // Accepted: it waits for the next Logon
 inline constexpr std::uint16_t kFlagFromJournal = 1;  // Message: it comes from the journal
 inline constexpr std::uint16_t kFlagSent = 2;         // Message: the session has sent it
 

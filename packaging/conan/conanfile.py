@@ -16,8 +16,8 @@ from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, load
 
 EXPORTED = ("CMakeLists.txt", "LICENSE", "*.md", "apps/*", "cluster/*", "cmake/*", "console/*",
-            "dictionaries/*", "docs/*", "examples/*", "include/*", "logs/*", "share/*",
-            "simulator/*", "src/*", "stream/*", "tester/*", "tools/*", "venue/*",
+            "dictionaries/*", "docs/*", "examples/*", "gateway/*", "include/*", "logs/*",
+            "share/*", "simulator/*", "src/*", "stream/*", "tester/*", "tools/*", "venue/*",
             "venues/*", "bench/*", "c/*", "wasm/*")
 
 

@@ -235,6 +235,11 @@ enum class EventId : std::uint16_t {
   ConsoleOpened = 7031,        // the web console is open
   ConsoleSignedIn = 7032,      // an operator has signed in to the web console
   ConsoleRefused = 7033,       // a wrong token was sent to the web console
+  GatewayOpened = 7040,        // clients may attach to `nexusfix gateway`
+  GatewayAttached = 7041,      // a client has attached
+  GatewayEnded = 7042,         // a client has ended its connection
+  GatewayCut = 7043,           // a connection of a client was refused or cut
+  GatewayUnowned = 7044,       // no client owns a message of the counterparty
 
   LogQueueFull = 8001,       // messages and events are not logged: the disk is too slow
   LogQueueDrained = 8002,    // the logs keep up again

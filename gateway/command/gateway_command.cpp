@@ -1,0 +1,193 @@
+// nexusfix gateway: the sessions of a configuration file for other programs.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <fmt/format.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/engine.hpp>
+#include <nexusfix/engine/running_engine.hpp>
+#include <nexusfix/observe/logs.hpp>
+
+#include "gateway/gateway.hpp"
+#include "gateway/gateway_loop.hpp"
+#include "nexusfix/command.hpp"
+#include "nexusfix/files/engine_options.hpp"
+#include "nexusfix/files/journal_locator.hpp"
+#include "nexusfix/files/settings_loader.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+constexpr std::string_view kGatewayCommand = "gateway";
+
+struct GatewayArguments {
+  std::string config;
+  std::string clients;
+  UnknownKeys unknown_keys = UnknownKeys::Warn;
+  bool checks_only = false;
+  bool spin = false;
+};
+
+void add_fault(std::string& faults, const std::string& fault) {
+  if (!faults.empty()) faults += '\n';
+  faults += fault;
+}
+
+std::vector<std::string> names_of(const config::Settings& settings) {
+  std::vector<std::string> names;
+  for (const config::SessionSettings& one : settings.sessions) {
+    names.push_back(one.session.id.to_string());
+  }
+  return names;
+}
+
+// What a message needs, so that it is neither lost nor repeated.
+std::expected<void, std::string> check_gateway(const config::Settings& settings) {
+  std::string faults;
+  if (settings.store != config::StoreKind::Journal) {
+    add_fault(faults, settings.file +
+                          ": a gateway needs the journal, from which clients get what "
+                          "they have missed. Remove the key Store");
+  }
+  if (settings.event_loops > 1) {
+    add_fault(faults, fmt::format("{}: EventLoops={}: a gateway has one loop. Remove the key",
+                                  settings.file, settings.event_loops));
+  }
+  for (const config::SessionSettings& one : settings.sessions) {
+    const auto refuse = [&](std::string_view what) {
+      add_fault(faults, fmt::format("{}:{}: session {}: {}", settings.file, one.line,
+                                    one.session.id.to_string(), what));
+    };
+    if (one.is_template) {
+      refuse(
+          "AcceptorTemplate and DynamicSessions make sessions that no file of clients names. "
+          "Name each session in a section of its own");
+    }
+    if (!one.journals_inbound) {
+      refuse(
+          "a gateway needs JournalInbound=Y: clients get what they have missed from the journal");
+    }
+    const config::OutboundLimitSettings& limit = one.outbound;
+    if ((limit.messages_max != 0 || !limit.by_type.empty()) &&
+        limit.rule != config::OutboundLimitRule::Refuse) {
+      refuse(
+          "OutboundMessages: a message that waits ends with the process. Add "
+          "OutboundLimitRule=Refuse: then the client waits");
+    }
+  }
+  if (!faults.empty()) return std::unexpected{std::move(faults)};
+  return {};
+}
+
+// The sessions that clients know have indexes: a reload may change all but their names.
+struct SessionNames {
+  std::vector<std::string> names;
+
+  static std::expected<void, std::string> check(void* context, const config::Settings& fresh) {
+    const auto& self = *static_cast<const SessionNames*>(context);
+    std::vector<std::string> names = names_of(fresh);
+    std::vector<std::string> known = self.names;
+    std::ranges::sort(names);
+    std::ranges::sort(known);
+    if (names != known) {
+      return std::unexpected{fresh.file + ": the sessions of a gateway change with a restart only"};
+    }
+    return check_gateway(fresh);
+  }
+};
+
+template <class Application>
+int serve_with(const GatewayArguments& arguments, config::Settings settings,
+               gateway::GatewayOptions options, SessionNames& names) {
+  const std::string path = options.clients.socket_path;
+  const std::uint32_t mode = options.clients.socket_mode;
+  Application application{std::move(options)};
+  engine::EngineOptions engine_settings = engine_options(arguments.spin);
+  engine_settings.check_settings = {.call = &SessionNames::check, .context = &names};
+  auto engine = engine::Engine::open(std::move(settings), application, engine_settings);
+  if (!engine) return fail(kGatewayCommand, engine.error().what());
+  auto door = gateway::SocketDoor::open(path, mode);
+  if (!door) return fail(kGatewayCommand, door.error());
+  if (const auto attached = application.attach(*engine); !attached) {
+    return fail(kGatewayCommand, attached.error());
+  }
+  const engine::StopSignals signals{*engine};
+  if (engine::StopSignals::received()) engine->stop();
+  fmt::print("clients attach at {}\n", path);
+  std::fflush(stdout);
+  gateway::serve_all(*engine, application, *door, {.spins = arguments.spin});
+  return engine::StopSignals::received() ? kSuccess : kFailure;
+}
+
+int serve_gateway(const GatewayArguments& arguments) {
+  PosixDisk disk;
+  auto clients = gateway::read_clients(arguments.clients);
+  if (!clients) return fail(kGatewayCommand, clients.error());
+  auto settings = read_settings(disk, arguments.config, arguments.unknown_keys);
+  if (!settings) return fail(kGatewayCommand, settings.error());
+  if (const auto right = check_gateway(*settings); !right) {
+    return fail(kGatewayCommand, right.error());
+  }
+  SessionNames names{names_of(*settings)};
+  if (const auto right = check_clients(*clients, names.names, arguments.clients); !right) {
+    return fail(kGatewayCommand, right.error());
+  }
+  if (arguments.checks_only) {
+    fmt::print("{} and {}: no faults\n", arguments.config, arguments.clients);
+    return kSuccess;
+  }
+  const auto place = find_log(disk, arguments.config);
+  if (!place) return fail(kGatewayCommand, place.error());
+  SystemClock clock;
+  observe::StreamEventLog events{stderr};
+  const bool has_observer =
+      std::ranges::any_of(clients->clients, &gateway::ClientRights::is_observer);
+  gateway::GatewayOptions options{.clients = std::move(*clients),
+                                  .folder = place->folder,
+                                  .version = NEXUSFIX_VERSION,
+                                  .events = &events,
+                                  .clock = &clock};
+  return has_observer ? serve_with<gateway::GatewayWithObservers>(arguments, std::move(*settings),
+                                                                  std::move(options), names)
+                      : serve_with<gateway::Gateway>(arguments, std::move(*settings),
+                                                     std::move(options), names);
+}
+
+}  // namespace
+
+int run_gateway(Arguments arguments) {
+  GatewayArguments options;
+  CLI::App app{
+      "Runs the sessions of CONFIG for other programs. They attach at a Unix socket, in any "
+      "language, and come and go while the sessions stay logged on. Each message reaches the "
+      "client that owns it, and each order the counterparty, once: also after kill -9 of either "
+      "side.\n\n"
+      "Ctrl-C or SIGTERM logs the sessions out and ends it.",
+      "nexusfix gateway"};
+  app.add_option("CONFIG", options.config, "the configuration file, with JournalInbound=Y")
+      ->required();
+  app.add_option("--clients", options.clients,
+                 "who may attach, and to which sessions: docs/guide/gateway.md")
+      ->required()
+      ->option_text("FILE");
+  add_strict(app, options.unknown_keys);
+  app.add_flag("--check", options.checks_only, "say whether both files have faults, and end");
+  app.add_flag("--spin", options.spin, "poll without sleeping: lower latency, a whole core");
+  app.footer(
+      "Examples:\n"
+      "  $ nexusfix gateway desk.cfg --clients desk.clients\n"
+      "  $ nexusfix gateway desk.cfg --clients desk.clients --check\n\n"
+      "Exit status:\n"
+      "  0  the gateway ended in order, or the files have no faults\n"
+      "  1  a file has a fault, or the gateway could not start or go on\n"
+      "  2  the arguments are wrong");
+  if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  return serve_gateway(options);
+}
+
+}  // namespace nexusfix::command

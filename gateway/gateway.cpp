@@ -1,0 +1,488 @@
+#include "gateway/gateway.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include <utility>
+
+#include <nexusfix/wire/encoder.hpp>
+
+#include "base/api/printable_text.hpp"
+
+namespace nexusfix::gateway {
+namespace {
+
+using engine::SendFailure;
+using engine::Session;
+
+constexpr std::chrono::seconds kHelloTimeout{10};
+// Of one client in one turn: then comes the next client.
+constexpr int kFramesPerTurn = 256;
+// With those that have said no Hello.
+constexpr std::size_t kClientsMax = 1'000;
+// A counter of the store, plus 1, is at most 10^18.
+constexpr std::uint64_t kNumberMax = 1'000'000'000'000'000'000 - 1;
+
+// The name of a client's counter in the store. No session has it: those begin with BeginString.
+std::string counter_name(const ClientRights& client) { return "gateway client " + client.name; }
+
+RefuseCode code_of(SendFailure failure) noexcept {
+  switch (failure) {
+    case SendFailure::RateLimited:
+      return RefuseCode::RateLimited;
+    case SendFailure::NotLoggedOn:
+    case SendFailure::SessionEnding:
+      return RefuseCode::SessionClosed;
+    case SendFailure::StoreStopped:
+    case SendFailure::StoreFull:
+    case SendFailure::OutOfMemory:
+    case SendFailure::Draining:
+      return RefuseCode::Unavailable;
+    default:
+      return RefuseCode::BadMessage;
+  }
+}
+
+}  // namespace
+
+Gateway::Gateway(GatewayOptions options)
+    : options_{std::move(options)},
+      wake_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)},
+      known_(options_.clients.clients.size()) {}
+
+Gateway::~Gateway() {
+  clients_.clear();  // Their threads write to it.
+  if (wake_ >= 0) ::close(wake_);
+}
+
+std::expected<void, std::string> Gateway::attach(engine::Engine& engine) {
+  if (wake_ < 0) return std::unexpected{"eventfd: no descriptor is left"};
+  store_ = &engine.store();
+  stays_open_ = engine.remote();
+  for (Session& session : engine.sessions()) {
+    const auto key = store_->find_session(session.name());
+    if (!key) return std::unexpected{fmt::format("the store has no session {}", session.name())};
+    session.attach<std::uint32_t>(static_cast<std::uint32_t>(slots_.size()));
+    slots_.push_back({&session, *key, std::string{session.name()}});
+  }
+  for (const ClientRights& client : options_.clients.clients) {
+    const auto counter = store_->open_session(counter_name(client), options_.clock->now().wall);
+    if (!counter) return std::unexpected{counter.error().text};
+    known(client).counter = *counter;
+  }
+  for (Slot& slot : slots_) apply_absence(slot);
+  report(EventId::GatewayOpened,
+         fmt::format("clients attach at {}; the file has {}", options_.clients.socket_path,
+                     options_.clients.clients.size()));
+  return {};
+}
+
+void Gateway::add(std::unique_ptr<ClientLink> link, std::string peer) {
+  auto client =
+      std::make_unique<AttachedClient>(std::move(link), std::move(peer), now() + kHelloTimeout);
+  if (clients_.size() >= kClientsMax) {
+    client->close(CloseCode::NoHello, "too many connections", now());
+    client->release(AttachedClient::Part::All);
+    report(EventId::GatewayCut, fmt::format("{}: too many connections", client->peer()));
+    return;
+  }
+  clients_.push_back(std::move(client));
+}
+
+bool Gateway::serve() {
+  bool has_more = false;
+  eventfd_t count = 0;
+  static_cast<void>(::eventfd_read(wake_, &count));
+  for (const auto& client : clients_) has_more |= serve(*client);
+  return has_more;
+}
+
+bool Gateway::serve(AttachedClient& client) {
+  if (client.is_replaying()) go_on_replaying(client);
+  for (int i = 0; i < kFramesPerTurn; ++i) {
+    if (client.is_closing() || client.is_gone()) return false;
+    const std::span<const char> frame = client.link().read();
+    if (frame.empty()) {
+      if (client.link().fault().empty()) return false;
+      if (client.link().is_protocol_fault()) {
+        const bool is_version = client.link().fault() == to_string(FrameFault::Version);
+        client.close(is_version ? CloseCode::Version : CloseCode::BadFrame, client.link().fault(),
+                     now());
+      } else {
+        client.drop(client.link().fault());
+      }
+      return false;
+    }
+    handle(client, frame);
+  }
+  return true;
+}
+
+void Gateway::handle(AttachedClient& client, std::span<const char> bytes) {
+  const auto frame = read_frame(bytes);
+  if (!frame) {
+    return client.close(CloseCode::BadFrame, to_string(frame.error()), now());
+  }
+  switch (frame->header.kind) {
+    case FrameKind::Hello:
+      return greet(client, *frame);
+    case FrameKind::Send:
+      return send(client, *frame);
+    case FrameKind::Closed:
+      return client.drop("the client ends");
+    default:
+      return client.close(CloseCode::BadFrame, "a client sends Hello, Send and Closed", now());
+  }
+}
+
+void Gateway::greet(AttachedClient& client, const Frame& frame) {
+  if (client.rights() != nullptr) {
+    return client.close(CloseCode::BadFrame, "a second Hello", now());
+  }
+  const auto hello = read_hello(frame.body);
+  if (!hello) return client.close(CloseCode::BadFrame, hello.error(), now());
+  const ClientRights* const rights = client_of(hello->name);
+  // One text for both: an unknown client does not learn which names exist.
+  if (rights == nullptr || !is_token(*rights, hello->token)) {
+    return client.close(CloseCode::Denied, "unknown name or token", now());
+  }
+  if (is_attached(*rights)) {
+    return client.close(CloseCode::AlreadyAttached,
+                        fmt::format("another connection has the name {}", rights->name), now());
+  }
+  admit(client, *rights, *hello);
+}
+
+// A client that was killed and has started again is not refused: the end of its former connection
+// came before the new one.
+bool Gateway::is_attached(const ClientRights& rights) {
+  AttachedClient* const other = known(rights).attached;
+  if (other == nullptr) return false;
+  while (serve(*other)) {
+  }
+  return !other->is_closing() && !other->is_gone();
+}
+
+void Gateway::admit(AttachedClient& client, const ClientRights& rights, const HelloText& hello) {
+  std::vector<MessagePlace> received;
+  std::vector<MessagePlace> sent;
+  for (const Slot& slot : slots_) {
+    received.push_back(received_place(slot));
+    sent.push_back(sent_place(slot));
+  }
+  for (const Cursor& cursor : hello.cursors) {
+    const auto slot = std::ranges::find(slots_, cursor.session, &Slot::name);
+    if (slot == slots_.end() || !rights.may_see(cursor.session) ||
+        (cursor.is_sent && !rights.is_observer())) {
+      return client.close(
+          CloseCode::BadFrame,
+          fmt::format("a cursor of {}, which the client may not see", printable(cursor.session)),
+          now());
+    }
+    auto& place =
+        (cursor.is_sent ? sent : received)[static_cast<std::size_t>(slot - slots_.begin())];
+    if (cursor.place.epoch > place.epoch) {
+      return client.close(
+          CloseCode::CursorInvalid,
+          fmt::format("session {} is in epoch {}, and the cursor in epoch {}: the journal is older "
+                      "than what the client knows",
+                      cursor.session, place.epoch, cursor.place.epoch),
+          now());
+    }
+    // A message may reach a client before a crash takes it from the journal.
+    place = std::max(place, cursor.place);
+  }
+  const std::uint64_t last = store_->session(known(rights).counter).next_inbound - 1;
+  client.admit(rights, std::move(received), std::move(sent), last);
+  known(rights).attached = &client;
+  welcome(client);
+  start_replay(client, hello);
+  report(EventId::GatewayAttached,
+         fmt::format("client {} ({}): attached as {}, its last number is {}", rights.name,
+                     client.peer(), rights.is_observer() ? "observer" : "trader", last));
+  for (Slot& slot : slots_) {
+    if (rights.when_away != WhenAway::LogOut || !rights.may_see(slot.name)) continue;
+    slot.session->log_on();
+    apply_absence(slot);
+  }
+}
+
+void Gateway::welcome(AttachedClient& client) {
+  const ClientRights& rights = *client.rights();
+  WelcomeText text{.gateway = options_.version,
+                   .role = rights.is_observer() ? "observer" : "trader",
+                   .sessions = {}};
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const Slot& slot = slots_[i];
+    if (!rights.may_see(slot.name)) continue;
+    const store::SessionRecord& record = store_->session(slot.key);
+    text.sessions.push_back({static_cast<std::uint32_t>(i), record.epoch, record.next_inbound - 1,
+                             record.next_outbound - 1, slot.session->is_logged_on(), slot.name});
+  }
+  client.send({.kind = FrameKind::Welcome, .number = client.last_number()}, write_welcome(text));
+}
+
+// Records that are appended from here on are live messages.
+void Gateway::start_replay(AttachedClient& client, const HelloText& hello) {
+  Known& mine = known(*client.rights());
+  ReplayRequest request{.folder = options_.folder,
+                        .until = store_->appended(),
+                        .begin = mine.begin,
+                        .sessions = {},
+                        .client = client.rights(),
+                        .clients = options_.clients.clients,
+                        .wake = wake_};
+  bool has_missed = false;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    MissedMessages missed{slots_[i].name, static_cast<std::uint32_t>(i), {}, {}};
+    for (const Cursor& cursor : hello.cursors) {
+      if (cursor.session != slots_[i].name) continue;
+      const auto& passed = cursor.is_sent ? mine.sent : mine.received;
+      (cursor.is_sent ? missed.sent : missed.received) = cursor.place;
+      if (mine.begin && cursor.place < passed[i]) request.begin.reset();
+      const MessagePlace last = cursor.is_sent ? sent_place(slots_[i]) : received_place(slots_[i]);
+      has_missed |= cursor.place < last;
+    }
+    if (missed.received || missed.sent) request.sessions.push_back(std::move(missed));
+  }
+  if (!has_missed) return client.send({.kind = FrameKind::CaughtUp});
+  // What it will have passed at the end.
+  mine.received.clear();
+  mine.sent.clear();
+  mine.begin.reset();
+  for (const Slot& slot : slots_) {
+    mine.received.push_back(received_place(slot));
+    mine.sent.push_back(sent_place(slot));
+  }
+  client.replay(std::make_unique<JournalReplay>(std::move(request)));
+}
+
+void Gateway::go_on_replaying(AttachedClient& client) {
+  std::optional<store::JournalCursor> end;
+  if (client.replay()->has_ended()) end = client.replay()->end();
+  if (!client.go_on_replaying()) return;
+  if (client.is_replaying()) {
+    return client.close(CloseCode::MessagesGone, client.replay()->error(), now());
+  }
+  known(*client.rights()).begin = end;
+}
+
+void Gateway::refuse(AttachedClient& client, const Frame& frame, RefuseCode code,
+                     std::string_view why) {
+  client.send({.kind = FrameKind::Refused,
+               .session = frame.header.session,
+               .code = static_cast<std::uint32_t>(code),
+               .number = frame.header.number},
+              why);
+}
+
+void Gateway::send(AttachedClient& client, const Frame& frame) {
+  const FrameHeader& header = frame.header;
+  if (client.rights() == nullptr) {
+    return client.close(CloseCode::BadFrame, "the first frame is no Hello", now());
+  }
+  if (header.number == 0 || header.number >= kNumberMax) {
+    return client.close(CloseCode::BadFrame, "a number is 1 to 10^18 - 2", now());
+  }
+  if (header.number <= client.last_number()) {
+    return client.send({.kind = FrameKind::Accepted,
+                        .flags = kFlagDuplicate,
+                        .session = header.session,
+                        .number = header.number});
+  }
+  if (client.rights()->is_observer()) {
+    return refuse(client, frame, RefuseCode::NotAllowed, "an observer sends nothing");
+  }
+  if (header.session >= slots_.size() || !client.rights()->may_see(slots_[header.session].name)) {
+    return refuse(client, frame, RefuseCode::NotAllowed, "the client has no such session");
+  }
+  send(client, slots_[header.session], frame);
+}
+
+void Gateway::send(AttachedClient& client, Slot& slot, const Frame& frame) {
+  if (const auto read = fields_.read(frame.body); !read) {
+    return refuse(client, frame, RefuseCode::BadMessage, read.error());
+  }
+  if (owner_of(options_.clients.clients, slot.name, owner_fields(fields_)) != client.rights()) {
+    return refuse(client, frame, RefuseCode::NotAllowed, "another client owns such a message");
+  }
+  wire::Encoder encoder = slot.session->begin(fields_.msg_type());
+  for (const TextField& field : fields_.fields()) {
+    if (field.length_tag != 0) {
+      encoder.data(field.length_tag, field.tag, field.value);
+    } else {
+      encoder.field(field.tag, field.value);
+    }
+  }
+  const auto sent =
+      slot.session->finish(encoder, known(*client.rights()).counter, frame.header.number);
+  if (!sent) {
+    FrameHeader refused{.kind = FrameKind::Refused,
+                        .session = frame.header.session,
+                        .code = static_cast<std::uint32_t>(code_of(sent.error().failure)),
+                        .number = frame.header.number};
+    refused.msg_seq_num = sent.error().wait.count();
+    return client.send(refused, sent.error().what());
+  }
+  client.set_last_number(frame.header.number);
+  client.send({.kind = FrameKind::Accepted,
+               .flags = sent->is_transmitted ? std::uint16_t{0} : kFlagStored,
+               .session = frame.header.session,
+               .epoch = store_->session(slot.key).epoch,
+               .msg_seq_num = sent->msg_seq_num,
+               .number = frame.header.number});
+}
+
+// What the store may still lose is not said: it waits for the position where the log ended when it
+// was marked. Under load the log always goes on, so that is not the present end.
+void Gateway::release_durable() {
+  const store::LogPosition appended = store_->appended();
+  const store::LogPosition durable = store_->durable();
+  const bool is_all = durable >= appended;
+  const bool is_marked = durable >= marked_at_;
+  for (const auto& one : clients_) {
+    if (is_all || is_marked) {
+      one->release(is_all ? AttachedClient::Part::All : AttachedClient::Part::Marked);
+      one->mark();
+    }
+  }
+  if (is_marked) marked_at_ = appended;
+}
+
+bool Gateway::flush() {
+  const MonoTime time = now();
+  for (const auto& one : clients_) {
+    if (one->rights() == nullptr && !one->is_closing() && one->is_overdue(time)) {
+      one->close(CloseCode::NoHello, "no Hello came in time", time);
+    }
+  }
+  release_durable();
+  bool has_more = false;
+  std::erase_if(clients_, [&](const std::unique_ptr<AttachedClient>& one) {
+    if (!one->link().fault().empty() && !one->link().is_protocol_fault()) {
+      one->drop(one->link().fault());
+    }
+    if (!one->is_done(time)) {
+      has_more |= one->is_replaying() && !one->has_unsent() && !one->replay()->is_empty();
+      has_more |= one->is_closing() && one->has_unsent() && !one->link().has_unsent();
+      return false;
+    }
+    end(*one);
+    return true;
+  });
+  return has_more;
+}
+
+void Gateway::end(AttachedClient& client) {
+  const bool is_orderly =
+      client.close_code() == CloseCode::ClientEnds || client.close_code() == CloseCode::Stopping;
+  report(is_orderly ? EventId::GatewayEnded : EventId::GatewayCut,
+         fmt::format("client {} ({}): {}", client.name(), client.peer(), client.close_text()));
+  if (client.rights() == nullptr) return;
+  if (known(*client.rights()).attached != &client) return;
+  known(*client.rights()).attached = nullptr;
+  for (Slot& slot : slots_) apply_absence(slot);
+}
+
+void Gateway::stop() {
+  const MonoTime time = now();
+  for (const auto& one : clients_) one->close(CloseCode::Stopping, "the gateway stops", time);
+  for (const auto& one : clients_) one->release(AttachedClient::Part::All);
+  for (const auto& one : clients_) end(*one);
+  clients_.clear();
+}
+
+// A session without a client that it needs logs out.
+void Gateway::apply_absence(Slot& slot) {
+  for (const ClientRights& client : options_.clients.clients) {
+    if (client.when_away != WhenAway::LogOut || !client.may_see(slot.name)) continue;
+    if (known(client).attached != nullptr) continue;
+    return slot.session->log_out(fmt::format("client {} is not attached", client.name));
+  }
+}
+
+void Gateway::state_changed(Session& session, bool is_logged_on) {
+  const std::uint32_t index = index_of(session);
+  for (const auto& one : clients_) {
+    if (one->rights() == nullptr || !one->rights()->may_see(slots_[index].name)) continue;
+    one->send({.kind = FrameKind::SessionState,
+               .session = index,
+               .code = is_logged_on ? 1U : 0U,
+               .epoch = store_->session(slots_[index].key).epoch},
+              is_logged_on ? "logged on" : "logged out");
+  }
+}
+
+void Gateway::on_logon(Session& session) {
+  state_changed(session, true);
+  apply_absence(slots_[index_of(session)]);
+}
+
+void Gateway::on_logout(Session& session) { state_changed(session, false); }
+
+engine::MessageReply Gateway::on_message(Session& session, const wire::MessageView& message) {
+  Slot& slot = slots_[index_of(session)];
+  const RoutedMessage routed{.session = index_of(session),
+                             .is_sent = false,
+                             .place = {store_->session(slot.key).epoch,
+                                       message.get<std::uint64_t>(tag::MsgSeqNum).value_or(0)},
+                             .bytes = message.bytes()};
+  const ClientRights* const owner =
+      owner_of(options_.clients.clients, slot.name, owner_fields(message));
+  for (const auto& one : clients_) {
+    if (one->rights() == nullptr || !one->rights()->may_see(slot.name)) continue;
+    if (one->rights() == owner || one->rights()->is_observer()) one->deliver(routed);
+  }
+  if (owner == nullptr) {
+    if (!std::exchange(slot.has_unowned, true)) {
+      report(EventId::GatewayUnowned,
+             fmt::format("no client of the file owns message {} of type {}: it is rejected, and so "
+                         "is each such message",
+                         routed.place.msg_seq_num, printable(message.msg_type())),
+             slot.name);
+    }
+    return engine::unsupported_message_type();
+  }
+  return engine::accept();
+}
+
+void Gateway::copy_sent(Session& session, const engine::SentMessage& sent) {
+  if (sent.kind != engine::SentMessage::Kind::Application) return;
+  const std::uint32_t index = index_of(session);
+  const RoutedMessage routed{.session = index,
+                             .is_sent = true,
+                             .place = {store_->session(slots_[index].key).epoch, sent.msg_seq_num},
+                             .bytes = sent.bytes};
+  for (const auto& one : clients_) {
+    if (one->rights() == nullptr || !one->rights()->is_observer()) continue;
+    if (one->rights()->may_see(slots_[index].name)) one->deliver(routed);
+  }
+}
+
+std::uint32_t Gateway::index_of(const Session& session) const noexcept {
+  return *session.data<std::uint32_t>();
+}
+
+MessagePlace Gateway::received_place(const Slot& slot) const {
+  const store::SessionRecord& record = store_->session(slot.key);
+  return {record.epoch, record.next_inbound - 1};
+}
+
+MessagePlace Gateway::sent_place(const Slot& slot) const {
+  const store::SessionRecord& record = store_->session(slot.key);
+  return {record.epoch, record.next_outbound - 1};
+}
+
+const ClientRights* Gateway::client_of(std::string_view name) const noexcept {
+  const auto found = std::ranges::find(options_.clients.clients, name, &ClientRights::name);
+  return found == options_.clients.clients.end() ? nullptr : &*found;
+}
+
+void Gateway::report(EventId id, const std::string& text, std::string_view session) {
+  options_.events->write(
+      {.time = options_.clock->now().wall, .id = id, .session = session, .text = text});
+}
+
+}  // namespace nexusfix::gateway

@@ -1,0 +1,104 @@
+// The file of clients: docs/guide/gateway.md.
+#include "gateway/rights/client_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace nexusfix::gateway {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::string_view kTwo = R"(# Two traders and drop copy.
+[GATEWAY]
+SocketPath = /run/nexusfix/gateway.sock
+SocketMode = 0660
+
+[CLIENT]
+Name=desk1
+Token=0123456789abcdef
+Sessions=FIX.4.4:ME->A, FIX.4.4:ME->B
+Account=ACC1, ACC2
+ClOrdIDPrefix=D1-
+WhenAway=log-out
+
+[CLIENT]
+Name=desk2
+Token=fedcba9876543210
+
+[CLIENT]
+Name=risk
+Token=00112233445566778899
+Role=observer
+QueueBytes=2000000
+)";
+
+TEST(GatewayClientFile, keys_are_read) {
+  const auto file = parse_clients(kTwo, "desk.clients");
+  ASSERT_TRUE(file) << file.error();
+  EXPECT_EQ(file->socket_path, "/run/nexusfix/gateway.sock");
+  EXPECT_EQ(file->socket_mode, 0660U);
+  ASSERT_EQ(file->clients.size(), 3U);
+  const ClientRights& desk1 = file->clients[0];
+  EXPECT_THAT(desk1.sessions, ::testing::ElementsAre("FIX.4.4:ME->A", "FIX.4.4:ME->B"));
+  EXPECT_THAT(desk1.rule.accounts, ::testing::ElementsAre("ACC1", "ACC2"));
+  EXPECT_EQ(desk1.when_away, WhenAway::LogOut);
+  EXPECT_TRUE(file->clients[2].is_observer());
+  EXPECT_EQ(file->clients[2].queue_bytes, 2'000'000U);
+}
+
+TEST(GatewayClientFile, every_fault_has_its_line) {
+  const auto file = parse_clients(
+      "Name=a\n[GATEWAY]\nSocketMode=9\nPath=x\n[CLIENT]\nName=a b\nToken=short\nRole=boss\n"
+      "hello\n[CLIENT]\nName=c\nToken=0123456789abcdef\n[CLIENT]\nName=c\nToken=0123456789abcdef\n"
+      "QueueBytes=1\nWhenAway=never\n",
+      "f");
+  ASSERT_FALSE(file);
+  for (const char* const fault :
+       {"f:1: a key comes after", "f:3: SocketMode", "f:4: Path is no key", "f:8: Role",
+        "f:9: [GATEWAY], [CLIENT]", "f:16: QueueBytes", "f:17: WhenAway", "SocketPath was expected",
+        "f:5: Name: 1 to 64", "f:5: Token: at least 16",
+        "f:13: the client c has a section already"}) {
+    EXPECT_THAT(file.error(), HasSubstr(fault));
+  }
+}
+
+TEST(GatewayClientFile, an_unknown_session_and_a_trader_that_gets_nothing_are_faults) {
+  auto file = parse_clients(kTwo, "f");
+  ASSERT_TRUE(file);
+  EXPECT_TRUE(check_clients(*file, {"FIX.4.4:ME->A", "FIX.4.4:ME->B", "FIX.4.2:ME->C"}, "f"));
+  EXPECT_THAT(check_clients(*file, {"FIX.4.4:ME->A"}, "f").error(),
+              HasSubstr("f:6: client desk1: Sessions: the configuration has no session "
+                        "FIX.4.4:ME->B"));
+  std::swap(file->clients[0], file->clients[1]);
+  EXPECT_THAT(check_clients(*file, {"FIX.4.4:ME->A", "FIX.4.4:ME->B"}, "f").error(),
+              HasSubstr("client desk1: it would get nothing of session FIX.4.4:ME->A"));
+}
+
+TEST(GatewayRights, first_trader_whose_rule_has_the_message_owns_it) {
+  const auto file = parse_clients(kTwo, "f");
+  ASSERT_TRUE(file);
+  const auto owner = [&](std::string_view session, const OwnerFields& fields) {
+    const ClientRights* const found = owner_of(file->clients, session, fields);
+    return found == nullptr ? std::string{} : found->name;
+  };
+  EXPECT_EQ(owner("FIX.4.4:ME->A", {"D", "ACC1", "AAPL", "D1-7"}), "desk1");
+  EXPECT_EQ(owner("FIX.4.4:ME->A", {"D", "ACC3", "AAPL", "D1-7"}), "desk2");
+  EXPECT_EQ(owner("FIX.4.4:ME->A", {"D", "ACC1", "AAPL", "X-7"}), "desk2");
+  EXPECT_EQ(owner("FIX.4.2:ME->C", {"D", "ACC1", "AAPL", "D1-7"}), "desk2");
+}
+
+TEST(GatewayRights, token_is_compared_whole) {
+  ClientRights client;
+  client.token = "0123456789abcdef";
+  EXPECT_TRUE(is_token(client, "0123456789abcdef"));
+  for (const char* const wrong : {"", "0123456789abcde", "0123456789abcdef0", "0123456789abcdeF",
+                                  "0123456789abcdef0123456789abcdef"}) {
+    EXPECT_FALSE(is_token(client, wrong)) << wrong;
+  }
+  client.token.clear();
+  EXPECT_FALSE(is_token(client, ""));
+}
+
+}  // namespace
+}  // namespace nexusfix::gateway
