@@ -63,7 +63,7 @@ class BareBuild(WithFolder):
         options = dict.fromkeys(LOG_TOOLS, "NEXUSFIX_LOGS=ON") | {
             "stream": "NEXUSFIX_STREAM=ON", "simulate": "NEXUSFIX_SIMULATOR=ON",
             "test": "NEXUSFIX_TESTER=ON", "certify": "NEXUSFIX_VENUES=ON",
-            "tui": "NEXUSFIX_TUI=ON",
+            "tui": "NEXUSFIX_TUI=ON", "gateway": "NEXUSFIX_GATEWAY=ON",
             "cluster": "NEXUSFIX_CLUSTER=ON", "front-door": "NEXUSFIX_FRONT_DOOR=ON"}
         for name, option in options.items():
             done = run(name, "some.log", "--json")
