@@ -7,8 +7,12 @@
 /** A log: text, or its bytes. A string is read as UTF-8. */
 export type Log = string | ArrayBuffer | ArrayBufferView;
 
-/** What load() accepts in place of the module beside this file. */
-export type ModuleSource = string | URL | Response | BufferSource | WebAssembly.Module;
+/**
+ * What load() accepts in place of the module beside this file: its address as text or URL, a
+ * Response, its bytes, or a WebAssembly.Module. `object`, because not every program has the types
+ * of a browser.
+ */
+export type ModuleSource = string | object;
 
 /**
  * Loads the module: in Node.js from the file beside this one, in a browser by fetch().

@@ -106,7 +106,7 @@ std::size_t LogDecoder::word(std::string& to, std::string_view text) {
   if (known != words_.end()) return known->second;
   append_json(to, text);
   to += '\n';
-  return words_.emplace(text, words_.size()).first->second;
+  return words_.emplace(texts_.emplace_back(text), words_.size()).first->second;
 }
 
 // [tag, the name's number, value, the meaning's number, and so on]. Without a tag, its text.

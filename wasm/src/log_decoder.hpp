@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
+#include <deque>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <nexusfix/dictionary/validator.hpp>
@@ -71,8 +71,9 @@ class LogDecoder {
   logs::PasswordMask mask_;
   command::VersionCheckers checkers_;
   DecoderCounts counts_;
-  // By a name or meaning: its number. JavaScript keeps each one once.
-  std::map<std::string, std::size_t, std::less<>> words_;
+  // Names and meanings, and by each one its number. JavaScript keeps each one once.
+  std::deque<std::string> texts_;
+  std::unordered_map<std::string_view, std::size_t> words_;
   std::string printed_;  // of the present message, as are the next two
   std::string fields_;
   std::vector<std::size_t> numbers_;  // of its words
