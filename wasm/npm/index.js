@@ -95,6 +95,10 @@ class Module {
     }
   }
 
+  get hasStopped() {
+    return this.#failure !== null;
+  }
+
   input(...parts) {
     const size = parts.reduce((sum, part) => sum + part.length, 0);
     let at = this.call('input', size) >>> 0;
@@ -198,7 +202,9 @@ export class Decoder {
   }
 
   close() {
-    if (this.#handle !== 0) this.#module.call('decoder_close', this.#handle);
+    if (this.#handle !== 0 && !this.#module.hasStopped) {
+      this.#module.call('decoder_close', this.#handle);
+    }
     this.#handle = 0;
   }
 }

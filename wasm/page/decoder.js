@@ -129,7 +129,7 @@ async function read() {
     at('status').textContent = `! ${error.message}`;
     fix = await load(unpack());
   } finally {
-    if (mine === reading) decoder.close();
+    decoder.close();
   }
 }
 
@@ -185,7 +185,12 @@ function takeText() {
 }
 
 async function takeFile(file) {
-  log = new Uint8Array(await file.arrayBuffer());
+  try {
+    log = new Uint8Array(await file.arrayBuffer());
+  } catch (error) { // of 2 GB or more, or gone meanwhile
+    at('status').textContent = `! ${file.name} cannot be read: ${error.message}`;
+    return;
+  }
   logName = file.name;
   at('story').replaceChildren();
   const text = new TextDecoder().decode(log.subarray(0, PASTE_SHOWN_MAX));

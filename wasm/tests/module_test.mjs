@@ -123,6 +123,17 @@ test('a module that is none is refused', async () => {
   await assert.rejects(load(new URL('nothing.wasm', PACKAGE)), /nothing\.wasm/);
 });
 
+test('a log that is left half read disturbs no later one', () => {
+  const many = Buffer.from(message(ORDER).repeat(5000));
+  for (let i = 0; i < 5; ++i) {
+    for (const one of fix.messages(many)) {
+      assert.equal(one.msgType, 'D');
+      break;
+    }
+  }
+  assert.equal([...fix.messages(many)].length, 5000);
+});
+
 // (module (memory (export "memory") 1) (func (export "_initialize"))
 //   (func (export "input") (param i32) (result i32) unreachable))
 const STOPPING = Buffer.from(
