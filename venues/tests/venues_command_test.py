@@ -255,15 +255,20 @@ class Certify(WithVenue):
         self.assertIn(summary["cases"][0]["sha256"], (folder / "summary.md").read_text())
 
     def test_wrong_signature_is_found_and_named(self):
-        run("certify", "binance", "--write-kit", "--folder", self.folder / "other")
-        done = self.certify("binance", "--only", "^logon$", "--timeout", "20", engine=(
-            f"sed 's#LogonKey=.*#LogonKey=file:{self.folder}/other/client.pem#' {{config}} "
-            f"> {self.folder}/x.cfg && exec {EXAMPLES}/venue_example_binance {self.folder}/x.cfg"))
-        self.assertEqual(done.returncode, 1, done.stdout)
-        self.assertIn("Signature for this request is not valid.", done.stdout)
-        summary = json.loads((self.folder / "c" / "binance" / "summary.json").read_text())
-        self.assertEqual(summary["cases"][0]["verdict"], "failed")
-        self.assertIn("Signature", summary["cases"][0]["failure"]["what"])
+        for kit in ("binance", "cme-dropcopy", "coinbase"):
+            with self.subTest(kit):
+                other = self.folder / "other" / kit
+                run("certify", kit, "--write-kit", "--folder", other)
+                done = self.certify(kit, "--only", "^logon$", "--timeout", "20", engine=(
+                    f"sed 's#{{folder}}/client#{other}/client#' {{config}} > {other}/x.cfg && "
+                    f"exec {EXAMPLES}/venue_example_{kit} {other}/x.cfg"))
+                self.assertEqual(done.returncode, 1, done.stdout)
+                self.assertIn("the venue refuses the Logon: " + KITS[kit]["signature"],
+                              done.stdout)
+                self.assertIn("is not the signature of this Logon by this key", done.stdout)
+                summary = json.loads((self.folder / "c" / kit / "summary.json").read_text())
+                self.assertEqual(summary["cases"][0]["verdict"], "failed")
+                self.assertIn(KITS[kit]["signature"], summary["cases"][0]["failure"]["what"])
 
     def test_program_that_ends_is_named_with_its_last_line(self):
         done = self.certify("binance", "--only", "^logon", engine="echo no licence; exit 3")
