@@ -7,7 +7,6 @@
 
 #include <nexusfix/dictionary.hpp>
 
-#include "codegen/emit_messages.hpp"
 #include "codegen/names.hpp"
 
 namespace nexusfix::codegen {
@@ -38,6 +37,13 @@ constexpr auto kTakenNameSpaces = std::to_array<std::string_view>(
 // Within nexusfix these would hide well-known names, or they are macros of compilers.
 constexpr auto kReservedNames =
     std::to_array<std::string_view>({"linux", "std", "unix", "posix", "abi"});
+
+// Keywords of Go and Java that are none of C++.
+constexpr auto kPackageKeywords = std::to_array<std::string_view>(
+    {"abstract",    "assert",    "boolean",      "byte",   "chan",      "defer",      "extends",
+     "fallthrough", "final",     "finally",      "func",   "go",        "implements", "import",
+     "instanceof",  "interface", "map",          "native", "package",   "range",      "select",
+     "strictfp",    "super",     "synchronized", "throws", "transient", "type",       "var"});
 
 bool is_reserved(std::string_view name) {
   const bool is_the_compilers = name.contains("__") || (name.size() > 1 && name[0] == '_' &&
@@ -118,6 +124,11 @@ std::expected<std::string, std::string> name_space_of(const MessagesJob& job) {
   if (const Result good = check_name_space(name); !good) {
     return std::unexpected{is_given ? good.error() : good.error() + " with --namespace"};
   }
+  if (std::ranges::find(kPackageKeywords, name) != kPackageKeywords.end() &&
+      job.language != Language::Cpp) {
+    return std::unexpected{"'" + name + "' is a keyword of Go or Java; choose another name" +
+                           (is_given ? "" : " with --namespace")};
+  }
   return name;
 }
 
@@ -130,11 +141,12 @@ std::expected<Generated, std::string> generate_messages(Disk& disk, const Messag
     return std::unexpected{job.dictionary + ": the dictionary has no message"};
   }
 
-  Generated generated{.folder = job.folder + "/nexusfix/" + *name_space,
+  const bool is_cpp = job.language == Language::Cpp;
+  Generated generated{.folder = is_cpp ? job.folder + "/nexusfix/" + *name_space : job.folder,
                       .warnings = loaded->warnings};
   const EmitOptions options{*name_space, std::string{file_name(job.dictionary)}};
   std::set<std::string> made;
-  for (const GeneratedFile& file : emit_messages(*loaded, options)) {
+  for (const GeneratedFile& file : emit_language(*loaded, job.language, options)) {
     const std::string path = job.folder + '/' + file.path;
     const auto written = write_if_different(disk, path, file.text);
     if (!written) return std::unexpected{written.error()};
@@ -142,6 +154,7 @@ std::expected<Generated, std::string> generate_messages(Disk& disk, const Messag
     generated.written += *written ? 1 : 0;
     made.insert(path);
   }
+  if (!is_cpp) return generated;
   for (const char* const below : {"", "/enums", "/groups"}) {
     const auto removed = remove_stale(disk, generated.folder + below, made);
     if (!removed) return std::unexpected{removed.error()};

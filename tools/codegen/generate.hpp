@@ -10,6 +10,8 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/dictionary.hpp>
 
+#include "codegen/languages/emit_languages.hpp"
+
 namespace nexusfix::codegen {
 
 // QuickFIX XML or Orchestra. The error names the file and, for a fault in the text, the line. Each
@@ -28,6 +30,7 @@ struct MessagesJob {
   std::string folder;      // to write below; for -I
   // nexusfix::NAME and the folder nexusfix/NAME. Empty: the name of the file in lower case.
   std::string name_space;
+  Language language = Language::Cpp;
 };
 
 // The namespace of a job. The error says why it is not possible: a keyword, a name that C++
@@ -35,14 +38,14 @@ struct MessagesJob {
 [[nodiscard]] std::expected<std::string, std::string> name_space_of(const MessagesJob& job);
 
 struct Generated {
-  std::string folder;       // job.folder, nexusfix, and the namespace
-  std::size_t headers = 0;  // the number of the dictionary's headers
+  std::string folder;       // of C++: job.folder, nexusfix, and the namespace; else job.folder
+  std::size_t headers = 0;  // the number of the dictionary's headers, or files of the language
   std::size_t written = 0;  // the number of these that were written
   std::size_t removed = 0;  // the number of headers of an earlier run that were removed
   std::vector<std::string> warnings;
 };
 
-// Writes the headers of emit_messages(). The error is for the user.
+// Writes the files of emit_language(). The error is for the user.
 [[nodiscard]] std::expected<Generated, std::string> generate_messages(Disk& disk,
                                                                       const MessagesJob& job);
 

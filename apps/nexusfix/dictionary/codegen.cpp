@@ -1,4 +1,4 @@
-// nexusfix codegen: typed messages in C++ from a dictionary.
+// nexusfix codegen: typed messages from a dictionary.
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <string>
@@ -12,9 +12,10 @@ int run_codegen(Arguments arguments) {
   codegen::MessagesJob job;
   CLI::App app{
       "Writes a C++ type for each message, component, group, field and enumeration. Compile with "
-      "-I DIR, and #include <nexusfix/NAME/new_order_single.hpp>. A header whose content does not "
+      "-I DIR, and #include <nexusfix/NAME/new_order_single.hpp>. A file whose content does not "
       "change is not written again. docs/guide/codegen.md describes the types; in CMake, "
-      "nexusfix_generate() writes them at build time.",
+      "nexusfix_generate() writes them at build time. For the gateway's client in another "
+      "language: its fields, values, groups and messages.",
       "nexusfix codegen"};
   app.add_option("DICT", job.dictionary, "the dictionary: a file in QuickFIX XML or Orchestra")
       ->required();
@@ -24,6 +25,9 @@ int run_codegen(Arguments arguments) {
   app.add_option("--namespace", job.name_space,
                  "the namespace is nexusfix::NAME (default: the name of the file)")
       ->option_text("NAME");
+  std::string language = "c++";
+  app.add_option("--language", language, "c++ (default), go, java or typescript")
+      ->option_text("LANGUAGE");
   app.footer(
       "Example:\n"
       "  $ nexusfix codegen venue.xml -o generated\n\n"
@@ -32,6 +36,12 @@ int run_codegen(Arguments arguments) {
       "  1  the dictionary has an error, or a file cannot be read or written\n"
       "  2  the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  const auto wanted = codegen::language_of(language);
+  if (!wanted) {
+    fail("codegen", "--language: c++, go, java or typescript, not '" + language + "'");
+    return kUsage;
+  }
+  job.language = *wanted;
   // Wrong arguments have another exit status than a faulty dictionary.
   if (const auto name = codegen::name_space_of(job); !name) {
     fail("codegen", name.error());
@@ -43,8 +53,8 @@ int run_codegen(Arguments arguments) {
   for (const std::string& warning : generated->warnings) {
     fmt::print(stderr, "warning: {}\n", warning);
   }
-  fmt::print("{}: {} headers, {} written", generated->folder, generated->headers,
-             generated->written);
+  fmt::print("{}: {} {}, {} written", generated->folder, generated->headers,
+             job.language == codegen::Language::Cpp ? "headers" : "files", generated->written);
   if (generated->removed != 0) fmt::print(", {} removed", generated->removed);
   fmt::print("\n");
   return kSuccess;

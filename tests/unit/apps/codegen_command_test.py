@@ -49,6 +49,27 @@ class Codegen(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertTrue((self.folder / "nexusfix/acme/hint.hpp").exists())
 
+    def test_other_languages_have_files_of_their_own(self):
+        dictionary = self.write("venue.xml", self.DICTIONARY)
+        for language, files in (("go", ["venue/venue.go"]),
+                                ("java", ["nexusfix/venue/Venue.java"]),
+                                ("typescript", ["venue.js", "venue.d.ts"])):
+            result = run("codegen", dictionary, "--language", language, "-o", self.folder / "out")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(result.stdout, f"{self.folder}/out: {len(files)} files, "
+                                            f"{len(files)} written\n")
+            for name in files:
+                self.assertIn("venue.xml", (self.folder / "out" / name).read_text())
+
+    def test_unknown_language_and_its_keywords_are_wrong_arguments(self):
+        dictionary = self.write("venue.xml", self.DICTIONARY)
+        for arguments, named in ((("--language", "cobol"), "cobol"),
+                                 (("--language", "go", "--namespace", "func"), "'func'")):
+            result = run("codegen", dictionary, *arguments, "-o", self.folder / "out")
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(named, result.stderr)
+        self.assertFalse((self.folder / "out").exists())
+
     def test_faulty_dictionary_is_answered_with_its_line(self):
         dictionary = self.write("venue.xml", self.DICTIONARY.replace("name='Symbol' req",
                                                                      "name='Symbl' req"))
