@@ -1,0 +1,3 @@
+module nexusfix
+
+go 1.22

@@ -1,0 +1,72 @@
+"""The client of one language: its own tests, its example, and the conformance of all clients.
+
+    client_test.py LANGUAGE NEXUSFIX CLIENTS DICTIONARY WORK_FOLDER
+
+Copies the client into the work folder, and makes the types of the dictionary there.
+"""
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from world import LIMIT_S, TOKEN, World
+
+SKIPPED = 77
+
+
+class Go:
+    tools = ("go",)
+
+    def test(self, folder):
+        for task in (["vet", "./..."], ["test", "./..."], ["build", "-o", "bin/", "./..."]):
+            run(["go", *task], folder)
+
+    def example(self, folder):
+        return [f"{folder}/bin/order"]
+
+    def conformance(self, folder):
+        return [f"{folder}/bin/conformance"]
+
+
+LANGUAGES = {"go": Go()}
+
+
+def run(command, folder, **options):
+    return subprocess.run([str(word) for word in command], cwd=folder, check=True,
+                          stdin=subprocess.DEVNULL, **options)
+
+
+def run_example(nexusfix, command):
+    with tempfile.TemporaryDirectory(prefix="nxf") as folder:
+        world = World(nexusfix, folder)
+        try:
+            world.start_gateway()
+            ran = subprocess.run([*command, world.socket, "desk", TOKEN], capture_output=True,
+                                 text=True, stdin=subprocess.DEVNULL, timeout=LIMIT_S)
+        finally:
+            world.close()
+    print(ran.stdout + ran.stderr)
+    return ran.returncode == 0 and re.search(r"OrderID \S+, OrdStatus \S+\n", ran.stdout)
+
+
+def main(name, nexusfix, clients, dictionary, work):
+    language = LANGUAGES[name]
+    for tool in language.tools:
+        if shutil.which(tool) is None:
+            print(f"skipped: {tool} is not installed")
+            return SKIPPED
+    folder = Path(work, name)
+    shutil.copytree(Path(clients, name), folder, dirs_exist_ok=True)
+    run([nexusfix, "codegen", "--language", name, "-o", folder, dictionary], work)
+    language.test(folder)
+    if not run_example(nexusfix, language.example(folder)):
+        return 1
+    conformance = Path(__file__).with_name("conformance.py")
+    run([sys.executable, "-B", conformance, nexusfix, *language.conformance(folder)], work)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,234 @@
+"""What every client of the gateway does, in situations that are the same for each language.
+
+    conformance.py NEXUSFIX COMMAND ...
+
+COMMAND attaches and prints what happens, one line an event: clients/go/conformance/main.go has the
+lines. `nexusfix serve` and `nexusfix gateway` are the real ones. Between client and gateway, a
+proxy tears frames and cuts connections.
+"""
+import queue
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+from frame_proxy import ACCEPTED, HELLO, MESSAGE, SEND, FrameProxy
+from world import LIMIT_S, SESSION, TOKEN, World
+
+NEXUSFIX, COMMAND = "", []  # set by main
+class Program:
+    """The client's program: its lines, in their order."""
+
+    def __init__(self, socket, name="desk", token=TOKEN, cursor=()):
+        self.process = subprocess.Popen([*COMMAND, socket, name, token, *map(str, cursor)],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.lines, self.seen = queue.Queue(), []
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        for line in self.process.stdout:
+            self.lines.put(line.strip())
+        self.lines.put(None)
+
+    def line(self):
+        line = self.lines.get(timeout=LIMIT_S)
+        if line is None:
+            raise AssertionError(f"the client has ended after {self.seen}")
+        self.seen.append(line)
+        return line
+
+    def until(self, pattern):
+        """Reads until a line matches, and returns the match."""
+        while not (match := re.fullmatch(pattern, self.line())):
+            pass
+        return match
+
+    def send(self, order):
+        self.process.stdin.write(f"send {SESSION} {order}\n")
+        self.process.stdin.flush()
+
+    def end(self):
+        """Ends the client, and returns the rest of its lines."""
+        if self.process.poll() is None:
+            self.process.stdin.close()
+        rest = []
+        while (line := self.lines.get(timeout=LIMIT_S)) is not None:
+            rest.append(line)
+        self.seen += rest
+        self.process.wait(LIMIT_S)
+        return rest
+
+
+class Conformance(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(prefix="nxf")
+        self.addCleanup(temporary.cleanup)
+        self.world = World(NEXUSFIX, temporary.name)
+        self.addCleanup(self.world.close)
+        self.world.start_gateway()
+        self.proxy = FrameProxy(f"{temporary.name}/client.sock", self.world.socket)
+        self.addCleanup(self.proxy.close)
+
+    def attach(self, **options):
+        program = Program(self.proxy.path, **options)
+        self.addCleanup(program.end)
+        return program
+
+    def attached(self, **options):
+        """A client that has caught up, and whose session is logged on."""
+        program = self.attach(**options)
+        program.until(r"attached \w+ \d+")
+        program.until("caughtup")
+        return program
+
+    def send_until_accepted(self, program, order):
+        """The session may not be logged on yet: then the order is refused with code 3."""
+        number = 0
+        while True:
+            program.send(order)
+            match = program.until(r"(accepted|refused) (\d+) (\d+)(?: (\d+) (\d))?")
+            if match[1] == "accepted":
+                return match
+            self.assertEqual(match[3], "3")
+            self.assertGreater(int(match[2]), number)
+            number = int(match[2])
+            program.until(r"state on .*")
+
+    def trading(self):
+        """A client with an accepted order, and the place of the first report."""
+        program = self.attached()
+        self.send_until_accepted(program, "A1")
+        report = program.until(rf"message (\d+) (\d+) 0 0 8 A1 {re.escape(SESSION)}")
+        return program, (int(report[1]), int(report[2]))
+
+    def orders_at_the_venue(self):
+        """The ClOrdIDs of the orders that the venue's journal has, by the last client's reports."""
+        program = self.attach(cursor=(0, 0, SESSION))
+        program.until("caughtup")
+        program.end()
+        reports = [line.split() for line in program.seen if line.startswith("message ")]
+        self.assertEqual(len({tuple(line[1:3]) for line in reports}), len(reports))
+        return [line[6] for line in reports if line[5] == "8"]
+
+    def test_order_is_accepted_and_reported(self):
+        program, place = self.trading()
+        self.assertEqual(place[0], 1)
+        program.send("A2")
+        accepted = program.until(r"accepted (\d+) 1 (\d+) 0")
+        self.assertGreater(int(accepted[1]), 0)
+        program.until(r"message 1 \d+ 0 0 8 A2 .*")
+        self.assertEqual(program.end()[-1], "ended 10")
+
+    def test_another_version_is_refused(self):
+        def rule(kind, frame):
+            return (frame[:4] + b"\x09" + frame[5:] if kind == HELLO else frame), False
+        self.proxy.rule = rule
+        self.assertEqual(self.attach().line(), "error 1")
+
+    def test_wrong_token_is_refused(self):
+        self.assertEqual(self.attach(token="another-token-of-it").line(), "error 2")
+
+    def test_absent_gateway_is_an_error_of_the_socket(self):
+        program = Program(f"{self.world.folder}/absent.sock")
+        self.addCleanup(program.end)
+        self.assertEqual(program.line(), "error 0")
+
+    def test_second_connection_of_a_name_is_refused(self):
+        self.attached()
+        self.assertEqual(self.attach().line(), "error 3")
+
+    def test_cursor_brings_exactly_the_messages_after_it(self):
+        program, place = self.trading()
+        program.end()
+        before = self.attach(cursor=(place[0], place[1] - 1, SESSION))
+        before.until(rf"message {place[0]} {place[1]} 1 0 8 A1 .*")
+        before.until("caughtup")
+        before.end()
+        last = max(int(line.split()[2]) for line in before.seen if line.startswith("message"))
+        after = self.attach(cursor=(place[0], last, SESSION))
+        after.until("caughtup")
+        self.assertEqual([line for line in after.seen if line.startswith("message")], [])
+
+    def test_cursor_of_an_epoch_that_the_session_never_reached_ends_the_client(self):
+        program = self.attach(cursor=(99, 1, SESSION))
+        program.until(r"(error|ended) 8")
+
+    def test_observer_sees_orders_and_may_send_none(self):
+        watch = self.attached(name="watch")
+        program, _ = self.trading()
+        watch.until(r"message 1 \d+ 0 1 D A1 .*")
+        watch.until(r"message 1 \d+ 0 0 8 A1 .*")
+        watch.send("B1")
+        watch.until(r"refused \d+ 2")
+        program.end()
+        self.assertNotIn("B1", self.orders_at_the_venue())
+
+    def cut_once(self, wanted, kept):
+        """Of the first frame of a kind, only so many bytes arrive, and the connection ends."""
+        state = {"cut": False}
+
+        def rule(kind, frame):
+            if state["cut"] or kind != wanted:
+                return frame, False
+            state["cut"] = True
+            return frame[:kept], True
+        self.proxy.rule = rule
+
+    def test_message_that_was_lost_on_the_way_is_sent_again(self):
+        program, _ = self.trading()
+        self.cut_once(SEND, 0)
+        program.send("A2")
+        program.until("reattached")
+        program.until(r"accepted \d+ 1 \d+ 0")
+        program.until(r"message 1 \d+ \d 0 8 A2 .*")
+
+    def test_message_whose_answer_was_lost_is_not_sent_again(self):
+        program, _ = self.trading()
+        self.cut_once(ACCEPTED, 0)
+        program.send("A2")
+        program.until(r"accepted \d+ 0 0 1")
+        program.send("A3")
+        program.until(r"message 1 \d+ \d 0 8 A3 .*")
+        program.end()
+        counts = [self.orders_at_the_venue().count(order) for order in ("A1", "A2", "A3")]
+        self.assertEqual(counts, [counts[0]] * 3)
+
+    def test_torn_frame_is_read_whole_after_the_next_attach(self):
+        program, _ = self.trading()
+        self.cut_once(MESSAGE, 60)
+        program.send("A2")
+        program.until("detached")
+        program.until(r"message 1 \d+ \d 0 8 A2 .*")
+        places = [tuple(line.split()[1:3]) for line in program.seen if line.startswith("message")]
+        self.assertEqual(len(set(places)), len(places))
+
+    def test_killed_gateway_loses_and_repeats_nothing(self):
+        program, _ = self.trading()
+        self.world.stop_gateway(signal.SIGKILL)
+        program.until("detached")
+        program.send("A2")
+        program.until("notsent")
+        self.world.start_gateway()
+        program.until("reattached")
+        self.send_until_accepted(program, "A3")
+        program.until(r"message 1 \d+ \d 0 8 A3 .*")
+        program.end()
+        orders = self.orders_at_the_venue()
+        self.assertEqual(orders.count("A1"), orders.count("A3"))
+        self.assertNotIn("A2", orders)
+
+    def test_gateway_that_stops_is_attached_again(self):
+        program, _ = self.trading()
+        self.world.stop_gateway()
+        program.until("detached")
+        self.world.start_gateway()
+        program.until("reattached")
+        self.assertEqual(program.end()[-1], "ended 10")
+
+
+if __name__ == "__main__":
+    NEXUSFIX, COMMAND = sys.argv[1], sys.argv[2:]
+    unittest.main(argv=[sys.argv[0]], verbosity=2)

@@ -1,0 +1,70 @@
+"""A Unix socket between a client and the gateway, which may change, drop or cut frames."""
+import socket
+import struct
+import threading
+
+HELLO, WELCOME, SEND, ACCEPTED, REFUSED, MESSAGE = range(1, 7)
+HEADER_BYTES = 40
+KIND_AT = 5
+
+
+def read_frame(source):
+    """The bytes of a frame; empty: the connection has ended."""
+    frame = b""
+    length = HEADER_BYTES
+    while len(frame) < length:
+        part = source.recv(length - len(frame))
+        if not part:
+            return b""
+        frame += part
+        if len(frame) == HEADER_BYTES:
+            length = struct.unpack_from("<I", frame)[0]
+    return frame
+
+
+class FrameProxy:
+    """rule(kind, frame) returns the bytes to pass on, and whether to cut both connections then.
+    It is called for one frame at a time; set `rule` to None to pass everything on."""
+
+    def __init__(self, path, gateway):
+        self.path, self.gateway, self.rule = path, gateway, None
+        self.lock = threading.Lock()
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(path)
+        self.listener.listen()
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            gateway = socket.socket(socket.AF_UNIX)
+            try:
+                gateway.connect(self.gateway)
+            except OSError:
+                client.close()
+                continue
+            for source, sink in ((client, gateway), (gateway, client)):
+                threading.Thread(target=self.copy, args=(source, sink), daemon=True).start()
+
+    def copy(self, source, sink):
+        try:
+            while frame := read_frame(source):
+                with self.lock:
+                    out, cut = self.rule(frame[KIND_AT], frame) if self.rule else (frame, False)
+                sink.sendall(out)
+                if cut:
+                    break
+        except OSError:
+            pass
+        for one in (source, sink):
+            try:
+                one.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def close(self):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
