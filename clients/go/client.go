@@ -101,7 +101,7 @@ func (c *Client) Role() Role {
 }
 
 // LastAccepted is the highest number whose message was in the gateway's journal when the client
-// attached. After a crash, a program that keeps its messages with their numbers sends those with a
+// attached. After a crash, a program that keeps a number with each message sends those with a
 // higher number again, by StartAs().
 func (c *Client) LastAccepted() uint64 {
 	c.mutex.Lock()

@@ -30,7 +30,40 @@ class Go:
         return [f"{folder}/bin/conformance"]
 
 
-LANGUAGES = {"go": Go()}
+class Java:
+    tools = ("javac", "java")
+
+    def test(self, folder):
+        sources = sorted(folder.rglob("*.java"))
+        run(["javac", "-Xlint:all", "-Werror", "--release", "17", "-d", "classes", *sources],
+            folder)
+        run(["java", "-cp", "classes", "nexusfix.ClientTest"], folder)
+
+    def example(self, folder):
+        return ["java", "-cp", f"{folder}/classes", "Order"]
+
+    def conformance(self, folder):
+        return ["java", "-cp", f"{folder}/classes", "Conformance"]
+
+
+class TypeScript:
+    tools = ("node",)
+
+    def test(self, folder):
+        tests = sorted(folder.glob("test/*.test.js"))
+        run(["node", "--test", *tests], folder)
+        tsc = shutil.which("tsc")
+        if tsc is not None:
+            run([tsc, "-p", "."], folder)
+
+    def example(self, folder):
+        return ["node", f"{folder}/example/order.js"]
+
+    def conformance(self, folder):
+        return ["node", f"{folder}/conformance/main.js"]
+
+
+LANGUAGES = {"go": Go(), "java": Java(), "typescript": TypeScript()}
 
 
 def run(command, folder, **options):
@@ -58,7 +91,8 @@ def main(name, nexusfix, clients, dictionary, work):
             print(f"skipped: {tool} is not installed")
             return SKIPPED
     folder = Path(work, name)
-    shutil.copytree(Path(clients, name), folder, dirs_exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(Path(clients, name), folder)
     run([nexusfix, "codegen", "--language", name, "-o", folder, dictionary], work)
     language.test(folder)
     if not run_example(nexusfix, language.example(folder)):

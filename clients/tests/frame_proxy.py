@@ -29,6 +29,7 @@ class FrameProxy:
     def __init__(self, path, gateway):
         self.path, self.gateway, self.rule = path, gateway, None
         self.lock = threading.Lock()
+        self.sockets = []
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(path)
         self.listener.listen()
@@ -41,6 +42,7 @@ class FrameProxy:
             except OSError:
                 return
             gateway = socket.socket(socket.AF_UNIX)
+            self.sockets += (client, gateway)
             try:
                 gateway.connect(self.gateway)
             except OSError:
@@ -67,4 +69,5 @@ class FrameProxy:
 
     def close(self):
         self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
+        for one in (self.listener, *self.sockets):
+            one.close()

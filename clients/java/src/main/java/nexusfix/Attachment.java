@@ -1,0 +1,185 @@
+package nexusfix;
+
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/** What a client knows of its sessions and of messages without an answer. Any thread. */
+final class Attachment {
+  /** A message without an answer. */
+  record Pending(
+      long number, String session, byte[] body, CompletableFuture<Accepted> answer) {}
+
+  /** The direction of a session. */
+  private record Stream(String session, boolean ofSent) {}
+
+  private final boolean resends;
+  private final Map<Stream, Place> places = new LinkedHashMap<>();
+  private final Map<Long, Pending> pending = new LinkedHashMap<>();
+  private final Map<String, Integer> indexes = new HashMap<>();
+  private Greeting welcome;
+  private SocketChannel channel; // null: detached
+  private long last; // the highest number in use
+  private ClosedException end;
+
+  Attachment(Options options) {
+    resends = options.resend();
+    for (Cursor cursor : options.cursors()) {
+      places.put(new Stream(cursor.session(), cursor.ofSent()), cursor.place());
+    }
+  }
+
+  synchronized List<Cursor> cursors() {
+    List<Cursor> all = new ArrayList<>();
+    places.forEach((of, place) -> all.add(new Cursor(of.session(), place, of.ofSent())));
+    return all;
+  }
+
+  synchronized List<Session> sessions() {
+    return welcome.sessions();
+  }
+
+  synchronized String role() {
+    return welcome.role();
+  }
+
+  synchronized long lastAccepted() {
+    return welcome.lastAccepted();
+  }
+
+  synchronized SocketChannel channel() {
+    return channel;
+  }
+
+  synchronized SocketChannel detach() {
+    SocketChannel old = channel;
+    channel = null;
+    return old;
+  }
+
+  /**
+   * Makes a connection the client's own. Returns the frames to send again: those with a higher
+   * number than the last one that the gateway has accepted. Adds the answers that are known now.
+   */
+  synchronized List<Frame> adopt(SocketChannel connected, Greeting answer, List<Runnable> answers) {
+    channel = connected;
+    welcome = answer;
+    indexes.clear();
+    last = Math.max(last, answer.lastAccepted());
+    for (Session session : answer.sessions()) {
+      indexes.put(session.name(), indexes.size());
+      places.putIfAbsent(new Stream(session.name(), false), session.received());
+      if (answer.role().equals("observer")) {
+        places.putIfAbsent(new Stream(session.name(), true), session.sent());
+      }
+    }
+    List<Frame> again = new ArrayList<>();
+    for (Pending one : List.copyOf(pending.values())) {
+      Integer index = indexes.get(one.session());
+      if (one.number() <= answer.lastAccepted()) {
+        pending.remove(one.number());
+        Accepted known = new Accepted(one.session(), one.number(), new Place(0, 0), true, false);
+        answers.add(() -> one.answer().complete(known));
+      } else if (resends && index != null) {
+        again.add(Frame.send(index, one.number(), one.body()));
+      } else {
+        pending.remove(one.number());
+        answers.add(() -> one.answer().completeExceptionally(
+            new NotSentException("the connection was lost before the message was accepted")));
+      }
+    }
+    return again;
+  }
+
+  /** A message with its number, or 0 for the next one. */
+  synchronized Pending enlist(long wanted, String session, byte[] body) {
+    if (end != null) {
+      throw new NotSentException("the client has ended: " + end.getMessage());
+    }
+    if (channel == null) {
+      throw new NotSentException("not attached to the gateway");
+    }
+    if (!indexes.containsKey(session)) {
+      throw new IllegalArgumentException("the client sees no session '" + session + "'");
+    }
+    long number = wanted == 0 ? last + 1 : wanted;
+    if (number <= last && number > welcome.lastAccepted()) {
+      throw new IllegalArgumentException("number " + number + " comes after number " + last);
+    }
+    last = Math.max(last, number);
+    Pending made = new Pending(number, session, body, new CompletableFuture<>());
+    pending.put(number, made);
+    return made;
+  }
+
+  synchronized Frame frame(Pending message) {
+    return Frame.send(indexes.get(message.session()), message.number(), message.body());
+  }
+
+  /** Why the client ends. Returns the messages that get no answer. */
+  synchronized List<Pending> end(ClosedException why) {
+    end = why;
+    List<Pending> left = List.copyOf(pending.values());
+    pending.clear();
+    return left;
+  }
+
+  /** The event of a frame; null: it has none. Adds the answer to a message. */
+  synchronized Event handle(Frame frame, List<Runnable> answers) throws ClosedException {
+    if (frame.kind() == Frame.CAUGHT_UP) {
+      return new Event.CaughtUp();
+    }
+    if (frame.kind() == Frame.CLOSED) {
+      throw new ClosedException(frame.code(), frame.text());
+    }
+    if (Integer.compareUnsigned(frame.session(), welcome.sessions().size()) >= 0) {
+      throw Frame.badFrame("a frame of session " + Integer.toUnsignedString(frame.session()));
+    }
+    String session = welcome.sessions().get(frame.session()).name();
+    switch (frame.kind()) {
+      case Frame.MESSAGE:
+        return message(session, frame);
+      case Frame.SESSION_STATE:
+        return new Event.StateChanged(
+            session, frame.place().epoch(), frame.code() == 1, frame.text());
+      case Frame.ACCEPTED:
+        answer(frame, answers, new Accepted(session, frame.number(), frame.place(),
+            (frame.flags() & Frame.FLAG_DUPLICATE) != 0,
+            (frame.flags() & Frame.FLAG_STORED) != 0), null);
+        return null;
+      case Frame.REFUSED:
+        answer(frame, answers, null, new RefusedException(session, frame.number(), frame.code(),
+            frame.text(), frame.place().msgSeqNum()));
+        return null;
+      default:
+        throw Frame.badFrame("a frame of kind " + frame.kind());
+    }
+  }
+
+  private Event message(String session, Frame frame) {
+    boolean ofSent = (frame.flags() & Frame.FLAG_SENT) != 0;
+    Stream of = new Stream(session, ofSent);
+    Place before = places.get(of);
+    if (before != null && before.compareTo(frame.place()) >= 0) {
+      return null; // the program has it
+    }
+    places.put(of, frame.place());
+    return new Event.Received(session, frame.place(),
+        (frame.flags() & Frame.FLAG_FROM_JOURNAL) != 0, ofSent, frame.body());
+  }
+
+  private void answer(
+      Frame frame, List<Runnable> answers, Accepted accepted, RefusedException refused) {
+    Pending message = pending.remove(frame.number());
+    if (message == null) {
+      return;
+    }
+    answers.add(refused == null
+        ? () -> message.answer().complete(accepted)
+        : () -> message.answer().completeExceptionally(refused));
+  }
+}
