@@ -133,6 +133,7 @@ void add_engine_rows(std::vector<Row>& rows);
 void add_round_trip_rows(std::vector<Row>& rows);
 void add_tls_rows(std::vector<Row>& rows);
 void add_ring_rows(std::vector<Row>& rows);
+void add_gateway_rows(std::vector<Row>& rows);
 void add_hardened_rows(std::vector<Row>& rows, const std::string& module);
 void add_sessions_rows(std::vector<Row>& rows, Amount amount);
 

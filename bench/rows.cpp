@@ -22,6 +22,7 @@ std::vector<Row> all_rows(Amount amount, const std::string& hardened_module) {
   add_round_trip_rows(rows);
   add_tls_rows(rows);
   add_ring_rows(rows);
+  add_gateway_rows(rows);
   add_hardened_rows(rows, hardened_module);
   add_sessions_rows(rows, amount);
   return rows;

@@ -10,6 +10,7 @@
 #include <nexusfix/wire/encoder.hpp>
 
 #include "base/api/printable_text.hpp"
+#include "gateway/door/ring_link.hpp"
 
 namespace nexusfix::gateway {
 namespace {
@@ -18,6 +19,8 @@ using engine::SendFailure;
 using engine::Session;
 
 constexpr std::chrono::seconds kHelloTimeout{10};
+// No event says that a client has read from its shared memory.
+constexpr std::chrono::milliseconds kRoomWait{1};
 // Of one client in one turn: then comes the next client.
 constexpr int kFramesPerTurn = 256;
 // With those that have said no Hello.
@@ -73,6 +76,8 @@ std::expected<void, std::string> Gateway::attach(engine::Engine& engine) {
     known(client).counter = *counter;
   }
   for (Slot& slot : slots_) apply_absence(slot);
+  // What another gateway has left there is no reason not to start.
+  static_cast<void>(RingFile::remove_stale(options_.memory.directory));
   report(EventId::GatewayOpened,
          fmt::format("clients attach at {}; the file has {}", options_.clients.socket_path,
                      options_.clients.clients.size()));
@@ -160,6 +165,7 @@ void Gateway::greet(AttachedClient& client, const Frame& frame) {
 bool Gateway::is_attached(const ClientRights& rights) {
   AttachedClient* const other = known(rights).attached;
   if (other == nullptr) return false;
+  other->link().look_for_end();
   while (serve(*other)) {
   }
   return !other->is_closing() && !other->is_gone();
@@ -194,10 +200,13 @@ void Gateway::admit(AttachedClient& client, const ClientRights& rights, const He
     // A message may reach a client before a crash takes it from the journal.
     place = std::max(place, cursor.place);
   }
+  auto ring = ring_for(client, hello);
+  if (!ring) return client.close(CloseCode::NoSharedMemory, ring.error().text, now());
   const std::uint64_t last = store_->session(known(rights).counter).next_inbound - 1;
   client.admit(rights, std::move(received), std::move(sent), last);
   known(rights).attached = &client;
-  welcome(client);
+  welcome(client, ring->get());
+  if (*ring != nullptr) client.move_to(std::move(*ring));
   start_replay(client, hello);
   report(EventId::GatewayAttached,
          fmt::format("client {} ({}): attached as {}, its last number is {}", rights.name,
@@ -209,10 +218,23 @@ void Gateway::admit(AttachedClient& client, const ClientRights& rights, const He
   }
 }
 
-void Gateway::welcome(AttachedClient& client) {
+std::expected<std::unique_ptr<GatewayRing>, RingError> Gateway::ring_for(AttachedClient& client,
+                                                                         const HelloText& hello) {
+  if (hello.ring_version == 0) return nullptr;
+  if (hello.ring_version != kRingVersion) {
+    return std::unexpected{RingError{
+        .text = fmt::format("the client knows layout version {} of the shared memory, and the "
+                            "gateway has {}",
+                            hello.ring_version, kRingVersion)}};
+  }
+  return make_ring(options_.memory, client.link());
+}
+
+void Gateway::welcome(AttachedClient& client, const GatewayRing* ring) {
   const ClientRights& rights = *client.rights();
   WelcomeText text{.gateway = options_.version,
                    .role = rights.is_observer() ? "observer" : "trader",
+                   .ring = ring == nullptr ? RingPath{} : RingPath{ring->key(), ring->path()},
                    .sessions = {}};
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const Slot& slot = slots_[i];
@@ -349,6 +371,16 @@ void Gateway::release_durable() {
     }
   }
   if (is_marked) marked_at_ = appended;
+}
+
+std::chrono::nanoseconds Gateway::begin_sleep(std::chrono::nanoseconds longest) noexcept {
+  for (const auto& one : clients_) {
+    ClientLink& link = one->link();
+    if (!link.begin_sleep()) return {};
+    if (one->has_unsent() && !link.waits_for_room_by_descriptor())
+      longest = std::min<std::chrono::nanoseconds>(longest, kRoomWait);
+  }
+  return longest;
 }
 
 bool Gateway::flush() {

@@ -26,8 +26,9 @@ namespace nexusfix::gateway {
 
 struct GatewayOptions {
   ClientFile clients;
-  std::string folder;   // of the journal
-  std::string version;  // for the Welcome
+  std::string folder;        // of the journal
+  std::string version;       // for the Welcome
+  RingFileOptions memory{};  // of a client that asks for shared memory
   observe::EventLog* events = nullptr;
   Clock* clock = nullptr;
 };
@@ -61,6 +62,9 @@ class Gateway {
       visit(one->link().descriptor(), one->link().has_unsent());
     }
   }
+  // Before the loop sleeps: from now on the descriptors become readable with the next frame.
+  // Returns how long it may sleep, at most longest.
+  [[nodiscard]] std::chrono::nanoseconds begin_sleep(std::chrono::nanoseconds longest) noexcept;
   // Readable when the journal has more for a client.
   [[nodiscard]] int wake_descriptor() const noexcept { return wake_; }
 
@@ -96,7 +100,10 @@ class Gateway {
   [[nodiscard]] bool is_attached(const ClientRights& rights);
   void admit(AttachedClient& client, const ClientRights& rights, const HelloText& hello);
   void start_replay(AttachedClient& client, const HelloText& hello);
-  void welcome(AttachedClient& client);
+  // Null without an error: the client has not asked for it.
+  [[nodiscard]] std::expected<std::unique_ptr<GatewayRing>, RingError> ring_for(
+      AttachedClient& client, const HelloText& hello);
+  void welcome(AttachedClient& client, const GatewayRing* ring);
   void send(AttachedClient& client, const Frame& frame);
   void send(AttachedClient& client, Slot& slot, const Frame& frame);
   void refuse(AttachedClient& client, const Frame& frame, RefuseCode code, std::string_view why);

@@ -50,8 +50,8 @@ class Loop {
       descriptors_.push_back({descriptor, static_cast<short>(events), 0});
     });
     const MonoTime now = clock_.now().mono;
-    const MonoTime until =
-        has_more ? now : std::clamp(engine_.next_deadline(), now, now + kIdleWait);
+    const MonoTime latest = now + (has_more ? 0ns : gateway_.begin_sleep(kIdleWait));
+    const MonoTime until = std::clamp(engine_.next_deadline(), now, latest);
     const auto time = std::chrono::duration_cast<std::chrono::nanoseconds>(until - now);
     const timespec timeout{.tv_sec = time / 1s, .tv_nsec = (time % 1s).count()};
     if (::ppoll(descriptors_.data(), descriptors_.size(), &timeout, nullptr) <= 0) return;

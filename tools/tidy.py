@@ -186,7 +186,7 @@ SEAMS = [
     # The gateway serves processes of this machine by Unix sockets. One byte by such a socket wakes
     # the other side of a ring in shared memory.
     ("the network", r"src/transport/\w+/\w+\.(cpp|hpp)"
-     r"|gateway/(ring/client_ring|door/socket_(door|link))\.cpp",
+     r"|gateway/(ring/client_ring|attach/ring_client|door/(ring|socket)_\w+)\.cpp",
      r"(?<!\w)::(socket|accept4?|connect|bind|listen|recv\w*|send\w*)\s*\("
      r"|(?<![\w.>:])(socket|accept4|epoll_create1?|epoll_wait|getaddrinfo)\s*\("
      r"|#\s*include\s*<sys/(socket|epoll)\.h>"),

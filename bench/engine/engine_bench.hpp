@@ -180,6 +180,8 @@ class ReceivedTexts {
   // Orders, replaces and cancels of the flow.
   [[nodiscard]] static ReceivedTexts requests();
   [[nodiscard]] static ReceivedTexts heartbeats();
+  // Fills of orders.
+  [[nodiscard]] static ReceivedTexts fills();
   [[nodiscard]] static std::string logon(WallTime now);
   // How many there are: a multiple of kMessages.
   [[nodiscard]] std::size_t size() const { return texts_.size(); }

@@ -174,6 +174,8 @@ ReceivedTexts ReceivedTexts::requests() {
   return from({FlowKind::Order, FlowKind::Replace, FlowKind::Cancel});
 }
 
+ReceivedTexts ReceivedTexts::fills() { return from({FlowKind::Fill}); }
+
 ReceivedTexts ReceivedTexts::orders(Traffic traffic) {
   if (traffic == Traffic::Flow) return from({FlowKind::Order});
   ReceivedTexts orders;

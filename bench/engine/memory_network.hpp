@@ -13,7 +13,7 @@ namespace nexusfix::bench {
 
 // For an acceptor: the first wait() delivers the connection. The engine receives the bytes of
 // deliver(); sent() has the sent bytes.
-class MemoryNetwork final : public transport::Network {
+class MemoryNetwork : public transport::Network {
  public:
   void deliver(std::string_view bytes) noexcept { waiting_ = bytes; }
   [[nodiscard]] const std::string& sent() const noexcept { return sent_; }

@@ -3,22 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <poll.h>
 #include <stdexcept>
 #include <string>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 
+#include "bench/engine/answering_process.hpp"
 #include "bench/engine/bare_tcp.hpp"
-#include "bench/measure/background.hpp"
 #include "bench/row.hpp"
 #include "gateway/ring/client_ring.hpp"
 #include "gateway/ring/gateway_ring.hpp"
@@ -29,64 +24,29 @@ namespace {
 // An order of rtt/spin with the header of the gateway's protocol.
 constexpr std::size_t kFrameBytes = 200;
 
-// What the two processes share besides the rings.
-struct Shared {
-  std::atomic<bool> is_running{false};
-  std::atomic<bool> is_ready{false};
-  std::atomic<std::uint64_t> one_way{0};  // in ticks
+// The gateway's side: it reads, copies and answers.
+struct RingEcho {
+  gateway::GatewayRing* ring;
+
+  void resume() {}
+  void turn(Shared& shared) const {
+    const std::string_view frame = ring->read();
+    if (frame.empty()) return;
+    std::uint64_t sent_at = 0;
+    std::memcpy(&sent_at, frame.data(), sizeof sent_at);
+    if (sent_at != 0) shared.one_way.store(read_ticks() - sent_at, std::memory_order_relaxed);
+    if (ring->write(frame) != gateway::Written::Yes || ring->wake_client()) ::_exit(1);
+  }
 };
 
-// The process that answers. While it does not run, it waits for a byte in the kernel.
-class AnsweringProcess {
- public:
-  // Answer: called repeatedly with Shared and the socket; returns after some work.
-  template <class Answer>
-  explicit AnsweringProcess(Answer answer) {
-    void* const memory =
-        ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::runtime_error{"no shared memory"};
-    shared_ = new (memory) Shared;
-    if (::socketpair(AF_UNIX, SOCK_STREAM, 0, sockets_.data()) != 0)
-      throw std::runtime_error{"no socket"};
-    const StartElsewhere elsewhere;
-    child_ = ::fork();
-    if (child_ < 0) throw std::runtime_error{"no process"};
-    if (child_ > 0) return;
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::close(sockets_[0]);
-    for (char byte = 0; ::recv(sockets_[1], &byte, 1, 0) == 1;) {
-      shared_->is_ready = true;
-      while (shared_->is_running) answer(*shared_, sockets_[1]);
-      shared_->is_ready = false;
-    }
-    ::_exit(0);
-  }
-  AnsweringProcess(const AnsweringProcess&) = delete;
-  AnsweringProcess& operator=(const AnsweringProcess&) = delete;
-  ~AnsweringProcess() {
-    ::close(sockets_[0]);
-    ::close(sockets_[1]);
-    ::kill(child_, SIGKILL);
-    ::waitpid(child_, nullptr, 0);
-    ::munmap(shared_, sizeof(Shared));
-  }
+// An end of a Unix socket.
+struct SocketEcho {
+  BareEnd end;
 
-  void resume() {
-    shared_->is_running = true;
-    if (::send(sockets_[0], "", 1, MSG_NOSIGNAL) != 1) std::abort();
-    while (!shared_->is_ready) continue;
+  void resume() {}
+  void turn(Shared&) {
+    if (end.receive()) end.send();
   }
-  void pause() {
-    shared_->is_running = false;
-    while (shared_->is_ready) continue;
-  }
-  [[nodiscard]] int socket() const { return sockets_[0]; }
-  [[nodiscard]] const Shared& shared() const { return *shared_; }
-
- private:
-  std::array<int, 2> sockets_{-1, -1};
-  Shared* shared_ = nullptr;
-  pid_t child_ = -1;
 };
 
 class RingPair {
@@ -95,16 +55,8 @@ class RingPair {
     auto gateway = gateway::GatewayRing::create({});
     if (!gateway) throw std::runtime_error{gateway.error().text};
     gateway_ = std::move(*gateway);
-    process_ = std::make_unique<AnsweringProcess>([this](Shared& shared, int) {
-      const std::string_view frame = gateway_->read();
-      if (frame.empty()) return;
-      std::uint64_t sent_at = 0;
-      std::memcpy(&sent_at, frame.data(), sizeof sent_at);
-      if (sent_at != 0) {
-        shared.one_way.store(read_ticks() - sent_at, std::memory_order_relaxed);
-      }
-      if (gateway_->write(frame) != gateway::Written::Yes || gateway_->wake_client()) ::_exit(1);
-    });
+    process_ = std::make_unique<AnsweringProcess>(
+        [this] { return std::make_unique<RingEcho>(gateway_.get()); });
     auto client =
         gateway::ClientRing::attach(gateway_->path(), gateway_->key(), process_->socket());
     if (!client) throw std::runtime_error{client.error().text};
@@ -133,10 +85,10 @@ class SocketOfFrames {
   SocketOfFrames() {
     if (::socketpair(AF_UNIX, SOCK_STREAM, 0, sockets_.data()) != 0)
       throw std::runtime_error{"no socket"};
-    process_ = std::make_unique<AnsweringProcess>(
-        [end = BareEnd{sockets_[1], WaitMode::Spin, kFrameBytes, frame()}](Shared&, int) mutable {
-          if (end.receive()) end.send();
-        });
+    process_ = std::make_unique<AnsweringProcess>([this] {
+      return std::make_unique<SocketEcho>(
+          BareEnd{sockets_[1], WaitMode::Spin, kFrameBytes, frame()});
+    });
     near_ = std::make_unique<BareEnd>(sockets_[0], WaitMode::Spin, kFrameBytes, frame());
   }
   SocketOfFrames(const SocketOfFrames&) = delete;

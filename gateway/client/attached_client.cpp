@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "gateway/door/ring_link.hpp"
+
 namespace nexusfix::gateway {
 namespace {
 
@@ -24,6 +26,10 @@ void AttachedClient::admit(const ClientRights& rights, std::vector<MessagePlace>
   sent_ = std::move(sent);
   last_number_ = last_number;
   deadline_ = kNever;
+}
+
+void AttachedClient::move_to(std::unique_ptr<GatewayRing> ring) {
+  link_ = std::make_unique<RingLink>(std::move(ring), std::move(link_));
 }
 
 void AttachedClient::send(const FrameHeader& header, std::string_view body) {

@@ -16,6 +16,7 @@
 #include "gateway/protocol/greeting.hpp"
 #include "gateway/replay/journal_replay.hpp"
 #include "gateway/rights/client_rights.hpp"
+#include "gateway/ring/gateway_ring.hpp"
 
 namespace nexusfix::gateway {
 
@@ -38,6 +39,8 @@ class AttachedClient {
   // client gets, received and sent.
   void admit(const ClientRights& rights, std::vector<MessagePlace> received,
              std::vector<MessagePlace> sent, std::uint64_t last_number);
+  // From now on frames go by shared memory. What was sent before still goes by the socket.
+  void move_to(std::unique_ptr<GatewayRing> ring);
   // The journal is read first: what arrives meanwhile is held.
   void replay(std::unique_ptr<JournalReplay> replay) { replay_ = std::move(replay); }
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <string>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -101,6 +102,14 @@ struct SessionNames {
   }
 };
 
+// Clients that may open the socket may open the shared memory.
+gateway::RingFileOptions memory_for(const gateway::ClientFile& clients) {
+  constexpr std::uint32_t kGroupMayWrite = 0020;
+  gateway::RingFileOptions options{.directory = clients.memory_path};
+  if ((clients.socket_mode & kGroupMayWrite) != 0) options.group = ::getegid();
+  return options;
+}
+
 template <class Application>
 int serve_with(const GatewayArguments& arguments, config::Settings settings,
                gateway::GatewayOptions options, SessionNames& names) {
@@ -147,9 +156,11 @@ int serve_gateway(const GatewayArguments& arguments) {
   observe::StreamEventLog events{stderr};
   const bool has_observer =
       std::ranges::any_of(clients->clients, &gateway::ClientRights::is_observer);
+  gateway::RingFileOptions memory = memory_for(*clients);
   gateway::GatewayOptions options{.clients = std::move(*clients),
                                   .folder = place->folder,
                                   .version = NEXUSFIX_VERSION,
+                                  .memory = std::move(memory),
                                   .events = &events,
                                   .clock = &clock};
   return has_observer ? serve_with<gateway::GatewayWithObservers>(arguments, std::move(*settings),

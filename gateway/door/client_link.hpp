@@ -30,6 +30,14 @@ class ClientLink {
   [[nodiscard]] virtual bool is_protocol_fault() const noexcept = 0;
   // Readable when read() has something; -1: the loop must ask in each turn.
   [[nodiscard]] virtual int descriptor() const noexcept = 0;
+  // Before the loop sleeps: from now on the descriptor becomes readable with the next frame. False:
+  // the loop must not sleep, because read() has something.
+  [[nodiscard]] virtual bool begin_sleep() noexcept { return true; }
+  // The next read() without a frame sees whether the client has gone.
+  virtual void look_for_end() {}
+  // Whether the descriptor becomes writable when flush() can go on. Otherwise the loop asks again
+  // after a millisecond at most.
+  [[nodiscard]] virtual bool waits_for_room_by_descriptor() const noexcept { return true; }
 };
 
 }  // namespace nexusfix::gateway

@@ -35,7 +35,7 @@ struct HelloText {
   std::string token;
   // The layout of shared memory that the client asks for; 0: it stays at its socket.
   std::uint32_t ring_version = 0;
-  std::vector<Cursor> cursors;
+  std::vector<Cursor> cursors{};
   // Member by member.
   friend bool operator==(const HelloText&, const HelloText&) = default;
 };

@@ -113,8 +113,12 @@ class Reader {
       if (!mode || *mode > 0777)
         return fault(line_, "SocketMode: octal, such as 0660, was expected");
       found_.socket_mode = *mode;
+    } else if (key == "MemoryPath") {
+      if (!value.starts_with('/')) return fault(line_, "MemoryPath: a path from / was expected");
+      found_.memory_path = value;
     } else {
-      fault(line_, fmt::format("{} is no key of [GATEWAY]: SocketPath or SocketMode", key));
+      fault(line_,
+            fmt::format("{} is no key of [GATEWAY]: SocketPath, SocketMode or MemoryPath", key));
     }
   }
   void set_client(ClientRights& client, std::string_view key, std::string_view value) {

@@ -14,7 +14,8 @@ namespace nexusfix::gateway {
 struct ClientFile {
   std::string socket_path;
   std::uint32_t socket_mode = 0600;
-  std::vector<ClientRights> clients;  // in the order of the file
+  std::string memory_path = "/dev/shm";  // the folder of the files of shared memory
+  std::vector<ClientRights> clients;     // in the order of the file
 };
 
 // The error has a line for each fault, with file and line.

@@ -37,6 +37,7 @@ TEST(GatewayClientFile, keys_are_read) {
   const auto file = parse_clients(kTwo, "desk.clients");
   ASSERT_TRUE(file) << file.error();
   EXPECT_EQ(file->socket_path, "/run/nexusfix/gateway.sock");
+  EXPECT_EQ(file->memory_path, "/dev/shm");
   EXPECT_EQ(file->socket_mode, 0660U);
   ASSERT_EQ(file->clients.size(), 3U);
   const ClientRights& desk1 = file->clients[0];
@@ -45,6 +46,16 @@ TEST(GatewayClientFile, keys_are_read) {
   EXPECT_EQ(desk1.when_away, WhenAway::LogOut);
   EXPECT_TRUE(file->clients[2].is_observer());
   EXPECT_EQ(file->clients[2].queue_bytes, 2'000'000U);
+}
+
+TEST(GatewayClientFile, memory_has_a_folder_of_its_own_if_it_is_named) {
+  const std::string client = "[CLIENT]\nName=a\nToken=0123456789abcdef\n";
+  const auto file = parse_clients("[GATEWAY]\nSocketPath=/s\nMemoryPath=/run/shm\n" + client, "f");
+  ASSERT_TRUE(file) << file.error();
+  EXPECT_EQ(file->memory_path, "/run/shm");
+  const auto bad = parse_clients("[GATEWAY]\nSocketPath=/s\nMemoryPath=shm\n" + client, "f");
+  ASSERT_FALSE(bad);
+  EXPECT_THAT(bad.error(), HasSubstr("f:3: MemoryPath: a path from / was expected"));
 }
 
 TEST(GatewayClientFile, every_fault_has_its_line) {

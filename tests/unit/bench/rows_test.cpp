@@ -101,6 +101,7 @@ constexpr const char* kContract[] = {"parse/ExecutionReport",
                                      "throughput/one-shape",
 #ifdef NEXUSFIX_BENCH_GATEWAY
                                      "gateway/ring",
+                                     "gateway/shm",
 #endif
                                      "hardened/parse",
                                      "hardened/encode",

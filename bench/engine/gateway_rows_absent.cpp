@@ -4,5 +4,6 @@
 namespace nexusfix::bench {
 
 void add_ring_rows(std::vector<Row>&) {}
+void add_gateway_rows(std::vector<Row>&) {}
 
 }  // namespace nexusfix::bench

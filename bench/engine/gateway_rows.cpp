@@ -1,0 +1,235 @@
+// An order and its report by a gateway in another process. The network is in the gateway's memory:
+// the counterparty answers with the next report when an order is sent, so that the row has all of
+// the engine and the gateway, and nothing of the kernel.
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/engine/running_engine.hpp>
+#include <nexusfix/settings.hpp>
+
+#include "bench/engine/answering_process.hpp"
+#include "bench/engine/bare_tcp.hpp"
+#include "bench/engine/engine_bench.hpp"
+#include "bench/engine/memory_network.hpp"
+#include "bench/row.hpp"
+#include "bench/traffic/inputs.hpp"
+#include "gateway/attach/ring_client.hpp"
+#include "gateway/gateway.hpp"
+
+namespace nexusfix::bench {
+namespace {
+
+constexpr std::size_t kOrders = 64;  // in rotation; as many as reports are numbered at once
+constexpr const char* kKeys =
+    "MaxAdminMessagesPerSecond=1000000\nJournalStallTimeout=600\nJournalInbound=Y\n";
+
+// A counterparty that answers each order.
+class AnsweringNetwork final : public MemoryNetwork {
+ public:
+  transport::IoResult send(transport::SocketId socket,
+                           std::span<const char> bytes) noexcept override {
+    const std::string_view text{bytes.data(), bytes.size()};
+    if (text.find("\x01"
+                  "35=D\x01") != std::string_view::npos)
+      deliver(reports_.next());
+    return MemoryNetwork::send(socket, bytes);
+  }
+  // Logs the session on.
+  void log_on(Engine& engine) {
+    Session& session = engine.session(0);
+    const auto set = session.set_next_numbers({.next_inbound = ReceivedTexts::kFirstNumber - 1,
+                                               .next_outbound = ReceivedTexts::kFirstNumber - 1},
+                                              "benchmark");
+    if (!set) throw std::runtime_error{set.error()};
+    turn(engine);
+    const std::string logon = ReceivedTexts::logon(SystemClock{}.now().wall);
+    deliver(logon);
+    while (sends() == 0 && !is_closed()) turn(engine);
+    if (!session.is_logged_on()) throw std::runtime_error{"the engine refused the Logon"};
+    number(engine);
+  }
+  // Numbers the reports, before each kOrders of them.
+  void number(Engine& engine) {
+    if (!engine.session(0).is_logged_on()) throw std::runtime_error{"the session has ended"};
+    reports_.number_from(engine.session(0).numbers().next_inbound, SystemClock{}.now().wall);
+  }
+  static void turn(Engine& engine) {
+    if (!engine.poll(std::chrono::nanoseconds{0})) std::abort();
+  }
+
+ private:
+  ReceivedTexts reports_ = ReceivedTexts::fills();
+};
+
+// The application in the engine's process.
+struct InProcess {
+  struct State {
+    AnsweringNetwork network;
+    OpenEngine<Trader> trader{{.more = kKeys}, {.network = &network, .busy_spin = true}};
+  };
+  std::unique_ptr<State> state = std::make_unique<State>();
+
+  InProcess() { state->network.log_on(state->trader.engine); }
+  std::uint64_t operator()(std::size_t) {
+    Trader& trader = state->trader.application;
+    const std::uint64_t before = trader.reports;
+    trader.send_order();
+    while (trader.reports == before) AnsweringNetwork::turn(state->trader.engine);
+    return trader.reports - before;
+  }
+  void prepare() { state->network.number(state->trader.engine); }
+  void settle() {}
+  [[nodiscard]] CallLimits limits() const { return {.least = 1, .most = kOrders}; }
+};
+
+// The gateway with its engine, as `nexusfix gateway --spin` runs it.
+class GatewaySide {
+ public:
+  explicit GatewaySide(const std::string& socket)
+      : gateway_{options_of(socket, folder_.file("journal"), clock_, log_)},
+        engine_{opened(EngineText{.more = kKeys}.with(folder_))} {
+    auto door = gateway::SocketDoor::open(socket, 0600);
+    if (!door) throw std::runtime_error{door.error()};
+    door_ = std::make_unique<gateway::SocketDoor>(std::move(*door));
+    if (const auto attached = gateway_.attach(engine_); !attached)
+      throw std::runtime_error{attached.error()};
+    network_.log_on(engine_);
+  }
+  void resume() { network_.number(engine_); }
+  void turn(Shared&) {
+    if (gateway_.client_count() == 0) {
+      if (auto accepted = door_->accept(); accepted.link != nullptr)
+        gateway_.add(std::move(accepted.link), "bench");
+    }
+    (void)gateway_.serve();
+    AnsweringNetwork::turn(engine_);
+    (void)gateway_.flush();
+  }
+
+ private:
+  static gateway::GatewayOptions options_of(const std::string& socket, std::string folder,
+                                            Clock& clock, observe::EventLog& log) {
+    gateway::GatewayOptions options{.clients = {},
+                                    .folder = std::move(folder),
+                                    .version = "bench",
+                                    .memory = {},
+                                    .events = &log,
+                                    .clock = &clock};
+    options.clients.socket_path = socket;
+    options.clients.clients.emplace_back();
+    options.clients.clients.back().name = "desk";
+    options.clients.clients.back().token = "token";
+    return options;
+  }
+  Engine opened(const std::string& text) {
+    auto settings = config::parse_settings(text, "bench");
+    if (!settings) throw std::runtime_error{settings.error().front().what()};
+    auto engine = Engine::open(std::move(*settings), gateway_,
+                               {.network = &network_, .log = &log_, .busy_spin = true});
+    if (!engine) throw std::runtime_error{engine.error().what()};
+    return std::move(*engine);
+  }
+
+  BenchFolder folder_;
+  SystemClock clock_;
+  observe::NullEventLog log_;
+  AnsweringNetwork network_;
+  gateway::Gateway gateway_;
+  Engine engine_;
+  std::unique_ptr<gateway::SocketDoor> door_;
+};
+
+// The application in this process, and the gateway in another one.
+class ByGateway {
+ public:
+  ByGateway() {
+    const std::string socket = folder_.file("gateway.sock");
+    process_ = std::make_unique<AnsweringProcess>(
+        [socket] { return std::make_unique<GatewaySide>(socket); });
+    for (const FlowMessage& one : flow_of({FlowKind::Order}, kOrders))
+      orders_.push_back(frame(one));
+    process_->resume();  // It listens by then.
+    auto client = gateway::RingClient::attach(socket, {.name = "desk", .token = "token"});
+    process_->pause();
+    if (!client) throw std::runtime_error{client.error()};
+    client_ = std::move(*client);
+    while (!client_->ring().next().empty()) continue;
+  }
+
+  void round_trip() {
+    std::string& order = orders_[sent_ % orders_.size()];
+    const std::uint64_t number = ++sent_;
+    std::memcpy(order.data() + kNumberAt, &number, sizeof number);
+    if (client_->ring().send(order) != gateway::Written::Yes) std::abort();
+    for (;;) {
+      const std::string_view frame = client_->ring().next();
+      if (frame.empty()) continue;
+      const auto kind = static_cast<gateway::FrameKind>(frame[kKindAt]);
+      if (kind == gateway::FrameKind::Message) return;
+      if (kind != gateway::FrameKind::Accepted) std::abort();
+    }
+  }
+  AnsweringProcess& process() { return *process_; }
+
+ private:
+  // docs/reference/gateway-protocol.md: the places in a frame.
+  static constexpr std::size_t kKindAt = 5;
+  static constexpr std::size_t kNumberAt = 32;
+
+  static std::string frame(const FlowMessage& message) {
+    std::string body = std::string{"35="} + message.msg_type + "|" + message.body;
+    for (char& one : body) {
+      if (one == '|') one = '\x01';
+    }
+    std::vector<char> bytes;
+    gateway::append_frame(bytes, {.kind = gateway::FrameKind::Send}, body);
+    return {bytes.data(), bytes.size()};
+  }
+
+  BenchFolder folder_;
+  std::unique_ptr<AnsweringProcess> process_;
+  std::vector<std::string> orders_;
+  std::uint64_t sent_ = 0;
+  std::unique_ptr<gateway::RingClient> client_;
+};
+
+struct GatewayRoundTrip {
+  std::unique_ptr<ByGateway> pair = std::make_unique<ByGateway>();
+
+  std::uint64_t operator()(std::size_t) {
+    pair->round_trip();
+    return 1;
+  }
+  void prepare() { pair->process().resume(); }
+  void settle() { pair->process().pause(); }
+  [[nodiscard]] CallLimits limits() const { return {.least = 1, .most = kOrders}; }
+};
+
+Plan plan_gateway(Subjects) {
+  Plan plan{.owner = nullptr, .contestants = {}};
+  plan.contestants.emplace_back("NexusFIX", two_sided(GatewayRoundTrip{}, 1));
+  plan.contestants.emplace_back("in process", two_sided(InProcess{}, 1));
+  return plan;
+}
+
+}  // namespace
+
+void add_gateway_rows(std::vector<Row>& rows) {
+  rows.push_back({{.name = "gateway/shm",
+                   .purpose = "an order by the gateway's shared memory from another process to the "
+                              "write to the counterparty, and its report back, both spinning; "
+                              "journaled, over a network in memory",
+                   .published = {},
+                   .budget = 1'850,  // 1.5 µs more than in process
+                   .ratios = {{"in process"}}},
+                  plan_gateway});
+}
+
+}  // namespace nexusfix::bench
