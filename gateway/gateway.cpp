@@ -477,6 +477,10 @@ engine::MessageReply Gateway::on_message(Session& session, const wire::MessageVi
     }
     return engine::unsupported_message_type();
   }
+  if (owner->when_away == WhenAway::Reject && known(*owner).attached == nullptr) {
+    return engine::business_reject(session::BusinessRejectReason::ApplicationNotAvailable, 0,
+                                   fmt::format("client {} is not attached", owner->name));
+  }
   return engine::accept();
 }
 

@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t kWaitingBytes = 1U << 20U;
 // Between two looks at a log whose last records are not readable yet.
 constexpr std::chrono::milliseconds kPause{20};
+constexpr std::string_view kBusinessMessageReject = "j";
 
 }  // namespace
 
@@ -54,6 +55,7 @@ std::string JournalReplay::read_all(const std::stop_token& stop) {
   std::vector<char> frames;
   std::string error;
   while (follower->cursor().position < request_.until) {
+    rejected_ = 0;
     const auto read = follower->next([&](const store::FollowedMessage& message) {
       if (error.empty()) error = pass(message, first_segment, frames);
     });
@@ -74,6 +76,13 @@ std::string JournalReplay::pass(const store::FollowedMessage& message, std::uint
   const auto found =
       std::ranges::find(request_.sessions, message.session, &MissedMessages::session);
   if (found == request_.sessions.end()) return {};
+  if (!message.is_received && !request_.client->is_observer()) {
+    const auto sent = parser_.parse(message.bytes);
+    if (sent && sent->msg_type() == kBusinessMessageReject) {
+      rejected_ = sent->get<std::uint64_t>(tag::RefSeqNum).value_or(0);
+    }
+    return {};
+  }
   const auto& after = message.is_received ? found->received : found->sent;
   if (!after) return {};
   const MessagePlace place{message.epoch, message.msg_seq_num};
@@ -86,7 +95,9 @@ std::string JournalReplay::pass(const store::FollowedMessage& message, std::uint
                          place.msg_seq_num, place.epoch, found->session);
     }
   }
-  if (place <= *after) return {};
+  // The counterparty knows that no client has handled it.
+  const bool is_rejected = message.is_received && place.msg_seq_num == rejected_;
+  if (place <= *after || is_rejected) return {};
   const auto parsed = parser_.parse(message.bytes);
   if (!parsed || session::is_administrative(parsed->msg_type())) return {};
   if (!request_.client->is_observer() &&

@@ -71,7 +71,10 @@ class JournalReplay {
   [[nodiscard]] bool put(const std::stop_token& stop, std::vector<char>& frames);
 
   ReplayRequest request_;
-  wire::Parser parser_;         // of the thread
+  wire::Parser parser_;  // of the thread
+  // RefSeqNum (45) of a BusinessMessageReject (j) in the present record: it is before the message
+  // that it answers. 0: none.
+  std::uint64_t rejected_ = 0;
   std::vector<char> is_begun_;  // by session: a received message was seen
   std::mutex mutex_;
   std::condition_variable_any has_room_;

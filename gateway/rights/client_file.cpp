@@ -142,10 +142,12 @@ class Reader {
       }
       client.role = value == "trader" ? ClientRole::Trader : ClientRole::Observer;
     } else if (key == "WhenAway") {
-      if (value != "wait" && value != "log-out") {
-        return fault(line_, "WhenAway: wait or log-out was expected");
+      if (value != "wait" && value != "log-out" && value != "reject") {
+        return fault(line_, "WhenAway: wait, log-out or reject was expected");
       }
-      client.when_away = value == "wait" ? WhenAway::Wait : WhenAway::LogOut;
+      client.when_away = value == "wait"      ? WhenAway::Wait
+                         : value == "log-out" ? WhenAway::LogOut
+                                              : WhenAway::Reject;
     } else if (key == "QueueBytes") {
       const auto bytes = number_of<std::size_t>(value, 10);
       if (!bytes || *bytes < kFrameBytesMax || *bytes > std::size_t{1} << 32U) {

@@ -40,6 +40,7 @@ enum class ClientRole : std::uint8_t {
 enum class WhenAway : std::uint8_t {
   Wait,    // its messages wait in the journal
   LogOut,  // the session logs out, and on again when the client attaches
+  Reject,  // they are answered with a BusinessMessageReject (j), and the client never gets them
 };
 
 struct ClientRights {

@@ -300,6 +300,35 @@ class GatewayTest(unittest.TestCase):
         client.send(1, order("A1"))
         self.assertEqual(client.read_kind(ACCEPTED).number, 1)
 
+    def test_messages_for_an_absent_client_are_rejected_if_the_file_says_so(self):
+        self.write_clients("Name=one\nClOrdIDPrefix=ONE-", "Name=copy\nRole=observer",
+                           desk="WhenAway=reject")
+        self.start_venue()
+        self.start_gateway()
+        desk = self.attach_logged_on()
+        one = self.attach("one")
+        copy = self.attach("copy")
+        desk.send(1, order("A1"))
+        new = desk.read_kind(MESSAGE)
+        desk.close()
+        one.send(1, order("ONE-1", side=2))
+        # The fill of A1 has no owner that is there.
+        while True:
+            frame = copy.read_kind(MESSAGE)
+            if frame.flags & SENT and frame.fields()["35"] == "j":
+                break
+        self.assertEqual(frame.fields()["380"], "4")
+        self.assertEqual(frame.fields()["58"], "client desk is not attached")
+        rejected = int(frame.fields()["45"])
+        self.assertGreater(rejected, new.msg_seq_num)
+        desk = self.attach(cursors=[(SESSION, 0, 0)])
+        again = desk.read_kind(MESSAGE)
+        self.assertEqual(again.body, new.body)
+        self.assertEqual(desk.read().kind, CAUGHT_UP)
+        copy.close()
+        copy = self.attach("copy", cursors=[(SESSION, new.epoch, rejected - 1)])
+        self.assertEqual(copy.read_kind(MESSAGE).msg_seq_num, rejected)
+
     def test_faults_of_the_files_are_found_before_the_start(self):
         self.assertEqual(self.run_gateway("--check").returncode, 0)
         (self.folder / "desk.clients").chmod(0o644)
