@@ -37,7 +37,8 @@ std::expected<void, std::string> MessageFields::read(std::string_view text) {
   while (!text.empty()) {
     const std::size_t at = size - text.size();
     const auto tag = consume_number<wire::Tag>(text, '=');
-    if (!tag) return Failed{fmt::format("at byte {}: a tag and '=' were expected", at)};
+    if (!tag || *tag == 0)
+      return Failed{fmt::format("at byte {}: a tag and '=' were expected", at)};
     std::size_t end = announced == *tag ? length : text.find(kSoh);
     if (end >= text.size() || text[end] != kSoh) {
       return Failed{fmt::format("field {} at byte {} has no SOH at its end", *tag, at)};

@@ -54,6 +54,7 @@ TEST(GatewayMessageFields, errors_name_the_byte) {
   EXPECT_THAT(error_of(soh("11=A1|")), HasSubstr("no MsgType"));
   EXPECT_THAT(error_of(""), HasSubstr("no MsgType"));
   EXPECT_THAT(error_of(soh("35=D|99999999999=1|")), HasSubstr("a tag"));
+  EXPECT_THAT(error_of(soh("00=|35=D|")), HasSubstr("at byte 0: a tag"));
 }
 
 TEST(GatewayMessageFields, owner_is_found_by_cl_ord_id_or_else_orig_cl_ord_id) {

@@ -9,6 +9,7 @@
 
 #include "gateway/protocol/frame.hpp"
 #include "gateway/protocol/greeting.hpp"
+#include "gateway/rights/message_fields.hpp"
 #include "random/fuzz/harness/require.hpp"
 #include "random/fuzz/harness/target.hpp"
 
@@ -24,6 +25,23 @@ void read_as_hello(std::string_view body) {
   if (!welcome) require(!welcome.error().contains('\n'));
 }
 
+// A message in a Send: the fields are parts of its bytes, in their order.
+void read_as_message(std::string_view body) {
+  MessageFields message;
+  if (const auto read = message.read(body); !read) {
+    require(!read.error().contains('\n'));
+    return;
+  }
+  require(!message.msg_type().contains('\x01'));
+  const char* at = body.data();
+  for (const TextField& field : message.fields()) {
+    require(field.value.data() > at);
+    at = field.value.data() + field.value.size();
+    require(at < body.data() + body.size() && *at == '\x01');
+    require(field.length_tag != 0 || !field.value.contains('\x01'));
+  }
+}
+
 void read_as_stream(std::span<const char> bytes) {
   while (!bytes.empty()) {
     const auto length = frame_bytes(bytes);
@@ -34,6 +52,7 @@ void read_as_stream(std::span<const char> bytes) {
       append_frame(again, frame->header, frame->body);
       require(std::ranges::equal(again, bytes.first(*length)));
       if (frame->header.kind == FrameKind::Hello) read_as_hello(frame->body);
+      if (frame->header.kind == FrameKind::Send) read_as_message(frame->body);
     }
     bytes = bytes.subspan(*length);
   }
@@ -45,5 +64,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::span bytes{reinterpret_cast<const char*>(data), size};
   read_as_stream(bytes);
   read_as_hello({bytes.data(), bytes.size()});
+  read_as_message({bytes.data(), bytes.size()});
   return 0;
 }
