@@ -1,9 +1,12 @@
 """The client of one language: its own tests, its example, and the conformance of all clients.
 
     client_test.py LANGUAGE NEXUSFIX CLIENTS DICTIONARY WORK_FOLDER
+    client_test.py rust NEXUSFIX CLIENTS DICTIONARY WORK_FOLDER LIBRARY_FOLDER
 
-Copies the client into the work folder, and makes the types of the dictionary there.
+Copies the client into the work folder, and makes the types of the dictionary there. The crate of
+Rust is c/rust, which makes its own types, and links libnexusfix_c.so.
 """
+import os
 import re
 import shutil
 import subprocess
@@ -63,7 +66,22 @@ class TypeScript:
         return ["node", f"{folder}/conformance/main.js"]
 
 
-LANGUAGES = {"go": Go(), "java": Java(), "typescript": TypeScript()}
+class Rust:
+    tools = ("cargo",)
+
+    def test(self, folder):
+        os.environ["CARGO_TARGET_DIR"] = str(folder)
+        crate = Path(__file__).parents[2] / "c" / "rust"
+        run(["cargo", "build", "--examples", "--offline"], crate)
+
+    def example(self, folder):
+        return [f"{folder}/debug/examples/gateway_order"]
+
+    def conformance(self, folder):
+        return [f"{folder}/debug/examples/gateway_conformance"]
+
+
+LANGUAGES = {"go": Go(), "java": Java(), "rust": Rust(), "typescript": TypeScript()}
 
 
 def run(command, folder, **options):
@@ -84,16 +102,19 @@ def run_example(nexusfix, command):
     return ran.returncode == 0 and re.search(r"OrderID \S+, OrdStatus \S+\n", ran.stdout)
 
 
-def main(name, nexusfix, clients, dictionary, work):
+def main(name, nexusfix, clients, dictionary, work, libraries=None):
     language = LANGUAGES[name]
     for tool in language.tools:
         if shutil.which(tool) is None:
             print(f"skipped: {tool} is not installed")
             return SKIPPED
     folder = Path(work, name)
-    shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(Path(clients, name), folder)
-    run([nexusfix, "codegen", "--language", name, "-o", folder, dictionary], work)
+    if libraries is None:
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(Path(clients, name), folder)
+        run([nexusfix, "codegen", "--language", name, "-o", folder, dictionary], work)
+    else:
+        os.environ.update({"NEXUSFIX_LIB_DIR": libraries, "LD_LIBRARY_PATH": libraries})
     language.test(folder)
     if not run_example(nexusfix, language.example(folder)):
         return 1

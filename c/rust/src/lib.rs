@@ -26,9 +26,12 @@
 //! drop(first);
 //! ```
 
+mod attachment;
 mod encode;
 mod engine;
 mod error;
+mod frames;
+pub mod gateway;
 mod message;
 mod sys;
 mod value;
