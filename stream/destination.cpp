@@ -1,6 +1,7 @@
 #include "stream/destination.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <unistd.h>
 #include <utility>
@@ -77,12 +78,20 @@ void Destination::add_options(CLI::App& app) {
   app.add_option("--http", url_,
                  "to an HTTP server, by POST: batches with a line of JSON a message")
       ->option_text("URL");
+  app.add_option("--nats", nats_.servers,
+                 "to a stream of NATS JetStream: servers, with commas between")
+      ->option_text("URL,...");
+  app.add_option("--subject", nats_.subject, "the subject of NATS that gets the messages")
+      ->option_text("NAME");
+  app.add_option("--credentials", nats_.credentials,
+                 "a file of mode 600 with the credentials of a user of NATS")
+      ->option_text("FILE");
   app.add_option("--token-file", http_.token_file,
-                 "a file of mode 600 with the token for Authorization: Bearer; it is "
-                 "read again before each request")
+                 "a file of mode 600 with the token for Authorization: Bearer, or of NATS; it "
+                 "is read again before each request or connection")
       ->option_text("FILE");
   app.add_option("--ca", http_.tls.authorities,
-                 "the authorities of https://, in PEM (default: those of the system)")
+                 "the authorities of TLS, in PEM (default: those of the system)")
       ->option_text("FILE");
   app.add_option("--certificate", http_.tls.certificate, "the stream's own certificate, in PEM")
       ->option_text("FILE");
@@ -102,15 +111,19 @@ void Destination::add_options(CLI::App& app) {
 std::string_view Destination::name() const noexcept {
   if (is_stdout_) return "stdout";
   if (!url_.empty()) return "http";
+  if (!nats_.servers.empty()) return "nats";
   return command_.empty() ? "kafka" : "command";
 }
 
-bool Destination::has_lines() const noexcept { return name() != "kafka"; }
+bool Destination::has_lines() const noexcept { return name() != "kafka" && name() != "nats"; }
 
 std::expected<void, std::string> Destination::check(Disk& disk) {
   const int count = (kafka_.brokers.empty() ? 0 : 1) + (is_stdout_ ? 1 : 0) +
-                    (command_.empty() ? 0 : 1) + (url_.empty() ? 0 : 1);
-  if (count != 1) return Failed{"one of --kafka, --stdout, --command and --http was expected"};
+                    (command_.empty() ? 0 : 1) + (url_.empty() ? 0 : 1) +
+                    (nats_.servers.empty() ? 0 : 1);
+  if (count != 1) {
+    return Failed{"one of --kafka, --stdout, --command, --http and --nats was expected"};
+  }
   if (name() == "kafka") return check_kafka(disk);
   if (!kafka_.topic.empty() || !properties_.empty() || !sets_.empty()) {
     return Failed{"--topic, --properties and --set are for --kafka"};
@@ -118,8 +131,15 @@ std::expected<void, std::string> Destination::check(Disk& disk) {
   const TlsFiles& tls = http_.tls;
   const bool has_http = !http_.token_file.empty() || !tls.authorities.empty() ||
                         !tls.certificate.empty() || !tls.key.empty();
-  if (name() != "http" && has_http) {
-    return Failed{"--token-file, --ca, --certificate and --key are for --http"};
+  if (name() != "http" && name() != "nats" && has_http) {
+    return Failed{"--token-file, --ca, --certificate and --key are for --http and --nats"};
+  }
+  if (http_.tls.certificate.empty() != http_.tls.key.empty()) {
+    return Failed{"--certificate and --key need each other"};
+  }
+  if (name() == "nats") return check_nats(disk);
+  if (!nats_.subject.empty() || !nats_.credentials.empty()) {
+    return Failed{"--subject and --credentials are for --nats"};
   }
   return name() == "http" ? check_http(disk) : std::expected<void, std::string>{};
 }
@@ -130,9 +150,6 @@ std::expected<void, std::string> Destination::check_http(Disk& disk) {
   if (!address) return Failed{"--http: " + address.error()};
   http_.address = std::move(*address);
   http_.disk = &disk;
-  if (http_.tls.certificate.empty() != http_.tls.key.empty()) {
-    return Failed{"--certificate and --key need each other"};
-  }
   if (http_.token_file.empty()) return {};
   if (!http_.address.is_tls && !http_.address.is_loopback()) {
     return Failed{
@@ -144,6 +161,37 @@ std::expected<void, std::string> Destination::check_http(Disk& disk) {
 #else
   static_cast<void>(disk);
   return Failed{"--http: this nexusfix was built without NEXUSFIX_WEB and NEXUSFIX_TLS"};
+#endif
+}
+
+std::expected<void, std::string> Destination::check_nats(Disk& disk) {
+#ifdef NEXUSFIX_NATS_STREAM
+  const auto is_bad = [](char c) { return c <= ' ' || c > '~' || c == '*' || c == '>'; };
+  if (nats_.subject.empty() || std::ranges::any_of(nats_.subject, is_bad)) {
+    return Failed{"--nats needs --subject: a name without blanks, * and >"};
+  }
+  if (nats_.servers.contains('@')) {
+    return Failed{
+        "--nats: a user or password was given: every user sees the command line. Use "
+        "--credentials or --token-file"};
+  }
+  nats_.disk = &disk;
+  nats_.tls = http_.tls;
+  nats_.token_file = http_.token_file;
+  if (!nats_.credentials.empty()) {
+    const auto is_private = disk.is_private(nats_.credentials);
+    if (!is_private) return Failed{std::string{"--credentials: "} + is_private.error().what()};
+    if (!*is_private) {
+      return Failed{nats_.credentials + " has a secret, and others may read the file: chmod 600 " +
+                    nats_.credentials};
+    }
+  }
+  if (nats_.token_file.empty()) return {};
+  const auto token = read_token(disk, nats_.token_file);
+  return token ? std::expected<void, std::string>{} : Failed{"--token-file: " + token.error()};
+#else
+  static_cast<void>(disk);
+  return Failed{"--nats: this nexusfix was built without cnats: build it with NEXUSFIX_NATS=ON"};
 #endif
 }
 
@@ -179,6 +227,9 @@ std::expected<std::unique_ptr<Broker>, std::string> Destination::open(Disk& disk
   if (is_stdout_) return open_lines(disk, STDOUT_FILENO, lines);
 #ifdef NEXUSFIX_HTTP_STREAM
   if (!url_.empty()) return open_http(http_, lines);
+#endif
+#ifdef NEXUSFIX_NATS_STREAM
+  if (!nats_.servers.empty()) return open_nats(nats_);
 #endif
   if (!command_.empty()) {
     return open_command(

@@ -12,6 +12,7 @@
 
 #include "stream/broker.hpp"
 #include "stream/sinks/http_sink.hpp"
+#include "stream/sinks/nats_sink.hpp"
 
 namespace CLI {
 class App;
@@ -26,7 +27,8 @@ class Destination {
   void add_options(CLI::App& app);
   // After the options are parsed: there is exactly one destination, and each option is one of it.
   [[nodiscard]] std::expected<void, std::string> check(Disk& disk);
-  // "kafka", "stdout", "command", "http": that of the option, and the default name of a cursor.
+  // "kafka", "stdout", "command", "http", "nats": that of the option, and the default name of a
+  // cursor.
   [[nodiscard]] std::string_view name() const noexcept;
   // A record is a line of JSON. Otherwise it has headers, and its value is any bytes.
   [[nodiscard]] bool has_lines() const noexcept;
@@ -37,6 +39,7 @@ class Destination {
  private:
   [[nodiscard]] std::expected<void, std::string> check_kafka(Disk& disk);
   [[nodiscard]] std::expected<void, std::string> check_http(Disk& disk);
+  [[nodiscard]] std::expected<void, std::string> check_nats(Disk& disk);
 
   BrokerSettings kafka_;
   std::vector<std::string> sets_;
@@ -46,6 +49,7 @@ class Destination {
   std::string ack_ = "line";
   HttpSettings http_;
   std::string url_;
+  NatsSettings nats_;
   std::size_t batch_lines_ = 500;
   std::int64_t batch_wait_ms_ = 200;
 };
