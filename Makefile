@@ -114,7 +114,7 @@ run: deps-run
 
 build: deps-test
 	@tools/build.py release -D NEXUSFIX_TESTS=ON -D NEXUSFIX_POSTGRES=ON \
-	  -D NEXUSFIX_ARROW=AUTO -D NEXUSFIX_KAFKA=AUTO
+	  -D NEXUSFIX_ARROW=AUTO -D NEXUSFIX_KAFKA=AUTO -D NEXUSFIX_NATS=AUTO
 
 examples: deps-run
 	@tools/build.py release --target nexusfix --target nexusfix_examples $(FIRST_BUILD)

@@ -33,7 +33,7 @@ packages_test="$packages_wasm abigail-tools ccache mold pkgconf libclang-rt-19-d
   fish libasio-dev libc++-19-dev libc++abi-19-dev libgtest-dev libgmock-dev
   librapidcheck-dev libspdlog-dev libsqlite3-dev
   $java $zones maven openssl googletest g++-aarch64-linux-gnu qemu-user libpq-dev
-  haproxy iproute2 libfaketime librdkafka-dev mandoc
+  haproxy iproute2 libfaketime libnats-dev librdkafka-dev mandoc nats-server
   zsh etcd-server postgresql prometheus doxygen python3-venv nodejs valgrind chromium
   chromium-driver"
 packages_package="ccache dpkg-dev file g++-aarch64-linux-gnu git gpg gpg-agent libpq-dev

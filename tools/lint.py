@@ -22,7 +22,7 @@ FOLDERS = ("include/", "src/", "apps/", *structure.IN_PRODUCTS)
 BUILD = ROOT / "build" / "lint"
 DEFINITIONS = ["CMAKE_BUILD_TYPE=Release", "CMAKE_CXX_COMPILER=clang++-19", "NEXUSFIX_TESTS=OFF",
                "CMAKE_EXPORT_COMPILE_COMMANDS=ON", "NEXUSFIX_POSTGRES=ON", "NEXUSFIX_KAFKA=AUTO",
-               "NEXUSFIX_ARROW=AUTO"]
+               "NEXUSFIX_NATS=AUTO", "NEXUSFIX_ARROW=AUTO"]
 INCLUDE = re.compile(r'^#include [<"]([^">]+)[">]', re.MULTILINE)
 OF_INCLUDE = re.compile(r"^(.*/)?include/|^src/|^apps/")
 GENERATED = ("nexusfix_typed_messages", "src/dictionary/builtin_rows.cpp",

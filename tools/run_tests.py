@@ -30,7 +30,8 @@ import build
 import simulated
 
 # The definitions of every stage in addition to its preset: a build without tests has neither.
-DEFINITIONS = ["NEXUSFIX_TESTS=ON", "NEXUSFIX_POSTGRES=ON", "NEXUSFIX_KAFKA=ON"]
+DEFINITIONS = ["NEXUSFIX_TESTS=ON", "NEXUSFIX_POSTGRES=ON", "NEXUSFIX_KAFKA=ON",
+               "NEXUSFIX_NATS=ON"]
 # One limit for every test, for hangs only: more than ten times the longest test on an idle machine.
 # A busy machine fails no test.
 HANG_SECONDS = 1200
@@ -81,9 +82,9 @@ STAGES = [
           targets=["nexusfix_tests_hardened"], labels=["hardened"],
           definitions=["CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DNDEBUG",
                        *(f"NEXUSFIX_{part}=OFF"
-                         for part in ("BENCH", "POSTGRES", "CLUSTER", "KAFKA", "WEB", "METRICS",
-                                      "FRONT_DOOR", "SIMULATOR", "LOGS", "STREAM", "TESTER",
-                                      "TUI"))]),
+                         for part in ("BENCH", "POSTGRES", "CLUSTER", "KAFKA", "NATS", "WEB",
+                                      "METRICS", "FRONT_DOOR", "SIMULATOR", "LOGS", "STREAM",
+                                      "TESTER", "TUI"))]),
 ]
 
 
