@@ -152,8 +152,8 @@ class Words(unittest.TestCase):
         facts = dict(line.split(" ", 1) for line in facts)
         self.assertRegex(facts["commit"], r"^([0-9a-f]{12}(-changed)?|unknown)$")
         self.assertRegex(facts["compiler"], r"^(GNU|Clang) \d+\.\d+\.\d+(, hardened)?$")
-        parts = {"cluster", "console", "front-door", "gateway", "Kafka", "logs", "NATS", "passwords",
-                 "PostgreSQL", "simulator", "tester", "TLS", "tui", "venues"}
+        parts = {"cluster", "console", "front-door", "gateway", "Kafka", "logs", "NATS",
+                 "passwords", "PostgreSQL", "simulator", "tester", "TLS", "tui", "venues"}
         self.assertEqual(parts | {"nothing"}, {"nothing", *facts["parts"].split(),
                                                *facts["without"].split()})
 
