@@ -5,6 +5,7 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine.hpp>
+#include <nexusfix/transport/network.hpp>
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/files/engine_options.hpp"
@@ -12,6 +13,7 @@
 #include "venues/kit/kit.hpp"
 #include "venues/kit/kit_files.hpp"
 #include "venues/kit/kit_folder.hpp"
+#include "venues/simulate/refusal_network.hpp"
 #include "venues/simulate/simulated_venue.hpp"
 
 namespace nexusfix::command {
@@ -88,7 +90,15 @@ int serve(VenueOptions options) {
   auto gates = gates_of(*served, options, disk);
   if (!gates) return refuse("--key: " + gates.error());
   SimulatedVenue venue{*served, std::move(*gates), say};
-  auto engine = engine::Engine::open(served->settings, venue, engine_options(false));
+  auto system = transport::make_epoll_network();
+  if (!system) return fail(kServeCommand, system.error().text);
+  RefusalNetwork network{**system};
+  engine::EngineOptions of_engine = engine_options(false);
+  if (options.served.certificate.empty()) {
+    of_engine.network = &network;
+    venue.refuse_by(network);
+  }
+  auto engine = engine::Engine::open(served->settings, venue, of_engine);
   if (!engine) return fail(kServeCommand, engine.error().what());
   const engine::StopSignals signals{*engine};
   say(fmt::format("{}, simulated. Its files are in {}", served->title, options.folder));

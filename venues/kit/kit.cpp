@@ -186,19 +186,24 @@ class EndpointReader {
   std::vector<std::string> take_numbered(std::string_view key) {
     std::vector<std::string> values;
     while (auto value = take(fmt::format("{}{}", key, values.size() + 1))) {
-      for (unsigned more = 1;; ++more) {
-        const auto part = take(fmt::format("{}{}.{}", key, values.size() + 1, more));
-        if (!part) break;
-        *value += *part;
-      }
+      take_parts(*value, fmt::format("{}{}", key, values.size() + 1));
       values.push_back(std::move(*value));
     }
     return values;
   }
+  // key.1, key.2 and so on continue the value of a key.
+  void take_parts(std::string& value, std::string_view key) {
+    for (unsigned more = 1;; ++more) {
+      const auto part = take(fmt::format("{}.{}", key, more));
+      if (!part) return;
+      value += *part;
+    }
+  }
 
   std::optional<Refusal> take_refusal(std::string_view key) {
-    const auto text = take(key);
+    auto text = take(key);
     if (!text) return std::nullopt;
+    take_parts(*text, key);
     return value_or_throw(parse_refusal(*text), key);
   }
 

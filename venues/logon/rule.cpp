@@ -16,6 +16,15 @@ constexpr std::array<std::pair<std::string_view, Way>, 6> kWays{{{"logout", Way:
                                                                  {"report", Way::Report},
                                                                  {"send", Way::Send}}};
 
+// Text (58) of a message such as "35=Y|58=Unknown".
+std::string text_of(std::string_view message) {
+  constexpr std::string_view kText = "|58=";
+  const std::size_t begin = message.find(kText);
+  if (begin == std::string_view::npos) return {};
+  const std::string_view value = message.substr(begin + kText.size());
+  return std::string{value.substr(0, value.find('|'))};
+}
+
 }  // namespace
 
 std::expected<Refusal, std::string> parse_refusal(std::string_view text) {
@@ -23,9 +32,13 @@ std::expected<Refusal, std::string> parse_refusal(std::string_view text) {
   const std::string_view word = text.substr(0, blank);
   for (const auto& [name, way] : kWays) {
     if (word != name) continue;
-    return Refusal{
-        .way = way,
-        .text = std::string{blank == std::string_view::npos ? "" : text.substr(blank + 1)}};
+    Refusal refusal{.way = way};
+    refusal.text = blank == std::string_view::npos ? "" : text.substr(blank + 1);
+    if (way == Way::Send) {
+      refusal.message = refusal.text;
+      refusal.text = text_of(refusal.message);
+    }
+    return refusal;
   }
   return std::unexpected{"\"" + std::string{word} +
                          "\": logout, disconnect, reject, business, report or send was expected"};

@@ -17,14 +17,15 @@ enum class Way : std::uint8_t {
   Reject,          // "reject": a Reject (35=3)
   BusinessReject,  // "business": a BusinessMessageReject (35=j)
   Report,          // "report": an ExecutionReport of a rejected order (39=8)
-  Send,            // "send": a message, which is the text: "35=Y|262={262}|58=Unknown"
+  Send,            // "send": a message: "35=Y|262={262}|58=Unknown"
 };
 
 // An answer that refuses a message.
 struct Refusal {
   Way way = Way::Logout;
-  std::string text{};  // Text (58)
-  unsigned tag = 0;    // the field that is wrong; 0: none
+  std::string text{};     // Text (58)
+  unsigned tag = 0;       // the field that is wrong; 0: none
+  std::string message{};  // Send: with its Text
 };
 
 // "logout Signature is not valid". The error says what was expected.

@@ -94,6 +94,10 @@ std::optional<LogonAnswer> SimulatedVenue::on_logon_request(Session& session,
     return LogonAnswer::accept();
   }
   say_(fmt::format("{} is refused: {} ({})", name, refusal->text, detail));
+  if (refusal->way == Way::Send && network_ != nullptr) {
+    network_->replace_logout(refusal->text,
+                             expand_template(refusal->message, values(session, &request.message)));
+  }
   if (refusal->way != Way::Disconnect) return LogonAnswer::refuse(refusal->text);
   session.disconnect(detail);
   return std::nullopt;
@@ -161,7 +165,7 @@ MessageReply SimulatedVenue::refuse(Session& session, const wire::MessageView& m
       send_report(session, *client_of(session).endpoint, market_.rejection(message, refusal.text));
       return engine::accept();
     case Way::Send:
-      send_canned(session, refusal.text, &message);
+      send_canned(session, refusal.message, &message);
       return engine::accept();
     case Way::Logout:
       session.log_out(refusal.text);

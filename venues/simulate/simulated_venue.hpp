@@ -17,6 +17,7 @@
 #include "venues/logon/logon_gate.hpp"
 #include "venues/simulate/market.hpp"
 #include "venues/simulate/market_feed.hpp"
+#include "venues/simulate/refusal_network.hpp"
 
 namespace nexusfix::venues {
 
@@ -29,6 +30,10 @@ class SimulatedVenue {
 
   // kit must outlive it. gates: one for each endpoint.
   SimulatedVenue(const Kit& kit, Gates gates, Say say);
+
+  // Logons that are refused by a message leave by this network, which must outlive the venue's
+  // engine. Without it they are refused by a Logout.
+  void refuse_by(RefusalNetwork& network) noexcept { network_ = &network; }
 
   // Callbacks of the engine.
   std::optional<engine::LogonAnswer> on_logon_request(engine::Session& session,
@@ -80,6 +85,7 @@ class SimulatedVenue {
   std::vector<engine::Session*> logged_on_;     // in the order of their Logons
   std::set<std::string, std::less<>> touched_;  // symbols of reports since publish()
   std::uint64_t count_ = 0;
+  RefusalNetwork* network_ = nullptr;
 };
 
 }  // namespace nexusfix::venues

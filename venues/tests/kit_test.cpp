@@ -45,7 +45,8 @@ TEST(Rule, message_is_sent_as_the_answer) {
   const auto rule = Rule::parse("48 in 4001,4002 -> send 35=Y|262={262}|58=UNKNOWN");
   ASSERT_TRUE(rule) << rule.error();
   EXPECT_EQ(rule->refusal().way, Way::Send);
-  EXPECT_EQ(rule->refusal().text, "35=Y|262={262}|58=UNKNOWN");
+  EXPECT_EQ(rule->refusal().message, "35=Y|262={262}|58=UNKNOWN");
+  EXPECT_EQ(rule->refusal().text, "UNKNOWN");
 }
 
 TEST(Rule, field_of_a_group_is_checked_in_each_entry) {

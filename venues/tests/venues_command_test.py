@@ -6,6 +6,7 @@ import hashlib
 import importlib.util
 import json
 import os
+import re
 import select
 import signal
 import socket
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import unittest
 import xml.etree.ElementTree as xml
+from datetime import datetime, timezone
 from pathlib import Path
 
 import command_test
@@ -194,6 +196,28 @@ wait 35=8 11=A5 39=4
                     client.wait()
                 self.assertIn("is refused: " + facts["signature"], line)
                 self.end(venue)
+
+    def test_wrong_logon_at_binance_is_answered_by_a_reject_with_its_error_code(self):
+        venue = self.simulate("binance")
+        client = (self.folder / "binance" / "client.cfg").read_text()
+        port = int(re.search(r"(?m)^SocketConnectPort=(\d+)", client)[1])
+        now = datetime.now(timezone.utc).strftime("%Y%m%d-%H:%M:%S.%f")
+        body = (f"35=A|34=1|49=OE1|52={now}|56=SPOT|95=4|96=AAAA|98=0|108=10|141=Y|"
+                "553=test-api-key|25035=2|").replace("|", "\x01")
+        text = f"8=FIX.4.4\x019={len(body)}\x01{body}"
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as wire:
+            wire.sendall(f"{text}10={sum(text.encode()) % 256:03}\x01".encode())
+            answer = b"".join(iter(lambda: wire.recv(4096), b"")).decode()  # until the end
+        self.assertRegex(answer, "^8=FIX.4.4\x01" + r"9=\d+" + "\x0135=3\x0134=1\x0149=SPOT\x01")
+        for field in ("45=1", "371=96", "372=A", "373=8", "25016=-1022",
+                      "58=Signature for this request is not valid."):
+            self.assertIn(f"\x01{field}\x01", answer)
+        head, _, check_sum = answer.rpartition("10=")
+        self.assertEqual(int(check_sum[:3]), sum(head.encode()) % 256)
+        self.assertEqual(int(answer.split("\x01")[1][2:]),
+                         len(head) - len("\x01".join(answer.split("\x01")[:2])) - 1)
+        self.assertNotIn("\x0135=5\x01", answer)
+        self.end(venue)
 
     def test_dictionaries_and_configurations_of_each_kit_have_no_warning(self):
         for kit in KITS:
