@@ -161,7 +161,9 @@ class GatewayTest(unittest.TestCase):
         self.assertEqual(client.read_kind(ACCEPTED).flags, DUPLICATE)
         client.send(6, order("A2"))
         self.assertEqual(client.read_kind(ACCEPTED).flags, 0)
-        self.assertEqual(client.read_kind(MESSAGE).fields()["11"], "A2")
+        # The report of A1 may have been on its way at the kill.
+        while client.read_kind(MESSAGE).fields()["11"] != "A2":
+            pass
 
     def test_what_came_while_the_client_was_away_comes_from_the_journal_once(self):
         self.start_venue()
@@ -279,7 +281,7 @@ class GatewayTest(unittest.TestCase):
         seen = 0
         while True:
             frame = copy.read()
-            if frame is None or frame.kind == CLOSED:
+            if frame is None:
                 break
             seen += frame.kind == MESSAGE and frame.flags & SENT
         self.assertLess(seen, count)
