@@ -14,8 +14,7 @@ int run_codegen(Arguments arguments) {
       "Writes a C++ type for each message, component, group, field and enumeration. Compile with "
       "-I DIR, and #include <nexusfix/NAME/new_order_single.hpp>. A file whose content does not "
       "change is not written again. docs/guide/codegen.md describes the types; in CMake, "
-      "nexusfix_generate() writes them at build time. For the gateway's client in another "
-      "language: its fields, values, groups and messages.",
+      "nexusfix_generate() does it. --language: the fields for a client of the gateway.",
       "nexusfix codegen"};
   app.add_option("DICT", job.dictionary, "the dictionary: a file in QuickFIX XML or Orchestra")
       ->required();
@@ -26,25 +25,18 @@ int run_codegen(Arguments arguments) {
                  "the namespace is nexusfix::NAME (default: the name of the file)")
       ->option_text("NAME");
   std::string language = "c++";
-  app.add_option("--language", language, "c++ (default), go, java or typescript")
-      ->option_text("LANGUAGE");
+  app.add_option("--language", language, "c++ (default), go, java or typescript");
   app.footer(
-      "Example:\n"
-      "  $ nexusfix codegen venue.xml -o generated\n\n"
-      "Exit status:\n"
-      "  0  all headers are written\n"
+      "Example:\n  $ nexusfix codegen venue.xml -o generated\n\n"
+      "Exit status:\n  0  all headers are written\n"
       "  1  the dictionary has an error, or a file cannot be read or written\n"
       "  2  the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   const auto wanted = codegen::language_of(language);
-  if (!wanted) {
-    fail("codegen", "--language: c++, go, java or typescript, not '" + language + "'");
-    return kUsage;
-  }
-  job.language = *wanted;
-  // Wrong arguments have another exit status than a faulty dictionary.
-  if (const auto name = codegen::name_space_of(job); !name) {
-    fail("codegen", name.error());
+  job.language = wanted.value_or(codegen::Language::Cpp);
+  const auto name = codegen::name_space_of(job);
+  if (!wanted || !name) {  // another exit status than that of a faulty dictionary
+    fail("codegen", wanted ? name.error() : "--language: c++, go, java or typescript expected");
     return kUsage;
   }
   PosixDisk disk;

@@ -63,7 +63,7 @@ class Codegen(unittest.TestCase):
 
     def test_unknown_language_and_its_keywords_are_wrong_arguments(self):
         dictionary = self.write("venue.xml", self.DICTIONARY)
-        for arguments, named in ((("--language", "cobol"), "cobol"),
+        for arguments, named in ((("--language", "cobol"), "java or typescript"),
                                  (("--language", "go", "--namespace", "func"), "'func'")):
             result = run("codegen", dictionary, *arguments, "-o", self.folder / "out")
             self.assertEqual(result.returncode, 2)
