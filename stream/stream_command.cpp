@@ -180,7 +180,7 @@ int run_stream(Arguments arguments) {
       "  $ nexusfix stream -f --kafka kafka1:9092,kafka2:9092 --topic fix store/venue\n"
       "  $ nexusfix stream --format json --kafka 127.0.0.1:9092 --topic fix venue.cfg\n"
       "  $ nexusfix stream -f --stdout store/venue | ./my_archive\n"
-      "  $ nexusfix stream -f --command './my_archive --ids' store/venue\n\n"
+      "  $ nexusfix stream -f --command ./my_archive store/venue\n\n"
       "Exit status:\n"
       "  0  a signal came, or without -f the whole log is acknowledged\n"
       "  1  a message cannot be stored, or the log cannot be read further\n"

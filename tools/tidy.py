@@ -49,6 +49,7 @@ LAYERS = {
     "console": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
                 "engine"},
     "cluster": {"base", "wire", "session", "store", "transport", "observe", "config", "engine"},
+    "clients": set(),  # other languages
     "gateway": {"base", "wire", "session", "store", "transport", "observe", "config", "engine"},
     "tester": {"base", "transport", "observe"},
     "venue": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
