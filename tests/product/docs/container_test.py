@@ -13,8 +13,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 SKIPPED = 77
 IN_EVERY_IMAGE = {"libc6", "libgcc-s1", "libstdc++6"}
-# The image is built without the PostgreSQL store and without the stream to Kafka.
-NOT_IN_THE_IMAGE = {"libpq5", "librdkafka1"}
+# The image is built without the PostgreSQL store and without the streams to Kafka and NATS.
+NOT_IN_THE_IMAGE = {"libnats3.4", "libpq5", "librdkafka1"}
 
 
 def libraries_of(program):

@@ -125,7 +125,7 @@ Outbox::Outbox(LoopContext& loop, Io& io, Sessions& sessions)
 // NOLINTNEXTLINE(bugprone-exception-escape): transact() ends an event that has no memory.
 [[gnu::always_inline]] inline SendResult Outbox::finish_message(
     SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
-  SendResult result = send_message(entry, bytes);
+  SendResult result = send_message<true>(entry, bytes);
   if (sessions_.transactor.is_idle()) {
     // Commands that on_sending() and on_sent() gave.
     sessions_.transactor.run_deferred_commands(entry);
@@ -154,13 +154,14 @@ SendResult Session::finish(wire::Encoder& encoder, std::uint32_t counter, std::u
   return services_->sessions.outbox.finish_counted(*entry_, bytes, counter, count);
 }
 
+// The full path: the usual one stays where it is, within finish_message().
 SendResult Outbox::finish_counted(SessionEntry& entry,
                                   const std::expected<std::string_view, wire::EncodeError>& bytes,
                                   store::SessionKey counter, std::uint64_t count) {
   store::Transaction& record = sessions_.transactor.record();
   const store::Transaction::Mark mark = record.mark();
   record.inbound_progress(counter, count + 1);
-  SendResult sent = send_message(entry, bytes);
+  SendResult sent = send_message<false>(entry, bytes);
   if (!sent || sent->is_queued) record.rollback(mark);
   if (sessions_.transactor.is_idle()) sessions_.transactor.run_deferred_commands(entry);
   return sent;
@@ -253,6 +254,7 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
   return std::nullopt;
 }
 
+template <bool has_usual_path>
 [[gnu::always_inline]] inline SendResult Outbox::send_message(
     SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) {
   const std::size_t record_bytes = sessions_.transactor.record().entries().size();
@@ -263,8 +265,8 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
     return failure(obstacle());
   if (sessions_.transactor.consume_begun() != &entry) [[unlikely]]
     return failure(SendFailure::NotBegun);
-  if (record_bytes <= kTransactionBytesMax && sessions_.transactor.has_room_for_undo() &&
-      is_plain(entry, bytes)) [[likely]]
+  if (has_usual_path && record_bytes <= kTransactionBytesMax &&
+      sessions_.transactor.has_room_for_undo() && is_plain(entry, bytes)) [[likely]]
     return send_plain(entry, *bytes);
   return send_or_wait(entry, bytes);
 }

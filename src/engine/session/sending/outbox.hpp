@@ -73,6 +73,7 @@ class Outbox {
   [[nodiscard]] static std::optional<SendFailure> obstacle_off_wire(
       const SessionEntry& entry) noexcept;
   SendResult out_of_memory() noexcept;
+  template <bool has_usual_path>
   SendResult send_message(SessionEntry& entry,
                           const std::expected<std::string_view, wire::EncodeError>& bytes);
   SendResult send_or_wait(SessionEntry& entry,
