@@ -4,10 +4,13 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <utility>
 #include <vector>
 
@@ -21,6 +24,7 @@
 #include "bench/row.hpp"
 #include "bench/traffic/inputs.hpp"
 #include "gateway/attach/ring_client.hpp"
+#include "gateway/door/socket_link.hpp"
 #include "gateway/gateway.hpp"
 
 namespace nexusfix::bench {
@@ -146,7 +150,60 @@ class GatewaySide {
   std::unique_ptr<gateway::SocketDoor> door_;
 };
 
+const gateway::HelloText kHello{.name = "desk", .token = "token"};
+
+// The client's side of a door: it sends a frame, and takes the next one; empty: none has come.
+class RingSide {
+ public:
+  explicit RingSide(const std::string& socket) {
+    auto client = gateway::RingClient::attach(socket, kHello);
+    if (!client) throw std::runtime_error{client.error()};
+    client_ = std::move(*client);
+  }
+  void send(std::string_view frame) {
+    if (client_->ring().send(frame) != gateway::Written::Yes) std::abort();
+  }
+  std::string_view next() { return client_->ring().next(); }
+
+ private:
+  std::unique_ptr<gateway::RingClient> client_;
+};
+
+class SocketSide {
+ public:
+  explicit SocketSide(const std::string& path) : link_{connected(path)} {
+    std::vector<char> hello;
+    gateway::append_frame(hello, {.kind = gateway::FrameKind::Hello}, gateway::write_hello(kHello));
+    send({hello.data(), hello.size()});
+    while (next().empty()) continue;  // the Welcome
+  }
+  void send(std::string_view frame) {
+    if (!link_.write(frame)) std::abort();
+    link_.flush();
+  }
+  std::string_view next() {
+    const auto frame = link_.read();
+    if (frame.empty() && !link_.fault().empty()) std::abort();
+    return {frame.data(), frame.size()};
+  }
+
+ private:
+  static int connected(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+        ::fcntl(socket, F_SETFL, O_NONBLOCK) != 0)
+      throw std::runtime_error{"no connection to " + path};
+    return socket;
+  }
+
+  gateway::SocketLink link_;
+};
+
 // The application in this process, and the gateway in another one.
+template <typename Side>
 class ByGateway {
  public:
   ByGateway() {
@@ -156,22 +213,18 @@ class ByGateway {
     for (const FlowMessage& one : flow_of({FlowKind::Order}, kOrders))
       orders_.push_back(frame(one));
     process_->resume();  // It listens by then.
-    auto client = gateway::RingClient::attach(socket, {.name = "desk", .token = "token"});
+    side_ = std::make_unique<Side>(socket);
+    while (kind_of_next() != gateway::FrameKind::CaughtUp) continue;
     process_->pause();
-    if (!client) throw std::runtime_error{client.error()};
-    client_ = std::move(*client);
-    while (!client_->ring().next().empty()) continue;
   }
 
   void round_trip() {
     std::string& order = orders_[sent_ % orders_.size()];
     const std::uint64_t number = ++sent_;
     std::memcpy(order.data() + kNumberAt, &number, sizeof number);
-    if (client_->ring().send(order) != gateway::Written::Yes) std::abort();
+    side_->send(order);
     for (;;) {
-      const std::string_view frame = client_->ring().next();
-      if (frame.empty()) continue;
-      const auto kind = static_cast<gateway::FrameKind>(frame[kKindAt]);
+      const gateway::FrameKind kind = kind_of_next();
       if (kind == gateway::FrameKind::Message) return;
       if (kind != gateway::FrameKind::Accepted) std::abort();
     }
@@ -183,6 +236,12 @@ class ByGateway {
   static constexpr std::size_t kKindAt = 5;
   static constexpr std::size_t kNumberAt = 32;
 
+  gateway::FrameKind kind_of_next() {
+    for (;;) {
+      const std::string_view frame = side_->next();
+      if (!frame.empty()) return static_cast<gateway::FrameKind>(frame[kKindAt]);
+    }
+  }
   static std::string frame(const FlowMessage& message) {
     std::string body = std::string{"35="} + message.msg_type + "|" + message.body;
     for (char& one : body) {
@@ -197,11 +256,12 @@ class ByGateway {
   std::unique_ptr<AnsweringProcess> process_;
   std::vector<std::string> orders_;
   std::uint64_t sent_ = 0;
-  std::unique_ptr<gateway::RingClient> client_;
+  std::unique_ptr<Side> side_;
 };
 
+template <typename Side>
 struct GatewayRoundTrip {
-  std::unique_ptr<ByGateway> pair = std::make_unique<ByGateway>();
+  std::unique_ptr<ByGateway<Side>> pair = std::make_unique<ByGateway<Side>>();
 
   std::uint64_t operator()(std::size_t) {
     pair->round_trip();
@@ -212,9 +272,10 @@ struct GatewayRoundTrip {
   [[nodiscard]] CallLimits limits() const { return {.least = 1, .most = kOrders}; }
 };
 
+template <typename Side>
 Plan plan_gateway(Subjects) {
   Plan plan{.owner = nullptr, .contestants = {}};
-  plan.contestants.emplace_back("NexusFIX", two_sided(GatewayRoundTrip{}, 1));
+  plan.contestants.emplace_back("NexusFIX", two_sided(GatewayRoundTrip<Side>{}, 1));
   plan.contestants.emplace_back("in process", two_sided(InProcess{}, 1));
   return plan;
 }
@@ -229,7 +290,13 @@ void add_gateway_rows(std::vector<Row>& rows) {
                    .published = {},
                    .budget = 1'850,  // 1.5 µs more than in process
                    .ratios = {{"in process"}}},
-                  plan_gateway});
+                  plan_gateway<RingSide>});
+  rows.push_back({{.name = "gateway/socket",
+                   .purpose = "the same by the gateway's Unix socket, both asking without a pause",
+                   .published = {},
+                   .budget = 25'350,  // 25 µs more than in process
+                   .ratios = {{"in process"}}},
+                  plan_gateway<SocketSide>});
 }
 
 }  // namespace nexusfix::bench

@@ -102,6 +102,7 @@ constexpr const char* kContract[] = {"parse/ExecutionReport",
 #ifdef NEXUSFIX_BENCH_GATEWAY
                                      "gateway/ring",
                                      "gateway/shm",
+                                     "gateway/socket",
 #endif
                                      "hardened/parse",
                                      "hardened/encode",
