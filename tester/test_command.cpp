@@ -266,6 +266,18 @@ int write_reports(const TestOptions& options, const tester::Run& run, WallTime b
   return written ? kSuccess : refuse(written.error());
 }
 
+// A report that cannot be written is refused before the run.
+std::optional<std::string> missing_folder(const ReportFiles& files, Disk& disk) {
+  for (const auto& [option, path] :
+       {std::pair{"--junit", files.junit}, std::pair{"--html", files.html}}) {
+    const std::size_t slash = path.rfind('/');
+    if (slash == std::string::npos || slash == 0) continue;
+    const std::string folder = path.substr(0, slash);
+    if (!disk.list(folder)) return fmt::format("{}: there is no folder {}", option, folder);
+  }
+  return std::nullopt;
+}
+
 int show(const TestOptions& options) {
   for (const tester::ShippedFile& file : tester::shipped_files()) {
     const std::string_view name = file.name.substr(0, file.name.rfind('.'));
@@ -309,6 +321,7 @@ int test(const TestOptions& options) {
   if (options.target.empty()) return refuse("--target is missing: the CompID of the engine");
   const auto run_options = run_options_of(options, *version, std::move(*lets), disk);
   if (!run_options) return refuse(run_options.error());
+  if (const auto missing = missing_folder(options.files, disk)) return refuse(*missing);
   catch_interrupts();
   SystemClock clock;
   const Now begin = clock.now();

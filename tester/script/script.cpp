@@ -152,6 +152,21 @@ std::optional<std::string> take_before(const VerbName& word, std::string_view& r
   return std::nullopt;
 }
 
+// The word before a time at the end of the text that is "within", or spelled like it. A pattern may
+// end so: 58~answer within 3s.
+std::optional<std::string_view> limit_at_end(std::string_view text) {
+  const std::size_t time_at = text.rfind(' ');
+  if (time_at == std::string_view::npos || !parse_duration(text.substr(time_at + 1))) return {};
+  const std::size_t word_at = text.substr(0, time_at).rfind(' ');
+  if (word_at == std::string_view::npos) return {};
+  const std::string_view word = text.substr(word_at + 1, time_at - word_at - 1);
+  const std::string_view fields = text.substr(0, word_at);
+  const bool is_pattern = fields.substr(fields.rfind('|') + 1).contains('~');
+  constexpr std::size_t kTypos = 2;
+  return !is_pattern && edit_distance(word, "within") <= kTypos ? std::optional{word}
+                                                                : std::nullopt;
+}
+
 class Reader {
  public:
   explicit Reader(const ReadOptions& options) : options_{options} { script_.versions.set(); }
@@ -176,8 +191,9 @@ class Reader {
 
  private:
   bool fail(std::string_view what) { return fail_at(line_, what); }
-  // at: a view into line_, whose column is shown.
+  // at: a view into line_, whose column is shown. Nothing is left of the line: that of its begin.
   bool fail_at(std::string_view at, std::string_view what) {
+    if (at.data() == nullptr) at = trim(line_);
     const auto column = static_cast<std::size_t>(at.data() - line_.data()) + 1;
     error_ = (place_ + ":" + std::to_string(column) + ": ").append(what);
     return false;
@@ -186,6 +202,7 @@ class Reader {
   bool read_text(const std::string& file, std::string_view text, const Scope& scope) {
     if (++includes_ > kIncludesMax) return fail("too many includes, one in the other");
     std::size_t number = 0;
+    bool is_title_read = false;
     while (!text.empty()) {
       const std::size_t end = std::min(text.find('\n'), text.size());
       line_ = text.substr(0, end);
@@ -196,6 +213,9 @@ class Reader {
         return fail("the first line must be a comment that names the tested rule and its source");
       }
       if (number == 1 && includes_ == 1) script_.title = statement.substr(2);
+      is_title_read |= !statement.starts_with("# ") || includes_ > 1;
+      if (number > 1 && !is_title_read) script_.title.append(statement.substr(1));
+      is_title_read |= statement.ends_with('.');
       if (statement.empty() || statement.front() == '#') continue;
       if (!read_line(statement, scope)) return false;
     }
@@ -291,6 +311,15 @@ class Reader {
       const bool takes_none = word.before == Before::Nothing || word.before == Before::Within;
       return fail_at(rest, takes_none ? "\"" + name + "\" takes no argument"
                                       : "unexpected text after \"" + name + "\"");
+    }
+    if (word.before == Before::Within) {
+      if (const auto limit = limit_at_end(rest)) {
+        const auto fields =
+            trim(rest.substr(0, static_cast<std::size_t>(limit->data() - rest.data())));
+        const auto time = rest.substr(rest.rfind(' ') + 1);
+        return fail_at(*limit, "the time limit stands before the fields: " + name + " within " +
+                                   std::string{time} + ' ' + std::string{fields});
+      }
     }
     if (word.text != Text::None) statement.argument = rest;
     if (const auto wrong = checked(statement)) return fail_at(rest, *wrong);

@@ -88,7 +88,7 @@ struct Statement {
 
 struct Script {
   std::string name;   // of the file, without folder and ending
-  std::string title;  // its first line: the tested rule and its source
+  std::string title;  // the tested rule and its source: the comment at the begin, to its first "."
   VersionSet versions;
   std::vector<Statement> statements;   // with included statements in their place
   std::bitset<kEngineSides> connects;  // has a `connect` for an engine on this side

@@ -70,8 +70,34 @@ TEST_F(ScriptTest, mistakes_are_named_with_file_line_and_column) {
   EXPECT_THAT(error_of("wait soon"), HasSubstr("\"soon\" is not a time like 30s"));
   EXPECT_THAT(error_of("repeat many"), HasSubstr("\"many\" is not a number from 0 to 1000000"));
   EXPECT_THAT(error_of("elapsed start 1s-2s"), HasSubstr("there is no \"mark start\" above"));
+  EXPECT_EQ(error_of("elapsed zork 2s-3s"), "a.scenario:3:1: there is no \"mark zork\" above");
+  EXPECT_THAT(error_of("  versions"), StartsWith("a.scenario:3:3: "));
   EXPECT_THAT(error_of("let x"), HasSubstr("let NAME = TEXT"));
   EXPECT_THAT(error_of("app logged on"), HasSubstr("unknown statement"));
+}
+
+TEST_F(ScriptTest, time_limit_at_the_end_is_an_error_that_shows_its_place) {
+  constexpr std::string_view kPlace = "the time limit stands before the fields: ";
+  EXPECT_EQ(error_of("expect 35=0 within 3s"),
+            "a.scenario:3:13: " + std::string{kPlace} + "expect within 3s 35=0");
+  EXPECT_EQ(error_of("if 35=0|112=A witin 3s\nend"),
+            "a.scenario:3:15: " + std::string{kPlace} + "if within 3s 35=0|112=A");
+  EXPECT_THAT(error_of("expect exactly 35=0 within 500ms"), HasSubstr(kPlace));
+  EXPECT_EQ(error_of("expect within 3s 35=0"), "no error");
+  EXPECT_EQ(error_of("expect 35=3|58~answer within 3s"), "no error");
+  EXPECT_EQ(error_of("expect 35=3|58=answer after 3s"), "no error");
+}
+
+TEST_F(ScriptTest, title_is_the_first_comment_to_the_end_of_its_sentence) {
+  parts_["b"] = "# A part that waits\n# for a second.\nwait 1s\n";
+  const auto title_of = [&](const std::string& comment) {
+    const auto script = read(comment + "language 1\ninclude b\n# A comment\nwait 1s\n");
+    return script ? script->title : script.error();
+  };
+  EXPECT_EQ(title_of("# One line of a title.\n# A comment.\n"), "One line of a title.");
+  EXPECT_EQ(title_of("# A title of\n# two lines.\n# A comment.\n"), "A title of two lines.");
+  EXPECT_EQ(title_of("# A title of\n#\n# one line\n"), "A title of");
+  EXPECT_EQ(title_of("# A title of\n\n# one line\n"), "A title of");
 }
 
 TEST_F(ScriptTest, blocks_have_their_statements_and_must_be_ended) {

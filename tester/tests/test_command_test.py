@@ -292,6 +292,9 @@ class BadInput(TestCommand):
         self.assert_refused("-j 2 needs as many sessions", "session", *engine, "-j", "2")
         self.assert_refused("leave no case", "session", *engine, "--only", "nothing")
         self.assert_refused("--only: missing", "session", *engine, "--only", "(")
+        for option in ("--html", "--junit"):
+            self.assert_refused(f"{option}: there is no folder /nonexistent/a$", "session",
+                                *engine, option, "/nonexistent/a/report")
         with socket.create_server(("127.0.0.1", 0)) as used:
             self.assert_refused("Address already in use", "session", "--target", "X", "--initiator",
                                 f"127.0.0.1:{used.getsockname()[1]}")

@@ -30,10 +30,9 @@ std::optional<tester::Breach> Examiner::breach_of(std::string_view message, Wall
   }
   for (const MessageRule& one : endpoint_.rules) {
     if (one.msg_type != type || one.rule.is_kept(fields)) continue;
-    return tester::Breach{
-        .tag = one.rule.condition().tag(),
-        .what = fmt::format("the venue refuses it: {} (the rule is {})", one.rule.refusal().text,
-                            one.rule.condition().text())};
+    return tester::Breach{.tag = one.rule.condition().tag(),
+                          .what = fmt::format("the venue refuses it: {} (the rule is {})",
+                                              one.rule.refusal().text, one.rule.shown())};
   }
   return std::nullopt;
 }

@@ -37,7 +37,7 @@ std::optional<Refusal> LogonGate::refusal_of(std::string_view logon, WallTime no
   const Fields fields = tester::fields_of(logon);
   for (const Rule& rule : rules_.fields) {
     if (rule.is_kept(fields)) continue;
-    detail = "the rule is " + rule.condition().text();
+    detail = "the rule is " + rule.shown();
     return rule.refusal();
   }
   if (auto refusal = check_clock(fields, now, detail)) return refusal;

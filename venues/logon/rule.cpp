@@ -69,4 +69,13 @@ bool Rule::is_kept(const std::vector<tester::ReceivedField>& fields) const {
   });
 }
 
+std::string Rule::shown() const {
+  // RawData, Password, NewPassword, EncryptedPassword and EncryptedNewPassword.
+  constexpr std::array<std::string_view, 5> kSecretTags{"96", "554", "925", "1402", "1404"};
+  const std::string& text = condition_.text();
+  const std::string& value = condition_.value();
+  const bool is_secret = std::ranges::find(kSecretTags, condition_.tag()) != kSecretTags.end();
+  return is_secret && !value.empty() ? text.substr(0, text.size() - value.size()) + "..." : text;
+}
+
 }  // namespace nexusfix::venues

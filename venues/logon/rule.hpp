@@ -42,6 +42,8 @@ class Rule {
   [[nodiscard]] bool is_kept(const std::vector<tester::ReceivedField>& fields) const;
   [[nodiscard]] const Refusal& refusal() const noexcept { return refusal_; }
   [[nodiscard]] const tester::Condition& condition() const noexcept { return condition_; }
+  // The condition for a person; "554=..." instead of a password or a signature.
+  [[nodiscard]] std::string shown() const;
 
  private:
   tester::Condition condition_;

@@ -68,6 +68,18 @@ TEST(Rule, field_of_a_group_is_checked_in_each_entry) {
                                         "55=B\x01")));
 }
 
+TEST(Rule, secret_is_not_shown) {
+  const auto shown = [](std::string_view text) {
+    const auto rule = Rule::parse(std::string{text} + " -> logout no");
+    return rule ? rule->shown() : rule.error();
+  };
+  EXPECT_EQ(shown("554=test-password"), "554=...");
+  EXPECT_EQ(shown("925!=test-password"), "925!=...");
+  EXPECT_EQ(shown("96~^[a-z]$"), "96~...");
+  EXPECT_EQ(shown("554 present"), "554 present");
+  EXPECT_EQ(shown("553=test-api-key"), "553=test-api-key");
+}
+
 TEST(Rule, wrong_ones_say_what_was_expected) {
   EXPECT_THAT(Rule::parse("35=A").error(), HasSubstr("CONDITION -> WAY TEXT"));
   EXPECT_THAT(Rule::parse("35=A -> shout no").error(), HasSubstr("logout, disconnect, reject"));

@@ -117,7 +117,7 @@
 {"lmax", "trading", "another user", {{"553", "another"}}, {}, {}, "BAD_CREDENTIALS",
  "553=test-user"},
 {"lmax", "trading", "another password", {{"554", "secret"}}, {}, {}, "BAD_CREDENTIALS",
- "554=test-password"},
+ "the rule is 554=..."},
 {"lmax", "trading", "no password", {{"554", ""}}, {}, {}, "BAD_CREDENTIALS"},
 {"lmax", "market-data", "no user", {{"553", ""}}, {}, {}, "BAD_CREDENTIALS"},
 {"lmax", "market-data", "another password", {{"554", "secret"}}, {}, {}, "BAD_CREDENTIALS"},

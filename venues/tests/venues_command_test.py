@@ -333,6 +333,9 @@ class Certify(WithVenue):
             self.assertRegex(done.stdout, rf"(?m)^{kit}: ")
         done = run("certify", "binance", "--list")
         self.assertRegex(done.stdout, r"(?m)^    logon: The Logon has the signature")
+        for kit in KITS:
+            for line in re.findall("(?m)^    .*$", run("certify", kit, "--list").stdout):
+                self.assertRegex(line, r"^    \w+: .*\.$")
 
     def test_bad_input_is_one_clear_error(self):
         taken = socket.create_server(("127.0.0.1", 0))
