@@ -168,12 +168,10 @@ std::string question_of(engine::OperatorAct what, const engine::SessionStatus& s
     text += session.is_initiator ? ": it connects again only after log-on"
                                  : ": the counterparty may log on again (disable prevents it)";
   }
-  if (what == engine::OperatorAct::ResetInSession) {
+  if (what == engine::OperatorAct::ResetInSession)
     text += ": both sides' sequence numbers begin again at 1, without a disconnect";
-  }
-  if (what == engine::OperatorAct::Reset) {
+  if (what == engine::OperatorAct::Reset)
     text += ": our two sequence numbers begin again at 1; the counterparty must reset its own";
-  }
   return text;
 }
 
@@ -191,9 +189,8 @@ void print_done(std::string_view act, const engine::SessionStatus* session,
     return fmt::print("{}", json.document());
   }
   if (session == nullptr && !result.empty()) return fmt::print("{}: {}\n", act, result);
-  if (session == nullptr) {
+  if (session == nullptr)
     return fmt::print("{}: the engine carries it out; its event log has the result\n", act);
-  }
   if (act == to_string(engine::OperatorAct::SendGapFill)) {
     return fmt::print("{} {}: our next MsgSeqNum is {} now\n", act, session->name,
                       session->next.next_outbound);
@@ -238,9 +235,8 @@ int act(const std::string& folder, CtlOptions options, engine::OperatorAct what)
 int test_request(const std::string& folder, const CtlOptions& options) {
   const auto session = session_in(folder, options);
   if (!session) return fail(kCtlCommand, session.error());
-  if (!may_act(options, question_of(engine::OperatorAct::TestRequest, *session, options))) {
+  if (!may_act(options, question_of(engine::OperatorAct::TestRequest, *session, options)))
     return not_confirmed();
-  }
   const auto took = engine::test_running_session(folder, session->name, audit_text(options),
                                                  std::chrono::seconds{options.wait_seconds});
   if (!took) return fail(kCtlCommand, engine_fault(took.error(), folder));
@@ -287,9 +283,8 @@ int run_chosen(CtlOptions options, const std::string& chosen) {
     return run_tail(*folder, options.tail);
   }
   if (chosen == "stop" && options.drains) return act(*folder, options, engine::OperatorAct::Drain);
-  if (chosen == "reset" && options.is_in_session) {
+  if (chosen == "reset" && options.is_in_session)
     return act(*folder, options, engine::OperatorAct::ResetInSession);
-  }
   return act(*folder, options, *engine::operator_act_of(chosen));
 }
 
@@ -356,9 +351,8 @@ void add_acts(CLI::App& app, CtlOptions& options) {
     sub->add_option("SESSION", options.session, "its name, such as FIX.4.4:VENUE->TRADER")
         ->required();
     const std::string_view name = one.name;
-    if (name == "log-out" || name == "reset" || name == "disable") {
+    if (name == "log-out" || name == "reset" || name == "disable")
       sub->add_option("--text", options.text, "Text (58) of the Logout")->option_text("TEXT");
-    }
     if (name == "reset") {
       sub->add_flag("--in-session", options.is_in_session,
                     "by a Logon with ResetSeqNumFlag=Y, without a disconnect");
@@ -386,9 +380,8 @@ void add_acts(CLI::App& app, CtlOptions& options) {
   }
   for (const Act& one : kEngineActs) {
     CLI::App* const sub = add(one, std::string{one.name} + ' ');
-    if (std::string_view{one.name} == "move-shard") {
+    if (std::string_view{one.name} == "move-shard")
       sub->add_option("NODE", options.text, "the node that is to have the shard")->required();
-    }
     if (std::string_view{one.name} != "stop") continue;
     sub->add_flag("--drain", options.drains,
                   "first finish resends and unsent bytes, and accept no new work");

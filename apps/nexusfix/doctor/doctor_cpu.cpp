@@ -17,9 +17,8 @@ Finding governor(const Machine& machine) {
   Finding finding{.area = kCpuArea, .name = "governor"};
   std::map<std::string, CpuList> governors;
   for (const unsigned cpu : machine.cpus()) {
-    if (const auto text = machine.text(cpu_path(cpu, "cpufreq/scaling_governor"))) {
+    if (const auto text = machine.text(cpu_path(cpu, "cpufreq/scaling_governor")))
       governors[*text].push_back(cpu);
-    }
   }
   if (governors.empty()) {
     finding.seen = "no cpufreq: the firmware or the host decides";
@@ -122,9 +121,8 @@ Finding clock_source(const Machine& machine) {
   const auto available = machine.text(std::string{kFolder} + "available_clocksource");
   const auto words = words_of(available ? std::string_view{*available} : std::string_view{});
   const auto better = std::ranges::find_first_of(kFast, words);
-  if (better != std::end(kFast)) {
+  if (better != std::end(kFast))
     finding.change = fmt::format("echo {} | sudo tee {}current_clocksource", *better, kFolder);
-  }
   return finding;
 }
 
@@ -184,13 +182,11 @@ Finding virtual_machine(const Machine& machine) {
     return finding;
   }
   finding.seen = "yes";
-  if (const auto product = machine.text("/sys/class/dmi/id/product_name")) {
+  if (const auto product = machine.text("/sys/class/dmi/id/product_name"))
     finding.seen += ", " + *product;
-  }
   const auto stolen = stolen_share(machine);
-  if (stolen) {
+  if (stolen)
     finding.seen += fmt::format("; {:.2f} % of the time went to other machines", *stolen * 100);
-  }
   finding.level = stolen.value_or(0) > kStolenMax ? Level::Warning : Level::Advice;
   finding.why =
       "The host takes the CPU away for milliseconds at any time, and each interrupt costs a change "

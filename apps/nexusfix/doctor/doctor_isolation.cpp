@@ -54,9 +54,8 @@ Finding isolated(const Machine& machine, const Plan& plan) {
     return finding;
   }
   finding.level = plan.spins ? Level::Warning : Level::Advice;
-  if (!plan.cpus.empty()) {
+  if (!plan.cpus.empty())
     finding.seen += fmt::format("; of EventLoopCpu, not {}", cpu_list_text(missing));
-  }
   finding.why =
       "The scheduler runs other threads on the engine's CPU, and the engine waits for "
       "milliseconds. An isolated CPU runs only threads that are pinned to it (EventLoopCpu).";
@@ -140,9 +139,8 @@ Finding hyper_threads(const Machine& machine, const Plan& plan) {
   for (const unsigned cpu : wanted) {
     for (const unsigned sibling : machine.siblings(cpu)) {
       const bool is_quiet = std::ranges::binary_search(isolated, sibling);
-      if (sibling != cpu && (!is_quiet || std::ranges::binary_search(plan.cpus, sibling))) {
+      if (sibling != cpu && (!is_quiet || std::ranges::binary_search(plan.cpus, sibling)))
         shared.push_back(sibling);
-      }
     }
   }
   std::ranges::sort(shared);
@@ -268,9 +266,8 @@ Finding cpu_quota(const Machine& machine) {
     const std::string folder = fmt::format("/sys/fs/cgroup/{}{}/cpu.cfs_", controllers, group);
     const auto micros = machine.number(folder + "quota_us");
     const auto period = machine.number(folder + "period_us");
-    if (micros.value_or(-1) > 0 && period.value_or(0) > 0) {
+    if (micros.value_or(-1) > 0 && period.value_or(0) > 0)
       quota = {static_cast<double>(*micros) / static_cast<double>(*period), folder + "quota_us"};
-    }
   }
   if (quota.cpus == 0) {
     finding.level = Level::Ok;

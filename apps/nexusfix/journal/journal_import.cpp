@@ -114,9 +114,8 @@ class Import {
     }
     const std::vector<std::string_view> names{found.begin(), found.end()};
     const std::vector<std::size_t> meant = meant_names(names, session_);
-    if (meant.size() != 1) {
+    if (meant.size() != 1)
       return std::unexpected{request_.from + ": " + not_one_session(names, session_)};
-    }
     session_ = names[meant.front()];
     return {};
   }
@@ -157,9 +156,8 @@ class Import {
     // The session of an unreadable store is unknown. It is not the session that was found.
     const bool is_found = !session_.empty() && !any_named && !arrivals_.empty();
     if (!is_found) std::ranges::for_each(errors, [&](const auto& error) { leave_out(error); });
-    if (arrivals_.empty() && errors.empty()) {
+    if (arrivals_.empty() && errors.empty())
       return std::unexpected{fmt::format("{}: there is no such store in it", request_.from)};
-    }
     return {};
   }
 
@@ -327,16 +325,14 @@ class Import {
       if (transaction.entries().size() < kBatchBytes) return {};
       return append(transaction);
     };
-    if (auto done = visit_quickfix_messages(disk_, arrival.store, arrival.first, add); !done) {
+    if (auto done = visit_quickfix_messages(disk_, arrival.store, arrival.first, add); !done)
       return done;
-    }
     return append(transaction);
   }
 
   Result<void> append(store::Transaction& transaction) {
-    if (auto appended = store_->append(transaction, now_); !appended) {
+    if (auto appended = store_->append(transaction, now_); !appended)
       return std::unexpected{appended.error().text};
-    }
     transaction.clear();
     if (auto flushed = store_->flush(); !flushed) return std::unexpected{flushed.error().text};
     return {};
@@ -382,9 +378,8 @@ Result<void> export_one(Disk& disk, const ExportRequest& request, store::Store& 
   const std::string name{store.session_name(key)};
   const std::string prefix = prefix_of(request, name);
   // Damage, or an import that did not end.
-  if (const auto usable = store.open_session(name, {}); !usable) {
+  if (const auto usable = store.open_session(name, {}); !usable)
     return std::unexpected{usable.error().text};
-  }
   const store::SessionRecord record = store.session(key);
   QuickfixWriter writer{disk, request.to, prefix, request.form};
   std::uint64_t messages = 0;
@@ -450,9 +445,8 @@ int export_quickfix(Disk& disk, const ExportRequest& request, OpenPostgres open_
                     request.place.name, store::describe(log->report->loss), first.first, first.last,
                     first.session));
   }
-  if (request.prefix.find('/') != std::string::npos) {
+  if (request.prefix.find('/') != std::string::npos)
     return fail("journal", "--prefix: the beginning of a file's name, without /");
-  }
   store::Store& store = *log->store;
   std::vector<store::SessionKey> keys;
   if (!request.session.empty()) {
@@ -464,16 +458,13 @@ int export_quickfix(Disk& disk, const ExportRequest& request, OpenPostgres open_
     for (store::SessionKey key = 0; key < store.session_count(); ++key) keys.push_back(key);
   }
   if (keys.empty()) return fail("journal", "journal " + request.place.name + ": it has no session");
-  if (!request.prefix.empty() && keys.size() > 1) {
+  if (!request.prefix.empty() && keys.size() > 1)
     return fail("journal", "--prefix is for one session: name it with --session");
-  }
-  if (const auto distinct = check_prefixes(request, store, keys); !distinct) {
+  if (const auto distinct = check_prefixes(request, store, keys); !distinct)
     return fail("journal", distinct.error());
-  }
   for (const store::SessionKey key : keys) {
-    if (auto done = export_one(disk, request, store, key); !done) {
+    if (auto done = export_one(disk, request, store, key); !done)
       return fail("journal", done.error());
-    }
   }
   return kSuccess;
 }

@@ -45,7 +45,7 @@ std::string with_bars(std::string_view bytes) {
 // callback end with it.
 class Client {
  public:
-  explicit Client(bool names) : names_{names} {}
+  Client(bool names, const config::OutboundLimitSettings& limit) : names_{names}, limit_{limit} {}
 
   void on_logon(engine::Session&) { note("logged on"); }
   void on_logout(engine::Session&) { note("logged out"); }
@@ -60,6 +60,19 @@ class Client {
     if (received_.size() > kReceivedMax) received_.pop_front();
   }
 
+  void on_sent(engine::Session&, const engine::SentMessage& sent) {
+    if (sent.kind != engine::SentMessage::Kind::Application) return;
+    note(fmt::format("> {} sent as {}{}", msg_type_of(sent.bytes), sent.msg_seq_num,
+                     sent.is_transmitted ? "" : ", stored until the next logon"));
+  }
+  void on_not_sent(engine::Session&, const engine::NotSentMessage& message) {
+    has_lost_ = true;
+    fail(kConnectCommand,
+         fmt::format("{} is not sent: {}", msg_type_of(message.bytes), message.why.what()));
+  }
+
+  [[nodiscard]] bool has_lost() const noexcept { return has_lost_; }
+  [[nodiscard]] const config::OutboundLimitSettings& limit() const noexcept { return limit_; }
   [[nodiscard]] std::deque<std::string>& received() noexcept { return received_; }
   [[nodiscard]] const std::string& last() const noexcept { return last_; }
 
@@ -76,7 +89,15 @@ class Client {
   }
 
  private:
+  [[nodiscard]] std::string msg_type_of(std::string_view bytes) {
+    const auto message = parser_.parse(bytes);
+    return message ? std::string{message->msg_type()} : "a message";
+  }
+
   bool names_;
+  config::OutboundLimitSettings limit_;
+  bool has_lost_ = false;
+  wire::Parser parser_;
   std::deque<std::string> received_;
   std::string last_;
 };
@@ -135,7 +156,8 @@ class Interpreter {
     step_ = std::move(*step);
     started_ = clock_.now().mono;
     if (step_ && step_->kind == StepKind::Logon) session_.log_on();
-    if (step_ && step_->kind == StepKind::Logout) session_.log_out();
+    if (step_ && (step_->kind == StepKind::Logout || step_->kind == StepKind::Quit))
+      step_->time += client_.limit().interval;
   }
 
   // Waits for the session's first logon, as a step before the first line.
@@ -187,7 +209,7 @@ class Interpreter {
       case StepKind::Logon:
         return wait_until(session_.is_logged_on(), "not logged on", why_not_logged_on());
       case StepKind::Logout:
-        return wait_until(!session_.is_logged_on(), "not logged out");
+        return log_out();
       case StepKind::Sleep:
         return late() ? StepResult::Done : StepResult::Waiting;
       case StepKind::Print:
@@ -199,8 +221,26 @@ class Interpreter {
       case StepKind::Quit:
         break;
     }
-    quit_ = true;
-    return StepResult::Done;
+    quit_ = !waits();
+    return quit_ ? StepResult::Done : StepResult::Waiting;
+  }
+
+  // Whether messages wait for the outbound limit. Each that leaves begins the step's time again.
+  bool waits() {
+    const std::uint64_t left = engine_.statistics().sessions.front().queued_messages;
+    if (std::exchange(queued_, left) != left) started_ = clock_.now().mono;
+    return left != 0 && !late();
+  }
+
+  StepResult log_out() {
+    if (!logs_out_ && waits()) return StepResult::Waiting;
+    if (!std::exchange(logs_out_, true)) {
+      started_ = clock_.now().mono;
+      session_.log_out();
+    }
+    const StepResult result = wait_until(!session_.is_logged_on(), "not logged out");
+    logs_out_ = result == StepResult::Waiting;
+    return result;
   }
 
   StepResult send() {
@@ -217,8 +257,13 @@ class Interpreter {
       complain(sent.error().what());
       return StepResult::Failed;
     }
-    Client::note(fmt::format("> {} sent as {}{}", step_->msg_type, sent->msg_seq_num,
-                             session_.is_logged_on() ? "" : ", stored until the next logon"));
+    if (sent->is_queued) {
+      const auto& limit = client_.limit();
+      Client::note(fmt::format("> {} waits: {}", step_->msg_type,
+                               limit.by_type.empty()
+                                   ? fmt::format("OutboundMessages={}", limit.messages_max)
+                                   : "OutboundMessagesByType"));
+    }
     return StepResult::Done;
   }
 
@@ -264,6 +309,8 @@ class Interpreter {
   std::size_t line_ = 0;
   std::optional<Step> step_;
   MonoTime started_{};
+  std::uint64_t queued_ = 0;
+  bool logs_out_ = false;
   bool quit_ = false;
   bool failed_ = false;
 };
@@ -289,8 +336,8 @@ int converse(engine::Engine& engine, Client& client, Lines lines, const ConnectO
     interpreter.turn();
     if (interpreter.idle()) {
       failed = interpreter.failed() && !interactive;
-      if (failed || lines.at_end()) break;
-      if (const auto line = lines.next()) {
+      if (failed) break;
+      if (const auto line = lines.at_end() ? std::optional<std::string>{"quit"} : lines.next()) {
         interpreter.take(*line, lines.number());
         continue;
       }
@@ -300,7 +347,7 @@ int converse(engine::Engine& engine, Client& client, Lines lines, const ConnectO
   engine.stop();
   while (engine.poll(std::chrono::milliseconds{100})) {
   }
-  return failed ? kFailure : kSuccess;
+  return failed || client.has_lost() ? kFailure : kSuccess;
 }
 
 int connect(const ConnectOptions& options) {
@@ -315,10 +362,9 @@ int connect(const ConnectOptions& options) {
   auto settings = read_settings(disk, options.config, options.unknown_keys);
   if (!settings) return fail(kConnectCommand, settings.error());
   settings->event_loops = 1;  // One session needs no more.
-  if (!is_one_initiator(*settings)) {
+  if (!is_one_initiator(*settings))
     return fail(kConnectCommand, options.config + ": exactly one session, an initiator, is needed");
-  }
-  Client client{options.names};
+  Client client{options.names, settings->sessions.front().outbound};
   auto engine = engine::Engine::open(std::move(*settings), client, engine_options(false));
   if (!engine) return fail(kConnectCommand, engine.error().what());
   const engine::StopSignals signals{*engine};
@@ -350,7 +396,8 @@ int run_connect(Arguments arguments) {
              "  $ nexusfix connect client.cfg --script order.txt\n\n"
              "Exit status:\n"
              "  0  every command succeeded\n"
-             "  1  a command failed, no Logon came, or the engine could not start\n"
+             "  1  a command failed, no Logon came, a message was not sent, or the engine could\n"
+             "     not start\n"
              "  2  the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   return connect(options);

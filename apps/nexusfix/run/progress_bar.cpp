@@ -15,9 +15,8 @@ std::string ProgressBar::update(std::uint64_t done) {
   if (permille <= shown_permille_) return {};
   shown_permille_ = permille;
   const std::string count = fmt::format("{} of {}", with_thousands(done), with_thousands(total_));
-  if (drawing_ == Drawing::Lines) {
+  if (drawing_ == Drawing::Lines)
     return fmt::format("{:<15} {:>3} %  {}\n", title_, permille / 10, count);
-  }
   const auto share = static_cast<double>(done) / static_cast<double>(total_);
   return fmt::format("\r\x1b[K{:<15} {:<{}} {:>3} %  {}{}", title_, bar_text(share, kColumns),
                      kColumns, permille / 10, count, complete() ? "\n" : "");

@@ -65,9 +65,8 @@ Parsed parse_send(std::string_view text) {
       step.fields.push_back(std::move(*field));
     }
   }
-  if (step.msg_type.empty()) {
+  if (step.msg_type.empty())
     return std::unexpected{"send needs a message with its MsgType, as in: send 35=D|11=A1|55=AAPL"};
-  }
   return step;
 }
 
@@ -76,9 +75,8 @@ std::expected<std::chrono::milliseconds, std::string> parse_seconds(std::string_
   double seconds = 0;
   const char* end = text.data() + text.size();
   const auto read = std::from_chars(text.data(), end, seconds);
-  if (read.ec != std::errc{} || read.ptr != end || !(seconds >= 0) || seconds > kSecondsMax) {
+  if (read.ec != std::errc{} || read.ptr != end || !(seconds >= 0) || seconds > kSecondsMax)
     return std::unexpected{fmt::format("'{}': seconds from 0 to 86400 were expected", text)};
-  }
   return std::chrono::milliseconds{static_cast<std::int64_t>(seconds * 1000)};
 }
 
@@ -102,9 +100,8 @@ Parsed parse_wait(StepKind kind, std::string_view text) {
     }
     step.fields.push_back(std::move(*field));
   }
-  if (step.fields.empty()) {
+  if (step.fields.empty())
     return std::unexpected{"what to wait for was expected, as in: wait 35=8 150=F timeout 5"};
-  }
   return step;
 }
 
@@ -144,9 +141,8 @@ Parsed parse_step(std::string_view line) {
                               Plain{"quit", StepKind::Quit}};
   for (const Plain& plain : kPlain) {
     if (word != plain.word) continue;
-    if (!rest.empty()) {
+    if (!rest.empty())
       return std::unexpected{fmt::format("'{}': nothing was expected after '{}'", rest, word)};
-    }
     return Step{.kind = plain.kind, .msg_type = {}, .fields = {}};
   }
   return std::unexpected{

@@ -73,13 +73,13 @@ class WithFolder(unittest.TestCase):
                           f"[SESSION]\nBeginString={begin_string}\nSenderCompID=VENUE\n"
                           f"TargetCompID=TRADER\n{more}")
 
-    def trader_config(self, port, begin_string="FIX.4.4", name="TRADER"):
+    def trader_config(self, port, begin_string="FIX.4.4", name="TRADER", more=""):
         return self.write(f"{name}.cfg",
                           "[DEFAULT]\nConnectionType=initiator\nSocketConnectHost=127.0.0.1\n"
                           f"SocketConnectPort={port}\nReconnectInterval=1\nHeartBtInt=30\n"
                           f"FileStorePath={self.folder}/{name.lower()}\n[SESSION]\n"
                           f"BeginString={begin_string}\nSenderCompID={name}\n"
-                          "TargetCompID=VENUE\n")
+                          f"TargetCompID=VENUE\n{more}")
 
     def serve(self, begin_string="FIX.4.4", arguments=(), more=""):
         """Starts a venue; returns it and its port."""
@@ -493,6 +493,33 @@ class Connect(WithFolder):
         done = self.connect(port, "logout\nlogon\nsend 35=B|148=x|33=1|58=y\nexpect 35=j\nquit\n")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.end(venue)
+
+    def test_messages_above_the_outbound_limit_are_sent_before_the_session_ends(self):
+        venue, port = self.serve()
+        news = "send 35=B|148=x|33=1|58=y\n"
+        for last, first in (("", 2), ("quit\n", 9), ("logout\n", 16)):
+            done = self.connect(port, 5 * news + last,
+                                more="OutboundMessages=2\nOutboundInterval=1\n")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn("> B waits: OutboundMessages=2\n", done.stdout)
+            numbers = re.findall(r"> B sent as (\d+)\n", done.stdout)
+            self.assertEqual(list(map(int, numbers)), list(range(first, first + 5)), last)
+            self.assertNotIn("NXF-2047", done.stderr)
+        self.end(venue)
+
+    def test_message_that_waits_and_is_not_sent_makes_the_status_1(self):
+        venue, port = self.serve()
+        config = self.trader_config(port, more="OutboundMessages=2\nOutboundInterval=3600\n")
+        with subprocess.Popen([NEXUSFIX, "connect", config], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as client:
+            client.stdin.write(3 * "send 35=B|148=x|33=1|58=y\n")
+            client.stdin.flush()
+            self.assertTrue(any(line == "> B waits: OutboundMessages=2\n"
+                                for line in iter(client.stdout.readline, "> B sent as 0\n")))
+            self.end(venue)
+            _, errors = client.communicate(timeout=LIMIT_SECONDS)
+        self.assertEqual(client.returncode, 1)
+        self.assertIn("nexusfix connect: B is not sent: ", errors)
 
     def test_commands_come_from_standard_input_too(self):
         venue, port = self.serve()

@@ -33,9 +33,8 @@ std::expected<std::unique_ptr<ArchiveReader>, std::string> ArchiveReader::open(
     std::unique_ptr<File> archive) {
   std::unique_ptr<ArchiveReader> reader{new ArchiveReader{std::move(archive)}};
   if (auto begun = reader->begin(); !begun) return std::unexpected{std::move(begun.error())};
-  if (auto checked = reader->check_all(); !checked) {
+  if (auto checked = reader->check_all(); !checked)
     return std::unexpected{std::move(checked.error())};
-  }
   return reader;
 }
 
@@ -49,9 +48,8 @@ std::expected<void, std::string> ArchiveReader::begin() {
   const DiskResult<std::size_t> got = archive_->read_at(0, header);
   if (!got) return std::unexpected{got.error().what()};
   const unsigned long long size = ZSTD_getFrameContentSize(header.data(), *got);
-  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN) {
+  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN)
     return std::unexpected{"it is no zstd archive with its size in the header"};
-  }
   if (size > kSegmentBytesMax) return std::unexpected{"it claims to be larger than a segment"};
   size_ = size;
   return {};
@@ -61,9 +59,8 @@ std::expected<void, std::string> ArchiveReader::check_all() {
   for (bool is_first = true;; is_first = false) {
     const auto more = unpack_more();
     if (!more) return std::unexpected{more.error()};
-    if (is_first && !store::is_segment(std::span{unpacked_}.first(unpacked_bytes_))) {
+    if (is_first && !store::is_segment(std::span{unpacked_}.first(unpacked_bytes_)))
       return std::unexpected{"it holds no segment of a journal"};
-    }
     if (!*more) return {};
   }
 }
@@ -100,27 +97,22 @@ std::expected<bool, std::string> ArchiveReader::unpack_more() {
   }
   const std::size_t before = unpacked_bytes_;
   while (unpacked_bytes_ < unpacked_.size() && !is_done_) {
-    if (input_.pos == input_.size) {
+    if (input_.pos == input_.size)
       if (auto read = read_input(); !read) return std::unexpected{std::move(read.error())};
-    }
     ZSTD_outBuffer output{unpacked_.data(), unpacked_.size(), unpacked_bytes_};
     const std::size_t left = ZSTD_decompressStream(context_.get(), &output, &input_);
-    if (ZSTD_isError(left) != 0) {
+    if (ZSTD_isError(left) != 0)
       return std::unexpected{std::string{"it is damaged: "} + ZSTD_getErrorName(left)};
-    }
     unpacked_bytes_ = output.pos;
-    if (unpacked_begin_ + unpacked_bytes_ > size_) {
+    if (unpacked_begin_ + unpacked_bytes_ > size_)
       return std::unexpected{"it holds more than it says"};
-    }
     is_done_ = left == 0;
   }
   if (!is_done_) return true;
-  if (unpacked_begin_ + unpacked_bytes_ < size_) {
+  if (unpacked_begin_ + unpacked_bytes_ < size_)
     return std::unexpected{"it holds less than it says"};
-  }
-  if (input_.pos != input_.size || archive_at_ != archive_bytes_) {
+  if (input_.pos != input_.size || archive_at_ != archive_bytes_)
     return std::unexpected{"something follows it"};
-  }
   return unpacked_bytes_ > before;
 }
 

@@ -43,9 +43,8 @@ std::string_view trimmed(std::string_view text) {
 
 // "length, text" as Java's writeUTF() writes it. Bytes after the text remain from a longer one.
 Result<std::string> java_text(const std::string& path, std::string_view bytes) {
-  if (bytes.size() < 2 || bytes.size() - 2 < big_endian(bytes.substr(0, 2))) {
+  if (bytes.size() < 2 || bytes.size() - 2 < big_endian(bytes.substr(0, 2)))
     return std::unexpected{path + ": a text after its length (2 bytes) was expected"};
-  }
   return std::string{bytes.substr(2, static_cast<std::size_t>(big_endian(bytes.substr(0, 2))))};
 }
 
@@ -96,9 +95,8 @@ class Reader {
       std::error_code ignored;
       const auto status = std::filesystem::status(path(suffix), ignored);
       // Opening a pipe waits for a writer.
-      if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+      if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
         return std::unexpected{path(suffix) + ": it is no regular file"};
-      }
     }
     const std::size_t slash = store_.path.rfind('/');
     const auto names = disk_.list(store_.path.substr(0, slash));
@@ -189,13 +187,11 @@ class Reader {
     if (store_.kind == QuickfixKind::JavaOneFile) text = java_text(file, seqnums_);
     if (!text) return std::unexpected{text.error()};
     const std::size_t colon = text->find(':');
-    if (colon == std::string::npos) {
+    if (colon == std::string::npos)
       return std::unexpected{file + ": 'number : number' was expected"};
-    }
     const std::string_view both{*text};
-    if (auto taken = read_number(file, both.substr(0, colon), store_.next_outbound); !taken) {
+    if (auto taken = read_number(file, both.substr(0, colon), store_.next_outbound); !taken)
       return taken;
-    }
     return read_number(file, both.substr(colon + 1), store_.next_inbound);
   }
 
@@ -247,9 +243,8 @@ class Reader {
       return std::unexpected{fmt::format("{}: at offset {}: {}", path(suffix), at, what)};
     };
     if (entry.number == 0 || entry.number >= kQuickfixNumberMax) return wrong("no sequence number");
-    if (entry.bytes == 0 || entry.bytes > kMessageBytesMax) {
+    if (entry.bytes == 0 || entry.bytes > kMessageBytesMax)
       return wrong(fmt::format("no message has {} bytes", entry.bytes));
-    }
     if (entry.offset > (std::uint64_t{1} << 62U)) return wrong("no offset");
     body_end_ = std::max(body_end_, entry.offset + entry.bytes);
     // If a number was stored twice, the engines use the last message.
@@ -322,9 +317,8 @@ class Reader {
       if (*got < text.size() || java_characters(text) != entry.bytes) continue;
       body_end_ = std::max(body_end_, end);
       const auto stored = store_.messages.find(entry.number);
-      if (stored != store_.messages.end() && stored->second.offset == entry.offset) {
+      if (stored != store_.messages.end() && stored->second.offset == entry.offset)
         stored->second.bytes = static_cast<std::uint32_t>(text.size());
-      }
     }
     return {};
   }
@@ -357,9 +351,8 @@ class Reader {
 
   // Without a header, BodyLength says where a message ends.
   Result<void> index_body() {
-    if (store_.kind != QuickfixKind::BodyAlone) {
+    if (store_.kind != QuickfixKind::BodyAlone)
       return std::unexpected{path(".header") + ": there is no such file"};
-    }
     const auto body = disk_.open(path(".body"), OpenMode::Read);
     if (!body) return failure(body.error());
     std::vector<char> window(kSmallFileBytesMax);

@@ -34,9 +34,8 @@ Result<void> QuickfixWriter::begin() {
   for (const std::string& name : *names) {
     const std::string path = folder_ + '/' + name;
     for (const std::string_view suffix : kQuickfixSuffixes) {
-      if (path == path_ + std::string{suffix}) {
+      if (path == path_ + std::string{suffix})
         return std::unexpected{path + ": the file exists; it was not overwritten"};
-      }
     }
   }
   if (auto made = create(".body", body_); !made) return made;
@@ -52,18 +51,16 @@ Result<void> QuickfixWriter::create(const std::string& suffix, Output& out) {
 }
 
 Result<void> QuickfixWriter::write_out(Output& out) {
-  if (auto written = out.file->write_at(out.written, out.pending); !written) {
+  if (auto written = out.file->write_at(out.written, out.pending); !written)
     return failure(written.error());
-  }
   out.written += out.pending.size();
   out.pending.clear();
   return {};
 }
 
 Result<void> QuickfixWriter::add(std::uint64_t number, std::string_view bytes) {
-  if (number >= kQuickfixNumberMax) {
+  if (number >= kQuickfixNumberMax)
     return std::unexpected{fmt::format("{}: MsgSeqNum {} is above its maximum", path_, number)};
-  }
   if (form_ == QuickfixForm::Cpp) {
     header_.pending += fmt::format("{},{},{} ", number, body_bytes_, bytes.size());
   } else {
@@ -88,9 +85,8 @@ Result<void> QuickfixWriter::write_whole(const std::string& suffix, const std::s
 
 Result<void> QuickfixWriter::finish(std::uint64_t next_inbound, std::uint64_t next_outbound,
                                     WallTime created) {
-  if (next_inbound >= kQuickfixNumberMax || next_outbound >= kQuickfixNumberMax) {
+  if (next_inbound >= kQuickfixNumberMax || next_outbound >= kQuickfixNumberMax)
     return std::unexpected{path_ + ": the next sequence numbers are above its maximum"};
-  }
   for (Output* out : {&body_, &header_}) {
     if (auto written = write_out(*out); !written) return written;
     if (auto synced = out->file->sync(); !synced) return failure(synced.error());
@@ -103,16 +99,13 @@ Result<void> QuickfixWriter::finish(std::uint64_t next_inbound, std::uint64_t ne
     return to_big_endian(text.size(), 2) + std::string{text};
   };
   const std::string_view time_text{time.data(), length};
-  if (auto done = write_whole(".session", java ? utf(time_text) : std::string{time_text}); !done) {
+  if (auto done = write_whole(".session", java ? utf(time_text) : std::string{time_text}); !done)
     return done;
-  }
   if (java) {
-    if (auto done = write_whole(".targetseqnums", utf(std::to_string(next_inbound))); !done) {
+    if (auto done = write_whole(".targetseqnums", utf(std::to_string(next_inbound))); !done)
       return done;
-    }
-    if (auto done = write_whole(".senderseqnums", utf(std::to_string(next_outbound))); !done) {
+    if (auto done = write_whole(".senderseqnums", utf(std::to_string(next_outbound))); !done)
       return done;
-    }
   } else if (auto done = write_whole(".seqnums",
                                      fmt::format("{:010} : {:010}", next_outbound, next_inbound));
              !done) {
