@@ -308,11 +308,15 @@ class GatewayTest(unittest.TestCase):
         self.start_venue()
         self.start_gateway()
         desk = self.attach_logged_on()
+        connections = len(self.clients)
         one = self.attach("one")
         copy = self.attach("copy")
         desk.send(1, order("A1"))
         new = desk.read_kind(MESSAGE)
         desk.close()
+        # The gateway logs a connection when it is attached and when it ends.
+        while self.log().count("client desk (") < 2 * connections:
+            time.sleep(0.05)
         one.send(1, order("ONE-1", side=2))
         # The fill of A1 has no owner that is there.
         while True:
