@@ -396,8 +396,8 @@ int run_connect(Arguments arguments) {
              "  $ nexusfix connect client.cfg --script order.txt\n\n"
              "Exit status:\n"
              "  0  every command succeeded\n"
-             "  1  a command failed, no Logon came, a message was not sent, or the engine could\n"
-             "     not start\n"
+             "  1  a command failed, no Logon came, a message was not sent, or the engine\n"
+             "     could not start\n"
              "  2  the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   return connect(options);
