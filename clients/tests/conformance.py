@@ -173,7 +173,7 @@ class Conformance(unittest.TestCase):
         self.assertNotIn("B1", self.orders_at_the_venue())
 
     def cut_once(self, wanted, kept):
-        """Of the first frame of a kind, only so many bytes arrive, and the connection ends."""
+        """Only this number of bytes of the first frame of a kind arrives; the connection ends."""
         state = {"cut": False}
 
         def rule(kind, frame):

@@ -21,7 +21,7 @@ def wait_until(condition, what):
 
 
 def make_journal(nexusfix, folder, orders):
-    """The journal of a venue that has executed so many orders."""
+    """The journal of a venue that has executed this number of orders."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     for name, other, more in (

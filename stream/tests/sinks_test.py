@@ -63,7 +63,7 @@ class Lines(JournalTest):
         got = b""
         while len(got) < 100_000:
             got += process.stdout.read(1_000)
-        # The pipe is full again: what is in it was written, and nobody has read it.
+        # The pipe is full again: what is in it was written, and no process has read it.
         self.await_event(5071)
         process.kill()
         process.wait()

@@ -87,7 +87,7 @@ export class FrameReader {
     return frames;
   }
 
-  // At least so many bytes in one piece, from the beginning.
+  // At least this number of bytes in one piece, from the beginning.
   #joined(size) {
     while (this.#chunks[0].length < size) {
       let count = 0;
