@@ -6,6 +6,7 @@
 
 #include <nexusfix/fix42/new_order_single.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
+#include <nexusfix/wire/parser.hpp>
 
 namespace nexusfix::trader {
 namespace {
@@ -104,6 +105,17 @@ void Trader::on_recovered(const engine::RecoveredMessage& recovered) {
 }
 
 void Trader::on_logon(engine::Session& session) { pump(session); }
+
+// Orders wait for OutboundMessages in their order: all later ones are not sent either. The next
+// Logon sends them.
+void Trader::on_not_sent(engine::Session&, const engine::NotSentMessage& message) {
+  wire::Parser parser;
+  const auto order = parser.parse(message.bytes);
+  const auto number = order ? order_number((*order)[tag::ClOrdID].value_or("")) : std::nullopt;
+  if (!number || *number == 0) return;
+  timed_ = 0;
+  counts_.sent = std::min(counts_.sent, *number - 1);
+}
 
 void Trader::on_message(engine::Session& session, const fix42::ExecutionReport& report) {
   handle_report(session, report.view());

@@ -60,6 +60,7 @@ class Trader {
   // Callbacks of the engine.
   void on_recovered(const engine::RecoveredMessage& recovered);
   void on_logon(engine::Session& session);
+  void on_not_sent(engine::Session& session, const engine::NotSentMessage& message);
   void on_message(engine::Session& session, const fix42::ExecutionReport& report);
   void on_message(engine::Session& session, const fix44::ExecutionReport& report);
   void on_message(engine::Session& session, const wire::MessageView& message);

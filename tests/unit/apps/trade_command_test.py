@@ -5,6 +5,7 @@ import os
 import resource
 import shutil
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -60,6 +61,21 @@ class Trade(WithFolder):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("200 of 200 orders filled, 500 reports", done.stdout)
                 self.end(venue)
+
+    def test_orders_that_waited_for_the_outbound_limit_are_sent_after_the_next_logon(self):
+        venue, port = self.serve()
+        config = self.trader_config(port, more="OutboundMessages=8\nOutboundInterval=2\n")
+        command = [command_test.NEXUSFIX, "trade", config, "--orders", "20", "--stream"]
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as trader:
+            self.assertTrue(any("logged on" in line for line in trader.stderr))
+            self.end(venue)
+            self.assertTrue(any("NXF-2047" in line for line in trader.stderr))
+            venue, _ = self.serve_file(self.venue_config(port=port))
+            output, errors = trader.communicate(timeout=command_test.LIMIT_SECONDS)
+        self.assertEqual(trader.returncode, 0, errors)
+        self.assertIn("20 of 20 orders filled", output)
+        self.end(venue)
 
     def test_total_counts_over_all_runs(self):
         venue, port = self.serve()
