@@ -128,7 +128,7 @@ std::expected<void, std::string> Destination::check(Disk& disk) {
   if (!kafka_.topic.empty() || !properties_.empty() || !sets_.empty()) {
     return Failed{"--topic, --properties and --set are for --kafka"};
   }
-  const TlsFiles& tls = http_.tls;
+  const http::TlsFiles& tls = http_.tls;
   const bool has_http = !http_.token_file.empty() || !tls.authorities.empty() ||
                         !tls.certificate.empty() || !tls.key.empty();
   if (name() != "http" && name() != "nats" && has_http) {
@@ -146,7 +146,7 @@ std::expected<void, std::string> Destination::check(Disk& disk) {
 
 std::expected<void, std::string> Destination::check_http(Disk& disk) {
 #ifdef NEXUSFIX_HTTP_STREAM
-  auto address = read_address(url_);
+  auto address = http::read_address(url_);
   if (!address) return Failed{"--http: " + address.error()};
   http_.address = std::move(*address);
   http_.disk = &disk;
@@ -160,7 +160,7 @@ std::expected<void, std::string> Destination::check_http(Disk& disk) {
   return token ? std::expected<void, std::string>{} : Failed{"--token-file: " + token.error()};
 #else
   static_cast<void>(disk);
-  return Failed{"--http: this nexusfix was built without NEXUSFIX_WEB and NEXUSFIX_TLS"};
+  return Failed{"--http: this nexusfix was built without NEXUSFIX_TLS or Boost.Beast"};
 #endif
 }
 

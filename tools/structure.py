@@ -13,8 +13,8 @@ FOLDER_FILES_MAX = 20
 README_WANTED_ABOVE = 5
 ROOM_README_LINES_MAX = 10
 # Products beside the core: folders at the root. Nothing of the core includes anything of them.
-PRODUCTS = ("c", "clients", "cluster", "console", "gateway", "logs", "python", "simulator",
-            "stream", "tester", "venue", "venues", "wasm")
+PRODUCTS = ("c", "clients", "cluster", "console", "gateway", "http", "logs", "python",
+            "simulator", "stream", "tester", "venue", "venues", "wasm")
 IN_PRODUCTS = tuple(f"{product}/" for product in PRODUCTS)
 ROOMS = ("src/", "apps/", "tests/unit/", "bench/", *IN_PRODUCTS)
 PUBLIC_HEADERS = ("include/nexusfix/",  # one README for all of its folders

@@ -83,7 +83,7 @@ EtcdResult<json> parsed(EtcdResult<std::string> answer) {
   if (!answer) return std::unexpected{std::move(answer.error())};
   json value = json::parse(*answer, nullptr, /*allow_exceptions=*/false);
   if (!value.is_object()) {
-    return std::unexpected{EtcdError{"the answer is no JSON of etcd: " + one_line(*answer)}};
+    return std::unexpected{EtcdError{"the answer is no JSON of etcd: " + http::one_line(*answer)}};
   }
   return value;
 }
@@ -185,7 +185,7 @@ EtcdResult<std::string> EtcdClient::post_with_token(std::string_view path,
     } else {
       const json said = json::parse(answer->body, nullptr, /*allow_exceptions=*/false);
       const std::string text = said.is_object() ? text_of(said, "error") : answer->body;
-      error.text += "status " + std::to_string(answer->status) + ": " + one_line(text);
+      error.text += "status " + std::to_string(answer->status) + ": " + http::one_line(text);
       if (text.contains("CommonName of client")) {
         error.text +=
             ": etcd with users wants a certificate without CN in ClusterEtcdCertificateFile";

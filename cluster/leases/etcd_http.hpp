@@ -1,18 +1,17 @@
-// HTTP to a member of etcd, over TLS if its address is https://. Boost.Beast speaks HTTP; its
-// headers are only in the source.
+// HTTP to a member of etcd, over TLS if its address is https://, and what may be wrong with its
+// settings when that fails.
 #pragma once
 
 #include <expected>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <nexusfix/settings.hpp>
 
-namespace nexusfix::cluster {
+#include "http/http_client.hpp"
 
-// At most 300 printable bytes.
-[[nodiscard]] std::string one_line(std::string text);
+namespace nexusfix::cluster {
 
 // One connection, which is kept, and requests with a time limit. One thread at a time.
 class EtcdHttp {
@@ -22,25 +21,20 @@ class EtcdHttp {
     std::string_view token;  // of a user; empty: none
     const std::string& body;
   };
-  struct Answer {
-    unsigned status = 0;
-    std::string body;
-    std::string date;  // of the member's clock, as HTTP writes it; empty: not given
-  };
 
-  explicit EtcdHttp(const config::ClusterSettings& settings);
-  ~EtcdHttp();
-  EtcdHttp(const EtcdHttp&) = delete;
-  EtcdHttp& operator=(const EtcdHttp&) = delete;
+  explicit EtcdHttp(const config::ClusterSettings& settings) : settings_{settings} {}
 
-  // The error is one line.
-  [[nodiscard]] std::expected<Answer, std::string> post(const config::EtcdEndpoint& endpoint,
-                                                        const Request& request);
-  void close();
+  // To another member only after close(). The error is one line.
+  [[nodiscard]] std::expected<http::Answer, std::string> post(const config::EtcdEndpoint& endpoint,
+                                                              const Request& request);
+  void close() { client_.reset(); }
 
  private:
-  class Link;
-  std::unique_ptr<Link> link_;
+  [[nodiscard]] std::string hint(const http::Error& error, bool is_tls) const;
+
+  config::ClusterSettings settings_;
+  std::optional<http::Client> client_;
+  bool has_answered_ = false;
 };
 
 }  // namespace nexusfix::cluster

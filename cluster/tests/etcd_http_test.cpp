@@ -62,7 +62,7 @@ class Member {
   std::thread thread_;
 };
 
-std::expected<EtcdHttp::Answer, std::string> ask(std::string answer) {
+std::expected<http::Answer, std::string> ask(std::string answer) {
   const Member member{std::move(answer)};
   config::ClusterSettings settings;
   settings.request_timeout = std::chrono::minutes{5};

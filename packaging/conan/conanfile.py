@@ -16,9 +16,9 @@ from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, load
 
 EXPORTED = ("CMakeLists.txt", "LICENSE", "*.md", "apps/*", "cluster/*", "cmake/*", "console/*",
-            "dictionaries/*", "docs/*", "examples/*", "gateway/*", "include/*", "logs/*",
-            "share/*", "simulator/*", "src/*", "stream/*", "tester/*", "tools/*", "venue/*",
-            "venues/*", "bench/*", "c/*", "wasm/*")
+            "dictionaries/*", "docs/*", "examples/*", "gateway/*", "http/*", "include/*",
+            "logs/*", "share/*", "simulator/*", "src/*", "stream/*", "tester/*", "tools/*",
+            "venue/*", "venues/*", "bench/*", "c/*", "wasm/*")
 
 
 class NexusFix(ConanFile):

@@ -77,7 +77,9 @@ void HttpSink::post_if_due() {
   const bool is_due = is_finishing_ || !fault_.empty() || window_.size() >= lines_max_ ||
                       now() - first_ >= limits_.wait;
   if (!is_due) return;
-  PostingThread::Request request{.fields = {{"Content-Type", "application/x-ndjson"}}, .body = {}};
+  PostingThread::Request request{
+      .fields = {{"Content-Type", "application/x-ndjson"}, {"User-Agent", "nexusfix-stream"}},
+      .body = {}};
   if (!settings_.token_file.empty()) {
     auto token = read_token(*settings_.disk, settings_.token_file);
     if (!token) return fail(token.error());
@@ -100,12 +102,13 @@ void HttpSink::post_if_due() {
 Result HttpSink::see(const PostingThread::Answer& answer, Acknowledged acknowledged) {
   const std::size_t count = std::exchange(batch_, 0);
   if (!answer) {
-    fail(answer.error());
+    fail(answer.error().text);
     return {};
   }
-  const std::string text = without(fmt::format("HTTP {} {}{}{}", answer->status, answer->reason,
-                                               answer->body.empty() ? "" : ": ", answer->body),
-                                   token_);
+  const std::string text =
+      without(http::one_line(fmt::format("HTTP {} {}{}{}", answer->status, answer->reason,
+                                         answer->body.empty() ? "" : ": ", answer->body)),
+              token_);
   switch (judge(answer->status)) {
     case Verdict::Taken:
       for (std::size_t i = 0; i < count; ++i) acknowledged(window_.pop());

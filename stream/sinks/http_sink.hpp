@@ -6,8 +6,8 @@
 
 #include <nexusfix/base/disk.hpp>
 
+#include "http/http_client.hpp"
 #include "stream/broker.hpp"
-#include "stream/sinks/http_client.hpp"
 #include "stream/sinks/sinks.hpp"
 
 namespace nexusfix::stream {
@@ -27,8 +27,8 @@ enum class Verdict : std::uint8_t {
 [[nodiscard]] Verdict judge(unsigned status) noexcept;
 
 struct HttpSettings {
-  HttpAddress address;
-  TlsFiles tls;
+  http::Address address;
+  http::TlsFiles tls;
   std::string token_file;  // path; empty: none
   Disk* disk = nullptr;    // reads it before each request; outlives the result
 };

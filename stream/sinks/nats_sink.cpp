@@ -62,7 +62,7 @@ std::expected<Options, std::string> make_options(const NatsSettings& settings,
   set(natsOptions_SetTimeout(made, kConnectMillis));
   // A new connection begins with the first record that is not acknowledged.
   set(natsOptions_SetAllowReconnect(made, false));
-  const TlsFiles& tls = settings.tls;
+  const http::TlsFiles& tls = settings.tls;
   if (!tls.authorities.empty()) {
     set(natsOptions_SetSecure(made, true));
     set(natsOptions_LoadCATrustedCertificates(made, tls.authorities.c_str()));

@@ -7,8 +7,8 @@
 
 #include <nexusfix/base/disk.hpp>
 
+#include "http/http_client.hpp"
 #include "stream/broker.hpp"
-#include "stream/sinks/http_client.hpp"
 
 namespace nexusfix::stream {
 
@@ -17,7 +17,7 @@ struct NatsSettings {
   std::string subject;
   std::string credentials;  // path of a file of `nsc`; empty: none
   std::string token_file;   // path; empty: none
-  TlsFiles tls;
+  http::TlsFiles tls;
   Disk* disk = nullptr;  // reads the token before each connection; outlives the result
 };
 // By cnats. Only in a program that was built with NEXUSFIX_NATS. The error is one line: a setting

@@ -9,7 +9,7 @@
 
 namespace nexusfix::stream {
 
-PostingThread::PostingThread(HttpAddress address, TlsFiles files)
+PostingThread::PostingThread(http::Address address, http::TlsFiles files)
     : client_{std::move(address), std::move(files)}, thread_{[this] { run(); }} {}
 
 PostingThread::~PostingThread() {
@@ -47,7 +47,8 @@ void PostingThread::run() {
     const Request request = std::move(*request_);
     request_.reset();
     lock.unlock();
-    Answer answer = client_.post(request.fields, request.body);
+    Answer answer =
+        client_.post({.fields = request.fields, .body = request.body}, http::Body::Begin);
     lock.lock();
     answer_ = std::move(answer);
     changed_.notify_all();

@@ -3,13 +3,14 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <expected>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
-#include "stream/sinks/http_client.hpp"
+#include "http/http_client.hpp"
 
 namespace nexusfix::stream {
 
@@ -17,12 +18,12 @@ namespace nexusfix::stream {
 class PostingThread {
  public:
   struct Request {
-    HttpClient::Fields fields;
+    std::vector<std::pair<std::string, std::string>> fields;
     std::string body;
   };
-  using Answer = std::expected<HttpAnswer, std::string>;
+  using Answer = http::Result;
 
-  PostingThread(HttpAddress address, TlsFiles files);
+  PostingThread(http::Address address, http::TlsFiles files);
   // A request that waits for its answer is cancelled.
   ~PostingThread();
   PostingThread(const PostingThread&) = delete;
@@ -36,7 +37,7 @@ class PostingThread {
  private:
   void run();
 
-  HttpClient client_;
+  http::Client client_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<Request> request_;  // is not taken yet

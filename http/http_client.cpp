@@ -1,4 +1,4 @@
-#include "stream/sinks/http_client.hpp"
+#include "http/http_client.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -14,40 +14,33 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
+#include <cerrno>
 #include <charconv>
 #include <ctime>
-#include <fmt/format.h>
 #include <optional>
+#include <system_error>
+#include <unistd.h>
 
 #include <nexusfix/base/clock.hpp>
 
 #include "base/api/printable_text.hpp"
 
-namespace nexusfix::stream {
+namespace nexusfix::http {
 namespace {
 
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 namespace beast = boost::beast;
-namespace http = beast::http;
+namespace message = beast::http;
 namespace ssl = asio::ssl;
 using boost::system::error_code;
 using Failed = std::unexpected<std::string>;
 
-constexpr auto kStepMax = 30s;
 constexpr std::chrono::seconds kRetryAfterMax{3'600};
-constexpr std::size_t kPostAnswerBytesMax = 64U << 10U;
-constexpr std::size_t kGetAnswerBytesMax = 8U << 20U;
 // Received and not parsed yet. Beast limits the header and the body, but not the line of a chunk.
 constexpr std::size_t kUnparsedBytesMax = 64U << 10U;
-constexpr std::size_t kShownBytesMax = 200;
+constexpr std::size_t kShownBytesMax = 300;
 constexpr int kInformationalMax = 8;  // answers 1xx before the one that counts
-
-std::string one_line(std::string_view text) {
-  std::string line = printable(text.substr(0, kShownBytesMax));
-  std::ranges::replace(line, '\n', ' ');
-  return line;
-}
 
 // RFC 9110, sec. 10.2.3: seconds, or a date.
 std::chrono::seconds read_retry_after(std::string_view text, WallTime now) {
@@ -63,8 +56,15 @@ std::chrono::seconds read_retry_after(std::string_view text, WallTime now) {
   return std::clamp(std::chrono::seconds{seconds}, std::chrono::seconds{0}, kRetryAfterMax);
 }
 
-// The files are read again for each connection: certificates are renewed while a stream runs.
-std::expected<void, std::string> load(ssl::context& context, const TlsFiles& files) {
+// Why a file cannot be used for TLS. OpenSSL has no text for a file that cannot be read.
+Failed wrong_file(std::string_view name, const std::string& path, const error_code& error) {
+  const bool is_readable = ::access(path.c_str(), R_OK) == 0;
+  const std::string cause = is_readable ? error.message() : std::generic_category().message(errno);
+  return Failed{one_line(std::string{name} + ' ' + path + ": " + cause)};
+}
+
+std::expected<void, std::string> load(ssl::context& context, const TlsFiles& files,
+                                      const Names& names) {
   error_code error;
   ::SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION);
   // OpenSSL would ask a terminal for the password of a key.
@@ -73,30 +73,39 @@ std::expected<void, std::string> load(ssl::context& context, const TlsFiles& fil
       context.set_password_callback(no_password, error)) {
     return Failed{"TLS cannot be set up: " + error.message()};
   }
-  if (files.authorities.empty() ? context.set_default_verify_paths(error)
-                                : context.load_verify_file(files.authorities, error)) {
-    return Failed{fmt::format("--ca {}: {}", files.authorities, error.message())};
+  if (files.authorities.empty()) {
+    if (context.set_default_verify_paths(error)) {
+      return Failed{"the system's certificates of authorities cannot be used: " + error.message()};
+    }
+  } else if (context.load_verify_file(files.authorities, error)) {
+    return wrong_file(names.authorities, files.authorities, error);
   }
   if (files.certificate.empty()) return {};
   if (context.use_certificate_chain_file(files.certificate, error)) {
-    return Failed{fmt::format("--certificate {}: {}", files.certificate, error.message())};
+    return wrong_file(names.certificate, files.certificate, error);
   }
   if (context.use_private_key_file(files.key, ssl::context::pem, error)) {
-    return Failed{fmt::format("--key {}: {}", files.key, error.message())};
+    return wrong_file(names.key, files.key, error);
   }
   return {};
 }
 
 }  // namespace
 
-bool HttpAddress::is_loopback() const {
+std::string one_line(std::string_view text) {
+  std::string line = printable(text.substr(0, kShownBytesMax));
+  std::ranges::replace(line, '\n', ' ');
+  return line;
+}
+
+bool Address::is_loopback() const {
   error_code error;
   const auto address = asio::ip::make_address(host, error);
   return host == "localhost" || (!error && address.is_loopback());
 }
 
-std::expected<HttpAddress, std::string> read_address(std::string_view url) {
-  HttpAddress address;
+std::expected<Address, std::string> read_address(std::string_view url) {
+  Address address;
   std::string_view rest = url;
   if (rest.starts_with("https://")) {
     address.is_tls = true;
@@ -141,22 +150,27 @@ std::expected<HttpAddress, std::string> read_address(std::string_view url) {
   return address;
 }
 
-class HttpClient::Link {
+class Client::Link {
  public:
-  Link(HttpAddress address, TlsFiles files)
-      : address_{std::move(address)}, files_{std::move(files)} {}
+  Link(Address address, TlsFiles files, Limits limits, Names names)
+      : address_{std::move(address)}, files_{std::move(files)}, limits_{limits}, names_{names} {}
 
-  using Request = http::request<http::string_body>;
-
-  std::expected<HttpAnswer, std::string> post(const Fields& fields, const std::string& body) {
-    Request request{http::verb::post, address_.path, 11};
-    for (const auto& [name, value] : fields) request.set(name, value);
-    request.body() = body;
-    return perform(request, kPostAnswerBytesMax);
-  }
-  std::expected<HttpAnswer, std::string> get() {
-    Request request{http::verb::get, address_.path, 11};
-    return perform(request, kGetAnswerBytesMax);
+  Result perform(message::verb method, const Request& wanted, Body body) {
+    const std::string_view path = wanted.path.empty() ? address_.path : wanted.path;
+    Message request{method, beast::string_view{path.data(), path.size()}, 11};
+    for (const auto& [name, value] : wanted.fields) request.set(name, value);
+    const bool is_usual_port = address_.port == (address_.is_tls ? 443 : 80);
+    const std::string host =
+        address_.host.contains(':') ? '[' + address_.host + ']' : address_.host;
+    request.set(message::field::host,
+                is_usual_port ? host : host + ':' + std::to_string(address_.port));
+    if (method == message::verb::post) request.body() = wanted.body;
+    request.prepare_payload();
+    // The server may have closed a connection that was idle.
+    const bool was_open = is_open();
+    auto answer = perform_once(request, body);
+    if (!answer && was_open && !answer.error().is_timeout) answer = perform_once(request, body);
+    return answer;
   }
   // The order matters to await(): the mark first.
   void cancel() {
@@ -165,36 +179,27 @@ class HttpClient::Link {
   }
 
  private:
+  using Message = message::request<message::string_body>;
   using Plain = beast::tcp_stream;
   using Secure = ssl::stream<beast::tcp_stream>;
 
   [[nodiscard]] bool is_open() const noexcept { return plain_ || secure_; }
 
-  std::expected<HttpAnswer, std::string> perform(Request& request, std::size_t bytes_max) {
-    const bool is_usual_port = address_.port == (address_.is_tls ? 443 : 80);
-    const bool is_ip6 = address_.host.contains(':');
-    const std::string host = is_ip6 ? '[' + address_.host + ']' : address_.host;
-    request.set(http::field::host,
-                is_usual_port ? host : fmt::format("{}:{}", host, address_.port));
-    request.set(http::field::user_agent, "nexusfix-stream");
-    request.prepare_payload();
-    // The server may have closed a connection that was idle.
-    const bool was_open = is_open();
-    auto answer = perform_once(request, bytes_max);
-    if (!answer && was_open && !is_timeout_) answer = perform_once(request, bytes_max);
-    return answer;
-  }
-
-  std::expected<HttpAnswer, std::string> perform_once(const Request& request,
-                                                      std::size_t bytes_max) {
+  Result perform_once(const Message& request, Body body) {
     is_timeout_ = false;
-    if (!is_open()) {
+    const bool is_first = !is_open();
+    if (is_first) {
       if (auto connected = connect(); !connected) {
         close();
-        return Failed{std::move(connected.error())};
+        return std::unexpected{Error{
+            .text = std::move(connected.error()), .is_timeout = is_timeout_, .is_connect = true}};
       }
     }
-    return secure_ ? exchange(*secure_, request, bytes_max) : exchange(*plain_, request, bytes_max);
+    auto answer = secure_ ? exchange(*secure_, request, body) : exchange(*plain_, request, body);
+    if (answer) return std::move(*answer);
+    return std::unexpected{Error{.text = std::move(answer.error()),
+                                 .is_timeout = is_timeout_,
+                                 .is_first_request = is_first}};
   }
 
   // Runs one operation to its end.
@@ -209,42 +214,39 @@ class HttpClient::Link {
   }
 
   template <class Stream>
-  std::expected<HttpAnswer, std::string> exchange(Stream& stream, const Request& request,
-                                                  std::size_t bytes_max) {
-    beast::get_lowest_layer(stream).expires_after(kStepMax);
+  std::expected<Answer, std::string> exchange(Stream& stream, const Message& request, Body body) {
+    beast::get_lowest_layer(stream).expires_after(limits_.time);
     error_code error =
-        await([&](auto done) { http::async_write(stream, request, std::move(done)); });
+        await([&](auto done) { message::async_write(stream, request, std::move(done)); });
     if (error) return failed("write", error);
     beast::flat_buffer buffer{kUnparsedBytesMax};
     for (int i = 0; i < kInformationalMax; ++i) {
-      http::response_parser<http::string_body> parser;
-      parser.body_limit(bytes_max);
-      beast::get_lowest_layer(stream).expires_after(kStepMax);
+      message::response_parser<message::string_body> parser;
+      parser.body_limit(limits_.answer_bytes);
+      // The header first: together with a part of the body, Beast 1.74 forgets that it is too long.
       error = await(
-          [&](auto done) { http::async_read_header(stream, buffer, parser, std::move(done)); });
+          [&](auto done) { message::async_read_header(stream, buffer, parser, std::move(done)); });
       if (error) return failed("read", error);
-      if (parser.get().result_int() < 200) continue;
-      return finish(stream, buffer, parser, request.method() == http::verb::get);
+      if (parser.get().result_int() >= 200) return finish(stream, buffer, parser, body);
     }
     close();
     return Failed{"read: too many answers 1xx"};
   }
 
   template <class Stream, class Parser>
-  std::expected<HttpAnswer, std::string> finish(Stream& stream, beast::flat_buffer& buffer,
-                                                Parser& parser, bool is_get) {
+  std::expected<Answer, std::string> finish(Stream& stream, beast::flat_buffer& buffer,
+                                            Parser& parser, Body body) {
     const error_code error =
-        await([&](auto done) { http::async_read(stream, buffer, parser, std::move(done)); });
-    if (is_get && error) return failed("read", error);
-    const auto& found = parser.get();
-    HttpAnswer answer{.status = found.result_int(),
-                      .reason = one_line({found.reason().data(), found.reason().size()}),
-                      .body = is_get ? found.body() : one_line(found.body()),
-                      .retry_after = {}};
-    const auto retry_after = found[http::field::retry_after];
+        await([&](auto done) { message::async_read(stream, buffer, parser, std::move(done)); });
+    if (error && body == Body::Whole) return failed("read", error);
+    auto& found = parser.get();
+    const std::string retry_after{found[message::field::retry_after]};
+    Answer answer{.status = found.result_int(),
+                  .reason = std::string{found.reason()},
+                  .body = std::move(found.body()),
+                  .date = std::string{found[message::field::date]}};
     if (!retry_after.empty()) {
-      answer.retry_after =
-          read_retry_after({retry_after.data(), retry_after.size()}, clock_.now().wall);
+      answer.retry_after = read_retry_after(retry_after, clock_.now().wall);
     }
     if (error || !found.keep_alive()) close();
     return answer;
@@ -257,13 +259,13 @@ class HttpClient::Link {
     if (error) return failed("connect", error);
     if (address_.is_tls) {
       tls_.emplace(ssl::context::tls_client);
-      if (auto loaded = load(*tls_, files_); !loaded) return loaded;
+      if (auto loaded = load(*tls_, files_, names_); !loaded) return loaded;
       secure_.emplace(context_, *tls_);
     } else {
       plain_.emplace(context_);
     }
     Plain& stream = secure_ ? secure_->next_layer() : *plain_;
-    stream.expires_after(kStepMax);
+    stream.expires_after(limits_.time);
     error = await([&](auto done) { stream.async_connect(addresses, std::move(done)); });
     if (error) return failed("connect", error);
     return secure_ ? shake_hands() : std::expected<void, std::string>{};
@@ -283,15 +285,15 @@ class HttpClient::Link {
     if (!error) return {};
     const long verified = ::SSL_get_verify_result(tls);
     if (verified == X509_V_OK) return failed("TLS", error);
-    return Failed{std::string{"TLS: the certificate of the server is refused: "} +
-                  ::X509_verify_cert_error_string(verified)};
+    return Failed{"TLS: the certificate of " + std::string{names_.server} +
+                  " is refused: " + ::X509_verify_cert_error_string(verified)};
   }
 
   Failed failed(const char* what, const error_code& error) {
     close();
     is_timeout_ = error == beast::error::timeout;
     return Failed{std::string{what} + ": " +
-                  (is_timeout_ ? fmt::format("no answer within {} s", kStepMax.count())
+                  (is_timeout_ ? "no answer within " + std::to_string(limits_.time.count()) + " ms"
                                : one_line(error.message()))};
   }
 
@@ -301,8 +303,10 @@ class HttpClient::Link {
     tls_.reset();
   }
 
-  HttpAddress address_;
+  Address address_;
   TlsFiles files_;
+  Limits limits_;
+  Names names_;
   asio::io_context context_{1};
   SystemClock clock_;
   std::atomic<bool> is_cancelled_ = false;  // cancel() and await(); sequentially consistent
@@ -312,17 +316,18 @@ class HttpClient::Link {
   bool is_timeout_ = false;
 };
 
-HttpClient::HttpClient(HttpAddress address, TlsFiles files)
-    : link_{std::make_unique<Link>(std::move(address), std::move(files))} {}
-HttpClient::~HttpClient() = default;
+Client::Client(Address address, TlsFiles files, Limits limits, Names names)
+    : link_{std::make_unique<Link>(std::move(address), std::move(files), limits, names)} {}
+Client::~Client() = default;
 
-std::expected<HttpAnswer, std::string> HttpClient::post(const Fields& fields,
-                                                        const std::string& body) {
-  return link_->post(fields, body);
+Result Client::post(const Request& request, Body body) {
+  return link_->perform(message::verb::post, request, body);
 }
 
-std::expected<HttpAnswer, std::string> HttpClient::get() { return link_->get(); }
+Result Client::get(const Request& request, Body body) {
+  return link_->perform(message::verb::get, request, body);
+}
 
-void HttpClient::cancel() { link_->cancel(); }
+void Client::cancel() { link_->cancel(); }
 
-}  // namespace nexusfix::stream
+}  // namespace nexusfix::http
