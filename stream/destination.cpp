@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "stream/otlp/otlp_json.hpp"
 #include "stream/sinks/sinks.hpp"
 
 namespace nexusfix::stream {
@@ -78,6 +79,9 @@ void Destination::add_options(CLI::App& app) {
   app.add_option("--http", url_,
                  "to an HTTP server, by POST: batches with a line of JSON a message")
       ->option_text("URL");
+  app.add_option("--otlp", otlp_,
+                 "to a collector of OpenTelemetry, by OTLP/HTTP: a trace for each order")
+      ->option_text("URL");
   app.add_option("--nats", nats_.servers,
                  "to a stream of NATS JetStream: servers, with commas between")
       ->option_text("URL,...");
@@ -111,6 +115,7 @@ void Destination::add_options(CLI::App& app) {
 std::string_view Destination::name() const noexcept {
   if (is_stdout_) return "stdout";
   if (!url_.empty()) return "http";
+  if (!otlp_.empty()) return "otlp";
   if (!nats_.servers.empty()) return "nats";
   return command_.empty() ? "kafka" : "command";
 }
@@ -120,9 +125,9 @@ bool Destination::has_lines() const noexcept { return name() != "kafka" && name(
 std::expected<void, std::string> Destination::check(Disk& disk) {
   const int count = (kafka_.brokers.empty() ? 0 : 1) + (is_stdout_ ? 1 : 0) +
                     (command_.empty() ? 0 : 1) + (url_.empty() ? 0 : 1) +
-                    (nats_.servers.empty() ? 0 : 1);
+                    (nats_.servers.empty() ? 0 : 1) + (otlp_.empty() ? 0 : 1);
   if (count != 1) {
-    return Failed{"one of --kafka, --stdout, --command, --http and --nats was expected"};
+    return Failed{"one of --kafka, --stdout, --command, --http, --nats and --otlp was expected"};
   }
   if (name() == "kafka") return check_kafka(disk);
   if (!kafka_.topic.empty() || !properties_.empty() || !sets_.empty()) {
@@ -131,8 +136,8 @@ std::expected<void, std::string> Destination::check(Disk& disk) {
   const http::TlsFiles& tls = http_.tls;
   const bool has_http = !http_.token_file.empty() || !tls.authorities.empty() ||
                         !tls.certificate.empty() || !tls.key.empty();
-  if (name() != "http" && name() != "nats" && has_http) {
-    return Failed{"--token-file, --ca, --certificate and --key are for --http and --nats"};
+  if (name() != "http" && name() != "otlp" && name() != "nats" && has_http) {
+    return Failed{"--token-file, --ca, --certificate and --key are for --http, --otlp and --nats"};
   }
   if (http_.tls.certificate.empty() != http_.tls.key.empty()) {
     return Failed{"--certificate and --key need each other"};
@@ -141,14 +146,24 @@ std::expected<void, std::string> Destination::check(Disk& disk) {
   if (!nats_.subject.empty() || !nats_.credentials.empty()) {
     return Failed{"--subject and --credentials are for --nats"};
   }
-  return name() == "http" ? check_http(disk) : std::expected<void, std::string>{};
+  return name() == "http" || name() == "otlp" ? check_http(disk)
+                                              : std::expected<void, std::string>{};
 }
 
 std::expected<void, std::string> Destination::check_http(Disk& disk) {
 #ifdef NEXUSFIX_HTTP_STREAM
-  auto address = http::read_address(url_);
-  if (!address) return Failed{"--http: " + address.error()};
+  const bool is_otlp = name() == "otlp";
+  auto address = http::read_address(is_otlp ? otlp_ : url_);
+  if (!address) return Failed{fmt::format("--{}: {}", name(), address.error())};
   http_.address = std::move(*address);
+  if (is_otlp) {
+    http_.body = HttpBody::Spans;
+    if (auto path = signal_path(http_.address.path, "traces"); !path) {
+      return Failed{"--otlp: " + path.error()};
+    } else {
+      http_.address.path = std::move(*path);
+    }
+  }
   http_.disk = &disk;
   if (http_.token_file.empty()) return {};
   if (!http_.address.is_tls && !http_.address.is_loopback()) {
@@ -160,7 +175,7 @@ std::expected<void, std::string> Destination::check_http(Disk& disk) {
   return token ? std::expected<void, std::string>{} : Failed{"--token-file: " + token.error()};
 #else
   static_cast<void>(disk);
-  return Failed{"--http: this nexusfix was built without NEXUSFIX_TLS or Boost.Beast"};
+  return Failed{"--http and --otlp: this nexusfix was built without NEXUSFIX_TLS or Boost.Beast"};
 #endif
 }
 
@@ -226,7 +241,7 @@ std::expected<std::unique_ptr<Broker>, std::string> Destination::open(Disk& disk
       .batch = {.lines = batch_lines_, .wait = std::chrono::milliseconds{batch_wait_ms_}}};
   if (is_stdout_) return open_lines(disk, STDOUT_FILENO, lines);
 #ifdef NEXUSFIX_HTTP_STREAM
-  if (!url_.empty()) return open_http(http_, lines);
+  if (!url_.empty() || !otlp_.empty()) return open_http(http_, lines);
 #endif
 #ifdef NEXUSFIX_NATS_STREAM
   if (!nats_.servers.empty()) return open_nats(nats_);

@@ -49,6 +49,7 @@ class Destination {
   std::string ack_ = "line";
   HttpSettings http_;
   std::string url_;
+  std::string otlp_;
   NatsSettings nats_;
   std::size_t batch_lines_ = 500;
   std::int64_t batch_wait_ms_ = 200;

@@ -44,6 +44,9 @@ std::expected<void, std::string> prepare(WantedStream& wanted, Disk& disk) {
     return std::unexpected{
         "--cursor: 1 to 64 letters, digits, - and _ were expected, as it is the name of a file"};
   }
+  if (wanted.destination.name() == "otlp" && wanted.format != "raw") {
+    return std::unexpected{"--format is not for --otlp"};
+  }
   if (wanted.format == "json") options.encoder.format = RecordFormat::Json;
   if (wanted.format == "arrow") {
     if (wanted.destination.has_lines()) {

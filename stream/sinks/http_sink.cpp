@@ -8,6 +8,8 @@
 #include <nexusfix/base/clock.hpp>
 
 #include "base/api/ascii.hpp"
+#include "stream/otlp/order_spans.hpp"
+#include "stream/otlp/otlp_json.hpp"
 #include "stream/sinks/back_off.hpp"
 #include "stream/sinks/line_window.hpp"
 #include "stream/sinks/posting_thread.hpp"
@@ -31,13 +33,20 @@ std::string without(std::string text, const std::string& token) {
   return text;
 }
 
+LineWindow make_window(HttpBody body, const LineOptions& options) {
+  if (body == HttpBody::Lines) return LineWindow{options.is_object};
+  const auto spans = std::make_shared<OrderSpans>();
+  return LineWindow{
+      [spans](std::string& to, const Outgoing& record) { spans->append(to, record); }};
+}
+
 class HttpSink final : public Broker {
  public:
   HttpSink(const HttpSettings& settings, const LineOptions& options)
       : settings_{settings},
         limits_{options.batch},
         lines_max_{options.batch.lines},
-        window_{options.is_object},
+        window_{make_window(settings.body, options)},
         thread_{settings.address, settings.tls} {}
   std::expected<Sent, std::string> send(const Outgoing& record) override {
     if (window_.empty()) first_ = now();
@@ -45,7 +54,9 @@ class HttpSink final : public Broker {
   }
   Result serve(std::chrono::milliseconds wait, Acknowledged acknowledged) override;
   std::string fault() const override { return fault_; }
-  std::string_view name() const noexcept override { return "the HTTP server"; }
+  std::string_view name() const noexcept override {
+    return settings_.body == HttpBody::Spans ? "the collector" : "the HTTP server";
+  }
   void finish() override { is_finishing_ = true; }
 
  private:
@@ -77,9 +88,12 @@ void HttpSink::post_if_due() {
   const bool is_due = is_finishing_ || !fault_.empty() || window_.size() >= lines_max_ ||
                       now() - first_ >= limits_.wait;
   if (!is_due) return;
+  const bool are_spans = settings_.body == HttpBody::Spans;
   PostingThread::Request request{
-      .fields = {{"Content-Type", "application/x-ndjson"}, {"User-Agent", "nexusfix-stream"}},
+      .fields = {{"Content-Type", are_spans ? "application/json" : "application/x-ndjson"},
+                 {"User-Agent", "nexusfix-stream"}},
       .body = {}};
+  if (are_spans) request.body = otlp_head({}, "Spans", "spans");
   if (!settings_.token_file.empty()) {
     auto token = read_token(*settings_.disk, settings_.token_file);
     if (!token) return fail(token.error());
@@ -90,9 +104,11 @@ void HttpSink::post_if_due() {
   while (batch_ < most) {
     const std::string& text = window_[batch_].text;
     if (batch_ > 0 && request.body.size() + text.size() > kBodyBytesMax) break;
+    if (are_spans && batch_ > 0 && !text.empty()) request.body += ',';
     request.body += text;
     ++batch_;
   }
+  if (are_spans) request.body += kOtlpTail;
   request.fields.emplace_back("Idempotency-Key",
                               fmt::format("\"{}..{}\"", window_[0].id, window_[batch_ - 1].id));
   posted_ = now();
@@ -106,11 +122,14 @@ Result HttpSink::see(const PostingThread::Answer& answer, Acknowledged acknowled
     return {};
   }
   const std::string text =
-      without(http::one_line(fmt::format("HTTP {} {}{}{}", answer->status, answer->reason,
-                                         answer->body.empty() ? "" : ": ", answer->body)),
-              token_);
+      http::one_line(without(fmt::format("HTTP {} {}{}{}", answer->status, answer->reason,
+                                         answer->body.empty() ? "" : ": ", answer->body),
+                             token_));
   switch (judge(answer->status)) {
     case Verdict::Taken:
+      if (settings_.body == HttpBody::Spans && read_partial_success(answer->body).rejected > 0) {
+        break;
+      }
       for (std::size_t i = 0; i < count; ++i) acknowledged(window_.pop());
       first_ = now();
       fault_.clear();
@@ -135,6 +154,7 @@ Result HttpSink::see(const PostingThread::Answer& answer, Acknowledged acknowled
 }
 
 Result HttpSink::serve(std::chrono::milliseconds wait, Acknowledged acknowledged) {
+  while (batch_ == 0 && !window_.empty() && window_[0].text.empty()) acknowledged(window_.pop());
   post_if_due();
   if (auto answer = thread_.await(wait)) return see(*answer, acknowledged);
   if (batch_ > 0 && fault_.empty() && now() - posted_ > kSilenceMax) {

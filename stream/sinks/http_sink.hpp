@@ -26,13 +26,18 @@ enum class Verdict : std::uint8_t {
 };
 [[nodiscard]] Verdict judge(unsigned status) noexcept;
 
+enum class HttpBody : std::uint8_t {
+  Lines,  // application/x-ndjson
+  Spans,  // OrderSpans, as a request of OTLP/HTTP
+};
 struct HttpSettings {
+  HttpBody body = HttpBody::Lines;
   http::Address address;
   http::TlsFiles tls;
   std::string token_file;  // path; empty: none
   Disk* disk = nullptr;    // reads it before each request; outlives the result
 };
-// Lines as application/x-ndjson, one batch at a time, on a thread of its own.
+// One batch at a time, on a thread of its own.
 [[nodiscard]] std::unique_ptr<Broker> open_http(const HttpSettings& settings,
                                                 const LineOptions& options);
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -24,13 +25,20 @@ class LineWindow {
   static constexpr std::size_t kLinesMax = 20'000;
   static constexpr std::size_t kBytesMax = 16U << 20U;
 
-  explicit LineWindow(bool is_object) : is_object_{is_object} {}
+  // Appends the text of a record; nothing: the destination does not get it.
+  using Write = std::function<void(std::string& to, const Outgoing& record)>;
+
+  explicit LineWindow(bool is_object)
+      : write_{[is_object](std::string& to, const Outgoing& record) {
+          append_line(to, record, is_object);
+        }} {}
+  explicit LineWindow(Write write) : write_{std::move(write)} {}
 
   // False: nothing was added, as the window is full. A single line is always accepted.
   [[nodiscard]] bool add(const Outgoing& record) {
     if (!lines_.empty() && (lines_.size() >= kLinesMax || bytes_ >= kBytesMax)) return false;
     Line line{.record = record.id, .id = id_of(record), .text = {}};
-    append_line(line.text, record, is_object_);
+    write_(line.text, record);
     bytes_ += line.text.size();
     lines_.push_back(std::move(line));
     return true;
@@ -47,7 +55,7 @@ class LineWindow {
   }
 
  private:
-  bool is_object_;
+  Write write_;
   std::deque<Line> lines_;
   std::size_t bytes_ = 0;
 };
