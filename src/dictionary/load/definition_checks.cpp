@@ -95,8 +95,8 @@ void check_definitions(XmlFile& file, Dictionary& dictionary, DefinitionNodes& n
   RepeatedFields repeated{dictionary};
   const auto check = [&](const pugi::xml_node& node, const std::vector<Member>& members) {
     for (const Index field : repeated.of(members)) {
-      file.warn(node, "field " + quoted(dictionary.fields[field].name) + " is listed twice in " +
-                          quoted(node.attribute("name").as_string(node.name())) +
+      file.warn(node, "field " + quote(dictionary.fields[field].name) + " is listed twice in " +
+                          quote(node.attribute("name").as_string(node.name())) +
                           ", the first counts");
     }
   };
@@ -115,7 +115,7 @@ bool check_msg_type(XmlFile& file, const pugi::xml_node& node, std::string_view 
       std::ranges::all_of(msg_type, [](char c) { return c > ' ' && c <= '~' && c != '='; });
   if (!is_right) {
     file.fault(node,
-               "msgtype " + quoted(msg_type) +
+               "msgtype " + quote(msg_type) +
                    " has a character that no MsgType (35) can have: a space, '=' or an "
                    "unprintable one",
                kLeftOut);
@@ -126,14 +126,14 @@ bool check_msg_type(XmlFile& file, const pugi::xml_node& node, std::string_view 
 bool check_value(XmlFile& file, const pugi::xml_node& node, const FieldDefinition& field,
                  std::string_view value) {
   if (value.contains(wire::kSoh)) {
-    file.fault(node,
-               "the value " + quoted(value) + " of " + field.name +
-                   " has a SOH, which would end the field",
-               kLeftOut);
+    file.fault(
+        node,
+        "the value " + quote(value) + " of " + field.name + " has a SOH, which would end the field",
+        kLeftOut);
     return false;
   }
   if (!has_form(field.type, value)) {
-    file.warn(node, "the value " + quoted(value) + " of " + field.name + " is not of type " +
+    file.warn(node, "the value " + quote(value) + " of " + field.name + " is not of type " +
                         std::string{to_string(field.type)});
   }
   return true;

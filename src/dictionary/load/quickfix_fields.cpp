@@ -50,7 +50,7 @@ void QuickfixFields::read_value(const pugi::xml_node& node, FieldDefinition& fie
   if (value.empty()) return;
   if (!seen.insert(value).second) {
     return file_.warn(node,
-                      quoted(value) + " of " + field.name + " is defined twice, the first counts");
+                      quote(value) + " of " + field.name + " is defined twice, the first counts");
   }
   if (!check_value(file_, node, field, value)) return;
   const std::string_view name = node.attribute("description").value();
@@ -75,8 +75,7 @@ void QuickfixFields::read_type(const pugi::xml_node& node, FieldDefinition& fiel
     field.type = FieldType::String;
   }
   if (field.type == FieldType::Unknown) {
-    file_.warn(node,
-               "unknown type " + quoted(type) + " of " + field.name + ", its values are text");
+    file_.warn(node, "unknown type " + quote(type) + " of " + field.name + ", its values are text");
   }
 }
 
@@ -129,7 +128,7 @@ void QuickfixFields::name_fields() {
     const std::string_view name = definition.node.attribute("name").value();
     const auto [entry, is_new] = names_.emplace(name, index);
     if (is_new || entry->second == index) continue;
-    file_.fault(definition.node, "field " + quoted(name) + " is defined twice",
+    file_.fault(definition.node, "field " + quote(name) + " is defined twice",
                 "the name means " + std::to_string(tag) + ", and no longer " +
                     std::to_string(dictionary_.fields[entry->second].tag));
     entry->second = index;

@@ -65,7 +65,7 @@ std::string Loader::read_number(const pugi::xml_node& root, const char* name) {
 void Loader::read_version(const pugi::xml_node& root) {
   std::string_view type = root.attribute("type").as_string("FIX");
   if (type != "FIX" && type != "FIXT") {
-    file_.fault(root, "type is " + quoted(type) + ", expected \"FIX\" or \"FIXT\"",
+    file_.fault(root, "type is " + quote(type) + ", expected \"FIX\" or \"FIXT\"",
                 "read as \"FIX\"");
     type = "FIX";
   }
@@ -114,7 +114,7 @@ void Loader::read_component_names(const pugi::xml_node& section) {
     if (name.empty()) return;
     const auto index = static_cast<Index>(dictionary_.components.size());
     if (!component_names_.emplace(name, index).second) {
-      return file_.fault(child, "component " + quoted(name) + " is defined twice",
+      return file_.fault(child, "component " + quote(name) + " is defined twice",
                          "the first counts");
     }
     dictionary_.components.push_back({std::string{name}, {}});
@@ -132,7 +132,7 @@ void Loader::read_components(const pugi::xml_node& section) {
 bool Loader::read_required(const pugi::xml_node& node) {
   const std::string_view text = node.attribute("required").as_string("N");
   if (!is_yes(text) && text != "N" && text != "n") {
-    file_.fault(node, "required is " + quoted(text) + ", expected \"Y\" or \"N\"", "read as \"N\"");
+    file_.fault(node, "required is " + quote(text) + ", expected \"Y\" or \"N\"", "read as \"N\"");
   }
   return is_yes(text);
 }
@@ -156,7 +156,7 @@ void Loader::report_undefined(const pugi::xml_node& node, std::string_view name)
   const bool component = std::string_view{node.name()} == "component";
   if (fields_.is_left_out(name)) return;
   file_.fault(node,
-              std::string{component ? "component " : "field "} + quoted(name) +
+              std::string{component ? "component " : "field "} + quote(name) +
                   " is not defined in " + (component ? "<components>" : "<fields>") +
                   (component ? did_you_mean(name, names_of(dictionary_.components))
                              : did_you_mean(name, names_of(dictionary_.fields))),
@@ -180,15 +180,15 @@ bool Loader::find_member(const pugi::xml_node& node, Member& member) {
   if (wants_component ? !is_component : !is_field) {
     if (kind == "group") {
       file_.fault(node,
-                  "field " + quoted(name) + " is not defined in <fields>, and a component " +
+                  "field " + quote(name) + " is not defined in <fields>, and a component " +
                       "has this name",
                   kLeftOut);
       return false;
     }
     file_.fault(node,
-                wants_component ? "component " + quoted(name) +
+                wants_component ? "component " + quote(name) +
                                       " is not defined in <components>, and a field has this name"
-                                : "field " + quoted(name) +
+                                : "field " + quote(name) +
                                       " is not defined in <fields>, and a component has this name",
                 wants_component ? "read as the field" : "read as the component");
   }
@@ -263,13 +263,13 @@ void Loader::read_message(const pugi::xml_node& node) {
     MessageDefinition& earlier = dictionary_.messages[other->second];
     file_.fault(
         node,
-        "msgtype " + quoted(type) + " is defined twice: " + earlier.name + " and " + message.name,
+        "msgtype " + quote(type) + " is defined twice: " + earlier.name + " and " + message.name,
         "it has the fields of both");
     return join(earlier, std::move(message));
   }
   if (!message_names_.emplace(node.attribute(name.empty() ? "msgtype" : "name").value(), index)
            .second) {
-    const std::string text = "message " + quoted(message.name) + " is defined twice";
+    const std::string text = "message " + quote(message.name) + " is defined twice";
     message.name += '_' + message.msg_type;
     file_.fault(node, text, "this one is named " + message.name);
   }

@@ -51,7 +51,7 @@ class Checker {
   void add(StructureRule rule, const Member& member, const std::string& text) {
     const bool group = member.kind == MemberKind::Group;
     faults_.push_back({rule, group ? Place::Group : Place::Component, member.index,
-                       (group ? "group " : "component ") + quoted(name_of(member)) + ' ' + text});
+                       (group ? "group " : "component ") + quote(name_of(member)) + ' ' + text});
   }
 
   // "A > B > A", from the open definitions, beginning with the member.
@@ -105,18 +105,18 @@ class Checker {
   bool sum_up() {
     for (Index i = 0; i < dictionary_.messages.size(); ++i) {
       const MessageDefinition& message = dictionary_.messages[i];
-      if (!sum(message.members, Place::Message, i, "message " + quoted(message.name))) return false;
+      if (!sum(message.members, Place::Message, i, "message " + quote(message.name))) return false;
     }
     if (!sum(dictionary_.header, Place::Header, 0, "the header")) return false;
     if (!sum(dictionary_.trailer, Place::Trailer, 0, "the trailer")) return false;
     for (Index i = 0; i < components_.size(); ++i) {
       const Member member{MemberKind::Component, i};
-      const std::string name = "component " + quoted(name_of(member));
+      const std::string name = "component " + quote(name_of(member));
       if (!sum(members_of(member), Place::Component, i, name)) return false;
     }
     for (Index i = 0; i < groups_.size(); ++i) {
       const Member member{MemberKind::Group, i};
-      if (!sum(members_of(member), Place::Group, i, "group " + quoted(name_of(member)))) {
+      if (!sum(members_of(member), Place::Group, i, "group " + quote(name_of(member)))) {
         return false;
       }
     }
@@ -181,11 +181,11 @@ class IndexChecker {
       return "its fields are not by ascending tag, each once";
     }
     for (const MessageDefinition& message : dictionary_.messages) {
-      if (message.msg_type.empty()) return "message " + quoted(message.name) + " has no MsgType";
-      if (!are_right(message.members)) return wrong("message " + quoted(message.name));
+      if (message.msg_type.empty()) return "message " + quote(message.name) + " has no MsgType";
+      if (!are_right(message.members)) return wrong("message " + quote(message.name));
     }
     for (const ComponentDefinition& component : dictionary_.components) {
-      if (!are_right(component.members)) return wrong("component " + quoted(component.name));
+      if (!are_right(component.members)) return wrong("component " + quote(component.name));
     }
     for (std::size_t i = 0; i < dictionary_.groups.size(); ++i) {
       const GroupDefinition& group = dictionary_.groups[i];

@@ -18,7 +18,7 @@ constexpr std::size_t kQuotedBytesMax = 100;
 }  // namespace
 
 // A text in a hostile file can be as long as the file.
-std::string quoted(std::string_view text) {
+std::string quote(std::string_view text) {
   if (text.size() <= kQuotedBytesMax) return '"' + std::string{text} + '"';
   return '"' + std::string{text.substr(0, kQuotedBytesMax)} + "...\"";
 }
@@ -37,7 +37,7 @@ std::string_view local_name(const pugi::xml_node& node) {
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& candidates) {
   const auto nearest = nearest_name(name, candidates);
-  return nearest ? "; did you mean " + quoted(*nearest) + '?' : std::string{};
+  return nearest ? "; did you mean " + quote(*nearest) + '?' : std::string{};
 }
 
 std::size_t XmlFile::line_at(std::ptrdiff_t offset) {
@@ -159,7 +159,7 @@ bool XmlFile::parse(std::string_view bytes) {
 std::string_view XmlFile::attribute(const pugi::xml_node& node, const char* name,
                                     std::string_view reading) {
   const std::string_view value = node.attribute(name).value();
-  if (value.empty()) fault(node, element(node) + " lacks the attribute " + quoted(name), reading);
+  if (value.empty()) fault(node, element(node) + " lacks the attribute " + quote(name), reading);
   return value;
 }
 
@@ -174,7 +174,7 @@ std::optional<unsigned> XmlFile::number(const pugi::xml_node& node, const char* 
   const auto [end, error] = std::from_chars(text.data() + begin, last, value);
   const bool is_number = error == std::errc{};
   if (is_number && begin == 0 && end == last) return value;
-  fault(node, std::string{name} + " is " + quoted(text) + ", expected a number",
+  fault(node, std::string{name} + " is " + quote(text) + ", expected a number",
         is_number ? "read as " + std::to_string(value) : std::string{reading});
   return is_number ? std::optional{value} : std::nullopt;
 }

@@ -97,7 +97,7 @@ class XmlFile {
   std::vector<std::size_t> line_ends_;  // of text_; filled by the first call that needs a line
 };
 
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string quote(std::string_view text);
 // "<field>"
 [[nodiscard]] std::string element(const pugi::xml_node& node);
 // True for elements, false for comments and the text between elements.

@@ -20,7 +20,7 @@ constexpr std::array kLanguages{std::pair{std::string_view{"c++"}, Language::Cpp
                                 std::pair{std::string_view{"typescript"}, Language::TypeScript}};
 
 // A string of Go, Java and JavaScript.
-std::string quoted(std::string_view text) {
+std::string quote(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (static_cast<unsigned char>(c) < ' ') {
@@ -79,7 +79,7 @@ std::string go_values(const ModelField& field, UniqueNames& names) {
                   field.name, field.tag);
   for (const NamedValue& value : field.values) {
     text += fmt::format("\t{} {}Value = {}\n", names.take(field.name + value.pascal, "Value"),
-                        field.name, quoted(value.value));
+                        field.name, quote(value.value));
   }
   return text + ")\n";
 }
@@ -94,7 +94,7 @@ std::string go_text(const LanguageModel& model, const EmitOptions& options) {
                                 options.name_space);
   text += "\n// Messages, for nexusfix.NewMessage().\nconst (\n";
   for (const ModelMessage& message : model.messages) {
-    text += fmt::format("\t{} nexusfix.MsgType = {}\n", message.name, quoted(message.msg_type));
+    text += fmt::format("\t{} nexusfix.MsgType = {}\n", message.name, quote(message.msg_type));
   }
   text += ")\n\n// Fields, for Get() and Set().\nvar (\n";
   UniqueNames names = names_of(model);
@@ -153,7 +153,7 @@ std::string java_text(const LanguageModel& model, const EmitOptions& options,
                     field.name, field.tag);
     for (const NamedValue& value : field.values) {
       values += fmt::format("{}\n    {}({})", &value == field.values.data() ? "" : ",", value.name,
-                            quoted(value.value));
+                            quote(value.value));
     }
     values += fmt::format(
         ";\n    private final String text;\n    {0}(String text) {{ this.text = text; }}\n"
@@ -174,7 +174,7 @@ std::string java_text(const LanguageModel& model, const EmitOptions& options,
   for (const ModelMessage& message : model.messages) {
     constants.push_back(fmt::format("String {} = {};",
                                     names.take(upper_snake(message.name), "_MESSAGE"),
-                                    quoted(message.msg_type)));
+                                    quote(message.msg_type)));
   }
   std::string text =
       first_line(options) + fmt::format(
@@ -198,8 +198,8 @@ std::string js_text(const LanguageModel& model, const EmitOptions& options) {
   for (const ModelField& field : model.fields) {
     std::string values;
     for (const NamedValue& value : field.values) {
-      values += fmt::format("{}{}: {}", values.empty() ? ", { " : ", ", value.pascal,
-                            quoted(value.value));
+      values +=
+          fmt::format("{}{}: {}", values.empty() ? ", { " : ", ", value.pascal, quote(value.value));
     }
     text +=
         fmt::format("export const {} = {}({}{}{}{});\n", field.name, name_of(kMakers, field.kind),
@@ -211,7 +211,7 @@ std::string js_text(const LanguageModel& model, const EmitOptions& options) {
                     fmt::join(group.members, ", "), fmt::join(group.groups, ", "));
   }
   for (const ModelMessage& message : model.messages) {
-    text += fmt::format("export const {} = {};\n", message.name, quoted(message.msg_type));
+    text += fmt::format("export const {} = {};\n", message.name, quote(message.msg_type));
   }
   return text;
 }
@@ -224,7 +224,7 @@ std::string ts_declarations(const LanguageModel& model, const EmitOptions& optio
   for (const ModelField& field : model.fields) {
     std::string values;
     for (const NamedValue& value : field.values) {
-      values += fmt::format("  readonly {}: {};\n", value.pascal, quoted(value.value));
+      values += fmt::format("  readonly {}: {};\n", value.pascal, quote(value.value));
     }
     text +=
         fmt::format("export declare const {}: {}{}{}{};\n", field.name, name_of(kTypes, field.kind),
@@ -234,7 +234,7 @@ std::string ts_declarations(const LanguageModel& model, const EmitOptions& optio
     text += group_comment("", group) + fmt::format("export declare const {}: Group;\n", group.name);
   }
   for (const ModelMessage& message : model.messages) {
-    text += fmt::format("export declare const {}: {};\n", message.name, quoted(message.msg_type));
+    text += fmt::format("export declare const {}: {};\n", message.name, quote(message.msg_type));
   }
   return text;
 }

@@ -193,7 +193,7 @@ std::vector<pugi::xml_node> Loader::choose(const pugi::xml_node& section, const 
     pugi::xml_node& other = chosen[entry->second];
     if (scenario_of(other) == scenario_of(node)) {
       return file_.fault(node,
-                         std::string{kind} + ' ' + key + ' ' + quoted(value) +
+                         std::string{kind} + ' ' + key + ' ' + quote(value) +
                              " is defined twice: " + other.attribute("name").value() + " and " +
                              node.attribute("name").value(),
                          "the first counts");
@@ -208,7 +208,7 @@ std::string Loader::unique(std::set<std::string>& taken, const pugi::xml_node& n
                            const char* kind, const std::string& suffix) {
   std::string name = node.attribute("name").value();
   if (taken.insert(name).second) return name;
-  const std::string text = std::string{kind} + ' ' + quoted(name) + " is defined twice";
+  const std::string text = std::string{kind} + ' ' + quote(name) + " is defined twice";
   name += '_' + suffix;
   while (!taken.insert(name).second) name += '_';
   file_.fault(node, text, "this one is named " + name);
@@ -249,7 +249,7 @@ void Loader::read_codes(const pugi::xml_node& code_set, FieldDefinition& field) 
     std::string_view name = file_.attribute(node, "name", "its value is its name");
     if (name.empty()) name = value;
     if (!seen.insert(value).second) {
-      return file_.warn(node, quoted(value) + " of " + quoted(code_set.attribute("name").value()) +
+      return file_.warn(node, quote(value) + " of " + quote(code_set.attribute("name").value()) +
                                   " is defined twice, the first counts");
     }
     if (!check_value(file_, node, field, value)) return;
@@ -281,8 +281,8 @@ void Loader::read_field_type(const pugi::xml_node& node, FieldDefinition& field)
     return;
   }
   if (type_name != name) {
-    return file_.warn(code_sets_.find(name)->second, "unknown type " + quoted(type_name) + " of " +
-                                                         quoted(name) + ", its values are text");
+    return file_.warn(code_sets_.find(name)->second, "unknown type " + quote(type_name) + " of " +
+                                                         quote(name) + ", its values are text");
   }
   std::vector<std::string_view> known;
   known.reserve(code_sets_.size() + base_types_.size());
@@ -290,7 +290,7 @@ void Loader::read_field_type(const pugi::xml_node& node, FieldDefinition& field)
   for (const auto& [datatype, base] : base_types_) known.push_back(datatype);
   std::ranges::sort(known);
   file_.fault(node,
-              "type " + quoted(name) + " of " + quoted(field.name) +
+              "type " + quote(name) + " of " + quote(field.name) +
                   " is neither a data type nor a code set" + did_you_mean(name, known),
               kText);
 }
@@ -323,7 +323,7 @@ void Loader::check_length_tags() {
   for (FieldDefinition& field : dictionary_.fields) {
     if (field.length_tag == 0 || field_ids_.contains(field.length_tag)) continue;
     file_.fault(field_nodes_[field.tag],
-                "lengthId of " + quoted(field.name) + " is " + std::to_string(field.length_tag) +
+                "lengthId of " + quote(field.name) + " is " + std::to_string(field.length_tag) +
                     ", and no field has this id",
                 kLeftOut);
     field.length_tag = 0;
@@ -375,7 +375,7 @@ std::optional<Index> Loader::count_field_of(const pugi::xml_node& group) {
     return find_member(group, kNumInGroupId, member) ? std::optional{member.index} : std::nullopt;
   }
   file_.fault(group,
-              "group " + quoted(group.attribute("name").value()) +
+              "group " + quote(group.attribute("name").value()) +
                   " lacks <numInGroup>, the field that counts its entries",
               kLeftOut);
   return std::nullopt;
@@ -411,7 +411,7 @@ std::string_view Loader::read_presence(const pugi::xml_node& node) {
   if (presence == "required" || presence == "forbidden") return presence;
   if (presence != "optional" && presence != "constant" && presence != "ignored") {
     file_.fault(node,
-                "presence is " + quoted(presence) +
+                "presence is " + quote(presence) +
                     ", expected \"required\", \"optional\", \"forbidden\", \"ignored\" "
                     "or \"constant\"",
                 "read as \"optional\"");
@@ -479,7 +479,7 @@ bool Loader::read_message(const pugi::xml_node& node) {
   message.admin = is_admin(message.msg_type);
   const pugi::xml_node structure = child_of(node, "structure");
   if (!structure) {
-    file_.fault(node, "message " + quoted(message.name) + " lacks <structure>", "it has no fields");
+    file_.fault(node, "message " + quote(message.name) + " lacks <structure>", "it has no fields");
   }
   read_members(structure, message.members);
   dictionary_.messages.push_back(std::move(message));
