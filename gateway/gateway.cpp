@@ -204,6 +204,7 @@ void Gateway::admit(AttachedClient& client, const ClientRights& rights, const He
   if (!ring) return client.close(CloseCode::NoSharedMemory, ring.error().text, now());
   const std::uint64_t last = store_->session(known(rights).counter).next_inbound - 1;
   client.admit(rights, std::move(received), std::move(sent), last);
+  if (hello.is_in_order) client.keep_in_order();
   known(rights).attached = &client;
   welcome(client, ring->get());
   if (*ring != nullptr) client.move_to(std::move(*ring));
@@ -249,7 +250,8 @@ void Gateway::welcome(AttachedClient& client, const GatewayRing* ring) {
 // Records that are appended from here on are live messages.
 void Gateway::start_replay(AttachedClient& client, const HelloText& hello) {
   Known& mine = known(*client.rights());
-  ReplayRequest request{.folder = options_.folder,
+  ReplayRequest request{.open_log = options_.open_log,
+                        .is_on_loop = options_.reads_on_loop,
                         .until = store_->appended(),
                         .begin = mine.begin,
                         .sessions = {},
@@ -293,6 +295,7 @@ void Gateway::go_on_replaying(AttachedClient& client) {
 
 void Gateway::refuse(AttachedClient& client, const Frame& frame, RefuseCode code,
                      std::string_view why) {
+  if (code != RefuseCode::AfterRefused) client.set_refused(frame.header.number);
   client.send({.kind = FrameKind::Refused,
                .session = frame.header.session,
                .code = static_cast<std::uint32_t>(code),
@@ -313,6 +316,10 @@ void Gateway::send(AttachedClient& client, const Frame& frame) {
                         .flags = kFlagDuplicate,
                         .session = header.session,
                         .number = header.number});
+  }
+  if (const std::uint64_t before = client.refused_before(header.number); before != 0) {
+    return refuse(client, frame, RefuseCode::AfterRefused,
+                  fmt::format("number {} was refused: use it again first", before));
   }
   if (client.rights()->is_observer()) {
     return refuse(client, frame, RefuseCode::NotAllowed, "an observer sends nothing");
@@ -346,14 +353,17 @@ void Gateway::send(AttachedClient& client, Slot& slot, const Frame& frame) {
                         .code = static_cast<std::uint32_t>(code_of(sent.error().failure)),
                         .number = frame.header.number};
     refused.msg_seq_num = sent.error().wait.count();
+    client.set_refused(frame.header.number);
     return client.send(refused, sent.error().what());
   }
+  const MessagePlace place{store_->session(slot.key).epoch, sent->msg_seq_num};
+  if (!sent->is_transmitted) slot.stored.push_back({client.rights(), frame.header.number, place});
   client.set_last_number(frame.header.number);
   client.send({.kind = FrameKind::Accepted,
                .flags = sent->is_transmitted ? std::uint16_t{0} : kFlagStored,
                .session = frame.header.session,
-               .epoch = store_->session(slot.key).epoch,
-               .msg_seq_num = sent->msg_seq_num,
+               .epoch = place.epoch,
+               .msg_seq_num = place.msg_seq_num,
                .number = frame.header.number});
 }
 
@@ -447,7 +457,24 @@ void Gateway::state_changed(Session& session, bool is_logged_on) {
   }
 }
 
+// After a Logon the counterparty asks for what was stored. A reset before it makes that void.
+void Gateway::report_not_sent(Slot& slot) {
+  const std::uint64_t epoch = store_->session(slot.key).epoch;
+  for (const Stored& one : std::exchange(slot.stored, {})) {
+    AttachedClient* const client = known(*one.client).attached;
+    if (one.place.epoch >= epoch || client == nullptr) continue;
+    client->send({.kind = FrameKind::Refused,
+                  .session = index_of(*slot.session),
+                  .code = static_cast<std::uint32_t>(RefuseCode::NotSent),
+                  .epoch = one.place.epoch,
+                  .msg_seq_num = one.place.msg_seq_num,
+                  .number = one.number},
+                 "the sequence numbers were reset before the message was sent");
+  }
+}
+
 void Gateway::on_logon(Session& session) {
+  report_not_sent(slots_[index_of(session)]);
   state_changed(session, true);
   apply_absence(slots_[index_of(session)]);
 }

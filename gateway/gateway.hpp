@@ -26,9 +26,10 @@ namespace nexusfix::gateway {
 
 struct GatewayOptions {
   ClientFile clients;
-  std::string folder;        // of the journal
-  std::string version;       // for the Welcome
-  RingFileOptions memory{};  // of a client that asks for shared memory
+  OpenLog open_log;            // of the engine
+  bool reads_on_loop = false;  // the log, without threads: for the simulator
+  std::string version;         // for the Welcome
+  RingFileOptions memory{};    // of a client that asks for shared memory
   observe::EventLog* events = nullptr;
   Clock* clock = nullptr;
 };
@@ -77,12 +78,19 @@ class Gateway {
   void copy_sent(engine::Session& session, const engine::SentMessage& sent);
 
  private:
+  // A message that was accepted while its session was not logged on.
+  struct Stored {
+    const ClientRights* client = nullptr;
+    std::uint64_t number = 0;
+    MessagePlace place;
+  };
   // A session of the engine.
   struct Slot {
     engine::Session* session = nullptr;
     store::SessionKey key = 0;
     std::string name;
-    bool has_unowned = false;  // which was reported
+    bool has_unowned = false;      // which was reported
+    std::vector<Stored> stored{};  // since the session was logged on last
   };
   // A client of the file.
   struct Known {
@@ -107,6 +115,7 @@ class Gateway {
   void send(AttachedClient& client, const Frame& frame);
   void send(AttachedClient& client, Slot& slot, const Frame& frame);
   void refuse(AttachedClient& client, const Frame& frame, RefuseCode code, std::string_view why);
+  void report_not_sent(Slot& slot);
   void release_durable();
   void end(AttachedClient& client);
   void go_on_replaying(AttachedClient& client);

@@ -37,6 +37,8 @@ void World::kill(ProcessId process) {
   state_->end_process(state_->machines[process], End::Process);
 }
 
+void World::wake(ProcessId process) { state_->process_is_ready(process); }
+
 void World::promised(const engine::Session& session, const engine::Sent& sent) {
   state_->promised(session, sent.msg_seq_num);
 }

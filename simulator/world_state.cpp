@@ -207,20 +207,23 @@ void WorldState::run_turn(Machine& machine) {
   count_turn_of(machine);
   machine.disk_faults_before = disk_faults(fault_counts);
   const ClockOfThread clock{machine.clock};
+  machine.process.begin_turn();
   const bool has_work = machine.process.engine().poll(std::chrono::nanoseconds{0});
+  if (!machine.life.alive()) return on_death(machine);
+  const bool has_more = machine.process.end_turn();
   if (!machine.life.alive()) return on_death(machine);
   // After a store error, nothing of the turn is promised.
   if (!machine.has_store_failed) checker.turn_done(machine.index);
   if (!has_work) return finish(machine);
   if (machine.reset.runs()) machine.reset.set_complete(machine.process.is_all_logged_on());
-  schedule_turn(machine);
+  schedule_turn(machine, has_more);
 }
 
-void WorldState::schedule_turn(Machine& machine) {
+void WorldState::schedule_turn(Machine& machine, bool has_more) {
   const WorldTime busy_until = now + kTurn;
   const MonoTime deadline = machine.process.engine().next_deadline();
   WorldTime next = WorldTime::max();
-  if (deadline == MonoTime::min() || machine.network.is_ready()) {
+  if (has_more || deadline == MonoTime::min() || machine.network.is_ready()) {
     next = busy_until;
   } else if (deadline != kNever) {
     next = machine.clock.world_time(deadline);

@@ -79,7 +79,7 @@ class WorldState final : public InternetObserver {
   void step_until(WorldTime end);
   void run_event();
   void run_turn(Machine& machine);
-  void schedule_turn(Machine& machine);
+  void schedule_turn(Machine& machine, bool has_more);
   void count_turn_of(Machine& machine);
   void start(Machine& machine);
   void abort_start(Machine& machine);

@@ -97,7 +97,7 @@ struct InProcess {
 class GatewaySide {
  public:
   explicit GatewaySide(const std::string& socket)
-      : gateway_{options_of(socket, folder_.file("journal"), clock_, log_)},
+      : gateway_{options_of(socket, folder_.file("journal"), disk_, clock_, log_)},
         engine_{opened(EngineText{.more = kKeys}.with(folder_))} {
     auto door = gateway::SocketDoor::open(socket, 0600);
     if (!door) throw std::runtime_error{door.error()};
@@ -119,9 +119,9 @@ class GatewaySide {
 
  private:
   static gateway::GatewayOptions options_of(const std::string& socket, std::string folder,
-                                            Clock& clock, observe::EventLog& log) {
+                                            Disk& disk, Clock& clock, observe::EventLog& log) {
     gateway::GatewayOptions options{.clients = {},
-                                    .folder = std::move(folder),
+                                    .open_log = gateway::journal_opener(disk, std::move(folder)),
                                     .version = "bench",
                                     .memory = {},
                                     .events = &log,
@@ -142,6 +142,7 @@ class GatewaySide {
   }
 
   BenchFolder folder_;
+  PosixDisk disk_;
   SystemClock clock_;
   observe::NullEventLog log_;
   AnsweringNetwork network_;

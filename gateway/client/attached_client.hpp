@@ -51,7 +51,19 @@ class AttachedClient {
   [[nodiscard]] const std::string& peer() const noexcept { return peer_; }
   [[nodiscard]] ClientLink& link() noexcept { return *link_; }
   [[nodiscard]] std::uint64_t last_number() const noexcept { return last_number_; }
-  void set_last_number(std::uint64_t number) noexcept { last_number_ = number; }
+  // A Send was accepted.
+  void set_last_number(std::uint64_t number) noexcept {
+    last_number_ = number;
+    refused_number_ = 0;
+  }
+  // The client asks that no number is accepted after a lower one that was refused.
+  void keep_in_order() noexcept { is_in_order_ = true; }
+  // A Send was refused.
+  void set_refused(std::uint64_t number) noexcept { refused_number_ = number; }
+  // The number that must be used again before a higher one; 0: none.
+  [[nodiscard]] std::uint64_t refused_before(std::uint64_t number) const noexcept {
+    return is_in_order_ && number > refused_number_ ? refused_number_ : 0;
+  }
 
   // A frame that belongs to no order of messages. A client that has no room for it is cut.
   void send(const FrameHeader& header, std::string_view body = {});
@@ -98,6 +110,8 @@ class AttachedClient {
   std::vector<MessagePlace> received_;  // by session: the last message that was given or passed
   std::vector<MessagePlace> sent_;
   std::uint64_t last_number_ = 0;
+  std::uint64_t refused_number_ = 0;  // since then; 0: none
+  bool is_in_order_ = false;
   std::unique_ptr<JournalReplay> replay_;
   std::vector<char> held_;     // frames that came after the replay began
   std::vector<char> waiting_;  // frames that the link does not have yet

@@ -158,7 +158,7 @@ int serve_gateway(const GatewayArguments& arguments) {
       std::ranges::any_of(clients->clients, &gateway::ClientRights::is_observer);
   gateway::RingFileOptions memory = memory_for(*clients);
   gateway::GatewayOptions options{.clients = std::move(*clients),
-                                  .folder = place->folder,
+                                  .open_log = gateway::journal_opener(disk, place->folder),
                                   .version = NEXUSFIX_VERSION,
                                   .memory = std::move(memory),
                                   .events = &events,

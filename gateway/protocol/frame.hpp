@@ -35,6 +35,8 @@ enum class RefuseCode : std::uint32_t {
   SessionClosed = 3,
   RateLimited = 4,
   Unavailable = 5,
+  AfterRefused = 6,  // of a client with in-order=1: a lower number was refused before it
+  NotSent = 7,       // it was accepted and stored, and a reset came before it left
 };
 
 // FrameHeader::code of a Closed.

@@ -56,6 +56,9 @@ std::expected<HelloText, std::string> read_hello(std::string_view body) {
         return bad_line("a layout version of the shared memory was expected", line);
       }
       hello.ring_version = static_cast<std::uint32_t>(*version);
+    } else if (key == "in-order") {
+      if (rest != "1") return bad_line("in-order=1 was expected", line);
+      hello.is_in_order = true;
     } else if (key == "cursor" || key == "sent") {
       const auto epoch = consume_number(rest);
       const auto msg_seq_num = epoch ? consume_number(rest) : std::nullopt;
@@ -75,6 +78,7 @@ std::expected<HelloText, std::string> read_hello(std::string_view body) {
 std::string write_hello(const HelloText& hello) {
   std::string text = fmt::format("name={}\ntoken={}\n", hello.name, hello.token);
   if (hello.ring_version != 0) text += fmt::format("ring={}\n", hello.ring_version);
+  if (hello.is_in_order) text += "in-order=1\n";
   for (const Cursor& one : hello.cursors) {
     fmt::format_to(std::back_inserter(text), "{}={} {} {}\n", one.is_sent ? "sent" : "cursor",
                    one.place.epoch, one.place.msg_seq_num, one.session);

@@ -36,6 +36,8 @@ struct HelloText {
   // The layout of shared memory that the client asks for; 0: it stays at its socket.
   std::uint32_t ring_version = 0;
   std::vector<Cursor> cursors{};
+  // After a Refused, no higher number is accepted before the refused one is used again.
+  bool is_in_order = false;
   // Member by member.
   friend bool operator==(const HelloText&, const HelloText&) = default;
 };

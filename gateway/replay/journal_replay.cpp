@@ -6,7 +6,6 @@
 #include <sys/eventfd.h>
 #include <utility>
 
-#include <nexusfix/base/disk.hpp>
 #include <nexusfix/session/identity.hpp>
 
 #include "gateway/protocol/frame.hpp"
@@ -19,12 +18,15 @@ namespace {
 constexpr std::size_t kWaitingBytes = 1U << 20U;
 // Between two looks at a log whose last records are not readable yet.
 constexpr std::chrono::milliseconds kPause{20};
+// Without a thread: the rest of the loop must not wait for it.
+constexpr int kRecordsAtOnce = 64;
 constexpr std::string_view kBusinessMessageReject = "j";
 
 }  // namespace
 
 JournalReplay::JournalReplay(ReplayRequest request)
     : request_{std::move(request)}, is_begun_(request_.sessions.size()) {
+  if (request_.is_on_loop) return;
   thread_ = std::jthread{[this](const std::stop_token& stop) { run(stop); }};
 }
 
@@ -46,33 +48,52 @@ void JournalReplay::run(const std::stop_token& stop) {
 }
 
 std::string JournalReplay::read_all(const std::stop_token& stop) {
-  PosixDisk disk;
-  store::FollowOptions options;
-  options.cursor = request_.begin;
-  auto follower = store::JournalFollower::open(disk, request_.folder, options);
-  if (!follower) return follower.error();
-  const std::uint64_t first_segment = request_.begin ? 1 : follower->cursor().segment;
   std::vector<char> frames;
-  std::string error;
-  while (follower->cursor().position < request_.until) {
-    rejected_ = 0;
-    const auto read = follower->next([&](const store::FollowedMessage& message) {
-      if (error.empty()) error = pass(message, first_segment, frames);
-    });
-    if (!read) return read.error();
-    if (!error.empty()) return error;
-    if (!put(stop, frames)) return {};
-    if (*read) continue;
+  for (;;) {
+    const auto step = read_record(frames);
+    if (!step) return step.error();
+    if (*step == Step::Over || !put(stop, frames)) return {};
+    if (*step == Step::More) continue;
     std::unique_lock lock{mutex_};
     if (has_room_.wait_for(lock, stop, kPause, [&] { return stop.stop_requested(); })) return {};
   }
-  end_ = follower->cursor();
-  return {};
+}
+
+void JournalReplay::read_on_loop() {
+  if (!request_.is_on_loop) return;
+  for (int i = 0; i < kRecordsAtOnce && frames_.size() < kWaitingBytes && !is_over_; ++i) {
+    const auto step = read_record(frames_);
+    is_over_ = !step || *step == Step::Over;
+    if (!step) error_ = step.error();
+    if (step && *step == Step::Nothing) return;
+  }
+}
+
+std::expected<JournalReplay::Step, std::string> JournalReplay::read_record(std::vector<char>& out) {
+  if (log_ == nullptr) {
+    store::FollowOptions options;
+    options.cursor = request_.begin;
+    auto opened = request_.open_log(options);
+    if (!opened) return std::unexpected{std::move(opened.error())};
+    log_ = std::move(*opened);
+    first_segment_ = request_.begin ? 1 : log_->cursor().segment;
+  }
+  if (log_->cursor().position >= request_.until) {
+    end_ = log_->cursor();
+    return Step::Over;
+  }
+  rejected_ = 0;
+  std::string error;
+  const auto read = log_->next([&](const store::FollowedMessage& message) {
+    if (error.empty()) error = pass(message, out);
+  });
+  if (!read) return std::unexpected{read.error()};
+  if (!error.empty()) return std::unexpected{std::move(error)};
+  return *read ? Step::More : Step::Nothing;
 }
 
 // The error is one line: the journal lacks messages.
-std::string JournalReplay::pass(const store::FollowedMessage& message, std::uint64_t segment,
-                                std::vector<char>& out) {
+std::string JournalReplay::pass(const store::FollowedMessage& message, std::vector<char>& out) {
   const auto found =
       std::ranges::find(request_.sessions, message.session, &MissedMessages::session);
   if (found == request_.sessions.end()) return {};
@@ -90,7 +111,7 @@ std::string JournalReplay::pass(const store::FollowedMessage& message, std::uint
   if (message.is_received && std::exchange(is_begun_[at], 1) == 0) {
     // The journal keeps every received message: after a cursor comes the next number.
     const MessagePlace next{after->epoch, after->msg_seq_num + 1};
-    if (segment > 1 && after->epoch != 0 && place > next) {
+    if (first_segment_ > 1 && after->epoch != 0 && place > next) {
       return fmt::format("the journal begins with MsgSeqNum {} of epoch {} of session {}",
                          place.msg_seq_num, place.epoch, found->session);
     }
@@ -130,6 +151,7 @@ bool JournalReplay::put(const std::stop_token& stop, std::vector<char>& frames) 
 }
 
 std::vector<char> JournalReplay::consume(std::size_t bytes_max) {
+  read_on_loop();
   std::vector<char> frames;
   {
     const std::scoped_lock lock{mutex_};
@@ -150,6 +172,7 @@ bool JournalReplay::is_empty() {
 }
 
 bool JournalReplay::has_ended() {
+  read_on_loop();
   const std::scoped_lock lock{mutex_};
   return is_over_ && frames_.empty();
 }

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -17,8 +18,8 @@
 #include <nexusfix/wire/parser.hpp>
 
 #include "gateway/protocol/greeting.hpp"
+#include "gateway/replay/log_opener.hpp"
 #include "gateway/rights/client_rights.hpp"
-#include "store/api/journal_follower.hpp"
 
 namespace nexusfix::gateway {
 
@@ -31,7 +32,8 @@ struct MissedMessages {
 };
 
 struct ReplayRequest {
-  std::string folder;            // of the journal
+  OpenLog open_log;
+  bool is_on_loop = false;       // the loop's thread reads, when it asks for more: no thread
   store::LogPosition until = 0;  // where live messages begin
   std::optional<store::JournalCursor> begin;
   std::vector<MissedMessages> sessions;
@@ -43,7 +45,7 @@ struct ReplayRequest {
 // The loop's thread constructs, consumes and destroys it.
 class JournalReplay {
  public:
-  // Starts the thread.
+  // Starts the thread, if there is one.
   explicit JournalReplay(ReplayRequest request);
   JournalReplay(const JournalReplay&) = delete;
   JournalReplay& operator=(const JournalReplay&) = delete;
@@ -52,7 +54,7 @@ class JournalReplay {
 
   // Frames of Message, in the order of the log: about bytes_max bytes. Empty: there are none now.
   [[nodiscard]] std::vector<char> consume(std::size_t bytes_max);
-  // Nothing waits for consume(), and the thread has not ended.
+  // Nothing waits for consume(), and the reading has not ended.
   [[nodiscard]] bool is_empty();
   // Everything was read, and consume() had all of it; or it has failed.
   [[nodiscard]] bool has_ended();
@@ -62,16 +64,25 @@ class JournalReplay {
   [[nodiscard]] const std::optional<store::JournalCursor>& end() const noexcept { return end_; }
 
  private:
+  enum class Step : std::uint8_t {
+    More,     // a record was read
+    Nothing,  // the log has none that can be read now
+    Over,     // live messages begin here
+  };
   void run(const std::stop_token& stop);
   // The error is one line.
   [[nodiscard]] std::string read_all(const std::stop_token& stop);
-  [[nodiscard]] std::string pass(const store::FollowedMessage& message, std::uint64_t segment,
-                                 std::vector<char>& out);
+  [[nodiscard]] std::expected<Step, std::string> read_record(std::vector<char>& out);
+  // Reads a few records, if no thread does.
+  void read_on_loop();
+  [[nodiscard]] std::string pass(const store::FollowedMessage& message, std::vector<char>& out);
   // False: it must stop.
   [[nodiscard]] bool put(const std::stop_token& stop, std::vector<char>& frames);
 
   ReplayRequest request_;
-  wire::Parser parser_;  // of the thread
+  wire::Parser parser_;                      // of the thread that reads
+  std::unique_ptr<store::LogFollower> log_;  // of that thread
+  std::uint64_t first_segment_ = 1;          // of the log, when the reading began
   // RefSeqNum (45) of a BusinessMessageReject (j) in the present record: it is before the message
   // that it answers. 0: none.
   std::uint64_t rejected_ = 0;

@@ -39,6 +39,8 @@ class RunningProcess {
   [[nodiscard]] engine::Engine& engine() noexcept { return image_->engine(); }
   [[nodiscard]] void* application() noexcept { return image_->application(); }
   void callback_undone() { image_->callback_undone(); }
+  void begin_turn() { image_->begin_turn(); }
+  [[nodiscard]] bool end_turn() { return image_->end_turn(); }
 
   // The sessions of its engine; empty while it is not up.
   [[nodiscard]] const std::vector<engine::Session*>& sessions() const noexcept { return sessions_; }

@@ -151,6 +151,11 @@ class ProcessImage {
   // Fault::Throw has struck the last callback: what it sent is undone, and its message is answered
   // with a reject. Calls the application's on_undone(), if it has one.
   virtual void callback_undone() = 0;
+  // Before each Engine::poll(). Calls the application's begin_turn(), if it has one.
+  virtual void begin_turn() = 0;
+  // After each Engine::poll() that the process has survived. Calls the application's end_turn(), if
+  // it has one. True: the application has more to do at once.
+  [[nodiscard]] virtual bool end_turn() = 0;
 };
 
 // A started process, or why its engine could not be opened.
@@ -165,12 +170,15 @@ class HostedApplication final : public ProcessImage {
   explicit HostedApplication(CallbackWatch& watch, Arguments&... arguments)
       : application_{arguments...}, watched_{engine::make_callbacks(application_), watch} {}
 
-  // Opens the engine. Call it once, before engine().
+  // Opens the engine. Call it once, before engine(). Calls the application's opened(), if it has
+  // one, with the engine and what it was opened with: its clock, disk and log.
   [[nodiscard]] std::expected<void, engine::EngineError> open(config::Settings settings,
                                                               engine::EngineOptions options) {
     auto opened = engine::Engine::open(std::move(settings), watched_, options);
     if (!opened) return std::unexpected{std::move(opened.error())};
     engine_.emplace(std::move(*opened));
+    if constexpr (requires { application_.opened(*engine_, options); })
+      application_.opened(*engine_, options);
     return {};
   }
   // The engine, after open() has succeeded.
@@ -180,6 +188,15 @@ class HostedApplication final : public ProcessImage {
   // Calls the application's on_undone(), if it has one.
   void callback_undone() override {
     if constexpr (requires { application_.on_undone(); }) application_.on_undone();
+  }
+  // Calls the application's begin_turn(), if it has one.
+  void begin_turn() override {
+    if constexpr (requires { application_.begin_turn(); }) application_.begin_turn();
+  }
+  // Calls the application's end_turn(), if it has one.
+  [[nodiscard]] bool end_turn() override {
+    if constexpr (requires { application_.end_turn(); }) return application_.end_turn();
+    return false;
   }
 
  private:

@@ -115,6 +115,9 @@ class World {
   [[nodiscard]] Application* application(ProcessId process) noexcept {
     return static_cast<Application*>(application_of(process));
   }
+  // The process has a turn as soon as it is free: its application has something to do. Nothing
+  // happens while it is down.
+  void wake(ProcessId process);
   // The process dies now, as by `kill -9`, and starts again after a while.
   void kill(ProcessId process);
 
