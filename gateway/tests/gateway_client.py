@@ -6,6 +6,7 @@ import struct
 HEADER = struct.Struct("<IBBHIIQQQ")
 HELLO, WELCOME, SEND, ACCEPTED, REFUSED, MESSAGE, STATE, CAUGHT_UP, CLOSED = range(1, 10)
 DUPLICATE = 1
+STORED = 2
 FROM_JOURNAL = 1
 SENT = 2
 
@@ -50,15 +51,16 @@ class GatewayClient:
             self.socket.close()
             raise
 
-    def hello(self, name, token, cursors=(), sent=()):
+    def hello(self, name, token, cursors=(), sent=(), in_order=False):
         lines = [f"name={name}", f"token={token}"]
+        lines += ["in-order=1"] * in_order
         lines += [f"cursor={epoch} {number} {session}" for session, epoch, number in cursors]
         lines += [f"sent={epoch} {number} {session}" for session, epoch, number in sent]
         self.send_bytes(frame_bytes(HELLO, ("\n".join(lines) + "\n").encode()))
 
-    def attach(self, name, token, cursors=(), sent=()):
+    def attach(self, name, token, cursors=(), sent=(), in_order=False):
         """Returns the Welcome, or the Closed."""
-        self.hello(name, token, cursors, sent)
+        self.hello(name, token, cursors, sent, in_order)
         return self.read()
 
     def send(self, number, text, session=0):

@@ -5,6 +5,7 @@
 """
 
 import argparse
+import json
 import os
 import shutil
 import signal
@@ -18,7 +19,8 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parents[2] / "tests"
 sys.path[:0] = [str(TESTS / "support"), str(Path(__file__).resolve().parent)]
 from gateway_client import (  # noqa: E402  pylint: disable=wrong-import-position
-    ACCEPTED, CAUGHT_UP, CLOSED, DUPLICATE, FROM_JOURNAL, MESSAGE, REFUSED, SENT, STATE, WELCOME,
+    ACCEPTED, CAUGHT_UP, CLOSED, DUPLICATE, FROM_JOURNAL, MESSAGE, REFUSED, SENT, STATE, STORED,
+    WELCOME,
     GatewayClient, frame_bytes)
 from tcp_ports import free_port  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -93,10 +95,10 @@ class GatewayTest(unittest.TestCase):
              self.folder / "desk.clients", *arguments],
             capture_output=True, text=True, timeout=STEP_SECONDS, check=False)
 
-    def attach(self, name="desk", cursors=(), sent=()):
+    def attach(self, name="desk", cursors=(), sent=(), in_order=False):
         client = GatewayClient(self.socket)
         self.clients.append(client)
-        welcome = client.attach(name, TOKEN, cursors, sent)
+        welcome = client.attach(name, TOKEN, cursors, sent, in_order)
         self.assertEqual(welcome.kind, WELCOME, welcome)
         client.welcome = welcome
         return client
@@ -209,6 +211,111 @@ class GatewayTest(unittest.TestCase):
         self.assertEqual(client.read_kind(REFUSED).code, 2)
         client.send(9, order("A1"))
         self.assertEqual(client.read_kind(ACCEPTED).msg_seq_num, 2)
+
+    def add_keys(self, lines):
+        config = self.folder / "desk.cfg"
+        config.write_text(config.read_text().replace("JournalInbound=Y\n",
+                                                     "JournalInbound=Y\n" + lines))
+
+    def book(self):
+        """The ClOrdIDs of the venue's orders."""
+        shown = subprocess.run([NEXUSFIX, "serve", self.folder / "venue.cfg", "--dump-book"],
+                               capture_output=True, text=True, check=True, timeout=STEP_SECONDS)
+        return sorted(order["cl_ord_id"] for order in json.loads(shown.stdout)["orders"])
+
+    def end(self, process):
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(STEP_SECONDS), 0)
+
+    def test_an_order_above_the_limit_is_refused_and_no_later_one_counts_before_it(self):
+        self.add_keys("OutboundMessages=3\nOutboundInterval=3600\nOutboundLimitRule=Refuse\n")
+        venue = self.start_venue()
+        gateway = self.start_gateway()
+        while True:
+            client = self.attach(in_order=True)
+            if " on FIX" in client.welcome.body.decode():
+                break
+            client.read_kind(STATE)
+            client.close()
+        for number in (1, 2, 3, 4):  # the Logon counts, too
+            client.send(number, order(f"A{number}"))
+        self.assertEqual([client.read_kind(ACCEPTED).msg_seq_num for _ in range(2)], [2, 3])
+        refused = client.read_kind(REFUSED)
+        self.assertEqual((refused.number, refused.code), (3, 4))
+        self.assertGreater(refused.msg_seq_num, 3_000_000)
+        after = client.read_kind(REFUSED)
+        self.assertEqual((after.number, after.code, after.body),
+                         (4, 6, b"number 3 was refused: use it again first"))
+        client.send(3, order("A3"))
+        self.assertEqual(client.read_kind(REFUSED).code, 4)
+        client.close()
+        client = self.attach(in_order=True)
+        self.assertEqual(client.welcome.number, 2)
+        self.end(gateway)
+        self.end(venue)
+        self.assertEqual(self.book(), ["A1", "A2"])
+
+    def test_messages_that_would_wait_in_memory_are_an_error_of_the_configuration(self):
+        config = self.folder / "desk.cfg"
+        text = config.read_text()
+        for rule in ("", "OutboundLimitRule=Queue\n", "OutboundLimitRule=CancelsFirst\n"):
+            self.add_keys("OutboundMessages=3\n" + rule)
+            result = self.run_gateway("--check")
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("Add OutboundLimitRule=Refuse", result.stderr)
+            config.write_text(text)
+
+    def test_a_stored_order_has_its_number_and_leaves_after_the_logon_once(self):
+        gateway = self.start_gateway()
+        client = self.attach()
+        client.send(1, order("A1"))
+        accepted = client.read_kind(ACCEPTED)
+        self.assertEqual((accepted.flags, accepted.epoch), (STORED, 1))
+        self.assertGreater(accepted.msg_seq_num, 0)
+        gateway.kill()
+        gateway.wait()
+        gateway = self.start_gateway()
+        client = self.attach()
+        self.assertEqual(client.welcome.number, 1)
+        client.send(2, order("A2"))
+        self.assertGreater(client.read_kind(ACCEPTED).msg_seq_num, accepted.msg_seq_num)
+        venue = self.start_venue()
+        self.assertEqual([client.read_kind(MESSAGE).fields()["11"] for _ in range(2)],
+                         ["A1", "A2"])
+        self.end(gateway)
+        self.end(venue)
+        self.assertEqual(self.book(), ["A1", "A2"])
+
+    def test_a_stored_order_that_a_reset_makes_void_is_reported(self):
+        self.add_keys("ResetOnLogon=Y\n")
+        gateway = self.start_gateway()
+        client = self.attach()
+        client.send(1, order("A1"))
+        accepted = client.read_kind(ACCEPTED)
+        self.assertEqual(accepted.flags, STORED)
+        venue = self.start_venue()
+        refused = client.read_kind(REFUSED)
+        self.assertEqual((refused.number, refused.code, refused.epoch, refused.msg_seq_num),
+                         (1, 7, accepted.epoch, accepted.msg_seq_num))
+        self.assertEqual(client.read_kind(STATE).code, 1)
+        client.send(2, order("A2"))
+        self.assertEqual(client.read_kind(ACCEPTED).flags, 0)
+        self.assertEqual(client.read_kind(MESSAGE).fields()["11"], "A2")
+        self.end(gateway)
+        self.end(venue)
+        self.assertEqual(self.book(), ["A2"])
+
+    def test_a_session_that_stores_nothing_refuses_while_it_is_logged_out(self):
+        self.add_keys("SendWhileLoggedOut=N\n")
+        self.start_gateway()
+        client = self.attach()
+        client.send(1, order("A1"))
+        self.assertEqual(client.read_kind(REFUSED).code, 3)
+        self.start_venue()
+        while client.read_kind(STATE).code != 1:
+            pass
+        client.send(1, order("A1"))
+        self.assertEqual(client.read_kind(ACCEPTED).flags, 0)
 
     def test_hostile_bytes_are_cut_with_a_reason_and_others_go_on(self):
         self.start_venue()

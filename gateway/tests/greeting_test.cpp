@@ -21,6 +21,14 @@ TEST(GatewayHello, name_token_and_cursors_come_back) {
   EXPECT_EQ(read_hello(text), hello);
 }
 
+TEST(GatewayHello, in_order_is_asked_for_by_1) {
+  HelloText hello{.name = "desk1", .token = "t"};
+  hello.is_in_order = true;
+  EXPECT_EQ(write_hello(hello), "name=desk1\ntoken=t\nin-order=1\n");
+  EXPECT_EQ(read_hello(write_hello(hello)), hello);
+  EXPECT_THAT(read_hello("name=a\nin-order=yes\n").error(), HasSubstr("in-order=1 was expected"));
+}
+
 TEST(GatewayHello, last_line_may_lack_its_line_feed) {
   const auto hello = read_hello("name=desk1\n\ntoken=t");
   ASSERT_TRUE(hello);

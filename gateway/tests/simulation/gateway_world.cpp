@@ -158,10 +158,13 @@ GatewayWorldResult run_gateway_world(const GatewayWorldOptions& options) {
     auto* const process = world.application<GatewayProcess>(gateway);
     return process == nullptr ? nullptr : process->connect();
   };
-  SimulatedClient trader{
-      world,
-      {.name = "desk", .is_in_order = options.is_in_order, .stops = kStops, .calm = kCalm},
-      connect};
+  SimulatedClient trader{world,
+                         {.name = "desk",
+                          .is_in_order = options.is_in_order,
+                          .received = options.cursor,
+                          .stops = kStops,
+                          .calm = kCalm},
+                         connect};
   SimulatedClient observer{
       world, {.name = "copy", .is_observer = true, .stops = kStops, .calm = kCalm}, connect};
   std::function<void()> tick = [&] {

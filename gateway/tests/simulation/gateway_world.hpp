@@ -14,6 +14,7 @@ struct GatewayWorldOptions {
   std::uint64_t seed = 1;
   simulator::FaultSet faults;
   bool is_in_order = true;  // the trader says in-order=1
+  MessagePlace cursor{};    // that the trader begins with
   bool is_limited = false;  // OutboundMessages, with OutboundLimitRule=Refuse
   bool is_traced = false;   // to standard output
 };

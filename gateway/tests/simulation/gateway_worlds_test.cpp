@@ -34,5 +34,29 @@ TEST(GatewayWorlds, each_order_is_once_at_the_venue_and_each_report_once_at_the_
   EXPECT_GT(sum.trader.from_journal, kWorlds * 10);
 }
 
+// The journal is older than what the client knows, as after a restored backup: the counterparty
+// sends again what the journal lacks, and the client has it.
+TEST(GatewayWorlds, a_message_that_the_client_has_handled_comes_no_second_time) {
+  constexpr MessagePlace kHandled{1, 7};
+  const GatewayWorldResult result =
+      run_gateway_world({.seed = 1, .faults = {}, .cursor = kHandled});
+  // The reports of the first orders are those that it has.
+  EXPECT_EQ(result.violation.substr(0, result.violation.find('\n')), "report-not-once: 1 0");
+}
+
+// Without in-order=1 a number below that of the Welcome may be a refused one.
+TEST(GatewayWorlds, a_refusal_that_is_not_read_is_not_taken_for_an_acceptance) {
+  unsigned lost = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    GatewayWorldOptions options{
+        .seed = seed, .faults = {simulator::Fault::Kill}, .is_limited = true};
+    const GatewayWorldResult in_order = run_gateway_world(options);
+    EXPECT_EQ(in_order.violation, "") << "seed " << seed;
+    options.is_in_order = false;
+    lost += run_gateway_world(options).violation.starts_with("order-lost") ? 1 : 0;
+  }
+  EXPECT_GT(lost, 0U);
+}
+
 }  // namespace
 }  // namespace nexusfix::gateway

@@ -1,5 +1,6 @@
 #include "simulation/simulated_client.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -121,8 +122,8 @@ void SimulatedClient::handle(const Frame& frame) {
       break;
     case FrameKind::Accepted:
       --unanswered_;
-      if (header.number != accepted_ + 1 || header.flags == kFlagDuplicate ||
-          header.msg_seq_num == 0) {
+      if (header.number <= accepted_ || header.flags == kFlagDuplicate ||
+          (options_.is_in_order && header.number != accepted_ + 1) || header.msg_seq_num == 0) {
         world_.found("accepted-out-of-order", "number " + std::to_string(header.number) +
                                                   " after " + std::to_string(accepted_));
       }
@@ -179,7 +180,8 @@ void SimulatedClient::send_orders() {
   if (refused_ != 0) {
     // Once all answers have come, the refused order is the next one.
     if (unanswered_ != 0) return;
-    next_ = std::exchange(refused_, 0);
+    next_ = options_.is_in_order ? refused_ : std::max(refused_, accepted_ + 1);
+    refused_ = 0;
   }
   for (std::uint64_t i = world_.random().below(4); i > 0 && unanswered_ < options_.window; --i) {
     if (socket_->to_gateway.size() > SimulatedSocket::kRoom) return;

@@ -22,6 +22,7 @@ struct SimulatedClientOptions {
   std::string name;
   bool is_observer = false;
   bool is_in_order = true;       // it says in-order=1
+  MessagePlace received{};       // the cursor that it begins with
   std::uint64_t window = 8;      // Sends without an answer
   simulator::WorldTime stops{};  // it sends no new order after this time
   simulator::WorldTime calm{};   // it has no faults after this time
@@ -43,7 +44,10 @@ class SimulatedClient {
   using Connect = std::function<std::shared_ptr<SimulatedSocket>()>;
 
   SimulatedClient(simulator::World& world, SimulatedClientOptions options, Connect connect)
-      : world_{world}, options_{std::move(options)}, connect_{std::move(connect)} {}
+      : world_{world},
+        options_{std::move(options)},
+        connect_{std::move(connect)},
+        received_{options_.received} {}
 
   // Does what the process can do now. Call it every few milliseconds.
   void step();
