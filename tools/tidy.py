@@ -44,7 +44,7 @@ LAYERS = {
     "python": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
                "deferred", "engine", "logs", "simulator"},
     "c": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
-          "engine", "logs"},
+          "engine", "gateway", "logs"},
     "simulator": {"base", "wire", "dictionary", "session", "store", "transport", "observe",
                   "config", "engine"},
     "console": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
@@ -189,7 +189,7 @@ SEAMS = [
     # The gateway serves processes of this machine by Unix sockets. One byte by such a socket wakes
     # the other side of a ring in shared memory.
     ("the network", r"src/transport/\w+/\w+\.(cpp|hpp)"
-     r"|gateway/(ring/client_ring|attach/ring_client|door/(ring|socket)_\w+)\.cpp",
+     r"|gateway/(ring/client_ring|attach/frame_socket|door/(ring|socket)_\w+)\.cpp",
      r"(?<!\w)::(socket|accept4?|connect|bind|listen|recv\w*|send\w*)\s*\("
      r"|(?<![\w.>:])(socket|accept4|epoll_create1?|epoll_wait|getaddrinfo)\s*\("
      r"|#\s*include\s*<sys/(socket|epoll)\.h>"),

@@ -23,7 +23,7 @@
 #include "bench/engine/memory_network.hpp"
 #include "bench/row.hpp"
 #include "bench/traffic/inputs.hpp"
-#include "gateway/attach/ring_client.hpp"
+#include "gateway/attach/gateway_client.hpp"
 #include "gateway/door/socket_link.hpp"
 #include "gateway/gateway.hpp"
 
@@ -157,17 +157,18 @@ const gateway::HelloText kHello{.name = "desk", .token = "token"};
 class RingSide {
  public:
   explicit RingSide(const std::string& socket) {
-    auto client = gateway::RingClient::attach(socket, kHello);
-    if (!client) throw std::runtime_error{client.error()};
+    auto client = gateway::GatewayClient::attach(
+        {.socket_path = socket, .hello = kHello, .by_memory = true});
+    if (!client) throw std::runtime_error{client.error().text};
     client_ = std::move(*client);
   }
   void send(std::string_view frame) {
-    if (client_->ring().send(frame) != gateway::Written::Yes) std::abort();
+    if (client_->ring()->send(frame) != gateway::Written::Yes) std::abort();
   }
-  std::string_view next() { return client_->ring().next(); }
+  std::string_view next() { return client_->ring()->next(); }
 
  private:
-  std::unique_ptr<gateway::RingClient> client_;
+  std::unique_ptr<gateway::GatewayClient> client_;
 };
 
 class SocketSide {

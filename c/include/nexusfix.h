@@ -17,7 +17,8 @@
  *
  * Threads: one thread at a time uses a handle, unless its functions say otherwise. Different
  * handles need no lock. The library starts no thread except in nxf_engine_start(), and changes no
- * signal handler, locale or environment.
+ * locale or environment. It handles SIGBUS as soon as a journal or shared memory is mapped: a file
+ * that another process cuts is an error then. A SIGBUS of other memory goes to the handler before.
  *
  * The binary interface: each function has the symbol version NEXUSFIX_0.9. A function keeps its
  * meaning and its arguments; new ones get a new version.
@@ -62,7 +63,9 @@ enum {
   NXF_CONFIGURATION = 16,    /* the configuration cannot be used: see nxf_error */
   NXF_IO = 17,               /* a file cannot be read, or a port cannot be used: see nxf_error */
   NXF_NO_MEMORY = 18,
-  NXF_INTERNAL = 19          /* an error of the library itself: see nxf_error */
+  NXF_INTERNAL = 19,         /* an error of the library itself: see nxf_error */
+  NXF_TIMEOUT = 20,          /* nothing has come in time */
+  NXF_REFUSED = 21           /* the gateway refused the client: see nxf_error */
 };
 
 /* The name of a status, such as "NXF_MALFORMED". "NXF_UNKNOWN" for another number. Lives as long as
@@ -85,6 +88,7 @@ typedef struct nxf_error {
   uint32_t tag;              /* of the field; 0: the error has none */
   size_t offset;             /* of the byte in the message where a rule is broken */
   char text[NXF_TEXT_BYTES]; /* for people, in UTF-8, zero-terminated, cut at the end if too long */
+  uint32_t code;             /* why a gateway closed the connection: nxf_close_code; 0: none */
 } nxf_error;
 
 /* ---- Dictionaries ----------------------------------------------------------------------------- */
@@ -458,6 +462,150 @@ void nxf_reply_business_reject(nxf_reply* reply, uint32_t reason, uint32_t ref_t
 /* Answers with a Reject (3): SessionRejectReason (373). */
 void nxf_reply_session_reject(nxf_reply* reply, uint32_t reason, uint32_t ref_tag,
                               const char* text);
+
+/* ---- A gateway's client ----------------------------------------------------------------------- */
+
+/* A program that attaches to `nexusfix gateway`, which has the sessions: the program may end and come
+ * back while they stay logged on. docs/guide/gateway.md and docs/reference/gateway-protocol.md
+ * describe the rules. A client is attached from nxf_client_attach() on, until a function returns
+ * NXF_CLOSED. Then free it, and attach again with the cursors that the program has kept: no message
+ * is lost, and none comes twice. */
+typedef struct nxf_client nxf_client;
+
+/* How frames go between client and gateway. */
+typedef int32_t nxf_door;
+enum {
+  NXF_SOCKET = 0,       /* by the Unix socket */
+  NXF_SHARED_MEMORY = 1 /* by a file that both map: no system call for a frame */
+};
+
+/* The last message of a session that the program has handled. Keep it in the program's own store,
+ * together with the effect of the message. */
+typedef struct nxf_cursor {
+  const char* session;  /* its name, such as "FIX.4.4:TRADER->VENUE" */
+  int32_t is_sent;      /* 1: of the messages that the session has sent, for observers */
+  uint64_t epoch;       /* of the event; 0 with MsgSeqNum 0: all that the gateway's journal has */
+  uint64_t msg_seq_num; /* MsgSeqNum (34) */
+} nxf_cursor;
+
+typedef struct nxf_client_options {
+  size_t struct_size;
+  const char* socket_path; /* SocketPath of the gateway's file of clients */
+  const char* name;        /* of the client in that file */
+  const char* token;
+  nxf_door door;
+  const nxf_cursor* cursors; /* a session without one: only messages that arrive from now on */
+  size_t cursor_count;
+  int64_t timeout_ns; /* for connecting, and for the answer; 0: 10 s */
+  int64_t spin_ns;    /* nxf_client_receive() polls so long before it sleeps: lower latency for a core */
+} nxf_client_options;
+
+/* Why a gateway closed a connection: docs/reference/gateway-protocol.md, "Closed". */
+typedef uint32_t nxf_close_code;
+enum {
+  NXF_CLOSE_VERSION = 1,
+  NXF_CLOSE_DENIED = 2, /* unknown name or token */
+  NXF_CLOSE_ALREADY_ATTACHED = 3,
+  NXF_CLOSE_BAD_FRAME = 4,
+  NXF_CLOSE_TOO_SLOW = 5,
+  NXF_CLOSE_NO_HELLO = 6,
+  NXF_CLOSE_STOPPING = 7,
+  NXF_CLOSE_CURSOR_INVALID = 8, /* of an epoch that the session has not reached */
+  NXF_CLOSE_MESSAGES_GONE = 9,  /* the journal has deleted the messages after a cursor */
+  NXF_CLOSE_CLIENT_ENDS = 10,
+  NXF_CLOSE_NO_SHARED_MEMORY = 11
+};
+
+/* Connects and says who the client is. The options may change after the call. Blocks: each of the two
+ * steps for at most the timeout. Errors: NXF_IO: no gateway is there, or its shared memory cannot be
+ * used; NXF_TIMEOUT; NXF_REFUSED: error->code says why, and NXF_CLOSE_DENIED, _CURSOR_INVALID and
+ * _MESSAGES_GONE stay as they are until a person acts. */
+nxf_status nxf_client_attach(const nxf_client_options* options, nxf_client** client,
+                             nxf_error* error);
+/* Ends the connection. Messages without an NXF_EVENT_ACCEPTED may or may not have been sent: a later
+ * nxf_client_attach() knows. */
+void nxf_client_free(nxf_client* client);
+
+/* The highest number that the gateway had accepted from this client when it attached: send again
+ * exactly the messages that have a higher one. */
+uint64_t nxf_client_last_number(const nxf_client* client);
+/* 1: the client gets a copy of all messages, and may send none. */
+int32_t nxf_client_is_observer(const nxf_client* client);
+
+typedef struct nxf_client_session {
+  size_t struct_size;
+  const char* name;     /* lives as long as the client */
+  int32_t is_logged_on; /* by the last event of it */
+  uint64_t epoch;       /* when the client attached; 1 and more: each reset begins a new one */
+  uint64_t received;    /* the last MsgSeqNum of the counterparty in this epoch, at that time; 0: none */
+  uint64_t sent;        /* the last MsgSeqNum of this side */
+} nxf_client_session;
+/* The sessions that the client may see, one for each index from 0 on. session: the caller has set
+ * struct_size. NXF_MISSING: there are no more. */
+nxf_status nxf_client_session_at(const nxf_client* client, uint32_t index,
+                                 nxf_client_session* session);
+
+/* Sends an application message to the counterparty of a session. bytes: what nxf_encoder has made, or
+ * fields that begin with 35= and have SOH after each. The engine writes its own header and trailer.
+ * number: of the program's choice, higher than that of every message that was accepted before, over
+ * all sessions; gaps are allowed. The bytes are copied. Does not block. The answer is an event:
+ * NXF_EVENT_ACCEPTED, when the message is in the journal, or NXF_EVENT_REFUSED. Errors: NXF_FULL: the
+ * gateway does not read at the moment: receive, and send again; NXF_BUFFER_TOO_SMALL: longer than
+ * 1 MiB; NXF_CLOSED. */
+nxf_status nxf_client_send(nxf_client* client, uint32_t session, uint64_t number, const char* bytes,
+                           size_t size, nxf_error* error);
+
+typedef int32_t nxf_event_kind;
+enum {
+  NXF_EVENT_ACCEPTED = 4, /* number; epoch and msg_seq_num of the message that was sent */
+  NXF_EVENT_REFUSED = 5,  /* number, code, and why in body: nothing was sent */
+  NXF_EVENT_MESSAGE = 6,  /* body is a FIX message, for nxf_parse(); epoch and msg_seq_num: its cursor */
+  NXF_EVENT_SESSION = 7,  /* code 1: the session is logged on; 0: it is not, body says why */
+  NXF_EVENT_CAUGHT_UP = 8, /* all messages after the cursors have come */
+  NXF_EVENT_CLOSED = 9    /* the gateway ends the connection: code is an nxf_close_code */
+};
+/* Bits of nxf_client_event.flags. */
+enum {
+  NXF_ACCEPTED_BEFORE = 1 << 0, /* accepted: the number was used before, and this message is ignored */
+  NXF_ACCEPTED_STORED = 1 << 1, /* accepted: sent after the next Logon */
+  NXF_FROM_JOURNAL = 1 << 0,    /* a message: it arrived before the client attached */
+  NXF_SENT_BY_SESSION = 1 << 1  /* a message: this side sent it; for observers */
+};
+/* Codes of NXF_EVENT_REFUSED. */
+enum {
+  NXF_REFUSED_MESSAGE = 1,        /* it is no FIX message, or has a value that cannot be sent */
+  NXF_REFUSED_NOT_ALLOWED = 2,    /* an observer, another session, or another client owns it */
+  NXF_REFUSED_SESSION = 3,        /* the session is not logged on, and does not keep the message */
+  NXF_REFUSED_RATE = 4,           /* OutboundMessages: msg_seq_num has the milliseconds to wait */
+  NXF_REFUSED_UNAVAILABLE = 5     /* the engine stops, or the disk is full */
+};
+
+typedef struct nxf_client_event {
+  size_t struct_size;
+  nxf_event_kind kind;
+  uint32_t session; /* its index */
+  uint32_t code;
+  uint32_t flags;
+  uint64_t epoch;
+  uint64_t msg_seq_num;
+  uint64_t number; /* of nxf_client_send() */
+  nxf_text body;   /* lives until the next function with this client, in shared memory if it is used */
+} nxf_client_event;
+
+/* Waits for the next event. event: the caller has set struct_size. timeout_ns: 0: does not wait;
+ * negative: without a limit. Errors: NXF_TIMEOUT; NXF_CLOSED: the connection has ended, and all that
+ * came before its end was returned; error says why. A gateway that was killed is seen within 50 ms, or
+ * with timeout_ns below 1 ms within a thousand calls. */
+nxf_status nxf_client_receive(nxf_client* client, int64_t timeout_ns, nxf_client_event* event,
+                              nxf_error* error);
+
+/* For a program with an event loop of its own, such as poll() or epoll: the descriptor belongs to the
+ * client. Before each wait call nxf_client_has_event(). 1: do not wait, nxf_client_receive() has
+ * something. 0: wait until the descriptor is readable; if nxf_client_has_unsent() is 1, or until it is
+ * writable. */
+int nxf_client_descriptor(const nxf_client* client);
+int32_t nxf_client_has_event(nxf_client* client);
+int32_t nxf_client_has_unsent(const nxf_client* client);
 
 #ifdef __cplusplus
 }

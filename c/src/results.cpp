@@ -20,10 +20,12 @@ nxf_status report(nxf_error* error, nxf_status status, const Problem& problem) n
   made.status = status;
   made.tag = problem.tag;
   made.offset = problem.offset;
+  made.code = problem.code;
   copy_text(made.text, problem.text);
   write_result(error, made);
   // A caller with a shorter text gets a shorter one, which still ends.
-  const std::size_t size = std::min(error->struct_size, sizeof made);
+  const std::size_t size =
+      std::min(error->struct_size, offsetof(nxf_error, text) + sizeof made.text);
   if (size > offsetof(nxf_error, text)) reinterpret_cast<char*>(error)[size - 1] = '\0';
   return status;
 }
@@ -56,8 +58,10 @@ const char* nxf_status_name(nxf_status status) {
                                      "NXF_CONFIGURATION",
                                      "NXF_IO",
                                      "NXF_NO_MEMORY",
-                                     "NXF_INTERNAL"};
-  static_assert(kNames.size() == NXF_INTERNAL + 1);
+                                     "NXF_INTERNAL",
+                                     "NXF_TIMEOUT",
+                                     "NXF_REFUSED"};
+  static_assert(kNames.size() == NXF_REFUSED + 1);
   const auto index = static_cast<std::size_t>(status);
   return status >= 0 && index < kNames.size() ? kNames[index] : "NXF_UNKNOWN";
 }

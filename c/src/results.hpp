@@ -18,6 +18,7 @@ struct Problem {
   std::string_view text;
   std::uint32_t tag = 0;
   std::size_t offset = 0;
+  std::uint32_t code = 0;
 };
 
 // Copies a text that ends with a zero byte, cut at the end of a character if it is too long.

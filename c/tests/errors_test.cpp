@@ -75,7 +75,8 @@ TEST(c_errors, a_status_has_the_name_of_its_constant) {
   EXPECT_STREQ(nxf_status_name(NXF_BUFFER_TOO_SMALL), "NXF_BUFFER_TOO_SMALL");
   EXPECT_STREQ(nxf_status_name(NXF_INTERNAL), "NXF_INTERNAL");
   EXPECT_STREQ(nxf_status_name(-1), "NXF_UNKNOWN");
-  EXPECT_STREQ(nxf_status_name(NXF_INTERNAL + 1), "NXF_UNKNOWN");
+  EXPECT_STREQ(nxf_status_name(NXF_REFUSED), "NXF_REFUSED");
+  EXPECT_STREQ(nxf_status_name(NXF_REFUSED + 1), "NXF_UNKNOWN");
 }
 
 TEST(c_errors, null_arguments_are_refused_and_free_takes_null) {
@@ -392,6 +393,70 @@ TEST(c_errors, damaged_messages_are_read_and_validated_without_harm) {
     read_everything(message);
   }
   EXPECT_GT(messages, 1'000);
+}
+
+nxf_client_options client_options() {
+  nxf_client_options options{};
+  options.struct_size = sizeof options;
+  options.socket_path = "/no/such.sock";
+  options.name = "desk";
+  options.token = "0123456789abcdef";
+  return options;
+}
+
+nxf_status attach(const nxf_client_options& options, nxf_error& error) {
+  nxf_client* client = nullptr;
+  const nxf_status status = nxf_client_attach(&options, &client, &error);
+  EXPECT_EQ(client, nullptr);
+  nxf_client_free(client);
+  return status;
+}
+
+TEST(c_errors, a_client_without_a_gateway_is_an_error_with_the_path) {
+  nxf_error error = empty_error();
+  EXPECT_EQ(attach(client_options(), error), NXF_IO);
+  EXPECT_NE(std::string_view{error.text}.find("/no/such.sock"), std::string_view::npos);
+  EXPECT_EQ(error.code, 0U);
+}
+
+TEST(c_errors, wrong_options_of_a_client_are_refused) {
+  const auto refused = [](auto change) {
+    nxf_client_options options = client_options();
+    change(options);
+    nxf_error error = empty_error();
+    return attach(options, error) == NXF_INVALID_ARGUMENT && error.text[0] != '\0';
+  };
+  static constexpr nxf_cursor kUnnamed{};
+  EXPECT_TRUE(refused([](auto& one) { one.struct_size = 8; }));
+  EXPECT_TRUE(refused([](auto& one) { one.socket_path = nullptr; }));
+  EXPECT_TRUE(refused([](auto& one) { one.name = nullptr; }));
+  EXPECT_TRUE(refused([](auto& one) { one.token = "a\ncursor=0 0 X"; }));
+  EXPECT_TRUE(refused([](auto& one) { one.door = 2; }));
+  EXPECT_TRUE(refused([](auto& one) { one.timeout_ns = -1; }));
+  EXPECT_TRUE(refused([](auto& one) { one.cursor_count = 1; }));
+  EXPECT_TRUE(refused([](auto& one) {
+    one.cursors = &kUnnamed;
+    one.cursor_count = 1;
+  }));
+}
+
+TEST(c_errors, functions_of_a_client_take_no_null) {
+  nxf_client_event event{};
+  EXPECT_EQ(nxf_client_attach(nullptr, nullptr, nullptr), NXF_INVALID_ARGUMENT);
+  EXPECT_EQ(nxf_client_receive(nullptr, 0, &event, nullptr), NXF_INVALID_ARGUMENT);
+  EXPECT_EQ(nxf_client_send(nullptr, 0, 1, "35=D", 4, nullptr), NXF_INVALID_ARGUMENT);
+  EXPECT_EQ(nxf_client_session_at(nullptr, 0, nullptr), NXF_INVALID_ARGUMENT);
+  EXPECT_EQ(nxf_client_descriptor(nullptr), -1);
+  EXPECT_EQ(nxf_client_last_number(nullptr), 0U);
+}
+
+TEST(c_errors, a_caller_of_the_first_version_gets_a_text_that_ends) {
+  nxf_error error{};
+  error.struct_size = offsetof(nxf_error, code);
+  error.code = 77;
+  EXPECT_EQ(attach(client_options(), error), NXF_IO);
+  EXPECT_EQ(error.code, 77U);
+  EXPECT_NE(std::memchr(error.text, '\0', sizeof error.text), nullptr);
 }
 
 }  // namespace

@@ -50,8 +50,8 @@ ClientRing::ClientRing(std::unique_ptr<RingFile> file, int socket) noexcept
       writer_{place_in(*file_, Direction::ToGateway)},
       socket_{socket} {}
 
-Written ClientRing::send(std::string_view frame) noexcept {
-  const Written written = writer_.write(frame);
+Written ClientRing::send(std::string_view frame, std::string_view rest) noexcept {
+  const Written written = writer_.write(frame, rest);
   if (written != Written::Yes) return written;
   if (writer_.take_sleeper() != Sleeps::No) [[unlikely]] {
     // A full socket has bytes that the gateway has not read: it wakes in any case.

@@ -34,15 +34,23 @@ class ClientRing {
   [[nodiscard]] static std::expected<std::unique_ptr<ClientRing>, RingError> attach(
       const std::string& path, std::uint64_t key, int socket);
 
-  // Writes a frame, and wakes the gateway if its loop sleeps, which is a system call. Fault: the
-  // memory is damaged.
-  [[nodiscard]] Written send(std::string_view frame) noexcept;
+  // Writes a frame of one or two parts, and wakes the gateway if its loop sleeps, which is a system
+  // call. Fault: the memory is damaged.
+  [[nodiscard]] Written send(std::string_view frame, std::string_view rest = {}) noexcept;
   // The next frame of the gateway, in the shared memory: valid until the next call. Empty: there is
   // none. No system call.
   [[nodiscard]] std::string_view next() noexcept { return reader_.read(); }
   // Waits until there is a frame: it polls for spin, and then sleeps.
   [[nodiscard]] Waited wait(std::chrono::nanoseconds timeout,
                             std::chrono::nanoseconds spin = std::chrono::microseconds{20}) noexcept;
+  // For a caller that waits for the socket. True: the gateway wakes this side by a byte on it,
+  // until end_sleep(). False: there is a frame.
+  [[nodiscard]] bool begin_sleep() noexcept { return reader_.begin_sleep(Sleeps::Socket); }
+  void end_sleep() noexcept { reader_.end_sleep(); }
+  // Whether next() found what no gateway writes, or the file was cut: nothing more can be read.
+  [[nodiscard]] bool is_damaged() const noexcept {
+    return reader_.fault() != RingFault::None || file_->failed();
+  }
   // Whether the gateway has closed the ring. No system call.
   [[nodiscard]] bool is_closed() noexcept;
   // Whether the gateway's end of the socket is still open: it closes when its process ends. It also
