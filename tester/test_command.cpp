@@ -29,6 +29,12 @@ struct ReportFiles {
   std::string html;
 };
 
+// Of the shell; empty: none.
+struct EngineCommands {
+  std::string restart;
+  std::string logout;
+};
+
 struct TestOptions {
   std::vector<std::string> what;
   std::string acceptor;
@@ -39,7 +45,7 @@ struct TestOptions {
   std::vector<std::string> sets;
   std::string only;
   std::string except;
-  std::string restart;
+  EngineCommands commands;
   ReportFiles files;
   std::string show;
   std::uint64_t seed = 1;
@@ -194,7 +200,8 @@ std::expected<tester::RunOptions, std::string> run_options_of(const TestOptions&
   auto senders = senders_of(options);
   if (!senders) return std::unexpected{senders.error()};
   run.senders = std::move(*senders);
-  run.restart_command = options.restart;
+  run.restart_command = options.commands.restart;
+  run.logout_command = options.commands.logout;
   run.play.version = version;
   run.play.side = side_of(options);
   run.play.target_comp_id = options.target;
@@ -352,8 +359,11 @@ void add_engine_options(CLI::App& app, TestOptions& options) {
   app.add_option("--target", options.target, "CompID of the engine under test")
       ->option_text("COMPID");
   app.add_option(
-         "--restart", options.restart,
+         "--restart", options.commands.restart,
          "a shell command that kills the engine and starts it again, for cases that need it")
+      ->option_text("COMMAND");
+  app.add_option("--logout", options.commands.logout,
+                 "a shell command that makes the engine send a Logout, for cases that need it")
       ->option_text("COMMAND");
   app.add_flag("--tls", options.uses_tls, "connect or listen with TLS");
   app.add_option("--ca", options.tls.authorities_file,

@@ -616,6 +616,9 @@ class Player {
         for (auto& [name, one] : sessions_) wire_.close(one.channel);
         record_note(session, Side::Neither, "the engine is restarted");
         return of_engine(engine_.restart());
+      case Verb::LogOut:
+        record_note(session, Side::Neither, "the engine has the command to log out");
+        return of_engine(engine_.log_out());
       case Verb::ReadingOn:
       case Verb::ReadingOff:
         wire_.set_reading(session.channel, statement.verb == Verb::ReadingOn);

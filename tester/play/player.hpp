@@ -25,6 +25,11 @@ class EngineUnderTest {
   virtual ~EngineUnderTest() = default;
   // Kills it and starts it again. Nothing: done; otherwise the error.
   [[nodiscard]] virtual std::optional<std::string> restart() = 0;
+  // Makes it send a Logout, and does not wait for the end of the session. Nothing: done; otherwise
+  // the error.
+  [[nodiscard]] virtual std::optional<std::string> log_out() {
+    return "this engine has no command that logs it out";
+  }
   // A `setting` or `app` statement; fields_of_version: expands its text. Nothing: done.
   [[nodiscard]] virtual std::optional<std::string> perform(const Statement& statement,
                                                            const Meaning& meaning);

@@ -15,29 +15,32 @@ extern char** environ;
 namespace nexusfix::tester {
 namespace {
 
-// Restarts the engine by the user's command, and waits until the command has ended.
-class RestartedEngine final : public EngineUnderTest {
+// Restarts the engine and logs it out by the user's commands, and waits until a command has ended.
+class CommandedEngine final : public EngineUnderTest {
  public:
-  explicit RestartedEngine(const std::string& command) : command_{command} {}
+  explicit CommandedEngine(const RunOptions& options) : options_{options} {}
 
-  std::optional<std::string> restart() override {
+  std::optional<std::string> restart() override { return run("restart", options_.restart_command); }
+  std::optional<std::string> log_out() override { return run("logout", options_.logout_command); }
+
+ private:
+  static std::optional<std::string> run(std::string_view option_name, std::string command) {
+    const std::string name = "the command of --" + std::string{option_name};
     std::string shell = "sh";
     std::string option = "-c";
-    std::string command = command_;
     char* const arguments[] = {shell.data(), option.data(), command.data(), nullptr};
     pid_t process = 0;
     const int error = ::posix_spawnp(&process, "sh", nullptr, nullptr, arguments, environ);
-    if (error != 0) return "the command of --restart could not be started";
+    if (error != 0) return name + " could not be started";
     int status = 0;
     while (::waitpid(process, &status, 0) < 0) {
-      if (errno != EINTR) return "the command of --restart could not be waited for";
+      if (errno != EINTR) return name + " could not be waited for";
     }
     if (status == 0) return std::nullopt;
-    return "the command of --restart failed: " + command_;
+    return name + " failed: " + command;
   }
 
- private:
-  const std::string& command_;
+  const RunOptions& options_;
 };
 
 // What `let` lines say, and --set before them.
@@ -92,7 +95,7 @@ class Runner {
       if (!port) return give_up(port.error());
       options_.on_listening(*port);
     }
-    RestartedEngine engine{options_.restart_command};
+    CommandedEngine engine{options_};
     PlayOptions play_options = options_.play;
     play_options.sender_comp_id = options_.senders[worker];
     while (!is_over_ && !options_.play.is_interrupted()) {
@@ -102,6 +105,8 @@ class Runner {
       Result result;
       if (script.restarts && options_.restart_command.empty()) {
         result = {.verdict = Verdict::Skipped, .reason = "it needs --restart"};
+      } else if (script.logs_out && options_.logout_command.empty()) {
+        result = {.verdict = Verdict::Skipped, .reason = "it needs --logout"};
       } else if (cases_[i].load != nullptr) {
         result = play_load(cases_[i], play_options, wire, clock, engine);
       } else {

@@ -21,6 +21,7 @@ struct RunOptions {
   std::optional<transport::Endpoint> listener{};  // where the engine under test connects
   std::vector<std::string> senders;               // a session for each case that runs at a time
   std::string restart_command;                    // of the shell; empty: none
+  std::string logout_command;                     // of the shell; empty: none
   // Called after each case, one call at a time.
   std::function<void(const Result&)> on_result = [](const Result&) {};
   // Called when the port is open.

@@ -58,6 +58,7 @@ constexpr std::array kVerbs{
     VerbName{"checks on", Verb::ChecksOn, Text::None},
     VerbName{"checks off", Verb::ChecksOff, Text::None},
     VerbName{"restart", Verb::Restart, Text::None},
+    VerbName{"log out", Verb::LogOut, Text::None},
     VerbName{"remark", Verb::Remark, Text::Needed},
     VerbName{"fail", Verb::Fail, Text::Needed},
     VerbName{"skip", Verb::Skip, Text::Needed},
@@ -358,6 +359,9 @@ class Reader {
         return std::nullopt;
       case Verb::Restart:
         script_.restarts = true;
+        return std::nullopt;
+      case Verb::LogOut:
+        script_.logs_out = true;
         return std::nullopt;
       default:
         return std::nullopt;

@@ -50,6 +50,7 @@ enum class Verb : std::uint8_t {
   ChecksOn,
   ChecksOff,
   Restart,
+  LogOut,
   Remark,
   Fail,
   Skip,
@@ -94,6 +95,7 @@ struct Script {
   std::bitset<kEngineSides> connects;  // has a `connect` for an engine on this side
   std::bitset<kEngineSides> listens;   // has an `expect connect`
   bool restarts = false;
+  bool logs_out = false;
 };
 
 // Whether `setting` and `app` are words of the language.

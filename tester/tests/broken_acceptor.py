@@ -1,5 +1,7 @@
 """A small acceptor with one chosen fault: what `nexusfix test` must find from outside."""
 
+import calendar
+import contextlib
 import socket
 import threading
 import time
@@ -20,6 +22,24 @@ FAULTS = {
     "logout-not-answered": "13_logout_received",
     "silent-after-logon": "1s_logon_answered",
     "answers-before-logon": "1s_first_message_not_logon",
+    "unknown-encryption-accepted": "17b_encrypt_method",
+    "late-logon-accepted": "1s_sending_time_wrong",
+    "unsupported-called-invalid": "2r_msg_type_not_supported",
+    "short-check-sum-accepted": "3e_check_sum_length",
+    "enumeration-ignored": "14e_value_not_in_enumeration",
+    "header-after-body-accepted": "14g_header_after_body",
+    "group-count-ignored": "14i_group_count_wrong",
+    "group-order-ignored": "14j_group_first_field",
+    "field-without-tag-ends-session": "14k_soh_in_value",
+    "poss-resend-executed-again": "19a_poss_resend_already_received",
+    "poss-resend-ignored": "19b_poss_resend_not_received",
+    "report-resent-without-poss-dup": "8_resend_request_application",
+}
+# The faults that need --logout.
+LOGOUT_FAULTS = {
+    "logout-not-sent": "12_logout_sent",
+    "logout-without-waiting": "12_logout_not_answered",
+    "resend-request-ignored-after-logout": "12_resend_request_before_answer",
 }
 # Beside them, for the suite `soak`: answer-lost and answer-repeated, of each twentieth TestRequest.
 # The cases that an acceptor without a fault passes.
@@ -30,17 +50,32 @@ def check_sum(data):
     return f"{sum(data) % 256:03}".encode()
 
 
+def order_reject(fields, order):
+    """The SessionRejectReason and RefTagID of an order with an invalid field, or None."""
+    tags = [tag for tag, _ in order]
+    if fields.get("59", "0") not in "0123456":
+        return 5, 59, "enumeration-ignored"
+    if "78" in fields and int(fields["78"]) != tags.count("79"):
+        return 16, 78, "group-count-ignored"
+    if "453" in fields and tags[tags.index("453") + 1] != "448":
+        return 15, tags[tags.index("453") + 1], "group-order-ignored"
+    return None
+
+
 class Connection:
     """One session: its numbers begin at 1 with each Logon."""
 
-    def __init__(self, peer, fault):
+    def __init__(self, peer, fault, answers_orders):
         self.peer = peer
         self.fault = fault
+        self.answers_orders = answers_orders
         self.next_out = 1
         self.next_in = 1
         self.sender, self.target = "ENGINE", "TESTER"
-        self.logged_on = False
+        self.logged_on = self.logs_out = False
         self.test_requests = 0
+        self.order_ids = {}  # by ClOrdID
+        self.reports = {}  # bodies by MsgSeqNum
 
     def send(self, msg_type, body="", number=None, flags=""):
         if number is None:
@@ -69,31 +104,50 @@ class Connection:
             if not more:
                 return
             data += more
-            while (end := data.find(b"\x0110=")) >= 0 and len(data) >= end + 8:
-                message, data = data[:end + 8], data[end + 8:]
+            while (end := data.find(b"\x0110=")) >= 0:
+                stop = data.find(b"\x01", end + 4)
+                if stop < 0:
+                    break
+                message, data = data[:stop + 1], data[stop + 1:]
                 if not self.on_message(message, end + 1):
                     return
 
     def on_message(self, message, begin_of_sum):
         """False: the connection ends."""
-        is_right = message[begin_of_sum + 3:-1] == check_sum(message[:begin_of_sum])
-        if not is_right and self.fault != "garbled-accepted":
+        total, right = message[begin_of_sum + 3:-1], check_sum(message[:begin_of_sum])
+        if self.fault == "short-check-sum-accepted" and len(total) < 3:
+            total = right
+        if total != right and self.fault != "garbled-accepted":
             return True
-        fields = dict(field.split("=", 1) for field in message.decode().split("\x01")[:-1])
+        parts = message.decode().split("\x01")[:-1]
+        if not all("=" in part for part in parts):
+            return self.fault != "field-without-tag-ends-session"  # garbled
+        order = [part.split("=", 1) for part in parts]
+        fields = dict(order)
         msg_type = fields["35"]
         if msg_type == "A":
-            self.logged_on = True
-            self.next_out = 1
-            self.next_in = 2
-            self.send("A", "98=0|108=30|141=Y|")
-            return True
+            return self.on_logon(fields)
         if not self.logged_on and self.fault != "answers-before-logon":
             return False
         if self.fault == "silent-after-logon":
             return True
-        return self.on_session_message(msg_type, fields)
+        return self.on_session_message(msg_type, fields, order)
 
-    def on_session_message(self, msg_type, fields):
+    def on_logon(self, fields):
+        """False: it is refused."""
+        age = time.time() - calendar.timegm(time.strptime(fields["52"][:17], "%Y%m%d-%H:%M:%S"))
+        is_late = age > 300 and self.fault != "late-logon-accepted"
+        is_encrypted = fields["98"] != "0" and self.fault != "unknown-encryption-accepted"
+        if is_late or is_encrypted:
+            self.send("5", "58=invalid Logon|")
+            return False
+        self.logged_on = True
+        self.next_out = 1
+        self.next_in = 2
+        self.send("A", "98=0|108=30|141=Y|")
+        return True
+
+    def on_session_message(self, msg_type, fields, order):
         number = int(fields["34"])
         is_duplicate = fields.get("43") == "Y"
         if msg_type == "4" and "36" in fields and number <= self.next_in:
@@ -108,32 +162,81 @@ class Connection:
             self.send("5", "58=MsgSeqNum too low|")
             return False
         self.next_in = max(self.next_in, number + 1)
-        if fields.get("112") == "DATA":  # a CheckSum within EncodedText
+        tags = [tag for tag, _ in order]
+        is_last = tags.index("52") == len(tags) - 2
+        if is_last and self.fault != "header-after-body-accepted":
+            self.send("3", f"45={number}|371=52|372={msg_type}|373=14|")
+        elif fields.get("112") == "DATA":  # a CheckSum within EncodedText
             self.send("B", "148=x|354=10|355=a|10=123|b|")
         elif msg_type == "1":
-            self.test_requests += 1
-            is_twentieth = self.test_requests % 20 == 0
-            if is_twentieth and self.fault == "answer-lost":
-                return True
-            if is_twentieth and self.fault == "answer-repeated":
-                self.send("0", f"112={fields['112']}|")
-            lost = self.fault == "test-req-id-lost"
-            self.send("0", "" if lost else f"112={fields['112']}|")
+            self.on_test_request(fields)
         elif msg_type == "2":
-            flags = "" if self.fault == "gap-fill-without-poss-dup" else "43=Y|"
-            self.send("4", f"123=Y|36={self.next_out}|", int(fields["7"]), flags)
+            self.on_resend_request(fields)
         elif msg_type == "5":
-            if self.fault != "logout-not-answered":
+            if self.fault != "logout-not-answered" and not self.logs_out:
                 self.send("5")
             return False
+        elif msg_type == "D" and self.answers_orders:
+            self.on_order(fields, order)
+        elif msg_type == "7":
+            is_wrong = self.fault == "unsupported-called-invalid"
+            self.send(*(("3", f"45={number}|372=7|373=11|") if is_wrong else
+                        ("j", f"45={number}|372=7|380=3|")))
         return True
+
+    def on_test_request(self, fields):
+        self.test_requests += 1
+        is_twentieth = self.test_requests % 20 == 0
+        if is_twentieth and self.fault == "answer-lost":
+            return
+        if is_twentieth and self.fault == "answer-repeated":
+            self.send("0", f"112={fields['112']}|")
+        lost = self.fault == "test-req-id-lost"
+        self.send("0", "" if lost else f"112={fields['112']}|")
+
+    def on_resend_request(self, fields):
+        if self.logs_out and self.fault == "resend-request-ignored-after-logout":
+            return
+        first = int(fields["7"])
+        poss_dup = "" if self.fault == "gap-fill-without-poss-dup" else "43=Y|"
+        if body := self.reports.get(first):
+            lost = self.fault == "report-resent-without-poss-dup"
+            self.send("8", body, first, "" if lost else "43=Y|122=20240115-10:30:00|")
+        else:
+            self.send("4", f"123=Y|36={self.next_out}|", first, poss_dup)
+
+    def on_order(self, fields, order):
+        reject = order_reject(fields, order)
+        if reject and self.fault != reject[2]:
+            self.send("3", f"45={fields['34']}|371={reject[1]}|372=D|373={reject[0]}|")
+            return
+        is_again = fields.get("97") == "Y"
+        known = fields["11"] in self.order_ids
+        if is_again and (self.fault == "poss-resend-ignored" or
+                         (known and self.fault != "poss-resend-executed-again")):
+            return
+        order_id = self.order_ids[fields["11"]] = f"O{self.next_out}"
+        body = (f"37={order_id}|11={fields['11']}|17=1|150=0|39=0|55=AAPL|54=1|151=100|14=0|6=0|")
+        self.reports[self.next_out] = body
+        self.send("8", body)
+
+    def log_out(self):
+        """What an operator's command does."""
+        self.logs_out = True
+        if self.fault != "logout-not-sent":
+            self.send("5")
+        time.sleep(0 if self.fault == "logout-without-waiting" else 2)
+        with contextlib.suppress(OSError):  # it is closed
+            self.peer.shutdown(socket.SHUT_RDWR)
 
 
 class BrokenAcceptor:
     """Listens on a free port of the loopback address."""
 
-    def __init__(self, test, fault=None):
+    def __init__(self, test, fault=None, answers_orders=False):
         self.fault = fault
+        self.answers_orders = answers_orders
+        self.connections = []
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         test.addCleanup(self.listener.close)
@@ -149,7 +252,24 @@ class BrokenAcceptor:
 
     def serve(self, peer):
         with peer:
+            connection = Connection(peer, self.fault, self.answers_orders)
+            self.connections.append(connection)
             try:
-                Connection(peer, self.fault).serve()
+                connection.serve()
             except OSError:
                 return  # the tester is gone
+
+    def command_port(self, test):
+        """A port: each connection to it is the operator's command to log out."""
+        listener = socket.create_server(("127.0.0.1", 0))
+        test.addCleanup(listener.close)
+
+        def accept():
+            while True:
+                try:
+                    listener.accept()[0].close()
+                except OSError:
+                    return  # closed
+                threading.Thread(target=self.connections[-1].log_out, daemon=True).start()
+        threading.Thread(target=accept, daemon=True).start()
+        return listener.getsockname()[1]

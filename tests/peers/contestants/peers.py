@@ -121,7 +121,7 @@ class NexusFix(Engine):
     """Our engine, in the example venue and in `nexusfix connect`."""
 
     key, name, language, source = "nexusfix", "NexusFIX", "C++", "this tree"
-    settings = "`nexusfix serve`, `nexusfix connect`"
+    settings = "`nexusfix serve`, `nexusfix connect`, `ValidateUnorderedGroupFields=Y`"
     # After "MsgSeqNum too low" the initiator waits for an operator.
     initiator_except = "2c_|10_gap_fill_number_too_low|tags_hostile"
 
@@ -132,6 +132,7 @@ class NexusFix(Engine):
 
     def more_keys(self):
         return {"Store": "memory", "FileStorePath": None, "FileLogPath": None,
+                "ValidateUnorderedGroupFields": "Y",
                 "SocketAcceptAddress": None, "StartTime": None, "EndTime": None,
                 "SocketReuseAddress": None, "SocketNodelay": None}
 
