@@ -16,8 +16,8 @@
  * returns it says how long it lives.
  *
  * Threads: one thread at a time uses a handle, unless its functions say otherwise. Different
- * handles need no lock. The library starts no thread except in nxf_engine_start(), and changes no
- * locale or environment. It handles SIGBUS as soon as a journal or shared memory is mapped: a file
+ * handles need no lock. The library starts no thread except in nxf_engine_start(), and for the folder
+ * of a journal in nxf_log_read(). It changes no locale or environment. It handles SIGBUS as soon as a journal or shared memory is mapped: a file
  * that another process cuts is an error then. A SIGBUS of other memory goes to the handler before.
  *
  * The binary interface: each function has the symbol version NEXUSFIX_0.9. A function keeps its
@@ -263,6 +263,70 @@ nxf_status nxf_entry_char(const nxf_entry* entry, uint32_t tag, char* value);
 nxf_status nxf_entry_bool(const nxf_entry* entry, uint32_t tag, int32_t* value);
 size_t nxf_entry_field_count(const nxf_entry* entry);
 nxf_status nxf_entry_field(const nxf_entry* entry, size_t index, uint32_t* tag, nxf_text* value);
+
+/* ---- Logs ------------------------------------------------------------------------------------- */
+
+/* The messages of a log, in batches: of a text with messages in its lines, the raw bytes of sessions,
+ * a hex dump, a capture of packets, or the folder of a journal; also packed by gzip, zstd or xz. */
+typedef struct nxf_log nxf_log;
+
+typedef struct nxf_log_options {
+  size_t struct_size;
+  const char* kind;      /* text, hex, gzip, zstd, xz, pcap or journal; NULL: by its first bytes */
+  const char* delimiter; /* between fields: "|", "SOH", "\x01"; NULL: each message shows it */
+  int64_t zone_seconds;  /* local time minus UTC, for times in the log that name no zone */
+  size_t batch_bytes;    /* a batch ends with the message that reaches this size; 0: 4 MiB */
+} nxf_log_options;
+
+typedef int32_t nxf_direction;
+enum {
+  NXF_DIRECTION_UNKNOWN = 0,
+  NXF_IN = 1, /* by a word before the message, such as IN, received, or <- */
+  NXF_OUT = 2 /* OUT, sent, -> */
+};
+
+#define NXF_NO_TIME INT64_MIN
+
+/* One message. Texts are empty if the message lacks the field. */
+typedef struct nxf_log_message {
+  nxf_text bytes;    /* for nxf_parse(): with SOH after each field, whatever separates them in the log */
+  nxf_text prefix;   /* what is before it in its line */
+  nxf_text msg_type; /* MsgType (35) */
+  nxf_text sender;   /* SenderCompID (49) */
+  nxf_text target;   /* TargetCompID (56) */
+  uint64_t msg_seq_num;    /* MsgSeqNum (34); 0: it has none */
+  uint64_t offset;         /* of its first byte in the unpacked log */
+  int64_t time;            /* nanoseconds since 1970-01-01 UTC: of its line, else SendingTime (52); or
+                            * NXF_NO_TIME */
+  nxf_direction direction;
+} nxf_log_message;
+
+/* path: a file, the folder of a journal, or "-" for standard input. options: NULL: the defaults.
+ * Errors: NXF_IO: it cannot be opened; NXF_INVALID_ARGUMENT: kind or delimiter. */
+nxf_status nxf_log_open(const char* path, const nxf_log_options* options, nxf_log** log,
+                        nxf_error* error);
+void nxf_log_free(nxf_log* log);
+
+/* The next messages, at most max of them, in the order of the log. message_size: sizeof
+ * (nxf_log_message), the distance of two messages in the caller's array. Their texts live until the
+ * next call, or nxf_log_free(). NXF_OK: *count is 1 to max. NXF_END: 0, and there are no more. NXF_IO:
+ * 0; the log cannot be read further, as a cut or damaged archive: all messages before that were
+ * returned, error->offset is after the last one, and later calls return the error again. A place that
+ * is no message is passed over and counted. Memory: one batch, and at most one message of 1 MiB. */
+nxf_status nxf_log_read(nxf_log* log, nxf_log_message* messages, size_t message_size, size_t max,
+                        size_t* count, nxf_error* error);
+
+/* What was found so far that is no whole message. */
+typedef struct nxf_log_faults {
+  size_t struct_size;
+  uint64_t skipped;        /* places with 8=FIX that begin no message */
+  uint64_t first_skipped;  /* offset of the first one */
+  uint64_t too_long;       /* messages that were cut after 1 MiB */
+  uint64_t first_too_long; /* offset of the first one */
+  uint64_t cut;            /* messages that do not end where BodyLength says; nxf_parse() refuses them */
+} nxf_log_faults;
+/* faults: the caller has set struct_size. */
+nxf_status nxf_log_skipped(const nxf_log* log, nxf_log_faults* faults);
 
 /* ---- Validation ------------------------------------------------------------------------------- */
 

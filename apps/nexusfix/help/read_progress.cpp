@@ -45,11 +45,13 @@ void show_read_progress() {
   progress.next = SystemClock{}.now().mono + std::chrono::seconds{1};
 }
 
-void expect_bytes(std::uint64_t size) noexcept { progress.expected += size; }
+void expect_bytes(std::uint64_t size) noexcept {
+  if (progress.is_shown) progress.expected += size;
+}
 
 void count_bytes_read(std::size_t size) {
-  progress.done += size;
   if (!progress.is_shown) return;
+  progress.done += size;
   if (size == 0) return erase_read_progress();
   const MonoTime now = SystemClock{}.now().mono;
   if (now < progress.next || progress.expected == 0) return;
