@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "cluster/postgres/chunk.hpp"
 #include "store/api/entry.hpp"
 
 namespace nexusfix::store::postgres {
@@ -24,6 +25,7 @@ void Batch::clear(LogPosition at) {
   begin_ = at;
   end_ = at;
   raised_ = 0;
+  has_received_ = false;
   has_resets_ = false;
   opened_.clear();
   renamed_.clear();
@@ -43,6 +45,7 @@ void Batch::make_room(std::span<const char> entries, LogEnd& log) {
   std::size_t opened = 0;
   std::size_t renamed = 0;
   std::size_t messages = 0;
+  std::size_t received = 0;
   std::size_t changes = 0;
   std::size_t lost = 0;
   std::size_t count = 0;
@@ -54,6 +57,7 @@ void Batch::make_room(std::span<const char> entries, LogEnd& log) {
     opened += entry.kind == EntryKind::SessionOpened ? 1 : 0;
     renamed += entry.kind == EntryKind::SessionRenamed ? 1 : 0;
     messages += entry.kind == EntryKind::OutboundMessage ? 1 : 0;
+    received += is_received(entry) ? 1 : 0;
     changes += entry.kind == EntryKind::NumbersSet ? 1 : 0;
     lost += entry.kind == EntryKind::MessagesLost ? 1 : 0;
     // A key that no session has is refused later.
@@ -63,7 +67,7 @@ void Batch::make_room(std::span<const char> entries, LogEnd& log) {
   }
   opened_.reserve(opened, entries.size());
   renamed_.reserve(renamed, entries.size());
-  chunk_sessions_.reserve(messages);
+  chunk_sessions_.reserve(chunk_sessions_.count() + messages + received);
   places_.reserve(lagging.places() + count + messages);
   changes_.reserve(changes, entries.size());
   lost_.reserve(lost);
@@ -120,6 +124,12 @@ void Batch::add(std::span<const char> entries, WallTime time, LogEnd& log) {
         use(heads[entry.session], entry.number);
         break;
       case EntryKind::InboundProgress:
+        if (is_received(entry)) {
+          has_received_ = true;
+          Touched& touched = by_key_[entry.session];
+          if (touched.received_epoch == 0) touched.received_epoch = heads[entry.session].epoch;
+        }
+        break;
       case EntryKind::Removed:
       case EntryKind::NumbersReserved:
       case EntryKind::MessagesLeft:
@@ -168,12 +178,17 @@ void Batch::add_rows(SessionKey session, const SessionTable& sessions, LaggingRo
 }
 
 void Batch::seal(const SessionTable& sessions, LogEnd& log, LogPosition lag_max) {
+  for (const SessionKey session : touched_) {
+    const Touched& one = by_key_[session];
+    const bool is_placed = one.placed_epoch != 0;
+    if (!is_placed && one.received_epoch != 0) chunk_sessions_.add(session, one.received_epoch);
+  }
   LaggingRows& lagging = log.lagging;
   const auto lag = [&] { return lagging.empty() ? 0 : end_ - lagging.since(); };
   if (!is_common()) {
     // What an opening reads again is common.
     while (!lagging.empty()) add_rows(lagging.oldest(), sessions, lagging);
-  } else if (messages_.empty()) {
+  } else if (!has_chunk()) {
     // It leaves no chunk that an opening could read.
     for (const SessionKey session : touched_) add_rows(session, sessions, lagging);
   } else if (lag() > lag_max) {

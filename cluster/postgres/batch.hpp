@@ -1,5 +1,5 @@
-// What one database transaction writes: the records as one chunk of the log, if it has messages,
-// and rows of the other tables.
+// What one database transaction writes: the records as one chunk of the log, if it has messages or
+// received ones (JournalInbound), and rows of the other tables.
 #pragma once
 
 #include <cstddef>
@@ -64,6 +64,8 @@ class Batch {
 
   // In the order of the log, which is that of the sequence numbers within a session's epoch.
   [[nodiscard]] const std::vector<Message>& messages() const noexcept { return messages_; }
+  // Whether it has a message of either direction: others leave no chunk.
+  [[nodiscard]] bool has_chunk() const noexcept { return !messages_.empty() || has_received_; }
   [[nodiscard]] std::string_view bytes_of(const Message& message) const noexcept {
     return chunk().substr(message.bytes_begin, message.bytes_count);
   }
@@ -83,7 +85,8 @@ class Batch {
  private:
   struct Touched {
     bool is_touched = false;
-    std::uint64_t placed_epoch = 0;  // of its last message; 0: it has none
+    std::uint64_t placed_epoch = 0;    // of its last message; 0: it has none
+    std::uint64_t received_epoch = 0;  // of the first one that it received; 0: it has none
   };
   void add_message(const Entry& entry, std::size_t bytes_begin, std::uint64_t epoch);
   void add_rows(SessionKey session, const SessionTable& sessions, LaggingRows& lagging);
@@ -95,6 +98,7 @@ class Batch {
   LogPosition end_ = 0;
   LogPosition rows_position_ = 0;
   std::uint64_t raised_ = 0;
+  bool has_received_ = false;
   bool has_resets_ = false;  // a session's row changes in more than the numbers
   OpenedRows opened_;
   RenamedRows renamed_;

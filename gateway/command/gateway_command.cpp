@@ -50,10 +50,11 @@ std::vector<std::string> names_of(const config::Settings& settings) {
 // What a message needs, so that it is neither lost nor repeated.
 std::expected<void, std::string> check_gateway(const config::Settings& settings) {
   std::string faults;
-  if (settings.store != config::StoreKind::Journal) {
+  if (settings.store != config::StoreKind::Journal &&
+      settings.store != config::StoreKind::PostgreSQL) {
     add_fault(faults, settings.file +
-                          ": a gateway needs the journal, from which clients get what "
-                          "they have missed. Remove the key Store");
+                          ": a gateway needs the journal or Store=postgresql, from which clients "
+                          "get what they have missed");
   }
   if (settings.event_loops > 1) {
     add_fault(faults, fmt::format("{}: EventLoops={}: a gateway has one loop. Remove the key",
@@ -70,8 +71,7 @@ std::expected<void, std::string> check_gateway(const config::Settings& settings)
           "Name each session in a section of its own");
     }
     if (!one.journals_inbound) {
-      refuse(
-          "a gateway needs JournalInbound=Y: clients get what they have missed from the journal");
+      refuse("a gateway needs JournalInbound=Y: clients get what they have missed from the log");
     }
     const config::OutboundLimitSettings& limit = one.outbound;
     if ((limit.messages_max != 0 || !limit.by_type.empty()) &&
@@ -101,6 +101,22 @@ struct SessionNames {
     return check_gateway(fresh);
   }
 };
+
+// Where clients get what they have missed. The disk must outlive the result.
+std::expected<gateway::OpenLog, std::string> log_of(Disk& disk, const std::string& config) {
+  const auto place = find_log(disk, config);
+  if (!place) return std::unexpected{place.error()};
+  if (place->is_journal()) return gateway::journal_opener(disk, place->folder);
+  const store::PostgresPart* const part = linked_parts().postgres;
+  if (part == nullptr) {
+    return std::unexpected{config +
+                           ": this program was built without the PostgreSQL store; build it with "
+                           "-D NEXUSFIX_POSTGRES=ON"};
+  }
+  return [follow = part->follow, database = place->database](const store::FollowOptions& options) {
+    return follow(database, options);
+  };
+}
 
 // Clients that may open the socket may open the shared memory.
 gateway::RingFileOptions memory_for(const gateway::ClientFile& clients) {
@@ -150,15 +166,15 @@ int serve_gateway(const GatewayArguments& arguments) {
     fmt::print("{} and {}: no faults\n", arguments.config, arguments.clients);
     return kSuccess;
   }
-  const auto place = find_log(disk, arguments.config);
-  if (!place) return fail(kGatewayCommand, place.error());
+  auto log = log_of(disk, arguments.config);
+  if (!log) return fail(kGatewayCommand, log.error());
   SystemClock clock;
   observe::StreamEventLog events{stderr};
   const bool has_observer =
       std::ranges::any_of(clients->clients, &gateway::ClientRights::is_observer);
   gateway::RingFileOptions memory = memory_for(*clients);
   gateway::GatewayOptions options{.clients = std::move(*clients),
-                                  .open_log = gateway::journal_opener(disk, place->folder),
+                                  .open_log = std::move(*log),
                                   .version = NEXUSFIX_VERSION,
                                   .memory = std::move(memory),
                                   .events = &events,

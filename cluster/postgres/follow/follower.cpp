@@ -246,6 +246,30 @@ ServerResult<void> Follower::check_deleted(LogPosition begin) {
                     " are known to be read");
 }
 
+// Messages of both directions in the order of the log.
+void Follower::keep(const Chunk& chunk) {
+  Record& record = records_.emplace_back();
+  record.begin = chunk.begin();
+  record.end = chunk.end();
+  record.written = chunk.written();
+  const auto add = [&record](const Chunk::Message& one, bool is_received) {
+    record.messages.push_back({.session = one.session,
+                               .epoch = one.epoch,
+                               .number = one.number,
+                               .position = one.position,
+                               .is_received = is_received,
+                               .bytes = std::string{one.bytes}});
+  };
+  auto received = chunk.received().begin();
+  for (const Chunk::Message& one : chunk.messages()) {
+    for (; received != chunk.received().end() && received->position < one.position; ++received) {
+      add(*received, true);
+    }
+    add(one, false);
+  }
+  for (; received != chunk.received().end(); ++received) add(*received, true);
+}
+
 ServerResult<void> Follower::scan() {
   const LogPosition before = std::min(log_end_, read_end_ + kFollowedBytes);
   LogPosition end = read_end_;
@@ -253,18 +277,12 @@ ServerResult<void> Follower::scan() {
   const auto done = reader_->scan(read_end_, before, [&](const Chunk& chunk) {
     // A batch without messages leaves no chunk, and may rename a session.
     has_old_names = has_old_names || chunk.begin() != end || chunk.has_names();
-    Record& record = records_.emplace_back();
-    record.begin = chunk.begin();
-    record.end = end = chunk.end();
-    record.written = chunk.written();
-    for (const Chunk::Message& one : chunk.messages()) {
-      has_old_names = has_old_names || one.session >= names_.size();
-      record.messages.push_back({.session = one.session,
-                                 .epoch = one.epoch,
-                                 .number = one.number,
-                                 .position = one.position,
-                                 .bytes = std::string{one.bytes}});
-    }
+    keep(chunk);
+    end = chunk.end();
+    has_old_names =
+        has_old_names || std::ranges::any_of(records_.back().messages, [this](const Message& one) {
+          return one.session >= names_.size();
+        });
   });
   if (!done) {
     records_.clear();
@@ -327,7 +345,7 @@ std::expected<bool, std::string> Follower::next(Visitor visit) {
            .position = one.position,
            .session = names_[one.session],
            .epoch = one.epoch,
-           .is_received = false,
+           .is_received = one.is_received,
            .msg_seq_num = one.number,
            .time = record.written,
            .bytes = one.bytes});

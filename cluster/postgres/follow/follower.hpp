@@ -48,6 +48,7 @@ class Follower final : public LogFollower {
     std::uint64_t epoch = 0;
     std::uint64_t number = 0;
     LogPosition position = 0;
+    bool is_received = false;
     std::string bytes;
   };
   struct Record {
@@ -70,6 +71,7 @@ class Follower final : public LogFollower {
   [[nodiscard]] ServerResult<void> check_cut();
   [[nodiscard]] ServerResult<void> check_deleted(LogPosition begin);
   [[nodiscard]] ServerResult<void> accept_gap(const std::string& text);
+  void keep(const Chunk& chunk);
   void go_to(LogPosition position);
   void lose(const ServerError& error);
   [[nodiscard]] const Owner* owner_of(LogPosition position) const noexcept;

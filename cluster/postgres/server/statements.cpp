@@ -123,7 +123,7 @@ bool send_common(Connection& connection, const Batch& batch, std::uint64_t owner
   std::array<std::string_view, 16> parameters{epoch.encoded(), begin.encoded(), end.encoded()};
   std::size_t count = 3;
   const auto add = [&](auto&&... more) { ((parameters[count++] = more), ...); };
-  const bool has_messages = !batch.messages().empty();
+  const bool has_messages = batch.has_chunk();
   const bool has_rows = batch.sessions().count() > 0 || !has_messages;
   if (has_messages) {
     const auto [keys, epochs] = batch.chunk_sessions().parameters();
@@ -151,7 +151,7 @@ bool send_tables(Connection& connection, const Batch& batch, std::uint64_t owner
     return rows.count() == 0 || connection.send(statement, rows.parameters());
   };
   const auto send_chunk = [&] {
-    if (batch.messages().empty()) return true;
+    if (!batch.has_chunk()) return true;
     const auto [keys, epochs] = batch.chunk_sessions().parameters();
     return connection.send("keep", {begin.encoded(), keys, epochs, batch.chunk()});
   };
@@ -244,7 +244,7 @@ bool send_batch(Connection& connection, const Batch& batch, std::uint64_t owner_
                 bool checks_after) {
   // A batch without messages leaves no chunk, and seldom has a place.
   const bool is_one_statement = batch.is_common() && batch.raised() == 0 &&
-                                (!batch.messages().empty() || batch.places().count() == 0);
+                                (batch.has_chunk() || batch.places().count() == 0);
   const bool sent = (is_one_statement ? send_common(connection, batch, owner_epoch)
                                       : send_tables(connection, batch, owner_epoch)) &&
                     PQpipelineSync(connection.raw()) == 1;

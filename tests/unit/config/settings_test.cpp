@@ -681,9 +681,9 @@ TEST(Settings, a_session_of_any_counterparty_has_no_comp_ids) {
   EXPECT_EQ(settings.sessions[1].session.id.target_comp_id, "*");
 }
 
-TEST(Settings, received_messages_are_kept_in_a_journal_only) {
+TEST(Settings, received_messages_are_kept_by_the_journal_and_postgresql) {
   EXPECT_THAT(errors(joined(kAcceptor, "Store=memory\nJournalInbound=Y\n")),
-              ElementsAre(HasSubstr("only the journal keeps received messages")));
+              ElementsAre(HasSubstr("the journal and PostgreSQL keep received messages")));
 }
 
 TEST(Settings, the_console_of_http_accept_port_has_no_acts) {

@@ -84,11 +84,12 @@ std::expected<void, EngineError> CommitGate::open(const Settings& settings, Reco
   }
   const bool keeps_received =
       std::ranges::any_of(settings.sessions, &SessionSettings::journals_inbound);
-  if (keeps_received && settings.store != StoreKind::Journal) {
+  if (keeps_received && settings.store != StoreKind::Journal &&
+      settings.store != StoreKind::PostgreSQL) {
     return std::unexpected{
         EngineError{settings.file +
-                    ": JournalInbound=Y: only the journal keeps received messages: Store=journal, "
-                    "or JournalInbound=N, was expected"}};
+                    ": JournalInbound=Y: the journal and PostgreSQL keep received messages: "
+                    "JournalInbound=N was expected"}};
   }
   switch (settings.store) {
     case StoreKind::Memory:

@@ -69,8 +69,12 @@ class PostgresFollower : public ::testing::Test {
   std::vector<std::string> read() {
     std::vector<std::string> found;
     const auto take = [&](const FollowedMessage& one) {
-      EXPECT_EQ(one.bytes, "m" + std::to_string(one.msg_seq_num));
-      EXPECT_FALSE(one.is_received);
+      const std::string number = std::to_string(one.msg_seq_num);
+      EXPECT_EQ(one.bytes, one.is_received ? "\x01"
+                                             "34=" +
+                                                 number + "\x01"
+                                           : "m" + number);
+      if (one.is_received) EXPECT_TRUE(keeps_received_);
       EXPECT_GT(one.time, at_second(1'700'000'000));
       const bool rises = one.owner_epoch > owner_ ||
                          (one.owner_epoch == owner_ && (one.position > position_ || is_first_));
@@ -79,8 +83,8 @@ class PostgresFollower : public ::testing::Test {
       owner_ = one.owner_epoch;
       position_ = one.position;
       log_id_ = one.log_id;
-      found.push_back(std::string{one.session} + ' ' + std::to_string(one.epoch) + ' ' +
-                      std::to_string(one.msg_seq_num));
+      found.push_back((one.is_received ? "in " : "") + std::string{one.session} + ' ' +
+                      std::to_string(one.epoch) + ' ' + std::to_string(one.msg_seq_num));
     };
     // It looks at the log now and then. An event may be all that comes.
     for (bool is_over = false; !is_over;) {
@@ -95,6 +99,16 @@ class PostgresFollower : public ::testing::Test {
     }
     return found;
   }
+  // A record with a received message, which waits for settle().
+  void receive(SessionKey key, std::uint64_t number) {
+    keeps_received_ = true;
+    const std::string bytes =
+        "\x01"
+        "34=" +
+        std::to_string(number) + "\x01";
+    ASSERT_TRUE(
+        append(*store_, [&](Transaction& t) { t.inbound_progress(key, number + 1, bytes); }));
+  }
   Settler settler_;
   PostgresOptions options_;
   PostgresOptions reader_;
@@ -106,6 +120,7 @@ class PostgresFollower : public ::testing::Test {
   LogPosition position_ = 0;
   std::int64_t log_id_ = 0;
   bool is_first_ = true;
+  bool keeps_received_ = false;
 };
 
 TEST_F(PostgresFollower, messages_come_once_and_in_the_order_of_the_log_with_epoch_and_owner) {
@@ -127,6 +142,39 @@ TEST_F(PostgresFollower, messages_come_once_and_in_the_order_of_the_log_with_epo
   EXPECT_EQ(owner_, 2U);
   EXPECT_EQ(error_, "");
   EXPECT_THAT(events_, IsEmpty());
+}
+
+// JournalInbound=Y.
+TEST_F(PostgresFollower, received_messages_come_in_the_order_of_the_log_with_their_epoch) {
+  const SessionKey a = open_session(*store_, "A");
+  const SessionKey b = open_session(*store_, "B");
+  receive(a, 1);
+  ASSERT_TRUE(settler_.settle(*store_));
+  follow();
+  EXPECT_THAT(read(), ElementsAre("in A 1 1"));
+  // One batch, with a reset between.
+  receive(a, 2);
+  ASSERT_TRUE(append_message(*store_, b, 1, "m1"));
+  receive(b, 1);
+  ASSERT_TRUE(append(*store_, [&](Transaction& t) { t.reset(a); }));
+  receive(a, 1);
+  ASSERT_TRUE(append_message(*store_, a, 1, "m1"));
+  receive(a, 2);
+  ASSERT_TRUE(settler_.settle(*store_));
+  EXPECT_THAT(read(),
+              ElementsAre("in A 1 2", "B 1 1", "in B 1 1", "in A 2 1", "A 2 1", "in A 2 2"));
+  EXPECT_EQ(sql("SELECT string_agg(name || ' ' || epoch || ' ' || msg_seq_num, ', ' "
+                "ORDER BY name) FROM message_list"),
+            "A 2 1, B 1 1");
+  own();
+  EXPECT_EQ(store_->session(a).next_inbound, 3U);
+  EXPECT_EQ(store_->session(b).next_inbound, 2U);
+  receive(a, 3);
+  ASSERT_TRUE(append(*store_, [&](Transaction& t) { t.reset(a); }));
+  receive(a, 1);
+  ASSERT_TRUE(settler_.settle(*store_));
+  EXPECT_THAT(read(), ElementsAre("in A 2 3", "in A 3 1"));
+  EXPECT_EQ(error_, "");
 }
 
 TEST_F(PostgresFollower, a_cursor_goes_on_where_it_was_also_under_another_owner) {
