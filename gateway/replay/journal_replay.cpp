@@ -25,7 +25,9 @@ constexpr std::string_view kBusinessMessageReject = "j";
 }  // namespace
 
 JournalReplay::JournalReplay(ReplayRequest request)
-    : request_{std::move(request)}, is_begun_(request_.sessions.size()) {
+    : request_{std::move(request)},
+      rejected_(request_.sessions.size()),
+      is_begun_(request_.sessions.size()) {
   if (request_.is_on_loop) return;
   thread_ = std::jthread{[this](const std::stop_token& stop) { run(stop); }};
 }
@@ -82,7 +84,7 @@ std::expected<JournalReplay::Step, std::string> JournalReplay::read_record(std::
     end_ = log_->cursor();
     return Step::Over;
   }
-  rejected_ = 0;
+  std::ranges::fill(rejected_, MessagePlace{});
   std::string error;
   const auto read = log_->next([&](const store::FollowedMessage& message) {
     if (error.empty()) error = pass(message, out);
@@ -97,17 +99,17 @@ std::string JournalReplay::pass(const store::FollowedMessage& message, std::vect
   const auto found =
       std::ranges::find(request_.sessions, message.session, &MissedMessages::session);
   if (found == request_.sessions.end()) return {};
+  const auto at = static_cast<std::size_t>(found - request_.sessions.begin());
   if (!message.is_received && !request_.client->is_observer()) {
     const auto sent = parser_.parse(message.bytes);
     if (sent && sent->msg_type() == kBusinessMessageReject) {
-      rejected_ = sent->get<std::uint64_t>(tag::RefSeqNum).value_or(0);
+      rejected_[at] = {message.epoch, sent->get<std::uint64_t>(tag::RefSeqNum).value_or(0)};
     }
     return {};
   }
   const auto& after = message.is_received ? found->received : found->sent;
   if (!after) return {};
   const MessagePlace place{message.epoch, message.msg_seq_num};
-  const auto at = static_cast<std::size_t>(found - request_.sessions.begin());
   if (message.is_received && std::exchange(is_begun_[at], 1) == 0) {
     // The journal keeps every received message: after a cursor comes the next number.
     const MessagePlace next{after->epoch, after->msg_seq_num + 1};
@@ -117,7 +119,7 @@ std::string JournalReplay::pass(const store::FollowedMessage& message, std::vect
     }
   }
   // The counterparty knows that no client has handled it.
-  const bool is_rejected = message.is_received && place.msg_seq_num == rejected_;
+  const bool is_rejected = message.is_received && place == rejected_[at];
   if (place <= *after || is_rejected) return {};
   const auto parsed = parser_.parse(message.bytes);
   if (!parsed || session::is_administrative(parsed->msg_type())) return {};

@@ -83,9 +83,9 @@ class JournalReplay {
   wire::Parser parser_;                      // of the thread that reads
   std::unique_ptr<store::LogFollower> log_;  // of that thread
   std::uint64_t first_segment_ = 1;          // of the log, when the reading began
-  // RefSeqNum (45) of a BusinessMessageReject (j) in the present record: it is before the message
-  // that it answers. 0: none.
-  std::uint64_t rejected_ = 0;
+  // By session: RefSeqNum (45) of the last BusinessMessageReject (j) in the present record, which
+  // is before the message that it answers. A record of a database has many messages.
+  std::vector<MessagePlace> rejected_;
   std::vector<char> is_begun_;  // by session: a received message was seen
   std::mutex mutex_;
   std::condition_variable_any has_room_;
