@@ -35,6 +35,7 @@ class Go:
 
 class Java:
     tools = ("javac", "java")
+    doors = ("socket", "memory")
 
     def test(self, folder):
         sources = sorted(folder.rglob("*.java"))
@@ -119,7 +120,9 @@ def main(name, nexusfix, clients, dictionary, work, libraries=None):
     if not run_example(nexusfix, language.example(folder)):
         return 1
     conformance = Path(__file__).with_name("conformance.py")
-    run([sys.executable, "-B", conformance, nexusfix, *language.conformance(folder)], work)
+    for door in getattr(language, "doors", ("socket",)):
+        run([sys.executable, "-B", conformance, nexusfix, *language.conformance(folder)], work,
+            env={**os.environ, "NEXUSFIX_DOOR": door})
     return 0
 
 

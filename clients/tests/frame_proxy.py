@@ -48,24 +48,35 @@ class FrameProxy:
             except OSError:
                 client.close()
                 continue
-            for source, sink in ((client, gateway), (gateway, client)):
-                threading.Thread(target=self.copy, args=(source, sink), daemon=True).start()
+            self.serve(client, gateway)
+
+    def serve(self, client, gateway):
+        for source, sink in ((client, gateway), (gateway, client)):
+            threading.Thread(target=self.copy, args=(source, sink), daemon=True).start()
+
+    def ruled(self, frame):
+        """What goes on of a frame, and whether the connections are cut then."""
+        with self.lock:
+            return self.rule(frame[KIND_AT], frame) if frame and self.rule else (frame, False)
+
+    @staticmethod
+    def end(*sockets):
+        for one in sockets:
+            try:
+                one.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
 
     def copy(self, source, sink):
         try:
             while frame := read_frame(source):
-                with self.lock:
-                    out, cut = self.rule(frame[KIND_AT], frame) if self.rule else (frame, False)
+                out, cut = self.ruled(frame)
                 sink.sendall(out)
                 if cut:
                     break
         except OSError:
             pass
-        for one in (source, sink):
-            try:
-                one.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+        self.end(source, sink)
 
     def close(self):
         self.listener.shutdown(socket.SHUT_RDWR)

@@ -27,6 +27,9 @@ public final class Conformance {
   public static void main(String[] words) throws Exception {
     Options options = new Options(Path.of(words[0]), words[1], words[2])
         .withRetry(Duration.ofMillis(10), Duration.ofSeconds(5));
+    if ("memory".equals(System.getenv("NEXUSFIX_DOOR"))) {
+      options = options.withSharedMemory();
+    }
     if (words.length > 5) {
       Place place = new Place(Long.parseLong(words[3]), Long.parseLong(words[4]));
       options = options.withCursors(List.of(new Cursor(words[5], place)));

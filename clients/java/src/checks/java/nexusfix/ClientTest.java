@@ -5,8 +5,11 @@ import static nexusfix.fix44.Fix44.*;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.math.BigDecimal;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -65,6 +68,9 @@ public final class ClientTest {
     test("a Send has the bytes of the document", ClientTest::send);
     test("a torn frame is no frame", ClientTest::torn);
     test("a Welcome is read by line", ClientTest::welcome);
+    test("a ring keeps frames of any size in their order", ClientTest::ring);
+    test("a ring that no gateway writes is refused", ClientTest::hostileRing);
+    test("the header of shared memory is checked", ClientTest::ringHeader);
     test("a full queue takes no event, and a closed one has an end", ClientTest::queue);
     if (failures != 0) {
       System.exit(1);
@@ -166,7 +172,82 @@ public final class ClientTest {
       fails(ClosedException.class, () -> Greeting.welcome(
           new Frame(Frame.WELCOME, 0, 0, 0, new Place(0, 0), 0, bytes(line))));
     }
-    fails(IllegalArgumentException.class, () -> Greeting.hello("a\nb", "", List.of()));
+    fails(IllegalArgumentException.class, () -> Greeting.hello("a\nb", "", List.of(), false));
+  }
+
+  private static final int RING_BYTES = 4096;
+
+  private static ByteBuffer memory() {
+    return ByteBuffer.allocateDirect(4096 + 2 * RING_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private static Ring ringOf(ByteBuffer memory) {
+    return new Ring(memory, 0x200, 4096, RING_BYTES, RING_BYTES / 2 - 8);
+  }
+
+  private static void ring() throws IOException {
+    ByteBuffer memory = memory();
+    Ring producer = ringOf(memory);
+    Ring consumer = ringOf(memory);
+    int written = 0;
+    int read = 0;
+    for (int turn = 0; turn < 5_000; ++turn) {
+      byte[] frame = new byte[1 + written * 37 % (RING_BYTES / 2 - 8)];
+      Arrays.fill(frame, (byte) written);
+      if (producer.write(ByteBuffer.wrap(frame))) {
+        ++written;
+      }
+      for (int i = turn % 3; i > 0; --i) {
+        ByteBuffer got = consumer.read();
+        if (got == null) {
+          same(written, read);
+          break;
+        }
+        same(1 + read * 37 % (RING_BYTES / 2 - 8), got.remaining());
+        same((byte) read, got.get(got.remaining() - 1));
+        ++read;
+      }
+    }
+    same(true, read > 1_000);
+    fails(IllegalArgumentException.class,
+        () -> producer.write(ByteBuffer.allocate(RING_BYTES / 2)));
+    Ring sleeper = ringOf(memory());
+    same(true, sleeper.beginSleep());
+    same(Ring.WAKE_BY_SOCKET, sleeper.takeSleeper());
+    same(0, sleeper.takeSleeper());
+  }
+
+  private static void hostileRing() {
+    long[] words = {1L << 32 | 40, 0xFFFF_FFFFL, 3_000, (long) RING_BYTES, 1L << 31};
+    for (long word : words) {
+      ByteBuffer memory = memory().putLong(4096, word);
+      fails(ClosedException.class, () -> ringOf(memory).read());
+    }
+    ByteBuffer memory = memory().putLong(0x200, 8);
+    Ring producer = ringOf(memory);
+    fails(ClosedException.class, () -> {
+      while (producer.write(ByteBuffer.allocate(1_000))) {
+        memory.putLong(0x200, 1 << 20);
+      }
+    });
+  }
+
+  private static ByteBuffer header() {
+    return memory().putLong(0, 0x474E_4952_5846_584EL).putInt(8, 1).putInt(0xC, 4096)
+        .putLong(0x10, 4096 + 2 * RING_BYTES).putInt(0x18, RING_BYTES / 2 - 8).putLong(0x30, 7)
+        .putLong(0x38, 4096).putLong(0x40, RING_BYTES).putLong(0x48, 4096 + RING_BYTES)
+        .putLong(0x50, RING_BYTES).putInt(0x80, 1);
+  }
+
+  private static void ringHeader() throws IOException {
+    Path path = Path.of("ring");
+    RingLink.open(null, path, header(), 7);
+    fails(IOException.class, () -> RingLink.open(null, path, header(), 8));
+    for (int at : new int[] {0, 8, 0xC, 0x10, 0x18, 0x38, 0x40, 0x48, 0x50}) {
+      ByteBuffer wrong = header();
+      wrong.putInt(at, wrong.getInt(at) + 1);
+      fails(IOException.class, () -> RingLink.open(null, path, wrong, 7));
+    }
   }
 
   private static void queue() throws Exception {

@@ -1,6 +1,5 @@
 package nexusfix;
 
-import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -22,7 +21,7 @@ final class Attachment {
   private final Map<Long, Pending> pending = new LinkedHashMap<>();
   private final Map<String, Integer> indexes = new HashMap<>();
   private Greeting welcome;
-  private SocketChannel channel; // null: detached
+  private Link link; // null: detached
   private long last; // the highest number in use
   private ClosedException end;
 
@@ -51,13 +50,13 @@ final class Attachment {
     return welcome.lastAccepted();
   }
 
-  synchronized SocketChannel channel() {
-    return channel;
+  synchronized Link link() {
+    return link;
   }
 
-  synchronized SocketChannel detach() {
-    SocketChannel old = channel;
-    channel = null;
+  synchronized Link detach() {
+    Link old = link;
+    link = null;
     return old;
   }
 
@@ -65,8 +64,8 @@ final class Attachment {
    * Makes a connection the client's own. Returns the frames to send again: those with a higher
    * number than the last one that the gateway has accepted. Adds the answers that are known now.
    */
-  synchronized List<Frame> adopt(SocketChannel connected, Greeting answer, List<Runnable> answers) {
-    channel = connected;
+  synchronized List<Frame> adopt(Link connected, Greeting answer, List<Runnable> answers) {
+    link = connected;
     welcome = answer;
     indexes.clear();
     last = Math.max(last, answer.lastAccepted());
@@ -100,7 +99,7 @@ final class Attachment {
     if (end != null) {
       throw new NotSentException("the client has ended: " + end.getMessage());
     }
-    if (channel == null) {
+    if (link == null) {
       throw new NotSentException("not attached to the gateway");
     }
     if (!indexes.containsKey(session)) {

@@ -1,10 +1,7 @@
 package nexusfix;
 
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +22,7 @@ public final class Client implements AutoCloseable {
   private final CountDownLatch closing = new CountDownLatch(1);
   // Held from the choice of a number to the write of its frame.
   private final ReentrantLock writing = new ReentrantLock();
-  private Frame.Reader reader;
+  private Link reader;
 
   private Client(Options options) {
     this.options = options;
@@ -104,7 +101,7 @@ public final class Client implements AutoCloseable {
     writing.lock();
     try {
       Attachment.Pending pending = state.enlist(number, session, body);
-      write(state.channel(), List.of(state.frame(pending)));
+      write(state.link(), List.of(state.frame(pending)));
       return pending.answer();
     } finally {
       writing.unlock();
@@ -136,60 +133,63 @@ public final class Client implements AutoCloseable {
     return closing.getCount() == 0;
   }
 
-  private static void shut(SocketChannel channel) {
-    if (channel != null) {
-      try {
-        channel.close();
-      } catch (IOException ignored) {
-        // It is closed for this program in any case.
-      }
+  private static void shut(Link link) {
+    if (link != null) {
+      link.close();
     }
   }
 
   // After an error the reader sees the lost connection, and the next Welcome decides.
-  private static void write(SocketChannel channel, List<Frame> frames) {
+  private static void write(Link link, List<Frame> frames) {
     try {
       for (Frame frame : frames) {
-        ByteBuffer bytes = frame.bytes();
-        while (channel != null && bytes.hasRemaining()) {
-          channel.write(bytes);
+        if (link != null) {
+          link.write(frame);
         }
       }
     } catch (IOException lost) {
-      shut(channel);
+      shut(link);
     }
   }
 
   private void connect() throws IOException {
-    Frame hello = Frame.hello(Greeting.hello(options.name(), options.token(), state.cursors()));
-    SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+    Frame hello = Frame.hello(Greeting.hello(
+        options.name(), options.token(), state.cursors(), options.sharedMemory()));
+    SocketLink socket = SocketLink.connect(options.socket());
     boolean attached = false;
     try {
-      channel.connect(UnixDomainSocketAddress.of(options.socket()));
-      write(channel, List.of(hello));
-      Frame.Reader frames = new Frame.Reader(channel);
-      Frame answer = frames.next();
+      socket.write(hello);
+      Frame answer = socket.next();
       if (answer.kind() == Frame.CLOSED) {
         throw new ClosedException(answer.code(), answer.text());
       } else if (answer.kind() != Frame.WELCOME) {
         throw Frame.badFrame("a frame of kind " + answer.kind() + " instead of the Welcome");
       }
       Greeting welcome = Greeting.welcome(answer);
-      reader = frames;
+      Link link = options.sharedMemory() ? memory(socket, welcome) : socket;
+      reader = link;
       attached = true;
-      adopt(channel, welcome);
+      adopt(link, welcome);
     } finally {
       if (!attached) {
-        shut(channel);
+        socket.close();
       }
     }
   }
 
-  private void adopt(SocketChannel channel, Greeting welcome) {
+  private static Link memory(SocketLink socket, Greeting welcome) throws IOException {
+    if (welcome.ring().isEmpty()) {
+      throw new ClosedException(
+          ClosedException.Code.NO_SHARED_MEMORY, "the gateway has no shared memory");
+    }
+    return RingLink.open(socket, Path.of(welcome.ring()), welcome.ringKey());
+  }
+
+  private void adopt(Link link, Greeting welcome) {
     List<Runnable> answers = new ArrayList<>();
     writing.lock();
     try {
-      write(channel, state.adopt(channel, welcome, answers));
+      write(link, state.adopt(link, welcome, answers));
     } finally {
       writing.unlock();
     }

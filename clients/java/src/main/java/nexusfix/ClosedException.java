@@ -9,7 +9,7 @@ public final class ClosedException extends IOException {
   /** Why, in the order of the protocol's codes from 1 on. */
   public enum Code {
     VERSION, DENIED, ALREADY_ATTACHED, BAD_FRAME, TOO_SLOW, NO_HELLO, STOPPING, CURSOR_INVALID,
-    MESSAGES_GONE, CLIENT_ENDS, OTHER
+    MESSAGES_GONE, CLIENT_ENDS, NO_SHARED_MEMORY, OTHER
   }
 
   private final int value;

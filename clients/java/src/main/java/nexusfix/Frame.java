@@ -60,6 +60,43 @@ record Frame(
         .flip();
   }
 
+  // The size of the frame that begins here, from its first 5 bytes.
+  private static int checkedSize(ByteBuffer buffer) throws ClosedException {
+    int at = buffer.position();
+    int length = buffer.getInt(at);
+    if (length < HEADER_BYTES || length > BYTES_MAX) {
+      throw badFrame("a frame of " + Integer.toUnsignedString(length) + " bytes");
+    }
+    if (buffer.get(at + 4) != VERSION) {
+      throw badFrame("the gateway speaks version " + (buffer.get(at + 4) & 0xff)
+          + " of the protocol, this client " + VERSION);
+    }
+    return length;
+  }
+
+  // The frame of this size that begins here.
+  private static Frame read(ByteBuffer buffer, int length) {
+    buffer.getInt();
+    buffer.get();
+    int kind = buffer.get() & 0xff;
+    int flags = buffer.getShort() & 0xffff;
+    int session = buffer.getInt();
+    int code = buffer.getInt();
+    Place place = new Place(buffer.getLong(), buffer.getLong());
+    long number = buffer.getLong();
+    byte[] body = new byte[length - HEADER_BYTES];
+    buffer.get(body);
+    return new Frame(kind, flags, session, code, place, number, body);
+  }
+
+  /** The frame that has exactly these bytes, in little endian. */
+  static Frame of(ByteBuffer bytes) throws ClosedException {
+    if (bytes.remaining() < HEADER_BYTES || checkedSize(bytes) != bytes.remaining()) {
+      throw badFrame("a frame whose length is not that of its record");
+    }
+    return read(bytes, bytes.remaining());
+  }
+
   /** Reads frames of a channel. For one thread. */
   static final class Reader {
     private static final int BUFFER_BYTES = 1 << 16;
@@ -74,27 +111,9 @@ record Frame(
     /** The next frame. EOFException: the connection has ended, also inside a frame. */
     Frame next() throws IOException {
       fill(HEADER_BYTES);
-      int at = buffer.position();
-      int length = buffer.getInt(at);
-      if (length < HEADER_BYTES || length > BYTES_MAX) {
-        throw badFrame("a frame of " + Integer.toUnsignedString(length) + " bytes");
-      }
-      if (buffer.get(at + 4) != VERSION) {
-        throw badFrame("the gateway speaks version " + (buffer.get(at + 4) & 0xff)
-            + " of the protocol, this client " + VERSION);
-      }
+      int length = checkedSize(buffer);
       fill(length);
-      buffer.getInt();
-      buffer.get();
-      int kind = buffer.get() & 0xff;
-      int flags = buffer.getShort() & 0xffff;
-      int session = buffer.getInt();
-      int code = buffer.getInt();
-      Place place = new Place(buffer.getLong(), buffer.getLong());
-      long number = buffer.getLong();
-      byte[] body = new byte[length - HEADER_BYTES];
-      buffer.get(body);
-      return new Frame(kind, flags, session, code, place, number, body);
+      return read(buffer, length);
     }
 
     private void fill(int bytes) throws IOException {

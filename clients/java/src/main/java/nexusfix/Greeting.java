@@ -4,15 +4,26 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The texts of Hello and Welcome. */
-record Greeting(String gateway, String role, List<Session> sessions, long lastAccepted) {
+/**
+ * The texts of Hello and Welcome.
+ *
+ * @param ring the path of the shared memory; empty: there is none
+ * @param ringKey of its header
+ */
+record Greeting(
+    String gateway, String role, List<Session> sessions, long lastAccepted, String ring,
+    long ringKey) {
   private static final int HELLO_BYTES_MAX = 64 << 10;
   private static final int SESSION_WORDS = 6;
 
-  static byte[] hello(String name, String token, Iterable<Cursor> cursors) {
+  static byte[] hello(
+      String name, String token, Iterable<Cursor> cursors, boolean wantsRing) {
     StringBuilder lines = new StringBuilder();
     line(lines, "name=" + name);
     line(lines, "token=" + token);
+    if (wantsRing) {
+      line(lines, "ring=" + RingLink.LAYOUT);
+    }
     for (Cursor cursor : cursors) {
       line(lines, (cursor.ofSent() ? "sent=" : "cursor=")
           + Long.toUnsignedString(cursor.place().epoch()) + ' '
@@ -37,17 +48,31 @@ record Greeting(String gateway, String role, List<Session> sessions, long lastAc
   static Greeting welcome(Frame frame) throws ClosedException {
     String gateway = "";
     String role = "";
+    String ring = "";
+    long ringKey = 0;
     List<Session> sessions = new ArrayList<>();
     for (String line : frame.text().split("\n")) {
       if (line.startsWith("gateway=")) {
         gateway = line.substring("gateway=".length());
       } else if (line.startsWith("role=")) {
         role = line.substring("role=".length());
+      } else if (line.startsWith("ring=")) {
+        int blank = Math.max(line.indexOf(' '), "ring=".length());
+        ringKey = key(line, line.substring("ring=".length(), blank));
+        ring = line.substring(Math.min(blank + 1, line.length()));
       } else if (line.startsWith("session=")) {
         sessions.add(session(line, sessions.size()));
       }
     }
-    return new Greeting(gateway, role, List.copyOf(sessions), frame.number());
+    return new Greeting(gateway, role, List.copyOf(sessions), frame.number(), ring, ringKey);
+  }
+
+  private static long key(String line, String digits) throws ClosedException {
+    try {
+      return Long.parseUnsignedLong(digits, 16);
+    } catch (NumberFormatException wrong) {
+      throw Frame.badFrame("the Welcome has the line '" + line + "'");
+    }
   }
 
   private static Session session(String line, int index) throws ClosedException {
