@@ -157,8 +157,8 @@ const gateway::HelloText kHello{.name = "desk", .token = "token"};
 class RingSide {
  public:
   explicit RingSide(const std::string& socket) {
-    auto client = gateway::GatewayClient::attach(
-        {.socket_path = socket, .hello = kHello, .by_memory = true});
+    auto client =
+        gateway::GatewayClient::attach({.socket_path = socket, .hello = kHello, .by_memory = true});
     if (!client) throw std::runtime_error{client.error().text};
     client_ = std::move(*client);
   }
