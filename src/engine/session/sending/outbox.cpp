@@ -255,7 +255,7 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
 }
 
 template <bool has_usual_path>
-[[gnu::always_inline]] inline SendResult Outbox::send_message(
+inline SendResult Outbox::send_message(
     SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) {
   const std::size_t record_bytes = sessions_.transactor.record().entries().size();
   const bool may_send = sessions_.transactor.phase() != Phase::Observing &&

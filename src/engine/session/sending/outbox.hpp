@@ -74,8 +74,8 @@ class Outbox {
       const SessionEntry& entry) noexcept;
   SendResult out_of_memory() noexcept;
   template <bool has_usual_path>
-  SendResult send_message(SessionEntry& entry,
-                          const std::expected<std::string_view, wire::EncodeError>& bytes);
+  [[gnu::always_inline]] inline SendResult send_message(
+      SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes);
   SendResult send_or_wait(SessionEntry& entry,
                           const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
   SendResult send_limited(SessionEntry& entry, std::string_view bytes);
