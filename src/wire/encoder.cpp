@@ -139,9 +139,11 @@ Encoder::Encoder(std::span<char> buffer, const HeaderFields& session,
 // copied twice. nullptr: only the slow path can write it.
 [[gnu::always_inline]] inline char* Encoder::open_roomy(Place place, PrefixedTag tag,
                                                         std::size_t value_bytes) noexcept {
-  if (tag.bytes == 0 || place.limit == nullptr) return nullptr;
-  const auto room = static_cast<std::size_t>(place.limit - place.at);
-  if (room < kFieldBytesMax || room - kFieldBytesMax < value_bytes) return nullptr;
+  // Negative without a limit.
+  const auto room = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(place.limit) -
+                                              reinterpret_cast<std::uintptr_t>(place.at));
+  if (tag.bytes == 0 || room < static_cast<std::int64_t>(kFieldBytesMax + value_bytes))
+    return nullptr;
   detail::store(place.at, tag.word);
   return place.at + tag.bytes;
 }

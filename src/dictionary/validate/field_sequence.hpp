@@ -10,6 +10,7 @@
 #include <span>
 #include <string_view>
 
+#include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/parser.hpp>
 #include <nexusfix/wire/typed.hpp>
@@ -175,16 +176,20 @@ struct FieldSequence {
   [[nodiscard]] bool is_of(std::uint64_t context, const SequenceKeys& others) const noexcept {
     return context_id == context && key_count == others.count() && others.are(keys.data());
   }
-  // For a message with this sequence. Notes for the proof whether KnownDates have all timestamps.
+  // For a message with this sequence. Notes for the proof whether KnownDates have all timestamps,
+  // and is the memory's proof if the values are right; otherwise it has none.
   [[nodiscard]] bool are_values_right(const ValidatorTables& tables,
-                                      const wire::MessageView& message) noexcept;
+                                      const wire::MessageView& message,
+                                      ValidationMemory& memory) noexcept;
   // Checks the values except MsgSeqNum and SendingTime, and except those that the message's
   // TagSequence has compared.
   [[nodiscard]] bool are_other_values_right(const ValidatorTables& tables,
-                                            const wire::MessageView& message) noexcept;
+                                            const wire::MessageView& message,
+                                            ValidationMemory& memory) noexcept;
   // For a message that fits its FrameShape, which prove() has narrowed: the checks that are left.
   [[nodiscard]] bool are_unproven_values_right(const ValidatorTables& tables,
-                                               const wire::MessageView& message) noexcept;
+                                               const wire::MessageView& message,
+                                               ValidationMemory& memory) noexcept;
   [[nodiscard]] bool has_unproven_values() const noexcept {
     return ends[std::to_underlying(Check::UtcTimestamp)] != ends[std::to_underlying(Check::Rare)];
   }

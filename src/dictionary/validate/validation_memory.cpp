@@ -92,10 +92,11 @@ bool is_count(const ValueInMessage& value, unsigned count) noexcept {
 }
 
 // Few messages have values of these kinds, and most of those have the last ones again.
-// values: a copy, so that those of the caller stay in registers.
 template <class Place>
 [[gnu::noinline]] bool are_rare_right(const ValidatorTables& tables, FieldSequence& sequence,
-                                      Values<Place> values) noexcept {
+                                      const char* bytes, const Place* places) noexcept {
+  Values values{sequence, bytes, places};
+  values.leave_out(Check::UtcTimestamp);
   std::size_t next = 0;
   // is_right: asked of values that are not the last ones.
   const auto are = [&](Check check, auto is_right) {
@@ -124,24 +125,29 @@ template <class Place>
 // kinds: one test leaves several out.
 template <class Place>
 [[gnu::always_inline]] inline bool are_right(const ValidatorTables& tables, FieldSequence& sequence,
-                                             Values<Place> values, std::size_t character_count,
-                                             bool& are_usual) noexcept {
+                                             const char* bytes, const Place* places,
+                                             std::size_t character_count) noexcept {
   using Value = const ValueInMessage&;
+  Values values{sequence, bytes, places};
+  bool are_usual = true;
   std::size_t timestamps = 0;
   const auto is_timestamp = [&](Value value, unsigned) {
     return is_timestamp_near(value.text(), sequence.dates[++timestamps % FieldSequence::kDates],
                              are_usual);
   };
-  return values.are_characters_right(character_count) &&
-         (values.have_none_up_to(Check::Digits) ||
-          (values.are(Check::Char, [](Value value, unsigned) { return value.size() == 1; }) &&
-           values.are(Check::Boolean,
-                      [](Value value, unsigned) { return is_boolean(value.text()); }) &&
-           values.are(Check::Integer, [](Value value, unsigned) { return is_integer(value); }) &&
-           values.are(Check::Digits, [](Value value, unsigned) { return is_digits(value); }))) &&
-         values.are(Check::Decimal, [](Value value, unsigned) { return is_decimal(value); }) &&
-         values.are(Check::UtcTimestamp, is_timestamp) &&
-         (values.are_all_done() || are_rare_right(tables, sequence, values));
+  const bool right =
+      values.are_characters_right(character_count) &&
+      (values.have_none_up_to(Check::Digits) ||
+       (values.are(Check::Char, [](Value value, unsigned) { return value.size() == 1; }) &&
+        values.are(Check::Boolean,
+                   [](Value value, unsigned) { return is_boolean(value.text()); }) &&
+        values.are(Check::Integer, [](Value value, unsigned) { return is_integer(value); }) &&
+        values.are(Check::Digits, [](Value value, unsigned) { return is_digits(value); }))) &&
+      values.are(Check::Decimal, [](Value value, unsigned) { return is_decimal(value); }) &&
+      values.are(Check::UtcTimestamp, is_timestamp) &&
+      (values.are_all_done() || are_rare_right(tables, sequence, bytes, places));
+  sequence.proof.set_usual_times(are_usual);
+  return right;
 }
 
 // The character's neighbours as far as they are allowed, too. It is allowed.
@@ -218,10 +224,13 @@ class ShapeRanges {
 }  // namespace
 
 bool FieldSequence::are_values_right(const ValidatorTables& tables,
-                                     const wire::MessageView& message) noexcept {
+                                     const wire::MessageView& message,
+                                     ValidationMemory& memory) noexcept {
   bool are_usual = true;
-  if (!are_header_values_right(message, are_usual) || !are_other_values_right(tables, message))
+  if (!are_header_values_right(message, are_usual) ||
+      !are_other_values_right(tables, message, memory)) {
     return false;
+  }
   if (!are_usual) proof.set_usual_times(false);
   return true;
 }
@@ -238,36 +247,37 @@ bool FieldSequence::are_header_values_right(const wire::MessageView& message,
 
 // Out of line: few messages have wide places.
 [[gnu::noinline]] static bool are_wide_right(const ValidatorTables& tables, FieldSequence& sequence,
-                                             const wire::MessageView& message,
-                                             bool& are_usual) noexcept {
-  return are_right(tables, sequence,
-                   Values{sequence, message.bytes().data(), message.index().places},
-                   sequence.character_count, are_usual);
+                                             const wire::MessageView& message) noexcept {
+  return are_right(tables, sequence, message.bytes().data(), message.index().places,
+                   sequence.character_count);
 }
 
 bool FieldSequence::are_other_values_right(const ValidatorTables& tables,
-                                           const wire::MessageView& message) noexcept {
+                                           const wire::MessageView& message,
+                                           ValidationMemory& memory) noexcept {
   const wire::FieldIndex& index = message.index();
-  bool are_usual = true;
   bool right = false;
   if (index.narrow_count != 0) [[likely]] {
     const wire::TagSequence* const known = message.sequence();
     const bool is_compared =
         known != nullptr && known->is_narrow() && known->proof().number == number;
-    right = are_right(tables, *this, Values{*this, message.bytes().data(), index.narrow_places},
-                      is_compared ? uncompared_characters : character_count, are_usual);
+    right = are_right(tables, *this, message.bytes().data(), index.narrow_places,
+                      is_compared ? uncompared_characters : character_count);
   } else {
-    right = are_wide_right(tables, *this, message, are_usual);
+    right = are_wide_right(tables, *this, message);
   }
-  proof.set_usual_times(are_usual);
+  memory.set_proof(right ? &proof : nullptr);
   return right;
 }
 
-bool FieldSequence::are_unproven_values_right(const ValidatorTables& tables,
-                                              const wire::MessageView& message) noexcept {
-  Values values{*this, message.bytes().data(), message.index().narrow_places};
-  values.leave_out(Check::UtcTimestamp);
-  return are_rare_right(tables, *this, values);
+// Apart, so that most messages need no saved registers for it.
+[[gnu::noinline]] bool FieldSequence::are_unproven_values_right(const ValidatorTables& tables,
+                                                                const wire::MessageView& message,
+                                                                ValidationMemory& memory) noexcept {
+  const bool right =
+      are_rare_right(tables, *this, message.bytes().data(), message.index().narrow_places);
+  memory.set_proof(right ? &proof : nullptr);
+  return right;
 }
 
 // Each range has bytes of which the value's check needs to know nothing else.
@@ -423,9 +433,8 @@ std::size_t ValidationMemory::place_of(const FieldSequence& sequence) const noex
   FieldSequence* const known = memory.find(tables_->context_id(*context), SequenceKeys{message});
   if (known == nullptr) [[unlikely]]
     return !validate(message, memory);
-  if (!known->are_other_values_right(*tables_, message)) [[unlikely]]
+  if (!known->are_other_values_right(*tables_, message, memory)) [[unlikely]]
     return false;
-  memory.set_proof(&known->proof);
   const wire::ShapeProof proof{known->number, memory.place_of(*known)};
   if (wire::FrameShape* const shape = message.shape();
       shape != nullptr && known->prove(message, *shape)) {
@@ -436,30 +445,6 @@ std::size_t ValidationMemory::place_of(const FieldSequence& sequence) const noex
     known->prove(message, *sequence);
   }
   return true;
-}
-
-// For a message with tags of which the validator knows the rest.
-[[gnu::noinline]] static bool are_values_of_known_right(const ValidatorTables& tables,
-                                                        const wire::MessageView& message,
-                                                        FieldSequence& known,
-                                                        ValidationMemory& memory) noexcept {
-  if (!known.are_other_values_right(tables, message)) [[unlikely]] {
-    memory.set_proof(nullptr);
-    return false;
-  }
-  known.is_used = true;
-  memory.set_proof(&known.proof);
-  return true;
-}
-
-// The values that no shape proves. A call at the end, so that most messages need no saved registers
-// here either.
-[[gnu::noinline]] static bool is_rest_right(const ValidatorTables& tables,
-                                            const wire::MessageView& message, FieldSequence& proven,
-                                            ValidationMemory& memory) noexcept {
-  if (proven.are_unproven_values_right(tables, message)) return true;
-  memory.set_proof(nullptr);
-  return false;
 }
 
 bool Validator::is_valid_after_header(const wire::MessageView& message,
@@ -473,7 +458,8 @@ bool Validator::is_valid_after_header(const wire::MessageView& message,
         [[unlikely]] {
       return is_valid_of_sequence(message, memory);
     }
-    return are_values_of_known_right(*tables_, message, known, memory);
+    known.is_used = true;
+    return known.are_other_values_right(*tables_, message, memory);
   }
   FieldSequence& proven = memory.at_place(shape->proof().place);
   if (proven.number != shape->proof().number || !tables_->has_context(proven.context_id))
@@ -483,7 +469,8 @@ bool Validator::is_valid_after_header(const wire::MessageView& message,
   proven.is_used = true;
   proven.proof.set_usual_times(true);
   memory.set_proof(&proven.proof);
-  return !proven.has_unproven_values() || is_rest_right(*tables_, message, proven, memory);
+  return !proven.has_unproven_values() ||
+         proven.are_unproven_values_right(*tables_, message, memory);
 }
 
 }  // namespace nexusfix::dictionary

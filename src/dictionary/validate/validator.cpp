@@ -750,9 +750,8 @@ std::optional<Violation> Validator::validate(const wire::MessageView& message,
     FieldSequence* const slot = memory.slot_for(keys.hash(context_id));
     return slot != nullptr ? learn(*tables_, message, *context, *slot) : validate(message);
   }
-  if (!known->are_values_right(*tables_, message)) [[unlikely]]
+  if (!known->are_values_right(*tables_, message, memory)) [[unlikely]]
     return validate(message);
-  memory.set_proof(&known->proof);
   return std::nullopt;
 }
 
