@@ -200,17 +200,17 @@ Encoder::Appended Encoder::append_long_text(Place place, PrefixedTag tag,
   const char* const from = value.data();
   detail::Block sums = detail::add_bytes(
       detail::block_of(tag.word), last_bytes(from + size, (size - 1) % detail::kBlockBytes + 1));
-  detail::Block block = detail::load_block(from + last);
-  std::size_t at = last;
-  for (std::size_t next = 0;; next += detail::kBlockBytes) {
-    if (detail::holds_soh(block)) [[unlikely]]
-      return append_any_text(place, tag, value);
+  const detail::Block last_block = detail::load_block(from + last);
+  detail::Block soh = detail::soh_of(last_block);
+  detail::store_block(out + last, last_block);
+  for (std::size_t at = 0; at < last; at += detail::kBlockBytes) {
+    const detail::Block block = detail::load_block(from + at);
+    soh = detail::either(soh, detail::soh_of(block));
     detail::store_block(out + at, block);
-    if (next >= last) break;
-    at = next;
-    block = detail::load_block(from + at);
     sums = detail::add_bytes(sums, block);
   }
+  if (detail::has_any(soh)) [[unlikely]]
+    return append_any_text(place, tag, value);
   return {out + size, detail::sum_of(sums)};
 }
 

@@ -259,7 +259,6 @@ inline SendResult Outbox::send_message(
     SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) {
   const std::size_t record_bytes = sessions_.transactor.record().entries().size();
   const bool may_send = sessions_.transactor.phase() != Phase::Observing &&
-                        !io_.commit.has_failed() &&
                         io_.commit.has_room_for(record_bytes + (bytes ? bytes->size() : 0));
   if (!may_send) [[unlikely]]
     return failure(obstacle());
@@ -313,7 +312,9 @@ inline SendResult Outbox::send_message(
   try {
     record_plain(entry, msg_seq_num, bytes);
     push_bytes<true>(*entry.connection(), bytes);
-    record_sent(entry, SentMessage::Kind::Application, msg_seq_num, bytes);
+    // on_sent() has no function here.
+    if (loop_.report.logs().is_open_for_messages()) [[unlikely]]
+      add_sent(entry, SentMessage::Kind::Application, msg_seq_num, bytes, true);
     if (has_own_record) {
       sessions_.transactor.append_record();
       publish(entry, loop_.now());

@@ -15,8 +15,8 @@ template <bool kEncodedHere>
                                       : io_.buffers.push(connection, connection.outbound(), bytes);
   if (!is_pushed) [[unlikely]]
     return;
-  // Bytes that waited for the end of a resend have their records already; this event adds its own.
-  connection.wait_for(io_.commit.appended());
+  // Bytes that waited for the end of a resend have their records already.
+  if constexpr (!kEncodedHere) connection.wait_for(io_.commit.appended());
   io_.connections.mark_unsent(connection);
   loop_.latency.on_queued(connection.timed_answer());
   if (!connection.is_in_event()) sessions_.transactor.add_connection(connection);
