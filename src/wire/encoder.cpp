@@ -139,11 +139,9 @@ Encoder::Encoder(std::span<char> buffer, const HeaderFields& session,
 // copied twice. nullptr: only the slow path can write it.
 [[gnu::always_inline]] inline char* Encoder::open_roomy(Place place, PrefixedTag tag,
                                                         std::size_t value_bytes) noexcept {
-  // Negative without a limit.
-  const auto room = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(place.limit) -
-                                              reinterpret_cast<std::uintptr_t>(place.at));
-  if (tag.bytes == 0 || room < static_cast<std::int64_t>(kFieldBytesMax + value_bytes))
-    return nullptr;
+  if (tag.bytes == 0 || place.limit == nullptr) return nullptr;
+  const auto room = static_cast<std::size_t>(place.limit - place.at);
+  if (room < kFieldBytesMax || room - kFieldBytesMax < value_bytes) return nullptr;
   detail::store(place.at, tag.word);
   return place.at + tag.bytes;
 }
@@ -201,15 +199,15 @@ Encoder::Appended Encoder::append_long_text(Place place, PrefixedTag tag,
   detail::Block sums = detail::add_bytes(
       detail::block_of(tag.word), last_bytes(from + size, (size - 1) % detail::kBlockBytes + 1));
   const detail::Block last_block = detail::load_block(from + last);
-  detail::Block soh = detail::soh_of(last_block);
+  std::uint64_t soh = detail::soh_bits(last_block);
   detail::store_block(out + last, last_block);
   for (std::size_t at = 0; at < last; at += detail::kBlockBytes) {
     const detail::Block block = detail::load_block(from + at);
-    soh = detail::either(soh, detail::soh_of(block));
+    soh |= detail::soh_bits(block);
     detail::store_block(out + at, block);
     sums = detail::add_bytes(sums, block);
   }
-  if (detail::has_any(soh)) [[unlikely]]
+  if (soh != 0) [[unlikely]]
     return append_any_text(place, tag, value);
   return {out + size, detail::sum_of(sums)};
 }

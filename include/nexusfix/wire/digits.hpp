@@ -81,15 +81,10 @@ NEXUSFIX_ALWAYS_INLINE void store_low_half(char* to, Block block) noexcept {
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE Block add_bytes(Block a, Block b) noexcept {
   return {_mm_add_epi8(a.bytes, b.bytes)};
 }
-// Bits in each byte that is SOH.
-[[nodiscard]] NEXUSFIX_ALWAYS_INLINE Block soh_of(Block block) noexcept {
-  return {_mm_cmpeq_epi8(block.bytes, _mm_set1_epi8('\x01'))};
-}
-[[nodiscard]] NEXUSFIX_ALWAYS_INLINE Block either(Block a, Block b) noexcept {
-  return {_mm_or_si128(a.bytes, b.bytes)};
-}
-[[nodiscard]] NEXUSFIX_ALWAYS_INLINE bool has_any(Block sohs) noexcept {
-  return _mm_movemask_epi8(sohs.bytes) != 0;
+// Not 0 if a byte is SOH.
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::uint64_t soh_bits(Block block) noexcept {
+  return static_cast<std::uint32_t>(
+      _mm_movemask_epi8(_mm_cmpeq_epi8(block.bytes, _mm_set1_epi8('\x01'))));
 }
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::uint32_t sum_of(Block block) noexcept {
   const __m128i sums = _mm_sad_epu8(block.bytes, _mm_setzero_si128());
@@ -128,16 +123,10 @@ NEXUSFIX_ALWAYS_INLINE void store_low_half(char* to, Block block) noexcept { sto
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE Block add_bytes(Block a, Block b) noexcept {
   return {add_bytes(a.low, b.low), add_bytes(a.high, b.high)};
 }
-// Bits in bytes from the first SOH on; without one, none.
-[[nodiscard]] NEXUSFIX_ALWAYS_INLINE Block soh_of(Block block) noexcept {
-  const auto of = [](std::uint64_t word) { return (word - kLowBits) & ~word & kHighBits; };
-  return {of(block.low ^ kLowBits), of(block.high ^ kLowBits)};
-}
-[[nodiscard]] NEXUSFIX_ALWAYS_INLINE Block either(Block a, Block b) noexcept {
-  return {a.low | b.low, a.high | b.high};
-}
-[[nodiscard]] NEXUSFIX_ALWAYS_INLINE bool has_any(Block sohs) noexcept {
-  return (sohs.low | sohs.high) != 0;
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::uint64_t soh_bits(Block block) noexcept {
+  const std::uint64_t low = block.low ^ kLowBits;
+  const std::uint64_t high = block.high ^ kLowBits;
+  return (((low - kLowBits) & ~low) | ((high - kLowBits) & ~high)) & kHighBits;
 }
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::uint32_t sum_of(Block block) noexcept {
   std::uint64_t sum = 0;
@@ -150,7 +139,7 @@ NEXUSFIX_ALWAYS_INLINE void store_low_half(char* to, Block block) noexcept { sto
 #endif
 
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE bool holds_soh(Block block) noexcept {
-  return has_any(soh_of(block));
+  return soh_bits(block) != 0;
 }
 
 #if NEXUSFIX_BYTE_BLOCK_SSE2

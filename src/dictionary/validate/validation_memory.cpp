@@ -426,7 +426,6 @@ std::size_t ValidationMemory::place_of(const FieldSequence& sequence) const noex
 // registers.
 [[gnu::noinline]] bool Validator::is_valid_of_sequence(const wire::MessageView& message,
                                                        ValidationMemory& memory) const noexcept {
-  memory.set_proof(nullptr);
   const MemberContext* const context = tables_->message(message.msg_type());
   if (context == nullptr || !SequenceKeys::are_those_of(message)) [[unlikely]]
     return !validate(message, memory);

@@ -44,10 +44,9 @@ template <std::uint32_t Count>
   for (; at <= last; at += kBlockBytes) {
     next = write_block_starts(next, static_cast<std::uint32_t>(at) + 1, soh_bits(frame + at, sum));
   }
-  const std::size_t rest = end - at;
-  if (rest != 0) {
+  if (at != end) {
     next = write_block_starts(next, static_cast<std::uint32_t>(last) + 1,
-                              soh_bits(frame + last, kKeep.at + rest, sum));
+                              soh_bits(frame + last, kKeep.at + (end - at), sum));
   }
   // A group may read past the last field. What it finds there must lie within the frame.
   store_lanes(next, _mm256_setzero_si256());
