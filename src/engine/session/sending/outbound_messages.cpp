@@ -66,13 +66,14 @@ void copy_fields(const wire::MessageView& message, const session::SessionId& id,
 
 }  // namespace
 
-void Outbox::add_sent(SessionEntry& entry, SentMessage::Kind kind, std::uint64_t msg_seq_num,
-                      std::string_view bytes, bool is_transmitted) {
+void Outbox::add_sent(SessionEntry& entry, const SentMessage& sent) {
   // Messages that wait for a Logon are logged when they are sent.
-  const bool is_logged = loop_.report.logs().takes_sent(entry.stored.log()) && is_transmitted &&
-                         entry.connection() != nullptr && !entry.connection()->is_draining();
+  const bool is_logged = loop_.report.logs().takes_sent(entry.stored.log()) &&
+                         sent.is_transmitted && entry.connection() != nullptr &&
+                         !entry.connection()->is_draining();
   if (loop_.callbacks.on_sent == nullptr && !is_logged) return;
-  sessions_.transactor.sent().add({&entry, kind, is_transmitted, is_logged, msg_seq_num}, bytes);
+  sessions_.transactor.sent().add(
+      {&entry, sent.kind, sent.is_transmitted, is_logged, sent.msg_seq_num}, sent.bytes);
 }
 
 // A Logon of a reset within the session, without what only its counterparty is to know.

@@ -314,7 +314,7 @@ inline SendResult Outbox::send_message(
     push_bytes<true>(*entry.connection(), bytes);
     // on_sent() has no function here.
     if (loop_.report.logs().is_open_for_messages()) [[unlikely]]
-      add_sent(entry, SentMessage::Kind::Application, msg_seq_num, bytes, true);
+      add_sent(entry, {.msg_seq_num = msg_seq_num, .bytes = bytes});
     if (has_own_record) {
       sessions_.transactor.append_record();
       publish(entry, loop_.now());
