@@ -227,10 +227,8 @@ bool FieldSequence::are_values_right(const ValidatorTables& tables,
                                      const wire::MessageView& message,
                                      ValidationMemory& memory) noexcept {
   bool are_usual = true;
-  if (!are_header_values_right(message, are_usual) ||
-      !are_other_values_right(tables, message, memory)) {
-    return false;
-  }
+  if (!are_header_values_right(message, are_usual)) return false;
+  if (!are_other_values_right(tables, message, memory)) return false;
   if (!are_usual) proof.set_usual_times(false);
   return true;
 }

@@ -104,7 +104,6 @@ class Outbox {
     if (are_sent_noted()) [[unlikely]]
       add_sent(entry, {kind, msg_seq_num, bytes, is_transmitted});
   }
-  // An argument in memory would take a register from each message.
   void add_sent(SessionEntry& entry, const SentMessage& sent);
   void record_reset_logon(SessionEntry& entry, std::uint64_t msg_seq_num);
   void record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std::string_view bytes,
