@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"sync"
 	"time"
 )
@@ -18,6 +17,8 @@ type Options struct {
 	// Messages without an answer are not sent again after a lost connection. Those that the gateway
 	// has not accepted are answered with ErrNotSent.
 	NoResend bool
+	// Frames go by shared memory instead of the socket: no system call for a frame.
+	SharedMemory bool
 	// Events that wait for Receive(), at most; 0: 65,536. With more the client ends with the code
 	// TooSlow: nothing is lost, the program attaches again with its cursor.
 	QueueMax int
@@ -42,8 +43,8 @@ type Client struct {
 
 	writing sync.Mutex // held from the choice of a number to the write of its frame
 
-	mutex    sync.Mutex // of all below; never held while the socket is read or written
-	conn     net.Conn   // nil: detached
+	mutex    sync.Mutex // of all below; never held while frames are read or written
+	link     link       // nil: detached
 	welcome  welcome
 	indexes  map[string]uint32
 	last     uint64 // the highest number in use
@@ -77,12 +78,12 @@ func Attach(ctx context.Context, options Options) (*Client, error) {
 	for _, cursor := range options.Cursors {
 		c.places[stream{cursor.Session, cursor.OfSent}] = cursor.Place
 	}
-	reader, err := c.connect(ctx)
+	by, err := c.connect(ctx)
 	if err != nil {
 		c.cancel()
 		return nil, err
 	}
-	go c.run(reader)
+	go c.run(by)
 	return c, nil
 }
 
@@ -128,10 +129,10 @@ func (c *Client) Receive(ctx context.Context) (Event, error) {
 func (c *Client) Close() error {
 	c.cancel()
 	c.mutex.Lock()
-	conn := c.conn
+	by := c.link
 	c.mutex.Unlock()
-	if conn != nil {
-		conn.Close()
+	if by != nil {
+		by.Close()
 	}
 	<-c.ended
 	return nil
@@ -194,12 +195,12 @@ func (c *Client) StartAs(number uint64, session string, message *Message) (*Send
 	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	sending, conn, index, err := c.enlist(number, session, body)
+	sending, by, index, err := c.enlist(number, session, body)
 	if err != nil {
 		return nil, err
 	}
 	// After an error the reader sees the lost connection, and the Welcome decides.
-	_, _ = conn.Write(sending.frame(index))
+	_ = by.write(sending.frame(index))
 	return sending, nil
 }
 
@@ -208,14 +209,14 @@ func (s *Sending) frame(index uint32) []byte {
 		frame{kind: kindSend, session: index, number: s.Number, body: s.body})
 }
 
-func (c *Client) enlist(number uint64, session string, body []byte) (*Sending, net.Conn, uint32,
+func (c *Client) enlist(number uint64, session string, body []byte) (*Sending, link, uint32,
 	error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if c.err != nil {
 		return nil, nil, 0, c.err
 	}
-	if c.conn == nil {
+	if c.link == nil {
 		return nil, nil, 0, ErrDetached
 	}
 	index, ok := c.indexes[session]
@@ -230,5 +231,5 @@ func (c *Client) enlist(number uint64, session string, body []byte) (*Sending, n
 	c.last = max(c.last, number)
 	s := &Sending{Number: number, session: session, body: body, done: make(chan struct{})}
 	c.pending = append(c.pending, s)
-	return s, c.conn, index, nil
+	return s, c.link, index, nil
 }

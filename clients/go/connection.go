@@ -11,8 +11,8 @@ import (
 )
 
 // connect attaches once: Hello, Welcome, and the messages that wait for an answer.
-func (c *Client) connect(ctx context.Context) (*bufio.Reader, error) {
-	hello, err := helloBody(c.options.Name, c.options.Token, c.cursors())
+func (c *Client) connect(ctx context.Context) (link, error) {
+	hello, err := helloBody(c.options, c.cursors())
 	if err != nil {
 		return nil, err
 	}
@@ -22,9 +22,11 @@ func (c *Client) connect(ctx context.Context) (*bufio.Reader, error) {
 		return nil, err
 	}
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
-	reader := bufio.NewReaderSize(conn, 1<<16)
-	answer, err := greet(conn, reader, hello)
+	by, answer, err := c.greet(conn, hello)
 	if !stop() {
+		if err == nil {
+			by.release()
+		}
 		conn.Close()
 		return nil, ctx.Err()
 	}
@@ -34,29 +36,46 @@ func (c *Client) connect(ctx context.Context) (*bufio.Reader, error) {
 	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	again, err := c.adopt(conn, answer)
+	again, err := c.adopt(by, answer)
 	if err != nil {
 		conn.Close()
+		by.release()
 		return nil, err
 	}
-	_, _ = conn.Write(again) // after an error the reader sees the lost connection
-	return reader, nil
+	if len(again) > 0 {
+		_ = by.write(again) // after an error the reader sees the lost connection
+	}
+	return by, nil
 }
 
-func greet(conn net.Conn, reader *bufio.Reader, hello []byte) (welcome, error) {
-	if _, err := conn.Write(appendFrame(nil, frame{kind: kindHello, body: hello})); err != nil {
-		return welcome{}, err
+// greet says Hello. It returns what all later frames go by.
+func (c *Client) greet(conn net.Conn, hello []byte) (link, welcome, error) {
+	bySocket := &socketLink{conn, bufio.NewReaderSize(conn, 1<<16)}
+	err := bySocket.write(appendFrame(nil, frame{kind: kindHello, body: hello}))
+	if err != nil {
+		return nil, welcome{}, err
 	}
-	f, err := readFrame(reader)
+	f, err := bySocket.next()
 	switch {
 	case err != nil:
-		return welcome{}, err
+		return nil, welcome{}, err
 	case f.kind == kindClosed:
-		return welcome{}, &ClosedError{CloseCode(f.code), string(f.body)}
+		return nil, welcome{}, &ClosedError{CloseCode(f.code), string(f.body)}
 	case f.kind != kindWelcome:
-		return welcome{}, badFrame("a frame of kind %d instead of the Welcome", f.kind)
+		return nil, welcome{}, badFrame("a frame of kind %d instead of the Welcome", f.kind)
 	}
-	return readWelcome(f)
+	answer, err := readWelcome(f)
+	if err != nil || !c.options.SharedMemory {
+		return bySocket, answer, err
+	}
+	if answer.ring == "" {
+		return nil, answer, &ClosedError{NoSharedMemory, "the gateway has no shared memory"}
+	}
+	byRing, err := openRing(conn, answer.ring, answer.ringKey)
+	if err != nil {
+		return nil, answer, err
+	}
+	return byRing, answer, nil
 }
 
 // cursors are the last messages that the program was given, or those of its own store.
@@ -73,13 +92,13 @@ func (c *Client) cursors() []Cursor {
 
 // adopt makes a connection the client's own. It returns the frames to send again: those with a
 // higher number than the last one that the gateway has accepted.
-func (c *Client) adopt(conn net.Conn, answer welcome) ([]byte, error) {
+func (c *Client) adopt(by link, answer welcome) ([]byte, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if c.context.Err() != nil {
 		return nil, context.Canceled
 	}
-	c.conn, c.welcome, c.indexes = conn, answer, map[string]uint32{}
+	c.link, c.welcome, c.indexes = by, answer, map[string]uint32{}
 	c.accepted, c.last = answer.lastAccepted, max(c.last, answer.lastAccepted)
 	for index, session := range answer.sessions {
 		c.indexes[session.Name] = uint32(index)
@@ -117,19 +136,21 @@ func (c *Client) begin(of stream, place Place) {
 }
 
 // run reads until the client ends.
-func (c *Client) run(reader *bufio.Reader) {
+func (c *Client) run(by link) {
 	defer close(c.ended)
 	for {
-		err := c.read(reader)
+		err := c.read(by)
 		c.detach()
+		by.release()
 		if !c.isEnd(err) && !c.put(Detached{err}) {
 			err = errQueueFull
 		}
 		if !c.isEnd(err) {
-			reader, err = c.reattach()
+			by, err = c.reattach()
 		}
 		if err == nil && !c.put(Reattached{c.Sessions()}) {
 			c.detach()
+			by.release()
 			err = errQueueFull
 		}
 		if c.isEnd(err) {
@@ -160,15 +181,15 @@ func (c *Client) put(event Event) bool {
 
 func (c *Client) detach() {
 	c.mutex.Lock()
-	conn := c.conn
-	c.conn = nil
+	by := c.link
+	c.link = nil
 	c.mutex.Unlock()
-	if conn != nil {
-		conn.Close()
+	if by != nil {
+		by.Close()
 	}
 }
 
-func (c *Client) reattach() (*bufio.Reader, error) {
+func (c *Client) reattach() (link, error) {
 	delay := c.options.RetryMin
 	for {
 		timer := time.NewTimer(delay)
@@ -178,9 +199,9 @@ func (c *Client) reattach() (*bufio.Reader, error) {
 			timer.Stop()
 			return nil, c.context.Err()
 		}
-		reader, err := c.connect(c.context)
+		by, err := c.connect(c.context)
 		if err == nil || c.isEnd(err) {
-			return reader, err
+			return by, err
 		}
 		delay = min(2*delay, c.options.RetryMax)
 	}
@@ -203,9 +224,9 @@ func (c *Client) end(err error) {
 }
 
 // read handles the frames of one connection, and returns why there are no more.
-func (c *Client) read(reader *bufio.Reader) error {
+func (c *Client) read(by link) error {
 	for {
-		f, err := readFrame(reader)
+		f, err := by.next()
 		if err != nil {
 			return err
 		}

@@ -134,6 +134,7 @@ const (
 	CursorInvalid                        // a cursor that the session never reached
 	MessagesGone                         // the journal does not have the messages any more
 	ClientEnds                           // the client ends
+	NoSharedMemory                       // there is none for the client: Reason says why
 )
 
 // ClosedError says that the gateway, or the client, has ended the connection and why.

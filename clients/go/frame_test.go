@@ -74,7 +74,7 @@ func TestHelloRefusesLineFeedsAndTooManyCursors(t *testing.T) {
 		name    string
 		cursors []Cursor
 	}{{"a\nb", nil}, {"a", []Cursor{{Session: "a\nb"}}}, {"a", long}} {
-		if _, err := helloBody(wrong.name, "", wrong.cursors); err == nil {
+		if _, err := helloBody(Options{Name: wrong.name}, wrong.cursors); err == nil {
 			t.Errorf("%q with %d cursors is no error", wrong.name, len(wrong.cursors))
 		}
 	}

@@ -2,17 +2,22 @@ package nexusfix
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
 const helloBytesMax = 64 << 10
 
 // helloBody writes the lines of a Hello.
-func helloBody(name, token string, cursors []Cursor) ([]byte, error) {
+func helloBody(options Options, cursors []Cursor) ([]byte, error) {
+	name, token := options.Name, options.Token
 	var out strings.Builder
 	fmt.Fprintf(&out, "name=%s\n", name)
 	if token != "" {
 		fmt.Fprintf(&out, "token=%s\n", token)
+	}
+	if options.SharedMemory {
+		fmt.Fprintf(&out, "ring=%d\n", ringLayout)
 	}
 	for _, c := range cursors {
 		key := "cursor"
@@ -39,6 +44,8 @@ type welcome struct {
 	role         Role
 	sessions     []Session
 	lastAccepted uint64
+	ring         string // the path of the shared memory; empty: there is none
+	ringKey      uint64
 }
 
 // readWelcome reads the lines of a Welcome. It ignores lines of keys that it does not know.
@@ -51,6 +58,13 @@ func readWelcome(f frame) (welcome, error) {
 			w.gateway = value
 		case "role":
 			w.role = Role(value)
+		case "ring":
+			digits, path, _ := strings.Cut(value, " ")
+			key, err := strconv.ParseUint(digits, 16, 64)
+			if err != nil {
+				return welcome{}, badFrame("the Welcome has the line %q", line)
+			}
+			w.ring, w.ringKey = path, key
 		case "session":
 			parts := strings.SplitN(value, " ", 6)
 			var s Session

@@ -21,6 +21,7 @@ SKIPPED = 77
 
 class Go:
     tools = ("go",)
+    doors = ("socket", "memory")
 
     def test(self, folder):
         for task in (["vet", "./..."], ["test", "./..."], ["build", "-o", "bin/", "./..."]):

@@ -45,6 +45,7 @@ func bit(value bool) int {
 func main() {
 	options := nexusfix.Options{Socket: os.Args[1], Name: os.Args[2], Token: os.Args[3],
 		RetryMin: 10 * time.Millisecond}
+	options.SharedMemory = os.Getenv("NEXUSFIX_DOOR") == "memory"
 	if len(os.Args) > 6 {
 		options.Cursors = []nexusfix.Cursor{{Session: os.Args[6],
 			Place: nexusfix.Place{Epoch: number(os.Args[4]), MsgSeqNum: number(os.Args[5])}}}
