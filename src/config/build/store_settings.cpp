@@ -46,9 +46,7 @@ void check_inbound(const Settings& settings, SettingsReport& report) {
   for (const SessionSettings& session : settings.sessions) {
     if (!session.journals_inbound || session.journals_inbound_line == reported) continue;
     reported = session.journals_inbound_line;
-    report.error(reported,
-                 "JournalInbound=Y: the journal and PostgreSQL keep received messages: "
-                 "JournalInbound=N was expected");
+    report.error(reported, "JournalInbound=Y: Store=journal or Store=postgresql was expected");
   }
 }
 

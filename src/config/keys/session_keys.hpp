@@ -250,7 +250,7 @@ inline constexpr KeyRow kChecks[] = {
      "AtLeastOnce", "AtMostOnce",
      "AtMostOnce: a message is recorded before the application sees it, not after"},
     {"JournalInbound", AtOnce, kYesOrNo, sets<&SessionSettings::journals_inbound>, "N", "Y",
-     "Y: the journal keeps received messages, each in the record of its effect"},
+     "Y: the log keeps received messages, each in the record of its effect"},
 };
 
 inline constexpr KeyRow kSending[] = {

@@ -683,7 +683,7 @@ TEST(Settings, a_session_of_any_counterparty_has_no_comp_ids) {
 
 TEST(Settings, received_messages_are_kept_by_the_journal_and_postgresql) {
   EXPECT_THAT(errors(joined(kAcceptor, "Store=memory\nJournalInbound=Y\n")),
-              ElementsAre(HasSubstr("the journal and PostgreSQL keep received messages")));
+              ElementsAre(HasSubstr("Store=journal or Store=postgresql was expected")));
 }
 
 TEST(Settings, the_console_of_http_accept_port_has_no_acts) {

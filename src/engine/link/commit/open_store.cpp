@@ -86,10 +86,8 @@ std::expected<void, EngineError> CommitGate::open(const Settings& settings, Reco
       std::ranges::any_of(settings.sessions, &SessionSettings::journals_inbound);
   if (keeps_received && settings.store != StoreKind::Journal &&
       settings.store != StoreKind::PostgreSQL) {
-    return std::unexpected{
-        EngineError{settings.file +
-                    ": JournalInbound=Y: the journal and PostgreSQL keep received messages: "
-                    "JournalInbound=N was expected"}};
+    return std::unexpected{EngineError{
+        settings.file + ": JournalInbound=Y: Store=journal or Store=postgresql was expected"}};
   }
   switch (settings.store) {
     case StoreKind::Memory:

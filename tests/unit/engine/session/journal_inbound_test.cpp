@@ -267,7 +267,7 @@ TEST_F(JournalInbound, is_refused_with_another_store) {
   const auto settings = config::parse_settings(config(), "venue.cfg");
   ASSERT_FALSE(settings.has_value());
   EXPECT_THAT(settings.error().front().what(),
-              HasSubstr("JournalInbound=Y: the journal and PostgreSQL keep received"));
+              HasSubstr("JournalInbound=Y: Store=journal or Store=postgresql was"));
 }
 
 }  // namespace
