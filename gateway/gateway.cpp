@@ -222,6 +222,10 @@ void Gateway::admit(AttachedClient& client, const ClientRights& rights, const He
 std::expected<std::unique_ptr<GatewayRing>, RingError> Gateway::ring_for(AttachedClient& client,
                                                                          const HelloText& hello) {
   if (hello.ring_version == 0) return nullptr;
+  if (!client.link().is_of_this_machine()) {
+    return std::unexpected{
+        RingError{.text = "shared memory is for clients that attach at the Unix socket"}};
+  }
   if (hello.ring_version != kRingVersion) {
     return std::unexpected{RingError{
         .text = fmt::format("the client knows layout version {} of the shared memory, and the "
@@ -332,7 +336,8 @@ void Gateway::send(AttachedClient& client, const Frame& frame) {
 
 void Gateway::send(AttachedClient& client, Slot& slot, const Frame& frame) {
   if (const auto read = fields_.read(frame.body); !read) {
-    return refuse(client, frame, RefuseCode::BadMessage, read.error());
+    const std::string_view fault = client.link().message_fault();
+    return refuse(client, frame, RefuseCode::BadMessage, fault.empty() ? read.error() : fault);
   }
   if (owner_of(options_.clients.clients, slot.name, owner_fields(fields_)) != client.rights()) {
     return refuse(client, frame, RefuseCode::NotAllowed, "another client owns such a message");

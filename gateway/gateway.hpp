@@ -17,7 +17,6 @@
 #include <nexusfix/store.hpp>
 
 #include "gateway/client/attached_client.hpp"
-#include "gateway/door/socket_door.hpp"
 #include "gateway/rights/client_file.hpp"
 #include "gateway/rights/message_fields.hpp"
 #include "gateway/rights/owner_fields.hpp"

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <fmt/format.h>
 #include <poll.h>
 #include <vector>
 
@@ -20,11 +19,13 @@ constexpr auto kIdleWait = 1s;
 
 class Loop {
  public:
-  Loop(engine::Engine& engine, Gateway& gateway, SocketDoor& door, const LoopOptions& options)
-      : engine_{engine}, gateway_{gateway}, door_{door}, options_{options} {}
+  Loop(engine::Engine& engine, Gateway& gateway, std::span<ClientDoor* const> doors,
+       const LoopOptions& options)
+      : engine_{engine}, gateway_{gateway}, doors_{doors}, options_{options} {}
 
   // False: the engine has ended.
   [[nodiscard]] bool turn() {
+    for (ClientDoor* const door : doors_) door->poll();
     bool has_more = gateway_.serve();
     if (!engine_.poll(0ns)) return false;
     has_more |= gateway_.flush();
@@ -32,7 +33,7 @@ class Loop {
       wait(has_more);
     } else if (--until_look_ < 0) {
       until_look_ = kTurnsBetweenLooks;
-      accept_all();
+      for (ClientDoor* const door : doors_) accept_all(*door);
     }
     return true;
   }
@@ -42,8 +43,10 @@ class Loop {
 
   void wait(bool has_more) {
     descriptors_.clear();
+    for (const ClientDoor* const door : doors_) {
+      descriptors_.push_back({door->descriptor(), POLLIN, 0});
+    }
     descriptors_.push_back({engine_.descriptor(), POLLIN, 0});
-    descriptors_.push_back({door_.descriptor(), POLLIN, 0});
     descriptors_.push_back({gateway_.wake_descriptor(), POLLIN, 0});
     gateway_.visit_descriptors([this](int descriptor, bool wants_to_write) {
       const int events = wants_to_write ? POLLIN | POLLOUT : POLLIN;
@@ -55,20 +58,21 @@ class Loop {
     const auto time = std::chrono::duration_cast<std::chrono::nanoseconds>(until - now);
     const timespec timeout{.tv_sec = time / 1s, .tv_nsec = (time % 1s).count()};
     if (::ppoll(descriptors_.data(), descriptors_.size(), &timeout, nullptr) <= 0) return;
-    if (descriptors_[1].revents != 0) accept_all();
+    for (std::size_t i = 0; i < doors_.size(); ++i) {
+      if (descriptors_[i].revents != 0) accept_all(*doors_[i]);
+    }
   }
-  void accept_all() {
+  void accept_all(ClientDoor& door) {
     for (;;) {
-      AcceptedClient accepted = door_.accept();
+      AcceptedClient accepted = door.accept();
       if (accepted.link == nullptr) return;
-      gateway_.add(std::move(accepted.link),
-                   fmt::format("user {}, process {}", accepted.peer.user, accepted.peer.process));
+      gateway_.add(std::move(accepted.link), std::move(accepted.peer));
     }
   }
 
   engine::Engine& engine_;
   Gateway& gateway_;
-  SocketDoor& door_;
+  std::span<ClientDoor* const> doors_;
   LoopOptions options_;
   SystemClock clock_;
   std::vector<pollfd> descriptors_;
@@ -77,9 +81,9 @@ class Loop {
 
 }  // namespace
 
-void serve_all(engine::Engine& engine, Gateway& gateway, SocketDoor& door,
+void serve_all(engine::Engine& engine, Gateway& gateway, std::span<ClientDoor* const> doors,
                const LoopOptions& options) {
-  Loop loop{engine, gateway, door, options};
+  Loop loop{engine, gateway, doors, options};
   while (loop.turn()) {
   }
   gateway.stop();

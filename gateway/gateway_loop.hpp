@@ -1,9 +1,11 @@
 // Serves the engine and the gateway's clients on one thread.
 #pragma once
 
+#include <span>
+
 #include <nexusfix/engine.hpp>
 
-#include "gateway/door/socket_door.hpp"
+#include "gateway/door/client_door.hpp"
 #include "gateway/gateway.hpp"
 
 namespace nexusfix::gateway {
@@ -13,7 +15,7 @@ struct LoopOptions {
 };
 
 // Serves until the engine has ended, and ends the clients.
-void serve_all(engine::Engine& engine, Gateway& gateway, SocketDoor& door,
+void serve_all(engine::Engine& engine, Gateway& gateway, std::span<ClientDoor* const> doors,
                const LoopOptions& options);
 
 }  // namespace nexusfix::gateway

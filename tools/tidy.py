@@ -52,7 +52,8 @@ LAYERS = {
     "cluster": {"base", "wire", "session", "store", "transport", "observe", "config", "engine",
                 "http"},
     "clients": set(),  # other languages
-    "gateway": {"base", "wire", "session", "store", "transport", "observe", "config", "engine"},
+    "gateway": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
+                "engine"},
     "tester": {"base", "transport", "observe"},
     "venue": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
               "engine"},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
+#include <memory>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -14,6 +15,8 @@
 #include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/observe/logs.hpp>
 
+#include "gateway/door/open_web_socket.hpp"
+#include "gateway/door/socket_door.hpp"
 #include "gateway/gateway.hpp"
 #include "gateway/gateway_loop.hpp"
 #include "nexusfix/command.hpp"
@@ -126,11 +129,27 @@ gateway::RingFileOptions memory_for(const gateway::ClientFile& clients) {
   return options;
 }
 
+using WebDoor = std::unique_ptr<gateway::ClientDoor>;
+
+// Null: no port is configured. A port in use is an error before the sessions log on.
+std::expected<WebDoor, std::string> web_door(const gateway::ClientFile& clients,
+                                             const std::string& file,
+                                             const config::Settings& settings) {
+  const gateway::WebSocketSettings& web = clients.web_socket;
+  if (!web.port) return nullptr;
+  PosixDisk disk;
+  auto door = gateway::open_web_socket(web, settings, disk);
+  if (!door) return std::unexpected{fmt::format("{}:{}: {}", file, web.line, door.error())};
+  return door;
+}
+
 template <class Application>
 int serve_with(const GatewayArguments& arguments, config::Settings settings,
                gateway::GatewayOptions options, SessionNames& names) {
   const std::string path = options.clients.socket_path;
   const std::uint32_t mode = options.clients.socket_mode;
+  auto web = web_door(options.clients, arguments.clients, settings);
+  if (!web) return fail(kGatewayCommand, web.error());
   Application application{std::move(options)};
   engine::EngineOptions engine_settings = engine_options(arguments.spin);
   engine_settings.check_settings = {.call = &SessionNames::check, .context = &names};
@@ -143,9 +162,13 @@ int serve_with(const GatewayArguments& arguments, config::Settings settings,
   }
   const engine::StopSignals signals{*engine};
   if (engine::StopSignals::received()) engine->stop();
-  fmt::print("clients attach at {}\n", path);
+  std::vector<gateway::ClientDoor*> doors{&*door};
+  if (*web != nullptr) doors.push_back(web->get());
+  for (const gateway::ClientDoor* const one : doors) {
+    fmt::print("clients attach at {}\n", one->address());
+  }
   std::fflush(stdout);
-  gateway::serve_all(*engine, application, *door, {.spins = arguments.spin});
+  gateway::serve_all(*engine, application, doors, {.spins = arguments.spin});
   return engine::StopSignals::received() ? kSuccess : kFailure;
 }
 
@@ -190,10 +213,10 @@ int serve_gateway(const GatewayArguments& arguments) {
 int run_gateway(Arguments arguments) {
   GatewayArguments options;
   CLI::App app{
-      "Runs the sessions of CONFIG for other programs. They attach at a Unix socket, in any "
-      "language, and come and go while the sessions stay logged on. Each message reaches the "
-      "client that owns it, and each order the counterparty, once: also after kill -9 of either "
-      "side.\n\n"
+      "Runs the sessions of CONFIG for other programs. They attach at a Unix socket or a "
+      "WebSocket, in any language, and come and go while the sessions stay logged on. Each "
+      "message reaches the client that owns it, and each order the counterparty, once: also "
+      "after kill -9 of either side.\n\n"
       "Ctrl-C or SIGTERM logs the sessions out and ends it.",
       "nexusfix gateway"};
   app.add_option("CONFIG", options.config, "the configuration file, with JournalInbound=Y")

@@ -24,6 +24,9 @@ class ClientLink {
   virtual void flush() = 0;
   // Whether bytes wait for the client, so that flush() has to be called again.
   [[nodiscard]] virtual bool has_unsent() const noexcept = 0;
+  // Why the Send that read() has returned last, and whose body is empty, has no message. Empty: it
+  // has none because the client wrote none.
+  [[nodiscard]] virtual std::string_view message_fault() const noexcept { return {}; }
   // Why nothing more can be read: the client has gone, or its bytes are no frames. Empty: no fault.
   [[nodiscard]] virtual std::string_view fault() const noexcept = 0;
   // Whether the fault is that of the client's bytes: then it gets a Closed.
@@ -35,6 +38,8 @@ class ClientLink {
   [[nodiscard]] virtual bool begin_sleep() noexcept { return true; }
   // The next read() without a frame sees whether the client has gone.
   virtual void look_for_end() {}
+  // Whether the client is on this machine, and can have shared memory.
+  [[nodiscard]] virtual bool is_of_this_machine() const noexcept { return true; }
   // Whether the descriptor becomes writable when flush() can go on. Otherwise the loop asks again
   // after a millisecond at most.
   [[nodiscard]] virtual bool waits_for_room_by_descriptor() const noexcept { return true; }

@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "gateway/door/socket_link.hpp"
+
 namespace nexusfix::gateway {
 namespace {
 
@@ -77,7 +79,8 @@ AcceptedClient SocketDoor::accept() {
   ucred peer{};
   socklen_t size = sizeof peer;
   static_cast<void>(::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size));
-  return {std::make_unique<SocketLink>(socket), {peer.uid, peer.pid}};
+  return {std::make_unique<SocketLink>(socket),
+          fmt::format("user {}, process {}", peer.uid, peer.pid)};
 }
 
 }  // namespace nexusfix::gateway

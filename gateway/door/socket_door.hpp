@@ -3,27 +3,14 @@
 
 #include <cstdint>
 #include <expected>
-#include <memory>
 #include <string>
 
-#include "gateway/door/socket_link.hpp"
+#include "gateway/door/client_door.hpp"
 
 namespace nexusfix::gateway {
 
-// A process that has connected, as the kernel reports it.
-struct SocketPeer {
-  std::uint32_t user = 0;    // its user ID
-  std::int32_t process = 0;  // its process ID
-};
-
-// A connection of a client that has said nothing yet.
-struct AcceptedClient {
-  std::unique_ptr<SocketLink> link;
-  SocketPeer peer;
-};
-
 // One thread.
-class SocketDoor {
+class SocketDoor final : public ClientDoor {
  public:
   // Listens at the path, and gives the file this mode. A socket that no process listens on is
   // replaced; any other file, and a socket in use, is an error of one line.
@@ -32,12 +19,12 @@ class SocketDoor {
   SocketDoor(SocketDoor&& other) noexcept;
   SocketDoor& operator=(SocketDoor&&) = delete;
   // Removes the file.
-  ~SocketDoor();
+  ~SocketDoor() override;
 
-  // The next client that has connected; no link: there is none. It does not block.
-  [[nodiscard]] AcceptedClient accept();
-  // Readable when accept() has a client.
-  [[nodiscard]] int descriptor() const noexcept { return socket_; }
+  // The peer is its user and its process, as the kernel reports them.
+  AcceptedClient accept() override;
+  std::string address() const override { return path_; }
+  int descriptor() const noexcept override { return socket_; }
 
  private:
   SocketDoor(std::string path, int socket) noexcept : path_{std::move(path)}, socket_{socket} {}

@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 
 #include <nexusfix/base/disk.hpp>
+#include <nexusfix/transport/network.hpp>
 
+#include "base/api/ascii.hpp"
 #include "base/api/printable_text.hpp"
 #include "gateway/protocol/frame.hpp"
 
@@ -116,10 +118,51 @@ class Reader {
     } else if (key == "MemoryPath") {
       if (!value.starts_with('/')) return fault(line_, "MemoryPath: a path from / was expected");
       found_.memory_path = value;
+    } else if (key.starts_with("WebSocket")) {
+      set_web_socket(found_.web_socket, key, value);
     } else {
-      fault(line_,
-            fmt::format("{} is no key of [GATEWAY]: SocketPath, SocketMode or MemoryPath", key));
+      fault(line_, fmt::format("{} is no key of [GATEWAY]: SocketPath, SocketMode, MemoryPath, or "
+                               "one of WebSocketPort",
+                               key));
     }
+  }
+  void set_web_socket(WebSocketSettings& web, std::string_view key, std::string_view value) {
+    if (key == "WebSocketPort") {
+      web.port = number_of<std::uint16_t>(value, 10);
+      web.line = line_;
+      if (!web.port) fault(line_, "WebSocketPort: 0 to 65535 was expected");
+    } else if (key == "WebSocketHost") {
+      web.host = value;
+      if (value.empty()) fault(line_, "WebSocketHost: a name or an address was expected");
+    } else if (key == "WebSocketOrigins") {
+      web.origins = list_of(value);
+      for (std::string& origin : web.origins) set_origin(origin);
+    } else if (key == "WebSocketCertificateFile") {
+      web.certificate_file = value;
+    } else if (key == "WebSocketCertificateKeyFile") {
+      web.certificate_key_file = value;
+    } else if (key == "WebSocketAuthoritiesFile") {
+      web.authorities_file = value;
+    } else {
+      fault(line_, fmt::format("{} is no key of [GATEWAY]: WebSocketPort, WebSocketHost, "
+                               "WebSocketOrigins, WebSocketCertificateFile, "
+                               "WebSocketCertificateKeyFile or WebSocketAuthoritiesFile",
+                               key));
+    }
+  }
+  // As browsers write it: RFC 6454, sec. 6.2.
+  void set_origin(std::string& origin) {
+    for (char& one : origin) one = to_lower(one);
+    const std::string_view rest = std::string_view{origin}.substr(
+        std::min(origin.size(), origin.starts_with("http://") ? std::size_t{7} : std::size_t{8}));
+    const bool has_scheme = origin.starts_with("http://") || origin.starts_with("https://");
+    if (has_scheme && !rest.empty() && rest.find_first_of("/*?#@ ") == std::string_view::npos) {
+      return;
+    }
+    fault(line_, fmt::format("WebSocketOrigins: {}: a scheme, a host and a port that is not the "
+                             "usual one were expected, such as https://desk.example.com. There is "
+                             "no pattern, and null is every file and sandbox",
+                             origin));
   }
   void set_client(ClientRights& client, std::string_view key, std::string_view value) {
     if (key == "Name") {
@@ -160,7 +203,29 @@ class Reader {
                                key));
     }
   }
+  void check_web_socket() {
+    const WebSocketSettings& web = found_.web_socket;
+    if (!web.port) {
+      if (web.origins.empty() && web.certificate_file.empty()) return;
+      return fault(line_, "the keys of the WebSocket need WebSocketPort");
+    }
+    if (!web.certificate_file.empty()) return;
+    if (!web.certificate_key_file.empty() || !web.authorities_file.empty()) {
+      fault(web.line, "the keys of TLS need WebSocketCertificateFile");
+    }
+    const auto address =
+        transport::canonical_address(std::string{transport::without_brackets(web.host)});
+    const bool is_loopback = address ? address->starts_with("127.") || *address == "::1"
+                                     : transport::is_localhost(web.host);
+    if (!is_loopback) {
+      fault(web.line,
+            fmt::format("WebSocketHost={}: a port that other machines reach needs "
+                        "WebSocketCertificateFile, or its tokens are readable on the network",
+                        web.host));
+    }
+  }
   void check() {
+    check_web_socket();
     if (found_.socket_path.empty()) fault(line_, "[GATEWAY] with SocketPath was expected");
     if (found_.clients.empty()) fault(line_, "no [CLIENT]: no program could attach");
     for (std::size_t i = 0; i < found_.clients.size(); ++i) {

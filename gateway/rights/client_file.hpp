@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,11 +12,23 @@
 
 namespace nexusfix::gateway {
 
+// The port for clients by WebSocket.
+struct WebSocketSettings {
+  std::string host = "127.0.0.1";
+  std::optional<std::uint16_t> port{};  // none: there is no such port; 0: any free one
+  std::vector<std::string> origins{};   // in lower case: pages of these sites may attach
+  std::string certificate_file{};       // of TLS; empty: none
+  std::string certificate_key_file{};   // empty: in certificate_file
+  std::string authorities_file{};       // clients must show a certificate of these
+  std::size_t line = 0;                 // of the port
+};
+
 struct ClientFile {
   std::string socket_path;
   std::uint32_t socket_mode = 0600;
   std::string memory_path = "/dev/shm";  // the folder of the files of shared memory
-  std::vector<ClientRights> clients;     // in the order of the file
+  WebSocketSettings web_socket{};
+  std::vector<ClientRights> clients;  // in the order of the file
 };
 
 // The error has a line for each fault, with file and line.

@@ -33,6 +33,7 @@ TOKEN = "0123456789abcdef"
 ORDERS_BETWEEN_KILLS_MAX = 600
 ALREADY_ATTACHED = 3
 SESSION_CLOSED = 3
+DOOR_KEYS = ""  # of [GATEWAY], of another door
 
 
 class Failure(Exception):
@@ -157,7 +158,7 @@ class Run:
             f"FileStorePath={folder}/desk\n[SESSION]\n"
             "BeginString=FIX.4.4\nSenderCompID=TRADER\nTargetCompID=VENUE\n")
         clients = folder / "desk.clients"
-        clients.write_text(f"[GATEWAY]\nSocketPath={self.socket}\n[CLIENT]\nName=desk\n"
+        clients.write_text(f"[GATEWAY]\nSocketPath={self.socket}\n{DOOR_KEYS}[CLIENT]\nName=desk\n"
                            f"Token={TOKEN}\n")
         clients.chmod(0o600)
 

@@ -1,6 +1,7 @@
 // The Unix socket of the gateway, with clients that are other processes' bytes.
 #include "gateway/door/socket_door.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -102,12 +103,11 @@ TEST_F(GatewaySocketTest, frames_pass_in_both_directions_however_they_are_split)
   ASSERT_TRUE(client.is_connected());
   const AcceptedClient accepted = door->accept();
   ASSERT_NE(accepted.link, nullptr);
-  EXPECT_EQ(accepted.peer.user, ::getuid());
-  EXPECT_EQ(accepted.peer.process, ::getpid());
+  EXPECT_EQ(accepted.peer, fmt::format("user {}, process {}", ::getuid(), ::getpid()));
   std::vector<char> bytes = frame_of(FrameKind::Send, "first");
   const std::vector<char> second = frame_of(FrameKind::Send, std::string(200'000, 'x'));
   bytes.insert(bytes.end(), second.begin(), second.end());
-  SocketLink& link = *accepted.link;
+  ClientLink& link = *accepted.link;
   std::vector<std::string> bodies;
   for (std::size_t at = 0; at < bytes.size(); at += 10'001) {
     client.send(std::span{bytes}.subspan(at, std::min<std::size_t>(10'001, bytes.size() - at)));
@@ -155,7 +155,7 @@ TEST_F(GatewaySocketTest, a_client_that_does_not_read_fills_the_link) {
   ASSERT_TRUE(door);
   const RawClient client{path_};
   const AcceptedClient accepted = door->accept();
-  SocketLink& link = *accepted.link;
+  ClientLink& link = *accepted.link;
   const std::vector<char> message = frame_of(FrameKind::Message, std::string(100'000, 'x'));
   int taken = 0;
   while (taken < 1'000 && link.write(message)) {
