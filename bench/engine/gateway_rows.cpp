@@ -1,11 +1,13 @@
 // An order and its report by a gateway in another process. The network is in the gateway's memory:
 // the counterparty answers with the next report when an order is sent, so that the row has all of
 // the engine and the gateway, and nothing of the kernel.
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -14,8 +16,10 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/settings.hpp>
+#include <nexusfix/transport/network.hpp>
 
 #include "bench/engine/answering_process.hpp"
 #include "bench/engine/bare_tcp.hpp"
@@ -24,6 +28,8 @@
 #include "bench/row.hpp"
 #include "bench/traffic/inputs.hpp"
 #include "gateway/attach/gateway_client.hpp"
+#include "gateway/door/open_web_socket.hpp"
+#include "gateway/door/socket_door.hpp"
 #include "gateway/door/socket_link.hpp"
 #include "gateway/gateway.hpp"
 
@@ -93,23 +99,28 @@ struct InProcess {
   [[nodiscard]] CallLimits limits() const { return {.least = 1, .most = kOrders}; }
 };
 
+std::string port_file(const std::string& socket) { return socket + ".port"; }
+
 // The gateway with its engine, as `nexusfix gateway --spin` runs it.
 class GatewaySide {
  public:
-  explicit GatewaySide(const std::string& socket)
+  GatewaySide(const std::string& socket, bool has_web_socket)
       : gateway_{options_of(socket, folder_.file("journal"), disk_, clock_, log_)},
         engine_{opened(EngineText{.more = kKeys}.with(folder_))} {
     auto door = gateway::SocketDoor::open(socket, 0600);
     if (!door) throw std::runtime_error{door.error()};
-    door_ = std::make_unique<gateway::SocketDoor>(std::move(*door));
+    doors_.push_back(std::make_unique<gateway::SocketDoor>(std::move(*door)));
+    if (has_web_socket) open_web_socket(socket);
     if (const auto attached = gateway_.attach(engine_); !attached)
       throw std::runtime_error{attached.error()};
     network_.log_on(engine_);
   }
   void resume() { network_.number(engine_); }
   void turn(Shared&) {
-    if (gateway_.client_count() == 0) {
-      if (auto accepted = door_->accept(); accepted.link != nullptr)
+    for (const auto& door : doors_) {
+      door->poll();
+      if (gateway_.client_count() != 0) continue;
+      if (auto accepted = door->accept(); accepted.link != nullptr)
         gateway_.add(std::move(accepted.link), "bench");
     }
     (void)gateway_.serve();
@@ -132,6 +143,15 @@ class GatewaySide {
     options.clients.clients.back().token = "token";
     return options;
   }
+  // Its client finds the port in a file.
+  void open_web_socket(const std::string& socket) {
+    PosixDisk disk;
+    auto door = gateway::open_web_socket({.port = 0}, {}, disk);
+    if (!door) throw std::runtime_error{door.error()};
+    if (!replace_file(disk, port_file(socket), (*door)->address()))
+      throw std::runtime_error{"no file for the port"};
+    doors_.push_back(std::move(*door));
+  }
   Engine opened(const std::string& text) {
     auto settings = config::parse_settings(text, "bench");
     if (!settings) throw std::runtime_error{settings.error().front().what()};
@@ -148,7 +168,7 @@ class GatewaySide {
   AnsweringNetwork network_;
   gateway::Gateway gateway_;
   Engine engine_;
-  std::unique_ptr<gateway::SocketDoor> door_;
+  std::vector<std::unique_ptr<gateway::ClientDoor>> doors_;
 };
 
 const gateway::HelloText kHello{.name = "desk", .token = "token"};
@@ -156,6 +176,8 @@ const gateway::HelloText kHello{.name = "desk", .token = "token"};
 // The client's side of a door: it sends a frame, and takes the next one; empty: none has come.
 class RingSide {
  public:
+  static constexpr bool kIsWebSocket = false;
+
   explicit RingSide(const std::string& socket) {
     auto client =
         gateway::GatewayClient::attach({.socket_path = socket, .hello = kHello, .by_memory = true});
@@ -173,6 +195,8 @@ class RingSide {
 
 class SocketSide {
  public:
+  static constexpr bool kIsWebSocket = false;
+
   explicit SocketSide(const std::string& path) : link_{connected(path)} {
     std::vector<char> hello;
     gateway::append_frame(hello, {.kind = gateway::FrameKind::Hello}, gateway::write_hello(kHello));
@@ -204,6 +228,88 @@ class SocketSide {
   gateway::SocketLink link_;
 };
 
+// Each frame is a binary message of a WebSocket (RFC 6455, sec. 5.2).
+class WebSocketSide {
+ public:
+  static constexpr bool kIsWebSocket = true;
+
+  explicit WebSocketSide(const std::string& path)
+      : network_{made_network()}, socket_{connected(path)} {
+    write(
+        "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+    std::size_t end = 0;
+    while ((end = received_.find("\r\n\r\n")) == std::string::npos) receive();
+    if (!received_.starts_with("HTTP/1.1 101")) throw std::runtime_error{received_};
+    begin_ = end + 4;
+    std::vector<char> hello;
+    gateway::append_frame(hello, {.kind = gateway::FrameKind::Hello}, gateway::write_hello(kHello));
+    send({hello.data(), hello.size()});
+    while (next().empty()) continue;  // the Welcome
+  }
+  // A mask of 0 leaves the bytes as they are.
+  void send(std::string_view frame) {
+    sent_.assign({kBinary, static_cast<char>(kMasked | kSize16),
+                  static_cast<char>(frame.size() >> 8U), static_cast<char>(frame.size() & 0xffU), 0,
+                  0, 0, 0});
+    write(sent_.append(frame));
+  }
+  std::string_view next() {
+    const auto at = [this](std::size_t i) {
+      return static_cast<unsigned char>(received_[begin_ + i]);
+    };
+    if (received_.size() - begin_ < 4) return receive();
+    const bool is_short = at(1) < kSize16;
+    const std::size_t head = is_short ? 2 : 4;
+    const std::size_t size = is_short ? at(1) : std::size_t{at(2)} << 8U | at(3);
+    if (received_.size() - begin_ < head + size) return receive();
+    const std::size_t begin = std::exchange(begin_, begin_ + head + size) + head;
+    return std::string_view{received_}.substr(begin, size);
+  }
+
+ private:
+  static constexpr char kBinary = static_cast<char>(0x82);
+  static constexpr unsigned kMasked = 0x80;
+  static constexpr unsigned kSize16 = 126;
+
+  static std::unique_ptr<transport::Network> made_network() {
+    auto network = transport::make_epoll_network();
+    if (!network) throw std::runtime_error{network.error().text};
+    return std::move(*network);
+  }
+  transport::SocketId connected(const std::string& path) {
+    PosixDisk disk;
+    const auto url = read_file(disk, port_file(path), 100);
+    if (!url) throw std::runtime_error{url.error().what()};
+    const auto port = static_cast<std::uint16_t>(std::stoi(url->substr(url->rfind(':') + 1)));
+    const auto socket = network_->connect({.host = "127.0.0.1", .port = port});
+    if (!socket) throw std::runtime_error{socket.error().text};
+    transport::Ready ready;
+    while (network_->wait({&ready, 1}, std::nullopt) == 0) continue;
+    if (ready.kind != transport::ReadyKind::Connected) throw std::runtime_error{"no connection"};
+    network_->unwatch(*socket, true);
+    return *socket;
+  }
+  void write(std::string_view bytes) {
+    if (network_->send(socket_, bytes).bytes != bytes.size()) std::abort();
+  }
+  // Always empty: next() looks again.
+  std::string_view receive() {
+    received_.erase(0, std::exchange(begin_, 0));
+    std::array<char, 4096> bytes{};
+    const transport::IoResult result = network_->receive(socket_, bytes);
+    if (result.status == transport::IoStatus::Ok) received_.append(bytes.data(), result.bytes);
+    if (result.status == transport::IoStatus::Closed) std::abort();
+    return {};
+  }
+
+  std::unique_ptr<transport::Network> network_;
+  transport::SocketId socket_;
+  std::string sent_;
+  std::string received_;
+  std::size_t begin_ = 0;
+};
+
 // The application in this process, and the gateway in another one.
 template <typename Side>
 class ByGateway {
@@ -211,7 +317,7 @@ class ByGateway {
   ByGateway() {
     const std::string socket = folder_.file("gateway.sock");
     process_ = std::make_unique<AnsweringProcess>(
-        [socket] { return std::make_unique<GatewaySide>(socket); });
+        [socket] { return std::make_unique<GatewaySide>(socket, Side::kIsWebSocket); });
     for (const FlowMessage& one : flow_of({FlowKind::Order}, kOrders))
       orders_.push_back(frame(one));
     process_->resume();  // It listens by then.
@@ -299,6 +405,15 @@ void add_gateway_rows(std::vector<Row>& rows) {
                    .budget = 25'350,  // 25 µs more than in process
                    .ratios = {{"in process"}}},
                   plan_gateway<SocketSide>});
+  if constexpr (NEXUSFIX_BENCH_WEB != 0) {
+    rows.push_back({{.name = "gateway/websocket",
+                     .purpose = "the same by a WebSocket of the gateway, over the loopback, in "
+                                "binary messages, both asking without a pause",
+                     .published = {},
+                     .budget = 25'350,  // 25 µs more than in process
+                     .ratios = {{"in process"}}},
+                    plan_gateway<WebSocketSide>});
+  }
 }
 
 }  // namespace nexusfix::bench

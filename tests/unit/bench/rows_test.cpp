@@ -104,6 +104,9 @@ constexpr const char* kContract[] = {"parse/ExecutionReport",
                                      "gateway/shm",
                                      "gateway/socket",
 #endif
+#ifdef NEXUSFIX_BENCH_WEB
+                                     "gateway/websocket",
+#endif
                                      "hardened/parse",
                                      "hardened/encode",
                                      "hardened/inside",
