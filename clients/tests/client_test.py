@@ -54,6 +54,14 @@ class Java:
 class TypeScript:
     tools = ("node",)
 
+    def __init__(self):
+        """By WebSocket, too, if this version of Node has one."""
+        self.node, self.doors = ["node"], ("socket",)
+        command = ["node", "--experimental-websocket", "-p", "typeof WebSocket"]
+        if shutil.which("node") and subprocess.run(command, capture_output=True, text=True,
+                                                   check=False).stdout == "function\n":
+            self.node, self.doors = command[:2], ("socket", "web")
+
     def test(self, folder):
         tests = sorted(folder.glob("test/*.test.js"))
         run(["node", "--test", *tests], folder)
@@ -65,7 +73,7 @@ class TypeScript:
         return ["node", f"{folder}/example/order.js"]
 
     def conformance(self, folder):
-        return ["node", f"{folder}/conformance/main.js"]
+        return [*self.node, f"{folder}/conformance/main.js"]
 
 
 class Rust:

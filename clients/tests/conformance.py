@@ -5,7 +5,8 @@
 COMMAND attaches and prints what happens, one line an event: clients/go/conformance/main.go has the
 lines. `nexusfix serve` and `nexusfix gateway` are the real ones. Between client and gateway, a
 proxy tears frames and cuts connections. With NEXUSFIX_DOOR=memory, the client uses shared memory:
-that of the gateway, or of the proxy in the situations that need one.
+that of the gateway, or of the proxy in the situations that need one. With NEXUSFIX_DOOR=web it
+attaches by WebSocket.
 """
 import os
 import queue
@@ -19,9 +20,13 @@ import unittest
 
 from frame_proxy import ACCEPTED, HELLO, MESSAGE, SEND, FrameProxy
 from ring_proxy import RingProxy
+from web_frame_proxy import WebFrameProxy
 from world import LIMIT_S, SESSION, TOKEN, World
 
 NEXUSFIX, COMMAND = "", []  # set by main
+DOOR = os.environ.get("NEXUSFIX_DOOR", "socket")
+
+
 class Program:
     """The client's program, and the lines that it prints."""
 
@@ -78,12 +83,13 @@ class Conformance(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory(prefix="nxf")
         self.addCleanup(temporary.cleanup)
-        self.world = World(NEXUSFIX, temporary.name)
+        self.world = World(NEXUSFIX, temporary.name, has_web_socket=DOOR == "web")
         self.addCleanup(self.world.close)
         self.world.start_gateway()
-        in_memory = os.environ.get("NEXUSFIX_DOOR") == "memory"
+        in_memory = DOOR == "memory"
         proxy = RingProxy if in_memory else FrameProxy
-        self.proxy = proxy(f"{temporary.name}/client.sock", self.world.socket)
+        self.proxy = (WebFrameProxy(self.world.web_port) if DOOR == "web" else
+                      proxy(f"{temporary.name}/client.sock", self.world.socket))
         self.addCleanup(self.proxy.close)
         is_changed = re.search("lost|torn|another_version", self._testMethodName)
         self.door = self.world.socket if in_memory and not is_changed else self.proxy.path
@@ -145,7 +151,8 @@ class Conformance(unittest.TestCase):
         self.assertEqual(self.attach(token="another-token-of-it").line(), "error 2")
 
     def test_absent_gateway_is_an_error_of_the_socket(self):
-        program = Program(f"{self.world.folder}/absent.sock")
+        absent = "ws://127.0.0.1:1/" if DOOR == "web" else f"{self.world.folder}/absent.sock"
+        program = Program(absent)
         self.addCleanup(program.end)
         self.assertEqual(program.line(), "error 0")
 

@@ -41,14 +41,23 @@ class FrameProxy:
                 client, _ = self.listener.accept()
             except OSError:
                 return
-            gateway = socket.socket(socket.AF_UNIX)
-            self.sockets += (client, gateway)
+            self.sockets.append(client)
             try:
-                gateway.connect(self.gateway)
+                gateway = self.connect()
             except OSError:
                 client.close()
                 continue
+            self.sockets.append(gateway)
             self.serve(client, gateway)
+
+    def connect(self):
+        gateway = socket.socket(socket.AF_UNIX)
+        try:
+            gateway.connect(self.gateway)
+        except OSError:
+            gateway.close()
+            raise
+        return gateway
 
     def serve(self, client, gateway):
         for source, sink in ((client, gateway), (gateway, client)):

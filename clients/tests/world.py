@@ -2,8 +2,12 @@
 import re
 import signal
 import subprocess
+import sys
 import threading
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tests" / "support"))
+from tcp_ports import free_port  # noqa: E402  pylint: disable=wrong-import-position
 
 LIMIT_S = 300  # for a hang
 SESSION = "FIX.4.4:TRADER->VENUE"
@@ -35,7 +39,7 @@ TargetCompID=VENUE
 """
 CLIENTS = f"""[GATEWAY]
 SocketPath={{folder}}/real.sock
-[CLIENT]
+{{door}}[CLIENT]
 Name=desk
 Token={TOKEN}
 [CLIENT]
@@ -57,9 +61,10 @@ def started(arguments, folder, pattern):
 
 
 class World:
-    """`nexusfix serve` and `nexusfix gateway`, whose clients attach at `socket`."""
+    """`nexusfix serve` and `nexusfix gateway`, whose clients attach at `socket`, and by WebSocket
+    at `web_port`; pages of the origin may."""
 
-    def __init__(self, nexusfix, folder):
+    def __init__(self, nexusfix, folder, has_web_socket=False, origin=None):
         self.nexusfix, self.folder = nexusfix, folder
         self.socket = f"{folder}/real.sock"
         self.gateway = None
@@ -67,7 +72,13 @@ class World:
         self.venue, port = started([nexusfix, "serve", "venue.cfg"], folder,
                                    r"listening on port (\d+)")
         self.write("gateway.cfg", GATEWAY.format(port=port[1]))
-        self.write("clients.cfg", CLIENTS.format(folder=folder)).chmod(0o600)
+        door = ""
+        if has_web_socket:
+            self.web_port = free_port()
+            door = f"WebSocketPort={self.web_port}\n"
+        if origin is not None:
+            door += f"WebSocketOrigins={origin}\n"
+        self.write("clients.cfg", CLIENTS.format(folder=folder, door=door)).chmod(0o600)
 
     def write(self, name, text):
         path = Path(self.folder, name)

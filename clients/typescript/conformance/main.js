@@ -1,10 +1,10 @@
 // Attaches and prints all that happens, for clients/tests/conformance.py:
-// SOCKET NAME TOKEN [EPOCH MSGSEQNUM SESSION]; then lines "send SESSION CLORDID" or "end".
+// SOCKET_OR_URL NAME TOKEN [EPOCH MSGSEQNUM SESSION]; then lines "send SESSION CLORDID" or "end".
 import { createInterface } from "node:readline";
 import { attach, ClosedError, Message, NotSentError, RefusedError } from "nexusfix-gateway";
 import * as fix44 from "../fix44.js";
 
-const [socket, name, token, epoch, msgSeqNum, session] = process.argv.slice(2);
+const [place, name, token, epoch, msgSeqNum, session] = process.argv.slice(2);
 const say = (...words) => console.log(words.join(" "));
 const code = (error) => (error instanceof ClosedError ? error.code : 0);
 const cursors = session ? [{ session, epoch: Number(epoch), msgSeqNum: Number(msgSeqNum) }] : [];
@@ -38,7 +38,8 @@ async function send(client, to, id) {
 
 const input = createInterface({ input: process.stdin });
 try {
-  const client = await attach({ socket, name, token, cursors, retryMinMs: 10 });
+  const where = place.startsWith("ws:") ? { url: place } : { socket: place };
+  const client = await attach({ ...where, name, token, cursors, retryMinMs: 10 });
   say("attached", client.role, client.lastAccepted);
   input.on("line", (line) => {
     const words = line.split(" ");

@@ -1,9 +1,10 @@
-// Sends an order by a gateway and prints the report: node order.js SOCKET NAME TOKEN
+// Sends an order by a gateway and prints the report: node order.js SOCKET_OR_URL NAME TOKEN
 import { attach, Message } from "nexusfix-gateway";
 import * as fix44 from "../fix44.js";
 
-const [socket, name, token] = process.argv.slice(2);
-const client = await attach({ socket, name, token });
+const [place, name, token] = process.argv.slice(2);
+const where = /^wss?:/.test(place) ? { url: place } : { socket: place };
+const client = await attach({ ...where, name, token });
 const [session] = client.sessions;
 
 function order() {

@@ -26,8 +26,12 @@ export interface Session {
 }
 
 export interface Options {
-  /** The path of the gateway's Unix socket. */
-  socket: string;
+  /** The path of the gateway's Unix socket, in Node. Either this or url. */
+  socket?: string;
+  /** The gateway's WebSocket, such as "wss://desk.example.com:8443/", in a browser or Node. */
+  url?: string;
+  /** A class with the interface of a browser's WebSocket (the global one, or that of ws). */
+  WebSocket?: new (url: string) => any;
   /** As the gateway's file of clients has it. */
   name: string;
   token: string;

@@ -1,12 +1,8 @@
 import { createConnection } from "node:net";
 import { Client } from "./client.js";
+import { openWebSocket } from "./web_socket.js";
 
-export { Client } from "./client.js";
-export { ClosedError, CloseCode, FieldError, NotSentError, RefusedError, RefuseCode }
-  from "./errors.js";
-export { booleanField, dataField, decimalField, Group, integerField, namedField, textField,
-         timeField } from "./field.js";
-export { Fields, Message } from "./message.js";
+export * from "./parts.js";
 
 function open(path, onBytes, onEnd) {
   return new Promise((resolve, reject) => {
@@ -20,7 +16,24 @@ function open(path, onBytes, onEnd) {
   });
 }
 
-// Attaches at the gateway's Unix socket.
-export function attach({ socket, ...options }) {
-  return Client.attach(options, (onBytes, onEnd) => open(socket, onBytes, onEnd));
+// Node 22 has a WebSocket; before it, the package ws has one.
+async function webSocketClass() {
+  if (globalThis.WebSocket) return globalThis.WebSocket;
+  try {
+    return (await import("ws")).WebSocket;
+  } catch {
+    throw new Error(`Node ${process.versions.node} has no WebSocket: npm install ws`);
+  }
+}
+
+// Attaches at the gateway's Unix socket, or at its WebSocket if there is a url.
+export async function attach({ socket, url, WebSocket, ...options }) {
+  if ((socket === undefined) === (url === undefined)) {
+    throw new TypeError("attach() needs either socket or url");
+  }
+  if (url === undefined) {
+    return Client.attach(options, (onBytes, onEnd) => open(socket, onBytes, onEnd));
+  }
+  const found = WebSocket ?? await webSocketClass();
+  return Client.attach(options, (onBytes, onEnd) => openWebSocket(found, url, onBytes, onEnd));
 }
