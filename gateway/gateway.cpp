@@ -25,6 +25,8 @@ constexpr std::chrono::milliseconds kRoomWait{1};
 constexpr int kFramesPerTurn = 256;
 // With those that have said no Hello.
 constexpr std::size_t kClientsMax = 1'000;
+// Of these, by a port of the network: its clients do not keep out those of this machine.
+constexpr std::size_t kRemoteClientsMax = 500;
 // A counter of the store, plus 1, is at most 10^18.
 constexpr std::uint64_t kNumberMax = 1'000'000'000'000'000'000 - 1;
 
@@ -87,7 +89,11 @@ std::expected<void, std::string> Gateway::attach(engine::Engine& engine) {
 void Gateway::add(std::unique_ptr<ClientLink> link, std::string peer) {
   auto client =
       std::make_unique<AttachedClient>(std::move(link), std::move(peer), now() + kHelloTimeout);
-  if (clients_.size() >= kClientsMax) {
+  const auto remote = std::ranges::count_if(
+      clients_, [](const auto& one) { return !one->link().is_of_this_machine(); });
+  const bool is_remote = !client->link().is_of_this_machine();
+  if (clients_.size() >= kClientsMax ||
+      (is_remote && static_cast<std::size_t>(remote) >= kRemoteClientsMax)) {
     client->close(CloseCode::NoHello, "too many connections", now());
     client->release(AttachedClient::Part::All);
     report(EventId::GatewayCut, fmt::format("{}: too many connections", client->peer()));

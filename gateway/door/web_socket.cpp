@@ -351,6 +351,8 @@ WebSocket::~WebSocket() {
   state_->bytes().cut();
 }
 
+void WebSocket::set_limits(WebSocketLimits limits) noexcept { state_->limits = limits; }
+
 void WebSocket::receive(std::span<const char> bytes) {
   state_->bytes().add(bytes);
   if (state_->phase == State::Phase::Request) state_->read_request();

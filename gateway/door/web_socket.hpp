@@ -55,6 +55,8 @@ class WebSocket {
   WebSocket& operator=(const WebSocket&) = delete;
   ~WebSocket();
 
+  // Of the messages that have not begun.
+  void set_limits(WebSocketLimits limits) noexcept;
   // Adds bytes of the client. Call WebSocketLoop::poll() afterwards.
   void receive(std::span<const char> bytes);
   // More should not be received now: what has arrived waits for read(), or for the client, which

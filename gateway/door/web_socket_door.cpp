@@ -80,15 +80,10 @@ void WebSocketDoor::poll() {
 
 AcceptedClient WebSocketDoor::accept() {
   if (accepted_.empty()) look();
-  while (!accepted_.empty()) {
-    const transport::SocketId socket = accepted_.front();
-    accepted_.pop_front();
-    if (shared_.links.size() < kConnectionsMax) {
-      return {std::make_unique<WebSocketLink>(shared_, socket), network().peer_name(socket)};
-    }
-    network().close(socket);
-  }
-  return {};
+  if (accepted_.empty()) return {};
+  const transport::SocketId socket = accepted_.front();
+  accepted_.pop_front();
+  return {std::make_unique<WebSocketLink>(shared_, socket), network().peer_name(socket)};
 }
 
 std::string WebSocketDoor::address() const {

@@ -19,9 +19,6 @@ namespace nexusfix::gateway {
 // One thread.
 class WebSocketDoor final : public ClientDoor {
  public:
-  // Connections at a time, those of clients that have not said Hello among them. Others are closed.
-  static constexpr std::size_t kConnectionsMax = 500;
-
   // As open_web_socket(). names: of the fields of messages in JSON.
   [[nodiscard]] static std::expected<std::unique_ptr<WebSocketDoor>, std::string> open(
       const WebSocketSettings& settings, FieldNames names, Disk& disk);

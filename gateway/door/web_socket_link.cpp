@@ -7,6 +7,7 @@
 #include "gateway/json/json_reader.hpp"
 #include "gateway/json/json_writer.hpp"
 #include "gateway/protocol/frame.hpp"
+#include "gateway/protocol/greeting.hpp"
 
 namespace nexusfix::gateway {
 namespace {
@@ -14,6 +15,11 @@ namespace {
 using transport::IoResult;
 using transport::IoStatus;
 
+// Until the client is known: a Hello of 64 KiB, and its JSON.
+constexpr WebSocketLimits kUnknownLimits{.text_bytes_max = 256U << 10U,
+                                         .binary_bytes_max = kHeaderBytes + kHelloBytesMax};
+constexpr WebSocketLimits kLimits{.text_bytes_max = kJsonBytesMax,
+                                  .binary_bytes_max = kFrameBytesMax};
 constexpr std::size_t kReceivedAtOnce = 64U << 10U;
 // Bytes that wait for the client here.
 constexpr std::size_t kWaitingBytesMax = 1U << 20U;
@@ -23,11 +29,7 @@ constexpr std::uint16_t kCloseCodeBegin = 4000;
 }  // namespace
 
 WebSocketLink::WebSocketLink(WebSocketShared& shared, transport::SocketId socket)
-    : shared_{shared},
-      socket_{socket},
-      web_{shared.loop,
-           shared.origins,
-           {.text_bytes_max = kJsonBytesMax, .binary_bytes_max = kFrameBytesMax}} {
+    : shared_{shared}, socket_{socket}, web_{shared.loop, shared.origins, kUnknownLimits} {
   shared.links.emplace(socket, this);
 }
 
@@ -119,6 +121,7 @@ bool WebSocketLink::write(std::span<const char> bytes) {
   if (waiting != 0 && waiting + bytes.size() > kWaitingBytesMax) return false;
   const auto frame = read_frame(bytes);
   if (!frame) return true;
+  if (frame->header.kind == FrameKind::Welcome) web_.set_limits(kLimits);
   if (form_ == Form::Binary) {
     web_.write(false, {bytes.data(), bytes.size()});
   } else {
