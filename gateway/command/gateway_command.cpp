@@ -132,10 +132,9 @@ gateway::RingFileOptions memory_for(const gateway::ClientFile& clients) {
 using WebDoor = std::unique_ptr<gateway::ClientDoor>;
 
 // Null: no port is configured. A port in use is an error before the sessions log on.
-std::expected<WebDoor, std::string> web_door(const gateway::ClientFile& clients,
+std::expected<WebDoor, std::string> web_door(const gateway::WebSocketSettings& web,
                                              const std::string& file,
                                              const config::Settings& settings) {
-  const gateway::WebSocketSettings& web = clients.web_socket;
   if (!web.port) return nullptr;
   PosixDisk disk;
   auto door = gateway::open_web_socket(web, settings, disk);
@@ -148,8 +147,8 @@ int serve_with(const GatewayArguments& arguments, config::Settings settings,
                gateway::GatewayOptions options, SessionNames& names) {
   const std::string path = options.clients.socket_path;
   const std::uint32_t mode = options.clients.socket_mode;
-  auto web = web_door(options.clients, arguments.clients, settings);
-  if (!web) return fail(kGatewayCommand, web.error());
+  const gateway::WebSocketSettings web_settings = options.clients.web_socket;
+  const config::Settings kept = settings;
   Application application{std::move(options)};
   engine::EngineOptions engine_settings = engine_options(arguments.spin);
   engine_settings.check_settings = {.call = &SessionNames::check, .context = &names};
@@ -157,6 +156,8 @@ int serve_with(const GatewayArguments& arguments, config::Settings settings,
   if (!engine) return fail(kGatewayCommand, engine.error().what());
   auto door = gateway::SocketDoor::open(path, mode);
   if (!door) return fail(kGatewayCommand, door.error());
+  auto web = web_door(web_settings, arguments.clients, kept);
+  if (!web) return fail(kGatewayCommand, web.error());
   if (const auto attached = application.attach(*engine); !attached) {
     return fail(kGatewayCommand, attached.error());
   }
