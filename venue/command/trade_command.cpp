@@ -179,11 +179,21 @@ std::string missing_reports(const std::optional<trader::ReportFile>& file,
   return found + options.report_file + " is no report file";
 }
 
+// The trader sends only while it is logged on: SendWhileLoggedOut=N keeps no order out of the
+// journal.
+std::expected<void, std::string> check_orders(config::Settings settings) {
+  for (config::SessionSettings& one : settings.sessions) one.sends_while_logged_out = true;
+  return check_persistent(settings, kWhyOrders);
+}
+
 int trade(const TradeOptions& options) {
   SystemClock clock;
   PosixDisk disk;
-  auto settings = load_persistent_settings(disk, options.config, kWhyOrders, options.unknown_keys);
+  auto settings = read_settings(disk, options.config, options.unknown_keys);
   if (!settings) return fail(kTradeCommand, settings.error());
+  if (const auto right = check_orders(*settings); !right) {
+    return fail(kTradeCommand, right.error());
+  }
   if (!is_one_initiator(*settings)) {
     return fail(kTradeCommand, options.config + ": exactly one session, an initiator, is needed");
   }
@@ -205,7 +215,7 @@ int trade(const TradeOptions& options) {
   }
   engine::EngineOptions engine_settings = engine_options(options.spin);
   engine_settings.check_settings.call = [](void*, const config::Settings& fresh) {
-    return check_persistent(fresh, kWhyOrders);
+    return check_orders(fresh);
   };
   auto engine = engine::Engine::open(std::move(*settings), trader, engine_settings);
   if (!engine) return fail(kTradeCommand, engine.error().what());

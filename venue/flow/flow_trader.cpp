@@ -9,6 +9,7 @@
 
 #include <nexusfix/fix44/tags.hpp>
 #include <nexusfix/wire/encoder.hpp>
+#include <nexusfix/wire/parser.hpp>
 
 namespace nexusfix::flow {
 namespace {
@@ -44,6 +45,20 @@ void FlowTrader::on_recovered(const engine::RecoveredMessage& recovered) {
 
 void FlowTrader::on_logon(Session& session) {
   if (!is_scheduled_) schedule(session);
+}
+
+// It waited for OutboundMessages, and the Logon has ended: no answer will come. Another order is
+// sent in the place of an order.
+void FlowTrader::on_not_sent(Session&, const engine::NotSentMessage& not_sent) {
+  wire::Parser parser;
+  const auto message = parser.parse(not_sent.bytes);
+  if (!message) return;
+  if (message->msg_type() == "D") {
+    counts_.sent -= open_.erase(std::string{(*message)[tag::ClOrdID].value_or("")});
+    return;
+  }
+  const auto found = open_.find((*message)[tag::OrigClOrdID].value_or(""));
+  if (found != open_.end()) found->second.is_changing = false;
 }
 
 bool FlowTrader::finished() const noexcept {
@@ -89,7 +104,7 @@ void FlowTrader::send_order(Session& session) {
       .field(tag::OrderQty, venue::to_decimal(order.quantity))
       .field(tag::OrdType, is_market ? '1' : '2');
   if (!is_market) message.field(tag::Price, venue::to_decimal(order.price));
-  if (const auto sent = session.finish(message); !sent) return end(sent.error().what());
+  if (const auto sent = session.finish(message); !sent) return on_refused(sent.error());
   ++counts_.sent;
   open_.emplace(id, std::move(order));
   if (rules_.replace.happens(random_)) {
@@ -127,7 +142,7 @@ void FlowTrader::send_change(Session& session, std::string_view cl_ord_id, bool 
   } else {
     message.field(tag::OrderQty, venue::to_decimal(order.quantity));
   }
-  if (const auto sent = session.finish(message); !sent) return end(sent.error().what());
+  if (const auto sent = session.finish(message); !sent) return on_refused(sent.error());
   order.is_changing = true;
 }
 
@@ -202,6 +217,12 @@ void FlowTrader::react(Session& session, const wire::MessageView& message) {
         break;
     }
   }
+}
+
+// Above OutboundMessages with OutboundLimitRule=Refuse the next turn sends another order; a change
+// is left out, and the cancels of the end are repeated.
+void FlowTrader::on_refused(const engine::SendError& error) {
+  if (error.failure != engine::SendFailure::RateLimited) end(error.what());
 }
 
 void FlowTrader::end(std::string_view why) {

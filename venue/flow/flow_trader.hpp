@@ -36,6 +36,7 @@ class FlowTrader {
   // Callbacks of the engine.
   void on_recovered(const engine::RecoveredMessage& recovered);
   void on_logon(engine::Session& session);
+  void on_not_sent(engine::Session& session, const engine::NotSentMessage& message);
   void on_message(engine::Session& session, const wire::MessageView& message);
 
   // All orders were sent, and none is open any more; or a rule has ended the run.
@@ -66,6 +67,7 @@ class FlowTrader {
   void cancel_all(engine::Session& session);
   void on_report(engine::Session& session, const wire::MessageView& report);
   void react(engine::Session& session, const wire::MessageView& message);
+  void on_refused(const engine::SendError& error);
   void end(std::string_view why);
 
   FlowRules rules_;

@@ -21,8 +21,9 @@ LIMIT_SECONDS = 60
 
 class WithVenue(WithFolder):
     def config(self, version, store="Store=memory\n"):
+        port = "" if "SocketAcceptPort" in store else "SocketAcceptPort=0\n"
         text = ("[DEFAULT]\nConnectionType=acceptor\nSocketAcceptHost=127.0.0.1\n"
-                f"SocketAcceptPort=0\n{store}SenderCompID=ENGINE\n")
+                f"{port}{store}SenderCompID=ENGINE\n")
         if version.startswith("FIX.5"):
             text += f"BeginString=FIXT.1.1\nDefaultApplVerID={version}\n"
         else:
@@ -48,9 +49,12 @@ class WithVenue(WithFolder):
         return (self.folder / "venue.err").read_text(encoding="utf-8")
 
     def wait_for_error(self, text):
+        self.wait_for_text(self.folder / "venue.err", text)
+
+    def wait_for_text(self, path, text):
         end = time.monotonic() + LIMIT_SECONDS
-        while text not in self.errors():
-            self.assertLess(time.monotonic(), end, self.errors())
+        while text not in path.read_text(encoding="utf-8"):
+            self.assertLess(time.monotonic(), end, path.read_text(encoding="utf-8"))
             time.sleep(0.05)
 
     def play(self, script, port, version="FIX.4.4"):
@@ -347,6 +351,43 @@ class Trader(WithVenue):
         done = self.trade(port, "orders 9\nif Text like '*halted*' then log out\n")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("1 order sent: 0 accepted", done.stdout)
+
+    def limited_client(self, port, more):
+        config = self.client_config(port)
+        text = config.read_text().replace("Store=memory\nResetOnLogon=Y\n",
+                                          f"FileStorePath={self.folder}/client\n{more}")
+        config.write_text(text)
+        return [command_test.NEXUSFIX, "trade", config, "--rules",
+                self.write("trader.rules", "orders 60\nrate 1000\nsize 1 to 1\nprice 1 to 1\n")]
+
+    def test_orders_that_were_never_sent_are_not_open(self):
+        store = f"FileStorePath={self.folder}/store\n"
+        venue, port = self.serve("FIX.4.4", "\n", store=store)
+        command = self.limited_client(port, "OutboundMessages=20\nOutboundInterval=2\n")
+        errors = self.write("trader.err", "")
+        with errors.open("w", encoding="utf-8") as stream:
+            trader = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                      stderr=stream, text=True)
+        for clean_up in (trader.stdout.close, trader.wait, trader.kill):
+            self.addCleanup(clean_up)
+        self.wait_for_text(errors, "logged on")
+        time.sleep(0.3)  # the first 20 messages are sent, and orders wait
+        self.end(venue)
+        self.wait_for_text(errors, "NXF-2047")
+        self.serve("FIX.4.4", "\n", store=f"SocketAcceptPort={port}\n{store}")
+        output = trader.communicate(timeout=LIMIT_SECONDS)[0]
+        self.assertEqual(trader.returncode, 0, errors.read_text())
+        self.assertRegex(output, r"^60 orders sent: 60 accepted, \d+ filled, \d+ canceled, "
+                         "0 rejected, 0 open")
+
+    def test_orders_that_the_limit_refuses_are_sent_later(self):
+        _, port = self.serve("FIX.4.4", "\n")
+        done = subprocess.run(self.limited_client(port, "OutboundMessages=20\nResetOnLogon=Y\n"
+                                                  "OutboundLimitRule=Refuse\n"), text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, check=False,
+                              timeout=LIMIT_SECONDS)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, "^60 orders sent: 60 accepted, .* 0 rejected, 0 open")
 
     def test_rules_with_faults_are_refused(self):
         done = self.trade(1, "orders\nrat 5\nprice 10 to 9\nif Side=1 then fill\n")

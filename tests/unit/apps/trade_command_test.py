@@ -151,6 +151,14 @@ class Trade(WithFolder):
         self.assertIn("session FIX.4.4:TRADER->VENUE: PersistMessages=N: the trader knows",
                       done.stderr)
 
+    def test_configuration_that_sends_only_while_logged_on_is_accepted(self):
+        venue, port = self.serve()
+        config = self.trader_config(port, more="SendWhileLoggedOut=N\n")
+        done = run("trade", config, "--orders", 20)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("20 of 20 orders filled", done.stdout)
+        self.end(venue)
+
     def test_store_in_memory_is_warned_of(self):
         venue, port = self.serve()
         config = self.trader_config(port)
