@@ -1,5 +1,5 @@
-// Deribit: sends one order after the Logon, prints its reports, and logs out when
-// the order is done. Usage: venue_example_deribit client.cfg
+// Deribit: subscribes to a book and sends one order after the Logon, prints what comes, and logs
+// out when the order is done. Usage: venue_example_deribit client.cfg
 #include <chrono>
 #include <cstdio>
 #include <string>
@@ -20,6 +20,18 @@ constexpr nexusfix::wire::Tag kDeribitLabel = 100010;  // a text of the client's
 
 struct Desk {
   void on_logon(Session& session) {
+    // Bids (0) and offers (1) of all levels (264=0): a snapshot, and then the changes (263=1).
+    auto request = session.begin("V");
+    request.field(tag::MDReqID, "book-1")
+        .field(tag::SubscriptionRequestType, '1')
+        .field(tag::MarketDepth, '0')
+        .field(tag::NoMDEntryTypes, '2')
+        .field(tag::MDEntryType, '0')
+        .field(tag::MDEntryType, '1')
+        .field(tag::NoRelatedSym, '1')
+        .field(tag::Symbol, "BTC-PERPETUAL");
+    send(session, request);
+
     // OrderQty is in contracts. Reports have our ClOrdID in OrigClOrdID (41).
     auto order = session.begin("D");
     const auto now = session.now().time_since_epoch();
@@ -31,8 +43,7 @@ struct Desk {
         .field(tag::Symbol, "BTC-PERPETUAL")
         .field(tag::TimeInForce, '1')
         .field(kDeribitLabel, "example");
-    const auto sent = session.finish(order);
-    if (!sent) std::printf("not sent: %s\n", sent.error().what().c_str());
+    send(session, order);
   }
 
   void on_message(Session& session, const MessageView& message) {
@@ -48,6 +59,11 @@ struct Desk {
   }
 
  private:
+  static void send(Session& session, nexusfix::wire::Encoder& message) {
+    const auto sent = session.finish(message);
+    if (!sent) std::printf("not sent: %s\n", sent.error().what().c_str());
+  }
+
   static void print(const char* what, const MessageView& message) {
     std::printf("%s 35=%s", what, std::string{message.msg_type()}.c_str());
     for (const auto field :

@@ -1,5 +1,5 @@
-"""Deribit: sends one order after the Logon, prints its reports, and ends when the
-order is done. Usage: example.py client.cfg deribit.xml"""
+"""Deribit: subscribes to a book and sends one order after the Logon, prints what comes, and ends
+when the order is done. Usage: example.py client.cfg deribit.xml"""
 import asyncio
 import sys
 import time
@@ -11,6 +11,11 @@ import nexusfix
 async def trade(configuration, dictionary):
     venue = nexusfix.load_dictionary(dictionary)
     async with nexusfix.Initiator(configuration) as session:
+        # Bids (0) and offers (1): a snapshot, and then the changes (263=1).
+        await session.send(venue.MarketDataRequest(
+            MDReqID="book-1", SubscriptionRequestType="1", MarketDepth=0,
+            NoMDEntryTypes=[{"MDEntryType": "0"}, {"MDEntryType": "1"}],
+            NoRelatedSym=[{"Symbol": "BTC-PERPETUAL"}]))
         # OrderQty is in contracts. Reports have our ClOrdID in OrigClOrdID.
         await session.send(venue.NewOrderSingle(
             ClOrdID=f"d-{time.time_ns() // 1_000_000}", OrderQty=Decimal(10), OrdType="2",

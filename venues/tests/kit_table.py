@@ -89,8 +89,8 @@ expect 35=W 262=R1 55=ETH-PERPETUAL
         "signature": "invalid_credentials",
         "key": "client.secret",
         "dictionary": "deribit.xml",
-        "example": r"report 35=8 39=0(.*\n)*.*39=2 14=10",
-        "python": r"ExecutionReport(.*\n)*ExecutionReport .*2",
+        "example": r"message 35=W(.*\n)*.*report 35=8 39=0(.*\n)*.*39=2 14=10",
+        "python": r"MarketDataSnapshotFullRefresh(.*\n)*ExecutionReport(.*\n)*ExecutionReport .*2",
     },
     "kraken": {
         "endpoints": {
