@@ -93,6 +93,7 @@ PRODUCT_READS = {
         "nexusfix/files/engine_options.hpp": "the part of the program that reads a database",
         "nexusfix/files/interrupt.hpp": "a signal ends a stream",
         "nexusfix/files/journal_locator.hpp": "an argument names a journal or a configuration",
+        "nexusfix/files/settings_loader.hpp": "otlp reads where an engine shows its metrics",
         "nexusfix/journal/archive/journal_archive.hpp": "archived segments are streamed, too",
         "nexusfix/text/text.hpp": "output of all subcommands",
     },

@@ -70,6 +70,8 @@ constexpr std::array kCommands{
             run_journal},
     Command{"stream", "send the messages of a journal to another system",
             "stream -f --kafka kafka1:9092 --topic fix store/venue", run_stream},
+    Command{"otlp", "send metrics and events of an engine to a collector of OpenTelemetry",
+            "otlp --to http://127.0.0.1:4318 venue.cfg", run_otlp},
     Command{"front-door", "accept clients on one port, and connect them to their engine",
             "front-door --listen 9878 venue-a.cfg@node1,node2", run_front_door},
     Command{"passwd", "set the users and passwords of an acceptor", "passwd users.txt BROKER",
@@ -141,6 +143,7 @@ int run_simulate(Arguments arguments) { return without("simulate", "SIMULATOR", 
 #endif
 #ifndef NEXUSFIX_STREAM_PART
 int run_stream(Arguments arguments) { return without("stream", "STREAM", arguments); }
+int run_otlp(Arguments arguments) { return without("otlp", "STREAM", arguments); }
 std::span<const metrics::MetricDescription> stream_metrics() noexcept { return {}; }
 #endif
 #ifndef NEXUSFIX_TESTER_PART

@@ -86,6 +86,7 @@ int run_anonymise(Arguments arguments);
 int run_export(Arguments arguments);
 int run_validate(Arguments arguments);
 int run_stream(Arguments arguments);
+int run_otlp(Arguments arguments);
 int run_test(Arguments arguments);
 int run_certify(Arguments arguments);
 // run_serve() calls it for --venue.

@@ -1,5 +1,4 @@
-// Construction, the events that are no message, sending, and how a queued step becomes an
-// Action.
+// Construction, the events that are no message, sending, and how a queued step becomes an Action.
 #include "session/api/state_machine.hpp"
 
 #include <algorithm>

@@ -82,8 +82,7 @@ FrameScanner::Progress FrameScanner::read_head(std::string_view bytes) noexcept 
         break;
     }
     if (progress == Progress::Malformed) {
-      // Only an `8` directly before this byte can belong to the next
-      // start.
+      // Only an `8` directly before this byte can belong to the next start.
       if (c == '=' && matched_ == 1 && (step_ == Step::Version || step_ == Step::Length)) {
         matched_ = 2;
         ++at_;

@@ -24,15 +24,6 @@ using Acknowledged = FunctionRef<void(std::uint64_t id)>;
 constexpr std::size_t kBodyBytesMax = 1U << 20U;  // unless one line is longer
 constexpr std::size_t kTokenBytesMax = 16U << 10U;
 
-// A server may repeat the token in its answer.
-std::string without(std::string text, const std::string& token) {
-  if (token.empty()) return text;
-  for (std::size_t at = text.find(token); at != text.npos; at = text.find(token)) {
-    text.replace(at, token.size(), "***");
-  }
-  return text;
-}
-
 LineWindow make_window(HttpBody body, const LineOptions& options) {
   if (body == HttpBody::Lines) return LineWindow{options.is_object};
   const auto spans = std::make_shared<OrderSpans>();
@@ -122,9 +113,9 @@ Result HttpSink::see(const PostingThread::Answer& answer, Acknowledged acknowled
     return {};
   }
   const std::string text =
-      http::one_line(without(fmt::format("HTTP {} {}{}{}", answer->status, answer->reason,
-                                         answer->body.empty() ? "" : ": ", answer->body),
-                             token_));
+      http::one_line(without_token(fmt::format("HTTP {} {}{}{}", answer->status, answer->reason,
+                                               answer->body.empty() ? "" : ": ", answer->body),
+                                   token_));
   switch (judge(answer->status)) {
     case Verdict::Taken:
       if (settings_.body == HttpBody::Spans && read_partial_success(answer->body).rejected > 0) {
@@ -184,6 +175,14 @@ std::expected<std::string, std::string> read_token(Disk& disk, const std::string
     return Failed{path + ": one token of printable characters was expected"};
   }
   return token;
+}
+
+std::string without_token(std::string text, const std::string& token) {
+  if (token.empty()) return text;
+  for (std::size_t at = text.find(token); at != text.npos; at = text.find(token)) {
+    text.replace(at, token.size(), "***");
+  }
+  return text;
 }
 
 Verdict judge(unsigned status) noexcept {

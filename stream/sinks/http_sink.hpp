@@ -17,6 +17,9 @@ namespace nexusfix::stream {
 [[nodiscard]] std::expected<std::string, std::string> read_token(Disk& disk,
                                                                  const std::string& path);
 
+// The text with *** for each token in it: a server may repeat it in its answer.
+[[nodiscard]] std::string without_token(std::string text, const std::string& token);
+
 // What an answer means for the batch that was posted.
 enum class Verdict : std::uint8_t {
   Taken,    // 2xx

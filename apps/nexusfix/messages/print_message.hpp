@@ -42,8 +42,7 @@ class MessageNames;
 //     54  Side         1 (BUY)
 //
 // A fault is a line that begins with `!`. Control bytes, which a terminal would obey, are printed
-// as
-// \x1b and the like. One thread.
+// as \x1b and the like. One thread.
 class MessagePrinter {
  public:
   // The prefix of the options is not used. Their names and tags must outlive the printer.

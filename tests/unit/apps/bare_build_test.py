@@ -61,7 +61,8 @@ class BareBuild(WithFolder):
 
     def test_a_subcommand_of_an_absent_product_names_the_option(self):
         options = dict.fromkeys(LOG_TOOLS, "NEXUSFIX_LOGS=ON") | {
-            "stream": "NEXUSFIX_STREAM=ON", "simulate": "NEXUSFIX_SIMULATOR=ON",
+            "stream": "NEXUSFIX_STREAM=ON", "otlp": "NEXUSFIX_STREAM=ON",
+            "simulate": "NEXUSFIX_SIMULATOR=ON",
             "test": "NEXUSFIX_TESTER=ON", "certify": "NEXUSFIX_VENUES=ON",
             "tui": "NEXUSFIX_TUI=ON", "gateway": "NEXUSFIX_GATEWAY=ON",
             "cluster": "NEXUSFIX_CLUSTER=ON", "front-door": "NEXUSFIX_FRONT_DOOR=ON"}

@@ -20,8 +20,7 @@ namespace nexusfix::engine {
 class LogonSigner {
  public:
   // Reads the key: a file, which only its owner may read, a variable of the environment, or the
-  // output of a command. Blocks. The error says what was expected,
-  // and shows nothing of the key.
+  // output of a command. Blocks. The error says what was expected, and shows nothing of the key.
   [[nodiscard]] static std::expected<std::shared_ptr<LogonSigner>, std::string> make(
       std::shared_ptr<const config::LogonSignature> rules, Disk& disk);
 
