@@ -1,5 +1,6 @@
 // nexusfix otlp: the metrics and the events of an engine for a collector of OpenTelemetry.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <utility>
@@ -20,7 +21,7 @@ struct WantedTelemetry {
   std::string config;
   std::string to;
   std::string metrics;
-  std::string events;
+  std::vector<std::string> events;
   std::string service = "nexusfix";
   std::string instance;
   std::int64_t interval_seconds = 10;
@@ -42,7 +43,9 @@ void add_otlp_options(CLI::App& app, WantedTelemetry& wanted) {
   app.add_option("--metrics", wanted.metrics,
                  "where the engine answers Prometheus (default: MetricsPort)")
       ->option_text("URL");
-  app.add_option("--events", wanted.events, "the folder of event logs (default: FileLogPath)")
+  app.add_option("--events", wanted.events, "a folder of event logs (default: each FileLogPath)")
+      ->expected(1)
+      ->take_all()
       ->option_text("FOLDER");
   app.add_option("--interval", wanted.interval_seconds, "the time from one read to the next")
       ->capture_default_str()
@@ -89,7 +92,9 @@ std::expected<void, std::string> complete(WantedTelemetry& wanted, Disk& disk) {
   }
   if (wanted.events.empty()) {
     for (const config::SessionSettings& one : settings->sessions) {
-      if (wanted.events.empty()) wanted.events = one.log.files.folder;
+      const std::string& folder = one.log.files.folder;
+      const bool is_known = std::ranges::find(wanted.events, folder) != wanted.events.end();
+      if (!folder.empty() && !is_known) wanted.events.push_back(folder);
     }
   }
   if (wanted.metrics.empty() && wanted.events.empty()) {
@@ -150,7 +155,7 @@ std::expected<stream::TelemetryOptions, std::string> options_of(WantedTelemetry&
   options.resource.service = wanted.service;
   options.resource.instance = !wanted.instance.empty()  ? wanted.instance
                               : !wanted.metrics.empty() ? wanted.metrics
-                                                        : wanted.events;
+                                                        : wanted.events.front();
   return options;
 }
 

@@ -1,5 +1,6 @@
 #include "stream/otlp/telemetry.hpp"
 
+#include <deque>
 #include <fmt/format.h>
 #include <utility>
 
@@ -26,7 +27,7 @@ class Telemetry {
       metrics_.emplace(options.metrics_target, options.resource, "Metrics", "metrics");
     }
     if (!options.events.empty()) {
-      tail_.emplace(parts.disk, options.events);
+      for (const std::string& folder : options.events) tails_.emplace_back(parts.disk, folder);
       logs_.emplace(options.logs_target, options.resource, "Logs", "logRecords");
     }
   }
@@ -56,13 +57,13 @@ class Telemetry {
   const TelemetryParts& parts_;
   WallTime started_;
   std::optional<http::Client> engine_;
-  std::optional<EventTail> tail_;
+  std::deque<EventTail> tails_;
   std::optional<OtlpSender> metrics_;
   std::optional<OtlpSender> logs_;
   MonoTime next_read_;
   MonoTime next_scrape_;
   Watched engine_state_{"the engine"};
-  Watched folder_state_{"the folder of the event log"};
+  Watched folder_state_{"the folder of event logs"};
   Watched metrics_state_{"the collector, for metrics"};
   Watched logs_state_{"the collector, for events"};
 };
@@ -81,10 +82,14 @@ void Telemetry::watch(Watched& one, const std::string& fault) {
 }
 
 void Telemetry::read_events() {
-  for (std::string& record : tail_->read(parts_.clock.now().wall)) {
-    logs_->add({.text = std::move(record)});
+  std::string fault;
+  for (EventTail& tail : tails_) {
+    for (std::string& record : tail.read(parts_.clock.now().wall)) {
+      logs_->add({.text = std::move(record)});
+    }
+    if (fault.empty()) fault = tail.fault();
   }
-  watch(folder_state_, tail_->fault());
+  watch(folder_state_, fault);
 }
 
 void Telemetry::scrape() {
@@ -126,7 +131,7 @@ void Telemetry::serve() {
 void Telemetry::run() {
   while (!parts_.is_interrupted()) {
     const MonoTime now = parts_.clock.now().mono;
-    if (tail_ && now >= next_read_) {
+    if (logs_ && now >= next_read_) {
       next_read_ = now + kBetweenReads;
       read_events();
     }
@@ -140,7 +145,7 @@ void Telemetry::run() {
 }
 
 void Telemetry::finish() {
-  if (tail_) read_events();
+  if (logs_) read_events();
   const MonoTime deadline = parts_.clock.now().mono + options_.drain;
   while (!is_idle() && parts_.clock.now().mono < deadline) serve();
   report(EventId::StreamEnded,

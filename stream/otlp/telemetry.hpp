@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
@@ -19,7 +20,7 @@ namespace nexusfix::stream {
 struct TelemetryOptions {
   // Where the engine answers its metrics, such as http://127.0.0.1:9464/metrics; absent: none.
   std::optional<http::Address> metrics{};
-  std::string events{};  // FileLogPath of the engine; empty: no events
+  std::vector<std::string> events{};  // each FileLogPath of the engine; empty: no events
   std::chrono::seconds interval{10};
   std::chrono::seconds drain{5};  // after a signal, for what waits
   OtlpTarget metrics_target{};

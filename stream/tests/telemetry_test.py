@@ -297,6 +297,27 @@ class Telemetry(unittest.TestCase):
         self.assertGreaterEqual(len(got), 20_000)
         self.end(process)
 
+    def test_each_folder_of_events_is_followed(self):
+        folders = [self.folder / name for name in ("one", "two")]
+        for folder in folders:
+            folder.mkdir()
+        config = self.folder / "two.cfg"
+        config.write_text(self.config.read_text().replace("MetricsPort", "#").replace(
+            f"{self.folder}/log", str(folders[0])) + f"[SESSION]\nBeginString=FIX.4.4\n"
+            f"SenderCompID=VENUE\nTargetCompID=OTHER\nFileLogPath={folders[1]}\n")
+        server = self.server()
+        process = self.send(self.base(server), config=config)
+        for folder in folders:
+            file = folder / "FIX.4.4-A-B.event.current.log"
+
+            def arrives(file=file):
+                with file.open("a") as to:
+                    to.write(f"{file}\n")
+                return any(one["body"]["stringValue"] == str(file)
+                           for one in self.records(server))
+            wait_until(arrives, file)
+        self.end(process)
+
     def test_tls_is_checked_and_a_token_is_sent_and_never_shown(self):
         key, certificate = self.folder / "key.pem", self.folder / "certificate.pem"
         self.serve()
