@@ -168,7 +168,7 @@ inline constexpr EventRow kStoreEvents[] = {
     {EventId::StreamBrokerLost, Severity::Warning, "StreamBrokerLost",
      "The destination acknowledges nothing. `nexusfix stream` waits; `nexusfix otlp` drops.",
      "It is stopped, or refuses messages for now, as brokers with too few replicas in sync do.",
-     "Start the destination. Watch the disk of the journal, which the stream keeps."},
+     "Start the destination. Watch the disk of the journal, which keeps the rest."},
     {EventId::StreamBrokerBack, Severity::Info, "StreamBrokerBack",
      "The destination acknowledges messages again.", "The cause of NXF-5071 is gone.",
      "No action is needed."},
