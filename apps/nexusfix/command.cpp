@@ -70,7 +70,7 @@ constexpr std::array kCommands{
             run_journal},
     Command{"stream", "send the messages of a journal to another system",
             "stream -f --kafka kafka1:9092 --topic fix store/venue", run_stream},
-    Command{"otlp", "send metrics and events of an engine to a collector of OpenTelemetry",
+    Command{"otlp", "send the metrics and events of an engine to OpenTelemetry",
             "otlp --to http://127.0.0.1:4318 venue.cfg", run_otlp},
     Command{"front-door", "accept clients on one port, and connect them to their engine",
             "front-door --listen 9878 venue-a.cfg@node1,node2", run_front_door},
