@@ -44,8 +44,7 @@ void add_otlp_options(CLI::App& app, WantedTelemetry& wanted) {
                  "where the engine answers Prometheus (default: MetricsPort)")
       ->option_text("URL");
   app.add_option("--events", wanted.events, "a folder of event logs (default: each FileLogPath)")
-      ->expected(1)
-      ->take_all()
+      ->allow_extra_args(false)
       ->option_text("FOLDER");
   app.add_option("--interval", wanted.interval_seconds, "the time from one read to the next")
       ->capture_default_str()
