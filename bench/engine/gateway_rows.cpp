@@ -249,9 +249,13 @@ class WebSocketSide {
   }
   // A mask of 0 leaves the bytes as they are.
   void send(std::string_view frame) {
-    sent_.assign({kBinary, static_cast<char>(kMasked | kSize16),
-                  static_cast<char>(frame.size() >> 8U), static_cast<char>(frame.size() & 0xffU), 0,
-                  0, 0, 0});
+    const bool is_short = frame.size() < kSize16;
+    sent_.assign({kBinary, static_cast<char>(kMasked | (is_short ? frame.size() : kSize16))});
+    if (!is_short) {
+      sent_ += static_cast<char>(frame.size() >> 8U);
+      sent_ += static_cast<char>(frame.size() & 0xffU);
+    }
+    sent_.append(4, '\0');
     write(sent_.append(frame));
   }
   std::string_view next() {
