@@ -184,23 +184,17 @@ ParseError ParserIndex::diagnosed(std::string_view frame) const noexcept {
 
 // The value of a Length field says where the next field ends: a shape or a sequence would not see
 // it. Without a check of CheckSum, a frame with a wrong one must be a message, too.
-bool ParserIndex::can_be_learned(const Indexed& indexed) const noexcept {
-  const FieldIndex index = index_of(indexed.count);
-  return !indexed.faults->first && checks_.check_sum && checks_.body_length &&
+bool ParserIndex::can_be_learned(const FieldIndex& index, const Faults& faults) const noexcept {
+  return !faults.first && checks_.check_sum && checks_.body_length &&
          std::ranges::none_of(std::span{index.keys, index.count}, [&](std::uint16_t key) {
            return key == kLargeTagKey || std::ranges::binary_search(storage_->length_tags, key);
          });
 }
 
-void ParserIndex::learn(FrameShape& shape, std::string_view frame,
-                        const Indexed& indexed) const noexcept {
-  if (fits_ == nullptr || !can_be_learned(indexed)) return shape.put_off();
-  learn(shape, frame, index_of(indexed.count));
-}
-
-void ParserIndex::learn(FrameShape& shape, std::string_view frame,
-                        const FieldIndex& index) const noexcept {
-  if (!shape.learn(frame, index)) shape.put_off();
+void ParserIndex::learn(FrameShape& shape, std::string_view frame, const FieldIndex& index,
+                        const Faults& faults) const noexcept {
+  if (fits_ == nullptr || !can_be_learned(index, faults) || !shape.learn(frame, index))
+    shape.put_off();
 }
 
 // Called for each frame that was compared with the known sequences.
@@ -219,7 +213,8 @@ void ParserIndex::learn_sequence(std::string_view frame, const Indexed& indexed)
   TagSequence& sequence = sequences_[kernels::slot_of(
       index.count, frame[index.place(kMsgTypeField).begin], frame[last + 1])];
   if (!sequence.awaits(index)) return;
-  if (!can_be_learned(indexed) || !sequence.learn(frame, index, work_->arrays.narrow_places))
+  if (!can_be_learned(index, *indexed.faults) ||
+      !sequence.learn(frame, index, work_->arrays.narrow_places))
     sequence.put_off();
 }
 

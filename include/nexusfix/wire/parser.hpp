@@ -198,7 +198,7 @@ class ParserIndex {
     sequence->record_fit();
     misses_ = {};
     if (FrameShape* const shape = awaiting_shape(bytes.size()); shape != nullptr) [[unlikely]]
-      learn(*shape, bytes, sequence->index());
+      learn(*shape, bytes, sequence->index(), MessageView::kNoFaults);
     return sequence;
   }
   // See BasicParser::parse(). Inlined, so that the view is not copied in memory.
@@ -224,7 +224,7 @@ class ParserIndex {
     const FieldIndex index = index_of(indexed.count);
     if (wait_ == 0 && TagSequence::has_size(frame.size())) learn_sequence(frame, indexed);
     if (FrameShape* const shape = awaiting_shape(frame.size()); shape != nullptr) [[unlikely]]
-      learn(*shape, frame, indexed);
+      learn(*shape, frame, index, *indexed.faults);
     return std::expected<MessageView, ParseError>{std::in_place, frame, index, *indexed.faults};
   }
 
@@ -250,10 +250,10 @@ class ParserIndex {
     shape.forget();
     return nullptr;
   }
-  void learn(FrameShape& shape, std::string_view frame, const Indexed& indexed) const noexcept;
-  void learn(FrameShape& shape, std::string_view frame, const FieldIndex& index) const noexcept;
+  void learn(FrameShape& shape, std::string_view frame, const FieldIndex& index,
+             const Faults& faults) const noexcept;
   void learn_sequence(std::string_view frame, const Indexed& indexed) noexcept;
-  [[nodiscard]] bool can_be_learned(const Indexed& indexed) const noexcept;
+  [[nodiscard]] bool can_be_learned(const FieldIndex& index, const Faults& faults) const noexcept;
   void reserve(std::uint32_t fields);
   [[nodiscard]] FieldIndex index_of(std::uint32_t count) const noexcept {
     const std::uint32_t fields = count & ~kNarrowPlaces;

@@ -170,6 +170,8 @@ inline ByteSum beyond(ByteSum bytes, ByteSum lowest, ByteSum width) noexcept {
 inline bool is_none(ByteSum bytes) noexcept { return vmaxvq_u8(bytes) == 0; }
 
 #include "wire/kernels/generic/bit_starts.inl.hpp"
+#include "wire/kernels/generic/windows.inl.hpp"
+#include "wire/kernels/generic/usual_frames.inl.hpp"
 #include "wire/kernels/generic/frames.inl.hpp"
 // After frames.inl.hpp.
 #include "wire/kernels/generic/fits.inl.hpp"

@@ -79,11 +79,14 @@ inline ByteSum beyond(ByteSum bytes, ByteSum lowest, ByteSum width) noexcept {
 inline bool is_none(ByteSum bytes) noexcept { return _mm256_testz_si256(bytes, bytes) != 0; }
 
 #include "wire/kernels/generic/bit_starts.inl.hpp"
+#include "wire/kernels/generic/windows.inl.hpp"
+#include "wire/kernels/generic/usual_frames.inl.hpp"
 #include "wire/kernels/generic/frames.inl.hpp"
 // After frames.inl.hpp.
 #include "wire/kernels/generic/fits.inl.hpp"
 #include "wire/kernels/generic/known_tags.inl.hpp"
 #include "wire/kernels/generic/x86_known_tags.inl.hpp"
+#include "wire/kernels/generic/find_sequence.inl.hpp"
 
 }  // namespace
 

@@ -134,8 +134,8 @@ inline std::uint64_t soh_bits(const char* block, const unsigned char* keep, Byte
   return soh_bits(_mm512_and_si512(_mm512_loadu_si512(block), _mm512_loadu_si512(keep)), sum);
 }
 
-[[gnu::always_inline]] inline std::uint32_t write_starts(std::uint32_t* out, std::uint32_t base,
-                                                         std::uint64_t bits) noexcept {
+[[gnu::always_inline]] inline std::uint32_t* write_starts(std::uint32_t* out, std::uint32_t base,
+                                                          std::uint64_t bits) noexcept {
   constexpr std::uint32_t kAtOnce = 16;
   const auto count = static_cast<std::uint32_t>(_mm_popcnt_u64(bits));
   const __m512i bases = _mm512_set1_epi32(static_cast<int>(base));
@@ -149,7 +149,7 @@ inline std::uint64_t soh_bits(const char* block, const unsigned char* keep, Byte
     write(2, _mm512_extracti32x4_epi32(positions, 2));
     write(3, _mm512_extracti32x4_epi32(positions, 3));
   }
-  return count;
+  return out + count;
 }
 
 #include "wire/kernels/generic/windows.inl.hpp"

@@ -5,13 +5,12 @@
 //   trailing_zeros(bits)            64 or any smaller number if there is no bit
 //   bit_count(bits)
 
-template <std::uint32_t Count>
-[[gnu::always_inline]] inline std::uint64_t write_some_starts(std::uint32_t* out,
-                                                              std::uint32_t base,
+template <std::uint32_t Count, class Start>
+[[gnu::always_inline]] inline std::uint64_t write_some_starts(Start* out, std::uint32_t base,
                                                               std::uint64_t bits) noexcept {
 #pragma GCC unroll 16
   for (std::uint32_t i = 0; i < Count; ++i) {
-    out[i] = base + trailing_zeros(bits);
+    out[i] = static_cast<Start>(base + trailing_zeros(bits));
     bits &= bits - 1;
     __asm__ volatile("" : "+r"(bits));
   }
@@ -21,13 +20,13 @@ template <std::uint32_t Count>
 // Writes base plus the position of every bit. Writes several at a time without a test of how many
 // there are, because a branch predictor cannot know the number of fields in a block. The surplus
 // entries are overwritten later.
-[[gnu::always_inline]] inline std::uint32_t write_starts(std::uint32_t* out, std::uint32_t base,
-                                                         std::uint64_t bits) noexcept {
-  constexpr std::uint32_t kMore = 6;
-  const std::uint32_t count = bit_count(bits);
-  bits = write_some_starts<kUsualFields>(out, base, bits);
-  for (std::uint32_t written = kUsualFields; written < count; written += kMore) {
-    bits = write_some_starts<kMore>(out + written, base, bits);
-  }
-  return count;
+template <class Start>
+[[gnu::always_inline]] inline Start* write_starts(Start* out, std::uint32_t base,
+                                                  std::uint64_t bits) noexcept {
+  constexpr std::uint32_t kFirst = sizeof(Start) == 1 ? 6 : kUsualFields;
+  constexpr std::uint32_t kMore = sizeof(Start) == 1 ? 3 : 6;
+  Start* const end = out + bit_count(bits);
+  bits = write_some_starts<kFirst>(out, base, bits);
+  for (out += kFirst; out < end; out += kMore) bits = write_some_starts<kMore>(out, base, bits);
+  return end;
 }

@@ -20,8 +20,9 @@ inline bool has_type(const char* msg_type, const TagTexts& known, std::uint32_t 
 
 // Whether the tags are the known ones, whatever the values are. For frames with a value that is
 // not as narrow as the known ones.
-[[gnu::noinline]] static bool are_tags(const char* frame, const unsigned char* starts,
-                                       const TagTexts& known, std::uint32_t fields) noexcept {
+[[gnu::noinline, maybe_unused]] static bool are_tags(const char* frame, const unsigned char* starts,
+                                                     const TagTexts& known,
+                                                     std::uint32_t fields) noexcept {
   for (std::uint32_t field = kFirstCompared; field < fields; ++field) {
     std::uint32_t word;
     __builtin_memcpy(&word, frame + starts[field], sizeof word);

@@ -10,6 +10,14 @@ inline void record_fault(IndexWork& work, RawFaultRule rule, std::uint32_t offse
   if (rule != kValueEmpty && work.first_but_empty.rule == kNoFault) work.first_but_empty = fault;
 }
 
+// 64 zero bytes and 64 set ones: from kKeep.at + n on, a mask that keeps the last n of 64.
+constexpr struct KeepBytes {
+  alignas(64) unsigned char at[128];
+  constexpr KeepBytes() noexcept : at{} {
+    for (std::uint32_t i = 64; i < 128; ++i) at[i] = 0xff;
+  }
+} kKeep;
+
 // Eight bytes as a word. The first one is the lowest, whatever the machine's byte order is.
 inline std::uint64_t load_word(const char* bytes) noexcept {
   std::uint64_t word;

@@ -4,8 +4,8 @@
 // and target region, and define before it:
 //
 //   trailing_zeros(bits)            64 or any smaller number if there is no bit
-//   write_starts(out, base, bits)   writes base plus the position of every bit and returns their
-//                                   number; may write 64 numbers (bit_starts.inl.hpp)
+//   write_starts(out, base, bits)   writes base plus the position of every bit and returns where
+//                                   the next go; may write 64 numbers (bit_starts.inl.hpp)
 //   ByteSum                         sums of bytes, of which the low eight bits count
 //   soh_bits(block, sum)            a bit for each SOH of a block; adds its bytes to sum
 //   soh_bits(block, keep, sum)      the same for the block's bytes anded with keep
@@ -23,20 +23,31 @@ constexpr std::uint32_t kBlockBytes = 64;
 constexpr std::uint32_t kWindowBytes = 16 * kBlockBytes;
 // Every field except the trailer begins at least eight bytes before the frame's end. A group of
 // several fields may read the trailer after the last field that it was given.
-static_assert(kTagBytesRead <= (kGroupFields == 1 ? kTrailerBytes + 1 : kTrailerBytes));
+static_assert(kTagBytesRead <= kTrailerBytes);
+
+// The last block of a body is loaded from the body's end.
+constexpr std::uint32_t kUsualFrameMin = kBlockBytes + kTrailerBytes;
+
+// Whether a usual frame has the right trailer. byte_sum: of its body and its first 16 bytes.
+template <unsigned Policy>
+[[gnu::always_inline]] inline bool has_good_end(const char* frame, std::uint32_t size,
+                                                const UsualFields& head,
+                                                std::uint32_t byte_sum) noexcept {
+  if constexpr ((Policy & kLeaveOutCheckSum) != 0) return read_trailer(frame, size).good;
+  // Heads of 15 to 17 bytes have no 3 of MsgType, or one SOH more.
+  constexpr std::uint32_t kLeastBytes = 15;
+  constexpr std::uint8_t kRests[3] = {256 - '3', 0, '\x01'};
+  return is_trailer_of(frame, size, byte_sum + kRests[head.bytes - kLeastBytes]);
+}
 
 // Where the fields of a window begin. at[0] is the first one; at[fields] follows the last one.
 struct Starts {
   std::uint32_t at[kWindowBytes + kBlockBytes];
 };
-
-// 64 zero bytes and 64 set ones: from kKeep + n on, a mask that keeps the last n of 64.
-constexpr struct KeepBytes {
-  alignas(64) unsigned char at[2 * kBlockBytes];
-  constexpr KeepBytes() noexcept : at{} {
-    for (std::uint32_t i = kBlockBytes; i < 2 * kBlockBytes; ++i) at[i] = 0xff;
-  }
-} kKeep;
+// Those of a frame of up to kNarrowBytesMax.
+struct ShortStarts {
+  unsigned char at[kNarrowBytesMax + kBlockBytes + 1];
+};
 
 // The bits of a block from the given byte on. The bits before it lie within a data field.
 inline std::uint64_t bits_from(std::uint64_t bits, std::size_t first) noexcept {
@@ -47,26 +58,26 @@ inline std::uint64_t bits_from(std::uint64_t bits, std::size_t first) noexcept {
 // starts.at[kKnown] the begin of the first of them. Adds the bytes to sum. A SOH before that field
 // is data. If other fields are known, there is none, and end is at least kBlockBytes. Returns the
 // number of fields found.
-template <std::uint32_t kKnown = 0>
+template <std::uint32_t kKnown = 0, class AnyStarts>
 [[gnu::always_inline]] inline std::uint32_t find_fields(const char* frame, std::uint32_t from,
-                                                        std::uint32_t end, Starts& starts,
+                                                        std::uint32_t end, AnyStarts& starts,
                                                         ByteSum& sum) noexcept {
-  std::uint32_t* const out = starts.at + kKnown + 1;
-  std::uint32_t* next = out;
+  auto* const out = starts.at + kKnown + 1;
+  auto* next = out;
   const std::size_t first = starts.at[kKnown];
+  const std::size_t last = end - kBlockBytes;
   std::size_t at = from;
-  for (; at + kBlockBytes <= end; at += kBlockBytes) {
+  for (; kKnown != 0 ? at <= last : at + kBlockBytes <= end; at += kBlockBytes) {
     std::uint64_t bits = soh_bits(frame + at, sum);
     if (kKnown == 0 && at < first) [[unlikely]]
       bits = bits_from(bits, first - at);
-    next += write_starts(next, static_cast<std::uint32_t>(at) + 1, bits);
+    next = write_starts(next, static_cast<std::uint32_t>(at) + 1, bits);
   }
-  const std::size_t rest = end - at;
-  if (rest != 0) {
+  if (const std::size_t rest = end - at; rest != 0) {
     std::uint64_t bits;
     if (kKnown != 0 || end >= kBlockBytes) [[likely]] {
       // Reads some bytes that were seen before.
-      at = end - kBlockBytes;
+      at = last;
       bits = soh_bits(frame + at, kKeep.at + rest, sum);
     } else {
       alignas(64) char block[kBlockBytes] = {};
@@ -74,7 +85,7 @@ template <std::uint32_t kKnown = 0>
       bits = soh_bits(block, sum);
     }
     if (kKnown == 0 && at < first) bits = bits_from(bits, first - at);
-    next += write_starts(next, static_cast<std::uint32_t>(at) + 1, bits);
+    next = write_starts(next, static_cast<std::uint32_t>(at) + 1, bits);
   }
   // A group may read past the last field. What it finds there must lie within the frame.
   __builtin_memset(next, 0, kGroupFields * sizeof(std::uint32_t));

@@ -18,13 +18,13 @@ inline void store_lanes(void* to, __m256i lanes) noexcept {
   _mm256_storeu_si256(static_cast<__m256i*>(to), lanes);
 }
 
-// The four bytes from offset on of each of eight fields. Their addresses are arbitrary: one gather
+// The first four bytes of each of eight fields. Their addresses are arbitrary: one gather
 // instruction takes more time than these loads.
-inline __m256i load_words(const char* frame, const std::uint32_t* starts,
-                          std::uint32_t offset) noexcept {
+template <class Start>
+inline __m256i load_words(const char* frame, const Start* starts) noexcept {
   const auto word = [=](std::uint32_t i) noexcept {
     std::int32_t bytes;
-    __builtin_memcpy(&bytes, frame + starts[i] + offset, sizeof bytes);
+    __builtin_memcpy(&bytes, frame + starts[i], sizeof bytes);
     return bytes;
   };
   __m128i low = _mm_cvtsi32_si128(word(0));
@@ -132,7 +132,7 @@ inline std::uint32_t not_ordinary(const char* frame, const std::uint32_t* starts
   __m256i ones = _mm256_set1_epi32(-1);
   __asm__("" : "+x"(ones));
   // All bits of the bytes before the first `=`.
-  const __m256i text = load_words(frame, starts, 0);
+  const __m256i text = load_words(frame, starts);
   const __m256i equals = _mm256_cmpeq_epi8(text, aligned_lanes(all.lanes->equals_sign));
   const __m256i tag_bytes = _mm256_andnot_si256(equals, _mm256_add_epi32(equals, ones));
 
