@@ -55,11 +55,13 @@ class TypeScript:
     tools = ("node",)
 
     def __init__(self):
-        """By WebSocket, too, if this version of Node has one."""
+        """By WebSocket, too, if this version of Node and the gateway have one."""
         self.node, self.doors = ["node"], ("socket",)
         command = ["node", "--experimental-websocket", "-p", "typeof WebSocket"]
-        if shutil.which("node") and subprocess.run(command, capture_output=True, text=True,
-                                                   check=False).stdout == "function\n":
+        if os.environ.get("NEXUSFIX_WEB") == "OFF" or shutil.which("node") is None:
+            return
+        says = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+        if says == "function\n":
             self.node, self.doors = command[:2], ("socket", "web")
 
     def test(self, folder):
