@@ -132,7 +132,7 @@ inline std::uint32_t index_group(const char* frame, const std::uint32_t* starts,
 
 #include "wire/kernels/generic/windows.inl.hpp"
 
-// Of the first 16 bytes.
+// Adds up the first 16 bytes.
 inline ByteSum sum_of_head(const char* frame) noexcept {
   const std::uint64_t one = load_word(frame);
   const std::uint64_t two = load_word(frame + 8);
