@@ -299,8 +299,8 @@ struct SessionSettings {
   OutboundLimitSettings outbound;  // how many messages we send
   // InboundDelivery: when the store records that a message was processed.
   InboundDelivery inbound_delivery = InboundDelivery::AtLeastOnce;
-  // JournalInbound: the journal keeps each received message that raises the next inbound MsgSeqNum,
-  // in the record of its effect. Other stores refuse it when the engine starts.
+  // JournalInbound: the journal, or PostgreSQL, keeps each received message that raises the next
+  // inbound MsgSeqNum, in the record of its effect. Other stores refuse it.
   bool journals_inbound = false;
   std::size_t journals_inbound_line = 0;  // of JournalInbound; 0: it is not given
   // SendWhileLoggedOut. false: without a Logon send() fails, and no message is numbered or stored.
