@@ -171,7 +171,9 @@ inline bool is_none(ByteSum bytes) noexcept { return vmaxvq_u8(bytes) == 0; }
 
 #include "wire/kernels/generic/bit_starts.inl.hpp"
 #include "wire/kernels/generic/windows.inl.hpp"
+// After windows.inl.hpp.
 #include "wire/kernels/generic/usual_frames.inl.hpp"
+// After usual_frames.inl.hpp.
 #include "wire/kernels/generic/frames.inl.hpp"
 // After frames.inl.hpp.
 #include "wire/kernels/generic/fits.inl.hpp"

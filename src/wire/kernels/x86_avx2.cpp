@@ -80,7 +80,9 @@ inline bool is_none(ByteSum bytes) noexcept { return _mm256_testz_si256(bytes, b
 
 #include "wire/kernels/generic/bit_starts.inl.hpp"
 #include "wire/kernels/generic/windows.inl.hpp"
+// After windows.inl.hpp.
 #include "wire/kernels/generic/usual_frames.inl.hpp"
+// After usual_frames.inl.hpp.
 #include "wire/kernels/generic/frames.inl.hpp"
 // After frames.inl.hpp.
 #include "wire/kernels/generic/fits.inl.hpp"
