@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 #include <optional>
 
-#include "http/http_client.hpp"
+#include "base/api/printable_text.hpp"
 
 namespace nexusfix::stream {
 namespace {
+
+constexpr std::size_t kShownBytesMax = 200;  // of a line, in an error
 
 std::string_view take_word(std::string_view& rest, std::string_view ends) {
   const std::string_view word = rest.substr(0, rest.find_first_of(ends));
@@ -117,8 +119,8 @@ std::expected<std::vector<ExposedMetric>, std::string> read_exposition(std::stri
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::string_view line = text.substr(0, text.find('\n'));
     if (!reader.read(line)) {
-      return std::unexpected{
-          fmt::format("line {} is none of Prometheus: {}", number, http::one_line(line))};
+      return std::unexpected{fmt::format("line {} is none of Prometheus: {}", number,
+                                         printable(line.substr(0, kShownBytesMax)))};
     }
     text.remove_prefix(std::min(text.size(), line.size() + 1));
   }

@@ -16,14 +16,14 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-constexpr WallTime kNow{std::chrono::nanoseconds{2'000'000'000'000'000'000}};
+constexpr WallTime kAsked{std::chrono::nanoseconds{2'000'000'000'000'000'000}};
 constexpr WallTime kBefore{std::chrono::nanoseconds{1'000}};
 constexpr std::string_view kStart =
     "# HELP nexusfix_start_time_seconds When.\n# TYPE nexusfix_start_time_seconds gauge\n"
     "nexusfix_start_time_seconds 1800000000\n";
 
 json metrics_of(std::string_view text) {
-  const auto parts = to_metric_parts(text, kNow, kBefore);
+  const auto parts = to_metric_parts(text, kAsked, kBefore);
   EXPECT_TRUE(parts) << parts.error();
   std::string all;
   for (const MetricPart& one : *parts) all += (all.empty() ? "" : ",") + one.text;
@@ -91,8 +91,8 @@ TEST(MetricPoints, histogram_has_explicit_bounds_and_counts_of_each_bucket) {
 // Every metric of this engine and its port.
 TEST(MetricPoints, each_metric_of_an_engine_has_a_name_and_a_unit_of_its_own) {
   engine::EngineStatistics engine;
-  engine.started = kNow;
-  engine.taken_at = kNow;
+  engine.started = kAsked;
+  engine.taken_at = kAsked;
   engine.loops.emplace_back();
   engine.sessions.emplace_back().name = "FIX.4.4:A->B";
   const std::string text = metrics::to_prometheus(engine);
@@ -122,7 +122,7 @@ TEST(MetricPoints, large_answer_is_cut_into_parts_between_metrics) {
     text += "# TYPE " + name + " gauge\n";
     for (int i = 0; i < 500; ++i) text += name + "{session=\"S" + std::to_string(i) + "\"} 1\n";
   }
-  const auto parts = to_metric_parts(text, kNow, kBefore);
+  const auto parts = to_metric_parts(text, kAsked, kBefore);
   ASSERT_TRUE(parts);
   EXPECT_GT(parts->size(), 1U);
   std::uint64_t points = 0;
@@ -138,12 +138,12 @@ TEST(MetricPoints, what_is_no_text_of_prometheus_is_refused_with_its_line) {
   for (const std::string_view bad :
        {"<html>\n", "nexusfix_a\n", "nexusfix_a{\n", "nexusfix_a{x} 1\n", "nexusfix_a{x=\"1} 1\n",
         "nexusfix_a 1x\n", "{} 1\n", "nexusfix_a{x=\"\\", "# TYPE \n"}) {
-    const auto parts = to_metric_parts(std::string{kStart} + std::string{bad}, kNow, kBefore);
+    const auto parts = to_metric_parts(std::string{kStart} + std::string{bad}, kAsked, kBefore);
     ASSERT_FALSE(parts) << bad;
     EXPECT_THAT(parts.error(), HasSubstr("line 4"));
   }
-  EXPECT_FALSE(to_metric_parts("", kNow, kBefore));
-  EXPECT_FALSE(to_metric_parts("# a comment\n", kNow, kBefore));
+  EXPECT_FALSE(to_metric_parts("", kAsked, kBefore));
+  EXPECT_FALSE(to_metric_parts("# a comment\n", kAsked, kBefore));
 }
 
 TEST(MetricPoints, other_types_and_values_that_are_not_finite_are_left_out) {
@@ -155,9 +155,9 @@ TEST(MetricPoints, other_types_and_values_that_are_not_finite_are_left_out) {
 }
 
 TEST(MetricPoints, own_metrics_are_metrics) {
-  const json up = json::parse(gauge_point("nexusfix.up", "Whether.", 1, kNow));
+  const json up = json::parse(gauge_point("nexusfix.up", "Whether.", 1, kAsked));
   EXPECT_EQ(up["gauge"]["dataPoints"][0]["asInt"], "1");
-  const json dropped = json::parse(dropped_points(3, 4, kNow, kBefore));
+  const json dropped = json::parse(dropped_points(3, 4, kAsked, kBefore));
   EXPECT_EQ(dropped["sum"]["dataPoints"][0]["asInt"], "3");
   EXPECT_EQ(dropped["sum"]["dataPoints"][1]["asInt"], "4");
   EXPECT_EQ(dropped["sum"]["dataPoints"][1]["attributes"][0]["value"]["stringValue"], "logs");
