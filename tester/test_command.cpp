@@ -11,52 +11,19 @@
 #include "nexusfix/command.hpp"
 #include "nexusfix/files/interrupt.hpp"
 #include "nexusfix/files/write_file.hpp"
-#include "tester/load/load_options.hpp"
 #include "tester/report/report.hpp"
 #include "tester/run/run.hpp"
 #include "tester/run/suites.hpp"
+#include "tester/test_options.hpp"
 #include "transport/api/tls.hpp"
 
 namespace nexusfix::command {
 namespace {
 
 using tester::Case;
+using tester::TestOptions;
 
 constexpr std::string_view kTestCommand = "test";
-
-struct ReportFiles {
-  std::string junit;
-  std::string html;
-};
-
-// Of the shell; empty: none.
-struct EngineCommands {
-  std::string restart;
-  std::string logout;
-};
-
-struct TestOptions {
-  std::vector<std::string> what;
-  std::string acceptor;
-  std::string initiator;
-  std::string begin_string = "FIX.4.4";
-  std::string sender = "TESTER";
-  std::string target;
-  std::vector<std::string> sets;
-  std::string only;
-  std::string except;
-  EngineCommands commands;
-  ReportFiles files;
-  std::string show;
-  std::uint64_t seed = 1;
-  double timeout_seconds = 10;
-  unsigned jobs = 1;
-  bool lists = false;
-  bool is_quiet = false;
-  bool uses_tls = false;
-  transport::TlsSettings tls;
-  tester::LoadTexts load;
-};
 
 int refuse(std::string_view text) {
   fail(kTestCommand, text);
@@ -86,13 +53,14 @@ std::string versions_text(const tester::VersionSet& versions) {
 }
 
 tester::EngineSide side_of(const TestOptions& options) {
-  return options.acceptor.empty() ? tester::EngineSide::Initiator : tester::EngineSide::Acceptor;
+  return options.engine.acceptor.empty() ? tester::EngineSide::Initiator
+                                         : tester::EngineSide::Acceptor;
 }
 
 bool is_playable(const tester::Script& script, const TestOptions& options) {
   const auto side = static_cast<std::size_t>(side_of(options));
-  return (!script.connects.test(side) || !options.acceptor.empty()) &&
-         (!script.listens.test(side) || !options.initiator.empty());
+  return (!script.connects.test(side) || !options.engine.acceptor.empty()) &&
+         (!script.listens.test(side) || !options.engine.initiator.empty());
 }
 
 // The sides of engines that a script can be played against.
@@ -132,10 +100,10 @@ std::expected<std::vector<Case>, std::string> chosen(std::vector<Case> cases,
   for (const Case& one : cases) versions |= one.script.versions;
   std::erase_if(cases, [&](const Case& one) { return !one.script.versions.test(version); });
   if (cases.empty()) {
-    return std::unexpected{fmt::format("no case is for {}: they are for {}", options.begin_string,
-                                       versions_text(versions))};
+    return std::unexpected{fmt::format("no case is for {}: they are for {}",
+                                       options.engine.begin_string, versions_text(versions))};
   }
-  const std::string_view other = options.acceptor.empty() ? "--acceptor" : "--initiator";
+  const std::string_view other = options.engine.acceptor.empty() ? "--acceptor" : "--initiator";
   std::erase_if(cases, [&](const Case& one) { return !is_playable(one.script, options); });
   if (cases.empty()) return std::unexpected{fmt::format("all cases need {}", other)};
   return cases;
@@ -168,12 +136,12 @@ std::expected<tester::Names, std::string> lets_of(const std::vector<std::string>
 
 // "A" or "A,B,C": a session for each case that runs at a time.
 std::expected<std::vector<std::string>, std::string> senders_of(const TestOptions& options) {
-  std::vector<std::string> senders = CLI::detail::split(options.sender, ',');
+  std::vector<std::string> senders = CLI::detail::split(options.engine.sender, ',');
   if (options.jobs > senders.size()) {
     return std::unexpected{fmt::format(
         "-j {} needs as many sessions of the engine under test: --sender A,B,...", options.jobs)};
   }
-  if (options.jobs > 1 && !options.initiator.empty()) {
+  if (options.jobs > 1 && !options.engine.initiator.empty()) {
     return std::unexpected{"-j: cases of an initiator are played one after another"};
   }
   senders.resize(options.jobs);
@@ -182,8 +150,8 @@ std::expected<std::vector<std::string>, std::string> senders_of(const TestOption
 
 std::expected<std::shared_ptr<transport::TlsContext>, std::string> tls_of(
     const TestOptions& options, transport::TlsRole role, Disk& disk) {
-  if (!options.uses_tls) return nullptr;
-  transport::TlsSettings settings = options.tls;
+  if (!options.engine.uses_tls) return nullptr;
+  transport::TlsSettings settings = options.engine.tls;
   settings.role = role;
   if (role == transport::TlsRole::Acceptor && !settings.authorities_file.empty()) {
     settings.client_certificate = transport::ClientCertificate::Required;
@@ -200,30 +168,33 @@ std::expected<tester::RunOptions, std::string> run_options_of(const TestOptions&
   auto senders = senders_of(options);
   if (!senders) return std::unexpected{senders.error()};
   run.senders = std::move(*senders);
-  run.restart_command = options.commands.restart;
-  run.logout_command = options.commands.logout;
+  for (const tester::ConfiguredSession& one : options.sessions) run.own.push_back(one.own);
+  run.restart_command = options.engine.restart;
+  run.logout_command = options.engine.logout;
   run.play.version = version;
   run.play.side = side_of(options);
-  run.play.target_comp_id = options.target;
+  run.play.target_comp_id = options.engine.target;
   run.play.lets = std::move(lets);
   run.play.seed = options.seed;
   run.play.timeout =
       std::chrono::milliseconds{static_cast<std::int64_t>(options.timeout_seconds * 1000)};
   run.play.is_interrupted = is_interrupted;
-  if (!options.acceptor.empty()) {
-    const auto endpoint = endpoint_of(options.acceptor);
+  if (!options.engine.acceptor.empty()) {
+    const auto endpoint =
+        options.configured ? options.configured : endpoint_of(options.engine.acceptor);
     if (!endpoint || endpoint->port == 0 || endpoint->host.empty()) {
-      return std::unexpected{"--acceptor: \"" + options.acceptor + "\" is not HOST:PORT"};
+      return std::unexpected{"--acceptor: \"" + options.engine.acceptor + "\" is not HOST:PORT"};
     }
     run.play.acceptor = *endpoint;
     auto tls = tls_of(options, transport::TlsRole::Initiator, disk);
     if (!tls) return std::unexpected{tls.error()};
     run.play.acceptor.tls = std::move(*tls);
   }
-  if (!options.initiator.empty()) {
-    run.listener = endpoint_of(options.initiator);
+  if (!options.engine.initiator.empty()) {
+    run.listener = endpoint_of(options.engine.initiator);
     if (!run.listener) {
-      return std::unexpected{"--initiator: \"" + options.initiator + "\" is not HOST:PORT or PORT"};
+      return std::unexpected{"--initiator: \"" + options.engine.initiator +
+                             "\" is not HOST:PORT or PORT"};
     }
     auto tls = tls_of(options, transport::TlsRole::Acceptor, disk);
     if (!tls) return std::unexpected{tls.error()};
@@ -252,12 +223,12 @@ std::expected<tester::RunOptions, std::string> run_options_of(const TestOptions&
 
 // "Acceptor at 127.0.0.1:5001, TESTER to ENGINE, from 2026-11-29 12:00:00 UTC."
 std::string about_text(const TestOptions& options, WallTime begun) {
-  const bool is_acceptor = !options.acceptor.empty();
-  return fmt::format("{} {}, {} to {}, from {} UTC.",
-                     is_acceptor ? "Acceptor at" : "Initiator, to port",
-                     is_acceptor ? options.acceptor : options.initiator, options.sender,
-                     options.target.empty() ? "any" : options.target,
-                     utc_text(std::chrono::floor<std::chrono::seconds>(begun), UtcForm::Plain));
+  const bool is_acceptor = !options.engine.acceptor.empty();
+  return fmt::format(
+      "{} {}, {} to {}, from {} UTC.", is_acceptor ? "Acceptor at" : "Initiator, to port",
+      is_acceptor ? options.engine.acceptor : options.engine.initiator, options.engine.sender,
+      options.engine.target.empty() ? "any" : options.engine.target,
+      utc_text(std::chrono::floor<std::chrono::seconds>(begun), UtcForm::Plain));
 }
 
 int write_reports(const TestOptions& options, const tester::Run& run, WallTime begun, Disk& disk) {
@@ -267,14 +238,14 @@ int write_reports(const TestOptions& options, const tester::Run& run, WallTime b
   }
   if (options.files.html.empty()) return kSuccess;
   const tester::PageHead head{
-      .title = fmt::format("nexusfix test, {}, seed {}", options.begin_string, options.seed),
+      .title = fmt::format("nexusfix test, {}, seed {}", options.engine.begin_string, options.seed),
       .about = about_text(options, begun)};
   const auto written = write_whole_file(disk, options.files.html, html_page(run, head));
   return written ? kSuccess : refuse(written.error());
 }
 
 // A report that cannot be written is refused before the run.
-std::optional<std::string> missing_folder(const ReportFiles& files, Disk& disk) {
+std::optional<std::string> missing_folder(const tester::ReportFiles& files, Disk& disk) {
   for (const auto& [option, path] :
        {std::pair{"--junit", files.junit}, std::pair{"--html", files.html}}) {
     const std::size_t slash = path.rfind('/');
@@ -302,10 +273,11 @@ int show(const TestOptions& options) {
   return refuse("--show: there is no case \"" + options.show + "\"; --list shows them");
 }
 
-int test(const TestOptions& options) {
+int test(TestOptions options) {
   PosixDisk disk;
   if (!options.show.empty()) return show(options);
-  const auto version = tester::version_of(options.begin_string);
+  if (auto done = apply_configuration(options, disk); !done) return refuse(done.error());
+  const auto version = tester::version_of(options.engine.begin_string);
   if (!version) return refuse("--begin-string: " + version.error());
   auto lets = lets_of(options.sets);
   if (!lets) return refuse(lets.error());
@@ -315,8 +287,9 @@ int test(const TestOptions& options) {
   }
   auto cases = read_all(read, *lets, disk);
   if (!cases) return refuse(cases.error());
-  if (!options.lists && options.acceptor.empty() && options.initiator.empty()) {
-    return refuse("--acceptor HOST:PORT or --initiator PORT is missing: where the engine is");
+  if (!options.lists && options.engine.acceptor.empty() && options.engine.initiator.empty()) {
+    return refuse(
+        "--acceptor HOST:PORT, --initiator PORT or --config FILE is missing: where the engine is");
   }
   if (!options.lists && options.what.empty()) return refuse("SUITE is missing: --list shows them");
   auto played = chosen(std::move(*cases), options, *version);
@@ -325,7 +298,7 @@ int test(const TestOptions& options) {
     list(*played);
     return kSuccess;
   }
-  if (options.target.empty()) return refuse("--target is missing: the CompID of the engine");
+  if (options.engine.target.empty()) return refuse("--target is missing: the CompID of the engine");
   const auto run_options = run_options_of(options, *version, std::move(*lets), disk);
   if (!run_options) return refuse(run_options.error());
   if (const auto missing = missing_folder(options.files, disk)) return refuse(*missing);
@@ -342,65 +315,6 @@ int test(const TestOptions& options) {
   return counts.failed == 0 && run->ended_early.empty() ? kSuccess : kFailure;
 }
 
-void add_engine_options(CLI::App& app, TestOptions& options) {
-  app.add_option("--acceptor", options.acceptor, "where the engine under test listens")
-      ->option_text("HOST:PORT");
-  app.add_option("--initiator", options.initiator,
-                 "listen here for the engine under test, an initiator; 0: any free port")
-      ->option_text("[HOST:]PORT");
-  app.add_option("--begin-string", options.begin_string,
-                 "FIX.4.0 to FIX.4.4, FIX.5.0 to FIX.5.0SP2; FIXT.1.1 is FIX.5.0SP2")
-      ->capture_default_str()
-      ->option_text("VERSION");
-  app.add_option("--sender", options.sender,
-                 "CompID of the tester; several with commas for -j, a session each")
-      ->capture_default_str()
-      ->option_text("COMPID[,...]");
-  app.add_option("--target", options.target, "CompID of the engine under test")
-      ->option_text("COMPID");
-  app.add_option(
-         "--restart", options.commands.restart,
-         "a shell command that kills the engine and starts it again, for cases that need it")
-      ->option_text("COMMAND");
-  app.add_option("--logout", options.commands.logout,
-                 "a shell command that makes the engine send a Logout, for cases that need it")
-      ->option_text("COMMAND");
-  app.add_flag("--tls", options.uses_tls, "connect or listen with TLS");
-  app.add_option("--ca", options.tls.authorities_file,
-                 "TLS: the authorities that are trusted; default: the system's")
-      ->option_text("FILE");
-  app.add_option("--certificate", options.tls.certificate_file, "TLS: the tester's certificate")
-      ->option_text("FILE");
-  app.add_option("--key", options.tls.key_file, "TLS: its key")->option_text("FILE");
-}
-
-void add_run_options(CLI::App& app, TestOptions& options) {
-  app.add_option("--set", options.sets, "<NAME> means TEXT, instead of what the script says")
-      ->option_text("NAME=TEXT");
-  app.add_flag("--list", options.lists, "list the cases, and play none");
-  app.add_option("--show", options.show, "print the script of a case that is shipped")
-      ->option_text("SUITE/CASE");
-  app.add_option("--only", options.only, "cases whose suite/name matches the regular expression")
-      ->option_text("REGEX");
-  app.add_option("--except", options.except, "not those that match this one")->option_text("REGEX");
-  app.add_option("--seed", options.seed, "of <random>, garbage and altered bytes")
-      ->capture_default_str()
-      ->option_text("N");
-  app.add_option("--timeout", options.timeout_seconds, "how long an expected message may take")
-      ->capture_default_str()
-      ->check(CLI::Range(0.001, 3600.0))
-      ->option_text("SECONDS");
-  app.add_option("-j,--jobs", options.jobs, "play N cases at a time")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 64))
-      ->option_text("N");
-  app.add_flag("-q,--quiet", options.is_quiet, "print only the cases that fail, and the sum");
-  app.add_option("--junit", options.files.junit, "write a report in JUnit's XML")
-      ->option_text("FILE");
-  app.add_option("--html", options.files.html, "write a page with all conversations")
-      ->option_text("FILE");
-}
-
 }  // namespace
 
 int run_test(Arguments arguments) {
@@ -409,17 +323,14 @@ int run_test(Arguments arguments) {
       "what the scripts expect. SUITE is a suite that the program has, a file or a folder. "
       "docs/guide/test.md describes suites and reports, docs/guide/test-scripts.md the language.",
       "nexusfix test"};
-  TestOptions options;
-  app.add_option("SUITE", options.what,
-                 "session, robustness, performance, soak, or files and folders of scripts");
-  add_engine_options(app, options);
-  add_run_options(app, options);
-  tester::add_load_options(app, options.load);
+  tester::TestOptions options;
+  tester::add_test_options(app, options);
   app.footer(
       "Examples:\n"
       "  $ nexusfix test --list\n"
       "  $ nexusfix test session --acceptor 127.0.0.1:5001 --sender ME --target VENUE\n"
       "  $ nexusfix test session --initiator 5001 --sender VENUE --html report.html\n"
+      "  $ nexusfix test session --config client.cfg\n"
       "  $ nexusfix test performance --acceptor 127.0.0.1:5001 --target VENUE\n"
       "  $ nexusfix test my.scenario --acceptor venue:5001 --target VENUE\n\n"
       "Exit status:\n"
@@ -427,7 +338,7 @@ int run_test(Arguments arguments) {
       "  1  a case failed, or the run ended early\n"
       "  2  the arguments or a script are wrong, or the port is in use");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
-  return test(options);
+  return test(std::move(options));
 }
 
 }  // namespace nexusfix::command

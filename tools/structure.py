@@ -33,7 +33,7 @@ CLASS_FILES_MAX = 3
 ENGINE_REFERENCES_MAX = 3  # components of an event loop: LoopContext, a floor below, their own
 # The folders of src/engine from below. A component calls down, and is asked for what it has to
 # report. The sources beside them are the public face: they see all floors.
-FLOORS = ("ground", "link", "session", "policy", "directory", "service", "loop")
+FLOORS = ("api", "ground", "link", "session", "policy", "directory", "service", "loop")
 FLOOR_HEADERS_MAX = 29  # that floors offer to floors above them
 # Components of the floor of sessions that call each other in a circle: a transaction, its actions,
 # what it sends and resends are one subject.

@@ -54,7 +54,7 @@ LAYERS = {
     "clients": set(),  # other languages
     "gateway": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
                 "engine"},
-    "tester": {"base", "transport", "observe"},
+    "tester": {"base", "wire", "session", "transport", "observe", "config", "engine"},
     "venue": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
               "engine"},
     "venues": {"base", "wire", "session", "transport", "observe", "config", "engine", "tester",
@@ -107,6 +107,7 @@ PRODUCT_READS = {
     "tester": {
         "nexusfix/command.hpp": "the list of subcommands, and how arguments are parsed",
         "nexusfix/files/interrupt.hpp": "Ctrl-C ends a run, whose report is whole",
+        "nexusfix/files/settings_loader.hpp": "--config",
         "nexusfix/files/write_file.hpp": "--junit and --html",
     },
     "venue": {

@@ -26,9 +26,11 @@ std::uint64_t number_of(std::optional<std::string_view> text) {
   return number;
 }
 
-std::string masked(std::string_view bytes) {
+std::string masked(std::string_view bytes, const OwnFields* own) {
   std::string text;
-  observe::append_masked(text, bytes, {});
+  std::span<const observe::MaskedField> more;
+  if (own != nullptr) more = own->masked();
+  observe::append_masked(text, bytes, more);
   return with_bars(text);
 }
 
@@ -49,7 +51,8 @@ bool Counterparty::fail(std::string what, std::string expected) {
                   .expected = std::move(expected)};
   if (!lines_.empty()) {
     lines_.back().is_difference = true;
-    if (lines_.back().side == Side::Engine) failure.got = masked(lines_.back().bytes);
+    if (lines_.back().side == Side::Engine)
+      failure.got = masked(lines_.back().bytes, context_.play.own);
   } else {
     failure.got = "nothing";
   }
@@ -76,11 +79,12 @@ void Counterparty::note(std::string text) { keep(Side::Neither, std::move(text),
 void Counterparty::finish() {
   if (!is_over_) result_.verdict = Verdict::Passed;
   for (const Line& line : lines_) {
-    result_.entries.push_back({.side = line.side,
-                               .at = line.at - begin_,
-                               .text = line.is_message ? masked(line.bytes) : line.bytes,
-                               .is_message = line.is_message,
-                               .is_difference = line.is_difference});
+    result_.entries.push_back(
+        {.side = line.side,
+         .at = line.at - begin_,
+         .text = line.is_message ? masked(line.bytes, context_.play.own) : line.bytes,
+         .is_message = line.is_message,
+         .is_difference = line.is_difference});
   }
   result_.duration = now() - begin_;
   context_.wire.close_all();
@@ -196,12 +200,18 @@ std::optional<MessageTemplate> Counterparty::message(std::string_view text, std:
   const auto wall = context_.clock.now().wall.time_since_epoch();
   const auto run = std::chrono::duration_cast<std::chrono::milliseconds>(wall).count();
   meaning_.now = context_.clock.now().wall;
-  auto made = MessageTemplate::make(text, tag, "T" + std::to_string(run),
-                                    {context_.play.sender_comp_id, context_.play.target_comp_id, 0},
-                                    meaning_);
+  auto made = MessageTemplate::make(text, tag, "T" + std::to_string(run), writer("", 0), meaning_);
   if (made) return std::move(*made);
   fail(std::string{text} + ": " + made.error());
   return std::nullopt;
+}
+
+Writer Counterparty::writer(std::string_view msg_type, std::uint64_t msg_seq_num) const {
+  Writer made{.sender_comp_id = context_.play.sender_comp_id,
+              .target_comp_id = context_.play.target_comp_id,
+              .msg_seq_num = msg_seq_num};
+  if (context_.play.own != nullptr) made.header = context_.play.own->header(msg_type, next_in_ - 1);
+  return made;
 }
 
 bool Counterparty::write(std::string_view bytes) {
@@ -249,9 +259,14 @@ bool Counterparty::send_numbered(std::string_view text, std::uint64_t msg_seq_nu
   auto fields = expand(text, meaning_);
   if (!fields) return fail(fields.error());
   replace_escapes(*fields);
-  const auto all = complete(
-      *fields, {context_.play.sender_comp_id, context_.play.target_comp_id, msg_seq_num}, meaning_);
+  const std::string_view type = find_field(*fields, "35").value_or("");
+  auto all = complete(*fields, writer(type, msg_seq_num), meaning_);
   if (!all) return fail(all.error());
+  OwnFields* const own = context_.play.own;
+  if (own != nullptr && type == "A") {
+    const auto done = own->complete_logon(*all, *fields, meaning_.now, Signing::On);
+    if (!done) return fail("the Logon cannot be signed: " + done.error());
+  }
   const std::string bytes = frame(*all, meaning_);
   keep(Side::Tester, bytes, true);
   return write(bytes);

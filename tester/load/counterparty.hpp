@@ -113,6 +113,7 @@ class Counterparty {
   [[nodiscard]] bool answer_logon(const Received& logon);
   [[nodiscard]] bool await_logon_answer(Numbers numbers, const OnMessage& on_message);
   [[nodiscard]] std::string logon_text(Numbers numbers) const;
+  [[nodiscard]] Writer writer(std::string_view msg_type, std::uint64_t msg_seq_num) const;
   [[nodiscard]] bool write(std::string_view bytes);
   [[nodiscard]] bool send_numbered(std::string_view text, std::uint64_t msg_seq_num);
   [[nodiscard]] bool wait_for_event(MonoTime deadline);

@@ -34,6 +34,10 @@ std::expected<MessageTemplate, std::string> MessageTemplate::make(std::string_vi
   made.type_ = fields->front() + kSoh + "34=";
   made.sender_ = "49=" + std::string{writer.sender_comp_id} + kSoh + "52=";
   made.target_ = "56=" + std::string{writer.target_comp_id} + kSoh;
+  // LastMsgSeqNumProcessed (369) differs in each message, and is optional.
+  for (const std::string& field : writer.header) {
+    if (!field.starts_with("369=")) (made.target_ += field) += kSoh;
+  }
   bool is_found = false;
   for (std::size_t i = 1; i < fields->size(); ++i) {
     const std::string& field = (*fields)[i];

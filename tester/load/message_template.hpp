@@ -43,7 +43,7 @@ class MessageTemplate {
   std::string begin_;   // "8=FIX.4.4|9="
   std::string type_;    // "35=D|34="
   std::string sender_;  // "49=A|52="
-  std::string target_;  // "56=B|"
+  std::string target_;  // "56=B|", and more of the header
   std::string before_;  // the fields before the count
   std::string after_;   // and after it
   bool with_milliseconds_ = true;

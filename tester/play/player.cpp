@@ -34,30 +34,6 @@ std::string seconds_text(std::chrono::nanoseconds time) {
   return std::to_string(count / 1000) + " s";
 }
 
-std::string masked(std::string_view bytes) {
-  std::string text;
-  observe::append_masked(text, bytes, {});
-  return with_bars(text);
-}
-
-std::string name_of(const Event& event) {
-  switch (event.kind) {
-    case EventKind::Connect:
-      return "a connection";
-    case EventKind::Disconnect:
-      return "the end of the connection";
-    case EventKind::Message:
-      break;
-  }
-  return masked(event.bytes);
-}
-
-// A line of a script, which may have a password, too.
-std::string masked_line(std::string text) {
-  std::ranges::replace(text, '|', kSoh);
-  return masked(text);
-}
-
 struct Session {
   std::string name;  // empty: the first one
   std::string sender_comp_id;
@@ -114,6 +90,33 @@ class Player {
   }
 
  private:
+  // For people, with passwords and what the configuration says masked.
+  std::string masked(std::string_view bytes) const {
+    std::string text;
+    std::span<const observe::MaskedField> more;
+    if (options_.own != nullptr) more = options_.own->masked();
+    observe::append_masked(text, bytes, more);
+    return with_bars(text);
+  }
+
+  // A line of a script, which may have a password, too.
+  std::string masked_line(std::string text) const {
+    std::ranges::replace(text, '|', kSoh);
+    return masked(text);
+  }
+
+  std::string name_of(const Event& event) const {
+    switch (event.kind) {
+      case EventKind::Connect:
+        return "a connection";
+      case EventKind::Disconnect:
+        return "the end of the connection";
+      case EventKind::Message:
+        break;
+    }
+    return masked(event.bytes);
+  }
+
   Outcome run(const std::vector<Statement>& statements) {
     for (const Statement& statement : statements) {
       if (is_over_) return std::nullopt;
@@ -157,6 +160,8 @@ class Player {
       case Verb::Mark:
       case Verb::ChecksOn:
       case Verb::ChecksOff:
+      case Verb::SigningOn:
+      case Verb::SigningOff:
       case Verb::Remark:
         return set(statement);
       case Verb::Repeat:
@@ -242,6 +247,10 @@ class Player {
         break;
       case Verb::Remark:
         result_.remarks.push_back(statement.argument);
+        break;
+      case Verb::SigningOn:
+      case Verb::SigningOff:
+        signing_ = statement.verb == Verb::SigningOn ? Signing::On : Signing::Off;
         break;
       default:
         checks_ = statement.verb == Verb::ChecksOn;
@@ -480,7 +489,8 @@ class Player {
                                .expected = std::move(expected)});
     }
     if (const auto other = difference(*event, *conditions)) {
-      return differs(session, {.what = other->got + " instead of " + other->condition->text(),
+      return differs(session, {.what = other->got + " instead of " + other->condition->text() +
+                                       reason_in(*event, *other->condition),
                                .expected = std::move(expected),
                                .tag = other->condition->tag()});
     }
@@ -488,6 +498,13 @@ class Player {
     if (Outcome wrong = keeps_rules(session, *event, *conditions)) return wrong;
     consume(session);
     return std::nullopt;
+  }
+
+  // What the Text (58) of another message than the expected one says, perhaps why it came.
+  static std::string reason_in(const Event& event, const Condition& condition) {
+    const auto text = value_of(fields_of(event.bytes), "58");
+    if (condition.tag() != "35" || !text) return {};
+    return ": " + with_bars(*text);
   }
 
   static std::string texts_of(const std::vector<Condition>& conditions) {
@@ -537,9 +554,7 @@ class Player {
     Session& session = session_of(statement);
     const milliseconds time = statement.time.value_or(timeout_);
     if (session.next_in == 0) session.next_in = 1;
-    const auto bytes = bytes_of(statement.argument,
-                                {session.target_comp_id, session.sender_comp_id, session.next_in},
-                                session.next_in);
+    const auto bytes = bytes_of(statement.argument, session, Side::Engine);
     if (!bytes) return failure(bytes.error());
     const auto type = value_of(fields_of(*bytes), "35");
     const std::vector own{*Condition::parse("35=" + std::string{type.value_or("")})};
@@ -566,14 +581,27 @@ class Player {
     return {};
   }
 
-  // The whole message of a line; its number is counted.
-  std::expected<std::string, std::string> bytes_of(std::string_view text, const Writer& writer,
-                                                   std::uint64_t& next) {
+  // The whole message of a line, which one side of the session sends; its number is counted.
+  std::expected<std::string, std::string> bytes_of(std::string_view text, Session& session,
+                                                   Side side) {
+    const bool is_own = side == Side::Tester;
+    OwnFields* const own = is_own ? options_.own : nullptr;
+    std::uint64_t& next = is_own ? session.next_out : session.next_in;
     auto fields = expand(text, meaning_);
     if (!fields) return std::unexpected{fields.error()};
     replace_escapes(*fields);
-    const auto all = complete(*fields, writer, meaning_);
+    const std::string_view type = find_field(*fields, "35").value_or("");
+    Writer writer{.sender_comp_id = is_own ? session.sender_comp_id : session.target_comp_id,
+                  .target_comp_id = is_own ? session.target_comp_id : session.sender_comp_id,
+                  .msg_seq_num = next};
+    const std::uint64_t last_in = std::max<std::uint64_t>(session.next_in, 1) - 1;
+    if (own != nullptr) writer.header = own->header(type, last_in);
+    auto all = complete(*fields, writer, meaning_);
     if (!all) return std::unexpected{all.error()};
+    if (own != nullptr && type == "A") {
+      const auto done = own->complete_logon(*all, *fields, meaning_.now, signing_);
+      if (!done) return std::unexpected{"the Logon cannot be signed: " + done.error()};
+    }
     count(*all, next);
     return frame(*all, meaning_);
   }
@@ -700,9 +728,7 @@ class Player {
     if (statement.verb == Verb::SendGarbage) return garbage(statement.count);
     const bool is_raw = statement.verb == Verb::SendBytes || statement.verb == Verb::SendFields;
     if (!is_raw) {
-      auto bytes = bytes_of(statement.argument,
-                            {session.sender_comp_id, session.target_comp_id, session.next_out},
-                            session.next_out);
+      auto bytes = bytes_of(statement.argument, session, Side::Tester);
       if (!bytes) return bytes;
       if (statement.verb == Verb::SendAltered) alter(*bytes, statement.count);
       if (statement.verb == Verb::SendFirst) {
@@ -747,6 +773,7 @@ class Player {
   MonoTime last_event_{};
   const Statement* current_ = nullptr;
   bool checks_ = true;
+  Signing signing_ = Signing::On;
   bool is_over_ = false;
   bool is_at_end_ = false;
   Result result_;

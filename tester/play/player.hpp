@@ -11,6 +11,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/transport/network.hpp>
 
+#include "tester/play/own_fields.hpp"
 #include "tester/play/received_message.hpp"
 #include "tester/play/result.hpp"
 #include "tester/play/wire.hpp"
@@ -57,6 +58,8 @@ struct PlayOptions {
   Strictness strictness = Strictness::AtRest;
   bool ignores_heartbeats = true;
   std::function<bool()> is_interrupted = [] { return false; };
+  OwnFields* own =
+      nullptr;  // null: messages have what their lines say; otherwise it outlives play()
   // The rule of the caller that a received message breaks; nothing: it keeps all of them. Asked for
   // each message that a statement accepts, unless `checks off`. Null: there are none.
   std::function<std::optional<Breach>(std::string_view message)> examine{};

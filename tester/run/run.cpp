@@ -56,6 +56,12 @@ Names definitions_of(const Script& script, const Names& lets) {
   return names;
 }
 
+// The Logon of the part that most cases begin with is answered by a Logout or a Reject.
+bool is_logon_refused(const Failure& failure) {
+  return failure.place.starts_with("logged_on.part:") && failure.tag == "35" &&
+         (failure.got.contains("|35=5|") || failure.got.contains("|35=3|"));
+}
+
 // What the workers share.
 class Runner {
  public:
@@ -98,6 +104,7 @@ class Runner {
     CommandedEngine engine{options_};
     PlayOptions play_options = options_.play;
     play_options.sender_comp_id = options_.senders[worker];
+    if (!options_.own.empty()) play_options.own = options_.own[worker].get();
     while (!is_over_ && !options_.play.is_interrupted()) {
       const std::size_t i = next_++;
       if (i >= cases_.size()) return;
@@ -144,6 +151,7 @@ class Runner {
     result.title = cases_[i].script.title;
     has_connected_ = has_connected_ || result.was_connected;
     has_answered_ = has_answered_ || has_answered;
+    has_passed_ = has_passed_ || result.verdict == Verdict::Passed;
     run_.results[i] = std::move(result);
     const Result& shown = run_.results[i];
     options_.on_result(shown);
@@ -155,6 +163,10 @@ class Runner {
     } else if (!has_answered_ && shown.failure->got == "nothing") {
       is_over_ = true;
       run_.ended_early = "the engine under test has not sent a byte";
+    } else if (!has_passed_ && is_logon_refused(*shown.failure)) {
+      // A venue locks an account after some refused Logons.
+      is_over_ = true;
+      run_.ended_early = "the engine under test refuses the Logon: " + shown.failure->what;
     }
   }
 
@@ -167,6 +179,7 @@ class Runner {
   std::string error_;
   bool has_connected_ = false;
   bool has_answered_ = false;
+  bool has_passed_ = false;
 };
 
 }  // namespace

@@ -20,6 +20,7 @@ struct RunOptions {
   LoadOptions load{};
   std::optional<transport::Endpoint> listener{};  // where the engine under test connects
   std::vector<std::string> senders;               // a session for each case that runs at a time
+  std::vector<std::shared_ptr<OwnFields>> own;    // of each sender; empty: none
   std::string restart_command;                    // of the shell; empty: none
   std::string logout_command;                     // of the shell; empty: none
   // Called after each case, one call at a time.

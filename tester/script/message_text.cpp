@@ -246,6 +246,12 @@ void replace_escapes(Fields& fields) {
   }
 }
 
+bool decides(const Fields& line, std::string_view tag) {
+  return std::ranges::any_of(line, [&](std::string_view field) {
+    return tag_of(field) == tag || (is_left_out(field) && field.substr(1) == tag);
+  });
+}
+
 std::optional<std::string_view> find_field(const Fields& fields, std::string_view tag) {
   const auto found =
       std::ranges::find_if(fields, [&](const std::string& field) { return tag_of(field) == tag; });
@@ -280,16 +286,16 @@ std::expected<Fields, std::string> complete(const Fields& fields, const Writer& 
     return std::unexpected{std::string{"with 43=Y the number (34) must be given"}};
   }
   const bool with_milliseconds = kVersions[meaning.version].has_milliseconds;
-  const std::array defaults{"34=" + std::to_string(writer.msg_seq_num),
-                            "49=" + std::string{writer.sender_comp_id},
-                            "52=" + utc_timestamp(meaning.now, with_milliseconds),
-                            "56=" + std::string{writer.target_comp_id}};
+  Fields defaults{"34=" + std::to_string(writer.msg_seq_num),
+                  "49=" + std::string{writer.sender_comp_id},
+                  "52=" + utc_timestamp(meaning.now, with_milliseconds),
+                  "56=" + std::string{writer.target_comp_id}};
+  defaults.insert(defaults.end(), writer.header.begin(), writer.header.end());
   const auto order = [](std::string_view tag) { return is_header(tag) ? tag_number(tag) : ~0U; };
   std::multimap<unsigned, std::string> in_order;  // equal ones as they come
   for (const std::string& field : defaults) {
-    const std::string tag{tag_of(field)};
-    const bool left_out = std::ranges::find(fields, "-" + tag) != fields.end();
-    if (!left_out && !find_field(fields, tag)) in_order.emplace(order(tag), field);
+    const std::string_view tag = tag_of(field);
+    if (!decides(fields, tag)) in_order.emplace(tag_number(tag), field);
   }
   Fields all{fields.front()};
   for (auto field = fields.begin() + 1; field != fields.end(); ++field) {

@@ -34,14 +34,15 @@ struct Meaning {
   Random* random = nullptr;  // not null if a text has <random>
 };
 
+using Fields = std::vector<std::string>;  // "tag=value", in order
+
 // The sender of a message, and its number if the line gives none.
 struct Writer {
   std::string_view sender_comp_id;
   std::string_view target_comp_id;
   std::uint64_t msg_seq_num = 0;
+  Fields header{};  // more fields of the standard header
 };
-
-using Fields = std::vector<std::string>;  // "tag=value", in order
 
 // Splits at "|", but not at "\|".
 [[nodiscard]] std::vector<std::string_view> split_fields(std::string_view text);
@@ -59,6 +60,8 @@ using Fields = std::vector<std::string>;  // "tag=value", in order
 // \x01 and others as bytes.
 void replace_escapes(Fields& fields);
 
+// Whether the line says what this field is: it has it, or leaves it out.
+[[nodiscard]] bool decides(const Fields& line, std::string_view tag);
 // The value of the first field with this tag.
 [[nodiscard]] std::optional<std::string_view> find_field(const Fields& fields,
                                                          std::string_view tag);
@@ -67,8 +70,9 @@ void replace_escapes(Fields& fields);
 // them.
 [[nodiscard]] std::string frame(const Fields& fields, const Meaning& meaning);
 
-// The whole message: 35, then the header fields by ascending tag, with those of 34, 49, 52 and 56
-// that the line does not have, then the other fields in the order of the line. "-49" omits a field.
+// The whole message: 35, then the header fields by ascending tag, with those of 34, 49, 52, 56 and
+// of the writer that the line does not have, then the other fields in the order of the line. "-49"
+// omits a field.
 [[nodiscard]] std::expected<Fields, std::string> complete(const Fields& fields,
                                                           const Writer& writer,
                                                           const Meaning& meaning);

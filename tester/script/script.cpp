@@ -57,6 +57,8 @@ constexpr std::array kVerbs{
     VerbName{"elapsed", Verb::Elapsed, Text::None, Before::Range},
     VerbName{"checks on", Verb::ChecksOn, Text::None},
     VerbName{"checks off", Verb::ChecksOff, Text::None},
+    VerbName{"signing on", Verb::SigningOn, Text::None},
+    VerbName{"signing off", Verb::SigningOff, Text::None},
     VerbName{"restart", Verb::Restart, Text::None},
     VerbName{"log out", Verb::LogOut, Text::None},
     VerbName{"remark", Verb::Remark, Text::Needed},

@@ -49,6 +49,8 @@ enum class Verb : std::uint8_t {
   Elapsed,
   ChecksOn,
   ChecksOff,
+  SigningOn,
+  SigningOff,
   Restart,
   LogOut,
   Remark,

@@ -170,6 +170,9 @@ TEST(MessageText, header_is_completed_in_the_order_of_its_tags) {
   const Writer writer{"A", "B", 7};
   EXPECT_THAT(*complete({"35=0", "112=x", "43=Y", "34=2", "-52"}, writer, meaning),
               ElementsAre("35=0", "34=2", "43=Y", "49=A", "56=B", "112=x"));
+  const Writer with_header{"A", "B", 7, {"50=S", "57=T", "142=L"}};
+  EXPECT_THAT(*complete({"35=0", "50=own", "-57", "-52"}, with_header, meaning),
+              ElementsAre("35=0", "34=7", "49=A", "56=B", "142=L", "50=own"));
   EXPECT_EQ(complete({"112=x"}, writer, meaning).error(), "35= must come first");
   EXPECT_THAT(complete({"35=0", "43=Y"}, writer, meaning).error(), HasSubstr("must be given"));
   EXPECT_EQ(testing::bar(frame({"35=0", "9=99", "8=X", "10=1"}, meaning)), "8=X|9=99|35=0|10=1|");

@@ -20,26 +20,13 @@ from pathlib import Path
 import command_test
 from command_test import WithFolder, run
 from kit_table import CERTIFIED, KITS
+from simulated_venue import WithSimulatedVenue
 
 EXAMPLES = Path()  # set by main: the folder of the programs venue_example_*
 HAS_PYTHON_PACKAGE = importlib.util.find_spec("nexusfix") is not None
 
 
-class WithVenue(WithFolder):
-    def simulate(self, kit, *arguments):
-        """Starts the simulated venue of a kit. Its client configurations are in self.folder/kit."""
-        venue = subprocess.Popen(
-            [command_test.NEXUSFIX, "serve", "--venue", kit, "--port", "0", *arguments],
-            cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True)
-        for close in (venue.stdout.close, venue.stderr.close, venue.wait, venue.kill):
-            self.addCleanup(close)
-        first = venue.stdout.readline()
-        self.assertIn("simulated", first, venue.stderr.read() if not first else "")
-        for _ in KITS[kit]["endpoints"]:
-            self.assertIn("listening on port", venue.stdout.readline())
-        return venue
-
+class WithVenue(WithSimulatedVenue):
     def example(self, kit, configuration="client.cfg"):
         return [str(EXAMPLES / f"venue_example_{kit}"), str(self.folder / kit / configuration)]
 

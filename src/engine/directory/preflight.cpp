@@ -8,7 +8,7 @@
 #include <nexusfix/settings.hpp>
 
 #include "engine/directory/directory.hpp"
-#include "engine/ground/credentials/logon_signer.hpp"
+#include "engine/api/logon_signer.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/missing_parts.hpp"
 #include "engine/ground/thread_setup.hpp"

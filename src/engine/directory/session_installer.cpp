@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/ground/credentials/logon_signer.hpp"
+#include "engine/api/logon_signer.hpp"
 #include "engine/ground/exceptions.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/missing_parts.hpp"

@@ -10,7 +10,7 @@
 
 #include "engine/directory/loop_partition.hpp"
 #include "engine/directory/reload/reloader.hpp"
-#include "engine/ground/credentials/logon_signer.hpp"
+#include "engine/api/logon_signer.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/settings_names.hpp"
 

@@ -1,4 +1,4 @@
-#include "engine/ground/credentials/logon_signer.hpp"
+#include "engine/api/logon_signer.hpp"
 
 #include <array>
 #include <cstdio>
@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/api/secret.hpp"
+#include "engine/ground/settings/settings_names.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -128,19 +129,15 @@ std::expected<void, std::string> LogonSigner::sign(wire::Encoder& logon, WallTim
     if (!value) return Error{value.error()};
     write(logon, rules_->nonce_tag, *value);
   }
-  auto text = text_of(rules_->text, logon.written());
-  if (!text) return Error{std::move(text.error())};
-  const auto signature = key_->sign(*text);
-  wipe_bytes(*text);
-  if (!signature) return Error{signature.error()};
-  write(logon, rules_->tag, transport::to_text(*signature, form_of(*rules_, rules_->is_hex)));
+  const auto value = signature(logon.written());
+  if (!value) return Error{value.error()};
+  write(logon, rules_->tag, *value);
   return {};
 }
 
-std::expected<std::string, std::string> LogonSigner::text_of(const Parts& parts,
-                                                             std::string_view logon) const {
+LogonSigner::Text LogonSigner::signature(std::string_view logon) const {
   std::string text;
-  for (const LogonTextPart& part : parts) {
+  for (const LogonTextPart& part : rules_->text) {
     if (part.kind == Kind::Text) {
       text += part.text;
     } else if (part.kind == Kind::Key) {
@@ -152,11 +149,13 @@ std::expected<std::string, std::string> LogonSigner::text_of(const Parts& parts,
                    ", which our Logon does not have before its signature"};
     }
   }
-  return text;
+  auto bytes = key_->sign(text);
+  wipe_bytes(text);
+  return bytes ? transport::to_text(*bytes, form_of(*rules_, rules_->is_hex)) : bytes;
 }
 
 // Venues refuse a nonce that is not higher than the one before: the clock may have been set back.
-std::expected<std::string, std::string> LogonSigner::nonce(WallTime sending_time) {
+LogonSigner::Text LogonSigner::nonce(WallTime sending_time) {
   const auto millis =
       std::chrono::duration_cast<std::chrono::milliseconds>(sending_time.time_since_epoch());
   last_millis_ = std::max(static_cast<std::uint64_t>(millis.count()), last_millis_ + 1);

@@ -1,17 +1,17 @@
-// Signs the Logons of an initiator: LogonSignature.
+// Signs the Logons of an initiator, of the engine and of products: LogonSignature.
 #pragma once
 
 #include <cstdint>
 #include <expected>
 #include <memory>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
+#include <nexusfix/settings.hpp>
 #include <nexusfix/wire/encoder.hpp>
 
-#include "engine/ground/settings/settings_names.hpp"
 #include "transport/api/signing_key.hpp"
 
 namespace nexusfix::engine {
@@ -19,6 +19,8 @@ namespace nexusfix::engine {
 // Belongs to one session. The thread of its event loop.
 class LogonSigner {
  public:
+  using Text = std::expected<std::string, std::string>;
+
   // Reads the key: a file, which only its owner may read, a variable of the environment, or the
   // output of a command. Blocks. The error says what was expected, and shows nothing of the key.
   [[nodiscard]] static std::expected<std::shared_ptr<LogonSigner>, std::string> make(
@@ -31,14 +33,13 @@ class LogonSigner {
   // Writes the nonce and the signature as the last fields of a Logon. The error: it cannot be
   // signed, and must not be sent.
   [[nodiscard]] std::expected<void, std::string> sign(wire::Encoder& logon, WallTime sending_time);
+  // Both values for a Logon that the caller writes itself. The nonce of each call is a new one.
+  // logon: `35=A` and the other fields, nonce included, with SOH between them.
+  [[nodiscard]] Text nonce(WallTime sending_time);
+  [[nodiscard]] Text signature(std::string_view logon) const;
+  [[nodiscard]] const config::LogonSignature& rules() const noexcept { return *rules_; }
 
  private:
-  using Parts = std::vector<config::LogonTextPart>;
-
-  [[nodiscard]] std::expected<std::string, std::string> text_of(const Parts& parts,
-                                                                std::string_view logon) const;
-  [[nodiscard]] std::expected<std::string, std::string> nonce(WallTime sending_time);
-
   std::shared_ptr<const config::LogonSignature> rules_;
   std::unique_ptr<transport::SigningKey> key_;
   std::uint64_t last_millis_ = 0;
@@ -46,6 +47,7 @@ class LogonSigner {
 
 // Makes the signers of all sessions that sign. Returns all errors, each at its LogonKey.
 // with_commands: false: keys that a command prints are not read, and their sessions get no signer.
-[[nodiscard]] SettingsErrors give_signers(Settings& settings, Disk& disk, bool with_commands);
+[[nodiscard]] config::SettingsErrors give_signers(config::Settings& settings, Disk& disk,
+                                                  bool with_commands);
 
 }  // namespace nexusfix::engine
