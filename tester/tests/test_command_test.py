@@ -326,7 +326,7 @@ class BadInput(TestCommand):
         self.assert_refused(r"no case is for FIX\.4\.4: they are for 4\.0", old, *engine)
         self.assert_refused(r'unknown version "FIX\.9"', "session", *engine, "--begin-string",
                             "FIX.9")
-        self.assert_refused("--acceptor HOST:PORT or --initiator PORT is missing", "session")
+        self.assert_refused("PORT or --config FILE is missing: where the engine is", "session")
         self.assert_refused("--target is missing", "session", "--acceptor", "127.0.0.1:1")
         self.assert_refused('"nowhere" is not HOST:PORT', "session", "--acceptor", "nowhere",
                             "--target", "X")
