@@ -214,7 +214,9 @@ std::expected<tester::RunOptions, std::string> run_options_of(const TestOptions&
     };
   }
   run.on_result = [is_quiet = options.is_quiet](const tester::Result& result) {
-    if (is_quiet && result.verdict != tester::Verdict::Failed) return;
+    const bool is_shown =
+        result.verdict == tester::Verdict::Failed || result.verdict == tester::Verdict::NotRun;
+    if (is_quiet && !is_shown) return;
     fmt::print("{}", result_lines(result));
     std::fflush(stdout);
   };
@@ -311,6 +313,7 @@ int test(TestOptions options) {
   std::fflush(stdout);
   if (const int status = write_reports(options, *run, begin.wall, disk); status != kSuccess)
     return status;
+  if (run->is_interrupted) return tester::kInterruptedStatus;
   const tester::Counts counts = count_of(*run);
   return counts.failed == 0 && run->ended_early.empty() ? kSuccess : kFailure;
 }
@@ -336,7 +339,8 @@ int run_test(Arguments arguments) {
       "Exit status:\n"
       "  0  every case passed or was skipped\n"
       "  1  a case failed, or the run ended early\n"
-      "  2  the arguments or a script are wrong, or the port is in use");
+      "  2  the arguments or a script are wrong, or the port is in use\n"
+      "  130  Ctrl-C or SIGTERM ended the run; the reports are whole");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   return test(std::move(options));
 }

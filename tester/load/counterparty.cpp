@@ -217,7 +217,9 @@ Writer Counterparty::writer(std::string_view msg_type, std::uint64_t msg_seq_num
 bool Counterparty::write(std::string_view bytes) {
   if (is_over_) return false;
   sent_at_ = now();
-  if (context_.wire.send(channel_, bytes, {}, sent_at_ + kLongestSend)) return true;
+  const Until until{sent_at_ + kLongestSend, context_.play.is_interrupted};
+  if (context_.wire.send(channel_, bytes, {}, until)) return true;
+  if (context_.play.is_interrupted()) return !(is_over_ = true);
   if (channel_.socket != 0) return fail("the engine under test does not read for 60 s");
   return true;  // the connection has ended, which next() judges
 }

@@ -257,7 +257,8 @@ class Soak {
   bool restart() {
     ++counts_[kRestarts];
     peer_.drop();
-    if (auto wrong = context_.engine.restart()) return peer_.fail(std::move(*wrong));
+    auto wrong = context_.engine.restart();
+    if (wrong && !context_.play.is_interrupted()) return peer_.fail(std::move(*wrong));
     return log_on_again();
   }
 

@@ -119,6 +119,7 @@ class Player {
 
   Outcome run(const std::vector<Statement>& statements) {
     for (const Statement& statement : statements) {
+      if (options_.is_interrupted()) is_over_ = true;
       if (is_over_) return std::nullopt;
       const bool is_for_side = statement.scope.sides.test(static_cast<std::size_t>(options_.side));
       if (!is_for_side || !statement.scope.versions.test(meaning_.version)) continue;
@@ -643,10 +644,10 @@ class Player {
       case Verb::Restart:
         for (auto& [name, one] : sessions_) wire_.close(one.channel);
         record_note(session, Side::Neither, "the engine is restarted");
-        return of_engine(engine_.restart());
+        return of_command(engine_.restart());
       case Verb::LogOut:
         record_note(session, Side::Neither, "the engine has the command to log out");
-        return of_engine(engine_.log_out());
+        return of_command(engine_.log_out());
       case Verb::ReadingOn:
       case Verb::ReadingOff:
         wire_.set_reading(session.channel, statement.verb == Verb::ReadingOn);
@@ -654,6 +655,12 @@ class Player {
       default:
         return send(statement, session);
     }
+  }
+
+  // Ctrl-C ends a command, too, which is no failure of the engine.
+  Outcome of_command(std::optional<std::string> wrong) {
+    if (options_.is_interrupted()) is_over_ = true;
+    return is_over_ ? std::nullopt : of_engine(std::move(wrong));
   }
 
   Outcome connect(Session& session) {
@@ -717,7 +724,8 @@ class Player {
     record_sent(session, *bytes, !is_raw);
     last_event_ = clock_.now().mono;
     const MonoTime deadline = clock_.now().mono + kLongestSend;
-    if (wire_.send(session.channel, *bytes, session.pieces, deadline)) return std::nullopt;
+    const Until until{deadline, options_.is_interrupted};
+    if (wire_.send(session.channel, *bytes, session.pieces, until)) return std::nullopt;
     if (clock_.now().mono >= deadline) return failure("the engine under test does not read");
     return std::nullopt;  // the connection has ended, which a later statement judges
   }

@@ -46,15 +46,15 @@ bool Wire::accept(Channel& channel) {
   return true;
 }
 
-bool Wire::send(Channel& channel, std::string_view bytes, Pieces pieces, MonoTime deadline) {
+bool Wire::send(Channel& channel, std::string_view bytes, Pieces pieces, Until until) {
   while (!bytes.empty()) {
-    if (!channel.is_open) return false;
+    if (!channel.is_open || until.is_interrupted()) return false;
     const std::size_t size =
         pieces.bytes == 0 ? bytes.size() : std::min(pieces.bytes, bytes.size());
     const auto result = network_.send(channel.socket, {bytes.data(), size});
     if (result.status == transport::IoStatus::Ok) {
       bytes.remove_prefix(result.bytes);
-      if (pieces.bytes > 0 && !pause(pieces.pause, deadline)) return false;
+      if (pieces.bytes > 0 && !pause(pieces.pause, until)) return false;
       continue;
     }
     if (result.status != transport::IoStatus::WouldBlock) {
@@ -62,16 +62,19 @@ bool Wire::send(Channel& channel, std::string_view bytes, Pieces pieces, MonoTim
       end(channel);
       return false;
     }
-    if (clock_.now().mono >= deadline) return false;
+    if (clock_.now().mono >= until.deadline) return false;
     poll(kTurn);
   }
   return true;
 }
 
-bool Wire::pause(std::chrono::milliseconds time, MonoTime deadline) {
-  const MonoTime end = std::min(clock_.now().mono + time, deadline);
-  for (MonoTime now = clock_.now().mono; now < end; now = clock_.now().mono) poll(end - now);
-  return clock_.now().mono < deadline;
+bool Wire::pause(std::chrono::milliseconds time, const Until& until) {
+  const MonoTime end = std::min(clock_.now().mono + time, until.deadline);
+  for (MonoTime now = clock_.now().mono; now < end; now = clock_.now().mono) {
+    if (until.is_interrupted()) return false;
+    poll(std::min<std::chrono::nanoseconds>(end - now, kTurn));
+  }
+  return clock_.now().mono < until.deadline;
 }
 
 void Wire::set_reading(Channel& channel, bool is_reading) {

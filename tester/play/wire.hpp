@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <expected>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -27,6 +28,12 @@ struct Event {
 struct Pieces {
   std::size_t bytes = 0;
   std::chrono::milliseconds pause{};
+};
+
+// When a send ends that is not done.
+struct Until {
+  MonoTime deadline{};
+  const std::function<bool()>& is_interrupted;
 };
 
 // One connection at a time, and what came by it and is not expected yet.
@@ -56,10 +63,9 @@ class Wire {
                                                          const transport::Endpoint& endpoint);
   // Gives the channel the oldest accepted connection. False: there is none.
   [[nodiscard]] bool accept(Channel& channel);
-  // Sends all bytes, and reads meanwhile. False: it was not done before the deadline, or the
-  // connection ended; then the channel has the event.
-  [[nodiscard]] bool send(Channel& channel, std::string_view bytes, Pieces pieces,
-                          MonoTime deadline);
+  // Sends all bytes, and reads meanwhile. False: it was not done before the deadline or the
+  // interrupt, or the connection ended; then the channel has the event.
+  [[nodiscard]] bool send(Channel& channel, std::string_view bytes, Pieces pieces, Until until);
   void set_reading(Channel& channel, bool is_reading);
   // Closes the connection of a channel, and forgets what was received.
   void close(Channel& channel);
@@ -79,7 +85,7 @@ class Wire {
   void receive(Channel& channel);
   void end(Channel& channel);
   void extract_messages(Channel& channel);
-  bool pause(std::chrono::milliseconds time, MonoTime deadline);
+  bool pause(std::chrono::milliseconds time, const Until& until);
 
   transport::Network& network_;
   Clock& clock_;

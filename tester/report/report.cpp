@@ -31,17 +31,22 @@ std::string entry_line(const Entry& entry) {
                      entry.is_ignored ? " (ignored)" : "");
 }
 
+std::string last_lines(const Result& result) {
+  std::string text;
+  const std::size_t count = result.entries.size();
+  for (std::size_t i = count - std::min(count, kEntriesShown); i < count; ++i) {
+    text += entry_line(result.entries[i]);
+  }
+  return text;
+}
+
 std::string failure_lines(const Result& result) {
   const Failure& failure = *result.failure;
   std::string text =
       fmt::format("  {}: {}\n    {}\n", failure.place, failure.statement, failure.what);
   if (!failure.expected.empty()) text += fmt::format("    expected: {}\n", failure.expected);
   if (!failure.got.empty()) text += fmt::format("    got:      {}\n", failure.got);
-  const std::size_t count = result.entries.size();
-  for (std::size_t i = count - std::min(count, kEntriesShown); i < count; ++i) {
-    text += entry_line(result.entries[i]);
-  }
-  return text;
+  return text + last_lines(result);
 }
 
 std::string_view word_of(Verdict verdict) {
@@ -185,13 +190,19 @@ std::string html_row(const Entry& entry, const Result& result) {
                      is_of_tester ? cell : "", is_of_engine ? cell : "");
 }
 
+// A reader looks at cases that failed, and at the one that was interrupted.
+bool is_open(const Result& result) {
+  return result.verdict == Verdict::Failed ||
+         (result.verdict == Verdict::NotRun && !result.entries.empty());
+}
+
 std::string html_case(const Result& result) {
   std::string text = fmt::format(
       "<details id=\"{}\"{}><summary><span class=\"{}\">{}</span> {} <span class=\"place\">{} "
       "({:.2f} s)</span></summary>\n",
-      markup_text(full_name(result)), result.verdict == Verdict::Failed ? " open" : "",
-      class_of(result.verdict), word_of(result.verdict), markup_text(full_name(result)),
-      markup_text(result.title), seconds_of(result.duration));
+      markup_text(full_name(result)), is_open(result) ? " open" : "", class_of(result.verdict),
+      word_of(result.verdict), markup_text(full_name(result)), markup_text(result.title),
+      seconds_of(result.duration));
   if (!result.reason.empty()) text += "<p>" + markup_text(result.reason) + "</p>\n";
   for (const std::string& remark : result.remarks) {
     text += "<p>Remark: " + markup_text(remark) + "</p>\n";
@@ -266,6 +277,7 @@ std::string result_lines(const Result& result) {
   for (const std::string& remark : result.remarks) text += "  remark: " + remark + "\n";
   text += measurement_lines(result);
   if (result.failure) text += failure_lines(result);
+  if (result.verdict == Verdict::NotRun) text += last_lines(result);
   return text;
 }
 

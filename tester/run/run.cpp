@@ -1,8 +1,10 @@
 #include "tester/run/run.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <mutex>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <thread>
@@ -24,21 +26,31 @@ class CommandedEngine final : public EngineUnderTest {
   std::optional<std::string> log_out() override { return run("logout", options_.logout_command); }
 
  private:
-  static std::optional<std::string> run(std::string_view option_name, std::string command) {
+  std::optional<std::string> run(std::string_view option_name, std::string command) const {
     const std::string name = "the command of --" + std::string{option_name};
     std::string shell = "sh";
     std::string option = "-c";
     char* const arguments[] = {shell.data(), option.data(), command.data(), nullptr};
     pid_t process = 0;
-    const int error = ::posix_spawnp(&process, "sh", nullptr, nullptr, arguments, environ);
+    // A group of its own, so that its programs end with it at an interrupt.
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    const int error = ::posix_spawnp(&process, "sh", nullptr, &attributes, arguments, environ);
+    ::posix_spawnattr_destroy(&attributes);
     if (error != 0) return name + " could not be started";
     int status = 0;
-    while (::waitpid(process, &status, 0) < 0) {
-      if (errno != EINTR) return name + " could not be waited for";
+    bool is_ended_by_us = false;
+    while (::waitpid(process, &status, WNOHANG) != process) {
+      if (options_.play.is_interrupted() && !std::exchange(is_ended_by_us, true))
+        ::kill(-process, SIGTERM);
+      ::poll(nullptr, 0, kTurnMilliseconds);
     }
     if (status == 0) return std::nullopt;
     return name + " failed: " + command;
   }
+
+  static constexpr int kTurnMilliseconds = 10;
 
   const RunOptions& options_;
 };
@@ -82,9 +94,10 @@ class Runner {
     work(0);
     for (std::thread& thread : threads) thread.join();
     if (!error_.empty()) return std::unexpected{error_};
-    if (options_.play.is_interrupted() && run_.ended_early.empty()) {
-      run_.ended_early = "interrupted";
-    }
+    const bool is_whole = std::ranges::none_of(
+        run_.results, [](const Result& one) { return one.verdict == Verdict::NotRun; });
+    run_.is_interrupted = options_.play.is_interrupted() && run_.ended_early.empty() && !is_whole;
+    if (run_.is_interrupted) run_.ended_early = kInterrupted;
     return std::move(run_);
   }
 
@@ -119,8 +132,8 @@ class Runner {
       } else {
         result = play(script, play_options, wire, clock, engine);
       }
-      // An interrupted case is not judged.
-      if (result.verdict == Verdict::NotRun) return;
+      // An interrupted case is not judged, and keeps what has been said so far.
+      if (result.verdict == Verdict::NotRun) result.reason = kInterrupted;
       finish(i, std::move(result), wire.bytes_received() > 0);
     }
   }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nexusfix/transport/network.hpp>
@@ -29,9 +30,15 @@ struct RunOptions {
   std::function<void(std::uint16_t port)> on_listening = [](std::uint16_t) {};
 };
 
+// Why a case or a run ended: is_interrupted() of the options; a shell reports Ctrl-C as this
+// status.
+inline constexpr std::string_view kInterrupted = "interrupted";
+inline constexpr int kInterruptedStatus = 130;
+
 struct Run {
   std::vector<Result> results;  // in the order of the cases
   std::string ended_early;      // why not all cases were played; empty: they were
+  bool is_interrupted = false;  // that is why
 };
 
 // Plays as many cases at a time as there are senders. The error: nothing could be played.

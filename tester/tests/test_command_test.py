@@ -280,23 +280,47 @@ class Reports(TestCommand):
                 self.assertIn("553=U|554=***", re.sub("</?[ib]>", "", text), lines)
                 self.assertNotIn("pa55word", text, lines)
 
-    def test_ctrl_c_leaves_a_whole_report(self):
+    def interrupt(self, what, *arguments, port=None, first_line="", seconds=0.5):
+        """Ctrl-C while the cases are played. Returns output, page and cases of the JUnit report."""
         html, junit = self.folder / "report.html", self.folder / "report.xml"
-        first = self.script("")
-        second = self.write("b.scenario", SCRIPT.format("wait 10m\n"))
+        port = port or BrokenAcceptor(self).port
         with subprocess.Popen(
-                [command_test.NEXUSFIX, "test", first, second, "--acceptor",
-                 f"127.0.0.1:{BrokenAcceptor(self).port}", "--target", "ENGINE", "--html", html,
-                 "--junit", junit], stdout=subprocess.PIPE, text=True) as process:
-            self.assertEqual(process.stdout.readline()[:9], "a: passed")
-            time.sleep(0.3)
+                [command_test.NEXUSFIX, "test", *what, "--acceptor", f"127.0.0.1:{port}",
+                 "--target", "ENGINE", "--html", html, "--junit", junit, *map(str, arguments)],
+                stdout=subprocess.PIPE, text=True) as process:
+            out = process.stdout.readline() if first_line else ""
+            self.assertIn(first_line, out)
+            time.sleep(seconds)
             process.send_signal(signal.SIGINT)
-            self.assertEqual(process.wait(60), 1)
-            self.assertRegex(process.stdout.read(),
-                             r"^1 passed, 0 failed, 1 not run in .*; ended early: interrupted\n$")
-        self.assertTrue(html.read_text().endswith("</body></html>\n"))
-        cases = xml.parse(junit).getroot().findall("testsuite/testcase")
+            self.assertEqual(process.wait(60), 130)
+            out += process.stdout.read()
+        self.assertRegex(out, "1 not run in .*; ended early: interrupted\n$")
+        page = html.read_text()
+        self.assertTrue(page.endswith("</body></html>\n"))
+        return out, page, xml.parse(junit).getroot().findall("testsuite/testcase")
+
+    def test_ctrl_c_leaves_a_whole_report_with_the_conversation_so_far(self):
+        second = self.write("b.scenario", SCRIPT.format("send 35=1|112=SAID\nexpect 35=0\n"
+                                                        "wait 10m\n"))
+        out, html, cases = self.interrupt([self.script(""), second], first_line="a: passed")
+        self.assertRegex(out, "(?m)^b: not run: interrupted \\(.* s\\)\n(  .*\n)*  .*<-- .*112=SAID")
+        self.assertIn("<details id=\"b\" open>", html)
+        self.assertIn("<i>112=SAID|</i>", html)
         self.assertEqual([case.find("skipped") is not None for case in cases], [False, True])
+        self.assertEqual(cases[1].find("skipped").get("message"), "interrupted")
+        self.assertIn("35=0|34=2|", cases[1].find("system-out").text)
+
+    def test_ctrl_c_ends_a_slow_send_a_loop_a_restart_and_a_soak(self):
+        said = "send 35=1|112=SAID\nexpect 35=0\n"
+        for lines in (said + "pieces 1 10m\nsend 35=1|112=X\n",
+                      said + "repeat 1000000\n  repeat 1000000\n    checks on\n  end\nend\n",
+                      said + "restart\n"):
+            with self.subTest(lines):
+                out, _, _ = self.interrupt([self.script(lines)], "--restart", "sleep 600")
+                self.assertIn("112=SAID", out)
+        out, _, _ = self.interrupt(["soak"], "--seconds", 600, port=self.venue(), seconds=2)
+        self.assertRegex(out, "soak/random_session: not run: interrupted(.*\n)*  rounds ")
+        self.assertIn(" <-- ", out)
 
     def test_list_and_show_print_what_is_shipped(self):
         listed = run("test", "session", "--list", "--only", "2c_")

@@ -85,6 +85,8 @@ EngineProcess::~EngineProcess() {
   reap(true);
 }
 
+bool EngineProcess::is_running() const { return ::kill(-group_, 0) == 0; }
+
 std::optional<int> EngineProcess::status() {
   if (!status_) reap(false);
   return status_;

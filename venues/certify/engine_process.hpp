@@ -25,6 +25,8 @@ class EngineProcess {
   EngineProcess(EngineProcess&& other) noexcept : group_{std::exchange(other.group_, 0)} {}
   EngineProcess& operator=(EngineProcess&&) = delete;
 
+  // Whether a process of its group is there, which the shell may have started before its end.
+  [[nodiscard]] bool is_running() const;
   // The status with which it has ended, as the shell shows it; nothing: it runs. Does not wait.
   [[nodiscard]] std::optional<int> status();
 

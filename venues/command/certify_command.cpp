@@ -14,6 +14,7 @@
 #include "tester/run/run.hpp"
 #include "transport/api/tls.hpp"
 #include "venues/certify/certificate.hpp"
+#include "venues/certify/certification.hpp"
 #include "venues/certify/engine_process.hpp"
 #include "venues/certify/examiner.hpp"
 #include "venues/certify/suite.hpp"
@@ -73,147 +74,6 @@ std::expected<ClientFacts, std::string> client_of(const Kit& kit, const Endpoint
                      .venue_comp_id = session.id.target_comp_id,
                      .version = *version};
 }
-
-// Plays cases one after another: each is a start of the program under test.
-class Certification {
- public:
-  Certification(const CertifyOptions& options, const Kit& kit, const Endpoint& endpoint,
-                Examiner& examiner, Disk& disk)
-      : options_{options}, kit_{kit}, endpoint_{endpoint}, examiner_{examiner}, disk_{disk} {}
-
-  std::expected<tester::Run, std::string> run(const std::vector<Case>& cases,
-                                              const tester::RunOptions& run_options) {
-    tester::Run total;
-    for (const Case& one : cases) {
-      total.results.push_back(
-          {.suite = one.suite, .name = one.script.name, .title = one.script.title});
-    }
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      if (is_interrupted()) {
-        total.ended_early = "interrupted";
-        break;
-      }
-      auto result = play(cases[i], run_options);
-      if (!result && i == 0) return std::unexpected{result.error()};
-      if (!result) {
-        total.ended_early = result.error();
-        break;
-      }
-      fmt::print("{}", result_lines(*result));
-      std::fflush(stdout);
-      total.results[i] = std::move(*result);
-    }
-    if (is_interrupted()) total.ended_early = "interrupted";
-    return total;
-  }
-
- private:
-  std::expected<tester::Result, std::string> play(const Case& one,
-                                                  const tester::RunOptions& run_options) {
-    process_.reset();
-    ended_turns_ = 0;
-    failure_.clear();
-    tester::RunOptions options = run_options;
-    options.on_listening = [this](std::uint16_t port) { start(port); };
-    options.on_result = [](const tester::Result&) {};
-    options.play.is_interrupted = [this] { return is_interrupted() || is_over(); };
-    options.play.examine = [this](std::string_view message) {
-      return examiner_.breach_of(message, clock_.now().wall);
-    };
-    auto run = tester::run_cases({one}, options);
-    const int status = process_ ? process_->status().value_or(0) : 0;  // 0: it runs, too
-    process_.reset();
-    if (!run) return std::unexpected{run.error()};
-    if (!failure_.empty()) return std::unexpected{failure_};
-    tester::Result result = std::move(run->results.front());
-    if (result.verdict != tester::Verdict::NotRun || is_interrupted()) return result;
-    constexpr int kCannotExecute = 126;
-    constexpr int kNotFound = 127;
-    if (status == kNotFound || status == kCannotExecute) {
-      return std::unexpected{
-          fmt::format("--engine: the command does not start: {}{}", options_.engine, last_line())};
-    }
-    result.suite = one.suite;
-    result.name = one.script.name;
-    result.title = one.script.title;
-    result.verdict = tester::Verdict::Failed;
-    result.failure = tester::Failure{
-        .place = one.script.name,
-        .statement = "the program under test",
-        .what = fmt::format("it has ended with status {} before the case was over{}", status,
-                            last_line()),
-        .expected = "it runs",
-        .got = "it has ended"};
-    return result;
-  }
-
-  // The port is open: the program may connect.
-  void start(std::uint16_t port) {
-    const Place place{.host = options_.host, .port = port};
-    if (auto done = write_client(kit_, endpoint_, options_.folder, place, disk_); !done) {
-      failure_ = done.error();
-      return;
-    }
-    const std::string key =
-        options_.key.empty() ? client_key_path(endpoint_, options_.folder) : options_.key;
-    const Variables values{{"host", place.host},
-                           {"port", std::to_string(port)},
-                           {"key", key},
-                           {"folder", options_.folder},
-                           {"config", options_.folder + "/" + endpoint_.client}};
-    std::string command = options_.engine;
-    Variables variables;
-    for (const auto& [name, value] : values) {
-      const std::string placeholder = "{" + name + "}";
-      for (std::size_t at = command.find(placeholder); at != std::string::npos;
-           at = command.find(placeholder, at + value.size())) {
-        command.replace(at, placeholder.size(), value);
-      }
-      std::string variable = "NEXUSFIX_VENUE_" + name;
-      std::ranges::transform(variable, variable.begin(), [](char c) {
-        return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-      });
-      variables.emplace_back(std::move(variable), value);
-    }
-    auto process = EngineProcess::start(command, variables, log_path());
-    if (process) {
-      process_.emplace(std::move(*process));
-    } else {
-      failure_ = "--engine: " + process.error();
-    }
-  }
-
-  // A program that has failed sends nothing more; what it has sent is read first.
-  bool is_over() {
-    if (!failure_.empty()) return true;
-    if (!process_) return false;
-    const auto status = process_->status();
-    constexpr unsigned kTurns = 5;  // of the player, which asks while it waits
-    return status.value_or(0) != 0 && ++ended_turns_ > kTurns;
-  }
-
-  [[nodiscard]] std::string log_path() const { return options_.folder + "/engine.log"; }
-
-  // What the program has printed last, with a colon before it.
-  std::string last_line() {
-    constexpr std::uint64_t kLogBytesMax = 64U << 20U;
-    auto text = read_file(disk_, log_path(), kLogBytesMax);
-    if (!text) return {};
-    while (text->ends_with('\n')) text->pop_back();
-    if (text->empty()) return {};
-    return ": " + text->substr(text->rfind('\n') + 1);
-  }
-
-  const CertifyOptions& options_;
-  const Kit& kit_;
-  const Endpoint& endpoint_;
-  Examiner& examiner_;
-  Disk& disk_;
-  SystemClock clock_;
-  std::optional<EngineProcess> process_;
-  unsigned ended_turns_ = 0;
-  std::string failure_;
-};
 
 std::expected<std::shared_ptr<transport::TlsContext>, std::string> tls_of(
     const CertifyOptions& options, Disk& disk) {
@@ -293,6 +153,23 @@ const Endpoint* endpoint_of(const Kit& kit, const CertifyOptions& options) {
   return nullptr;
 }
 
+tester::RunOptions run_options_of(const CertifyOptions& options, const ClientFacts& client,
+                                  tester::Names lets, std::shared_ptr<transport::TlsContext> tls) {
+  tester::RunOptions run_options;
+  run_options.senders = {client.venue_comp_id};
+  run_options.play.version = client.version;
+  run_options.play.side = tester::EngineSide::Initiator;
+  run_options.play.target_comp_id = options.client.empty() ? client.comp_id : options.client;
+  run_options.play.lets = std::move(lets);
+  run_options.play.seed = options.seed;
+  run_options.play.timeout =
+      std::chrono::milliseconds{static_cast<std::int64_t>(options.timeout_seconds * 1'000)};
+  run_options.listener =
+      transport::Endpoint{.host = options.host, .port = options.port, .tls = std::move(tls)};
+  run_options.play.is_interrupted = is_interrupted;
+  return run_options;
+}
+
 int certify(CertifyOptions options) {
   if (options.lists && options.venue.empty()) return list(options);
   if (options.venue.empty()) return refuse("VENUE is missing: --list shows them");
@@ -333,24 +210,19 @@ int certify(CertifyOptions options) {
     if (!version) return refuse("--version-of: " + version.error());
     facts.program_version = std::move(*version);
   }
-  tester::RunOptions run_options;
-  run_options.senders = {client->venue_comp_id};
-  run_options.play.version = client->version;
-  run_options.play.side = tester::EngineSide::Initiator;
-  run_options.play.target_comp_id = options.client.empty() ? client->comp_id : options.client;
-  run_options.play.lets = std::move(*lets);
-  run_options.play.seed = options.seed;
-  run_options.play.timeout =
-      std::chrono::milliseconds{static_cast<std::int64_t>(options.timeout_seconds * 1'000)};
-  run_options.listener =
-      transport::Endpoint{.host = options.host, .port = options.port, .tls = std::move(*tls)};
+  const auto run_options = run_options_of(options, *client, std::move(*lets), std::move(*tls));
   catch_interrupts();
   SystemClock clock;
   facts.begun = clock.now().wall;
   const MonoTime begin = clock.now().mono;
   Examiner examiner{*endpoint, std::move(*verifier)};
-  Certification certification{options, *kit, *endpoint, examiner, disk};
-  const auto run = certification.run(*cases, run_options);
+  const auto run = run_certification({.command = options.engine,
+                                      .folder = options.folder,
+                                      .key = options.key,
+                                      .host = options.host,
+                                      .kit = *kit,
+                                      .endpoint = *endpoint},
+                                     *cases, run_options, examiner, disk);
   if (!run) return refuse(run.error());
   facts.duration = clock.now().mono - begin;
   fmt::print("{}", summary_line(*run, facts.duration));
@@ -358,6 +230,7 @@ int certify(CertifyOptions options) {
     return fail(kCertifyCommand, done.error());
   }
   fmt::print("the report is in {}: summary.md, report.html\n", options.folder);
+  if (run->is_interrupted) return tester::kInterruptedStatus;
   const tester::Counts counts = count_of(*run);
   return counts.failed == 0 && run->ended_early.empty() ? kSuccess : kFailure;
 }
@@ -428,7 +301,8 @@ int run_certify(Arguments arguments) {
       "  0  every case passed or was skipped\n"
       "  1  a case failed, or the run ended early\n"
       "  2  the arguments or a key are wrong, the port is in use, or the program does\n"
-      "     not start");
+      "     not start\n"
+      "  130  Ctrl-C or SIGTERM ended the run; the report is whole");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   return certify(std::move(options));
 }

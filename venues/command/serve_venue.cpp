@@ -80,11 +80,6 @@ int serve(VenueOptions options) {
   auto ports = ports_of(*kit, options);
   if (!ports) return fail(kServeCommand, ports.error());
   options.served.ports = std::move(*ports);
-  for (std::size_t i = 0; i < kit->endpoints.size(); ++i) {
-    const Place place{.host = options.served.host, .port = options.served.ports[i]};
-    auto written = write_client(*kit, kit->endpoints[i], options.folder, place, disk);
-    if (!written) return fail(kServeCommand, written.error());
-  }
   auto served = read_served_kit(*kit, options.folder, options.served);
   if (!served) return fail(kServeCommand, served.error());
   auto gates = gates_of(*served, options, disk);
@@ -103,8 +98,13 @@ int serve(VenueOptions options) {
   const engine::StopSignals signals{*engine};
   say(fmt::format("{}, simulated. Its files are in {}", served->title, options.folder));
   for (std::size_t i = 0; i < served->endpoints.size(); ++i) {
-    say(fmt::format("{}: listening on port {}, for {}/{}", served->endpoints[i].name,
-                    options.served.ports[i], options.folder, served->endpoints[i].client));
+    const Place place{.host = options.served.host, .port = options.served.ports[i]};
+    // Not before the ports are open: a start that fails changes nothing.
+    const auto lines = place_client(*kit, kit->endpoints[i], options.folder, place, disk);
+    if (!lines) return fail(kServeCommand, lines.error());
+    say(fmt::format("{}: listening on port {}, for {}/{}{}", served->endpoints[i].name, place.port,
+                    options.folder, served->endpoints[i].client,
+                    *lines == ClientLines::Changed ? " (your lines in it are kept)" : ""));
   }
   return engine->run() == 0 ? kSuccess : kFailure;
 }

@@ -19,9 +19,39 @@ using Done = std::expected<void, std::string>;
 constexpr std::string_view kFile = "file:";
 constexpr std::string_view kPublic = ".pub";
 constexpr std::uint64_t kKeyBytesMax = 64U << 10U;
+constexpr std::uint64_t kClientBytesMax = 1U << 20U;
+constexpr std::string_view kConnectHost = "SocketConnectHost";
+constexpr std::string_view kConnectPort = "SocketConnectPort";
 // Keys whose value is a path of the folder.
 constexpr std::array<std::string_view, 4> kPathKeys{
     "DataDictionary=", "AppDataDictionary=", "TransportDataDictionary=", "FileStorePath="};
+
+std::string place_key(std::string_view key, std::string_view value) {
+  return fmt::format("{}={}", key, value);
+}
+
+// A line of a configuration, with this place if it has one. Blanks around a key are allowed.
+std::string line_at(std::string_view line, const Place& place) {
+  const std::size_t first = line.find_first_not_of(" \t");
+  const std::size_t equals = line.find('=');
+  if (first == std::string_view::npos || equals == std::string_view::npos) return std::string{line};
+  const std::string_view key =
+      line.substr(first, line.find_last_not_of(" \t", equals - 1) + 1 - first);
+  if (key == kConnectHost) return place_key(key, place.host);
+  if (key == kConnectPort) return place_key(key, std::to_string(place.port));
+  return std::string{line};
+}
+
+// A user's configuration, with this place.
+std::string with_place(std::string_view text, const Place& place) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    result += line_at(text.substr(0, end), place) + "\n";
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return result;
+}
 
 // A line of a client's configuration, with the folder's paths and the venue's place.
 std::string placed_line(std::string_view line, const std::string& folder, const Place* place) {
@@ -34,13 +64,7 @@ std::string placed_line(std::string_view line, const std::string& folder, const 
     const std::size_t name = file + kFile.size();
     return fmt::format("{}{}/{}", line.substr(0, name), folder, line.substr(name));
   }
-  if (place != nullptr && line.starts_with("SocketConnectHost=")) {
-    return "SocketConnectHost=" + place->host;
-  }
-  if (place != nullptr && line.starts_with("SocketConnectPort=")) {
-    return fmt::format("SocketConnectPort={}", place->port);
-  }
-  return std::string{line};
+  return place == nullptr ? std::string{line} : line_at(line, *place);
 }
 
 std::string placed(std::string_view text, const std::string& folder, const Place* place) {
@@ -112,10 +136,28 @@ Done write_kit(const Kit& kit, const std::string& folder, Disk& disk) {
   return {};
 }
 
-Done write_client(const Kit& kit, const Endpoint& endpoint, const std::string& folder,
-                  const Place& place, Disk& disk) {
-  return write(disk, folder + "/" + endpoint.client,
-               placed(kit_file(kit.name, endpoint.client), folder, &place));
+std::expected<ClientLines, std::string> place_client(const Kit& kit, const Endpoint& endpoint,
+                                                     const std::string& folder, const Place& place,
+                                                     Disk& disk) {
+  const std::string path = folder + "/" + endpoint.client;
+  const std::string of_kit = placed(kit_file(kit.name, endpoint.client), folder, &place);
+  std::string before;
+  if (is_there(disk, path)) {
+    auto text = read_file(disk, path, kClientBytesMax);
+    if (!text) return std::unexpected{text.error().what()};
+    before = std::move(*text);
+  }
+  const std::string now = before.empty() ? of_kit : with_place(before, place);
+  const std::string port_line = place_key(kConnectPort, std::to_string(place.port));
+  if (!("\n" + now).contains("\n" + port_line + "\n")) {
+    return std::unexpected{path +
+                           ": SocketConnectPort is missing: the client would not find port " +
+                           std::to_string(place.port)};
+  }
+  if (now != before) {
+    if (auto done = write(disk, path, now); !done) return std::unexpected{done.error()};
+  }
+  return now == of_kit ? ClientLines::OfTheKit : ClientLines::Changed;
 }
 
 std::expected<Kit, std::string> read_served_kit(const Kit& kit, const std::string& folder,

@@ -31,12 +31,19 @@ struct Place {
 [[nodiscard]] std::expected<void, std::string> write_kit(const Kit& kit, const std::string& folder,
                                                          Disk& disk);
 
-// Writes the configuration of an endpoint's client, over what the folder has, so that it connects
-// to this place.
-[[nodiscard]] std::expected<void, std::string> write_client(const Kit& kit,
-                                                            const Endpoint& endpoint,
-                                                            const std::string& folder,
-                                                            const Place& place, Disk& disk);
+// Whose lines the configuration of a client has.
+enum class ClientLines : std::uint8_t {
+  OfTheKit,  // those of the kit, with the folder's paths
+  Changed,   // the user's: only SocketConnectHost and SocketConnectPort are set
+};
+
+// Sets the place in the configuration of an endpoint's client. Lines that the user has changed or
+// added stay as they are. Blocks for the disk. The error names the file: it cannot be written, or
+// has no SocketConnectPort to set.
+[[nodiscard]] std::expected<ClientLines, std::string> place_client(const Kit& kit,
+                                                                   const Endpoint& endpoint,
+                                                                   const std::string& folder,
+                                                                   const Place& place, Disk& disk);
 
 // How a simulated venue listens.
 struct Served {

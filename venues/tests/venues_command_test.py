@@ -281,11 +281,34 @@ class Certify(WithVenue):
                 self.assertEqual(summary["cases"][0]["verdict"], "failed")
                 self.assertIn(KITS[kit]["signature"], summary["cases"][0]["failure"]["what"])
 
-    def test_program_that_ends_is_named_with_its_last_line(self):
-        done = self.certify("binance", "--only", "^logon", engine="echo no licence; exit 3")
+    def test_program_that_ends_before_it_connects_ends_the_run_at_once(self):
+        before = self.certify("binance", "--only", "^logon$", engine="echo of another run")
+        self.assertNotIn("engine.log: of", before.stderr)
+        done = self.certify("binance", engine="echo reads licence; echo no licence; exit 3")
         self.assertEqual(done.returncode, 1, done.stdout)
-        self.assertIn("it has ended with status 3 before the case was over: no licence",
+        why = "it has ended with status 3 before it connected: no licence"
+        self.assertEqual(done.stdout.count(why), 2, done.stdout)  # the case, and why the run ended
+        self.assertIn("remark: engine.log: reads licence\n", done.stdout)
+        self.assertNotIn("another run", done.stdout)
+        self.assertRegex(done.stdout, r"0 passed, 1 failed, 11 not run in [0-9]\.\d s; ended early")
+        summary = json.loads((self.folder / "c" / "binance" / "summary.json").read_text())
+        self.assertIn(why, summary["ended_early"])
+
+    def test_command_that_ends_in_order_has_the_time_of_a_message_to_connect(self):
+        done = self.certify("binance", "--timeout", "1", engine="true")
+        self.assertRegex(done.stdout, "ended early: .*it has ended with status 0 before it connec")
+        # The program runs on after its shell.
+        started = self.certify("binance", "--only", "^logon$", engine=(
+            f"{EXAMPLES}/venue_example_binance {{config}} >/dev/null 2>&1 &"))
+        self.assertEqual(started.returncode, 0, started.stdout)
+
+    def test_program_that_dies_in_a_case_is_named_and_the_next_case_is_played(self):
+        program = f"{EXAMPLES}/venue_example_binance"
+        done = self.certify("binance", "--only", "^(heartbeat|logon)$", engine=(
+            f"{program} {{config}} & sleep 2; kill -9 $!; wait $!"))
+        self.assertIn("it has ended with status 137 (signal 9) before the case was over",
                       done.stdout)
+        self.assertRegex(done.stdout, r"1 passed, 1 failed in")
 
     def test_program_gets_its_place_by_placeholders_and_variables(self):
         out = self.folder / "place.txt"
@@ -306,7 +329,7 @@ class Certify(WithVenue):
         self.assertIn("passed", process.stdout.readline())
         process.send_signal(signal.SIGINT)
         out, errors = process.communicate(timeout=60)
-        self.assertEqual((process.returncode, errors), (1, ""), out)
+        self.assertEqual((process.returncode, errors), (130, ""), out)
         self.assertIn("ended early: interrupted", out)
         summary = json.loads((self.folder / "c" / "summary.json").read_text())
         verdicts = [case["verdict"] for case in summary["cases"]]
@@ -348,6 +371,39 @@ class Certify(WithVenue):
                 self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
                 self.assertRegex(done.stderr, expected)
                 self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+    def test_users_lines_in_the_configuration_of_a_client_are_kept(self):
+        client = self.folder / "kraken" / "client.cfg"
+        first = self.simulate("kraken")
+        own = client.read_text().replace("HeartBtInt=10", "HeartBtInt=20\n# Ours\nLogTimestamps=Y")
+        client.write_text(own)
+        for failing in (("--port", str(self.port_of(client))), ("--key", "/nonexistent.pem"),
+                        ("--port", "0", "--certificate", "/nonexistent.pem")):
+            done = run("serve", "--venue", "kraken", *failing, cwd=self.folder)
+            self.assertNotEqual(done.returncode, 0, done.stdout)
+            self.assertEqual(client.read_text(), own)
+        before = self.port_of(client)
+        self.assertIsNone(first.poll())
+        second = self.start("kraken")
+        self.assertRegex(second.stdout.readline(), "simulated")
+        self.assertRegex(second.stdout.readline(),
+                         r"listening on port \d+, for .*/client.cfg \(your lines in it are kept\)$")
+        now = client.read_text()
+        self.assertNotEqual(self.port_of(client), before)
+        self.assertEqual(re.sub(r"(SocketConnectPort)=\d+", r"\1=", now),
+                         re.sub(r"(SocketConnectPort)=\d+", r"\1=", own))
+
+    def test_configuration_of_a_client_without_a_port_is_an_error(self):
+        client = self.folder / "kraken" / "client.cfg"
+        run("certify", "kraken", "--write-kit", "--folder", client.parent)
+        client.write_text(client.read_text().replace("SocketConnectPort", "#SocketConnectPort"))
+        done = run("serve", "--venue", "kraken", "--port", "0", cwd=self.folder)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertRegex(done.stderr, r"client\.cfg: SocketConnectPort is missing: the client would")
+
+    @staticmethod
+    def port_of(client):
+        return int(re.search(r"SocketConnectPort=(\d+)", client.read_text())[1])
 
     def test_port_of_a_simulated_venue_in_use_is_an_error(self):
         taken = socket.create_server(("127.0.0.1", 0))
