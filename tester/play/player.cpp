@@ -414,7 +414,7 @@ class Player {
                                .place = current_->place});
   }
 
-  // The rest of what came, up to the one that is wrong, and this one is marked.
+  // What came up to the one that is wrong, which is marked.
   Outcome differs(Session& session, Failure wrong) {
     if (!session.channel.events.empty()) {
       const Event& event = session.channel.events.front();
@@ -504,8 +504,7 @@ class Player {
   // What the Text (58) of another message than the expected one says, perhaps why it came.
   static std::string reason_in(const Event& event, const Condition& condition) {
     const auto text = value_of(fields_of(event.bytes), "58");
-    if (condition.tag() != "35" || !text) return {};
-    return ": " + with_bars(*text);
+    return condition.tag() == "35" && text ? ": " + with_bars(*text) : "";
   }
 
   static std::string texts_of(const std::vector<Condition>& conditions) {
@@ -724,8 +723,8 @@ class Player {
     record_sent(session, *bytes, !is_raw);
     last_event_ = clock_.now().mono;
     const MonoTime deadline = clock_.now().mono + kLongestSend;
-    const Until until{deadline, options_.is_interrupted};
-    if (wire_.send(session.channel, *bytes, session.pieces, until)) return std::nullopt;
+    if (wire_.send(session.channel, *bytes, session.pieces, {deadline, options_.is_interrupted}))
+      return std::nullopt;
     if (clock_.now().mono >= deadline) return failure("the engine under test does not read");
     return std::nullopt;  // the connection has ended, which a later statement judges
   }

@@ -41,7 +41,8 @@ class CommandedEngine final : public EngineUnderTest {
     if (error != 0) return name + " could not be started";
     int status = 0;
     bool is_ended_by_us = false;
-    while (::waitpid(process, &status, WNOHANG) != process) {
+    for (pid_t ended = 0; ended != process; ended = ::waitpid(process, &status, WNOHANG)) {
+      if (ended < 0 && errno != EINTR) return name + " could not be waited for";
       if (options_.play.is_interrupted() && !std::exchange(is_ended_by_us, true))
         ::kill(-process, SIGTERM);
       ::poll(nullptr, 0, kTurnMilliseconds);
