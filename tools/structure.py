@@ -33,7 +33,7 @@ CLASS_FILES_MAX = 3
 ENGINE_REFERENCES_MAX = 3  # components of an event loop: LoopContext, a floor below, their own
 # The folders of src/engine from below. A component calls down, and is asked for what it has to
 # report. The sources beside them are the public face: they see all floors.
-FLOORS = ("api", "ground", "link", "session", "policy", "directory", "service", "loop")
+FLOORS = ("ground", "link", "session", "policy", "directory", "service", "loop")
 FLOOR_HEADERS_MAX = 29  # that floors offer to floors above them
 # Components of the floor of sessions that call each other in a circle: a transaction, its actions,
 # what it sends and resends are one subject.
@@ -98,7 +98,7 @@ WITH_INTERFACE = ("src/", "apps/nexusfix/", *IN_PRODUCTS)
 INTERFACE = re.compile(r"^Interface: ((?:.+\n)*?.*\.)$", re.MULTILINE)  # one sentence
 CONFIG_INCLUDE = re.compile(r'#include [<"](?:nexusfix/)?config/([^>"]+)[>"]')
 # api/changed_keys.hpp: for a reload, which of the finished settings have changed.
-ENGINE_READS = ["api/changed_keys.hpp", "username.hpp"]
+ENGINE_READS = ["api/changed_keys.hpp", "api/logon_signer.hpp", "username.hpp"]
 PRIVATE_INCLUDE = re.compile(r'#include "([^"]+)"')
 
 CLASS_HEAD = re.compile(r"(?<!enum )\b(?:class|struct)\s+(?:alignas\([^)]*\)\s*)?"

@@ -35,11 +35,9 @@
 
 // A QuickFIX-style configuration file: [DEFAULT], [SESSION], Key=Value.
 
-namespace nexusfix::engine {
-class LogonSigner;  // of the engine: what LogonSignature needs
-}
-
 namespace nexusfix::config {
+
+class LogonSigner;  // what LogonSignature needs
 
 // One error or warning:
 // "trader.cfg:12: HeartBtInt=abc: a whole number of seconds from 0 to 3600 was expected".
@@ -290,7 +288,7 @@ struct SessionSettings {
   // Initiator: null: our Logons are not signed.
   std::shared_ptr<const LogonSignature> logon_signature;
   // Made from it when the engine starts, and when a reload adds or changes the session.
-  std::shared_ptr<engine::LogonSigner> logon_signer;
+  std::shared_ptr<LogonSigner> logon_signer;
   ReconnectSettings reconnect;     // initiator: when to connect
   AdmissionSettings admission;     // which connections may log on
   CredentialSettings credentials;  // acceptor: users and passwords

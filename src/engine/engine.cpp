@@ -17,10 +17,10 @@
 #include <nexusfix/transport/network.hpp>
 
 #include "base/api/core_dumps.hpp"
+#include "config/api/logon_signer.hpp"
 #include "engine/cluster_membership.hpp"
 #include "engine/directory/directory.hpp"
 #include "engine/directory/loop_partition.hpp"
-#include "engine/api/logon_signer.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/missing_parts.hpp"
 #include "engine/ground/settings/settings_names.hpp"
@@ -264,7 +264,7 @@ struct Engine::Shared {
   std::expected<void, EngineError> protect(Settings& settings, Disk& files) {
     auto contexts = std::make_shared<TlsContexts>();
     SettingsErrors errors = contexts->give(settings, files);
-    std::ranges::move(give_signers(settings, files, /*with_commands=*/true),
+    std::ranges::move(config::give_signers(settings, files, /*with_commands=*/true),
                       std::back_inserter(errors));
     if (!errors.empty()) return std::unexpected{to_error(errors)};
     if (!contexts->empty()) common.tls = std::move(contexts);

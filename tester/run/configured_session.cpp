@@ -8,7 +8,7 @@
 #include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/header_template.hpp>
 
-#include "engine/api/logon_signer.hpp"
+#include "config/api/logon_signer.hpp"
 #include "nexusfix/files/settings_loader.hpp"
 
 namespace nexusfix::tester {
@@ -25,7 +25,7 @@ std::string field_text(wire::Tag tag, std::string_view value) {
 // Fields of a session's configuration, and its signature.
 class SessionFields final : public OwnFields {
  public:
-  SessionFields(const SessionSettings& settings, std::shared_ptr<engine::LogonSigner> signer)
+  SessionFields(const SessionSettings& settings, std::shared_ptr<config::LogonSigner> signer)
       : masked_{settings.log.masked},
         counts_{settings.session.header.send_last_msg_seq_num_processed},
         signer_{std::move(signer)} {
@@ -99,14 +99,14 @@ class SessionFields final : public OwnFields {
   std::vector<observe::MaskedField> masked_;
   bool counts_;
   std::mutex mutex_;  // of the signer, whose nonces rise
-  std::shared_ptr<engine::LogonSigner> signer_;
+  std::shared_ptr<config::LogonSigner> signer_;
 };
 
 std::expected<ConfiguredSession, std::string> made(const Settings& settings,
                                                    const SessionSettings& session, Disk& disk) {
-  std::shared_ptr<engine::LogonSigner> signer;
+  std::shared_ptr<config::LogonSigner> signer;
   if (const auto& rules = session.logon_signature; rules != nullptr) {
-    auto key = engine::LogonSigner::make(rules, disk);
+    auto key = config::LogonSigner::make(rules, disk);
     if (!key) {
       const config::SettingsError error{settings.file, rules->key_line, "LogonKey: " + key.error()};
       return Error{error.what()};

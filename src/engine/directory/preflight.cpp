@@ -7,8 +7,8 @@
 #include <nexusfix/engine/parts.hpp>
 #include <nexusfix/settings.hpp>
 
+#include "config/api/logon_signer.hpp"
 #include "engine/directory/directory.hpp"
-#include "engine/api/logon_signer.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/missing_parts.hpp"
 #include "engine/ground/thread_setup.hpp"
@@ -112,7 +112,7 @@ class PreflightChecks {
   // No command is run: it may wait for a person's answer.
   void check_logon_keys() {
     Settings copy = settings_;
-    std::ranges::move(give_signers(copy, disk_, /*with_commands=*/false),
+    std::ranges::move(config::give_signers(copy, disk_, /*with_commands=*/false),
                       std::back_inserter(errors_));
   }
 

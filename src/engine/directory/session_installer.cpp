@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/api/logon_signer.hpp"
+#include "config/api/logon_signer.hpp"
 #include "engine/ground/exceptions.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/missing_parts.hpp"
@@ -73,7 +73,7 @@ std::expected<void, EngineError> SessionInstaller::read_what_is_named(Settings& 
       return std::unexpected{to_error(errors)};
     }
   }
-  if (const auto errors = give_signers(settings, *loop_.disk, /*with_commands=*/true);
+  if (const auto errors = config::give_signers(settings, *loop_.disk, /*with_commands=*/true);
       !errors.empty()) {
     return std::unexpected{to_error(errors)};
   }

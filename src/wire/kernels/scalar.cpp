@@ -160,7 +160,7 @@ template <unsigned Policy>
     const std::uint32_t block = is_part ? body_end - kBlockBytes : at;
     std::uint64_t bits =
         is_part ? soh_bits(frame + block, kKeep.at + rest, sum) : soh_bits(frame + block, sum);
-    if (key - arrays.keys > arrays.capacity) return 0;
+    if (static_cast<std::uint32_t>(key - arrays.keys) > arrays.capacity) return 0;
     for (; bits != 0; bits &= bits - 1) {
       const std::uint32_t end = block + trailing_zeros(bits);
       if (index_field(frame, start, end, *key++, *value++, work.data) != 0) return 0;

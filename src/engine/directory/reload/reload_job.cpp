@@ -8,9 +8,9 @@
 #include <nexusfix/engine/parts.hpp>
 #include <nexusfix/settings.hpp>
 
+#include "config/api/logon_signer.hpp"
 #include "engine/directory/loop_partition.hpp"
 #include "engine/directory/reload/reloader.hpp"
-#include "engine/api/logon_signer.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/settings_names.hpp"
 
@@ -92,7 +92,7 @@ void ReloadJob::read(Disk& disk) {
       const auto errors = start_.tls->prepare(share, disk, found.contexts);
       if (!errors.empty()) return refuse(to_error(errors));
     }
-    const auto errors = give_signers(share, disk, /*with_commands=*/true);
+    const auto errors = config::give_signers(share, disk, /*with_commands=*/true);
     if (!errors.empty()) return refuse(to_error(errors));
     found.shares.push_back({std::move(share), std::move(*dictionaries)});
   }

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/api/full_path.hpp"
-#include "engine/api/logon_signer.hpp"
+#include "config/api/logon_signer.hpp"
 #include "engine/ground/exceptions.hpp"
 #include "engine/ground/statistics/session_state.hpp"
 #include "engine/session/sending/push_bytes.hpp"

@@ -55,7 +55,8 @@ TEST_F(CommitGateComponent, only_the_journal_keeps_received_messages) {
   settings.sessions.back().journals_inbound = true;
   const auto opened = io().commit.open(settings, io().recovery);
   ASSERT_FALSE(opened.has_value());
-  EXPECT_TRUE(opened.error().text.contains("JournalInbound=Y: only the journal"))
+  EXPECT_TRUE(opened.error().text.contains(
+      "JournalInbound=Y: Store=journal or Store=postgresql was expected"))
       << opened.error().text;
 }
 

@@ -1,4 +1,4 @@
-#include "engine/api/logon_signer.hpp"
+#include "config/api/logon_signer.hpp"
 
 #include <array>
 #include <cstdio>
@@ -8,13 +8,10 @@
 #include <utility>
 
 #include "base/api/secret.hpp"
-#include "engine/ground/settings/settings_names.hpp"
 
-namespace nexusfix::engine {
+namespace nexusfix::config {
 namespace {
 
-using config::LogonSignature;
-using config::LogonTextPart;
 using transport::BytesAsText;
 using Kind = LogonTextPart::Kind;
 using Error = std::unexpected<std::string>;
@@ -192,4 +189,4 @@ SettingsErrors give_signers(Settings& settings, Disk& disk, bool with_commands) 
   return errors;
 }
 
-}  // namespace nexusfix::engine
+}  // namespace nexusfix::config

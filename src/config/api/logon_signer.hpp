@@ -1,4 +1,4 @@
-// Signs the Logons of an initiator, of the engine and of products: LogonSignature.
+// Signs the Logons of an initiator, for the engine and for products: LogonSignature.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 #include "transport/api/signing_key.hpp"
 
-namespace nexusfix::engine {
+namespace nexusfix::config {
 
 // Belongs to one session. The thread of its event loop.
 class LogonSigner {
@@ -24,9 +24,9 @@ class LogonSigner {
   // Reads the key: a file, which only its owner may read, a variable of the environment, or the
   // output of a command. Blocks. The error says what was expected, and shows nothing of the key.
   [[nodiscard]] static std::expected<std::shared_ptr<LogonSigner>, std::string> make(
-      std::shared_ptr<const config::LogonSignature> rules, Disk& disk);
+      std::shared_ptr<const LogonSignature> rules, Disk& disk);
 
-  LogonSigner(std::shared_ptr<const config::LogonSignature> rules,
+  LogonSigner(std::shared_ptr<const LogonSignature> rules,
               std::unique_ptr<transport::SigningKey> key)
       : rules_{std::move(rules)}, key_{std::move(key)} {}
 
@@ -37,17 +37,16 @@ class LogonSigner {
   // logon: `35=A` and the other fields, nonce included, with SOH between them.
   [[nodiscard]] Text nonce(WallTime sending_time);
   [[nodiscard]] Text signature(std::string_view logon) const;
-  [[nodiscard]] const config::LogonSignature& rules() const noexcept { return *rules_; }
+  [[nodiscard]] const LogonSignature& rules() const noexcept { return *rules_; }
 
  private:
-  std::shared_ptr<const config::LogonSignature> rules_;
+  std::shared_ptr<const LogonSignature> rules_;
   std::unique_ptr<transport::SigningKey> key_;
   std::uint64_t last_millis_ = 0;
 };
 
 // Makes the signers of all sessions that sign. Returns all errors, each at its LogonKey.
 // with_commands: false: keys that a command prints are not read, and their sessions get no signer.
-[[nodiscard]] config::SettingsErrors give_signers(config::Settings& settings, Disk& disk,
-                                                  bool with_commands);
+[[nodiscard]] SettingsErrors give_signers(Settings& settings, Disk& disk, bool with_commands);
 
-}  // namespace nexusfix::engine
+}  // namespace nexusfix::config
