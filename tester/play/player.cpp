@@ -175,9 +175,9 @@ class Player {
       case Verb::Elapsed:
         return elapsed(statement);
       case Verb::Fail:
-        return failure(statement.argument);
+        return failure(words_of(statement));
       case Verb::Skip:
-        return end_with(Verdict::Skipped, statement.argument);
+        return end_with(Verdict::Skipped, words_of(statement));
       case Verb::Stop:
         return end_with(Verdict::Passed, {});
       default:
@@ -198,6 +198,11 @@ class Player {
       default:
         return act(statement);
     }
+  }
+
+  // The text of a statement for people, with names replaced; as written if one has no value yet.
+  std::string words_of(const Statement& statement) const {
+    return masked(raw_bytes(statement.argument, meaning_).value_or(statement.argument));
   }
 
   static Outcome of_engine(std::optional<std::string> wrong) {
@@ -247,7 +252,7 @@ class Player {
         marks_[statement.argument] = last_event_;
         break;
       case Verb::Remark:
-        result_.remarks.push_back(statement.argument);
+        result_.remarks.push_back(words_of(statement));
         break;
       case Verb::SigningOn:
       case Verb::SigningOff:
