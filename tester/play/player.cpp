@@ -175,9 +175,9 @@ class Player {
       case Verb::Elapsed:
         return elapsed(statement);
       case Verb::Fail:
-        return failure(words_of(statement));
+        return failure(with_names(statement.argument, meaning_));
       case Verb::Skip:
-        return end_with(Verdict::Skipped, words_of(statement));
+        return end_with(Verdict::Skipped, with_names(statement.argument, meaning_));
       case Verb::Stop:
         return end_with(Verdict::Passed, {});
       default:
@@ -200,11 +200,6 @@ class Player {
     }
   }
 
-  // The text of a statement for people, with names replaced; as written if one has no value yet.
-  std::string words_of(const Statement& statement) const {
-    return masked(raw_bytes(statement.argument, meaning_).value_or(statement.argument));
-  }
-
   static Outcome of_engine(std::optional<std::string> wrong) {
     if (!wrong) return std::nullopt;
     return failure(std::move(*wrong));
@@ -213,7 +208,7 @@ class Player {
   Outcome end_with(Verdict verdict, std::string reason) {
     is_over_ = true;
     result_.verdict = verdict;
-    result_.reason = std::move(reason);
+    result_.reason = masked_line(std::move(reason));
     return std::nullopt;
   }
 
@@ -252,7 +247,7 @@ class Player {
         marks_[statement.argument] = last_event_;
         break;
       case Verb::Remark:
-        result_.remarks.push_back(words_of(statement));
+        result_.remarks.push_back(masked_line(with_names(statement.argument, meaning_)));
         break;
       case Verb::SigningOn:
       case Verb::SigningOff:

@@ -204,6 +204,8 @@ TEST(MessageText, fields_are_those_of_the_version_with_names_replaced) {
   EXPECT_THAT(*expand("60=<now+1500ms>", meaning), ElementsAre("60=20240115-10:30:01.500"));
   EXPECT_THAT(*expand("58=<captured>|34=<NextOut+5>", meaning), ElementsAre("58=a|<b>", "34=12"));
   EXPECT_THAT(*expand("58=a\\|b|34<10", meaning), ElementsAre("58=a|b", "34<10"));
+  EXPECT_EQ(with_names("silent <captured>", meaning), "silent a|<b>");
+  EXPECT_EQ(with_names("silent <unknown>", meaning), "silent <unknown>");
   EXPECT_EQ(expand("<unknown>", meaning).error(), "<unknown> means nothing");
   EXPECT_EQ(expand("<now-soon>", meaning).error(), "<now-soon> means nothing");
   EXPECT_EQ(expand("<endless>", meaning).error(), "<endless> has no end");

@@ -393,8 +393,8 @@ class BadInput(TestCommand):
                             "session", "--acceptor", f"127.0.0.1:{free_port()}", *arguments,
                             status=1)
         with socket.create_server(("127.0.0.1", 0)) as silent:
-            self.assert_refused(r"nothing came within 300 ms\n(.*\n)*.*1 failed, .*ended early: the engine "
-                                "under test has not sent a",
+            self.assert_refused(r"nothing came within 300 ms\n(.*\n)*.*1 failed, .*ended early: "
+                                "the engine under test has not sent a",
                                 "session", "--acceptor",
                                 f"127.0.0.1:{silent.getsockname()[1]}", *arguments, status=1)
 
