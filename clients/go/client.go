@@ -49,7 +49,9 @@ type Client struct {
 	indexes  map[string]uint32
 	last     uint64 // the highest number in use
 	accepted uint64 // the highest one that was accepted when the client attached
+	again    uint64 // was refused, and is the next number; 0: none was
 	pending  []*Sending
+	refused  []uint64 // finished with AfterRefused; the gateway's own answers come later
 	places   map[stream]Place
 	err      error // why the client has ended
 }
@@ -151,7 +153,8 @@ type Sending struct {
 // Done is closed when there is an answer.
 func (s *Sending) Done() <-chan struct{} { return s.done }
 
-// Wait waits for the answer. A *RefusedError: nothing was sent. The context's error: there is no
+// Wait waits for the answer. A *RefusedError: nothing was sent. All messages that left between a
+// refused one and its answer have the code AfterRefused. The context's error: there is no
 // answer yet, and the message may have been sent.
 func (s *Sending) Wait(ctx context.Context) (Accepted, error) {
 	select {
@@ -184,6 +187,7 @@ func (c *Client) Start(session string, message *Message) (*Sending, error) {
 
 // StartAs is Start with a number of the program's own: higher than every one before, or one that
 // was accepted before the client attached, which is answered as a Duplicate. 0: the next one.
+// After a RefusedError the next message has the lowest number that was refused.
 func (c *Client) StartAs(number uint64, session string, message *Message) (*Sending, error) {
 	body, err := message.Bytes()
 	if err != nil {
@@ -227,6 +231,12 @@ func (c *Client) enlist(number uint64, session string, body []byte) (*Sending, l
 		number = c.last + 1
 	} else if number <= c.last && number > c.accepted {
 		return nil, nil, 0, fmt.Errorf("nexusfix: number %d comes after number %d", number, c.last)
+	} else if c.again != 0 && number > c.again {
+		return nil, nil, 0, fmt.Errorf("nexusfix: number %d was refused, and comes before number %d",
+			c.again, number)
+	}
+	if number > c.last {
+		c.again = 0
 	}
 	c.last = max(c.last, number)
 	s := &Sending{Number: number, session: session, body: body, done: make(chan struct{})}

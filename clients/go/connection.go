@@ -99,6 +99,7 @@ func (c *Client) adopt(by link, answer welcome) ([]byte, error) {
 		return nil, context.Canceled
 	}
 	c.link, c.welcome, c.indexes = by, answer, map[string]uint32{}
+	c.refused, c.again = nil, 0
 	c.accepted, c.last = answer.lastAccepted, max(c.last, answer.lastAccepted)
 	for index, session := range answer.sessions {
 		c.indexes[session.Name] = uint32(index)
@@ -268,12 +269,38 @@ func (c *Client) handle(f frame) (Event, error) {
 		c.answer(f.number, Accepted{Session: name, Number: f.number, Place: f.place,
 			Duplicate: f.flags&flagDuplicate != 0, Stored: f.flags&flagStored != 0}, nil)
 	case kindRefused:
-		c.answer(f.number, Accepted{}, &RefusedError{Session: name, Number: f.number,
-			Code: RefuseCode(f.code), Reason: string(f.body), WaitMs: f.place.MsgSeqNum})
+		return c.refuse(&RefusedError{Session: name, Number: f.number, Code: RefuseCode(f.code),
+			Reason: string(f.body), WaitMs: f.place.MsgSeqNum}), nil
 	default:
 		return nil, badFrame("a frame of kind %d", f.kind)
 	}
 	return nil, nil
+}
+
+// refuse answers a message, and those that left after it: the gateway accepts none of them before
+// the number is used again (in-order=1). Its own answers to them come after this one.
+func (c *Client) refuse(why *RefusedError) Event {
+	if why.Code == Reset {
+		why.WaitMs = 0
+		return Refused{why}
+	}
+	if why.Code == AfterRefused && len(c.refused) > 0 && c.refused[0] == why.Number {
+		c.refused = c.refused[1:]
+		return nil
+	}
+	c.answer(why.Number, Accepted{}, why)
+	var pending []*Sending
+	for _, s := range c.pending {
+		if s.Number < why.Number {
+			pending = append(pending, s)
+			continue
+		}
+		s.finish(Accepted{}, &RefusedError{Session: s.session, Number: s.Number, Code: AfterRefused,
+			Reason: fmt.Sprintf("message %d was refused before", why.Number)})
+		c.refused = append(c.refused, s.Number)
+	}
+	c.pending, c.last, c.again = pending, why.Number-1, why.Number
+	return nil
 }
 
 func (c *Client) answer(number uint64, accepted Accepted, err error) {

@@ -41,7 +41,7 @@ type Session struct {
 	Sent     Place // the last message to the counterparty
 }
 
-// Event is a Received, a StateChanged, a CaughtUp, a Detached or a Reattached.
+// Event is a Received, a StateChanged, a Refused, a CaughtUp, a Detached or a Reattached.
 type Event interface{ event() }
 
 // Received is an application message.
@@ -66,6 +66,10 @@ type StateChanged struct {
 	Reason   string // for people
 }
 
+// Refused says that a message whose Accepted has Stored is never sent: the session was reset before
+// its next Logon. Its Code is Reset, and its Number is that of the message.
+type Refused struct{ *RefusedError }
+
 // CaughtUp says that all messages of the journal have come: what follows arrives now.
 type CaughtUp struct{}
 
@@ -78,6 +82,7 @@ type Reattached struct{ Sessions []Session }
 
 func (Received) event()     {}
 func (StateChanged) event() {}
+func (Refused) event()      {}
 func (CaughtUp) event()     {}
 func (Detached) event()     {}
 func (Reattached) event()   {}
@@ -105,9 +110,11 @@ const (
 	SessionClosed                       // not logged on, and it does not keep the message
 	RateLimited                         // OutboundMessages: the session's limit is reached
 	Unavailable                         // the engine stops, or its disk is full
+	AfterRefused                        // sent before the Refused of an earlier message had come
+	Reset                               // of a Refused: it was stored, and a reset came first
 )
 
-// RefusedError says that nothing was sent. The number may be used again.
+// RefusedError says that nothing was sent. The next message takes the number.
 type RefusedError struct {
 	Session string
 	Number  uint64

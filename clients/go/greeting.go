@@ -12,7 +12,7 @@ const helloBytesMax = 64 << 10
 func helloBody(options Options, cursors []Cursor) ([]byte, error) {
 	name, token := options.Name, options.Token
 	var out strings.Builder
-	fmt.Fprintf(&out, "name=%s\n", name)
+	fmt.Fprintf(&out, "name=%s\nin-order=1\n", name)
 	if token != "" {
 		fmt.Fprintf(&out, "token=%s\n", token)
 	}

@@ -21,6 +21,7 @@ SKIPPED = 77
 
 class Go:
     tools = ("go",)
+    is_in_order = True  # its Hello has in-order=1
     doors = ("socket", "memory")
 
     def test(self, folder):
@@ -80,6 +81,7 @@ class TypeScript:
 
 class Rust:
     tools = ("cargo",)
+    is_in_order = True
 
     def test(self, folder):
         os.environ["CARGO_TARGET_DIR"] = str(folder)
@@ -133,7 +135,8 @@ def main(name, nexusfix, clients, dictionary, work, libraries=None):
     conformance = Path(__file__).with_name("conformance.py")
     for door in getattr(language, "doors", ("socket",)):
         run([sys.executable, "-B", conformance, nexusfix, *language.conformance(folder)], work,
-            env={**os.environ, "NEXUSFIX_DOOR": door})
+            env={**os.environ, "NEXUSFIX_DOOR": door,
+                 "NEXUSFIX_IN_ORDER": str(int(getattr(language, "is_in_order", False)))})
     return 0
 
 

@@ -18,13 +18,15 @@ import tempfile
 import threading
 import unittest
 
-from frame_proxy import ACCEPTED, HELLO, MESSAGE, SEND, FrameProxy
+from frame_proxy import ACCEPTED, HELLO, MESSAGE, REFUSED, SEND, FrameProxy
 from ring_proxy import RingProxy
 from web_frame_proxy import WebFrameProxy
 from world import LIMIT_S, SESSION, TOKEN, World
 
 NEXUSFIX, COMMAND = "", []  # set by main
 DOOR = os.environ.get("NEXUSFIX_DOOR", "socket")
+in_order = unittest.skipIf(os.environ.get("NEXUSFIX_IN_ORDER", "1") == "0",
+                           "the client does not say in-order=1")
 
 
 class Program:
@@ -215,6 +217,65 @@ class Conformance(unittest.TestCase):
         program.end()
         counts = [self.orders_at_the_venue().count(order) for order in ("A1", "A2", "A3")]
         self.assertEqual(counts, [counts[0]] * 3)
+
+    def send_a_refused_one_between_two(self, program):
+        """ALGO-A3 is another client's: the gateway refuses it with code 2."""
+        for order in ("A2", "ALGO-A3", "A4"):
+            program.send(order)
+
+    def check_orders_after_a_refused_one(self, program, first):
+        """A2 has this answer. A4 may be accepted or refused, and the venue has what is accepted."""
+        program.until(r"refused \d+ 2")
+        fourth = program.until(rf"(accepted|refused) (?!{first} )\d+ (?!2$)\d+.*")[1]
+        program.send("A5")
+        program.until(r"message 1 \d+ \d 0 8 A5 .*")
+        program.end()
+        orders = self.orders_at_the_venue()
+        self.assertNotIn("ALGO-A3", orders)
+        self.assertIn("A2", orders)
+        self.assertEqual("A4" in orders, fourth == "accepted")
+
+    @in_order
+    def test_refused_order_does_not_end_those_that_follow(self):
+        program, _ = self.trading()
+        self.send_a_refused_one_between_two(program)
+        first = program.until(r"accepted (\d+) 1 \d+ 0")[1]
+        self.check_orders_after_a_refused_one(program, first)
+
+    @in_order
+    def test_refused_order_is_not_accepted_after_answers_were_lost(self):
+        program, _ = self.trading()
+        answers = []
+
+        def rule(kind, frame):
+            if kind not in (ACCEPTED, REFUSED) or len(answers) == 3:
+                return frame, False
+            answers.append(kind)
+            return b"", len(answers) == 3
+        self.proxy.rule = rule
+        self.send_a_refused_one_between_two(program)
+        program.until("reattached")
+        self.assertEqual(answers, [ACCEPTED, REFUSED, REFUSED])
+        first = program.until(r"accepted (\d+) 0 0 1")[1]
+        self.check_orders_after_a_refused_one(program, first)
+
+    @in_order
+    def test_stored_order_that_is_lost_by_a_reset_is_refused_after_its_accepted(self):
+        """In place of a report there is a Refused with code 7: header, number, and a text."""
+        program, _ = self.trading()
+        numbers = []
+
+        def rule(kind, frame):
+            if kind == ACCEPTED:
+                numbers.append(frame[32:40])
+            elif kind == MESSAGE and numbers:
+                return (frame[:5] + bytes([REFUSED]) + bytes(2) + frame[8:12] + b"\7\0\0\0" +
+                        frame[16:32] + numbers.pop() + b"?" * (len(frame) - 40)), False
+            return frame, False
+        self.proxy.rule = rule
+        program.send("A2")
+        number = program.until(r"accepted (\d+) 1 \d+ 0")[1]
+        program.until(rf"refused {number} 7")
 
     def test_torn_frame_is_read_whole_after_the_next_attach(self):
         program, _ = self.trading()

@@ -62,9 +62,9 @@ class WebFrameProxy(FrameProxy):
             sink.sendall(stream.head_of_http())
             while True:
                 head, mask, data = stream.web_frame()
-                data, cut = self.ruled(data) if head[0] == BINARY else (data, False)
-                if data or not cut:
-                    sink.sendall(head + mask + masked(data, mask))
+                out, cut = self.ruled(data) if head[0] == BINARY else (data, False)
+                if out or not data:
+                    sink.sendall(head + mask + masked(out, mask))
                 if cut:
                     break
         except OSError:

@@ -40,6 +40,10 @@ TargetCompID=VENUE
 CLIENTS = f"""[GATEWAY]
 SocketPath={{folder}}/real.sock
 {{door}}[CLIENT]
+Name=algo
+Token={TOKEN}
+ClOrdIDPrefix=ALGO-
+[CLIENT]
 Name=desk
 Token={TOKEN}
 [CLIENT]

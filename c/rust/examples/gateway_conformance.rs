@@ -20,6 +20,7 @@ fn print(event: Event) -> Result<(), Box<dyn Error>> {
         Event::CaughtUp => println!("caughtup"),
         Event::Detached(_) => println!("detached"),
         Event::Reattached => println!("reattached"),
+        Event::Refused { number, code, .. } => println!("refused {number} {code}"),
         Event::StateChanged {
             session,
             epoch,

@@ -3,7 +3,7 @@ use crate::frames::{
     bad_frame, Frame, Welcome, ACCEPTED, CAUGHT_UP, CLOSED, MESSAGE, REFUSED, SEND, SESSION_STATE,
 };
 use crate::gateway::{Accepted, CloseCode, Cursor, Event, GatewayError, Options, Place};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::Sender;
 
@@ -11,6 +11,9 @@ const FLAG_DUPLICATE: u16 = 1; // of ACCEPTED
 const FLAG_STORED: u16 = 2; // of ACCEPTED
 const FLAG_FROM_JOURNAL: u16 = 1; // of MESSAGE
 const FLAG_SENT: u16 = 2; // of MESSAGE
+
+const AFTER_REFUSED: u32 = 6; // of REFUSED
+const RESET: u32 = 7; // of REFUSED
 
 type Answer = Sender<Result<Accepted, GatewayError>>;
 
@@ -29,8 +32,10 @@ pub(crate) struct Attachment {
     resends: bool,
     places: BTreeMap<(String, bool), Place>,
     pending: BTreeMap<u64, Pending>,
+    refused: VecDeque<u64>, // answered with AFTER_REFUSED; the gateway's own answers come later
+    again: Option<u64>,     // was refused, and is the next number
     stream: Option<UnixStream>, // None: detached
-    last: u64,                  // the highest number in use
+    last: u64,              // the highest number in use
     pub welcome: Welcome,
     pub end: Option<GatewayError>,
 }
@@ -44,6 +49,8 @@ impl Attachment {
                 .map(|c| ((c.session.clone(), c.of_sent), c.place))
                 .collect(),
             pending: BTreeMap::new(),
+            refused: VecDeque::new(),
+            again: None,
             stream: None,
             last: 0,
             welcome: Welcome::default(),
@@ -69,6 +76,8 @@ impl Attachment {
     pub fn adopt(&mut self, stream: UnixStream, welcome: Welcome) -> Vec<u8> {
         self.stream = Some(stream);
         self.last = self.last.max(welcome.last_accepted);
+        self.refused.clear();
+        self.again = None;
         for session in &welcome.sessions {
             let name = || session.name.clone();
             self.places
@@ -126,7 +135,15 @@ impl Attachment {
         if number <= self.last && number > self.welcome.last_accepted {
             return not_sent(format!("number {number} comes after number {}", self.last));
         }
+        if let Some(again) = self.again.filter(|again| number > *again) {
+            return not_sent(format!(
+                "number {again} was refused, and comes before number {number}"
+            ));
+        }
         let stream = stream.try_clone()?;
+        if number > self.last {
+            self.again = None;
+        }
         self.last = self.last.max(number);
         let pending = Pending {
             session: session.to_string(),
@@ -185,15 +202,14 @@ impl Attachment {
                     is_stored: frame.flags & FLAG_STORED != 0,
                 }),
             )),
-            REFUSED => Ok(self.answer(
-                frame.number,
-                Err(GatewayError::Refused {
-                    number: frame.number,
-                    code: frame.code,
-                    reason: frame.text(),
-                    wait_ms: frame.place.msg_seq_num,
-                }),
-            )),
+            REFUSED if frame.code == RESET => Ok(Wait::Event(Event::Refused {
+                session,
+                number: frame.number,
+                place: frame.place,
+                code: frame.code,
+                reason: frame.text(),
+            })),
+            REFUSED => Ok(self.refuse(frame)),
             kind => Err(bad_frame(format!("a frame of kind {kind}"))),
         }
     }
@@ -202,6 +218,34 @@ impl Attachment {
         if let Some(one) = self.pending.remove(&number) {
             let _ = one.answer.send(answer);
         }
+        Wait::Nothing
+    }
+
+    /// Answers a message, and those that left after it: the gateway accepts none of them before the
+    /// number is used again (in-order=1). Its own answers to them come after this one.
+    fn refuse(&mut self, frame: Frame) -> Wait {
+        let number = frame.number;
+        if frame.code == AFTER_REFUSED && self.refused.front() == Some(&number) {
+            self.refused.pop_front();
+            return Wait::Nothing;
+        }
+        let refused = |number, code, reason, wait_ms| {
+            Err(GatewayError::Refused {
+                number,
+                code,
+                reason,
+                wait_ms,
+            })
+        };
+        let wait_ms = frame.place.msg_seq_num;
+        self.answer(number, refused(number, frame.code, frame.text(), wait_ms));
+        for (later, one) in self.pending.split_off(&number) {
+            let why = format!("message {number} was refused before");
+            let _ = one.answer.send(refused(later, AFTER_REFUSED, why, 0));
+            self.refused.push_back(later);
+        }
+        self.last = number.saturating_sub(1);
+        self.again = Some(number);
         Wait::Nothing
     }
 

@@ -93,6 +93,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 pub(crate) fn hello(name: &str, token: &str, cursors: &[Cursor]) -> io::Result<Vec<u8>> {
     let wrong = |text: String| Err(io::Error::new(io::ErrorKind::InvalidInput, text));
     let mut lines = vec![format!("name={name}"), format!("token={token}")];
+    lines.push("in-order=1".to_string());
     for cursor in cursors {
         let key = if cursor.of_sent { "sent" } else { "cursor" };
         let Place { epoch, msg_seq_num } = cursor.place;

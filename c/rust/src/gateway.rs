@@ -123,6 +123,19 @@ pub enum Event {
     Detached(String),
     /// The client is attached again, and has sent what the gateway had not accepted.
     Reattached,
+    /// A message whose `Accepted` has `is_stored` is never sent: a reset of the session came first.
+    Refused {
+        /// The name of the session.
+        session: String,
+        /// The message's number.
+        number: u64,
+        /// The one of its `Accepted`.
+        place: Place,
+        /// Of the protocol: 7.
+        code: u32,
+        /// For people.
+        reason: String,
+    },
 }
 
 /// A message and its number are in the gateway's journal.
@@ -192,9 +205,10 @@ pub enum GatewayError {
     Closed(CloseCode, String),
     /// Nothing was sent.
     Refused {
-        /// The message's number, which may be used again.
+        /// The message's number. The next message has the lowest number that was refused.
         number: u64,
-        /// Of the protocol: 1 to 5.
+        /// Of the protocol: 1 to 6. All messages that left between a refused one and its answer
+        /// have 6.
         code: u32,
         /// For people.
         reason: String,
@@ -314,7 +328,8 @@ impl Gateway {
     }
 
     /// With a number of the program's own: higher than every one before, or one that was accepted
-    /// before the client attached, whose answer is a duplicate. 0: the next one.
+    /// before the client attached, whose answer is a duplicate. 0: the next one. After a refusal the
+    /// next message has the lowest number that was refused.
     pub fn send_as(
         &self,
         number: u64,

@@ -75,6 +75,8 @@ func print(event nexusfix.Event) {
 		fmt.Println("detached")
 	case nexusfix.Reattached:
 		fmt.Println("reattached")
+	case nexusfix.Refused:
+		fmt.Println("refused", e.Number, uint32(e.Code))
 	case nexusfix.StateChanged:
 		fmt.Println("state", map[bool]string{true: "on", false: "off"}[e.LoggedOn], e.Epoch,
 			e.Session)

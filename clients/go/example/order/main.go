@@ -13,6 +13,9 @@ import (
 )
 
 func main() {
+	if len(os.Args) != 4 {
+		log.Fatal("usage: order SOCKET NAME TOKEN")
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	client, err := nexusfix.Attach(ctx,
