@@ -88,7 +88,7 @@ void add_stream_options(CLI::App& app, WantedStream& wanted) {
                  "where cursors of databases are (default: FileStorePath of the configuration)")
       ->option_text("FOLDER");
   app.add_flag("--from-now", wanted.begins_at_end,
-               "begin a new cursor at the end of the log (default: at its begin)");
+               "begin a new cursor at the end of the log (default: at its start)");
   app.add_flag("--accept-gap", wanted.accepts_gap,
                "go on after a part that the log lacks, in place of an error");
   app.add_option("--engine", wanted.stream.engine,

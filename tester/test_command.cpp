@@ -1,9 +1,11 @@
 // nexusfix test: plays scripts against an engine.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <fmt/format.h>
+#include <ranges>
 #include <re2/re2.h>
 #include <utility>
 
@@ -81,6 +83,16 @@ void list(const std::vector<Case>& cases) {
   }
 }
 
+// "; did you mean NAME?" of the cases and the words of their names.
+std::string near_case(std::string_view text, const std::vector<Case>& cases) {
+  std::vector<std::string_view> words;
+  for (const Case& one : cases) {
+    words.emplace_back(one.script.name);
+    for (const auto word : std::views::split(one.script.name, '_')) words.emplace_back(word);
+  }
+  return tester::did_you_mean(text, words);
+}
+
 // The cases that these options can play. The error says why there is none.
 std::expected<std::vector<Case>, std::string> chosen(std::vector<Case> cases,
                                                      const TestOptions& options,
@@ -89,12 +101,13 @@ std::expected<std::vector<Case>, std::string> chosen(std::vector<Case> cases,
   const re2::RE2 except{options.except, re2::RE2::Quiet};
   if (!only.ok()) return std::unexpected{"--only: " + only.error()};
   if (!except.ok()) return std::unexpected{"--except: " + except.error()};
+  const std::string near = near_case(options.only, cases);
   std::erase_if(cases, [&](const Case& one) {
     const std::string name = one.suite + "/" + one.script.name;
     const bool is_left_out = !options.except.empty() && re2::RE2::PartialMatch(name, except);
     return is_left_out || !re2::RE2::PartialMatch(name, only);
   });
-  if (cases.empty()) return std::unexpected{"--only and --except leave no case"};
+  if (cases.empty()) return std::unexpected{"--only and --except leave no case" + near};
   if (options.lists) return cases;
   tester::VersionSet versions;
   for (const Case& one : cases) versions |= one.script.versions;
@@ -120,6 +133,19 @@ std::expected<std::vector<Case>, std::string> read_all(const TestOptions& option
     std::ranges::move(*read, std::back_inserter(cases));
   }
   return cases;
+}
+
+// Refuses a name of --set that no script has.
+std::expected<void, std::string> check_names(const tester::Names& lets,
+                                             const std::vector<Case>& cases) {
+  std::set<std::string_view> known;
+  for (const Case& one : cases) known.insert(one.script.names.begin(), one.script.names.end());
+  for (const auto& [name, text] : lets) {
+    if (known.contains(name)) continue;
+    return std::unexpected{"--set: no script has <" + name + ">" +
+                           tester::did_you_mean(name, {known.begin(), known.end()})};
+  }
+  return {};
 }
 
 std::expected<tester::Names, std::string> lets_of(const std::vector<std::string>& sets) {
@@ -247,32 +273,47 @@ int write_reports(const TestOptions& options, const tester::Run& run, WallTime b
 }
 
 // A report that cannot be written is refused before the run.
-std::optional<std::string> missing_folder(const tester::ReportFiles& files, Disk& disk) {
+std::optional<std::string> unwritable(const tester::ReportFiles& files, Disk& disk) {
   for (const auto& [option, path] :
        {std::pair{"--junit", files.junit}, std::pair{"--html", files.html}}) {
+    if (path.empty()) continue;
+    const auto status = disk.status(path);
+    if (status || status.error().error_number != ENOENT) {
+      if (auto file = disk.open(path, OpenMode::Create); !file) {
+        return fmt::format("{}: {}", option, file.error().what());
+      }
+      continue;
+    }
     const std::size_t slash = path.rfind('/');
-    if (slash == std::string::npos || slash == 0) continue;
-    const std::string folder = path.substr(0, slash);
-    if (!disk.list(folder)) return fmt::format("{}: there is no folder {}", option, folder);
+    const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+    if (!disk.status(folder)) {
+      return fmt::format("{}: there is no folder {}", option, path.substr(0, slash));
+    }
+    if (auto could = disk.could_write_into(folder); !could) {
+      return fmt::format("{}: {}", option, could.error().what());
+    }
   }
   return std::nullopt;
 }
 
 int show(const TestOptions& options) {
+  std::vector<std::string> known;
   for (const tester::ShippedFile& file : tester::shipped_files()) {
     const std::string_view name = file.name.substr(0, file.name.rfind('.'));
-    if (fmt::format("{}/{}", file.suite, name) != options.show) continue;
+    if (known.emplace_back(fmt::format("{}/{}", file.suite, name)) != options.show) continue;
     fmt::print("{}", file.text);
     return kSuccess;
   }
   for (const auto& suite : {tester::performance_cases(), tester::soak_cases()}) {
     for (const tester::LoadCase& load : suite) {
-      if (fmt::format("{}/{}", load.suite, load.name) != options.show) continue;
+      if (known.emplace_back(fmt::format("{}/{}", load.suite, load.name)) != options.show) continue;
       fmt::print("# {}\n# This case is built in: it has no script.\n", load.title);
       return kSuccess;
     }
   }
-  return refuse("--show: there is no case \"" + options.show + "\"; --list shows them");
+  return refuse("--show: there is no case \"" + options.show + "\"" +
+                tester::did_you_mean(options.show, {known.begin(), known.end()}) +
+                "; --list shows them");
 }
 
 int test(TestOptions options) {
@@ -289,6 +330,7 @@ int test(TestOptions options) {
   }
   auto cases = read_all(read, *lets, disk);
   if (!cases) return refuse(cases.error());
+  if (auto done = check_names(*lets, *cases); !done) return refuse(done.error());
   if (!options.lists && options.engine.acceptor.empty() && options.engine.initiator.empty()) {
     return refuse(
         "--acceptor HOST:PORT, --initiator PORT or --config FILE is missing: where the engine is");
@@ -303,7 +345,7 @@ int test(TestOptions options) {
   if (options.engine.target.empty()) return refuse("--target is missing: the CompID of the engine");
   const auto run_options = run_options_of(options, *version, std::move(*lets), disk);
   if (!run_options) return refuse(run_options.error());
-  if (const auto missing = missing_folder(options.files, disk)) return refuse(*missing);
+  if (const auto wrong = unwritable(options.files, disk)) return refuse(*wrong);
   catch_interrupts();
   SystemClock clock;
   const Now begin = clock.now();

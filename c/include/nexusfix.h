@@ -1,4 +1,5 @@
-/* NexusFIX for C, and for every language that calls C: messages, dictionaries, validation, frames.
+/* NexusFIX for C, and for every language that calls C: messages, dictionaries, validation, frames,
+ * sessions, the client of a gateway, logs.
  *
  * Names: nxf_. Handles are opaque; nxf_X_new() and the like make one, nxf_X_free() ends it and takes
  * NULL. Nothing else is freed by the caller.
@@ -17,8 +18,9 @@
  *
  * Threads: one thread at a time uses a handle, unless its functions say otherwise. Different
  * handles need no lock. The library starts no thread except in nxf_engine_start(), and for the folder
- * of a journal in nxf_log_read(). It changes no locale or environment. It handles SIGBUS as soon as a journal or shared memory is mapped: a file
- * that another process cuts is an error then. A SIGBUS of other memory goes to the handler before.
+ * of a journal in nxf_log_read(). It changes no locale or environment. As soon as a journal or shared
+ * memory is mapped it handles SIGBUS: a file that another process cuts is an error then. A SIGBUS of
+ * other memory goes to the earlier handler.
  *
  * The binary interface: each function has the symbol version NEXUSFIX_0.9. A function keeps its
  * meaning and its arguments; new ones get a new version.

@@ -175,9 +175,9 @@ class Player {
       case Verb::Elapsed:
         return elapsed(statement);
       case Verb::Fail:
-        return failure(statement.argument);
+        return failure(with_names(statement.argument, meaning_));
       case Verb::Skip:
-        return end_with(Verdict::Skipped, statement.argument);
+        return end_with(Verdict::Skipped, with_names(statement.argument, meaning_));
       case Verb::Stop:
         return end_with(Verdict::Passed, {});
       default:
@@ -208,7 +208,7 @@ class Player {
   Outcome end_with(Verdict verdict, std::string reason) {
     is_over_ = true;
     result_.verdict = verdict;
-    result_.reason = std::move(reason);
+    result_.reason = masked_line(std::move(reason));
     return std::nullopt;
   }
 
@@ -247,7 +247,7 @@ class Player {
         marks_[statement.argument] = last_event_;
         break;
       case Verb::Remark:
-        result_.remarks.push_back(statement.argument);
+        result_.remarks.push_back(masked_line(with_names(statement.argument, meaning_)));
         break;
       case Verb::SigningOn:
       case Verb::SigningOff:

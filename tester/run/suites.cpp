@@ -9,14 +9,27 @@ namespace nexusfix::tester {
 namespace {
 
 constexpr std::string_view kParts = "parts";
+constexpr std::string_view kPart = ".part";
 constexpr std::string_view kEnding = ".scenario";
 constexpr std::uint64_t kFileBytesMax = 4U << 20U;
 
-std::expected<std::string, std::string> shipped_part(const std::string& name) {
+// others: the files beside the script.
+std::expected<std::string, std::string> shipped_part(const std::string& name,
+                                                     const std::vector<std::string>& others = {}) {
+  std::vector<std::string_view> known;
+  const auto add = [&](std::string_view file) {
+    if (file.ends_with(kPart)) known.push_back(file.substr(0, file.size() - kPart.size()));
+  };
   for (const ShippedFile& file : shipped_files()) {
     if (file.suite == kParts && file.name == name + ".part") return std::string{file.text};
+    add(file.name);
   }
-  return std::unexpected{name + ".part: there is no such part"};
+  std::ranges::for_each(others, add);
+  return std::unexpected{name + ".part: there is no such part" + did_you_mean(name, known)};
+}
+
+std::expected<std::string, std::string> shipped_part_alone(const std::string& name) {
+  return shipped_part(name);
 }
 
 // A part of the script's folder, of parts/ in it or beside it, or one that the program has.
@@ -24,11 +37,15 @@ PartReader parts_of(Disk& disk, const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
   return [&disk, folder](const std::string& name) -> std::expected<std::string, std::string> {
+    std::vector<std::string> others;
     for (const std::string_view in : {"", "parts/", "../parts/"}) {
       auto text = read_file(disk, folder + std::string{in} + name + ".part", kFileBytesMax);
       if (text) return std::move(*text);
+      const std::string path = folder + std::string{in};
+      const auto files = disk.list(path.empty() ? "." : path);
+      if (files) others.insert(others.end(), files->begin(), files->end());
     }
-    return shipped_part(name);
+    return shipped_part(name, others);
   };
 }
 
@@ -54,7 +71,7 @@ std::expected<Case, std::string> read_load(const LoadCase& load,
                                            const std::set<std::string, std::less<>>& names) {
   const std::string text = "# " + std::string{load.title} + "\nlanguage 1\ninclude definitions\n";
   auto script = parse_script(std::string{load.name} + std::string{kEnding}, text,
-                             {.parts = shipped_part, .names = names});
+                             {.parts = shipped_part_alone, .names = names});
   if (!script) return std::unexpected{script.error()};
   script->versions = load.versions;
   if (load.for_acceptors_alone) script->connects.set();
@@ -88,8 +105,8 @@ std::expected<std::vector<Case>, std::string> read_cases(
   std::vector<Case> cases;
   for (const ShippedFile& file : shipped_files()) {
     if (file.suite != what || what == kParts) continue;
-    auto script =
-        parse_script(std::string{file.name}, file.text, {.parts = shipped_part, .names = names});
+    auto script = parse_script(std::string{file.name}, file.text,
+                               {.parts = shipped_part_alone, .names = names});
     if (!script) return std::unexpected{script.error()};
     cases.push_back({what, std::move(*script), nullptr});
   }

@@ -231,6 +231,13 @@ std::expected<std::string, std::string> raw_bytes(std::string_view text, const M
   return std::move(bytes.front());
 }
 
+std::string with_names(std::string_view text, const Meaning& meaning) {
+  auto all = replace_names(text, meaning);
+  if (!all) return std::string{text};
+  unprotect(*all);
+  return std::move(*all);
+}
+
 void replace_escapes(Fields& fields) {
   constexpr std::size_t kEscapeSize = 4;
   for (std::string& field : fields) {

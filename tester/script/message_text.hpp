@@ -57,6 +57,9 @@ struct Writer {
 [[nodiscard]] std::expected<std::string, std::string> raw_bytes(std::string_view text,
                                                                 const Meaning& meaning);
 
+// A text for people, with names replaced; as written if one has no value yet.
+[[nodiscard]] std::string with_names(std::string_view text, const Meaning& meaning);
+
 // \x01 and others as bytes.
 void replace_escapes(Fields& fields);
 

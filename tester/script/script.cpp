@@ -43,8 +43,8 @@ constexpr std::array kVerbs{
     VerbName{"send", Verb::SendMessage, Text::Needed},
     VerbName{"pieces off", Verb::PiecesOff, Text::None},
     VerbName{"pieces", Verb::Pieces, Text::None, Before::CountTime},
-    VerbName{"reading on", Verb::ReadingOn, Text::None},
     VerbName{"reading off", Verb::ReadingOff, Text::None},
+    VerbName{"reading on", Verb::ReadingOn, Text::None},
     VerbName{"ignore nothing", Verb::IgnoreNothing, Text::None},
     VerbName{"ignore", Verb::Ignore, Text::Needed},
     VerbName{"wait", Verb::Wait, Text::None, Before::Time},
@@ -55,10 +55,10 @@ constexpr std::array kVerbs{
     VerbName{"if", Verb::If, Text::Needed, Before::Within},
     VerbName{"mark", Verb::Mark, Text::Needed},
     VerbName{"elapsed", Verb::Elapsed, Text::None, Before::Range},
-    VerbName{"checks on", Verb::ChecksOn, Text::None},
     VerbName{"checks off", Verb::ChecksOff, Text::None},
-    VerbName{"signing on", Verb::SigningOn, Text::None},
+    VerbName{"checks on", Verb::ChecksOn, Text::None},
     VerbName{"signing off", Verb::SigningOff, Text::None},
+    VerbName{"signing on", Verb::SigningOn, Text::None},
     VerbName{"restart", Verb::Restart, Text::None},
     VerbName{"log out", Verb::LogOut, Text::None},
     VerbName{"remark", Verb::Remark, Text::Needed},
@@ -75,6 +75,14 @@ constexpr std::size_t kIncludesMax = 16;        // one in the other
 constexpr std::uint64_t kCountMax = 1'000'000;  // of a repetition, and of bytes
 
 bool is_of_application(Verb verb) { return verb == Verb::Setting || verb == Verb::Application; }
+
+// Whether its text begins with a field or the name of fields.
+bool begins_with_field(Verb verb) {
+  constexpr std::array kOfFields{
+      Verb::ExpectMessage, Verb::ExpectExactly, Verb::SendMessage, Verb::SendFirst,
+      Verb::SendAltered,   Verb::Ignore,        Verb::If};
+  return std::ranges::find(kOfFields, verb) != kOfFields.end();
+}
 
 bool opens_block(Verb verb) {
   return verb == Verb::Repeat || verb == Verb::If || verb == Verb::IfDisconnect ||
@@ -119,6 +127,19 @@ bool is_name(std::string_view text) {
          std::ranges::all_of(text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 
+// "; did you mean WORD?" of the words that may follow the first one of a statement.
+std::string near_second(const VerbName& verb, std::string_view word) {
+  std::vector<std::string_view> words;
+  const std::string_view first = first_word(verb.name);
+  const bool has_second = first.size() != verb.name.size();
+  for (const VerbName& one : kVerbs) {
+    const auto second = rest_after(one.name, first);
+    if (!has_second && second && !second->empty()) words.push_back(*second);
+  }
+  if (verb.before == Before::Within) words.emplace_back("within");
+  return did_you_mean(word, words);
+}
+
 // What precedes the text of a statement. The error says what was expected.
 std::optional<std::string> take_before(const VerbName& word, std::string_view& rest,
                                        Statement& to) {
@@ -129,7 +150,8 @@ std::optional<std::string> take_before(const VerbName& word, std::string_view& r
   if (word.before == Before::Count || word.before == Before::CountTime) {
     const std::string_view written = first_word(rest);
     if (!take_count(rest, to.count)) {
-      return "\"" + std::string{written} + "\" is not a number from 0 to 1000000";
+      return "\"" + std::string{written} + "\" is not a number from 0 to 1000000" +
+             near_second(word, written);
     }
   }
   if (word.before == Before::Range) {
@@ -182,7 +204,8 @@ class Reader {
     if (!read_text(name, text, Scope{})) return std::unexpected{error_};
     if (blocks_.size() > 1) {
       const Statement& opener = *blocks_.back().opener;
-      return std::unexpected{opener.place + ": \"end\" is missing for: " + opener.text};
+      return std::unexpected{opener.place + ":" + std::to_string(opener.column) +
+                             ": \"end\" is missing for: " + opener.text};
     }
     if (script_.statements.empty()) return std::unexpected{script_.name + ": the file is empty"};
     if (!has_language_) {
@@ -197,9 +220,11 @@ class Reader {
   // at: a view into line_, whose column is shown. Nothing is left of the line: that of its begin.
   bool fail_at(std::string_view at, std::string_view what) {
     if (at.data() == nullptr) at = trim(line_);
-    const auto column = static_cast<std::size_t>(at.data() - line_.data()) + 1;
-    error_ = (place_ + ":" + std::to_string(column) + ": ").append(what);
+    error_ = (place_ + ":" + std::to_string(column_of(at)) + ": ").append(what);
     return false;
+  }
+  std::size_t column_of(std::string_view at) const {
+    return static_cast<std::size_t>(at.data() - line_.data()) + 1;
   }
 
   bool read_text(const std::string& file, std::string_view text, const Scope& scope) {
@@ -257,7 +282,9 @@ class Reader {
       if (rest.empty()) return true;
     }
     const auto named = parse_versions(rest);
-    if (!named) return fail_at(text, named.error());
+    if (!named) {
+      return fail_at(text, named.error() + did_you_mean(word, {"acceptor", "initiator"}));
+    }
     scope.versions &= *named;
     return true;
   }
@@ -277,6 +304,7 @@ class Reader {
       text = trim(text.substr(word.size()));
     }
     statement.text = text;
+    statement.column = column_of(text);
     for (const VerbName& one : kVerbs) {
       const auto rest = rest_after(text, one.name);
       if (!rest) continue;
@@ -290,12 +318,17 @@ class Reader {
     std::vector<std::string_view> words(kOtherWords.begin(), kOtherWords.end());
     for (const VerbName& one : kVerbs) {
       if (is_of_application(one.verb) && options_.application == Application::Absent) continue;
-      if (one.name.find(' ') == std::string_view::npos) words.push_back(one.name);
+      // "checks" alone is no statement.
+      if (first_word(text) == first_word(one.name) && text != one.name) {
+        const auto second = trim(text.substr(first_word(text).size()));
+        const VerbName first{.name = first_word(one.name), .verb = one.verb, .text = one.text};
+        return fail_at(second, "unknown word: " + std::string{second} +
+                                   near_second(first, first_word(second)));
+      }
+      words.push_back(first_word(one.name));
     }
-    const std::string_view word = first_word(text);
-    const std::string near =
-        std::ranges::find(words, word) == words.end() ? did_you_mean(word, words) : std::string{};
-    return fail_at(text, "unknown statement: " + std::string{text} + near);
+    return fail_at(
+        text, "unknown statement: " + std::string{text} + did_you_mean(first_word(text), words));
   }
 
   bool complete(const VerbName& word, std::string_view text, std::string_view rest,
@@ -306,14 +339,21 @@ class Reader {
                        word.before == Before::CountTime || word.before == Before::Time ||
                        word.before == Before::Range;
     if (rest.empty() && needs) return fail_at(text, "\"" + name + "\" needs an argument");
-    if (const auto wrong = take_before(word, rest, statement)) return fail_at(text, *wrong);
+    const std::string_view words = rest;
+    if (const auto wrong = take_before(word, rest, statement)) return fail_at(words, *wrong);
     if (rest.empty() && word.text == Text::Needed) {
       return fail_at(text, "\"" + name + "\" needs an argument");
     }
     if (!rest.empty() && word.text == Text::None) {
       const bool takes_none = word.before == Before::Nothing || word.before == Before::Within;
-      return fail_at(rest, takes_none ? "\"" + name + "\" takes no argument"
-                                      : "unexpected text after \"" + name + "\"");
+      return fail_at(rest, (takes_none ? "\"" + name + "\" takes no argument"
+                                       : "unexpected text after \"" + name + "\"") +
+                               near_second(word, first_word(rest)));
+    }
+    if (begins_with_field(word.verb) && is_name(rest.substr(0, 1))) {
+      const std::string near = near_second(word, first_word(rest));
+      return fail_at(rest, "unknown word: " + std::string{first_word(rest)} +
+                               (near.empty() ? "; a field begins with its tag, as in 35=0" : near));
     }
     if (word.before == Before::Within) {
       if (const auto limit = limit_at_end(rest)) {
@@ -325,7 +365,8 @@ class Reader {
       }
     }
     if (word.text != Text::None) statement.argument = rest;
-    if (const auto wrong = checked(statement)) return fail_at(rest, *wrong);
+    wrong_at_ = rest.empty() ? words : rest;
+    if (const auto wrong = checked(statement, rest)) return fail_at(wrong_at_, *wrong);
     std::vector<Statement>& statements = *blocks_.back().statements;
     statements.push_back(std::move(statement));
     Statement& added = statements.back();
@@ -333,8 +374,8 @@ class Reader {
     return true;
   }
 
-  // What a statement says about the script; the error in its text.
-  std::optional<std::string> checked(const Statement& statement) {
+  // What a statement says about the script; the error in its text, at wrong_at_.
+  std::optional<std::string> checked(const Statement& statement, std::string_view text) {
     switch (statement.verb) {
       case Verb::Let:
         return define(statement.argument);
@@ -343,14 +384,15 @@ class Reader {
       case Verb::ExpectMessage:
       case Verb::If:
       case Verb::Ignore:
-        return check_conditions(statement.argument);
+        return check_conditions(text);
       case Verb::Mark:
         if (!is_name(statement.argument)) return "\"" + statement.argument + "\" is not a name";
         marks_.insert(statement.argument);
         return std::nullopt;
       case Verb::Elapsed:
         if (!marks_.contains(statement.argument)) {
-          return "there is no \"mark " + statement.argument + "\" above";
+          return "there is no \"mark " + statement.argument + "\" above" +
+                 did_you_mean(statement.argument, {marks_.begin(), marks_.end()});
         }
         return std::nullopt;
       case Verb::Connect:
@@ -377,6 +419,7 @@ class Reader {
       return std::string{"not of the form: let NAME = TEXT"};
     }
     names_.emplace(name);
+    script_.names.emplace(name);
     return std::nullopt;
   }
 
@@ -396,7 +439,10 @@ class Reader {
       const std::string_view field = end == std::string_view::npos ? item : item.substr(end + 1);
       if (names_in(field).empty()) {
         const auto condition = Condition::parse(field);
-        if (!condition) return condition.error();
+        if (!condition) {
+          wrong_at_ = field;
+          return condition.error() + near_comparison(field);
+        }
       }
       const std::size_t as = field.find(" as ");
       if (as != std::string_view::npos) names_.emplace(trim(field.substr(as + 4)));
@@ -404,11 +450,16 @@ class Reader {
     return std::nullopt;
   }
 
+  static std::string near_comparison(std::string_view field) {
+    const std::string_view words = trim(field.substr(first_word(field).size()));
+    return did_you_mean(first_word(words), {"in", "present", "absent", "as"});
+  }
+
   bool include(std::string_view text, std::string_view part, const Scope& scope) {
     const std::string name{part};
     if (!is_name(part)) return fail_at(text, "not of the form: include NAME");
     auto read = options_.parts(name);
-    if (!read) return fail_at(text, read.error());
+    if (!read) return fail_at(part, read.error());
     const std::string place = place_;
     const std::string_view line = line_;
     const bool is_read = read_text(name + ".part", *read, scope);
@@ -444,7 +495,11 @@ class Reader {
     block.statements = &block.opener->otherwise;
     block.is_other = true;
     if (rest.empty()) return true;
-    if (!rest_after(rest, "if")) return fail_at(rest, "after \"else\" comes nothing, or \"if\"");
+    if (!rest_after(rest, "if")) {
+      return fail_at(
+          rest, "after \"else\" comes nothing, or \"if\"" + did_you_mean(first_word(rest), {"if"}));
+    }
+
     if (!read_statement(rest, scope)) return false;
     blocks_.back().ends_outer = true;
     return true;
@@ -461,13 +516,16 @@ class Reader {
     for (const Statement& statement : statements) {
       for (const std::string_view name : names_in(statement.text)) {
         const std::string_view base = name.substr(0, name.find_first_of("+-"));
+        script_.names.emplace(base);
         if (is_standing_name(base) || names_.contains(base) || options_.names.contains(base)) {
           continue;
         }
         std::vector<std::string_view> known(names_.begin(), names_.end());
         known.insert(known.end(), kStandingNames.begin(), kStandingNames.end());
-        error_ = statement.place + ": <" + std::string{name} + "> means nothing" +
-                 did_you_mean(base, known) + ", in: " + statement.text;
+        const auto at = static_cast<std::size_t>(name.data() - statement.text.data()) - 1;
+        error_ = statement.place + ":" + std::to_string(statement.column + at) + ": <" +
+                 std::string{name} + "> means nothing" + did_you_mean(base, known) +
+                 ", in: " + statement.text;
         return false;
       }
       if (!check_names(statement.body) || !check_names(statement.otherwise)) return false;
@@ -489,6 +547,7 @@ class Reader {
   std::set<std::string, std::less<>> marks_;
   std::set<std::string, std::less<>> sessions_;
   std::string_view line_;
+  std::string_view wrong_at_;  // of checked()
   std::string place_;
   std::size_t includes_ = 0;
   bool has_language_ = false;

@@ -76,8 +76,9 @@ struct Scope {
 };
 
 struct Statement {
-  std::string place;  // "logon.scenario:12"
-  std::string text;   // as written, after the versions and the session
+  std::string place;       // "logon.scenario:12"
+  std::size_t column = 1;  // of the text in this line
+  std::string text;        // as written, after the versions and the session
   Scope scope;
   std::string session;  // empty: the first one
   Verb verb = Verb::Let;
@@ -98,6 +99,7 @@ struct Script {
   std::bitset<kEngineSides> listens;   // has an `expect connect`
   bool restarts = false;
   bool logs_out = false;
+  std::set<std::string, std::less<>> names;  // that it has as <NAME>, or gives a text
 };
 
 // Whether `setting` and `app` are words of the language.

@@ -54,9 +54,56 @@ TEST_F(ScriptTest, typo_is_named_with_line_column_and_the_nearest_word) {
   EXPECT_EQ(error_of("  exepct 35=0\n"),
             "a.scenario:3:3: unknown statement: exepct 35=0; did you mean expect?");
   EXPECT_EQ(error_of("let order = 35=D\nconnect\nsend <ordr>\n"),
-            "a.scenario:5: <ordr> means nothing; did you mean order?, in: send <ordr>");
+            "a.scenario:5:6: <ordr> means nothing; did you mean order?, in: send <ordr>");
   EXPECT_EQ(error_of("session b 49=B\nc: connect\n"),
             "a.scenario:4:1: there is no session \"c\" above; did you mean b?");
+}
+
+TEST_F(ScriptTest, second_word_with_a_typo_is_named_with_its_column_and_the_nearest_word) {
+  struct Typo {
+    std::string_view line;
+    std::string_view column;
+    std::string_view meant;
+  };
+  for (const Typo& typo : {Typo{"send garbge 5000", "6", "garbage"},
+                           {"send fist 30 35=0", "6", "first"},
+                           {"send byts 8=FIX", "6", "bytes"},
+                           {"send altred 3 35=0", "6", "altered"},
+                           {"a: send rst", "9", "rest"},
+                           {"expect conect", "8", "connect"},
+                           {"expect disconnet", "8", "disconnect"},
+                           {"expect exacty 35=0", "8", "exactly"},
+                           {"expect witin 3s 35=0", "8", "within"},
+                           {"expect connect wihtin 3s", "16", "within"},
+                           {"expect exactly withn 3s 35=0", "16", "within"},
+                           {"if silnt 3s", "4", "silent"},
+                           {"if disconect", "4", "disconnect"},
+                           {"ignore nothng", "8", "nothing"},
+                           {"pieces of", "8", "off"},
+                           {"reading of", "9", "off"},
+                           {"raeding off", "1", "reading"},
+                           {"checks onn", "8", "on"},
+                           {"signing of", "9", "off"},
+                           {"log uot", "5", "out"},
+                           {"[aceptor] connect", "2", "acceptor"},
+                           {"expect 35=8|58 presnt", "13", "present"},
+                           {"expect 35=8|37 sa id", "13", "as"},
+                           {"elapsed strat 1s-2s", "9", "start"}}) {
+    const auto error = error_of("session a 49=A\nmark start\n" + std::string{typo.line} + "\n");
+    EXPECT_THAT(error, StartsWith("a.scenario:5:" + std::string{typo.column} + ": ")) << typo.line;
+    EXPECT_THAT(error, HasSubstr("; did you mean " + std::string{typo.meant} + "?")) << typo.line;
+  }
+  EXPECT_THAT(
+      error_of("if 35=3\nelse fi 35=5\nend\n"),
+      StartsWith("a.scenario:4:6: after \"else\" comes nothing, or \"if\"; did you mean if?"));
+  EXPECT_EQ(error_of("send MsgType=0"),
+            "a.scenario:3:6: unknown word: MsgType=0; a field begins with its tag, as in 35=0");
+  EXPECT_EQ(error_of("send 35=4|34=2|36=<NextOt+5>"),
+            "a.scenario:3:19: <NextOt+5> means nothing; did you mean NextOut?, in: "
+            "send 35=4|34=2|36=<NextOt+5>");
+  EXPECT_THAT(error_of("include alve"), StartsWith("a.scenario:3:9: alve.part: there is no such"));
+  EXPECT_EQ(error_of("wait 1s\n  [4.2+] repeat 3\n  wait 1s\n"),
+            "a.scenario:4:10: \"end\" is missing for: repeat 3");
 }
 
 TEST_F(ScriptTest, mistakes_are_named_with_file_line_and_column) {
@@ -70,7 +117,7 @@ TEST_F(ScriptTest, mistakes_are_named_with_file_line_and_column) {
   EXPECT_THAT(error_of("wait soon"), HasSubstr("\"soon\" is not a time like 30s"));
   EXPECT_THAT(error_of("repeat many"), HasSubstr("\"many\" is not a number from 0 to 1000000"));
   EXPECT_THAT(error_of("elapsed start 1s-2s"), HasSubstr("there is no \"mark start\" above"));
-  EXPECT_EQ(error_of("elapsed zork 2s-3s"), "a.scenario:3:1: there is no \"mark zork\" above");
+  EXPECT_EQ(error_of("elapsed zork 2s-3s"), "a.scenario:3:9: there is no \"mark zork\" above");
   EXPECT_THAT(error_of("  versions"), StartsWith("a.scenario:3:3: "));
   EXPECT_THAT(error_of("let x"), HasSubstr("let NAME = TEXT"));
   EXPECT_THAT(error_of("app logged on"), HasSubstr("unknown statement"));
@@ -115,7 +162,7 @@ TEST_F(ScriptTest, blocks_have_their_statements_and_must_be_ended) {
   const auto scoped = read(std::string{kBegin} + "[acceptor] if 35=3\n  connect\nend\n");
   ASSERT_TRUE(scoped.has_value()) << scoped.error();
   EXPECT_EQ(scoped->connects.to_string(), "01");
-  EXPECT_EQ(error_of("if 35=3\n"), "a.scenario:3: \"end\" is missing for: if 35=3");
+  EXPECT_EQ(error_of("if 35=3\n"), "a.scenario:3:1: \"end\" is missing for: if 35=3");
   EXPECT_THAT(error_of("end\n"), HasSubstr("\"end\" without \"if\" or \"repeat\""));
   EXPECT_THAT(error_of("repeat 2\nelse\nend\n"), HasSubstr("\"else\" without \"if\""));
 }
@@ -136,6 +183,8 @@ TEST_F(ScriptTest, included_lines_keep_their_place_and_have_the_scope_of_the_inc
 
 TEST_F(ScriptTest, names_of_the_command_line_are_known) {
   EXPECT_THAT(error_of("send <symbol>\n"), HasSubstr("<symbol> means nothing"));
+  EXPECT_THAT(read(std::string{kBegin} + "let order = 35=D\nsend 35=1|112=<now>\n")->names,
+              ElementsAre("now", "order"));
   names_.emplace("symbol");
   EXPECT_EQ(error_of("send <symbol>\n"), "no error");
 }
@@ -155,6 +204,8 @@ TEST(MessageText, fields_are_those_of_the_version_with_names_replaced) {
   EXPECT_THAT(*expand("60=<now+1500ms>", meaning), ElementsAre("60=20240115-10:30:01.500"));
   EXPECT_THAT(*expand("58=<captured>|34=<NextOut+5>", meaning), ElementsAre("58=a|<b>", "34=12"));
   EXPECT_THAT(*expand("58=a\\|b|34<10", meaning), ElementsAre("58=a|b", "34<10"));
+  EXPECT_EQ(with_names("silent <captured>", meaning), "silent a|<b>");
+  EXPECT_EQ(with_names("silent <unknown>", meaning), "silent <unknown>");
   EXPECT_EQ(expand("<unknown>", meaning).error(), "<unknown> means nothing");
   EXPECT_EQ(expand("<now-soon>", meaning).error(), "<now-soon> means nothing");
   EXPECT_EQ(expand("<endless>", meaning).error(), "<endless> has no end");

@@ -192,6 +192,12 @@ class Language(TestCommand):
                           "  fail something else\nend\nexpect disconnect\n",
                           text="remark: a Logout")
 
+    def test_a_remark_and_a_reason_have_the_values_of_their_names(self):
+        lines = "send 35=1|112=TOLD\nexpect 35=0|112 as id\n{} silent <id>\n"
+        for word, status, text in (("remark", 0, "remark: silent TOLD"), ("fail", 1, "silent TOLD"),
+                                   ("skip", 0, "silent TOLD")):
+            self.assert_plays(lines.format(word), status, text)
+
     def test_an_unexpected_message_is_named(self):
         done = self.assert_plays("send 35=1|112=X\nwait 1s\n", 1, " unexpected: 8=FIX")
         self.assertIn("a.scenario:5: wait 1s", done.stdout)
@@ -360,9 +366,26 @@ class BadInput(TestCommand):
         for option in ("--html", "--junit"):
             self.assert_refused(f"{option}: there is no folder /nonexistent/a$", "session",
                                 *engine, option, "/nonexistent/a/report")
+            for path, why in ((self.folder, "Is a directory"),
+                              (self.script("") / "report", "Not a directory"),
+                              ("/proc/report", "Operation not permitted")):
+                self.assert_refused(f"{option}: .*{why}$", "session", *engine, option, path)
         with socket.create_server(("127.0.0.1", 0)) as used:
             self.assert_refused("Address already in use", "session", "--target", "X", "--initiator",
                                 f"127.0.0.1:{used.getsockname()[1]}")
+
+    def test_the_nearest_name_is_shown(self):
+        engine = ["--acceptor", "127.0.0.1:1", "--target", "ENGINE"]
+        self.assert_refused(r"a\.scenario:4:9: alve\.part: there is no such part; did you mean "
+                            r"alive\?", self.script("include alve"), *engine)
+        self.write("own_lines.part", "# A part of this test\n")
+        self.assert_refused(r"did you mean own_lines\?", self.script("include own_line"), *engine)
+        self.assert_refused(r'no case "session/2c_poss_dup_no"; did you mean '
+                            r"session/2c_poss_dup_flag_no\?", "--show", "session/2c_poss_dup_no")
+        self.assert_refused(r"leave no case; did you mean resend\?", "session", *engine, "--only",
+                            "reesnd")
+        self.assert_refused(r"--set: no script has <oder>; did you mean order\?", "session",
+                            *engine, "--set", "oder=35=D")
 
     def test_an_engine_that_cannot_be_reached_or_is_silent_ends_the_run(self):
         arguments = ["--target", "ENGINE", "--timeout", 0.3]
@@ -370,7 +393,8 @@ class BadInput(TestCommand):
                             "session", "--acceptor", f"127.0.0.1:{free_port()}", *arguments,
                             status=1)
         with socket.create_server(("127.0.0.1", 0)) as silent:
-            self.assert_refused("1 failed, .*ended early: the engine under test has not sent a",
+            self.assert_refused(r"nothing came within 300 ms\n(.*\n)*.*1 failed, .*ended early: "
+                                "the engine under test has not sent a",
                                 "session", "--acceptor",
                                 f"127.0.0.1:{silent.getsockname()[1]}", *arguments, status=1)
 
