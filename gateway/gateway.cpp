@@ -193,7 +193,7 @@ void Gateway::admit(AttachedClient& client, const ClientRights& rights, const He
           fmt::format("a cursor of {}, which the client may not see", printable(cursor.session)),
           now());
     }
-    auto& place =
+    const MessagePlace& place =
         (cursor.is_sent ? sent : received)[static_cast<std::size_t>(slot - slots_.begin())];
     if (cursor.place.epoch > place.epoch) {
       return client.close(
@@ -203,12 +203,24 @@ void Gateway::admit(AttachedClient& client, const ClientRights& rights, const He
                       cursor.session, place.epoch, cursor.place.epoch),
           now());
     }
-    // A message may reach a client before a crash takes it from the journal.
-    place = std::max(place, cursor.place);
+    if (cursor.place > place) {
+      return client.close(
+          CloseCode::CursorInvalid,
+          fmt::format(
+              "session {} is at MsgSeqNum {} of epoch {}, and the cursor at {}: the journal "
+              "is older than what the client knows",
+              cursor.session, place.msg_seq_num, place.epoch, cursor.place.msg_seq_num),
+          now());
+    }
   }
   auto ring = ring_for(client, hello);
   if (!ring) return client.close(CloseCode::NoSharedMemory, ring.error().text, now());
   const std::uint64_t last = store_->session(known(rights).counter).next_inbound - 1;
+  std::vector<std::uint32_t> seen;
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    if (rights.may_see(slots_[i].name)) seen.push_back(i);
+  }
+  client.number_sessions(std::move(seen));
   client.admit(rights, std::move(received), std::move(sent), last);
   if (hello.is_in_order) client.keep_in_order();
   known(rights).attached = &client;
@@ -251,8 +263,9 @@ void Gateway::welcome(AttachedClient& client, const GatewayRing* ring) {
     const Slot& slot = slots_[i];
     if (!rights.may_see(slot.name)) continue;
     const store::SessionRecord& record = store_->session(slot.key);
-    text.sessions.push_back({static_cast<std::uint32_t>(i), record.epoch, record.next_inbound - 1,
-                             record.next_outbound - 1, slot.session->is_logged_on(), slot.name});
+    text.sessions.push_back({client.index_of(static_cast<std::uint32_t>(i)), record.epoch,
+                             record.next_inbound - 1, record.next_outbound - 1,
+                             slot.session->is_logged_on(), slot.name});
   }
   client.send({.kind = FrameKind::Welcome, .number = client.last_number()}, write_welcome(text));
 }
@@ -270,7 +283,7 @@ void Gateway::start_replay(AttachedClient& client, const HelloText& hello) {
                         .wake = wake_};
   bool has_missed = false;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
-    MissedMessages missed{slots_[i].name, static_cast<std::uint32_t>(i), {}, {}};
+    MissedMessages missed{slots_[i].name, client.index_of(static_cast<std::uint32_t>(i)), {}, {}};
     for (const Cursor& cursor : hello.cursors) {
       if (cursor.session != slots_[i].name) continue;
       const auto& passed = cursor.is_sent ? mine.sent : mine.received;
@@ -334,10 +347,11 @@ void Gateway::send(AttachedClient& client, const Frame& frame) {
   if (client.rights()->is_observer()) {
     return refuse(client, frame, RefuseCode::NotAllowed, "an observer sends nothing");
   }
-  if (header.session >= slots_.size() || !client.rights()->may_see(slots_[header.session].name)) {
+  const std::optional<std::uint32_t> slot = client.session_at(header.session);
+  if (!slot) {
     return refuse(client, frame, RefuseCode::NotAllowed, "the client has no such session");
   }
-  send(client, slots_[header.session], frame);
+  send(client, slots_[*slot], frame);
 }
 
 void Gateway::send(AttachedClient& client, Slot& slot, const Frame& frame) {
@@ -461,7 +475,7 @@ void Gateway::state_changed(Session& session, bool is_logged_on) {
   for (const auto& one : clients_) {
     if (one->rights() == nullptr || !one->rights()->may_see(slots_[index].name)) continue;
     one->send({.kind = FrameKind::SessionState,
-               .session = index,
+               .session = one->index_of(index),
                .code = is_logged_on ? 1U : 0U,
                .epoch = store_->session(slots_[index].key).epoch},
               is_logged_on ? "logged on" : "logged out");
@@ -475,7 +489,7 @@ void Gateway::report_not_sent(Slot& slot) {
     AttachedClient* const client = known(*one.client).attached;
     if (one.place.epoch >= epoch || client == nullptr) continue;
     client->send({.kind = FrameKind::Refused,
-                  .session = index_of(*slot.session),
+                  .session = client->index_of(index_of(*slot.session)),
                   .code = static_cast<std::uint32_t>(RefuseCode::NotSent),
                   .epoch = one.place.epoch,
                   .msg_seq_num = one.place.msg_seq_num,

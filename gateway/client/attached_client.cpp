@@ -79,7 +79,7 @@ void AttachedClient::deliver(const RoutedMessage& message) {
   last = message.place;
   const FrameHeader header{.kind = FrameKind::Message,
                            .flags = message.is_sent ? kFlagSent : std::uint16_t{0},
-                           .session = message.session,
+                           .session = index_of(message.session),
                            .epoch = message.place.epoch,
                            .msg_seq_num = message.place.msg_seq_num};
   if (replay_ == nullptr) return send(header, message.bytes);

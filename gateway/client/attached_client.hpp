@@ -1,9 +1,11 @@
 // One connection of a client, from its first byte to its Closed.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,7 +24,7 @@ namespace nexusfix::gateway {
 
 // A message on its way to clients.
 struct RoutedMessage {
-  std::uint32_t session = 0;  // its index
+  std::uint32_t session = 0;  // its place among all of the gateway
   bool is_sent = false;       // the session has sent it; otherwise it has received it
   MessagePlace place;
   std::string_view bytes;
@@ -39,6 +41,16 @@ class AttachedClient {
   // client gets, received and sent.
   void admit(const ClientRights& rights, std::vector<MessagePlace> received,
              std::vector<MessagePlace> sent, std::uint64_t last_number);
+  // The sessions that the client may see, rising: its own indexes are 0, 1, 2 and so on.
+  void number_sessions(std::vector<std::uint32_t> seen) { seen_ = std::move(seen); }
+  // The client's index of a session that it may see.
+  [[nodiscard]] std::uint32_t index_of(std::uint32_t session) const noexcept {
+    return static_cast<std::uint32_t>(std::ranges::lower_bound(seen_, session) - seen_.begin());
+  }
+  // The session with this index of the client; nothing: it has no such session.
+  [[nodiscard]] std::optional<std::uint32_t> session_at(std::uint32_t index) const noexcept {
+    return index < seen_.size() ? std::optional{seen_[index]} : std::nullopt;
+  }
   // From now on frames go by shared memory. What was sent before still goes by the socket.
   void move_to(std::unique_ptr<GatewayRing> ring);
   // The journal is read first: what arrives meanwhile is held.
@@ -107,6 +119,7 @@ class AttachedClient {
   std::string name_;
   const ClientRights* rights_ = nullptr;
   MonoTime deadline_;
+  std::vector<std::uint32_t> seen_;     // the sessions of the client, by its own indexes
   std::vector<MessagePlace> received_;  // by session: the last message that was given or passed
   std::vector<MessagePlace> sent_;
   std::uint64_t last_number_ = 0;

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 #include <sys/stat.h>
+#include <utility>
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/transport/network.hpp>
@@ -85,8 +86,11 @@ class Reader {
     if (line.empty() || line.front() == '#') return;
     if (line == "[GATEWAY]") {
       section_ = Section::Gateway;
+      if (std::exchange(has_gateway_, true)) fault(line_, "[GATEWAY] is there already");
+      keys_.clear();
     } else if (line == "[CLIENT]") {
       section_ = Section::Client;
+      keys_.clear();
       found_.clients.emplace_back().line = line_;
     } else if (const std::size_t equals = line.find('='); equals != std::string_view::npos) {
       set(trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)));
@@ -94,7 +98,15 @@ class Reader {
       fault(line_, "[GATEWAY], [CLIENT] or KEY=VALUE was expected");
     }
   }
+  // A right without a value would be a right to everything.
   void set(std::string_view key, std::string_view value) {
+    if (value.find_first_not_of(", \t") == std::string_view::npos) {
+      return fault(line_, fmt::format("{}: a value was expected", key));
+    }
+    if (std::ranges::find(keys_, key) != keys_.end()) {
+      return fault(line_, fmt::format("{} has a value in this section already", key));
+    }
+    keys_.emplace_back(key);
     switch (section_) {
       case Section::None:
         return fault(line_, "a key comes after [GATEWAY] or [CLIENT]");
@@ -253,6 +265,8 @@ class Reader {
   std::string_view file_;
   std::size_t line_ = 0;
   Section section_ = Section::None;
+  bool has_gateway_ = false;
+  std::vector<std::string> keys_;  // of this section, up to this line
   ClientFile found_;
   std::string faults_;
 };

@@ -103,6 +103,15 @@ TEST_F(AttachedClientTest, a_message_that_comes_live_twice_is_delivered_once) {
   EXPECT_THAT(got(), ElementsAre("5", "6"));
 }
 
+TEST_F(AttachedClientTest, indexes_of_the_sessions_that_a_client_may_see_have_no_gap) {
+  client_.number_sessions({1, 4});
+  EXPECT_EQ(client_.index_of(1), 0U);
+  EXPECT_EQ(client_.index_of(4), 1U);
+  EXPECT_EQ(client_.session_at(0), 1U);
+  EXPECT_EQ(client_.session_at(1), 4U);
+  EXPECT_EQ(client_.session_at(2), std::nullopt);
+}
+
 TEST_F(AttachedClientTest,
        a_message_that_comes_live_while_the_log_is_read_there_is_delivered_once) {
   admit(3);

@@ -74,6 +74,21 @@ TEST(GatewayClientFile, every_fault_has_its_line) {
   }
 }
 
+TEST(GatewayClientFile, a_right_without_a_value_and_one_that_is_given_twice_are_faults) {
+  const std::string begin = "[GATEWAY]\nSocketPath=/s\n[CLIENT]\nName=a\nToken=0123456789abcdef\n";
+  for (const std::string key : {"Sessions", "MsgType", "Account", "Symbol", "ClOrdIDPrefix"}) {
+    for (const std::string value : {"", " , "}) {
+      const auto empty = parse_clients(begin + key + "=" + value + "\n", "f");
+      ASSERT_FALSE(empty) << key;
+      EXPECT_EQ(empty.error(), "f:6: " + key + ": a value was expected");
+    }
+    const auto twice = parse_clients(begin + key + "=A\n" + key + "=B\n", "f");
+    ASSERT_FALSE(twice) << key;
+    EXPECT_EQ(twice.error(), "f:7: " + key + " has a value in this section already");
+  }
+  EXPECT_TRUE(parse_clients(begin + "Sessions=*\n", "f"));
+}
+
 TEST(GatewayClientFile, an_unknown_session_and_a_trader_that_gets_nothing_are_faults) {
   auto file = parse_clients(kTwo, "f");
   ASSERT_TRUE(file);

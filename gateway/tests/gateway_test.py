@@ -348,6 +348,35 @@ class GatewayTest(unittest.TestCase):
         client.hello("desk", TOKEN, cursors=[(SESSION, 2, 1)])
         self.assert_closed(client, 8)
 
+    def test_a_cursor_above_the_journal_is_refused(self):
+        self.start_venue()
+        self.start_gateway()
+        client = GatewayClient(self.socket)
+        self.clients.append(client)
+        client.hello("desk", TOKEN, cursors=[(SESSION, 1, 1000)])
+        self.assert_closed(client, 8)
+
+    def test_a_client_of_the_second_session_alone_has_it_at_index_0(self):
+        config = self.folder / "desk.cfg"
+        config.write_text(config.read_text().replace(
+            "[SESSION]\n", "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=A\nTargetCompID=B\n"
+            "[SESSION]\n", 1))
+        self.write_clients(desk=f"Sessions={SESSION}")
+        self.start_venue()
+        self.start_gateway()
+        client = self.attach_logged_on()
+        self.assertIn("session=0 ", client.welcome.body.decode())
+        client.send(1, order("A1"))
+        self.assertEqual(client.read_kind(ACCEPTED).session, 0)
+        report = client.read_kind(MESSAGE)
+        self.assertEqual((report.session, report.fields()["11"]), (0, "A1"))
+        client.send(2, order("A2"), session=1)
+        self.assertEqual(client.read_kind(REFUSED).code, 2)
+        client.close()
+        client = self.attach(cursors=[(SESSION, 0, 0)])
+        again = client.read_kind(MESSAGE)
+        self.assertEqual((again.session, again.body), (0, report.body))
+
     def test_rules_decide_who_owns_a_message_in_both_directions(self):
         self.write_clients("Name=one\nClOrdIDPrefix=ONE-", "Name=copy\nRole=observer")
         self.start_venue()
