@@ -564,6 +564,8 @@ typedef struct nxf_client_options {
   size_t cursor_count;
   int64_t timeout_ns; /* for connecting, and for the answer; 0: 10 s */
   int64_t spin_ns;    /* nxf_client_receive() polls so long before it sleeps: lower latency for a core */
+  int32_t in_order;   /* 1: after a refused message no higher number is accepted before the refused one
+                       * is used again. For a program that sends before the last answer has come */
 } nxf_client_options;
 
 /* Why a gateway closed a connection: docs/reference/gateway-protocol.md, "Closed". */
@@ -576,7 +578,7 @@ enum {
   NXF_CLOSE_TOO_SLOW = 5,
   NXF_CLOSE_NO_HELLO = 6,
   NXF_CLOSE_STOPPING = 7,
-  NXF_CLOSE_CURSOR_INVALID = 8, /* of an epoch that the session has not reached */
+  NXF_CLOSE_CURSOR_INVALID = 8, /* above the last message of the session */
   NXF_CLOSE_MESSAGES_GONE = 9,  /* the journal has deleted the messages after a cursor */
   NXF_CLOSE_CLIENT_ENDS = 10,
   NXF_CLOSE_NO_SHARED_MEMORY = 11
@@ -643,7 +645,9 @@ enum {
   NXF_REFUSED_NOT_ALLOWED = 2,    /* an observer, another session, or another client owns it */
   NXF_REFUSED_SESSION = 3,        /* the session is not logged on, and does not keep the message */
   NXF_REFUSED_RATE = 4,           /* OutboundMessages: msg_seq_num has the milliseconds to wait */
-  NXF_REFUSED_UNAVAILABLE = 5     /* the engine stops, or the disk is full */
+  NXF_REFUSED_UNAVAILABLE = 5,    /* the engine stops, or the disk is full */
+  NXF_REFUSED_AFTER_REFUSED = 6,  /* in_order: a lower number was refused, and not used again yet */
+  NXF_REFUSED_NOT_SENT = 7        /* it was accepted as stored, and a reset came before it was sent */
 };
 
 typedef struct nxf_client_event {

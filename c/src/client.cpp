@@ -34,7 +34,7 @@ static_assert(NXF_EVENT_SESSION == static_cast<int>(gateway::FrameKind::SessionS
 static_assert(NXF_EVENT_CAUGHT_UP == static_cast<int>(gateway::FrameKind::CaughtUp));
 static_assert(NXF_EVENT_CLOSED == static_cast<int>(gateway::FrameKind::Closed));
 static_assert(NXF_CLOSE_NO_SHARED_MEMORY == static_cast<int>(gateway::CloseCode::NoSharedMemory));
-static_assert(NXF_REFUSED_UNAVAILABLE == static_cast<int>(gateway::RefuseCode::Unavailable));
+static_assert(NXF_REFUSED_NOT_SENT == static_cast<int>(gateway::RefuseCode::NotSent));
 static_assert(NXF_ACCEPTED_BEFORE == gateway::kFlagDuplicate);
 static_assert(NXF_ACCEPTED_STORED == gateway::kFlagStored);
 static_assert(NXF_FROM_JOURNAL == gateway::kFlagFromJournal);
@@ -79,9 +79,10 @@ const char* fault_of(const nxf_client_options& options) {
 }
 
 gateway::AttachOptions read(const nxf_client_options& options) {
-  gateway::AttachOptions made{.socket_path = options.socket_path,
-                              .hello = {.name = options.name, .token = options.token},
-                              .by_memory = options.door == NXF_SHARED_MEMORY};
+  gateway::AttachOptions made{
+      .socket_path = options.socket_path,
+      .hello = {.name = options.name, .token = options.token, .is_in_order = options.in_order != 0},
+      .by_memory = options.door == NXF_SHARED_MEMORY};
   for (std::size_t index = 0; index < options.cursor_count; ++index) {
     const nxf_cursor& cursor = options.cursors[index];
     made.hello.cursors.push_back({.session = cursor.session,

@@ -66,15 +66,17 @@ class AttachedClient {
   // A Send was accepted.
   void set_last_number(std::uint64_t number) noexcept {
     last_number_ = number;
-    refused_number_ = 0;
+    set_refused(0);
   }
   // The client asks that no number is accepted after a lower one that was refused.
-  void keep_in_order() noexcept { is_in_order_ = true; }
+  void keep_in_order() noexcept { refused_number_ = 0; }
   // A Send was refused.
-  void set_refused(std::uint64_t number) noexcept { refused_number_ = number; }
+  void set_refused(std::uint64_t number) noexcept {
+    if (refused_number_) refused_number_ = number;
+  }
   // The number that must be used again before a higher one; 0: none.
   [[nodiscard]] std::uint64_t refused_before(std::uint64_t number) const noexcept {
-    return is_in_order_ && number > refused_number_ ? refused_number_ : 0;
+    return refused_number_ && number > *refused_number_ ? *refused_number_ : 0;
   }
 
   // A frame that belongs to no order of messages. A client that has no room for it is cut.
@@ -123,8 +125,7 @@ class AttachedClient {
   std::vector<MessagePlace> received_;  // by session: the last message that was given or passed
   std::vector<MessagePlace> sent_;
   std::uint64_t last_number_ = 0;
-  std::uint64_t refused_number_ = 0;  // since then; 0: none
-  bool is_in_order_ = false;
+  std::optional<std::uint64_t> refused_number_;  // since then; 0: none; absent: not in order
   std::unique_ptr<JournalReplay> replay_;
   std::vector<char> held_;     // frames that came after the replay began
   std::vector<char> waiting_;  // frames that the link does not have yet
