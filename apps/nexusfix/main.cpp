@@ -35,7 +35,8 @@ void print_version() {
 #endif
 }
 
-void print_help() { fmt::print("{}", overview()); }
+// fmt::print() would throw where flush_output() reports.
+void print_help() { std::fputs(overview().c_str(), stdout); }
 
 // Printed bytes may still be in the buffer. A full disk appears here, and must not end as a
 // success.
@@ -137,7 +138,9 @@ int main(int argc, char** argv) {
     std::optional<nexusfix::command::Pager> pager;
     return nexusfix::command::flush_output(nexusfix::command::run(argc, argv, pager));
   } catch (const std::exception& error) {
+    using nexusfix::command::kFailure;
+    if (std::ferror(stdout) != 0) return nexusfix::command::flush_output(kFailure);
     std::fprintf(stderr, "nexusfix: %s\n", error.what());  // fmt::print() might throw again
-    return nexusfix::command::kFailure;
+    return kFailure;
   }
 }

@@ -26,7 +26,7 @@ class Options(ctypes.Structure):
     _fields_ = [("struct_size", SIZE), ("socket_path", TEXT), ("name", TEXT), ("token", TEXT),
                 ("door", ctypes.c_int32), ("cursors", ctypes.POINTER(Cursor)),
                 ("cursor_count", SIZE), ("timeout_ns", ctypes.c_int64),
-                ("spin_ns", ctypes.c_int64)]
+                ("spin_ns", ctypes.c_int64), ("in_order", ctypes.c_int32)]
 
 
 class Session(ctypes.Structure):
@@ -67,13 +67,13 @@ class CClient:
         self.handle = ctypes.c_void_p()
         self.reads = 0
 
-    def attach(self, name, token, cursors=(), sent=()):
+    def attach(self, name, token, cursors=(), sent=(), in_order=False):
         places = [(session, 0, epoch, number) for session, epoch, number in cursors]
         places += [(session, 1, epoch, number) for session, epoch, number in sent]
         array = (Cursor * len(places))(*((one[0].encode(), *one[1:]) for one in places))
         options = made(Options, socket_path=self.path.encode(), name=name.encode(),
                        token=token.encode(), door=int(os.environ["NEXUSFIX_C_DOOR"]),
-                       cursors=array, cursor_count=len(places))
+                       cursors=array, cursor_count=len(places), in_order=in_order)
         error = made(Error)
         status = LIBRARY.nxf_client_attach(ctypes.byref(options), ctypes.byref(self.handle),
                                            ctypes.byref(error))

@@ -81,14 +81,15 @@ class RingClient(GatewayClient):
         self.memory = None
         self.words = self.data = self.path = None
 
-    def hello(self, name, token, cursors=(), sent=()):
+    def hello(self, name, token, cursors=(), sent=(), in_order=False):
         lines = [f"name={name}", f"token={token}", f"ring={self.LAYOUT}"]
+        lines += ["in-order=1"] * in_order
         lines += [f"cursor={epoch} {number} {session}" for session, epoch, number in cursors]
         lines += [f"sent={epoch} {number} {session}" for session, epoch, number in sent]
         self.send_bytes(frame_bytes(HELLO, ("\n".join(lines) + "\n").encode()))
 
-    def attach(self, name, token, cursors=(), sent=()):
-        welcome = super().attach(name, token, cursors, sent)
+    def attach(self, name, token, cursors=(), sent=(), in_order=False):
+        welcome = super().attach(name, token, cursors, sent, in_order)
         if welcome is not None and welcome.kind == WELCOME:
             line = next(one for one in welcome.body.decode().split("\n") if one.startswith("ring="))
             key, self.path = line.removeprefix("ring=").split(" ", 1)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 COMPILER, SOURCE = sys.argv[1], Path(sys.argv[2])
 del sys.argv[1:]
-COPIED = ("CMakeLists.txt", "cluster", "cmake", "console", "include", "src", "simulator",
+COPIED = ("CMakeLists.txt", "cluster", "cmake", "console", "http", "include", "src", "simulator",
           "tools", "dictionaries", "share", "LICENSE")
 
 
