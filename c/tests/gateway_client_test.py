@@ -38,6 +38,11 @@ class GatewayClientTest(gateway_test.GatewayTest):
         self.start_gateway()
         self.assertEqual(self.refused_code(cursors=[(SESSION, 2, 1)]), 8)
 
+    def test_a_cursor_above_the_journal_is_refused(self):
+        self.start_venue()
+        self.start_gateway()
+        self.assertEqual(self.refused_code(cursors=[(SESSION, 1, 1000)]), 8)
+
     def test_a_wrong_token_and_a_second_connection_of_a_name_are_refused(self):
         self.start_venue()
         self.start_gateway()
