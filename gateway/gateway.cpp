@@ -21,11 +21,11 @@ using engine::Session;
 constexpr std::chrono::seconds kHelloTimeout{10};
 // No event says that a client has read from its shared memory.
 constexpr std::chrono::milliseconds kRoomWait{1};
-// Of one client in one turn: then comes the next client.
+// One client in one turn: then comes the next client.
 constexpr int kFramesPerTurn = 256;
 // With those that have said no Hello.
 constexpr std::size_t kClientsMax = 1'000;
-// Of these, by a port of the network: its clients do not keep out those of this machine.
+// Clients of the network are only a part of them: they do not keep out those of this machine.
 constexpr std::size_t kRemoteClientsMax = 500;
 // A counter of the store, plus 1, is at most 10^18.
 constexpr std::uint64_t kNumberMax = 1'000'000'000'000'000'000 - 1;

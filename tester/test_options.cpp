@@ -75,7 +75,7 @@ void add_run_options(CLI::App& app, TestOptions& options) {
       ->option_text("FILE");
 }
 
-// Of the TLS keys of the file those that an option replaces.
+// The TLS keys of the file that an option replaces.
 void merge_tls(TestedEngine& engine, transport::TlsSettings configured) {
   for (const auto member :
        {&transport::TlsSettings::authorities_file, &transport::TlsSettings::certificate_file,

@@ -48,7 +48,7 @@ class GatewayClientTest(gateway_test.GatewayTest):
         self.start_gateway()
         good = self.attach_logged_on()
         self.assertEqual(self.refused_code(token="another-token-of-it"), 2)
-        self.assertEqual(self.refused_code(name="nobody"), 2)
+        self.assertEqual(self.refused_code(name="unknown"), 2)
         self.assertEqual(self.refused_code(), 3)
         good.send(1, order("A1"))
         self.assertEqual(good.read_kind(ACCEPTED).number, 1)

@@ -21,7 +21,6 @@ SKIPPED = 77
 
 class Go:
     tools = ("go",)
-    is_in_order = True  # its Hello has in-order=1
     doors = ("socket", "memory")
 
     def test(self, folder):
@@ -81,7 +80,6 @@ class TypeScript:
 
 class Rust:
     tools = ("cargo",)
-    is_in_order = True
 
     def test(self, folder):
         os.environ["CARGO_TARGET_DIR"] = str(folder)
@@ -135,8 +133,7 @@ def main(name, nexusfix, clients, dictionary, work, libraries=None):
     conformance = Path(__file__).with_name("conformance.py")
     for door in getattr(language, "doors", ("socket",)):
         run([sys.executable, "-B", conformance, nexusfix, *language.conformance(folder)], work,
-            env={**os.environ, "NEXUSFIX_DOOR": door,
-                 "NEXUSFIX_IN_ORDER": str(int(getattr(language, "is_in_order", False)))})
+            env={**os.environ, "NEXUSFIX_DOOR": door})
     return 0
 
 

@@ -25,8 +25,6 @@ from world import LIMIT_S, SESSION, TOKEN, World
 
 NEXUSFIX, COMMAND = "", []  # set by main
 DOOR = os.environ.get("NEXUSFIX_DOOR", "socket")
-in_order = unittest.skipIf(os.environ.get("NEXUSFIX_IN_ORDER", "1") == "0",
-                           "the client does not say in-order=1")
 
 
 class Program:
@@ -235,14 +233,12 @@ class Conformance(unittest.TestCase):
         self.assertIn("A2", orders)
         self.assertEqual("A4" in orders, fourth == "accepted")
 
-    @in_order
     def test_refused_order_does_not_end_those_that_follow(self):
         program, _ = self.trading()
         self.send_a_refused_one_between_two(program)
         first = program.until(r"accepted (\d+) 1 \d+ 0")[1]
         self.check_orders_after_a_refused_one(program, first)
 
-    @in_order
     def test_refused_order_is_not_accepted_after_answers_were_lost(self):
         program, _ = self.trading()
         answers = []
@@ -259,7 +255,6 @@ class Conformance(unittest.TestCase):
         first = program.until(r"accepted (\d+) 0 0 1")[1]
         self.check_orders_after_a_refused_one(program, first)
 
-    @in_order
     def test_stored_order_that_is_lost_by_a_reset_is_refused_after_its_accepted(self):
         """In place of a report there is a Refused with code 7: header, number, and a text."""
         program, _ = self.trading()

@@ -55,7 +55,7 @@ class WebSocket {
   WebSocket& operator=(const WebSocket&) = delete;
   ~WebSocket();
 
-  // Of the messages that have not begun.
+  // Messages that have begun keep the earlier limits.
   void set_limits(WebSocketLimits limits) noexcept;
   // Adds bytes of the client. Call WebSocketLoop::poll() afterwards.
   void receive(std::span<const char> bytes);

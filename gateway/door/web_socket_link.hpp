@@ -51,7 +51,7 @@ class WebSocketLink final : public ClientLink {
   void look_for_end() override { is_readable_ = true; }
   bool is_of_this_machine() const noexcept override { return false; }
 
-  // Of the network: bytes, or the end, can be received.
+  // The network has bytes, or the end, to receive.
   void set_readable() noexcept { is_readable_ = true; }
 
  private:

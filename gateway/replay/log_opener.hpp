@@ -17,7 +17,7 @@ namespace nexusfix::gateway {
 using OpenLog = std::function<std::expected<std::unique_ptr<store::LogFollower>, std::string>(
     const store::FollowOptions&)>;
 
-// Of the journal in this folder. The disk must outlive the readers.
+// Opens the journal in this folder. The disk must outlive the readers.
 [[nodiscard]] OpenLog journal_opener(Disk& disk, std::string folder);
 
 }  // namespace nexusfix::gateway

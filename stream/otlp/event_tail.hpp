@@ -26,7 +26,7 @@ namespace nexusfix::stream {
 // for the disk.
 class EventTail {
  public:
-  // Of a file at one call, so that a large one does not hold the others.
+  // One call reads at most this much of a file: a large one does not hold the others.
   static constexpr std::size_t kBytesMax = 256U << 10U;
   // Files that stay open, so that a rotated one is read to its end. Of those above it, what was
   // written within the last moment before the rotation may be lost.

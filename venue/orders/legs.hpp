@@ -25,7 +25,7 @@ struct Leg {
   [[nodiscard]] BookSide side_for(BookSide of_order) const noexcept {
     return side == of_order ? BookSide::Buy : BookSide::Sell;
   }
-  // Of a quantity of the strategy; at most the highest that there is.
+  // A quantity of the strategy; at most the highest that there is.
   [[nodiscard]] Units quantity_of(Units quantity) const noexcept;
 };
 

@@ -36,7 +36,7 @@ pub struct Place {
 pub struct Cursor {
     /// The name of the session.
     pub session: String,
-    /// Of the message.
+    /// Where the message stands in its session.
     pub place: Place,
     /// An observer's: of the messages that the session has sent.
     pub of_sent: bool,
@@ -63,7 +63,7 @@ pub struct Options {
     pub socket: PathBuf,
     /// The client's, as the gateway's file of clients has it.
     pub name: String,
-    /// Of this name.
+    /// The secret of this name.
     pub token: String,
     /// From the program's own store. Without one: what arrives from now on.
     pub cursors: Vec<Cursor>,
@@ -131,7 +131,7 @@ pub enum Event {
         number: u64,
         /// The one of its `Accepted`.
         place: Place,
-        /// Of the protocol: 7.
+        /// The protocol's code: 7.
         code: u32,
         /// For people.
         reason: String,
@@ -207,12 +207,12 @@ pub enum GatewayError {
     Refused {
         /// The message's number. The next message has the lowest number that was refused.
         number: u64,
-        /// Of the protocol: 1 to 6. All messages that left between a refused one and its answer
+        /// The protocol's code, 1 to 6. All messages that left between a refused one and its answer
         /// have 6.
         code: u32,
         /// For people.
         reason: String,
-        /// Of code 4: the milliseconds to wait.
+        /// The milliseconds to wait, with code 4.
         wait_ms: u64,
     },
     /// Nothing was sent: there is no connection, or it was lost before the message was accepted.

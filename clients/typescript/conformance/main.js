@@ -12,6 +12,8 @@ const cursors = session ? [{ session, epoch: Number(epoch), msgSeqNum: Number(ms
 function print(event) {
   if (event.kind === "state") {
     say("state", event.loggedOn ? "on" : "off", event.epoch, event.session);
+  } else if (event.kind === "refused") {
+    say("refused", event.error.number, event.error.code);
   } else if (event.kind === "message") {
     const message = Message.parse(event.bytes);
     say("message", event.epoch, event.msgSeqNum, Number(event.fromJournal), Number(event.ofSent),

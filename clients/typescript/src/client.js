@@ -1,5 +1,5 @@
 // A client that is attached to the gateway, over any connection that brings bytes in their order.
-import { ClosedError, CloseCode, NotSentError, RefusedError } from "./errors.js";
+import { ClosedError, CloseCode, NotSentError, RefuseCode, RefusedError } from "./errors.js";
 import { EventQueue } from "./event_queue.js";
 import {
   badFrame, FLAG_DUPLICATE, FLAG_FROM_JOURNAL, FLAG_SENT, FLAG_STORED, FRAME_BYTES_MAX, FrameReader,
@@ -23,6 +23,8 @@ export class Client {
   #places = new Map(); // the last message of a direction of a session, as a cursor
   #pending = new Map(); // by number
   #last = 0; // the highest number in use
+  #again = 0; // was refused, and is the next number; 0: none was
+  #refused = []; // after it: the gateway's own answers to them come later
   #end = null; // why the client has ended
   #retry = null; // the timer and its delay
 
@@ -68,6 +70,10 @@ export class Client {
     if (own <= this.#last && own > this.lastAccepted) {
       throw new RangeError(`number ${own} comes after number ${this.#last}`);
     }
+    if (this.#again !== 0 && own > this.#again) {
+      throw new RangeError(`number ${this.#again} was refused, and comes before number ${own}`);
+    }
+    if (own > this.#last) this.#again = 0;
     this.#last = Math.max(this.#last, own);
     return new Promise((resolve, reject) => {
       this.#pending.set(own, { session, body, number: own, resolve, reject });
@@ -129,6 +135,7 @@ export class Client {
     }
     this.#welcome = readWelcome(frame);
     this.#connection = connection;
+    [this.#again, this.#refused] = [0, []];
     this.#last = Math.max(this.#last, this.lastAccepted);
     for (const session of this.sessions) {
       this.#begin(session.name, false, session.received);
@@ -219,11 +226,33 @@ export class Client {
                                         duplicate: (flags & FLAG_DUPLICATE) !== 0,
                                         stored: (flags & FLAG_STORED) !== 0 });
     } else if (frame.kind === Kind.Refused) {
-      this.#answered(number)?.reject(
-        new RefusedError(session, number, frame.code, text(frame.body), msgSeqNum));
+      this.#refuse(new RefusedError(session, number, frame.code, text(frame.body), msgSeqNum));
     } else {
       throw badFrame(`a frame of kind ${frame.kind}`);
     }
+  }
+
+  // The gateway accepts no higher number before this one is used again (in-order=1): the messages
+  // that left after this one are refused, too.
+  #refuse(why) {
+    if (why.code === RefuseCode.Reset) {
+      why.waitMs = 0;
+      this.#put({ kind: "refused", error: why });
+      return;
+    }
+    if (why.code === RefuseCode.AfterRefused && why.number === this.#refused[0]) {
+      this.#refused.shift();
+      return;
+    }
+    this.#answered(why.number)?.reject(why);
+    for (const { number, session, reject } of [...this.#pending.values()]) {
+      if (number < why.number) continue;
+      this.#pending.delete(number);
+      this.#refused.push(number);
+      reject(new RefusedError(session, number, RefuseCode.AfterRefused,
+                              `message ${why.number} was refused before`, 0));
+    }
+    [this.#last, this.#again] = [why.number - 1, why.number];
   }
 
   #answered(number) {

@@ -6,7 +6,8 @@ const FINAL = new Set([CloseCode.Version, CloseCode.Denied, CloseCode.BadFrame,
                        CloseCode.CursorInvalid, CloseCode.MessagesGone, CloseCode.ClientEnds]);
 
 export const RefuseCode = Object.freeze({
-  BadMessage: 1, NotAllowed: 2, SessionClosed: 3, RateLimited: 4, Unavailable: 5,
+  BadMessage: 1, NotAllowed: 2, SessionClosed: 3, RateLimited: 4, Unavailable: 5, AfterRefused: 6,
+  Reset: 7,
 });
 
 export class ClosedError extends Error {

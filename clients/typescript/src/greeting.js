@@ -4,7 +4,7 @@ const HELLO_BYTES_MAX = 64 << 10;
 const SESSION = /^(\d+) (\d+) (\d+) (\d+) (on|off) (.+)$/;
 
 export function writeHello(name, token, cursors) {
-  const lines = [`name=${name}`, `token=${token}`];
+  const lines = [`name=${name}`, `token=${token}`, "in-order=1"];
   for (const { session, epoch, msgSeqNum, ofSent } of cursors) {
     lines.push(`${ofSent ? "sent" : "cursor"}=${epoch} ${msgSeqNum} ${session}`);
   }

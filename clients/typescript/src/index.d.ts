@@ -69,6 +69,8 @@ export type Event =
   /** A session has logged on or out. */
   | { readonly kind: "state"; readonly session: string; readonly epoch: number;
       readonly loggedOn: boolean; readonly reason: string }
+  /** A message that was accepted as stored is never sent: its session was reset before. */
+  | { readonly kind: "refused"; readonly error: RefusedError }
   /** All messages of the journal have come. */
   | { readonly kind: "caughtUp" }
   /** The connection is lost; the client attaches again by itself. */
@@ -155,7 +157,8 @@ export const CloseCode: {
 };
 export const RefuseCode: {
   readonly BadMessage: 1; readonly NotAllowed: 2; readonly SessionClosed: 3;
-  readonly RateLimited: 4; readonly Unavailable: 5;
+  readonly RateLimited: 4; readonly Unavailable: 5; readonly AfterRefused: 6;
+  readonly Reset: 7;
 };
 /** Why the connection, or the client, has ended. */
 export class ClosedError extends Error {

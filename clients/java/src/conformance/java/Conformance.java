@@ -77,6 +77,8 @@ public final class Conformance {
       say("detached");
     } else if (event instanceof Event.Reattached) {
       say("reattached");
+    } else if (event instanceof Event.Refused refused) {
+      say("refused", refused.cause().number(), refused.cause().value());
     } else if (event instanceof Event.StateChanged state) {
       say("state", state.loggedOn() ? "on" : "off", state.epoch(), state.session());
     } else if (event instanceof Event.Received message) {

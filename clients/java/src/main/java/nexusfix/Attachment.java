@@ -1,10 +1,12 @@
 package nexusfix;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 
 /** What a client knows of its sessions and of messages without an answer. Any thread. */
@@ -23,6 +25,9 @@ final class Attachment {
   private Greeting welcome;
   private Link link; // null: detached
   private long last; // the highest number in use
+  private long again; // was refused, and is the next number; 0: none was
+  // Numbers after it: the gateway's own answers to them come later.
+  private final Queue<Long> refused = new ArrayDeque<>();
   private ClosedException end;
 
   Attachment(Options options) {
@@ -68,6 +73,8 @@ final class Attachment {
     link = connected;
     welcome = answer;
     indexes.clear();
+    again = 0;
+    refused.clear();
     last = Math.max(last, answer.lastAccepted());
     for (Session session : answer.sessions()) {
       indexes.put(session.name(), indexes.size());
@@ -76,7 +83,7 @@ final class Attachment {
         places.putIfAbsent(new Stream(session.name(), true), session.sent());
       }
     }
-    List<Frame> again = new ArrayList<>();
+    List<Frame> resent = new ArrayList<>();
     for (Pending one : List.copyOf(pending.values())) {
       Integer index = indexes.get(one.session());
       if (one.number() <= answer.lastAccepted()) {
@@ -84,14 +91,14 @@ final class Attachment {
         Accepted known = new Accepted(one.session(), one.number(), new Place(0, 0), true, false);
         answers.add(() -> one.answer().complete(known));
       } else if (resends && index != null) {
-        again.add(Frame.send(index, one.number(), one.body()));
+        resent.add(Frame.send(index, one.number(), one.body()));
       } else {
         pending.remove(one.number());
         answers.add(() -> one.answer().completeExceptionally(
             new NotSentException("the connection was lost before the message was accepted")));
       }
     }
-    return again;
+    return resent;
   }
 
   /** A message with its number, or 0 for the next one. */
@@ -108,6 +115,13 @@ final class Attachment {
     long number = wanted == 0 ? last + 1 : wanted;
     if (number <= last && number > welcome.lastAccepted()) {
       throw new IllegalArgumentException("number " + number + " comes after number " + last);
+    }
+    if (again != 0 && number > again) {
+      throw new IllegalArgumentException(
+          "number " + again + " was refused, and comes before number " + number);
+    }
+    if (number > last) {
+      again = 0;
     }
     last = Math.max(last, number);
     Pending made = new Pending(number, session, body, new CompletableFuture<>());
@@ -146,14 +160,16 @@ final class Attachment {
         return new Event.StateChanged(
             session, frame.place().epoch(), frame.code() == 1, frame.text());
       case Frame.ACCEPTED:
-        answer(frame, answers, new Accepted(session, frame.number(), frame.place(),
+        Pending message = pending.remove(frame.number());
+        Accepted accepted = new Accepted(session, frame.number(), frame.place(),
             (frame.flags() & Frame.FLAG_DUPLICATE) != 0,
-            (frame.flags() & Frame.FLAG_STORED) != 0), null);
+            (frame.flags() & Frame.FLAG_STORED) != 0);
+        if (message != null) {
+          answers.add(() -> message.answer().complete(accepted));
+        }
         return null;
       case Frame.REFUSED:
-        answer(frame, answers, null, new RefusedException(session, frame.number(), frame.code(),
-            frame.text(), frame.place().msgSeqNum()));
-        return null;
+        return refuse(session, frame, answers);
       default:
         throw Frame.badFrame("a frame of kind " + frame.kind());
     }
@@ -171,14 +187,39 @@ final class Attachment {
         (frame.flags() & Frame.FLAG_FROM_JOURNAL) != 0, ofSent, frame.body());
   }
 
-  private void answer(
-      Frame frame, List<Runnable> answers, Accepted accepted, RefusedException refused) {
-    Pending message = pending.remove(frame.number());
-    if (message == null) {
-      return;
+  /**
+   * The gateway accepts no higher number before this one is used again (in-order=1): the messages
+   * that left after this one are refused, too.
+   */
+  private Event refuse(String session, Frame frame, List<Runnable> answers) {
+    int code = frame.code();
+    long number = frame.number();
+    if (code == RefusedException.RESET) {
+      return new Event.Refused(new RefusedException(session, number, code, frame.text(), 0));
     }
-    answers.add(refused == null
-        ? () -> message.answer().complete(accepted)
-        : () -> message.answer().completeExceptionally(refused));
+    if (code == RefusedException.AFTER_REFUSED
+        && Long.valueOf(number).equals(refused.peek())) {
+      refused.remove();
+      return null;
+    }
+    RefusedException why = new RefusedException(
+        session, number, code, frame.text(), frame.place().msgSeqNum());
+    for (Pending one : List.copyOf(pending.values())) {
+      if (one.number() < number) {
+        continue;
+      }
+      pending.remove(one.number());
+      if (one.number() == number) {
+        answers.add(() -> one.answer().completeExceptionally(why));
+        continue;
+      }
+      refused.add(one.number());
+      RefusedException after = new RefusedException(one.session(), one.number(),
+          RefusedException.AFTER_REFUSED, "message " + number + " was refused before", 0);
+      answers.add(() -> one.answer().completeExceptionally(after));
+    }
+    last = number - 1;
+    again = number;
+    return null;
   }
 }

@@ -26,6 +26,12 @@ public sealed interface Event {
   record StateChanged(String session, long epoch, boolean loggedOn, String reason)
       implements Event {}
 
+  /**
+   * A message whose {@link Accepted#stored()} was true is never sent: the session was reset before
+   * its next Logon.
+   */
+  record Refused(RefusedException cause) implements Event {}
+
   /** All messages of the journal have come: what follows arrives now. */
   record CaughtUp() implements Event {}
 

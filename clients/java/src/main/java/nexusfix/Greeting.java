@@ -21,6 +21,7 @@ record Greeting(
     StringBuilder lines = new StringBuilder();
     line(lines, "name=" + name);
     line(lines, "token=" + token);
+    line(lines, "in-order=1");
     if (wantsRing) {
       line(lines, "ring=" + RingLink.LAYOUT);
     }

@@ -5,7 +5,17 @@ public final class RefusedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   /** Why a message was not sent, in the order of the protocol's codes from 1 on. */
-  public enum Code { BAD_MESSAGE, NOT_ALLOWED, SESSION_CLOSED, RATE_LIMITED, UNAVAILABLE, OTHER }
+  public enum Code {
+    BAD_MESSAGE, NOT_ALLOWED, SESSION_CLOSED, RATE_LIMITED, UNAVAILABLE,
+    /** A message before this one was refused. */
+    AFTER_REFUSED,
+    /** A stored message: the session was reset before its next Logon. */
+    RESET,
+    OTHER
+  }
+
+  static final int AFTER_REFUSED = 6;
+  static final int RESET = 7;
 
   private final long number;
   private final int value;
