@@ -33,6 +33,10 @@ constexpr std::uint64_t kNumberMax = 1'000'000'000'000'000'000 - 1;
 // The name of a client's counter in the store. No session has it: those begin with BeginString.
 std::string counter_name(const ClientRights& client) { return "gateway client " + client.name; }
 
+std::string absence_of(const ClientRights& client) {
+  return fmt::format("client {} is not attached", client.name);
+}
+
 RefuseCode code_of(SendFailure failure) noexcept {
   switch (failure) {
     case SendFailure::RateLimited:
@@ -466,11 +470,12 @@ void Gateway::apply_absence(Slot& slot) {
   for (const ClientRights& client : options_.clients.clients) {
     if (client.when_away != WhenAway::LogOut || !client.may_see(slot.name)) continue;
     if (known(client).attached != nullptr) continue;
-    return slot.session->log_out(fmt::format("client {} is not attached", client.name));
+    slot.absent = &client;
+    return slot.session->log_out(absence_of(client));
   }
 }
 
-void Gateway::state_changed(Session& session, bool is_logged_on) {
+void Gateway::state_changed(Session& session, bool is_logged_on, const std::string& why) {
   const std::uint32_t index = index_of(session);
   for (const auto& one : clients_) {
     if (one->rights() == nullptr || !one->rights()->may_see(slots_[index].name)) continue;
@@ -478,7 +483,7 @@ void Gateway::state_changed(Session& session, bool is_logged_on) {
                .session = one->index_of(index),
                .code = is_logged_on ? 1U : 0U,
                .epoch = store_->session(slots_[index].key).epoch},
-              is_logged_on ? "logged on" : "logged out");
+              why);
   }
 }
 
@@ -499,12 +504,18 @@ void Gateway::report_not_sent(Slot& slot) {
 }
 
 void Gateway::on_logon(Session& session) {
-  report_not_sent(slots_[index_of(session)]);
-  state_changed(session, true);
-  apply_absence(slots_[index_of(session)]);
+  Slot& slot = slots_[index_of(session)];
+  slot.absent = nullptr;
+  report_not_sent(slot);
+  state_changed(session, true, "logged on");
+  apply_absence(slot);
 }
 
-void Gateway::on_logout(Session& session) { state_changed(session, false); }
+void Gateway::on_logout(Session& session) {
+  const ClientRights* const absent = slots_[index_of(session)].absent;
+  state_changed(session, false,
+                absent == nullptr ? "logged out" : "logged out: " + absence_of(*absent));
+}
 
 engine::MessageReply Gateway::on_message(Session& session, const wire::MessageView& message) {
   Slot& slot = slots_[index_of(session)];
@@ -531,7 +542,7 @@ engine::MessageReply Gateway::on_message(Session& session, const wire::MessageVi
   }
   if (owner->when_away == WhenAway::Reject && known(*owner).attached == nullptr) {
     return engine::business_reject(session::BusinessRejectReason::ApplicationNotAvailable, 0,
-                                   fmt::format("client {} is not attached", owner->name));
+                                   absence_of(*owner));
   }
   return engine::accept();
 }

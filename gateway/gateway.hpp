@@ -90,6 +90,9 @@ class Gateway {
     std::string name;
     bool has_unowned = false;      // which was reported
     std::vector<Stored> stored{};  // since the session was logged on last
+    // For its absence the session logs out. Null since the session was logged on last: none is
+    // away.
+    const ClientRights* absent = nullptr;
   };
   // A client of the file.
   struct Known {
@@ -119,7 +122,7 @@ class Gateway {
   void end(AttachedClient& client);
   void go_on_replaying(AttachedClient& client);
   void apply_absence(Slot& slot);
-  void state_changed(engine::Session& session, bool is_logged_on);
+  void state_changed(engine::Session& session, bool is_logged_on, const std::string& why);
   void report(EventId id, const std::string& text, std::string_view session = {});
 
   [[nodiscard]] MonoTime now() { return options_.clock->now().mono; }

@@ -88,6 +88,23 @@ std::expected<void, std::string> check_gateway(const config::Settings& settings)
   return {};
 }
 
+using ReadSettings = std::expected<config::Settings, std::string>;
+using ReadClients = std::expected<gateway::ClientFile, std::string>;
+
+// Of both files, so that one run names all of them.
+std::string faults_of(const GatewayArguments& arguments, const ReadSettings& settings,
+                      const ReadClients& clients) {
+  std::string faults;
+  const auto add = [&faults](const auto& result) {
+    if (!result) add_fault(faults, result.error());
+  };
+  add(settings);
+  if (settings) add(check_gateway(*settings));
+  add(clients);
+  if (settings && clients) add(check_clients(*clients, names_of(*settings), arguments.clients));
+  return faults;
+}
+
 // The sessions that clients know have indexes: a reload may change all but their names.
 struct SessionNames {
   std::vector<std::string> names;
@@ -175,16 +192,10 @@ int serve_with(const GatewayArguments& arguments, config::Settings settings,
 
 int serve_gateway(const GatewayArguments& arguments) {
   PosixDisk disk;
-  auto clients = gateway::read_clients(arguments.clients);
-  if (!clients) return fail(kGatewayCommand, clients.error());
   auto settings = read_settings(disk, arguments.config, arguments.unknown_keys);
-  if (!settings) return fail(kGatewayCommand, settings.error());
-  if (const auto right = check_gateway(*settings); !right) {
-    return fail(kGatewayCommand, right.error());
-  }
-  SessionNames names{names_of(*settings)};
-  if (const auto right = check_clients(*clients, names.names, arguments.clients); !right) {
-    return fail(kGatewayCommand, right.error());
+  auto clients = gateway::read_clients(arguments.clients);
+  if (const std::string faults = faults_of(arguments, settings, clients); !faults.empty()) {
+    return fail(kGatewayCommand, faults);
   }
   if (arguments.checks_only) {
     fmt::print("{} and {}: no faults\n", arguments.config, arguments.clients);
@@ -203,6 +214,7 @@ int serve_gateway(const GatewayArguments& arguments) {
                                   .memory = std::move(memory),
                                   .events = &events,
                                   .clock = &clock};
+  SessionNames names{names_of(*settings)};
   return has_observer ? serve_with<gateway::GatewayWithObservers>(arguments, std::move(*settings),
                                                                   std::move(options), names)
                       : serve_with<gateway::Gateway>(arguments, std::move(*settings),

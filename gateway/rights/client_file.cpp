@@ -131,6 +131,7 @@ class Reader {
       if (!value.starts_with('/')) return fault(line_, "MemoryPath: a path from / was expected");
       found_.memory_path = value;
     } else if (key.starts_with("WebSocket")) {
+      if (web_socket_line_ == 0) web_socket_line_ = line_;
       set_web_socket(found_.web_socket, key, value);
     } else {
       fault(line_, fmt::format("{} is no key of [GATEWAY]: SocketPath, SocketMode, MemoryPath, or "
@@ -218,8 +219,8 @@ class Reader {
   void check_web_socket() {
     const WebSocketSettings& web = found_.web_socket;
     if (!web.port) {
-      if (web.origins.empty() && web.certificate_file.empty()) return;
-      return fault(line_, "the keys of the WebSocket need WebSocketPort");
+      if (web_socket_line_ == 0 || web.line != 0) return;
+      return fault(web_socket_line_, "the keys of the WebSocket need WebSocketPort");
     }
     if (!web.certificate_file.empty()) return;
     if (!web.certificate_key_file.empty() || !web.authorities_file.empty()) {
@@ -264,6 +265,7 @@ class Reader {
 
   std::string_view file_;
   std::size_t line_ = 0;
+  std::size_t web_socket_line_ = 0;  // of its first key
   Section section_ = Section::None;
   bool has_gateway_ = false;
   std::vector<std::string> keys_;  // of this section, up to this line
@@ -316,13 +318,16 @@ std::expected<ClientFile, std::string> read_clients(const std::string& path) {
   PosixDisk disk;
   const auto text = read_file(disk, path, kFileBytesMax);
   if (!text) return std::unexpected{text.error().what()};
+  auto clients = parse_clients(*text, path);
   struct stat status{};
   if (::stat(path.c_str(), &status) == 0 && (status.st_mode & (S_IRWXO | S_IWGRP)) != 0) {
-    return std::unexpected{fmt::format(
+    std::string faults = fmt::format(
         "{}: other users can read it, or its group can write it, and it has tokens: chmod 640 {}",
-        path, path)};
+        path, path);
+    if (!clients) faults += '\n' + clients.error();
+    return std::unexpected{std::move(faults)};
   }
-  return parse_clients(*text, path);
+  return clients;
 }
 
 }  // namespace nexusfix::gateway

@@ -25,6 +25,11 @@ std::optional<Number> consume_number(std::string_view& text, char end) {
   return number;
 }
 
+// Of a whole message: BeginString and BodyLength are before MsgType.
+bool may_come_first(wire::Tag tag, std::size_t at) noexcept {
+  return at == 0 ? tag == tag::BeginString : tag == tag::BodyLength;
+}
+
 }  // namespace
 
 std::expected<void, std::string> MessageFields::read(std::string_view text) {
@@ -45,7 +50,13 @@ std::expected<void, std::string> MessageFields::read(std::string_view text) {
     }
     const std::string_view value = text.substr(0, end);
     text.remove_prefix(end + 1);
-    if (*tag == tag::MsgType && msg_type_.empty()) msg_type_ = value;
+    if (*tag == tag::MsgType && msg_type_.empty()) {
+      if (value.empty()) break;
+      msg_type_ = value;
+    }
+    if (msg_type_.empty() && !may_come_first(*tag, at)) {
+      return Failed{fmt::format("field {} at byte {} comes before MsgType (35)", *tag, at)};
+    }
     if (!wire::belongs_to_session(*tag)) {
       if (fields_.size() == kFieldsMax) return Failed{"a message has at most 100,000 fields"};
       if (announced == *tag) fields_.pop_back();  // The encoder writes the Length field.

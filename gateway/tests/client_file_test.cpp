@@ -89,6 +89,17 @@ TEST(GatewayClientFile, a_right_without_a_value_and_one_that_is_given_twice_are_
   EXPECT_TRUE(parse_clients(begin + "Sessions=*\n", "f"));
 }
 
+TEST(GatewayClientFile, a_key_of_the_web_socket_without_its_port_is_a_fault) {
+  const std::string client = "[CLIENT]\nName=a\nToken=0123456789abcdef\n";
+  for (const std::string key :
+       {"WebSocketHost=127.0.0.1", "WebSocketOrigins=https://a", "WebSocketCertificateFile=/c",
+        "WebSocketCertificateKeyFile=/k", "WebSocketAuthoritiesFile=/a"}) {
+    const auto file = parse_clients("[GATEWAY]\nSocketPath=/s\n" + key + "\n" + client, "f");
+    ASSERT_FALSE(file) << key;
+    EXPECT_EQ(file.error(), "f:3: the keys of the WebSocket need WebSocketPort");
+  }
+}
+
 TEST(GatewayClientFile, an_unknown_session_and_a_trader_that_gets_nothing_are_faults) {
   auto file = parse_clients(kTwo, "f");
   ASSERT_TRUE(file);

@@ -204,7 +204,8 @@ class GatewayTest(unittest.TestCase):
         self.start_venue()
         self.start_gateway()
         client = self.attach_logged_on()
-        for text, code in (("hello", 1), ("35=D|11=|", 1), ("35=A|98=0|", 1), ("11=A1|", 1)):
+        for text, code in (("hello", 1), ("35=D|11=|", 1), ("35=A|98=0|", 1), ("11=A1|", 1),
+                           ("11=A1|35=D|55=AAPL|", 1)):
             client.send(9, text)
             refused = client.read_kind(REFUSED)
             self.assertEqual((refused.number, refused.code), (9, code), (text, refused))
@@ -431,11 +432,15 @@ class GatewayTest(unittest.TestCase):
         self.assertEqual(ids, [f"C{number}" for number in range(1, count + 1)])
 
     def test_a_session_logs_out_while_its_client_is_away_if_the_file_says_so(self):
-        self.write_clients(desk="WhenAway=log-out")
+        self.write_clients("Name=watch\nRole=observer", desk="WhenAway=log-out")
         self.start_venue()
         self.start_gateway()
+        watch = self.attach("watch")
         client = self.attach_logged_on()
         client.close()
+        while (state := watch.read_kind(STATE)).code != 0:
+            pass
+        self.assertEqual(state.body, b"logged out: client desk is not attached")
         while "client desk is not attached" not in (self.folder / "serve.log").read_text():
             time.sleep(0.05)
         client = self.attach_logged_on()
@@ -488,6 +493,26 @@ class GatewayTest(unittest.TestCase):
         self.assertEqual(result.returncode, 1)
         self.assertIn("needs JournalInbound=Y", result.stderr)
         self.assertIn("EventLoops=2", result.stderr)
+
+    def test_faults_of_both_files_are_named_in_one_run(self):
+        config, clients = self.folder / "desk.cfg", self.folder / "desk.clients"
+        right = config.read_text()
+        config.write_text(right.replace("JournalInbound=Y\n", ""))
+        self.write_clients(desk="Sessions=FIX.4.4:A->B")
+        self.check_faults("needs JournalInbound=Y", "has no session FIX.4.4:A->B")
+        config.write_text(right.replace("HeartBtInt=30", "HeartBtInt=never"))
+        self.write_clients(desk="Role=boss")
+        clients.chmod(0o644)
+        self.check_faults("HeartBtInt", "Role: trader or observer", "chmod 640")
+        clients.unlink()
+        self.check_faults("HeartBtInt", "desk.clients")
+
+    def check_faults(self, *faults):
+        for arguments in (["--check"], []):
+            result = self.run_gateway(*arguments)
+            self.assertEqual(result.returncode, 1)
+            for fault in faults:
+                self.assertIn(fault, result.stderr)
 
     def test_a_second_gateway_does_not_take_the_socket(self):
         self.start_venue()

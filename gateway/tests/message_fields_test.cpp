@@ -51,10 +51,18 @@ TEST(GatewayMessageFields, a_length_beyond_the_message_is_an_error) {
 TEST(GatewayMessageFields, errors_name_the_byte) {
   EXPECT_THAT(error_of(soh("35=D|X=1|")), HasSubstr("at byte 5: a tag"));
   EXPECT_THAT(error_of(soh("35=D|11=A1")), HasSubstr("field 11 at byte 5 has no SOH"));
-  EXPECT_THAT(error_of(soh("11=A1|")), HasSubstr("no MsgType"));
   EXPECT_THAT(error_of(""), HasSubstr("no MsgType"));
   EXPECT_THAT(error_of(soh("35=D|99999999999=1|")), HasSubstr("a tag"));
   EXPECT_THAT(error_of(soh("00=|35=D|")), HasSubstr("at byte 0: a tag"));
+}
+
+TEST(GatewayMessageFields, a_field_before_the_msg_type_is_an_error) {
+  for (const char* const text : {"11=A1|", "11=A1|35=D|", "9=5|35=D|", "8=FIX.4.4|11=A1|35=D|",
+                                 "8=FIX.4.4|8=FIX.4.4|35=D|", "34=7|35=D|"}) {
+    EXPECT_THAT(error_of(soh(text)), HasSubstr("before MsgType (35)")) << text;
+  }
+  EXPECT_THAT(error_of(soh("35=|11=A1|")), HasSubstr("no MsgType"));
+  EXPECT_EQ(error_of(soh("8=FIX.4.4|35=D|11=A1|")), "none");
 }
 
 TEST(GatewayMessageFields, owner_is_found_by_cl_ord_id_or_else_orig_cl_ord_id) {
