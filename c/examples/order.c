@@ -9,10 +9,12 @@ static void on_logon(void* user_data, nxf_session* session) {
   nxf_encoder* order;
   nxf_error error = {.struct_size = sizeof error};
   struct timespec now;
+  char id[32];
   (void)user_data;
   timespec_get(&now, TIME_UTC);
   if (nxf_session_begin(session, "D", &order) != NXF_OK) return;
-  nxf_encoder_text(order, 11, "A1", NXF_ZERO_TERMINATED);
+  snprintf(id, sizeof id, "C%lld%09ld", (long long)now.tv_sec, now.tv_nsec);
+  nxf_encoder_text(order, 11, id, NXF_ZERO_TERMINATED);
   nxf_encoder_text(order, 55, "AAPL", NXF_ZERO_TERMINATED);
   nxf_encoder_char(order, 54, '1');
   nxf_encoder_time(order, 60, now.tv_sec * INT64_C(1000000000) + now.tv_nsec, NXF_MILLIS);

@@ -1,4 +1,5 @@
-"""An example trades through `nexusfix gateway`, and another one reads the journal afterwards:
+"""An example trades twice through `nexusfix gateway`, and is refused as an observer. Another one
+reads the journal afterwards:
 
     gateway_example_test.py NEXUSFIX EXAMPLE READ_LOG
 """
@@ -18,16 +19,20 @@ def main(nexusfix, example, read_log):
             world = World(nexusfix, folder)
             try:
                 world.start_gateway()
-                ran = subprocess.run([example, world.socket, "desk", TOKEN, *door],
-                                     capture_output=True, text=True, timeout=LIMIT_S)
+                ran, again, refused = [
+                    subprocess.run([example, world.socket, name, TOKEN, *door],
+                                   capture_output=True, text=True, timeout=LIMIT_S, check=False)
+                    for name in ("desk", "desk", "watch")]
             finally:
                 world.close()
             read = subprocess.run([read_log, f"{folder}/gateway"], capture_output=True, text=True,
                                   timeout=LIMIT_S)
-        print(ran.stdout + ran.stderr + read.stdout + read.stderr)
-        if read.returncode != 0 or "D 1\n" not in read.stdout:
+        print(*(one.stdout + one.stderr for one in (ran, again, refused, read)))
+        if read.returncode != 0 or "D 2\n" not in read.stdout:
             return 1
-        if ran.returncode != 0 or not re.search(r"OrderID \S+, OrdStatus \S+\n", ran.stdout):
+        if not all(re.search(r"OrderID \S+, OrdStatus 0\n", one.stdout) for one in (ran, again)):
+            return 1
+        if refused.returncode != 1 or refused.stderr != "refused: an observer sends nothing\n":
             return 1
     return 0
 

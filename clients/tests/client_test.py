@@ -101,17 +101,32 @@ def run(command, folder, **options):
                           stdin=subprocess.DEVNULL, **options)
 
 
+def usage_is_one_line(command):
+    ran = subprocess.run(command, capture_output=True, text=True, check=False,
+                         stdin=subprocess.DEVNULL, timeout=LIMIT_S)
+    print(ran.stdout + ran.stderr)
+    return ran.returncode != 0 and re.fullmatch(r"(.* )?usage: .*\n", ran.stdout + ran.stderr)
+
+
 def run_example(nexusfix, command):
+    """Twice: each order has a ClOrdID of its own, so the venue takes both. Then as an observer,
+    whose order is refused."""
     with tempfile.TemporaryDirectory(prefix="nxf") as folder:
         world = World(nexusfix, folder)
         try:
             world.start_gateway()
-            ran = subprocess.run([*command, world.socket, "desk", TOKEN], capture_output=True,
-                                 text=True, stdin=subprocess.DEVNULL, timeout=LIMIT_S)
+            first, again, refused = [
+                subprocess.run([*command, world.socket, name, TOKEN], capture_output=True,
+                               text=True, stdin=subprocess.DEVNULL, timeout=LIMIT_S, check=False)
+                for name in ("desk", "desk", "watch")]
         finally:
             world.close()
-    print(ran.stdout + ran.stderr)
-    return ran.returncode == 0 and re.search(r"OrderID \S+, OrdStatus \S+\n", ran.stdout)
+    for ran in (first, again, refused):
+        print(ran.stdout + ran.stderr)
+    if refused.returncode == 0 or "an observer sends nothing" not in refused.stderr:
+        return False
+    statuses = [re.search(r"OrderID \S+, OrdStatus (\S+)\n", ran.stdout) for ran in (first, again)]
+    return all(statuses) and statuses[0][1] == statuses[1][1]
 
 
 def main(name, nexusfix, clients, dictionary, work, libraries=None):
@@ -128,7 +143,8 @@ def main(name, nexusfix, clients, dictionary, work, libraries=None):
     else:
         os.environ.update({"NEXUSFIX_LIB_DIR": libraries, "LD_LIBRARY_PATH": libraries})
     language.test(folder)
-    if not run_example(nexusfix, language.example(folder)):
+    example = language.example(folder)
+    if not usage_is_one_line(example) or not run_example(nexusfix, example):
         return 1
     conformance = Path(__file__).with_name("conformance.py")
     for door in getattr(language, "doors", ("socket",)):

@@ -14,8 +14,9 @@ fn send(gateway: &Gateway, session: &str) -> Result<(), Box<dyn Error>> {
         msg_seq_num: 1,
         sending_time: Timestamp::now(),
     };
+    let id = format!("RS{}", Timestamp::now().0);
     let order = encode(NewOrderSingle, &header, &mut buffer, |order| {
-        order.set(field::ClOrdID, "A1").set(field::Symbol, "AAPL");
+        order.set(field::ClOrdID, &id).set(field::Symbol, "AAPL");
         order
             .set(field::Side, Side::Buy)
             .set(field::OrdType, OrdType::Limit);
@@ -29,7 +30,11 @@ fn send(gateway: &Gateway, session: &str) -> Result<(), Box<dyn Error>> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().collect();
-    let gateway = Gateway::attach(Options::new(&words[1], &words[2], &words[3]))?;
+    let [_, socket, name, token] = &words[..] else {
+        eprintln!("usage: gateway_order SOCKET NAME TOKEN");
+        std::process::exit(2);
+    };
+    let gateway = Gateway::attach(Options::new(socket, name, token))?;
     let session = gateway.sessions()[0].clone();
     if session.is_logged_on {
         send(&gateway, &session.name)?;

@@ -10,9 +10,10 @@ struct Desk {
 
 impl Application for Desk {
     fn on_logon(&self, session: &Session) {
+        let id = format!("RS{}", Timestamp::now().0);
         let sent = session.send(NewOrderSingle, |order| {
             order
-                .set(field::ClOrdID, "A1")
+                .set(field::ClOrdID, &id)
                 .set(field::Symbol, "AAPL")
                 .set(field::Side, Side::Buy);
             order
@@ -40,7 +41,10 @@ impl Application for Desk {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let path = std::env::args().nth(1).ok_or("usage: order FILE.cfg")?;
+    let Some(path) = std::env::args().nth(1) else {
+        eprintln!("usage: order FILE.cfg");
+        std::process::exit(2);
+    };
     let mut engine = Engine::open(&path, Desk::default())?;
     while !engine.application().is_done.get() && engine.poll(Duration::from_millis(100)) {}
     Ok(())

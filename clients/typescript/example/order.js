@@ -3,13 +3,17 @@ import { attach, Message } from "nexusfix-gateway";
 import * as fix44 from "../fix44.js";
 
 const [place, name, token] = process.argv.slice(2);
+if (!token) {
+  console.error("usage: node order.js SOCKET_OR_URL NAME TOKEN");
+  process.exit(2);
+}
 const where = /^wss?:/.test(place) ? { url: place } : { socket: place };
 const client = await attach({ ...where, name, token });
 const [session] = client.sessions;
 
 function order() {
   return new Message(fix44.NewOrderSingle)
-    .set(fix44.ClOrdID, "A1")
+    .set(fix44.ClOrdID, `TS${Date.now()}`)
     .set(fix44.Symbol, "AAPL")
     .set(fix44.Side, fix44.Side.Buy)
     .set(fix44.TransactTime, new Date())

@@ -28,7 +28,7 @@ func main() {
 	for loggedOn := session.LoggedOn; ; {
 		if loggedOn {
 			order := nexusfix.NewMessage(fix44.NewOrderSingle)
-			fix44.ClOrdID.Set(order, "A1")
+			fix44.ClOrdID.Set(order, fmt.Sprintf("GO%d", time.Now().UnixNano()))
 			fix44.Symbol.Set(order, "AAPL")
 			fix44.Side.Set(order, fix44.SideBuy)
 			fix44.TransactTime.Set(order, time.Now())

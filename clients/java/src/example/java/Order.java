@@ -15,6 +15,10 @@ public final class Order {
 
   /** The program. */
   public static void main(String[] arguments) throws Exception {
+    if (arguments.length != 3) {
+      System.err.println("usage: Order SOCKET NAME TOKEN");
+      System.exit(2);
+    }
     Options options = new Options(Path.of(arguments[0]), arguments[1], arguments[2]);
     try (Client client = Client.attach(options)) {
       Session session = client.sessions().get(0);
@@ -22,7 +26,8 @@ public final class Order {
       while (true) {
         if (loggedOn) {
           FixMessage order = new FixMessage(NEW_ORDER_SINGLE);
-          order.set(CL_ORD_ID, "A1").set(SYMBOL, "AAPL").set(SIDE, Side.BUY)
+          order.set(CL_ORD_ID, "JV" + System.currentTimeMillis())
+              .set(SYMBOL, "AAPL").set(SIDE, Side.BUY)
               .set(TRANSACT_TIME, Instant.now()).set(ORDER_QTY, BigDecimal.valueOf(100))
               .set(ORD_TYPE, OrdType.LIMIT).set(PRICE, new BigDecimal("150.25"));
           client.send(session.name(), order).join();
