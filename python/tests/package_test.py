@@ -8,6 +8,7 @@ import sysconfig
 from pathlib import Path
 
 import nexusfix
+import nexusfix.gateway
 import nexusfix.load
 import nexusfix.logs
 import nexusfix.sessions
@@ -34,8 +35,9 @@ def test_import_takes_less_than_a_tenth_of_a_second():
     assert min(float(run(sys.executable, "-c", MEASURE)) for _ in range(5)) < IMPORT_SECONDS_MAX
 
 
-@pytest.mark.parametrize("module", [nexusfix, nexusfix.logs, nexusfix.sessions,
-                                    nexusfix.simulation, nexusfix.testing, nexusfix.values])
+@pytest.mark.parametrize("module", [nexusfix, nexusfix.gateway, nexusfix.logs,
+                                    nexusfix.sessions, nexusfix.simulation, nexusfix.testing,
+                                    nexusfix.values])
 def test_the_examples_of_docstrings_run(module):
     found = doctest.testmod(module)
     assert found.attempted > 0 and found.failed == 0

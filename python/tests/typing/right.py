@@ -4,7 +4,7 @@ from datetime import datetime, timezone
 from decimal import Decimal
 
 import nexusfix
-from nexusfix import fix44, fix50sp2
+from nexusfix import fix44, fix50sp2, gateway
 
 order: nexusfix.Message = fix44.NewOrderSingle(
     ClOrdID="A1", Side=fix44.Side.BUY, OrderQty=100, Price=Decimal("150.25"),
@@ -40,3 +40,19 @@ async def trade() -> None:
     async with nexusfix.Acceptor({"SocketAcceptPort": 0}, on_message=on_message) as venue:
         for session in venue.sessions.values():
             session.send(order)
+
+
+async def attach() -> None:
+    cursors = [gateway.Cursor("FIX.4.4:ME->V", 1, 7)]
+    async with gateway.Client("gateway.sock", "desk1", "token", cursors=cursors) as client:
+        accepted: gateway.Accepted = await client.send("FIX.4.4:ME->V", order, number=7)
+        async for event in client:
+            match event:
+                case gateway.Received(message=report, cursor=cursor):
+                    print(accepted.number, report.name, cursor.msg_seq_num)
+                case gateway.StateChanged(is_logged_on=True, session=session):
+                    await client.send(session, bytes(order))
+                case gateway.Refused(code=gateway.RefuseCode.RESET, number=number):
+                    print(number + 1)
+                case _:
+                    break
