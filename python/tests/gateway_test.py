@@ -14,7 +14,7 @@ import pytest
 from nexusfix import fix44, gateway
 from nexusfix.gateway import CloseCode, RefuseCode
 from nexusfix.gateway.frames import BODY_BYTES_MAX, Frame, FrameReader, Kind
-from sources_test import find_command
+from program import find_command
 
 SECONDS_MAX = 60.0  # for a hang
 SESSION = "FIX.4.4:DESK->VENUE"

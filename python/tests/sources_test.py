@@ -3,17 +3,14 @@ and journals."""
 
 import gzip
 import lzma
-import os
-import shutil
 import socket
 import struct
 import subprocess
-import sysconfig
-from pathlib import Path
 
 import nexusfix
 import pytest
 from messages_test import message
+from program import find_command
 
 pyarrow = pytest.importorskip("pyarrow")
 
@@ -117,14 +114,6 @@ def test_each_kind_of_file_has_its_orders(name, tmp_path):
     table = nexusfix.orders(path).to_arrow()
     names = ["cl_ord_id", "order_id", "ord_status"]
     assert [table[name].to_pylist() for name in names] == [["A1"], ["X1"], ["0"]]
-
-
-def find_command():
-    """The command of the wheel, or the one that NEXUSFIX names."""
-    command = os.environ.get("NEXUSFIX", Path(sysconfig.get_path("scripts")) / "nexusfix")
-    if shutil.which(command) is None:
-        pytest.skip("the package was built without the command: tools/wheels.py --own")
-    return command
 
 
 def free_port():
