@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 from messages_test import message
-from sources_test import find_command, free_port
+from program import find_command
+from sources_test import free_port
 
 pytest.importorskip("mcp")
 import nexusfix.mcp as door  # noqa: E402

@@ -11,7 +11,7 @@ from pathlib import Path
 import nexusfix
 import pytest
 from messages_test import message
-from sources_test import find_command
+from program import find_command
 
 pyarrow = pytest.importorskip("pyarrow")
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "notebooks"))
