@@ -1,6 +1,7 @@
 // A command whose standard input gets lines.
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <optional>
 #include <string>
