@@ -76,10 +76,10 @@ int run_mcp(char** words) {
     fmt::print(
         "nexusfix mcp: let an assistant read messages, logs and engines\n\n"
         "Usage: nexusfix mcp [--logs FOLDER] [--engine PATH]\n\n"
-        "The Python package has it: pip install 'nexusfix[mcp]'\n");
+        "The Python package has it: docs/guide/python-mcp.md\n");
     return kSuccess;
   }
-  if (failed.empty()) failed = "the Python package has it: pip install 'nexusfix[mcp]'";
+  if (failed.empty()) failed = "the Python package has it: docs/guide/python-mcp.md";
   fmt::print(stderr, "nexusfix mcp: {}\n", failed);
   return kFailure;
 }

@@ -28,7 +28,7 @@ try:
     from mcp.types import ToolAnnotations
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
-        "nexusfix.mcp needs the package mcp: pip install 'nexusfix[mcp]'") from error
+        "nexusfix.mcp needs the package mcp: pip install 'mcp>=2'") from error
 
 TEXT_BYTES_MAX = 1 << 20  # of a message or an expression
 ANSWER_CHARACTERS_MAX = 200_000

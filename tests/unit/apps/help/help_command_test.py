@@ -77,7 +77,7 @@ class Pages(WithFolder):
     def test_mcp_without_the_python_package_names_the_package(self):
         done = run("mcp", "--logs", ".")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("pip install 'nexusfix[mcp]'", done.stderr)
+        self.assertIn("docs/guide/python-mcp.md", done.stderr)
         done = run("mcp", "--help")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("--logs FOLDER", done.stdout)
