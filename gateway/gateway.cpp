@@ -458,8 +458,16 @@ void Gateway::end(AttachedClient& client) {
 }
 
 void Gateway::stop() {
+  static_cast<void>(store_->flush());
+  release_durable();
+  // What the store may have lost is never said, as after another process has taken the log over. A
+  // client learns it from its next Welcome.
+  const bool is_all_durable = store_->durable() >= store_->appended();
   const MonoTime time = now();
-  for (const auto& one : clients_) one->close(CloseCode::Stopping, "the gateway stops", time);
+  for (const auto& one : clients_) {
+    if (!is_all_durable) one->discard_waiting();
+    one->close(CloseCode::Stopping, "the gateway stops", time);
+  }
   for (const auto& one : clients_) one->release(AttachedClient::Part::All);
   for (const auto& one : clients_) end(*one);
   clients_.clear();

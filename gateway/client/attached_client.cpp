@@ -60,6 +60,11 @@ void AttachedClient::release(Part part) {
   forget_released();
 }
 
+void AttachedClient::discard_waiting() {
+  waiting_.resize(released_);
+  forget_released();
+}
+
 void AttachedClient::forget_released() {
   if (released_ == waiting_.size()) {
     waiting_.clear();

@@ -104,6 +104,8 @@ class AttachedClient {
   enum class Part : std::uint8_t { Marked, All };
   // Gives the client that part of what waits, as far as it takes it now.
   void release(Part part);
+  // The client never gets what waits for it.
+  void discard_waiting();
   // Something waits for the client.
   [[nodiscard]] bool has_unsent() const noexcept {
     return !waiting_.empty() || link_->has_unsent();

@@ -1,9 +1,12 @@
 // nexusfix gateway: the sessions of a configuration file for other programs.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
+#include <poll.h>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -159,9 +162,16 @@ std::expected<WebDoor, std::string> web_door(const gateway::WebSocketSettings& w
   return door;
 }
 
+// How an engine of the gateway has ended.
+struct Served {
+  int status = kFailure;
+  bool was_open = false;
+  bool is_handed_over = false;  // its shard, to another node of the cluster
+};
+
 template <class Application>
-int serve_with(const GatewayArguments& arguments, config::Settings settings,
-               gateway::GatewayOptions options, SessionNames& names) {
+Served serve_with(const GatewayArguments& arguments, config::Settings settings,
+                  gateway::GatewayOptions options, SessionNames& names) {
   const std::string path = options.clients.socket_path;
   const std::uint32_t mode = options.clients.socket_mode;
   const gateway::WebSocketSettings web_settings = options.clients.web_socket;
@@ -169,14 +179,22 @@ int serve_with(const GatewayArguments& arguments, config::Settings settings,
   Application application{std::move(options)};
   engine::EngineOptions engine_settings = engine_options(arguments.spin);
   engine_settings.check_settings = {.call = &SessionNames::check, .context = &names};
+  std::optional<engine::StopSignals> while_waiting;
+  if (settings.postgres.if_owned == store::IfOwned::Wait) while_waiting.emplace();
   auto engine = engine::Engine::open(std::move(settings), application, engine_settings);
-  if (!engine) return fail(kGatewayCommand, engine.error().what());
+  while_waiting.reset();
+  if (!engine && engine::StopSignals::received()) return {.status = kSuccess};
+  if (!engine) return {.status = fail(kGatewayCommand, engine.error().what())};
+  const auto refuse = [&](const std::string& why) {
+    engine->refuse(why);
+    return Served{.status = fail(kGatewayCommand, why), .was_open = true};
+  };
   auto door = gateway::SocketDoor::open(path, mode);
-  if (!door) return fail(kGatewayCommand, door.error());
+  if (!door) return refuse(door.error());
   auto web = web_door(web_settings, arguments.clients, kept);
-  if (!web) return fail(kGatewayCommand, web.error());
+  if (!web) return refuse(web.error());
   if (const auto attached = application.attach(*engine); !attached) {
-    return fail(kGatewayCommand, attached.error());
+    return refuse(attached.error());
   }
   const engine::StopSignals signals{*engine};
   if (engine::StopSignals::received()) engine->stop();
@@ -187,22 +205,26 @@ int serve_with(const GatewayArguments& arguments, config::Settings settings,
   }
   std::fflush(stdout);
   gateway::serve_all(*engine, application, doors, {.spins = arguments.spin});
-  return engine::StopSignals::received() ? kSuccess : kFailure;
+  const bool is_stopped = engine::StopSignals::received();
+  const auto cluster = engine->statistics().cluster;
+  return {.status = is_stopped ? kSuccess : kFailure,
+          .was_open = true,
+          .is_handed_over = !is_stopped && cluster && cluster->is_handing_over};
 }
 
-int serve_gateway(const GatewayArguments& arguments) {
+Served serve(const GatewayArguments& arguments) {
   PosixDisk disk;
   auto settings = read_settings(disk, arguments.config, arguments.unknown_keys);
   auto clients = gateway::read_clients(arguments.clients);
   if (const std::string faults = faults_of(arguments, settings, clients); !faults.empty()) {
-    return fail(kGatewayCommand, faults);
+    return {.status = fail(kGatewayCommand, faults)};
   }
   if (arguments.checks_only) {
     fmt::print("{} and {}: no faults\n", arguments.config, arguments.clients);
-    return kSuccess;
+    return {.status = kSuccess};
   }
   auto log = log_of(disk, arguments.config);
-  if (!log) return fail(kGatewayCommand, log.error());
+  if (!log) return {.status = fail(kGatewayCommand, log.error())};
   SystemClock clock;
   observe::StreamEventLog events{stderr};
   const bool has_observer =
@@ -219,6 +241,34 @@ int serve_gateway(const GatewayArguments& arguments) {
                                                                   std::move(options), names)
                       : serve_with<gateway::Gateway>(arguments, std::move(*settings),
                                                      std::move(options), names);
+}
+
+// A gateway that has handed its shard over waits for it again. etcd or the database may not answer
+// at that moment: only when they stay away, the service manager must start the process again.
+int serve_until_ended(const GatewayArguments& arguments) {
+  constexpr std::chrono::seconds kOpenAgainMax{60};
+  constexpr std::chrono::seconds kPause{1};
+  SystemClock clock;
+  std::optional<MonoTime> until;  // nothing: no shard was handed over
+  for (;;) {
+    const Served served = serve(arguments);
+    const Now now = clock.now();
+    if (served.is_handed_over) {
+      until = now.mono + kOpenAgainMax;
+      continue;
+    }
+    if (served.was_open || !until || engine::StopSignals::received() || now.mono >= *until) {
+      return served.status;
+    }
+    observe::StreamEventLog{stderr}.write(
+        {.time = now.wall,
+         .id = EventId::ClusterOpensAgain,
+         .session = {},
+         .text = fmt::format("the shard was handed over, and the gateway could not open again to "
+                             "wait for it: it tries again every second, for at most {} s",
+                             kOpenAgainMax.count())});
+    static_cast<void>(::poll(nullptr, 0, std::chrono::milliseconds{kPause}.count()));
+  }
 }
 
 }  // namespace
@@ -250,7 +300,7 @@ int run_gateway(Arguments arguments) {
       "  1  a file has a fault, or the gateway could not start or go on\n"
       "  2  the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
-  return serve_gateway(options);
+  return serve_until_ended(options);
 }
 
 }  // namespace nexusfix::command

@@ -103,6 +103,18 @@ TEST_F(AttachedClientTest, a_message_that_comes_live_twice_is_delivered_once) {
   EXPECT_THAT(got(), ElementsAre("5", "6"));
 }
 
+TEST_F(AttachedClientTest, what_is_discarded_is_never_delivered) {
+  admit(4);
+  comes_live(5);
+  client_.mark();
+  comes_live(6);
+  client_.release(AttachedClient::Part::Marked);
+  client_.discard_waiting();
+  client_.mark();
+  comes_live(7);
+  EXPECT_THAT(got(), ElementsAre("5", "7"));
+}
+
 TEST_F(AttachedClientTest, indexes_of_the_sessions_that_a_client_may_see_have_no_gap) {
   client_.number_sessions({1, 4});
   EXPECT_EQ(client_.index_of(1), 0U);

@@ -34,7 +34,9 @@ def order_text(number):
             "60=20240115-10:30:00|")
 
 
-class GatewayOfADatabase(WithDatabase):
+class TwoGateways:
+    """Two machines, a venue, and a client; with a test case that has a database."""
+
     def setUp(self):
         super().setUp()
         self.venue_config = self.write("venue.cfg", (
@@ -42,7 +44,6 @@ class GatewayOfADatabase(WithDatabase):
             f"SocketAcceptPort={self.port}\nFileStorePath={self.folder}/venue\n[SESSION]\n"
             "BeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n"))
         self.starts = {}
-        self.waits = {}  # how often each one had waited when it was started last
         # What the client keeps: a kill of a gateway does not touch it.
         self.cursor = (0, 0)
         self.reports = []
@@ -62,7 +63,7 @@ class GatewayOfADatabase(WithDatabase):
         config = self.write(f"{name}.cfg", (
             "[DEFAULT]\nConnectionType=initiator\nSocketConnectHost=127.0.0.1\n"
             f"SocketConnectPort={self.port}\nReconnectInterval=1\nHeartBtInt=5\n"
-            "JournalInbound=Y\nStore=postgresql\nPostgreSQLStoreIfOwned=wait\n"
+            f"JournalInbound=Y\nStore=postgresql\n{self.log_keys(name)}"
             f"PostgreSQLStoreHost={self.host}\nPostgreSQLStoreUser=nexusfix\n"
             f"PostgreSQLStoreDatabase=postgres\nPostgreSQLStoreSchema={self.schema}\n"
             f"PostgreSQLStoreStandby=available\nFileStorePath={self.folder}/{name}\n"
@@ -72,8 +73,6 @@ class GatewayOfADatabase(WithDatabase):
             f"[GATEWAY]\nSocketPath={self.folder}/{name}.sock\n[CLIENT]\nName=desk\n"
             f"Token={TOKEN}\n"))
         clients.chmod(0o600)
-        log = self.folder / f"{name}.log"
-        self.waits[name] = log.read_text().count("NXF-5050") if log.exists() else 0
         self.starts[name] = self.run_in_background(name, "gateway", config, "--clients", clients)
 
     def attach(self):
@@ -92,17 +91,22 @@ class GatewayOfADatabase(WithDatabase):
             self.assertLess(time.monotonic(), deadline, "no gateway takes the client")
             time.sleep(0.02)
 
-    def trade(self, orders, kill_at):
-        """Sends what was not accepted, and reads until an error of the connection. The machine that
-        was killed before comes back, and waits. kill_at: the active machine is killed when that
-        number of reports has come."""
+    def kill(self, name, _client, _numbers):
+        self.starts[name].kill()
+        self.assertEqual(self.starts[name].wait(), -9)
+
+    def trade(self, orders, strike=None, strike_at=None):
+        """Sends what was not accepted, and reads until an error of the connection. A machine that
+        has ended before comes back, and waits. strike: it is called when that number of reports
+        has come, with the active machine, the client, and the numbers that it may send next."""
         name, client, number = self.attach()
-        for killed in [one for one in self.starts if self.starts[one].poll() is not None]:
-            self.start_gateway(killed)
-            self.wait_until(lambda one=killed: self.log(one).count("NXF-5050") > self.waits[one],
-                            f"{killed} waits for the log")
+        for other in [one for one in self.starts if one != name]:
+            if self.starts[other].poll() is not None:
+                self.start_gateway(other)
+            self.wait_until(lambda one=other: self.is_waiting(one), f"{other} waits for the log")
         self.assertGreaterEqual(number, self.accepted, "an accepted order is lost")
         self.accepted = sent = number
+        is_struck = False
         while len(self.reports) < 2 * orders:
             try:
                 for sent in range(sent + 1, min(orders, len(self.reports) // 2 + WINDOW) + 1):
@@ -112,37 +116,41 @@ class GatewayOfADatabase(WithDatabase):
             frame = client.read()
             if frame is None:
                 break
-            self.assertNotEqual(frame.kind, CLOSED, frame)
+            if frame.kind == CLOSED:
+                self.assertEqual(frame.code, 7, frame)
+                break
             if frame.kind == ACCEPTED:
                 self.assertEqual((frame.number, frame.flags & 1), (self.accepted + 1, 0), frame)
                 self.assertGreater(frame.msg_seq_num, 0)
                 self.accepted = frame.number
             elif frame.kind == REFUSED:
-                self.fail(f"refused: {frame}")
+                # It ends, or has lost its log: the next attach sends the order again.
+                self.assertIn(frame.code, (3, 5, 6), frame)
+                self.assertTrue(is_struck, frame)
             elif frame.kind == MESSAGE:
                 place = (frame.epoch, frame.msg_seq_num)
                 self.assertGreater(place, self.cursor, "a report comes again")
                 self.cursor = place
                 self.reports.append((int(frame.fields()["11"]), frame.fields()["150"]))
-            if kill_at is not None and len(self.reports) >= kill_at:
-                self.starts[name].kill()
-                self.assertEqual(self.starts[name].wait(), -9)
-                kill_at = None
+            if strike and not is_struck and len(self.reports) >= strike_at:
+                strike(name, client, range(sent + 1, min(orders, sent + WINDOW) + 1))
+                is_struck = True
         client.close()
         return name
 
-    def test_a_client_goes_on_at_the_other_machine_with_nothing_lost_or_repeated(self):
+    def check_strikes(self, strikes):
+        """Each strike is followed by the other machine."""
         venue = self.run_in_background("serve", "serve", self.venue_config)
         self.start_gateway("one")
         self.wait_until(lambda: (self.folder / "one.sock").exists(), "one has the log")
         self.start_gateway("two")
-        self.wait_until(lambda: "NXF-5050" in self.log("two"), "two waits for the log")
-        orders = (KILLS + 1) * ORDERS_BETWEEN_KILLS
+        orders = (len(strikes) + 1) * ORDERS_BETWEEN_KILLS
         machines = []
-        for kill in range(1, KILLS + 1):
-            machines.append(self.trade(orders, 2 * kill * ORDERS_BETWEEN_KILLS - kill % 3))
-        self.trade(orders, None)
-        self.assertEqual(machines, [("one", "two")[i % 2] for i in range(KILLS)])
+        for count, strike in enumerate(strikes, 1):
+            machines.append(
+                self.trade(orders, strike, 2 * count * ORDERS_BETWEEN_KILLS - count % 3))
+        self.trade(orders)
+        self.assertEqual(machines, [("one", "two")[i % 2] for i in range(len(strikes))])
         self.assertEqual(sorted(self.reports),
                          sorted((n, kind) for n in range(1, orders + 1) for kind in "0F"))
         venue.terminate()
@@ -154,6 +162,26 @@ class GatewayOfADatabase(WithDatabase):
 
     def explanations(self):
         return [f"{name}:\n" + self.log(name)[-4000:] for name in (*self.starts, "serve")]
+
+
+class GatewayOfADatabase(TwoGateways, WithDatabase):
+    def setUp(self):
+        super().setUp()
+        self.waits = {}  # how often each one had waited when it was started last
+
+    def start_gateway(self, name):
+        log = self.folder / f"{name}.log"
+        self.waits[name] = log.read_text().count("NXF-5050") if log.exists() else 0
+        super().start_gateway(name)
+
+    def log_keys(self, _name):
+        return "PostgreSQLStoreIfOwned=wait\n"
+
+    def is_waiting(self, name):
+        return self.log(name).count("NXF-5050") > self.waits[name]
+
+    def test_a_client_goes_on_at_the_other_machine_with_nothing_lost_or_repeated(self):
+        self.check_strikes([self.kill] * KILLS)
 
 
 def main():
