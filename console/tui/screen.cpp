@@ -234,6 +234,12 @@ void Screen::add_head(std::vector<Line>& out, Size size, WallTime now) const {
   // Before the place, which may be long.
   if (engines_.size() > 1) title += fmt::format("(engine {} of {}) ", shown_ + 1, engines_.size());
   title += view.place();
+  if (status.process == 0) {  // It has not answered yet.
+    out.push_back({title, Style::Heading});
+    out.push_back(
+        {view.loss().empty() ? "asks the engine" : "NO ANSWER: " + view.loss(), Style::Attention});
+    return;
+  }
   const std::string process =
       fmt::format("  process {}, since {}", status.process, clock_text(status.started, now));
   if (title.size() + process.size() <= size.columns) title += process;
@@ -366,12 +372,13 @@ std::vector<Line> Screen::lines(Size size, WallTime now) {
     for (const std::string_view line : kHelp) out.push_back({std::string{line}, Style::Help});
   } else {
     add_head(out, size, now);
+    const bool has_answered = engines_[shown_].look().status.process != 0;
     const std::size_t head = out.size();
     const std::size_t left = size.lines > head + 1 ? size.lines - head - 1 : 0;
-    const bool has_details = size.lines >= kDetailLinesMin;
+    const bool has_details = has_answered && size.lines >= kDetailLinesMin;
     const std::size_t wanted = std::max<std::size_t>(rows().size(), 1) + 1;
     const std::size_t table = has_details ? std::min(wanted, left / 2) : left;
-    if (table > 1) add_table(out, size, table, now);
+    if (has_answered && table > 1) add_table(out, size, table, now);
     if (has_details) {
       out.push_back({});
       if (size.lines > out.size() + 1) add_details(out, size.lines - out.size() - 1, now);

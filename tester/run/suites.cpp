@@ -81,7 +81,8 @@ std::expected<Case, std::string> read_load(const LoadCase& load,
 std::string no_such(const std::string& what) {
   std::string text = "there is no suite, file or folder \"" + what + "\"";
   const auto names = suite_names();
-  text += did_you_mean(what, names) + " Suites:";
+  const std::string nearest = did_you_mean(what, names);
+  text += (nearest.empty() ? "." : nearest) + " Suites:";
   for (const std::string_view name : names) (text += ' ') += name;
   return text;
 }

@@ -282,7 +282,8 @@ std::expected<Kit, std::string> read_kit(std::string_view name) {
   const auto names = kit_names();
   if (std::ranges::find(names, name) == names.end()) {
     std::string text = fmt::format("there is no kit \"{}\"", name);
-    text += tester::did_you_mean(name, names) + " Kits:";
+    const std::string nearest = tester::did_you_mean(name, names);
+    text += (nearest.empty() ? "." : nearest) + " Kits:";
     for (const std::string_view one : names) (text += ' ') += one;
     return std::unexpected{text};
   }

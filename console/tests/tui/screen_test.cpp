@@ -75,6 +75,17 @@ TEST(Screen, shows_the_engine_its_sessions_and_the_keys) {
   EXPECT_THAT(text, HasSubstr("q quit  ? help"));
 }
 
+TEST(Screen, before_the_first_answer_it_says_nothing_of_the_engine) {
+  std::vector<EngineView> engines;
+  engines.emplace_back("store/venue");
+  Screen screen{std::move(engines)};
+  EXPECT_THAT(text_of(screen),
+              testing::StartsWith("22:13:20 UTC  store/venue\nasks the engine\n\n"));
+  EXPECT_THAT(text_of(screen), Not(HasSubstr("sessions")));
+  screen.engine(0).lose("no engine runs", {.wall = kTime, .mono = MonoTime{}});
+  EXPECT_THAT(text_of(screen), HasSubstr("store/venue\nNO ANSWER: no engine runs\n"));
+}
+
 TEST(Screen, what_needs_attention_comes_first_then_the_names) {
   Screen screen = screen_of(three_sessions());
   EXPECT_THAT(order_of(screen), testing::ElementsAre("OMEGA", "ALPHA", "BROKE"));
