@@ -248,8 +248,24 @@ def test_a_program_waits_until_its_session_is_logged_on(tmp_path):
     run(main())
 
 
+def test_a_session_of_a_lost_connection_does_not_count_as_logged_on(tmp_path):
+    async def main():
+        async with attached(tmp_path) as (client, other, accepted):
+            await client.logged_on(SESSION)
+            other.cut()
+            again = await accepted()
+            waits = asyncio.create_task(client.logged_on(SESSION))
+            for _ in range(9):  # it could end now
+                await asyncio.sleep(0)
+            assert not waits.done()
+            await again.welcome()
+            await waits
+    run(main())
+
+
 @pytest.mark.parametrize(("frame", "reason"), [
     ({"kind": Kind.MESSAGE, "session": 1}, "a frame of session 1, of 1"),
+    ({"kind": Kind.REFUSED, "number": 5, "code": 3}, "message 5 was refused, and waits for no"),
     ({"kind": 77}, "a frame of kind 77"), ({"kind": Kind.WELCOME}, "a frame of kind 2")])
 def test_a_frame_that_breaks_a_rule_ends_the_client_with_its_reason(tmp_path, frame, reason):
     async def main():

@@ -189,7 +189,7 @@ class Client:
     def _put(self, event: Event) -> None:
         if len(self._events) >= self._events_max:
             raise ClosedError(CloseCode.TOO_SLOW, "the program receives events too slowly: "
-                              f"{self._events_max:,} wait", is_final=True)
+                              f"{self._events_max:,} wait")
         self._events.append(event)
         self._wake()
 
@@ -228,7 +228,7 @@ class Client:
             reason = await self._lost(link)
             self._link = None
             link.close()
-            self._put(Detached(reason))
+            self._put(Detached(reason))  # raises if it is too many events that ended the connection
             link = await self._reattach()
             self._put(Reattached(self.sessions))
 

@@ -70,19 +70,22 @@ class ClosedError(GatewayError):
     """The gateway, or the client, has ended the connection.
 
     code: a CloseCode, or the number of one that this client does not know. reason: for people.
-    is_final: the client does not attach again by itself.
     """
 
-    def __init__(self, code: int, reason: str, *, is_final: bool | None = None) -> None:
+    def __init__(self, code: int, reason: str) -> None:
         super().__init__(f"closed with code {int(code)}: {reason}")
         self.code: CloseCode | int = code
         if code in CloseCode.__members__.values():
             self.code = CloseCode(code)
         self.reason = reason
-        self.is_final = self.code in _FINAL if is_final is None else is_final
+
+    @property
+    def is_final(self) -> bool:
+        """Whether another attempt to attach has the same end: the client makes none."""
+        return self.code in _FINAL
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _closed, (self.code, self.reason, self.is_final)
+        return type(self), (self.code, self.reason)
 
 
 class RefusedError(GatewayError, SendError):
@@ -121,10 +124,6 @@ class NotSentError(GatewayError, SendError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.number, self.reason)
-
-
-def _closed(code: int, reason: str, is_final: bool) -> ClosedError:
-    return ClosedError(code, reason, is_final=is_final)
 
 
 def bad_frame(reason: str) -> ClosedError:

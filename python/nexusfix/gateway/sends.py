@@ -8,7 +8,7 @@ from collections.abc import Container
 from typing import NamedTuple
 
 from nexusfix.errors import SendError
-from nexusfix.gateway.errors import NotSentError, RefuseCode, RefusedError
+from nexusfix.gateway.errors import NotSentError, RefuseCode, RefusedError, bad_frame
 from nexusfix.gateway.events import Accepted
 
 NUMBER_MAX = 10**18 - 2
@@ -98,13 +98,17 @@ class Sends:
             sending.finish(answer)
 
     def refuse(self, why: RefusedError) -> None:
-        """The gateway has refused a message. It does not accept those that left after it."""
+        """The gateway has refused a message. It does not accept those that left after it.
+
+        Raises ClosedError: no such message waits for an answer.
+        """
         if (why.code == RefuseCode.AFTER_REFUSED and self._after_refused
                 and self._after_refused[0] == why.number):
             self._after_refused.popleft()
             return
-        if sending := self._waiting.pop(why.number, None):
-            sending.finish(why)
+        if why.number not in self._waiting:
+            raise bad_frame(f"message {why.number} was refused, and waits for no answer")
+        self._waiting.pop(why.number).finish(why)
         for number in [one for one in self._waiting if one > why.number]:
             sending = self._waiting.pop(number)
             sending.finish(RefusedError(sending.session, number, RefuseCode.AFTER_REFUSED,
