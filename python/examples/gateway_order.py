@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+import time
 from datetime import datetime, timezone
 from decimal import Decimal
 
@@ -13,7 +14,7 @@ async def main(socket: str, name: str, token: str) -> None:
         session = next(iter(client.sessions))
         await client.logged_on(session)
         accepted = await client.send(session, fix44.NewOrderSingle(
-            ClOrdID="A1", Symbol="AAPL", Side=fix44.Side.BUY, OrderQty=100,
+            ClOrdID=f"PY{time.time_ns()}", Symbol="AAPL", Side=fix44.Side.BUY, OrderQty=100,
             OrdType=fix44.OrdType.LIMIT, Price=Decimal("150.25"),
             TransactTime=datetime.now(timezone.utc)))
         print(f"MsgSeqNum {accepted.msg_seq_num}")
