@@ -14,6 +14,7 @@
 #include "nexusfix/files/interrupt.hpp"
 #include "nexusfix/files/write_file.hpp"
 #include "tester/report/report.hpp"
+#include "tester/run/given_names.hpp"
 #include "tester/run/run.hpp"
 #include "tester/run/suites.hpp"
 #include "tester/test_options.hpp"
@@ -135,31 +136,6 @@ std::expected<std::vector<Case>, std::string> read_all(const TestOptions& option
   return cases;
 }
 
-// Refuses a name of --set that no script has.
-std::expected<void, std::string> check_names(const tester::Names& lets,
-                                             const std::vector<Case>& cases) {
-  std::set<std::string_view> known;
-  for (const Case& one : cases) known.insert(one.script.names.begin(), one.script.names.end());
-  for (const auto& [name, text] : lets) {
-    if (known.contains(name)) continue;
-    return std::unexpected{"--set: no script has <" + name + ">" +
-                           tester::did_you_mean(name, {known.begin(), known.end()})};
-  }
-  return {};
-}
-
-std::expected<tester::Names, std::string> lets_of(const std::vector<std::string>& sets) {
-  tester::Names lets;
-  for (const std::string& set : sets) {
-    const std::size_t equals = set.find('=');
-    if (equals == 0 || equals == std::string::npos) {
-      return std::unexpected{"--set: \"" + set + "\" is not of the form NAME=TEXT"};
-    }
-    lets[set.substr(0, equals)] = set.substr(equals + 1);
-  }
-  return lets;
-}
-
 // "A" or "A,B,C": a session for each case that runs at a time.
 std::expected<std::vector<std::string>, std::string> senders_of(const TestOptions& options) {
   std::vector<std::string> senders = CLI::detail::split(options.engine.sender, ',');
@@ -171,7 +147,26 @@ std::expected<std::vector<std::string>, std::string> senders_of(const TestOption
     return std::unexpected{"-j: cases of an initiator are played one after another"};
   }
   senders.resize(options.jobs);
+  for (auto one = senders.begin(); one != senders.end(); ++one) {
+    if (std::find(senders.begin(), one, *one) == one) continue;
+    return std::unexpected{"--sender: \"" + *one + "\" is given twice: each case needs its own"};
+  }
   return senders;
+}
+
+// Cases that are played at a time share the engine.
+std::expected<void, std::string> check_jobs(const TestOptions& options,
+                                            const std::vector<Case>& cases) {
+  for (const Case& one : cases) {
+    if (options.jobs == 1) break;
+    const bool may_restart = one.script.restarts || one.suite == "soak";
+    const bool restarts = may_restart && !options.engine.restart.empty();
+    if (!restarts && (!one.script.logs_out || options.engine.logout.empty())) continue;
+    return std::unexpected{
+        fmt::format("-j: the command of {} would disturb the other cases: --except {}, or no -j",
+                    restarts ? "--restart" : "--logout", one.script.name)};
+  }
+  return {};
 }
 
 std::expected<std::shared_ptr<transport::TlsContext>, std::string> tls_of(
@@ -259,17 +254,20 @@ std::string about_text(const TestOptions& options, WallTime begun) {
       utc_text(std::chrono::floor<std::chrono::seconds>(begun), UtcForm::Plain));
 }
 
+// A report that cannot be written does not keep the other one from it.
 int write_reports(const TestOptions& options, const tester::Run& run, WallTime begun, Disk& disk) {
-  if (!options.files.junit.empty()) {
-    const auto written = write_whole_file(disk, options.files.junit, junit_xml(run));
-    if (!written) return refuse(written.error());
-  }
-  if (options.files.html.empty()) return kSuccess;
   const tester::PageHead head{
       .title = fmt::format("nexusfix test, {}, seed {}", options.engine.begin_string, options.seed),
       .about = about_text(options, begun)};
-  const auto written = write_whole_file(disk, options.files.html, html_page(run, head));
-  return written ? kSuccess : refuse(written.error());
+  int status = kSuccess;
+  const auto write = [&](std::string_view option, const std::string& path, const auto& text) {
+    if (path.empty()) return;
+    const auto written = write_whole_file(disk, path, text());
+    if (!written) status = fail(kTestCommand, fmt::format("{}: {}", option, written.error()));
+  };
+  write("--junit", options.files.junit, [&] { return junit_xml(run); });
+  write("--html", options.files.html, [&] { return html_page(run, head); });
+  return status;
 }
 
 // A report that cannot be written is refused before the run.
@@ -322,7 +320,7 @@ int test(TestOptions options) {
   if (auto done = apply_configuration(options, disk); !done) return refuse(done.error());
   const auto version = tester::version_of(options.engine.begin_string);
   if (!version) return refuse("--begin-string: " + version.error());
-  auto lets = lets_of(options.sets);
+  auto lets = tester::names_of(options.sets);
   if (!lets) return refuse(lets.error());
   TestOptions read = options;
   if (read.what.empty()) {
@@ -330,7 +328,7 @@ int test(TestOptions options) {
   }
   auto cases = read_all(read, *lets, disk);
   if (!cases) return refuse(cases.error());
-  if (auto done = check_names(*lets, *cases); !done) return refuse(done.error());
+  if (auto done = tester::check_names(*lets, *cases); !done) return refuse(done.error());
   if (!options.lists && options.engine.acceptor.empty() && options.engine.initiator.empty()) {
     return refuse(
         "--acceptor HOST:PORT, --initiator PORT or --config FILE is missing: where the engine is");
@@ -342,6 +340,7 @@ int test(TestOptions options) {
     list(*played);
     return kSuccess;
   }
+  if (auto done = check_jobs(options, *played); !done) return refuse(done.error());
   if (options.engine.target.empty()) return refuse("--target is missing: the CompID of the engine");
   const auto run_options = run_options_of(options, *version, std::move(*lets), disk);
   if (!run_options) return refuse(run_options.error());
@@ -380,7 +379,7 @@ int run_test(Arguments arguments) {
       "  $ nexusfix test my.scenario --acceptor venue:5001 --target VENUE\n\n"
       "Exit status:\n"
       "  0  every case passed or was skipped\n"
-      "  1  a case failed, or the run ended early\n"
+      "  1  a case failed, the run ended early, or a report could not be written\n"
       "  2  the arguments or a script are wrong, or the port is in use\n"
       "  130  Ctrl-C or SIGTERM ended the run; the reports are whole");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;

@@ -13,6 +13,9 @@ constexpr std::chrono::milliseconds kTurn{50};  // the longest wait inside of a 
 constexpr std::size_t kReceiveBytes = 65'536;
 // A message without an end is an event when it has this size.
 constexpr std::size_t kMessageBytesMax = 16U << 20U;
+constexpr std::size_t kTurnBytes = 256U << 10U;       // read of a connection at a time
+constexpr std::size_t kWaitingBytesMax = 64U << 20U;  // received and not judged
+constexpr unsigned kPollsMax = 64;
 
 }  // namespace
 
@@ -58,7 +61,7 @@ bool Wire::send(Channel& channel, std::string_view bytes, Pieces pieces, Until u
       continue;
     }
     if (result.status != transport::IoStatus::WouldBlock) {
-      receive(channel);
+      receive_all(channel);
       end(channel);
       return false;
     }
@@ -102,9 +105,32 @@ void Wire::close_all() {
 
 bool Wire::poll(std::chrono::nanoseconds timeout) {
   std::array<transport::Ready, 16> ready;
-  const std::size_t count = network_.wait(ready, timeout);
+  const bool has_read = read_on();
+  const std::size_t count = network_.wait(ready, has_read ? std::chrono::nanoseconds{0} : timeout);
   for (std::size_t i = 0; i < count; ++i) handle(ready[i]);
-  return count > 0;
+  return has_read || count > 0;
+}
+
+void Wire::poll_all() {
+  for (unsigned i = 0; i < kPollsMax && poll(std::chrono::nanoseconds{0}); ++i) {
+  }
+}
+
+// Reads where receive() has stopped.
+bool Wire::read_on() {
+  bool has_read = false;
+  for (auto next = channels_.begin(); next != channels_.end();) {
+    Channel& channel = *(next++)->second;
+    if (channel.is_full && channel.events.empty()) {
+      channel.is_full = false;
+      channel.has_more = true;
+      if (channel.is_reading) network_.pause(channel.socket, false);
+    }
+    if (channel.is_full || !channel.is_reading || !channel.has_more) continue;
+    receive(channel);
+    has_read = true;
+  }
+  return has_read;
 }
 
 void Wire::handle(const transport::Ready& ready) {
@@ -131,7 +157,7 @@ void Wire::handle(const transport::Ready& ready) {
       break;
     case transport::ReadyKind::Failed:
       channel.error = network_.last_error(channel.socket);
-      if (channel.is_open) receive(channel);
+      if (channel.is_open) receive_all(channel);
       end(channel);
       break;
     case transport::ReadyKind::Readable:
@@ -144,14 +170,33 @@ void Wire::handle(const transport::Ready& ready) {
 
 void Wire::receive(Channel& channel) {
   std::array<char, kReceiveBytes> buffer;
-  while (channel.socket != 0 && channel.is_reading) {
+  if (channel.events.empty()) channel.waiting_bytes = channel.received.size();
+  const std::uint64_t turn_end = bytes_received_ + kTurnBytes;
+  channel.has_more = false;
+  while (channel.socket != 0 && channel.is_reading && !channel.is_full && !channel.has_more) {
     const transport::IoResult result = network_.receive(channel.socket, buffer);
-    if (result.status == transport::IoStatus::WouldBlock) return;
-    if (result.status != transport::IoStatus::Ok) return end(channel);
+    if (result.status == transport::IoStatus::WouldBlock) break;
+    if (result.status != transport::IoStatus::Ok) {
+      extract_messages(channel);
+      return end(channel);
+    }
     bytes_received_ += result.bytes;
+    channel.waiting_bytes += result.bytes;
     channel.received.append(buffer.data(), result.bytes);
-    extract_messages(channel);
+    channel.has_more = bytes_received_ >= turn_end;
+    channel.is_full = channel.waiting_bytes >= kWaitingBytesMax;
+    // The begin of a large message is not searched for its end after each read.
+    if (channel.received.size() < kTurnBytes) extract_messages(channel);
   }
+  extract_messages(channel);
+  if (channel.is_full) network_.pause(channel.socket, true);
+}
+
+// Of a connection that has ended: its rest is in the kernel.
+void Wire::receive_all(Channel& channel) {
+  do {
+    receive(channel);
+  } while (channel.socket != 0 && channel.has_more && channel.is_reading && !channel.is_full);
 }
 
 // The connection is over, and the rest of what came is an event before its end.

@@ -41,8 +41,11 @@ struct Channel {
   transport::SocketId socket = 0;  // 0: not connected
   bool is_open = false;            // the connection is established
   bool is_reading = true;
-  std::string received;  // no whole message yet
-  std::string error;     // why a connection failed
+  bool has_more = false;          // there may be more to read than was read at a time
+  bool is_full = false;           // paused until the events are judged
+  std::size_t waiting_bytes = 0;  // received since there was no event to judge
+  std::string received;           // no whole message yet
+  std::string error;              // why a connection failed
   std::deque<Event> events;
 };
 
@@ -72,8 +75,12 @@ class Wire {
   // Closes all connections; the port stays open.
   void close_all();
 
-  // Waits for at most this time, and moves what came to the channels. False: nothing came.
+  // Waits for at most this time, and moves what came to the channels: of each connection at most
+  // 256 KiB, so that the caller also goes on while an engine sends without end. It does not read a
+  // connection while 64 MiB of it are not judged. False: nothing came.
   bool poll(std::chrono::nanoseconds timeout);
+  // Polls without waiting until nothing is there, but not without end.
+  void poll_all();
 
   // When this side closed a connection last; the zero time: never.
   [[nodiscard]] MonoTime closed_at() const noexcept { return closed_at_; }
@@ -83,6 +90,8 @@ class Wire {
  private:
   void handle(const transport::Ready& ready);
   void receive(Channel& channel);
+  void receive_all(Channel& channel);
+  bool read_on();
   void end(Channel& channel);
   void extract_messages(Channel& channel);
   bool pause(std::chrono::milliseconds time, const Until& until);

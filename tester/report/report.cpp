@@ -24,29 +24,46 @@ std::string_view arrow_of(Side side) {
   return "   ";
 }
 
-std::string entry_line(const Entry& entry) {
+// The begin of a long text: files have the whole one.
+std::string terminal_text(std::string_view text) {
+  constexpr std::size_t kShownMax = 2'000;
+  if (text.size() <= kShownMax) return std::string{text};
+  std::size_t end = kShownMax;
+  while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // inside of a character
+  return fmt::format("{} ... ({} more characters)", text.substr(0, end), text.size() - end);
+}
+
+enum class Place : std::uint8_t { Terminal, File };
+
+std::string shown(std::string_view text, Place place) {
+  return place == Place::File ? std::string{text} : terminal_text(text);
+}
+
+std::string entry_line(const Entry& entry, Place place) {
   return fmt::format("  {} {:8.3f} {} {}{}{}{}\n", entry.is_difference ? '!' : ' ',
                      seconds_of(entry.at), arrow_of(entry.side), entry.session,
-                     entry.session.empty() ? "" : ": ", entry.text,
+                     entry.session.empty() ? "" : ": ", shown(entry.text, place),
                      entry.is_ignored ? " (ignored)" : "");
 }
 
-std::string last_lines(const Result& result) {
+std::string last_lines(const Result& result, Place place) {
   std::string text;
   const std::size_t count = result.entries.size();
   for (std::size_t i = count - std::min(count, kEntriesShown); i < count; ++i) {
-    text += entry_line(result.entries[i]);
+    text += entry_line(result.entries[i], place);
   }
   return text;
 }
 
-std::string failure_lines(const Result& result) {
+std::string failure_lines(const Result& result, Place place) {
   const Failure& failure = *result.failure;
-  std::string text =
-      fmt::format("  {}: {}\n    {}\n", failure.place, failure.statement, failure.what);
-  if (!failure.expected.empty()) text += fmt::format("    expected: {}\n", failure.expected);
-  if (!failure.got.empty()) text += fmt::format("    got:      {}\n", failure.got);
-  return text + last_lines(result);
+  std::string text = fmt::format("  {}: {}\n    {}\n", failure.place,
+                                 shown(failure.statement, place), shown(failure.what, place));
+  if (!failure.expected.empty()) {
+    text += fmt::format("    expected: {}\n", shown(failure.expected, place));
+  }
+  if (!failure.got.empty()) text += fmt::format("    got:      {}\n", shown(failure.got, place));
+  return text + last_lines(result, place);
 }
 
 std::string_view word_of(Verdict verdict) {
@@ -66,7 +83,7 @@ std::string_view word_of(Verdict verdict) {
 // The conversation for a JUnit report.
 std::string conversation(const Result& result) {
   std::string text;
-  for (const Entry& entry : result.entries) text += entry_line(entry);
+  for (const Entry& entry : result.entries) text += entry_line(entry, Place::File);
   return text;
 }
 
@@ -276,8 +293,8 @@ std::string result_lines(const Result& result) {
   text += fmt::format(" ({:.2f} s)\n", seconds_of(result.duration));
   for (const std::string& remark : result.remarks) text += "  remark: " + remark + "\n";
   text += measurement_lines(result);
-  if (result.failure) text += failure_lines(result);
-  if (result.verdict == Verdict::NotRun) text += last_lines(result);
+  if (result.failure) text += failure_lines(result, Place::Terminal);
+  if (result.verdict == Verdict::NotRun) text += last_lines(result, Place::Terminal);
   return text;
 }
 
@@ -287,7 +304,7 @@ std::string summary_line(const Run& run, std::chrono::nanoseconds duration) {
   if (counts.skipped > 0) text += fmt::format(", {} skipped", counts.skipped);
   if (counts.not_run > 0) text += fmt::format(", {} not run", counts.not_run);
   text += fmt::format(" in {:.1f} s", seconds_of(duration));
-  if (!run.ended_early.empty()) text += "; ended early: " + run.ended_early;
+  if (!run.ended_early.empty()) text += "; ended early: " + terminal_text(run.ended_early);
   return text + "\n";
 }
 
@@ -303,8 +320,9 @@ std::string junit_xml(const Run& run) {
                         markup_text(result.name), seconds_of(result.duration));
     text += junit_properties(result);
     if (result.failure) {
-      text += fmt::format("<failure message=\"{}\">{}</failure>\n",
-                          markup_text(result.failure->what), markup_text(failure_lines(result)));
+      text +=
+          fmt::format("<failure message=\"{}\">{}</failure>\n", markup_text(result.failure->what),
+                      markup_text(failure_lines(result, Place::File)));
     }
     if (result.verdict == Verdict::Skipped || result.verdict == Verdict::NotRun) {
       text += fmt::format("<skipped message=\"{}\"/>\n",

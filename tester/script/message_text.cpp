@@ -14,6 +14,7 @@ namespace {
 
 // A name may stand for a text with names in it, but not without end.
 constexpr unsigned kExpansionsMax = 1000;
+constexpr std::size_t kTextMax = 16U << 20U;  // with its names replaced
 // Inside of expand(): characters of a value that are no syntax.
 constexpr char kBar = '\x02';
 constexpr char kLess = '\x03';
@@ -146,6 +147,7 @@ std::string utc_timestamp(WallTime time, bool with_milliseconds) {
 }
 
 std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
+  constexpr std::int64_t kHoursMax = 1'000'000;
   std::int64_t count = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (error != std::errc{} || count < 0 || count > 100'000'000) return std::nullopt;
@@ -153,11 +155,25 @@ std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
   if (unit == "ms") return std::chrono::milliseconds{count};
   if (unit == "s") return std::chrono::seconds{count};
   if (unit == "m") return std::chrono::minutes{count};
+  if (unit == "h" && count <= kHoursMax) return std::chrono::hours{count};
   return std::nullopt;
 }
 
 bool is_standing_name(std::string_view name) noexcept {
   return std::ranges::find(kStandingNames, name) != kStandingNames.end();
+}
+
+std::optional<std::string> wrong_addition(std::string_view name) {
+  const std::size_t sign = name.find_first_of("+-");
+  if (sign == std::string_view::npos) return std::nullopt;
+  const std::string_view added = name.substr(sign + 1);
+  const bool is_time = name.substr(0, sign) == "now";
+  std::uint64_t number = 0;
+  const auto [stop, error] = std::from_chars(added.data(), added.data() + added.size(), number);
+  const bool is_number = error == std::errc{} && stop == added.data() + added.size();
+  if (is_time ? parse_duration(added).has_value() : is_number) return std::nullopt;
+  return "<" + std::string{name} + ">: \"" + std::string{added} + "\" is not a " +
+         (is_time ? "time like 30s, 1500ms, 2m or 2h" : "number");
 }
 
 std::vector<std::string_view> split_fields(std::string_view text) {
@@ -196,6 +212,7 @@ std::expected<std::string, std::string> replace_names(std::string_view text,
     if (!value) return std::unexpected{"<" + name + "> means nothing"};
     if (++expansions > kExpansionsMax) return std::unexpected{"<" + name + "> has no end"};
     all.replace(at, end + 1 - at, without_escapes(*value));
+    if (all.size() > kTextMax) return std::unexpected{"<" + name + ">: the text is over 16 MiB"};
   }
   return all;
 }

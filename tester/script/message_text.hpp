@@ -49,6 +49,9 @@ struct Writer {
 // Each NAME of a "<NAME>" in the text, with what is added: "NextOut+5".
 [[nodiscard]] std::vector<std::string_view> names_in(std::string_view text);
 
+// The error in what a name of a text adds, as in <NextOut+x> or <now-2>. Nothing: there is none.
+[[nodiscard]] std::optional<std::string> wrong_addition(std::string_view name);
+
 // With names replaced, split at "|", without fields of other versions.
 [[nodiscard]] std::expected<Fields, std::string> expand(std::string_view text,
                                                         const Meaning& meaning);
@@ -80,7 +83,7 @@ void replace_escapes(Fields& fields);
                                                           const Writer& writer,
                                                           const Meaning& meaning);
 
-// "30s", "1500ms" or "2m".
+// "30s", "1500ms", "2m" or "2h".
 [[nodiscard]] std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
 
 // 20240115-10:30:00 or, with milliseconds, 20240115-10:30:00.125; UTC.

@@ -72,6 +72,8 @@ constexpr std::array kVerbs{
 constexpr std::array<std::string_view, 6> kOtherWords{"language", "versions", "include",
                                                       "else",     "end",      "else if"};
 constexpr std::size_t kIncludesMax = 16;        // one in the other
+constexpr std::size_t kLinesMax = 100'000;      // with what is included
+constexpr std::size_t kErrorMax = 400;          // bytes of a line that an error shows
 constexpr std::uint64_t kCountMax = 1'000'000;  // of a repetition, and of bytes
 
 bool is_of_application(Verb verb) { return verb == Verb::Setting || verb == Verb::Application; }
@@ -143,7 +145,7 @@ std::string near_second(const VerbName& verb, std::string_view word) {
 // What precedes the text of a statement. The error says what was expected.
 std::optional<std::string> take_before(const VerbName& word, std::string_view& rest,
                                        Statement& to) {
-  constexpr std::string_view kNoTime = "is not a time like 30s, 1500ms or 2m";
+  constexpr std::string_view kNoTime = "is not a time like 30s, 1500ms, 2m or 2h";
   const auto no_time = [&](std::string_view text) {
     return "\"" + std::string{text} + "\" " + std::string{kNoTime};
   };
@@ -192,6 +194,23 @@ std::optional<std::string_view> limit_at_end(std::string_view text) {
                                                                 : std::nullopt;
 }
 
+// The begin of a text that is too long for an error.
+std::string cut(std::string_view text) {
+  if (text.size() <= kErrorMax) return std::string{text};
+  std::size_t end = kErrorMax;
+  while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // inside of a character
+  return std::string{text.substr(0, end)} + " ...";
+}
+
+// A character that is no text, such as NUL of another encoding.
+std::size_t find_control(std::string_view line) {
+  const auto found = std::ranges::find_if(line, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && c != '\t' && c != '\r') || byte == 0x7F;
+  });
+  return static_cast<std::size_t>(found - line.begin());
+}
+
 class Reader {
  public:
   explicit Reader(const ReadOptions& options) : options_{options} { script_.versions.set(); }
@@ -205,7 +224,7 @@ class Reader {
     if (blocks_.size() > 1) {
       const Statement& opener = *blocks_.back().opener;
       return std::unexpected{opener.place + ":" + std::to_string(opener.column) +
-                             ": \"end\" is missing for: " + opener.text};
+                             ": \"end\" is missing for: " + cut(opener.text)};
     }
     if (script_.statements.empty()) return std::unexpected{script_.name + ": the file is empty"};
     if (!has_language_) {
@@ -220,7 +239,7 @@ class Reader {
   // at: a view into line_, whose column is shown. Nothing is left of the line: that of its begin.
   bool fail_at(std::string_view at, std::string_view what) {
     if (at.data() == nullptr) at = trim(line_);
-    error_ = (place_ + ":" + std::to_string(column_of(at)) + ": ").append(what);
+    error_ = (place_ + ":" + std::to_string(column_of(at)) + ": ").append(cut(what));
     return false;
   }
   std::size_t column_of(std::string_view at) const {
@@ -236,6 +255,11 @@ class Reader {
       line_ = text.substr(0, end);
       place_ = file + ":" + std::to_string(++number);
       text.remove_prefix(std::min(end + 1, text.size()));
+      if (++lines_ > kLinesMax)
+        return fail("the script and what it includes have over 100000 lines");
+      if (const std::size_t at = find_control(line_); at < line_.size()) {
+        return fail_at(line_.substr(at), "a control character; in a value write it as \\x01");
+      }
       const std::string_view statement = trim(line_);
       if (number == 1 && (!statement.starts_with("# ") || statement.size() < 10)) {
         return fail("the first line must be a comment that names the tested rule and its source");
@@ -512,20 +536,24 @@ class Reader {
     return true;
   }
 
+  std::string unknown_name(std::string_view name, std::string_view base) const {
+    std::vector<std::string_view> known(names_.begin(), names_.end());
+    known.insert(known.end(), kStandingNames.begin(), kStandingNames.end());
+    return "<" + cut(name) + "> means nothing" + did_you_mean(base, known);
+  }
+
   bool check_names(const std::vector<Statement>& statements) {
     for (const Statement& statement : statements) {
       for (const std::string_view name : names_in(statement.text)) {
         const std::string_view base = name.substr(0, name.find_first_of("+-"));
         script_.names.emplace(base);
-        if (is_standing_name(base) || names_.contains(base) || options_.names.contains(base)) {
-          continue;
-        }
-        std::vector<std::string_view> known(names_.begin(), names_.end());
-        known.insert(known.end(), kStandingNames.begin(), kStandingNames.end());
+        const bool is_known =
+            is_standing_name(base) || names_.contains(base) || options_.names.contains(base);
+        auto wrong = is_known ? wrong_addition(name) : std::optional{unknown_name(name, base)};
+        if (!wrong) continue;
         const auto at = static_cast<std::size_t>(name.data() - statement.text.data()) - 1;
-        error_ = statement.place + ":" + std::to_string(statement.column + at) + ": <" +
-                 std::string{name} + "> means nothing" + did_you_mean(base, known) +
-                 ", in: " + statement.text;
+        error_ = statement.place + ":" + std::to_string(statement.column + at) + ": " + *wrong +
+                 ", in: " + cut(statement.text);
         return false;
       }
       if (!check_names(statement.body) || !check_names(statement.otherwise)) return false;
@@ -550,6 +578,7 @@ class Reader {
   std::string_view wrong_at_;  // of checked()
   std::string place_;
   std::size_t includes_ = 0;
+  std::size_t lines_ = 0;
   bool has_language_ = false;
   std::string error_;
 };

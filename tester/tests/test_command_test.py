@@ -3,12 +3,16 @@
 engine that must be found from outside, reports, and bad input."""
 
 import concurrent.futures
+import contextlib
 import os
+import random
 import re
+import resource
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import unittest
 import xml.etree.ElementTree as xml
@@ -42,9 +46,9 @@ class TestCommand(WithFolder):
                      f"TargetCompID={sender}\n")
         return self.serve_file(self.write("venue.cfg", text))[1]
 
-    def play(self, suite, port, *arguments, timeout=20):
+    def play(self, suite, port, *arguments, timeout=20, **options):
         return run("test", suite, "--acceptor", f"127.0.0.1:{port}", "--target", "ENGINE",
-                   "--timeout", timeout, *arguments)
+                   "--timeout", timeout, *arguments, **options)
 
     def script(self, lines):
         return self.write("a.scenario", SCRIPT.format(lines))
@@ -184,6 +188,7 @@ class Language(TestCommand):
     def test_captures_branches_loops_and_timers(self):
         self.assert_plays("send 35=1|112=<random>\n"
                           "expect 35=0|112 as id|34 as number\n"
+                          "send 35=1|112=<now+2h>\nexpect 35=0|112~^2\n"
                           "mark answer\n"
                           "repeat 3\n  send 35=1|112=<id>-<number+1>\n  expect 35=0|112~^\\d+-3$\n"
                           "end\nelapsed answer 0ms-5s\n"
@@ -337,7 +342,96 @@ class Reports(TestCommand):
         self.assertIn("language 1\ninclude logged_on\n", shown.stdout)
 
 
+def serve_without_end(listening, block):
+    """An engine that sends this block without end after the first bytes of each connection."""
+    def serve(connection):
+        with connection, contextlib.suppress(OSError):
+            connection.recv(4096)
+            while True:
+                connection.sendall(block)
+
+    with contextlib.suppress(OSError):
+        while True:
+            threading.Thread(target=serve, args=(listening.accept()[0],), daemon=True).start()
+
+
+class HostileEngines(TestCommand):
+    FLOODS = {
+        "garbage": random.Random(1).randbytes(65536),
+        "a message without end": b"8=FIX.4.4\x019=999999999\x01" + b"x" * 65536,
+        "heartbeats": b"8=FIX.4.4\x019=5\x0135=0\x0110=163\x01" * 1000,
+    }
+
+    def test_an_engine_that_sends_without_end_fails_the_case_and_not_the_tester(self):
+        for name, block in self.FLOODS.items():
+            with self.subTest(name), socket.create_server(("127.0.0.1", 0)) as listening:
+                threading.Thread(target=serve_without_end, args=(listening, block),
+                                 daemon=True).start()
+                junit, html = self.folder / "j.xml", self.folder / "h.html"
+                done = self.play("session", listening.getsockname()[1], "--only", "/1s_logon_ans",
+                                 "--junit", junit, "--html", html, timeout=1)
+                self.assertEqual((done.returncode, done.stderr), (1, ""), done.stdout[:2000])
+                self.assertRegex(done.stdout, "(?m)^0 passed, 1 failed in ")
+                self.assertLess(len(done.stdout), 20_000)
+                self.assertEqual(xml.parse(junit).getroot().tag, "testsuites")
+                self.assertTrue(html.read_text().endswith("</body></html>\n"))
+
+    def test_a_long_message_is_short_in_the_terminal_and_whole_in_the_report(self):
+        junit = self.folder / "j.xml"
+        long = "x" * 30_000
+        done = self.play(self.script(f"send 35=1|112={long}\nexpect 35=8\n"),
+                         BrokenAcceptor(self).port, "--junit", junit)
+        self.assertEqual(done.returncode, 1, done.stdout[:2000])
+        self.assertIn("more characters)", done.stdout)
+        self.assertLess(len(done.stdout), 20_000)
+        self.assertIn(long, junit.read_text())
+
+    def test_a_full_disk_keeps_no_report_from_the_other_and_is_named(self):
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write fails instead
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+        done = self.play(self.script(""), BrokenAcceptor(self).port, "--junit",
+                         self.folder / "j.xml", "--html", self.folder / "h.html", preexec_fn=limit,
+                         restore_signals=False)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("1 passed, 0 failed", done.stdout)
+        self.assertRegex(done.stderr, r"^nexusfix test: --junit: .*/j\.xml: File too large\n"
+                                      r"nexusfix test: --html: .*/h\.html: File too large\n$")
+
+
 class BadInput(TestCommand):
+    def test_a_script_that_is_no_text_or_too_long_is_refused_with_its_place(self):
+        engine = ["--acceptor", "127.0.0.1:1", "--target", "ENGINE"]
+        for lines, expected in (
+                ("send 35=1|112=a\0b", r"a\.scenario:4:16: a control character; in a value write "
+                                       r"it as \\x01$"),
+                ("y" * 100_000, r"^.{0,100}:4:1: unknown statement: y{300,400} \.\.\.$"),
+                ("if 35=1|58=" + "y" * 100_000, r"^.{0,100}:4:1: \"end\" is missing .{,450}$"),
+                ("\n" * 100_000, "the script and what it includes have over 100000 lines"),
+                ("include a_part\n", "too many includes, one in the other"),
+                ("include bomb0\n", "the script and what it includes have over 100000 lines"),
+                ("send 35=1|112=<now+2x>", r':4:15: <now\+2x>: "2x" is not a time like 30s, '
+                                           "1500ms, 2m or 2h, in: "),
+                ("send 35=1|112=<NextOut+x>", r':4:15: <NextOut\+x>: "x" is not a number'),
+                ("send MsgType=0", ":4:6: unknown word: MsgType=0; a field begins with its tag")):
+            with self.subTest(lines[:100]):
+                self.write("a_part.part", "# A part of this test\ninclude a_part\n")
+                for i in range(14):
+                    self.write(f"bomb{i}.part",
+                               "# A part of this test\n" + f"include bomb{i + 1}\n" * 8)
+                self.write("bomb14.part", "# A part of this test\n")
+                self.assert_refused(expected, self.script(lines), *engine)
+
+    def test_what_disturbs_cases_at_the_same_time_is_refused(self):
+        engine = ["--acceptor", "127.0.0.1:1", "--target", "ENGINE", "-j", "2"]
+        script = self.script("restart\ninclude logged_on\n")
+        self.assert_refused("-j: the command of --restart would disturb the other cases: --except "
+                            "a, or no -j", script, *engine, "--sender", "A,B", "--restart", "true")
+        self.assert_refused("-j: the command of --logout would", "session", "--only", "/12_",
+                            *engine, "--sender", "A,B", "--logout", "true")
+        self.assert_refused('"A" is given twice', script, *engine, "--sender", "A,A")
+
     def assert_refused(self, text, *arguments, status=2):
         done = run("test", *arguments)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
