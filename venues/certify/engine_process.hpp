@@ -40,7 +40,8 @@ class EngineProcess {
   std::optional<int> status_;
 };
 
-// What a command prints, its first line; the error says why there is none. Blocks until it ends.
+// What a command prints, its first line, with bytes that are not printable as \xff; the error says
+// why there is none. Blocks until it ends, at most 10 s: then its process group is killed.
 [[nodiscard]] std::expected<std::string, std::string> first_line_of(const std::string& command);
 
 }  // namespace nexusfix::venues

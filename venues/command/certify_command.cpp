@@ -11,6 +11,7 @@
 #include "nexusfix/command.hpp"
 #include "nexusfix/files/interrupt.hpp"
 #include "tester/report/report.hpp"
+#include "tester/run/given_names.hpp"
 #include "tester/run/run.hpp"
 #include "transport/api/tls.hpp"
 #include "venues/certify/certificate.hpp"
@@ -88,18 +89,6 @@ std::expected<std::shared_ptr<transport::TlsContext>, std::string> tls_of(
   return std::move(*context);
 }
 
-std::expected<tester::Names, std::string> lets_of(const std::vector<std::string>& sets) {
-  tester::Names lets;
-  for (const std::string& set : sets) {
-    const std::size_t equals = set.find('=');
-    if (equals == 0 || equals == std::string::npos) {
-      return std::unexpected{"--set: \"" + set + "\" is not of the form NAME=TEXT"};
-    }
-    lets[set.substr(0, equals)] = set.substr(equals + 1);
-  }
-  return lets;
-}
-
 std::expected<std::vector<Case>, std::string> cases_of(const CertifyOptions& options,
                                                        const Kit& kit, const Endpoint& endpoint,
                                                        const tester::Names& lets) {
@@ -111,6 +100,7 @@ std::expected<std::vector<Case>, std::string> cases_of(const CertifyOptions& opt
   for (const auto& [name, text] : lets) names.insert(name);
   auto cases = suite_of(kit, endpoint, names);
   if (!cases) return cases;
+  if (auto done = tester::check_names(lets, *cases); !done) return std::unexpected{done.error()};
   std::erase_if(*cases, [&](const Case& one) {
     const bool is_left_out =
         !options.except.empty() && re2::RE2::PartialMatch(one.script.name, except);
@@ -191,7 +181,7 @@ int certify(CertifyOptions options) {
     return kSuccess;
   }
   if (options.engine.empty()) return refuse("--engine 'COMMAND' is missing: the program to test");
-  auto lets = lets_of(options.sets);
+  auto lets = tester::names_of(options.sets);
   if (!lets) return refuse(lets.error());
   const auto cases = cases_of(options, *kit, *endpoint, *lets);
   if (!cases) return refuse(cases.error());

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """The kits from the view of a user: each client against its simulated venue, its examples, and its
-certification; and bad input."""
+certification; and bad input. python/tests/kits_test.py has the examples in Python."""
 
 import hashlib
-import importlib.util
 import json
 import os
 import re
@@ -23,7 +22,6 @@ from kit_table import CERTIFIED, KITS
 from simulated_venue import WithSimulatedVenue
 
 EXAMPLES = Path()  # set by main: the folder of the programs venue_example_*
-HAS_PYTHON_PACKAGE = importlib.util.find_spec("nexusfix") is not None
 
 
 class WithVenue(WithSimulatedVenue):
@@ -47,20 +45,6 @@ class Kits(WithVenue):
                 self.assertRegex(done.stdout, facts["example"], done.stderr)
                 self.end(venue)
                 self.assertIn("is logged on", venue.stdout.read())
-
-    @unittest.skipUnless(HAS_PYTHON_PACKAGE, "the Python package is not installed")
-    def test_python_example_of_each_kit_trades_at_its_simulated_venue(self):
-        for kit, facts in KITS.items():
-            with self.subTest(kit):
-                self.end_later = self.simulate(kit)
-                folder = self.folder / kit
-                done = subprocess.run(
-                    [sys.executable, str(folder / "example.py"), str(folder / "client.cfg"),
-                     str(folder / facts["dictionary"]), *facts.get("arguments", [])],
-                    capture_output=True, text=True, timeout=60, check=False)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertRegex(done.stdout, facts["python"], done.stderr)
-                self.end(self.end_later)
 
     def test_client_of_each_endpoint_gets_its_messages(self):
         for kit, facts in KITS.items():
@@ -117,30 +101,23 @@ wait 35=8 11=A5 39=4
         self.assertEqual(market_data.returncode, 0, out + errors)
 
     def test_book_of_an_example_follows_the_orders_of_others(self):
-        for program in ([str(EXAMPLES / "venue_example_coinbase_book")],
-                        [sys.executable, "coinbase/book/example.py"]):
-            if program[0] == sys.executable and not HAS_PYTHON_PACKAGE:
-                continue
-            with self.subTest(program):
-                venue = self.simulate("coinbase")
-                arguments = ["coinbase/market-data.cfg"]
-                if program[0] == sys.executable:
-                    arguments.append("coinbase/market-data.xml")
-                book = subprocess.Popen([*program, *arguments, "9"], cwd=self.folder, text=True,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-                for close in (book.stdout.close, book.stderr.close, book.wait, book.kill):
-                    self.addCleanup(close)
-                first = book.stdout.readline()
-                self.assertRegex(first, r"^snapshot \d+: 2 orders, bid 50000, offer 50010\n")
-                order = "send 35=D|11=A1|38=2|40=2|44=50010|54=1|55=BTC-USD|59=1|60=now\n"
-                done = run("connect", self.folder / "coinbase" / "client.cfg", "--script",
-                           self.write("order.txt", order + "wait 35=8 11=A1 39=2\n"))
-                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-                out, errors = book.communicate(timeout=60)
-                self.assertEqual(book.returncode, 0, errors)
-                self.assertNotIn("missing", out)
-                self.assertRegex(out, r"update \d+: 1 orders, bid 50000(, offer none)?\n")
-                self.end(venue)
+        venue = self.simulate("coinbase")
+        book = subprocess.Popen(
+            [str(EXAMPLES / "venue_example_coinbase_book"), "coinbase/market-data.cfg", "9"],
+            cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for close in (book.stdout.close, book.stderr.close, book.wait, book.kill):
+            self.addCleanup(close)
+        first = book.stdout.readline()
+        self.assertRegex(first, r"^snapshot \d+: 2 orders, bid 50000, offer 50010\n")
+        order = "send 35=D|11=A1|38=2|40=2|44=50010|54=1|55=BTC-USD|59=1|60=now\n"
+        done = run("connect", self.folder / "coinbase" / "client.cfg", "--script",
+                   self.write("order.txt", order + "wait 35=8 11=A1 39=2\n"))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        out, errors = book.communicate(timeout=60)
+        self.assertEqual(book.returncode, 0, errors)
+        self.assertNotIn("missing", out)
+        self.assertRegex(out, r"update \d+: 1 orders, bid 50000(, offer none)?\n")
+        self.end(venue)
 
     def test_key_that_others_can_read_is_refused_by_client_and_venue(self):
         for kit, facts in KITS.items():
@@ -265,6 +242,13 @@ class Certify(WithVenue):
         self.assertIn("<table class=\"talk\">", page)
         self.assertIn(summary["cases"][0]["sha256"], (folder / "summary.md").read_text())
 
+    def test_version_of_the_program_is_shown_without_control_characters(self):
+        done = self.certify("binance", "--only", "^logon$", "--version-of",
+                            r"printf '\033[31m1.0\nof 2026'", engine="exit 3")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        summary = json.loads((self.folder / "c" / "binance" / "summary.json").read_text())
+        self.assertEqual(summary["program"]["version"], r"\x1b[31m1.0")
+
     def test_wrong_signature_is_found_and_named(self):
         for kit in ("binance", "cme-dropcopy", "coinbase"):
             with self.subTest(kit):
@@ -363,6 +347,10 @@ class Certify(WithVenue):
                  r"--key: .*nonexistent.pem"),
                 (("certify", "binance", "--engine", "true", "--version-of", "false"),
                  r"--version-of: the command failed: false"),
+                (("certify", "binance", "--engine", "true", "--version-of", "yes"),
+                 r"--version-of: the command has not ended within 10 s: yes"),
+                (("certify", "binance", "--engine", "true", "--set", "oder=35=D"),
+                 r"--set: no script has <oder>"),
                 (("serve", "--venue", "binnance"), r"--venue: there is no kit \"binnance\""),
                 (("serve", "--venue", "binance", "--key", "/nonexistent.pem"), r"--key: ")):
             with self.subTest(arguments):
