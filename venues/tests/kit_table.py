@@ -1,4 +1,4 @@
-"""What venues_command_test.py expects of each kit."""
+"""What venues_command_test.py and python/tests/kits_test.py expect of each kit."""
 
 # endpoints: the client's configuration, a script of `nexusfix connect`, and texts that it prints.
 # signature: what the venue answers to another key. key: the client's file. example, python: what
