@@ -214,7 +214,10 @@ void WorldState::run_turn(Machine& machine) {
   if (!machine.life.alive()) return on_death(machine);
   // After a store error, nothing of the turn is promised.
   if (!machine.has_store_failed) checker.turn_done(machine.index);
-  if (!has_work) return finish(machine);
+  if (!has_work) {
+    machine.process.ended();
+    return finish(machine);
+  }
   if (machine.reset.runs()) machine.reset.set_complete(machine.process.is_all_logged_on());
   schedule_turn(machine, has_more);
 }

@@ -41,6 +41,7 @@ class RunningProcess {
   void callback_undone() { image_->callback_undone(); }
   void begin_turn() { image_->begin_turn(); }
   [[nodiscard]] bool end_turn() { return image_->end_turn(); }
+  void ended() { image_->ended(); }
 
   // The sessions of its engine; empty while it is not up.
   [[nodiscard]] const std::vector<engine::Session*>& sessions() const noexcept { return sessions_; }

@@ -86,6 +86,7 @@ class GatewayProcess {
   }
   void begin_turn() { has_more_ = gateway_->serve(); }
   bool end_turn() { return gateway_->flush() || std::exchange(has_more_, false); }
+  void ended() { gateway_->stop(); }
 
   void on_logon(engine::Session& session) { gateway_->on_logon(session); }
   void on_logout(engine::Session& session) { gateway_->on_logout(session); }

@@ -156,6 +156,9 @@ class ProcessImage {
   // After each Engine::poll() that the process has survived. Calls the application's end_turn(), if
   // it has one. True: the application has more to do at once.
   [[nodiscard]] virtual bool end_turn() = 0;
+  // After the Engine::poll() that has ended the engine, and its end_turn(). Calls the application's
+  // ended(), if it has one.
+  virtual void ended() = 0;
 };
 
 // A started process, or why its engine could not be opened.
@@ -197,6 +200,10 @@ class HostedApplication final : public ProcessImage {
   [[nodiscard]] bool end_turn() override {
     if constexpr (requires { application_.end_turn(); }) return application_.end_turn();
     return false;
+  }
+  // Calls the application's ended(), if it has one.
+  void ended() override {
+    if constexpr (requires { application_.ended(); }) application_.ended();
   }
 
  private:
