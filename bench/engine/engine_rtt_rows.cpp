@@ -57,12 +57,12 @@ class Desk {
 struct LivePair {
   std::unique_ptr<WatchedNetwork> network;
   Pair pair;
-  std::optional<Desk> desk{};
+  std::unique_ptr<Desk> desk{};
 
   LivePair(std::unique_ptr<transport::Network> inner, bool has_desk, Traffic traffic)
       : network{std::make_unique<WatchedNetwork>(std::move(inner))},
         pair{{.traffic = traffic, .venue_network = network.get()}} {
-    if (has_desk) desk.emplace(pair.venue());
+    if (has_desk) desk = std::make_unique<Desk>(pair.venue());
   }
 
   void round_trip() {
