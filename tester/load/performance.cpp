@@ -162,15 +162,21 @@ class Measurer {
     const MonoTime end = peer_.deadline();
     while (const Received* const received = peer_.next(end)) {
       if (requests.answered_by(*received) == count) return received->at;
+      if (received->type != "5") continue;
+      peer_.skip(why_ended(*received) + "; --messages is a number that it takes");
+      return std::nullopt;
     }
     peer_.fail("request " + std::to_string(count) + " is not answered");
     return std::nullopt;
   }
 
+  static std::string why_ended(const Received& logout) {
+    return "the engine ends the session: " + std::string{logout.value("58").value_or("no Text")};
+  }
+
   // An engine may have a limit. One that ends the session at a rate that was asked for fails.
   void refused(const Received& logout) {
-    const std::string text =
-        "the engine ends the session: " + std::string{logout.value("58").value_or("no Text")};
+    const std::string text = why_ended(logout);
     if (context_.load.rate > 0) {
       peer_.fail(text);
     } else {

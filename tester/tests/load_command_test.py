@@ -70,6 +70,9 @@ class Performance(LoadCommand):
         done = self.play("performance", port, "--only", "test_request_rate", "--rate", 5000,
                          *SHORT)
         self.assertRegex(done.stdout, "1 failed")
+        done = self.play("performance", port, "--only", "test_request_round", "--messages", 10_000)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(done.stdout, "skipped: the engine .* more than 100 admin.*; --messages is")
 
     def test_only_a_limit_that_is_given_fails_a_case(self):
         port = self.venue()[1]
