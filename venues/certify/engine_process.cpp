@@ -1,5 +1,6 @@
 #include "venues/certify/engine_process.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -25,7 +26,8 @@ constexpr std::chrono::milliseconds kTerminated{3'000};
 constexpr std::chrono::milliseconds kTurn{10};
 constexpr std::chrono::seconds kFirstLine{10};
 constexpr std::size_t kFirstLineBytes = 4'096;
-constexpr int kOfSignal = 128;  // as the shell counts
+constexpr std::chrono::milliseconds kInterruptTurn{100};  // an interrupt is noticed after this time
+constexpr int kOfSignal = 128;                            // as the shell counts
 
 // Posix actions and attributes of a start; released at the end.
 struct SpawnSetup {
@@ -62,16 +64,17 @@ std::expected<pid_t, std::string> spawn(std::string command, SpawnSetup& setup,
   return process;
 }
 
-// Reads until the end, and keeps the begin. False: it has not come within kFirstLine.
-bool read_begin(int from, std::string& begin) {
+// Reads until the end, and keeps the begin. False: it has not come within kFirstLine, or before an
+// interrupt.
+bool read_begin(int from, std::string& begin, const std::function<bool()>& is_interrupted) {
   SystemClock clock;
   const MonoTime limit = clock.now().mono + kFirstLine;
   std::array<char, kFirstLineBytes> block{};
   while (true) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(limit - clock.now().mono);
     pollfd one{.fd = from, .events = POLLIN, .revents = 0};
-    if (left.count() <= 0) return false;
-    if (::poll(&one, 1, static_cast<int>(left.count())) <= 0) continue;
+    if (left.count() <= 0 || is_interrupted()) return false;
+    if (::poll(&one, 1, static_cast<int>(std::min(left, kInterruptTurn).count())) <= 0) continue;
     const ssize_t size = ::read(from, block.data(), block.size());
     if (size == 0) return true;
     if (size > 0 && begin.size() < kFirstLineBytes) {
@@ -143,7 +146,8 @@ void EngineProcess::reap(bool waits) {
   if (ended == group_) status_ = status_of(waited);
 }
 
-std::expected<std::string, std::string> first_line_of(const std::string& command) {
+std::expected<std::string, std::string> first_line_of(const std::string& command,
+                                                      const std::function<bool()>& is_interrupted) {
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) return std::unexpected{std::string{std::strerror(errno)}};
   SpawnSetup setup;
@@ -152,7 +156,7 @@ std::expected<std::string, std::string> first_line_of(const std::string& command
   const auto process = spawn(command, setup, environ);
   ::close(ends[1]);
   std::string output;
-  const bool has_ended = process && read_begin(ends[0], output);
+  const bool has_ended = process && read_begin(ends[0], output, is_interrupted);
   ::close(ends[0]);
   if (!process) return std::unexpected{"the command cannot be started: " + command};
   if (!has_ended) ::kill(-*process, SIGKILL);

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <expected>
+#include <functional>
 #include <optional>
 #include <string>
 #include <sys/types.h>
@@ -41,7 +42,9 @@ class EngineProcess {
 };
 
 // What a command prints, its first line, with bytes that are not printable as \xff; the error says
-// why there is none. Blocks until it ends, at most 10 s: then its process group is killed.
-[[nodiscard]] std::expected<std::string, std::string> first_line_of(const std::string& command);
+// why there is none. Blocks until it ends, at most 10 s and not after an interrupt: then its
+// process group is killed.
+[[nodiscard]] std::expected<std::string, std::string> first_line_of(
+    const std::string& command, const std::function<bool()>& is_interrupted);
 
 }  // namespace nexusfix::venues

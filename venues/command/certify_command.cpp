@@ -195,13 +195,14 @@ int certify(CertifyOptions options) {
                          .command = options.engine,
                          .nexusfix_version = NEXUSFIX_VERSION,
                          .seed = options.seed};
+  catch_interrupts();
   if (!options.version_of.empty()) {
-    auto version = first_line_of(options.version_of);
+    auto version = first_line_of(options.version_of, is_interrupted);
+    if (is_interrupted()) return tester::kInterruptedStatus;
     if (!version) return refuse("--version-of: " + version.error());
     facts.program_version = std::move(*version);
   }
   const auto run_options = run_options_of(options, *client, std::move(*lets), std::move(*tls));
-  catch_interrupts();
   SystemClock clock;
   facts.begun = clock.now().wall;
   const MonoTime begin = clock.now().mono;

@@ -320,6 +320,19 @@ class Certify(WithVenue):
         self.assertIn("passed", verdicts)
         self.assertIn("not run", verdicts)
 
+    def test_interrupt_ends_the_command_of_the_version(self):
+        begun = self.folder / "begun"
+        os.mkfifo(begun)
+        process = subprocess.Popen(
+            [command_test.NEXUSFIX, "certify", "binance", "--engine", "true", "--folder",
+             self.folder / "c", "--version-of", f"echo $$ > {begun}; exec sleep 600"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        command = int(begun.read_text())
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, out, errors), (130, "", ""))
+        self.assertFalse(command_test.is_alive(command))
+
     def test_lists_name_kits_and_cases(self):
         done = run("certify", "--list")
         for kit in KITS:
