@@ -290,7 +290,7 @@ int run_certify(Arguments arguments) {
       "  $ nexusfix certify binance --endpoint market-data --engine './md {port}'\n\n"
       "Exit status:\n"
       "  0  every case passed or was skipped\n"
-      "  1  a case failed, or the run ended early\n"
+      "  1  a case failed, the run ended early, or a report could not be written\n"
       "  2  the arguments or a key are wrong, the port is in use, or the program does\n"
       "     not start\n"
       "  130  Ctrl-C or SIGTERM ended the run; the report is whole");
