@@ -2,7 +2,6 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include <nexusfix/settings.hpp>

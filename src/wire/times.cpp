@@ -1,5 +1,4 @@
 // Dates and times of conversions.hpp.
-#include <limits>
 
 #include <nexusfix/wire/convert.hpp>
 

@@ -1,6 +1,5 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <fmt/format.h>
 #include <string>
 #include <string_view>

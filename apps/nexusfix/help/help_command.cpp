@@ -1,7 +1,6 @@
 // nexusfix help: the overview, the help of a subcommand, man pages, and shell completion.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <fmt/format.h>
 #include <map>
 

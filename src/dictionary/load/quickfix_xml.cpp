@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
 #include <nexusfix/dictionary.hpp>

@@ -3,7 +3,6 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
-#include <limits>
 #include <string>
 
 #include <nexusfix/base/language.hpp>

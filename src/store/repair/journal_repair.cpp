@@ -1,12 +1,10 @@
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <expected>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "store/repair/log_walk.hpp"
 
 #include <algorithm>
-#include <array>
 #include <expected>
 #include <memory>
 #include <optional>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <new>
 
 #include <nexusfix/base/language.hpp>

@@ -1,7 +1,6 @@
 #include "transport/proxy/proxy_handshake.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <utility>
 

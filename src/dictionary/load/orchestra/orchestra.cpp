@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
