@@ -1,10 +1,8 @@
 // Decides which event loop has which sessions.
 #pragma once
 
-#include <cstdint>
 #include <expected>
 #include <span>
-#include <string>
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>

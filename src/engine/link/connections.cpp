@@ -147,21 +147,23 @@ inline void Connections::record_sent(Connection& connection, SessionEntry& entry
   }
 }
 
-[[gnu::always_inline]] inline void Connections::send_waiting(Connection& connection) {
-  while (!connection.outbound().empty()) {
-    const transport::IoResult result =
-        loop_.network->send(connection.socket_id(), connection.outbound().waiting());
-    if (result.status == transport::IoStatus::Failed ||
-        result.status == transport::IoStatus::Closed) {
-      return end(connection, EventId::ConnectionLost,
-                 loop_.network->last_error(connection.socket_id()));
-    }
-    if (result.status == transport::IoStatus::WouldBlock || result.bytes == 0) {
-      block(connection);
-      break;
-    }
+// result: of the first send.
+[[gnu::noinline]] void Connections::send_rest(Connection& connection,
+                                              const transport::IoResult& first) {
+  transport::IoResult result = first;
+  while (result.status == transport::IoStatus::Ok && result.bytes != 0) {
     connection.on_taken(result.bytes);
+    if (connection.outbound().empty()) return settle(connection);
+    result = send(connection);
   }
+  if (result.status == transport::IoStatus::Failed || result.status == transport::IoStatus::Closed)
+    return end(connection, EventId::ConnectionLost,
+               loop_.network->last_error(connection.socket_id()));
+  block(connection);
+  settle(connection);
+}
+
+[[gnu::noinline]] void Connections::settle(Connection& connection) {
   if (connection.entry() != nullptr) record_sent(connection, *connection.entry());
   if (connection.outbound().empty() && connection.is_draining()) {
     end(connection, EventId::ConnectionClosed, std::string{connection.close_reason()});
@@ -169,6 +171,21 @@ inline void Connections::record_sent(Connection& connection, SessionEntry& entry
              connection.outbound().size() <= loop_.shared.budget->replay_bytes_max()) {
     loop_.work.set(Work::Resends);  // There is room again for the resend.
   }
+}
+
+// Mostly the socket of a session takes all of its bytes, and nothing else follows from that.
+[[gnu::always_inline]] inline void Connections::send_waiting(Connection& connection) {
+  if (connection.outbound().empty()) [[unlikely]]
+    return settle(connection);
+  const transport::IoResult result = send(connection);
+  if (const SessionEntry* const entry = connection.entry();
+      connection.is_bound() && result.status == transport::IoStatus::Ok &&
+      entry->counters->unsent_bytes.read() == 0 && !entry->resend.is_in_progress() &&
+      !connection.timed_answer().is_queued() && result.bytes == connection.outbound().size())
+      [[likely]] {
+    return connection.on_taken(result.bytes);
+  }
+  send_rest(connection, result);
 }
 
 // Waits until the socket is writable. Without takes_by, a counterparty that sends but does not
@@ -216,11 +233,19 @@ void Connections::send_or_keep(Connection& connection, store::LogPosition durabl
     return;
   }
   const bool is_durable = connection.waits_for() <= durable;
-  if (!is_durable) mark_unsent(connection);
+  if (!is_durable) [[unlikely]]
+    mark_unsent(connection);
   loop_.boundary.run(connection, [&] [[gnu::always_inline]] {
-    if (is_durable && !connection.is_blocked()) send_waiting(connection);
+    if (is_durable && !connection.is_blocked()) [[likely]]
+      send_waiting(connection);
     check_backlog(connection);
   });
+}
+
+[[gnu::noinline]] void Connections::send_each(store::LogPosition durable) {
+  const std::size_t count = unsent_.size();
+  for (std::size_t i = 0; i != count; ++i) send_or_keep(unsent_[i], durable);
+  unsent_.remove_first(count);
 }
 
 void Connections::end_stalled(store::LogPosition durable) {

@@ -151,12 +151,10 @@ class Connections {
   void send_unsent(store::LogPosition durable) {
     if (!has_unsent()) return;
     loop_.work.clear(Work::Unsent);
-    const std::size_t count = unsent_.size();  // those that must wait are added again
-    std::size_t done = 0;
-    do {
-      send_or_keep(unsent_[done], durable);
-    } while (++done != count);
-    unsent_.remove_first(count);
+    // Those that must wait are added again.
+    if (unsent_.size() == 1) [[likely]]
+      return send_or_keep(unsent_.remove_last(), durable);
+    send_each(durable);
   }
 
   // Closes a connection that has no session yet.
@@ -188,8 +186,14 @@ class Connections {
 
  private:
   void destroy_all_closed() noexcept;
+  void send_each(store::LogPosition durable);
   void send_or_keep(Connection& connection, store::LogPosition durable);
+  [[nodiscard]] transport::IoResult send(const Connection& connection) {
+    return loop_.network->send(connection.socket_id(), connection.outbound().waiting());
+  }
   void send_waiting(Connection& connection);
+  void send_rest(Connection& connection, const transport::IoResult& first);
+  void settle(Connection& connection);
   // The socket has taken bytes, or does not take them.
   void record_sent(Connection& connection, SessionEntry& entry) noexcept;
   void block(Connection& connection);

@@ -46,8 +46,7 @@ concept FrameSink = requires(Sink sink, Connection& connection, const wire::Mess
   { sink.on_message(connection, message, bytes) } -> std::same_as<std::size_t>;
   // A frame that is no valid message. The number of processed bytes, or kMustWait.
   { sink.on_unsound_frame(connection, reason, bytes) } -> std::same_as<std::size_t>;
-  // A frame of a connection that has no session yet. The number of processed bytes, or
-  // kMustWait.
+  // A frame of a connection that has no session yet. The number of processed bytes, or kMustWait.
   { sink.on_first_frame(connection, bytes) } -> std::same_as<std::size_t>;
   // Bytes that are no frame, of a connection that has its session.
   sink.on_garbled(connection, reason, bytes);

@@ -2,7 +2,6 @@
 // durable, and sends.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <expected>

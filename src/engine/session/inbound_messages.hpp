@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <expected>
 #include <string_view>
 
 #include <nexusfix/base/clock.hpp>

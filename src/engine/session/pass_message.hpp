@@ -25,10 +25,11 @@ namespace nexusfix::engine {
                                                             SessionEntry& entry,
                                                             const wire::MessageView& message,
                                                             std::string_view frame) {
-  LoopContext& loop = loop_;  // read once: a counter could be it, as far as a compiler knows
+  // Both are read once, before the counters: one could be they, as far as a compiler knows.
+  LoopContext& loop = loop_;
+  const PackedMsgType msg_type = pack(message.msg_type());
   ++loop.stats.messages_in;
   loop.stats.bytes_in += frame.size();
-  const PackedMsgType msg_type = pack(message.msg_type());
   entry.counters->on_received(msg_type, frame.size(), loop.now().wall);
   if (is_noted(msg_type)) [[unlikely]] {
     count_received(message, msg_type, loop.now().mono, *entry.counters, loop.stats);

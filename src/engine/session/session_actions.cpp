@@ -85,10 +85,11 @@ void SessionActions::perform(SessionEntry& entry, const session::Action& action)
 void SessionActions::perform_own(SessionEntry& entry, const session::Deliver& action) {
   using Action = ThrottleAction;
   const Action throttled = entry.settings().throttle.action;
-  MessageReply reply;
+  bool accepts = true;  // otherwise reply_ says why not; it has texts, which few messages need
   if (throttled != Action::Delay && !action.poss_dup &&
       !entry.limits.throttle.allow(loop_.now().mono)) [[unlikely]] {
-    reply = business_reject(kOther, 0, kThrottled);
+    accepts = false;
+    reply_ = business_reject(kOther, 0, kThrottled);
     if (throttled == Action::LogOut) {
       entry.commands.add(SessionCommands::Kind::LogOut, std::string{kThrottled});
     }
@@ -101,20 +102,20 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Deliver& ac
                loop_.latency.on_deliver();
                const MessageReply answer = loop_.callbacks.on_message(
                    loop_.callbacks.application, entry.session, *action.message);
-               // A reply has texts, which few need.
-               if (!answer.accepts()) [[unlikely]]
-                 reply = answer;
+               if (answer.accepts()) [[likely]]
+                 return;
+               accepts = false;
+               reply_ = answer;
              })) [[unlikely]] {
-    reply = business_reject(kApplicationNotAvailable, 0, "Application not available");
+    accepts = false;
+    reply_ = business_reject(kApplicationNotAvailable, 0, "Application not available");
   }
   loop_.latency.on_delivered();
-  static constexpr session::DeliveryDecision kAccepted{};
-  if (reply.accepts()) [[likely]]
-    return entry.machine.on_delivered(kAccepted, loop_.now());
-  reply_ = reply;
-  entry.machine.on_delivered({.kind = reply.kind(),
-                              .reason = reply.reason(),
-                              .ref_tag = reply.ref_tag(),
+  if (accepts) [[likely]]
+    return entry.machine.on_accepted(loop_.now());
+  entry.machine.on_delivered({.kind = reply_.kind(),
+                              .reason = reply_.reason(),
+                              .ref_tag = reply_.ref_tag(),
                               .text = reply_.text(),
                               .ref_id = reply_.ref_id()},
                              loop_.now());

@@ -26,8 +26,7 @@ namespace nexusfix::engine {
 
 struct Sessions;
 
-// Closes connections: what the end of one means for its session. The event loop's thread
-// only.
+// Closes connections: what the end of one means for its session. The event loop's thread only.
 class Disconnector {
  public:
   Disconnector(LoopContext& loop, Io& io, Sessions& sessions) noexcept

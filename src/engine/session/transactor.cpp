@@ -1,6 +1,5 @@
 #include "engine/session/transactor.hpp"
 
-#include <algorithm>
 #include <string>
 #include <variant>
 
@@ -70,15 +69,15 @@ void Transactor::transact(SessionEntry& entry, Event event) {
 
 void Transactor::transact(SessionEntry& entry, const wire::MessageView& message,
                           PackedMsgType msg_type) {
-  const bool keeps_received = entry.progress.keeps_received_;
-  if (keeps_received) [[unlikely]]
-    received_.begin(entry, message, msg_type, entry.outbound().keeps_masked_out);
-  transact_here(entry, [&](session::StateMachine& machine) {
+  const auto receive = [&](session::StateMachine& machine) {
     const Now& now = loop_.now();
     machine.on_message(message, {.wall = now.wall, .mono = now.mono});
-  });
-  if (keeps_received) [[unlikely]]
-    received_.end();
+  };
+  if (!entry.progress.keeps_received_) [[likely]]
+    return transact_here(entry, receive);
+  received_.begin(entry, message, msg_type, entry.outbound().keeps_masked_out);
+  transact(entry, receive);
+  received_.end();
 }
 
 [[gnu::always_inline]] inline void Transactor::finish_event(SessionEntry& entry) {
@@ -293,8 +292,7 @@ void Transactor::give_back(std::size_t bytes_max) {
 // An event without enough memory is undone as if the process had ended in it: the store has nothing
 // of it, and the sessions that took part lose their connections. The other sessions go on.
 //
-// A session took part in the event if its sequence numbers differ from
-// those of the store.
+// A session took part in the event if its sequence numbers differ from those of the store.
 void Transactor::abort_event(SessionEntry& entry) noexcept {
   loop_.latency.on_delivered();
   record_.clear();

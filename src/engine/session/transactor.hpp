@@ -28,9 +28,9 @@ struct Sessions;
 // The present phase of the loop's call stack.
 enum class Phase : std::uint8_t {
   Idle,       // no event: a message that is sent is a record of its own
+  Observing,  // on_sending(), on_sent() or write_logon() runs: it must not send
   Event,      // actions of a session are performed
   Callback,   // the application's callback runs; its messages are undone if it throws
-  Observing,  // on_sending(), on_sent() or write_logon() runs: it must not send
 };
 
 // A session's state before a message, for an undo; and the message, for the figures.
@@ -145,6 +145,7 @@ class Transactor {
   }
   // The message is sent, and its undo is that of next_undo(). Within a callback, its undo and its
   // place in the figures wait for the end of that.
+  void keep_undo_of_callback() noexcept { ++undo_count_; }
   [[gnu::always_inline]] void keep_undo() noexcept {
     ++undo_count_;
     if (phase_ != Phase::Callback) [[unlikely]]
@@ -188,12 +189,12 @@ class Transactor {
   // The messages since then are sent, and cannot be undone any more. Inlined: the figures have them
   // in their order.
   [[gnu::always_inline]] void keep_since(std::size_t first) noexcept {
-    for (std::size_t i = first; i != undo_count_; ++i) {
+    const std::size_t end = std::exchange(undo_count_, first);
+    for (std::size_t i = first; i != end; ++i) {
       const UndoEntry& sent = undo_log_[i];
       if (sent.bytes != 0) [[likely]]
         count_sent(*sent.entry, sent.msg_type, sent.bytes);
     }
-    undo_count_ = first;
   }
   // A callback around this one may still use the memory.
   void end_scratch() noexcept {

@@ -105,6 +105,8 @@ class StateMachine {
   // The application's answer to a Deliver, exactly once for each. The message counts as received
   // from now on.
   void on_delivered(const DeliveryDecision& decision, Now now) noexcept;
+  // on_delivered() of a message that is accepted, as nearly all are.
+  void on_accepted(const Now& now) noexcept;
   // The owner's answer to an Authenticate, at once or later. A decision on an earlier Logon is
   // ignored.
   void on_logon_decision(std::uint64_t logon_id, const LogonDecision& decision, Now now) noexcept;
@@ -190,8 +192,13 @@ class StateMachine {
   // For a caller that has called the encoder's finish() itself. bytes: its result.
   [[nodiscard]] std::expected<Outbound, OutboundError> finish_message(
       const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
-  // For a message that was encoded, while outlet() is Outlet::Wire. Returns its MsgSeqNum;
-  // 0: it is not an application message. Inlined: most messages of an application end here.
+  // Whether finish_on_wire() may end the message that begin_message() began: it is an application
+  // message, and is sent at once.
+  [[nodiscard]] bool goes_on_wire() const noexcept {
+    return outlet() == Outlet::Wire && !begun_.is_administrative;
+  }
+  // For a message that was encoded. Returns its MsgSeqNum. Inlined: most messages of an application
+  // end here.
   [[nodiscard, gnu::always_inline]] std::uint64_t finish_on_wire() noexcept;
   // Takes back the MsgSeqNums from next_outbound on, which a failed callback has used. None of
   // these messages may have been stored or transmitted. next_outbound: from 1 to the current value.
@@ -451,8 +458,6 @@ inline std::expected<Outbound, OutboundError> StateMachine::finish_message(
 inline std::uint64_t StateMachine::finish_on_wire() noexcept {
   NEXUSFIX_ASSERT(begun_.msg_seq_num == numbers_.next_outbound());
   begun_.msg_seq_num = 0;
-  if (begun_.is_administrative) [[unlikely]]
-    return 0;
   heartbeat_.record_sent_application(now_.mono, begun_.at, numbers_.next_inbound());
   return numbers_.consume_outbound();
 }
@@ -470,6 +475,14 @@ inline void StateMachine::advance_to(std::uint64_t next_inbound) noexcept {
   if (next_inbound == out_of_order_.first_counted() || gap_.is_open()) [[unlikely]]
     return advance_out_of_order(next_inbound);
   numbers_.advance_inbound(next_inbound);
+}
+
+[[gnu::always_inline]] inline void StateMachine::on_accepted(const Now& now) noexcept {
+  if (delivery_ != Delivery::Awaited) [[unlikely]]
+    return on_delivered({}, now);
+  delivery_ = Delivery::None;
+  now_ = now;
+  advance_to(message_seq_num_ + 1);
 }
 
 inline void StateMachine::show_administrative() noexcept {

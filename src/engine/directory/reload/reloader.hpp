@@ -4,7 +4,6 @@
 #include <atomic>
 #include <expected>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>

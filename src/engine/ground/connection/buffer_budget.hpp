@@ -13,7 +13,6 @@ namespace nexusfix::engine {
 // MaxBufferedBytes. Counts what buffers have allocated, whether it is used or not. A connection
 // that receives and answers one message after the other does not change the count: only a buffer
 // that grows or releases its storage does. All functions: any thread.
-//
 // An event loop disconnects only its own connections. Several loops keep an eighth in reserve. A
 // loop that has used up the rest asks the loop that has a larger connection than its own. That loop
 // checks at least once a second; until then the first loop uses the reserve.

@@ -210,13 +210,10 @@ class OutboundQueue {
 };
 
 // Whether more bytes wait for a connection than its application should add to, for
-// Session::is_writable() and on_writable().
-//
-// High: a sixteenth of MaxQueuedBytes, 4 MiB by default. It is far below the cut, so that a
-// callback which sends much, or an application that reacts late, does not reach it; and it is above
-// the 1 MiB that a resend queues by itself. Low: a quarter of that. It is not 0, so that the socket
-// does not run dry before the application has begun again; and it is so far below that few notices
-// come.
+// Session::is_writable() and on_writable(). High: a sixteenth of MaxQueuedBytes, 4 MiB by default:
+// far below the cut, which an application that reacts late must not reach, and above the 1 MiB that
+// a resend queues by itself. Low: a quarter of that. It is not 0, so that the socket does not run
+// dry before the application has begun again; and few notices come.
 class Backlog {
  public:
   [[nodiscard]] static constexpr std::size_t high(std::size_t queued_bytes_max) noexcept {
@@ -438,6 +435,8 @@ class Connection : public TimerOwner {
   [[nodiscard]] bool is_migrating() const noexcept { return state_ == LinkState::Migrating; }
   [[nodiscard]] bool is_draining() const noexcept { return state_ == LinkState::Draining; }
   [[nodiscard]] bool is_dead() const noexcept { return state_ == LinkState::Dead; }
+  // It has its session, and neither ends nor moves.
+  [[nodiscard]] bool is_bound() const noexcept { return state_ == LinkState::Bound; }
   // Received bytes are processed.
   [[nodiscard]] bool listens() const noexcept {
     return state_ == LinkState::AwaitingLogon || state_ == LinkState::Bound;

@@ -1,7 +1,6 @@
 // When an initiator connects, and to which of its addresses. An acceptor stays Off.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

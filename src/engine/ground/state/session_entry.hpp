@@ -157,8 +157,7 @@ class ResendState {
 // Messages that a session keeps: received ones that came too early, and sent ones that wait for the
 // answer to its Logon.
 
-// Messages that came too early. HeldMessages adds and discards them, OutOfOrderQueue
-// delivers them.
+// Messages that came too early. HeldMessages adds and discards them, OutOfOrderQueue delivers them.
 class OutOfOrderMessages {
  public:
   void count_in(BufferBudget& budget) noexcept { bytes_.count_in(budget); }
@@ -219,7 +218,6 @@ class QueuedUntilLogon {
 
 // A session without timers costs one null pointer: its alarm in the event loop's TimerQueue, which
 // every session has, also serves its timers. So no turn and no message looks at them.
-//
 // The timers are nodes of an ordered map by time and number: equal times run in the order in which
 // they were set, and cancel() finds its timer. Nodes of past timers are used again, up to
 // kSpareMax: an application that sets and cancels a timer for each order allocates nothing.

@@ -76,12 +76,8 @@ class TimeFigure {
 // Counts durations in buckets of logarithmic width, in fixed memory.
 
 // The durations below 2^kLinearBits ns have equal buckets. From there on, each power of two has
-// 2^SubBits buckets, up to 2^kDurationBits ns.
-//
-// HdrHistogram has the same buckets, but its counts are no atomics that a second thread may read
-// while the first one writes: its readers need a lock or a second copy that both threads swap. It
-// also computes the lowest and the highest value at each record.
-//
+// 2^SubBits buckets, up to 2^kDurationBits ns. HdrHistogram has the same ones, but a second thread
+// cannot read its counts without a lock or a copy. It also computes the extremes at each record.
 // A count that has reached the highest value of its type stays there.
 template <unsigned SubBits, class Count>
 class LatencyCounters {
@@ -445,7 +441,6 @@ struct alignas(deferred::kApartBytes) LoopCounters {
 };
 
 // Measures how long messages take from their arrival to the callback and to their answers.
-//
 // One message of kTimedEvery is measured, because a reading of the clock takes as long as 200
 // instructions. The loop reads its clock once for all bytes that one look at the network has found:
 // that is when a message has arrived. The call of on_message() is read for the measurement. An

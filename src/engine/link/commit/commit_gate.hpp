@@ -1,7 +1,6 @@
 // The only component that knows the store: it appends records, and says which bytes may leave.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -103,8 +102,7 @@ class CommitGate {
   CommitGate(const CommitGate&) = delete;
   CommitGate& operator=(const CommitGate&) = delete;
 
-  // Must be called once, before all other functions.
-  // recovery: a standby's messages go there.
+  // Must be called once, before all other functions. recovery: a standby's messages go there.
   [[nodiscard]] std::expected<void, EngineError> open(const Settings& settings, Recovery& recovery);
 
   // For everything but records: names, reads, resends. The caller may append through it, so the
@@ -171,16 +169,17 @@ class CommitGate {
       }
       durable = store_->durable();
     }
-    if (durable == flushed_to_) [[likely]]
-      loop_.work.clear(Work::Unsettled);
-    loop_.stats.store.appended.set(flushed_to_);
-    loop_.stats.store.durable.set(durable);
+    LoopContext& loop = loop_;  // read once: a figure could be it, as far as a compiler knows
+    if (durable == appended) [[likely]]
+      loop.work.clear(Work::Unsettled);
+    loop.stats.store.appended.set(appended);
+    loop.stats.store.durable.set(durable);
     return true;
   }
   // Whether the store has made nothing durable for JournalStallTimeout: connections must not wait
   // for records after `durable` any longer.
   [[nodiscard]] bool has_stalled(store::LogPosition durable) {
-    if (stalled_until_ == kNever && is_settled()) [[likely]]
+    if (stalled_until_ == kNever && durable == flushed_to_) [[likely]]
       return false;
     return look_for_stall(durable);
   }

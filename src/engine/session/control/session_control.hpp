@@ -1,7 +1,6 @@
 // Commands to a session: of the application, the operator, the schedule and the limits.
 #pragma once
 
-#include <chrono>
 #include <expected>
 #include <memory>
 #include <span>

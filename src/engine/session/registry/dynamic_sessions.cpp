@@ -1,7 +1,6 @@
 #include "engine/session/registry/dynamic_sessions.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <utility>
 

@@ -40,7 +40,6 @@ namespace nexusfix::engine {
 }
 
 // Limits the number of sessions that are made from templates, by their names.
-//
 // A name that the store does not know takes a place at its first Logon attempt. After a successful
 // Logon it keeps the place for good. Until then it is on trial: the store has nothing of it, and
 // this class keeps its sequence numbers. While a name on trial is not connected, another name may

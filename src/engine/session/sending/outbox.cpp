@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "base/api/full_path.hpp"
 #include "config/api/logon_signer.hpp"
@@ -64,9 +63,7 @@ Outbox::Outbox(LoopContext& loop, Io& io, Sessions& sessions)
 // another function.
 [[gnu::always_inline]] inline wire::Encoder Outbox::begin_message(
     SessionEntry& entry, std::string_view msg_type) noexcept {
-  if (sessions_.transactor.phase() == Phase::Observing) [[unlikely]]
-    return begin_nothing();
-  if (sessions_.transactor.is_idle()) [[unlikely]]
+  if (sessions_.transactor.phase() < Phase::Event) [[unlikely]]
     return begin_outside_event(entry, msg_type);
   return begin_in_buffer(entry, msg_type);
 }
@@ -74,6 +71,7 @@ Outbox::Outbox(LoopContext& loop, Io& io, Sessions& sessions)
 // Apart, so that a callback's message needs no saved registers.
 [[gnu::noinline]] wire::Encoder Outbox::begin_outside_event(SessionEntry& entry,
                                                             std::string_view msg_type) noexcept {
+  if (sessions_.transactor.phase() == Phase::Observing) return begin_nothing();
   loop_.time.update();
   return begin_in_buffer(entry, msg_type);
 }
@@ -274,7 +272,7 @@ inline SendResult Outbox::send_message(
 [[gnu::always_inline]] inline bool Outbox::is_plain(
     const SessionEntry& entry,
     const std::expected<std::string_view, wire::EncodeError>& bytes) const noexcept {
-  return bytes && entry.machine.outlet() == session::Outlet::Wire && was_encoded_here(*bytes) &&
+  return bytes && entry.machine.goes_on_wire() && was_encoded_here(*bytes) &&
          !begun_has_password_ && entry.outbound().is_plain && may_be_plain_ &&
          entry.connection() != nullptr && !entry.connection()->is_draining() &&
          !entry.resend.is_in_progress() && !entry.stored.is_on_trial();
@@ -297,8 +295,6 @@ inline SendResult Outbox::send_message(
                                                             std::string_view bytes) noexcept {
   UndoEntry& message = sessions_.transactor.next_undo();
   const std::uint64_t msg_seq_num = entry.machine.finish_on_wire();
-  if (msg_seq_num == 0) [[unlikely]]
-    return failure(SendFailure::NotApplicationMessage);
   message.entry = &entry;
   message.next_outbound = msg_seq_num;
   message.outbound_size = entry.connection()->outbound().size();
@@ -306,7 +302,6 @@ inline SendResult Outbox::send_message(
   message.bytes = static_cast<std::uint32_t>(bytes.size());
   message.has_queues = false;
   const store::Transaction::Mark mark = sessions_.transactor.record().mark();
-  const bool has_own_record = sessions_.transactor.is_idle();
   // Not an UndoGuard: its parts would be written to memory for each message. Only want of memory
   // throws here.
   try {
@@ -315,19 +310,23 @@ inline SendResult Outbox::send_message(
     // on_sent() has no function here.
     if (loop_.report.logs().is_open_for_messages()) [[unlikely]]
       add_sent(entry, {.msg_seq_num = msg_seq_num, .bytes = bytes});
-    if (has_own_record) {
+    if (sessions_.transactor.phase() == Phase::Callback) [[likely]] {
+      sessions_.transactor.keep_undo_of_callback();
+      return Sent{.msg_seq_num = msg_seq_num, .is_transmitted = true};
+    }
+    if (sessions_.transactor.is_idle()) {
       sessions_.transactor.append_record();
       publish(entry, loop_.now());
     }
   } catch (...) {
     // Within an event nothing is recorded before an exception; outside of one, only this message.
-    if (has_own_record) sessions_.transactor.sent().clear();
+    if (sessions_.transactor.is_idle()) sessions_.transactor.sent().clear();
     sessions_.transactor.record().rollback(mark);
     message.undo();
     return out_of_memory();
   }
   sessions_.transactor.keep_undo();
-  if (has_own_record && io_.commit.has_failed()) [[unlikely]]
+  if (sessions_.transactor.is_idle() && io_.commit.has_failed()) [[unlikely]]
     return failure(SendFailure::StoreStopped);
   return Sent{.msg_seq_num = msg_seq_num, .is_transmitted = true};
 }

@@ -3,7 +3,6 @@
 
 #include <expected>
 #include <string_view>
-#include <vector>
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine/session.hpp>
