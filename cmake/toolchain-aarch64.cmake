@@ -9,7 +9,10 @@ set(NEXUSFIX_ARM_LIBRARIES "" CACHE PATH "Libraries for 64-bit ARM, beside the c
 set(CMAKE_FIND_ROOT_PATH ${NEXUSFIX_ARM_LIBRARIES} /usr/aarch64-linux-gnu)
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES NEXUSFIX_ARM_LIBRARIES)
 if(NEXUSFIX_ARM_LIBRARIES)
-  set(CMAKE_CXX_FLAGS_INIT "-isystem ${NEXUSFIX_ARM_LIBRARIES}/usr/include/aarch64-linux-gnu")
+  # GCC would name a header by its real path where that is shorter, which depends on the length of
+  # this folder's path: so would the debug information, and the build-id.
+  set(CMAKE_CXX_FLAGS_INIT "-fno-canonical-system-headers \
+-isystem ${NEXUSFIX_ARM_LIBRARIES}/usr/include/aarch64-linux-gnu")
 endif()
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)

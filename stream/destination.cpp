@@ -213,7 +213,8 @@ std::expected<void, std::string> Destination::check_nats(Disk& disk) {
 std::expected<void, std::string> Destination::check_kafka(Disk& disk) {
   if (linked_kafka() == nullptr) {
     return Failed{
-        "--kafka: this nexusfix was built without librdkafka: build it with NEXUSFIX_KAFKA=ON"};
+        "--kafka: this program has no Kafka client: install nexusfix-cluster, or build with "
+        "-D NEXUSFIX_KAFKA=ON"};
   }
   if (kafka_.topic.empty()) return Failed{"--kafka needs --topic"};
   if (!properties_.empty()) {

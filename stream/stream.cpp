@@ -117,8 +117,8 @@ std::expected<LogRequest, std::string> Streamer::request_journal(const command::
 std::expected<LogRequest, std::string> Streamer::request_database(const command::LogPlace& place) {
   if (parts_.postgres == nullptr) {
     return std::unexpected{place.name +
-                           ": this program was built without the PostgreSQL store; build it with "
-                           "-D NEXUSFIX_POSTGRES=ON"};
+                           ": this program has no PostgreSQL store: install nexusfix-cluster, or "
+                           "build with -D NEXUSFIX_POSTGRES=ON"};
   }
   const store::PostgresOptions& database = place.database;
   const std::string& parent =

@@ -380,6 +380,7 @@ class Packager:
                     "${version}", self.version)
         if facts.get("shared"):
             values["CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS"] = "ON"
+            values["CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY"] = ">="
         if "replaces" in facts:
             for word in ("CONFLICTS", "REPLACES"):
                 values[f"CPACK_DEBIAN_PACKAGE_{word}"] = facts["replaces"]

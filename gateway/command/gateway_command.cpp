@@ -133,8 +133,8 @@ std::expected<gateway::OpenLog, std::string> log_of(Disk& disk, const std::strin
   const store::PostgresPart* const part = linked_parts().postgres;
   if (part == nullptr) {
     return std::unexpected{config +
-                           ": this program was built without the PostgreSQL store; build it with "
-                           "-D NEXUSFIX_POSTGRES=ON"};
+                           ": this program has no PostgreSQL store: install nexusfix-cluster, or "
+                           "build with -D NEXUSFIX_POSTGRES=ON"};
   }
   return [follow = part->follow, database = place->database](const store::FollowOptions& options) {
     return follow(database, options);

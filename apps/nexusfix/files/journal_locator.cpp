@@ -23,8 +23,8 @@ OpenedStore open_database(const LogPlace& place, store::IfNoLog if_no_log, For p
                           OpenPostgres open_postgres) {
   if (open_postgres == nullptr) {
     return std::unexpected{place.name +
-                           ": this program was built without the PostgreSQL store; build it with "
-                           "-D NEXUSFIX_POSTGRES=ON"};
+                           ": this program has no PostgreSQL store: install nexusfix-cluster, or "
+                           "build with -D NEXUSFIX_POSTGRES=ON"};
   }
   store::PostgresOptions options = place.database;
   options.if_no_log = if_no_log;
