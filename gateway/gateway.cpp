@@ -449,8 +449,11 @@ bool Gateway::flush() {
 void Gateway::end(AttachedClient& client) {
   const bool is_orderly =
       client.close_code() == CloseCode::ClientEnds || client.close_code() == CloseCode::Stopping;
+  const std::string who = client.rights() == nullptr
+                              ? client.peer()
+                              : fmt::format("{} ({})", client.name(), client.peer());
   report(is_orderly ? EventId::GatewayEnded : EventId::GatewayCut,
-         fmt::format("client {} ({}): {}", client.name(), client.peer(), client.close_text()));
+         fmt::format("client {}: {}", who, client.close_text()));
   if (client.rights() == nullptr) return;
   if (known(*client.rights()).attached != &client) return;
   known(*client.rights()).attached = nullptr;

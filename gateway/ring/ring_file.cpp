@@ -117,7 +117,7 @@ std::expected<void, RingError> prepare(int descriptor, const std::string& path,
   const int number = ::posix_fallocate(descriptor, 0, static_cast<off_t>(file_bytes));
   if (number == ENOSPC || number == EFBIG) {
     return error(number, fmt::format("{}: no room for the shared memory of a client, {} bytes: "
-                                     "enlarge the file system or use smaller rings",
+                                     "enlarge the file system, or set MemoryPath",
                                      options.directory, file_bytes));
   }
   if (number != 0) return system_error(path, "its memory cannot be reserved", number);

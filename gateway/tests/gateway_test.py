@@ -340,7 +340,7 @@ class GatewayTest(unittest.TestCase):
         self.assertEqual(good.read_kind(ACCEPTED).number, 1)
         while "another connection has the name desk" not in self.log():
             pass
-        self.assertIn("NXF-7043", self.log())
+        self.assertRegex(self.log(), r"NXF-7043 .* client user \d+, process \d+: unknown name")
 
     def test_a_cursor_of_an_epoch_that_was_never_reached_is_refused(self):
         self.start_venue()
