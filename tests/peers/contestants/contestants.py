@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Plays the suites session and robustness of `nexusfix test` against each engine of peers.py, and
-writes the table case x engine as docs/reference/conformance.md: `make contestants`.
+"""Plays the suites session and robustness of `nexusfix test`, in the versions of FIX of peers.py,
+against each engine there, and writes the table case x engine as docs/reference/conformance.md:
+`make contestants`.
 
     contestants.py --nexusfix PATH --quickfix PATH --quickfixj FOLDER [--only ENGINE,...]
+                   [--profiles FIX.5.0SP2,...]
 """
 
 import argparse
@@ -14,7 +16,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-from peers import BEGIN_STRING, ENGINE, ENGINES, ROOT, TESTER, Missing
+from peers import ENGINE, ENGINES, PROFILES, ROOT, TESTER, Missing
 
 sys.path.insert(0, str(ROOT / "tests/support"))
 from tcp_ports import free_port  # noqa: E402  pylint: disable=wrong-import-position
@@ -55,30 +57,32 @@ def read_results(output):
     return results
 
 
-def play(nexusfix, engine, role):
-    """Plays the suites against one engine that is started for it."""
+def play(nexusfix, engine, role, profile):
+    """Plays a profile's cases against one engine that is started for it."""
     port = free_port()
-    command = [nexusfix, "test", *SUITES, "--target", ENGINE, "--sender", TESTER,
-               "--begin-string", BEGIN_STRING, "--timeout", "5", "--html",
-               engine.folder / f"{role}.html"]
-    if role == "initiator" and engine.initiator_except:
-        command += ["--except", engine.initiator_except]
+    report = f"{profile.name}-{role}"
+    command = [nexusfix, "test", *profile.cases, "--target", ENGINE, "--sender", TESTER,
+               "--begin-string", profile.version, "--timeout", "5", "--html",
+               engine.folder / f"{report}.html"]
+    left_out = [profile.left_out, engine.initiator_except if role == "initiator" else ""]
+    if any(left_out):
+        command += ["--except", "|".join(filter(None, left_out))]
     if role == "acceptor":
-        with engine.start(role, port) as process:
+        with engine.start(role, port, profile) as process:
             done = subprocess.run([*command, "--acceptor", f"127.0.0.1:{port}"], text=True,
                                   capture_output=True, check=False)
             process.kill()
     else:
         with subprocess.Popen([*command, "--initiator", f"127.0.0.1:{port}"], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as tester:
-            with engine.start(role, port) as process:
+            with engine.start(role, port, profile) as process:
                 output, errors = tester.communicate()
                 process.kill()
             done = subprocess.CompletedProcess(command, tester.returncode, output, errors)
-    (engine.folder / f"{role}.txt").write_text(done.stdout + done.stderr, encoding="utf-8")
+    (engine.folder / f"{report}.txt").write_text(done.stdout + done.stderr, encoding="utf-8")
     if not (results := read_results(done.stdout)):
         raise Missing((done.stderr or done.stdout or "no output").strip().splitlines()[-1])
-    print(f"{engine.key}, {role}: {done.stdout.splitlines()[-1]}", flush=True)
+    print(f"{engine.key}, {profile.name}, {role}: {done.stdout.splitlines()[-1]}", flush=True)
     return results
 
 
@@ -173,14 +177,16 @@ def page(state, notes):
     lines = [
         "# Conformance", "",
         "The suites `session` and `robustness` of [`nexusfix test`](../guide/test.md) against our "
-        f"engine and others, in {BEGIN_STRING}. `make contestants` builds the engines, plays the "
-        f"cases and writes this page. It was written on {state['date']}.", "",
+        f"engine and others, in {PROFILES[0].version}, and the cases `fixt_*` of the session layer "
+        f"in {PROFILES[1].begin_string}, with {PROFILES[1].version}. `make contestants` builds the "
+        f"engines, plays the cases and writes this page. It was written on {state['date']}.", "",
         "| column | engine | version | language | from | set |", "|---|---|---|---|---|---|"]
     for key, engine in engines.items():
         lines.append(f"| {key} | {engine['name']} | {engine['version']} | {engine['language']} | "
                      f"{engine['source']} | {engine['settings']} |")
-    for name, reason in state["missing"].items():
-        lines += ["", f"{name} is missing: {reason}."]
+    if state["missing"]:
+        lines += ["", "Not played: " + "; ".join(
+            f"{name} ({reason})" for name, reason in state["missing"].items()) + "."]
     lines += ["", "A cell is about both sides, unless it names the initiator; some cases are for "
               "acceptors alone. A star: the case has a remark, because the specification leaves a "
               "choice; see [below](#what-the-specification-leaves-open). A failed case is not "
@@ -200,9 +206,22 @@ def page(state, notes):
     return "\n".join(wrapped) + "\n"
 
 
+def play_roles(options, engine, profile, state):
+    """Adds the results of a profile, or the reason why it cannot be played, to the state."""
+    for role in options.roles.split(","):
+        name = f"{engine.name} in {profile.name} as {role}"
+        state["missing"].pop(name, None)
+        try:
+            results = play(options.nexusfix, engine, role, profile)
+            state["played"].setdefault(engine.key, {}).setdefault(role, {}).update(results)
+        except Missing as missing:
+            print(f"{engine.key}, {profile.name}, {role}: {missing}", flush=True)
+            state["missing"][name] = str(missing)
+
+
 def main():
     """Builds, plays and writes."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--nexusfix", required=True)
     parser.add_argument("--quickfix", required=True)
     parser.add_argument("--quickfixj", required=True)
@@ -210,6 +229,8 @@ def main():
     parser.add_argument("--output", default=ROOT / "docs/reference/conformance.md", type=Path)
     parser.add_argument("--only", help="engines with commas; the others keep their results")
     parser.add_argument("--roles", default="acceptor,initiator")
+    parser.add_argument("--profiles", default=",".join(one.name for one in PROFILES),
+                        help="profiles of peers.py with commas; the others keep their results")
     parser.add_argument("--write", action="store_true", help="only write the page again")
     options = parser.parse_args()
     for name in ("nexusfix", "quickfix", "quickfixj"):
@@ -226,14 +247,14 @@ def main():
         state["missing"].pop(engine.name, None)
         try:
             engine.build()
-            for role in options.roles.split(","):
-                results = play(options.nexusfix, engine, role)
-                state["played"].setdefault(engine.key, {})[role] = results
         except Missing as missing:
             print(f"{engine.key}: {missing}", flush=True)
             if engine.key not in state["played"]:
                 state["missing"][engine.name] = str(missing)
-                continue
+            continue
+        for profile in PROFILES:
+            if profile.name in options.profiles.split(","):
+                play_roles(options, engine, profile, state)
         state["engines"][engine.key] = {name: getattr(engine, name) for name in (
             "name", "version", "language", "source", "settings")}
         state["date"] = f"{datetime.date.today():%Y-%m-%d}"
