@@ -153,7 +153,8 @@ class Words(unittest.TestCase):
         self.assertRegex(facts["commit"], r"^([0-9a-f]{12}(-changed)?|unknown)$")
         self.assertRegex(facts["compiler"], r"^(GNU|Clang) \d+\.\d+\.\d+(, hardened)?$")
         parts = {"cluster", "console", "front-door", "gateway", "Kafka", "logs", "NATS",
-                 "passwords", "PostgreSQL", "simulator", "tester", "TLS", "tui", "venues"}
+                 "OTLP", "passwords", "PostgreSQL", "simulator", "stream", "tester", "TLS", "tui",
+                 "venues"}
         self.assertEqual(parts | {"nothing"}, {"nothing", *facts["parts"].split(),
                                                *facts["without"].split()})
 
