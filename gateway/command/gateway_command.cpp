@@ -94,7 +94,7 @@ std::expected<void, std::string> check_gateway(const config::Settings& settings)
 using ReadSettings = std::expected<config::Settings, std::string>;
 using ReadClients = std::expected<gateway::ClientFile, std::string>;
 
-// Of both files, so that one run names all of them.
+// One run names the faults of both files.
 std::string faults_of(const GatewayArguments& arguments, const ReadSettings& settings,
                       const ReadClients& clients) {
   std::string faults;

@@ -25,7 +25,7 @@ std::optional<Number> consume_number(std::string_view& text, char end) {
   return number;
 }
 
-// Of a whole message: BeginString and BodyLength are before MsgType.
+// A whole message has BeginString and BodyLength before MsgType.
 bool may_come_first(wire::Tag tag, std::size_t at) noexcept {
   return at == 0 ? tag == tag::BeginString : tag == tag::BodyLength;
 }

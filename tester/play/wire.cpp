@@ -192,7 +192,7 @@ void Wire::receive(Channel& channel) {
   if (channel.is_full) network_.pause(channel.socket, true);
 }
 
-// Of a connection that has ended: its rest is in the kernel.
+// The connection has ended: the kernel has the rest of its bytes.
 void Wire::receive_all(Channel& channel) {
   do {
     receive(channel);
