@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 
 LIMIT_SECONDS = 60
+STARTS = 5
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the key that the protocol gives to elements
 
 
@@ -18,17 +19,26 @@ def is_installed():
     return shutil.which("chromedriver") is not None and shutil.which("chromium") is not None
 
 
+def start_driver():
+    """A chromedriver and its address. It may exit at its start: its port may be taken."""
+    for _ in range(STARTS):
+        driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL, text=True)
+        said = []
+        for line in driver.stdout:
+            if match := re.search(r"started successfully on port (\d+)", line):
+                return driver, f"http://127.0.0.1:{match[1]}"
+            said.append(line)
+        driver.stdout.close()
+        said.append(f"exit status {driver.wait(LIMIT_SECONDS)}")
+    raise AssertionError("chromedriver does not start: " + "".join(said))
+
+
 class Browser:
     """One window. Use it in a with statement."""
 
     def __init__(self, dark=False, width=1280, height=900):
-        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE,
-                                       stderr=subprocess.DEVNULL, text=True)
-        self.base = ""
-        for line in self.driver.stdout:
-            if match := re.search(r"started successfully on port (\d+)", line):
-                self.base = f"http://127.0.0.1:{match[1]}"
-                break
+        self.driver, self.base = start_driver()
         arguments = ["--headless=new", "--disable-gpu", "--disable-dev-shm-usage",
                      "--hide-scrollbars", f"--window-size={width},{height}"]
         if os.geteuid() == 0:
