@@ -116,9 +116,7 @@ std::expected<LogRequest, std::string> Streamer::request_journal(const command::
 
 std::expected<LogRequest, std::string> Streamer::request_database(const command::LogPlace& place) {
   if (parts_.postgres == nullptr) {
-    return std::unexpected{place.name +
-                           ": this program has no PostgreSQL store: install nexusfix-cluster, or "
-                           "build with -D NEXUSFIX_POSTGRES=ON"};
+    return std::unexpected{place.name + std::string{command::kNoPostgres}};
   }
   const store::PostgresOptions& database = place.database;
   const std::string& parent =

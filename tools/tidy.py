@@ -103,6 +103,7 @@ PRODUCT_READS = {
         "nexusfix/files/engine_options.hpp": "gateway opens an engine",
         "nexusfix/files/journal_locator.hpp": "the folder of the journal",
         "nexusfix/files/settings_loader.hpp": "gateway reads a configuration",
+        "nexusfix/run/serve_until_ended.hpp": "gateway opens an engine again after a hand-over",
     },
     "tester": {
         "nexusfix/command.hpp": "the list of subcommands, and how arguments are parsed",
@@ -119,7 +120,7 @@ PRODUCT_READS = {
         "nexusfix/files/write_file.hpp": "--book",
         "nexusfix/journal/journal_summary.hpp": "the demonstration compares two journals",
         "nexusfix/messages/print_message.hpp": "the demonstration shows messages",
-        "nexusfix/run/progress_bar.hpp": "the demonstration shows its progress",
+        "nexusfix/run/serve_until_ended.hpp": "serve opens an engine again after a hand-over",
         "nexusfix/text/json.hpp": "the book for scripts",
         "nexusfix/text/text.hpp": "the times of trade",
     },

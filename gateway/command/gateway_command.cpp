@@ -1,12 +1,9 @@
 // nexusfix gateway: the sessions of a configuration file for other programs.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
-#include <optional>
-#include <poll.h>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -15,7 +12,6 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/observe/logs.hpp>
 
 #include "gateway/door/open_web_socket.hpp"
@@ -26,6 +22,7 @@
 #include "nexusfix/files/engine_options.hpp"
 #include "nexusfix/files/journal_locator.hpp"
 #include "nexusfix/files/settings_loader.hpp"
+#include "nexusfix/run/serve_until_ended.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -132,9 +129,7 @@ std::expected<gateway::OpenLog, std::string> log_of(Disk& disk, const std::strin
   if (place->is_journal()) return gateway::journal_opener(disk, place->folder);
   const store::PostgresPart* const part = linked_parts().postgres;
   if (part == nullptr) {
-    return std::unexpected{config +
-                           ": this program has no PostgreSQL store: install nexusfix-cluster, or "
-                           "build with -D NEXUSFIX_POSTGRES=ON"};
+    return std::unexpected{config + std::string{kNoPostgres}};
   }
   return [follow = part->follow, database = place->database](const store::FollowOptions& options) {
     return follow(database, options);
@@ -162,13 +157,6 @@ std::expected<WebDoor, std::string> web_door(const gateway::WebSocketSettings& w
   return door;
 }
 
-// How an engine of the gateway has ended.
-struct Served {
-  int status = kFailure;
-  bool was_open = false;
-  bool is_handed_over = false;  // its shard, to another node of the cluster
-};
-
 template <class Application>
 Served serve_with(const GatewayArguments& arguments, config::Settings settings,
                   gateway::GatewayOptions options, SessionNames& names) {
@@ -179,12 +167,8 @@ Served serve_with(const GatewayArguments& arguments, config::Settings settings,
   Application application{std::move(options)};
   engine::EngineOptions engine_settings = engine_options(arguments.spin);
   engine_settings.check_settings = {.call = &SessionNames::check, .context = &names};
-  std::optional<engine::StopSignals> while_waiting;
-  if (settings.postgres.if_owned == store::IfOwned::Wait) while_waiting.emplace();
-  auto engine = engine::Engine::open(std::move(settings), application, engine_settings);
-  while_waiting.reset();
-  if (!engine && engine::StopSignals::received()) return {.status = kSuccess};
-  if (!engine) return {.status = fail(kGatewayCommand, engine.error().what())};
+  auto engine = open_to_serve(kGatewayCommand, std::move(settings), application, engine_settings);
+  if (!engine) return engine.error();
   const auto refuse = [&](const std::string& why) {
     engine->refuse(why);
     return Served{.status = fail(kGatewayCommand, why), .was_open = true};
@@ -205,11 +189,9 @@ Served serve_with(const GatewayArguments& arguments, config::Settings settings,
   }
   std::fflush(stdout);
   gateway::serve_all(*engine, application, doors, {.spins = arguments.spin});
-  const bool is_stopped = engine::StopSignals::received();
-  const auto cluster = engine->statistics().cluster;
-  return {.status = is_stopped ? kSuccess : kFailure,
+  return {.status = engine::StopSignals::received() ? kSuccess : kFailure,
           .was_open = true,
-          .is_handed_over = !is_stopped && cluster && cluster->is_handing_over};
+          .is_handed_over = is_handed_over(*engine)};
 }
 
 Served serve(const GatewayArguments& arguments) {
@@ -243,34 +225,6 @@ Served serve(const GatewayArguments& arguments) {
                                                      std::move(options), names);
 }
 
-// A gateway that has handed its shard over waits for it again. etcd or the database may not answer
-// at that moment: only when they stay away, the service manager must start the process again.
-int serve_until_ended(const GatewayArguments& arguments) {
-  constexpr std::chrono::seconds kOpenAgainMax{60};
-  constexpr std::chrono::seconds kPause{1};
-  SystemClock clock;
-  std::optional<MonoTime> until;  // nothing: no shard was handed over
-  for (;;) {
-    const Served served = serve(arguments);
-    const Now now = clock.now();
-    if (served.is_handed_over) {
-      until = now.mono + kOpenAgainMax;
-      continue;
-    }
-    if (served.was_open || !until || engine::StopSignals::received() || now.mono >= *until) {
-      return served.status;
-    }
-    observe::StreamEventLog{stderr}.write(
-        {.time = now.wall,
-         .id = EventId::ClusterOpensAgain,
-         .session = {},
-         .text = fmt::format("the shard was handed over, and the gateway could not open again to "
-                             "wait for it: it tries again every second, for at most {} s",
-                             kOpenAgainMax.count())});
-    static_cast<void>(::poll(nullptr, 0, std::chrono::milliseconds{kPause}.count()));
-  }
-}
-
 }  // namespace
 
 int run_gateway(Arguments arguments) {
@@ -300,7 +254,7 @@ int run_gateway(Arguments arguments) {
       "  1  a file has a fault, or the gateway could not start or go on\n"
       "  2  the arguments are wrong");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
-  return serve_until_ended(options);
+  return serve_until_ended([&options] { return serve(options); });
 }
 
 }  // namespace nexusfix::command

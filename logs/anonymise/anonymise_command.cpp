@@ -3,6 +3,7 @@
 
 #include "logs/anonymise/anonymise.hpp"
 #include "logs/log_options.hpp"
+#include "nexusfix/files/interrupt.hpp"
 
 namespace nexusfix::command {
 

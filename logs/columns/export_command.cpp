@@ -4,6 +4,7 @@
 #include "logs/columns/arrow_command.hpp"
 #include "logs/columns/export.hpp"
 #include "logs/log_options.hpp"
+#include "nexusfix/files/interrupt.hpp"
 
 namespace nexusfix::command {
 int run_export(Arguments arguments) {

@@ -6,6 +6,7 @@
 
 #include "logs/decode/decode.hpp"
 #include "logs/log_options.hpp"
+#include "nexusfix/files/interrupt.hpp"
 
 namespace nexusfix::command {
 

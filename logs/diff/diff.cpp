@@ -7,6 +7,7 @@
 #include "logs/diff/log_diff.hpp"
 #include "logs/output/message_writer.hpp"
 #include "nexusfix/dictionary/field_names.hpp"
+#include "nexusfix/files/interrupt.hpp"
 #include "nexusfix/help/read_progress.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"

@@ -4,6 +4,7 @@
 
 #include "logs/grep/grep.hpp"
 #include "logs/log_options.hpp"
+#include "nexusfix/files/interrupt.hpp"
 
 namespace nexusfix::command {
 

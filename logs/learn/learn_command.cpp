@@ -4,6 +4,7 @@
 #include "logs/learn/learn.hpp"
 #include "logs/log_options.hpp"
 #include "nexusfix/dictionary/named_dictionary.hpp"
+#include "nexusfix/files/interrupt.hpp"
 
 namespace nexusfix::command {
 

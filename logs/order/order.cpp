@@ -13,6 +13,7 @@
 #include "logs/order/order_report.hpp"
 #include "logs/order/order_stories.hpp"
 #include "nexusfix/dictionary/own_dictionary.hpp"
+#include "nexusfix/files/interrupt.hpp"
 #include "nexusfix/text/text.hpp"
 
 namespace nexusfix::command {

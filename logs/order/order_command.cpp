@@ -3,6 +3,7 @@
 
 #include "logs/log_options.hpp"
 #include "logs/order/order.hpp"
+#include "nexusfix/files/interrupt.hpp"
 
 namespace nexusfix::command {
 

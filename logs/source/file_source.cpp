@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "logs/source/byte_source.hpp"
-#include "nexusfix/files/interrupt.hpp"
+#include "logs/source/wait.hpp"
 #include "nexusfix/help/read_progress.hpp"
 
 namespace nexusfix::logs {
@@ -40,7 +40,7 @@ class InputSource final : public ByteSource {
   explicit InputSource(std::unique_ptr<File> input) : file_{std::move(input), Sharing::No} {}
 
   std::expected<std::size_t, std::string> read(std::span<char> bytes) override {
-    if (!command::wait_for_input()) return std::unexpected{std::string{kInterrupted}};
+    if (!wait_for_input()) return std::unexpected{std::string{kInterrupted}};
     return file_.read(bytes);
   }
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "logs/source/log_time.hpp"
+#include "nexusfix/files/interrupt.hpp"
 #include "nexusfix/help/read_progress.hpp"
 #include "nexusfix/text/text.hpp"
 

@@ -21,7 +21,7 @@
 #include "logs/source/log_message.hpp"
 #include "logs/source/log_stamp.hpp"
 #include "logs/source/open_source.hpp"
-#include "nexusfix/files/interrupt.hpp"
+#include "logs/source/wait.hpp"
 
 namespace nexusfix::logs {
 
@@ -91,7 +91,7 @@ struct LogReport {
   [[nodiscard]] bool has_unread() const noexcept;
 };
 
-inline constexpr auto kWaitForMore = [] { return command::wait_for_more(); };
+inline constexpr auto kWaitForMore = [] { return wait_for_more(); };
 
 struct LogCalls {
   FunctionRef<AfterMessage(const LogMessage&)> each;

@@ -4,6 +4,7 @@
 #include "logs/log_options.hpp"
 #include "logs/validate/validate.hpp"
 #include "nexusfix/dictionary/named_dictionary.hpp"
+#include "nexusfix/files/interrupt.hpp"
 
 namespace nexusfix::command {
 

@@ -1,19 +1,15 @@
 // nexusfix serve: the venue on a configuration file.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <fmt/format.h>
 #include <optional>
-#include <poll.h>
 #include <string>
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/running_engine.hpp>
-#include <nexusfix/observe/logs.hpp>
 #include <nexusfix/store/journal.hpp>
 #include <nexusfix/wire/parser.hpp>
 
@@ -22,6 +18,7 @@
 #include "nexusfix/files/journal_locator.hpp"
 #include "nexusfix/files/settings_loader.hpp"
 #include "nexusfix/files/write_file.hpp"
+#include "nexusfix/run/serve_until_ended.hpp"
 #include "venue/command/book_json.hpp"
 #include "venue/command/rules_watch.hpp"
 #include "venue/venue.hpp"
@@ -129,18 +126,12 @@ venue::Losses losses_of(engine::Engine& engine, const ServeOptions& options) {
   return losses;
 }
 
-// How an engine was served.
-struct Served {
-  bool was_open = false;
-  bool is_handed_over = false;  // to another node of the cluster, and no signal asked for the end
-};
-
-int serve(const ServeOptions& options, Served& served) {
+Served serve(const ServeOptions& options) {
   PosixDisk disk;
   auto settings = load_persistent_settings(disk, options.config, kWhyReports, options.unknown_keys);
-  if (!settings) return fail(kServeCommand, settings.error());
+  if (!settings) return {.status = fail(kServeCommand, settings.error())};
   if (!has_acceptor(*settings)) {
-    return fail(kServeCommand, options.config + ": an acceptor session is needed");
+    return {.status = fail(kServeCommand, options.config + ": an acceptor session is needed")};
   }
   if (settings->store == config::StoreKind::Memory) {
     fmt::print(stderr,
@@ -149,14 +140,14 @@ int serve(const ServeOptions& options, Served& served) {
                kServeCommand);
   }
   if (options.console_port != 0) settings->web.console_port = options.console_port;
-  std::optional<engine::StopSignals> while_waiting;
-  if (settings->postgres.if_owned == store::IfOwned::Wait) while_waiting.emplace();
   SystemRandom random;
   venue::VenueWithRules venue{{.hash_seed = random.next()}, options.seed.value_or(random.next())};
   venue::Venue& plain = venue;
   RulesWatch rules{disk, options.rules, venue};
   if (!options.rules.empty()) {
-    if (const auto loaded = rules.load(); !loaded) return fail(kServeCommand, loaded.error());
+    if (const auto loaded = rules.load(); !loaded) {
+      return {.status = fail(kServeCommand, loaded.error())};
+    }
   }
   engine::EngineOptions engine_settings = engine_options(options.spin);
   engine_settings.notify_systemd = true;
@@ -164,20 +155,17 @@ int serve(const ServeOptions& options, Served& served) {
     return check_venue(fresh);
   };
   auto engine = options.rules.empty()
-                    ? engine::Engine::open(std::move(*settings), plain, engine_settings)
-                    : engine::Engine::open(std::move(*settings), venue, engine_settings);
-  while_waiting.reset();
-  if (!engine && engine::StopSignals::received()) return kSuccess;
-  if (!engine) return fail(kServeCommand, engine.error().what());
-  served.was_open = true;
+                    ? open_to_serve(kServeCommand, std::move(*settings), plain, engine_settings)
+                    : open_to_serve(kServeCommand, std::move(*settings), venue, engine_settings);
+  if (!engine) return engine.error();
   venue.set_losses(losses_of(*engine, options));
   if (!venue.attach(*engine)) {
     engine->refuse(venue.failure());
-    return fail(kServeCommand, venue.failure());
+    return {.status = fail(kServeCommand, venue.failure()), .was_open = true};
   }
   if (!venue.alarm().empty()) fmt::print(stderr, "nexusfix {}: {}\n", kServeCommand, venue.alarm());
   if (!options.rules.empty()) rules.follow(*engine);
-  int status = kSuccess;
+  Served served{.was_open = true};
   {
     const engine::StopSignals signals{*engine};
     if (engine::StopSignals::received()) engine->stop();
@@ -187,50 +175,21 @@ int serve(const ServeOptions& options, Served& served) {
       fmt::print("listening on port {}{}\n", one.port, has_host ? " of " + one.host : "");
     }
     std::fflush(stdout);
-    status = engine->run() == 0 ? kSuccess : kFailure;
+    served.status = engine->run() == 0 ? kSuccess : kFailure;
   }
   // The store may have failed meanwhile: the next owner has claimed the log, or the database is
   // away. Both pass.
-  const auto cluster = engine->statistics().cluster;
-  served.is_handed_over = cluster && cluster->is_handing_over && !engine::StopSignals::received();
+  served.is_handed_over = is_handed_over(*engine);
   const auto fail_for_good = [&](const std::string& why) {
     served.is_handed_over = false;
-    return fail(kServeCommand, why);
+    served.status = fail(kServeCommand, why);
   };
-  if (!venue.failure().empty()) status = fail_for_good(venue.failure());
+  if (!venue.failure().empty()) fail_for_good(venue.failure());
   if (!options.book_file.empty()) {
     const auto written = write_whole_file(disk, options.book_file, book_json(venue));
-    if (!written) status = fail_for_good(written.error());
+    if (!written) fail_for_good(written.error());
   }
-  return status;
-}
-
-// An engine that has handed its shard over waits for it again. etcd or the database may not answer
-// at that moment: only when they stay away, the service manager must start the process again.
-int serve_until_ended(const ServeOptions& options) {
-  constexpr std::chrono::seconds kOpenAgainMax{60};
-  constexpr std::chrono::seconds kPause{1};
-  SystemClock clock;
-  std::optional<MonoTime> open_again_until;  // nothing: no shard was handed over
-  for (;;) {
-    Served served;
-    const int status = serve(options, served);
-    if (served.is_handed_over) {
-      open_again_until = clock.now().mono + kOpenAgainMax;
-      continue;
-    }
-    if (served.was_open || !open_again_until || engine::StopSignals::received() ||
-        clock.now().mono >= *open_again_until) {
-      return status;
-    }
-    const std::string text = fmt::format(
-        "the shard was handed over, and the engine could not open again to wait for it: it tries "
-        "again every second, for at most {} s",
-        kOpenAgainMax.count());
-    observe::StreamEventLog{stderr}.write(
-        {.time = clock.now().wall, .id = EventId::ClusterOpensAgain, .session = {}, .text = text});
-    static_cast<void>(::poll(nullptr, 0, std::chrono::milliseconds{kPause}.count()));
-  }
+  return served;
 }
 
 // Says whether the file of rules has faults, and starts nothing.
@@ -300,7 +259,7 @@ int run_serve(Arguments arguments) {
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (options.check_rules) return check_rules(options);
   if (options.dump_book) return dump_book(options);
-  return serve_until_ended(options);
+  return serve_until_ended([&options] { return serve(options); });
 }
 
 }  // namespace nexusfix::command

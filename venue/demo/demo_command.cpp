@@ -17,10 +17,10 @@
 #include "nexusfix/files/engine_options.hpp"
 #include "nexusfix/files/write_file.hpp"
 #include "nexusfix/messages/print_message.hpp"
-#include "nexusfix/run/progress_bar.hpp"
 #include "nexusfix/text/text.hpp"
 #include "venue/demo/child_process.hpp"
 #include "venue/demo/demo_report.hpp"
+#include "venue/demo/progress_bar.hpp"
 
 namespace nexusfix::command {
 namespace {

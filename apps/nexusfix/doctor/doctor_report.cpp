@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
-#include <iterator>
 
 #include "nexusfix/doctor/doctor.hpp"
 #include "nexusfix/doctor/doctor_checks.hpp"
@@ -12,29 +11,6 @@ namespace nexusfix::command {
 namespace {
 
 constexpr std::size_t kColumns = 96;
-
-std::size_t columns_of(std::string_view text) {
-  const auto is_begin = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; };
-  return static_cast<std::size_t>(std::ranges::count_if(text, is_begin));
-}
-
-// Wraps the text at kColumns. Each line begins with as many blanks as lead has columns.
-void add_wrapped(std::string& out, std::string_view lead, std::string_view text) {
-  const std::string blanks(columns_of(lead), ' ');
-  std::string line{lead};
-  bool is_first = true;
-  for (const std::string_view word : words_of(text)) {
-    if (!is_first && columns_of(line) + 1 + columns_of(word) > kColumns) {
-      out += line + '\n';
-      line = blanks;
-      is_first = true;
-    }
-    if (!is_first) line += ' ';
-    line += word;
-    is_first = false;
-  }
-  out += line + '\n';
-}
 
 }  // namespace
 
@@ -69,11 +45,12 @@ std::string doctor_text(const Machine& machine, const Findings& findings, bool a
     ++counts[static_cast<std::size_t>(finding.level)];
     if (finding.area != area) out += fmt::format("\n{}\n", finding.area);
     area = finding.area;
-    add_wrapped(out, fmt::format("  {:<9}{:<24}", to_string(finding.level), finding.name),
-                finding.seen);
+    append_wrapped(out, fmt::format("  {:<9}{:<24}", to_string(finding.level), finding.name),
+                   finding.seen, kColumns);
     const bool is_explained =
         all || finding.level == Level::Advice || finding.level == Level::Warning;
-    if (is_explained && !finding.why.empty()) add_wrapped(out, std::string(11, ' '), finding.why);
+    if (is_explained && !finding.why.empty())
+      append_wrapped(out, std::string(11, ' '), finding.why, kColumns);
     if (!finding.change.empty()) out += fmt::format("           $ {}\n", finding.change);
   }
   return out + fmt::format("\n{} warning{}, {} advice, {} ok, {} unknown\n", counts[2],

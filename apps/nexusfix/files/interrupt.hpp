@@ -11,9 +11,4 @@ void block_interrupts();
 // Any thread. One load.
 [[nodiscard]] bool is_interrupted() noexcept;
 
-// Waits a tenth of a second for more bytes of followed logs. False: interrupted.
-[[nodiscard]] bool wait_for_more();
-// Waits until standard input has bytes or its end. False: interrupted.
-[[nodiscard]] bool wait_for_input();
-
 }  // namespace nexusfix::command

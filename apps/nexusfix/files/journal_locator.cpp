@@ -22,9 +22,7 @@ enum class For : std::uint8_t { Looking, Changing };
 OpenedStore open_database(const LogPlace& place, store::IfNoLog if_no_log, For purpose,
                           OpenPostgres open_postgres) {
   if (open_postgres == nullptr) {
-    return std::unexpected{place.name +
-                           ": this program has no PostgreSQL store: install nexusfix-cluster, or "
-                           "build with -D NEXUSFIX_POSTGRES=ON"};
+    return std::unexpected{place.name + std::string{kNoPostgres}};
   }
   store::PostgresOptions options = place.database;
   options.if_no_log = if_no_log;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
@@ -18,6 +19,11 @@ namespace nexusfix::command {
 // store::open_postgres, or null in a program that was built without it.
 using OpenPostgres =
     store::StoreResult<std::unique_ptr<store::Store>> (*)(const store::PostgresOptions& options);
+
+// The end of an error, after the name of the log.
+inline constexpr std::string_view kNoPostgres =
+    ": this program has no PostgreSQL store: install nexusfix-cluster, or build with "
+    "-D NEXUSFIX_POSTGRES=ON";
 
 struct LogPlace {
   std::string name;    // for people: the folder, or the schema and the file that names it

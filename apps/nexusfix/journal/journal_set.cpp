@@ -54,23 +54,23 @@ std::string audit_text(const SetNumbers& request) {
                      request.reason.empty() ? "no reason was given" : request.reason);
 }
 
-// Prints the consequences and asks, if there is something to set.
-enum class Decision : std::uint8_t { Set, NothingToSet, NotConfirmed };
-Decision decide(const SetNumbers& request, const store::NumbersChange& change,
-                std::string_view until_now) {
+int not_confirmed() {
+  return fail("journal", "not confirmed (without a terminal, use --yes): nothing was set");
+}
+
+// Prints the consequences, and asks if there is something to set. The exit status: nothing is set.
+std::optional<int> status_unless_confirmed(const SetNumbers& request,
+                                           const store::NumbersChange& change,
+                                           std::string_view until_now = {}) {
   fmt::print("{}\n  now: {}\n  new: {}\n{}", request.session, numbers_text(change.before),
              numbers_text(change.after), consequences(change));
   if (!until_now.empty()) fmt::print("  Until now: {}\n", until_now);
   if (until_now.empty() && change.before == change.after) {
     fmt::print("The sequence numbers have these values already: nothing was set.\n");
-    return Decision::NothingToSet;
+    return kSuccess;
   }
-  if (request.is_confirmed || is_confirmed_by_hand("Set them?")) return Decision::Set;
-  return Decision::NotConfirmed;
-}
-
-int not_confirmed() {
-  return fail("journal", "not confirmed (without a terminal, use --yes): nothing was set");
+  if (request.is_confirmed || is_confirmed_by_hand("Set them?")) return std::nullopt;
+  return not_confirmed();
 }
 
 // Asks the engine that has the journal open to set the numbers. The engine refuses if they are no
@@ -81,14 +81,7 @@ int set_by_engine(const SetNumbers& request, const LogView& view, store::Session
   const std::string text = audit_text(request);
   const store::NumbersChange change =
       store::numbers_change(seen.session(key), request.wanted, now, text);
-  switch (decide(request, change, {})) {
-    case Decision::NothingToSet:
-      return kSuccess;
-    case Decision::NotConfirmed:
-      return not_confirmed();
-    case Decision::Set:
-      break;
-  }
+  if (const auto status = status_unless_confirmed(request, change)) return *status;
   const auto done = engine::set_live_numbers(
       request.place.folder, {.session = request.session,
                              .expected = {.next_inbound = change.before.next_inbound,
@@ -183,14 +176,8 @@ int set_numbers(Disk& disk, const SetNumbers& wanted, OpenPostgres open_postgres
   const std::string text = audit_text(request);
   const store::NumbersChange change =
       store::numbers_change(store.session(*key), request.wanted, now, text);
-  switch (decide(request, change, usable ? std::string_view{} : usable.error().text)) {
-    case Decision::NothingToSet:
-      return kSuccess;
-    case Decision::NotConfirmed:
-      return not_confirmed();
-    case Decision::Set:
-      break;
-  }
+  const std::string_view until_now = usable ? std::string_view{} : usable.error().text;
+  if (const auto status = status_unless_confirmed(request, change, until_now)) return *status;
   store::Transaction transaction;
   transaction.set_numbers(*key, change);
   if (auto appended = store.append(transaction, now); !appended) {

@@ -8,6 +8,15 @@
 #include "base/api/ascii.hpp"
 
 namespace nexusfix::command {
+namespace {
+
+// Of UTF-8, without combining characters.
+std::size_t columns_of(std::string_view text) {
+  const auto is_begin = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; };
+  return static_cast<std::size_t>(std::ranges::count_if(text, is_begin));
+}
+
+}  // namespace
 
 std::string with_thousands(std::uint64_t value) {
   std::string text = std::to_string(value);
@@ -71,9 +80,9 @@ void append_wrapped(std::string& out, std::string_view lead, std::string_view te
   while (!text.empty()) {
     const std::string_view word = text.substr(0, text.find(' '));
     text.remove_prefix(std::min(word.size() + 1, text.size()));
-    if (!is_first && line.size() + 1 + word.size() > columns) {
+    if (!is_first && columns_of(line) + 1 + columns_of(word) > columns) {
       out += line + '\n';
-      line = std::string(lead.size(), ' ');
+      line = std::string(columns_of(lead), ' ');
       is_first = true;
     }
     if (!is_first) line += ' ';

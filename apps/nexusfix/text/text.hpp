@@ -23,8 +23,8 @@ namespace nexusfix::command {
 // A bar of share times columns, exact to an eighth of a column. 0 ≤ share ≤ 1. A share above 0 has
 // at least an eighth.
 [[nodiscard]] std::string bar_text(double share, std::size_t columns);
-// Appends lead and the words of text, in lines of at most columns bytes. Each line after the first
-// begins with as many blanks as lead has bytes. A longer word is not divided.
+// Appends lead and the words of text, in lines of at most columns characters of UTF-8. Each line
+// after the first begins with as many blanks as lead has. A longer word is not divided.
 void append_wrapped(std::string& out, std::string_view lead, std::string_view text,
                     std::size_t columns);
 

@@ -1,10 +1,7 @@
 #include "nexusfix/text/text.hpp"
 
-#include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
-
-#include "nexusfix/run/progress_bar.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -42,6 +39,12 @@ TEST(TextTest, words_are_wrapped_after_a_lead_and_a_long_word_is_not_divided) {
   EXPECT_EQ(text, "\n");
 }
 
+TEST(TextTest, words_are_wrapped_by_characters_and_not_by_bytes) {
+  std::string text;
+  append_wrapped(text, "µs  ", "µµµ µµµ µ", 11);
+  EXPECT_EQ(text, "µs  µµµ µµµ\n    µ\n");
+}
+
 TEST(TextTest, durations_have_three_digits_and_a_fitting_unit) {
   EXPECT_EQ(duration_text(nanoseconds{0}), "0 ns");
   EXPECT_EQ(duration_text(nanoseconds{999}), "999 ns");
@@ -60,32 +63,6 @@ TEST(TextTest, bar_is_exact_to_an_eighth_and_shows_every_share_above_0) {
   EXPECT_EQ(bar_text(0.5, 1), "▌");
   EXPECT_EQ(bar_text(0.000001, 10), "▏");
   EXPECT_EQ(bar_text(7, 2), "██");
-}
-
-TEST(ProgressBarTest, lines_come_once_for_each_tenth) {
-  ProgressBar bar{"work", 1000, Drawing::Lines};
-  std::string text;
-  for (std::uint64_t done = 0; done <= 1000; ++done) text += bar.update(done);
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 10);
-  EXPECT_NE(text.find(" 10 %  100 of 1,000\n"), std::string::npos);
-  EXPECT_TRUE(bar.complete());
-}
-
-TEST(ProgressBarTest, steps_that_are_skipped_give_one_line) {
-  ProgressBar bar{"work", 10, Drawing::Lines};
-  EXPECT_EQ(bar.update(0), "");
-  EXPECT_NE(bar.update(7).find(" 70 %"), std::string::npos);
-  EXPECT_EQ(bar.update(7), "");
-  EXPECT_NE(bar.update(25).find("100 %  10 of 10"), std::string::npos);
-  EXPECT_EQ(bar.update(25), "");
-}
-
-TEST(ProgressBarTest, terminal_line_is_redrawn_and_ends_when_complete) {
-  ProgressBar bar{"work", 100, Drawing::Terminal};
-  const std::string half = bar.update(50);
-  EXPECT_TRUE(half.starts_with("\r\x1b[K"));
-  EXPECT_EQ(half.find('\n'), std::string::npos);
-  EXPECT_TRUE(bar.update(100).ends_with("\n"));
 }
 
 }  // namespace

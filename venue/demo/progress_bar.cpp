@@ -1,4 +1,4 @@
-#include "nexusfix/run/progress_bar.hpp"
+#include "venue/demo/progress_bar.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
