@@ -21,7 +21,11 @@ class Loop {
  public:
   Loop(engine::Engine& engine, Gateway& gateway, std::span<ClientDoor* const> doors,
        const LoopOptions& options)
-      : engine_{engine}, gateway_{gateway}, doors_{doors}, options_{options} {}
+      : engine_{engine}, gateway_{gateway}, doors_{doors}, options_{options} {
+    if (options_.service == nullptr) return;
+    idle_wait_ = std::min<std::chrono::nanoseconds>(kIdleWait, options_.service->sleep_max());
+    options_.service->ready();  // the doors are open
+  }
 
   // False: the engine has ended.
   [[nodiscard]] bool turn() {
@@ -33,6 +37,7 @@ class Loop {
       wait(has_more);
     } else if (--until_look_ < 0) {
       until_look_ = kTurnsBetweenLooks;
+      give_sign_of_life(clock_.now().mono);
       for (ClientDoor* const door : doors_) accept_all(*door);
     }
     return true;
@@ -41,6 +46,9 @@ class Loop {
  private:
   static constexpr int kTurnsBetweenLooks = 1'000;
 
+  void give_sign_of_life(MonoTime now) noexcept {
+    if (options_.service != nullptr) options_.service->is_alive(0, now);
+  }
   void wait(bool has_more) {
     descriptors_.clear();
     for (const ClientDoor* const door : doors_) {
@@ -53,7 +61,8 @@ class Loop {
       descriptors_.push_back({descriptor, static_cast<short>(events), 0});
     });
     const MonoTime now = clock_.now().mono;
-    const MonoTime latest = now + (has_more ? 0ns : gateway_.begin_sleep(kIdleWait));
+    give_sign_of_life(now);
+    const MonoTime latest = now + (has_more ? 0ns : gateway_.begin_sleep(idle_wait_));
     const MonoTime until = std::clamp(engine_.next_deadline(), now, latest);
     const auto time = std::chrono::duration_cast<std::chrono::nanoseconds>(until - now);
     const timespec timeout{.tv_sec = time / 1s, .tv_nsec = (time % 1s).count()};
@@ -76,6 +85,7 @@ class Loop {
   LoopOptions options_;
   SystemClock clock_;
   std::vector<pollfd> descriptors_;
+  std::chrono::nanoseconds idle_wait_ = kIdleWait;
   int until_look_ = 0;
 };
 

@@ -7,11 +7,15 @@
 
 #include "gateway/door/client_door.hpp"
 #include "gateway/gateway.hpp"
+#include "transport/api/service_notifier.hpp"
 
 namespace nexusfix::gateway {
 
 struct LoopOptions {
   bool spins = false;  // it never sleeps
+  // Gets READY at the begin, and signs of life while both are served; null: there is no service
+  // manager. The engine itself sends STOPPING (EngineOptions::notify_systemd).
+  transport::ServiceNotifier* service = nullptr;
 };
 
 // Serves until the engine has ended, and ends the clients.

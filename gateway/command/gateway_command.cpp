@@ -166,6 +166,7 @@ Served serve_with(const GatewayArguments& arguments, config::Settings settings,
   const config::Settings kept = settings;
   Application application{std::move(options)};
   engine::EngineOptions engine_settings = engine_options(arguments.spin);
+  engine_settings.notify_systemd = true;
   engine_settings.check_settings = {.call = &SessionNames::check, .context = &names};
   auto engine = open_to_serve(kGatewayCommand, std::move(settings), application, engine_settings);
   if (!engine) return engine.error();
@@ -173,6 +174,8 @@ Served serve_with(const GatewayArguments& arguments, config::Settings settings,
     engine->refuse(why);
     return Served{.status = fail(kGatewayCommand, why), .was_open = true};
   };
+  const auto service = transport::ServiceNotifier::from_environment();
+  if (!service) return refuse(service.error().text);
   auto door = gateway::SocketDoor::open(path, mode);
   if (!door) return refuse(door.error());
   auto web = web_door(web_settings, arguments.clients, kept);
@@ -188,7 +191,8 @@ Served serve_with(const GatewayArguments& arguments, config::Settings settings,
     fmt::print("clients attach at {}\n", one->address());
   }
   std::fflush(stdout);
-  gateway::serve_all(*engine, application, doors, {.spins = arguments.spin});
+  gateway::serve_all(*engine, application, doors,
+                     {.spins = arguments.spin, .service = service->get()});
   return {.status = engine::StopSignals::received() ? kSuccess : kFailure,
           .was_open = true,
           .is_handed_over = is_handed_over(*engine)};

@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -73,10 +74,10 @@ class GatewayTest(unittest.TestCase):
         path.write_text(text)
         path.chmod(0o600)
 
-    def start(self, *arguments, line):
+    def start(self, *arguments, line, **options):
         errors = (self.folder / f"{arguments[0]}.log").open("a")
         process = subprocess.Popen([NEXUSFIX, *map(str, arguments)], stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=errors, text=True)
+                                   stdout=subprocess.PIPE, stderr=errors, text=True, **options)
         errors.close()
         self.processes.append(process)
         found = process.stdout.readline()
@@ -87,15 +88,27 @@ class GatewayTest(unittest.TestCase):
     def start_venue(self):
         return self.start("serve", self.folder / "venue.cfg", line="listening on port")
 
-    def start_gateway(self):
+    def start_gateway(self, *arguments, **options):
         return self.start("gateway", self.folder / "desk.cfg", "--clients",
-                          self.folder / "desk.clients", line="clients attach at")
+                          self.folder / "desk.clients", *arguments, line="clients attach at",
+                          **options)
 
-    def run_gateway(self, *arguments):
+    def service_manager(self, name):
+        """A socket that stands for systemd's, and the environment of a service that notifies it."""
+        manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.addCleanup(manager.close)
+        manager.settimeout(STEP_SECONDS)
+        manager.bind(str(self.folder / name))
+        environment = dict(os.environ, NOTIFY_SOCKET=str(self.folder / name),
+                           WATCHDOG_USEC="40000")
+        environment.pop("WATCHDOG_PID", None)
+        return manager, environment
+
+    def run_gateway(self, *arguments, **options):
         return subprocess.run(
             [NEXUSFIX, "gateway", self.folder / "desk.cfg", "--clients",
              self.folder / "desk.clients", *arguments],
-            capture_output=True, text=True, timeout=STEP_SECONDS, check=False)
+            capture_output=True, text=True, timeout=STEP_SECONDS, check=False, **options)
 
     def attach(self, name="desk", cursors=(), sent=(), in_order=False):
         client = GatewayClient(self.socket)
@@ -146,6 +159,27 @@ class GatewayTest(unittest.TestCase):
         gateway.send_signal(signal.SIGTERM)
         self.assert_closed(client, 7)
         self.assertEqual(gateway.wait(STEP_SECONDS), 0)
+
+    def test_the_service_manager_is_notified_of_the_begin_of_life_and_of_the_end(self):
+        for number, arguments in enumerate(((), ("--spin",))):
+            with self.subTest(arguments=arguments):
+                manager, environment = self.service_manager(f"notify{number}")
+                gateway = self.start_gateway(*arguments, env=environment)
+                self.assertEqual(manager.recv(256), b"READY=1\n")
+                self.attach().close()  # the socket is open
+                for _ in range(3):
+                    self.assertEqual(manager.recv(256), b"WATCHDOG=1\n")
+                gateway.send_signal(signal.SIGTERM)
+                line = manager.recv(256)
+                while line == b"WATCHDOG=1\n":
+                    line = manager.recv(256)
+                self.assertEqual(line, b"STOPPING=1\n")
+                self.assertEqual(gateway.wait(STEP_SECONDS), 0)
+
+    def test_an_unreachable_service_manager_refuses_the_start(self):
+        done = self.run_gateway(env=dict(os.environ, NOTIFY_SOCKET="nowhere"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("NOTIFY_SOCKET: a path, or @ and a name, was expected", done.stderr)
 
     def test_a_number_is_accepted_once_also_after_a_kill_of_the_gateway(self):
         self.start_venue()
