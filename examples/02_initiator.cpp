@@ -12,8 +12,8 @@ namespace fix44 = nexusfix::fix44;
 using nexusfix::Session;
 using namespace nexusfix::literals;
 
-// [trader]
 struct Trader {
+  // [order]
   void on_logon(Session& session) {
     // Without a required field, such as OrdType, it does not compile.
     auto sent = session.send<fix44::NewOrderSingle>(
@@ -21,6 +21,7 @@ struct Trader {
         fix44::OrderQty{100_d}, fix44::OrdType::Limit, fix44::Price{150.25_d});
     if (!sent) std::fprintf(stderr, "not sent: %s\n", sent.error().what().c_str());
   }
+  // [end]
 
   void on_message(Session& session, const fix44::ExecutionReport& report) {
     const bool filled = report.exec_type() == fix44::ExecType::Trade;
@@ -37,4 +38,3 @@ int main(int argc, char** argv) {
   Trader trader;
   return nexusfix::run(argc > 1 ? argv[1] : "trader.cfg", trader);
 }
-// [end]

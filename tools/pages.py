@@ -74,6 +74,7 @@ def check_markdown(tree):
                        for place in ("", folder, "src", "include", "include/nexusfix")):
                 tree.problem(name, line_of(prose, match.start()), f"no such file: {match[1]}")
         check_quotes(tree, name, text)
+        check_table_quotes(tree, name, text)
         check_cpp_blocks(tree, name, text)
 
 
@@ -94,6 +95,24 @@ def check_quotes(tree, name, text):
             source = found[1] if found else ""
         if quoted.strip() != dedent(source).strip():
             tree.problem(name, line, f"the block differs from {match[0].split()[2]}")
+
+
+TABLE = re.compile(r"^\|.*\n\|[-:| ]+\|\n(?:\|.*\n)+", re.MULTILINE)
+
+
+def check_table_quotes(tree, name, text):
+    """`<!-- quote-table: page -->` stands above a table that equals the first one of the page, but
+    for its links."""
+    for match in re.finditer(r"<!-- quote-table: (\S+) -->\n", text):
+        source = TABLE.search(tree.texts.get(match[1]) or "")
+        quoted = TABLE.match(text, match.end())
+        if not source or not quoted or without_links(source[0]) != without_links(quoted[0]):
+            tree.problem(name, line_of(text, match.start()),
+                         f"the table differs from that of {match[1]}")
+
+
+def without_links(text):
+    return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
 
 
 def check_cpp_blocks(tree, name, text):

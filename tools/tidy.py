@@ -163,7 +163,8 @@ TEXT_SUFFIXES = CPP_SUFFIXES | {".py", ".sh", ".md", ".cmake", ".txt", ".json", 
                                 ".xml", ".cfg", ".yml", ".yaml"}
 TEXT_NAMES = {"Makefile", "run", ".clang-format", ".editorconfig", ".gitignore", ".gitattributes"}
 # Made from public facts by a script, or bytes for a test: their lines are as long as they are.
-DATA_FOLDERS = ("dictionaries/", "tests/random/fuzz/corpus/", "tests/random/fuzz/regressions/")
+DATA_FOLDERS = ("dictionaries/", "docs/images/order.txt", "tests/random/fuzz/corpus/",
+                "tests/random/fuzz/regressions/")
 
 LINE_COLUMNS_MAX = 100
 FILE_LINES_WARN = 500

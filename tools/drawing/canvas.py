@@ -41,8 +41,8 @@ def text_width(kind, words):
 
 
 class Canvas:
-    def __init__(self, title, height):
-        self.title, self.height = title, height
+    def __init__(self, title, height, style=""):
+        self.title, self.height, self.style = title, height, STYLE + style
         self.back, self.front = [], []
         self.texts = []  # (left, top, right, bottom, words)
         self.segments = []  # (x1, y1, x2, y2) of everything that a text must not cross
@@ -64,6 +64,12 @@ class Canvas:
         names = kind + (" on-accent" if is_on_accent else "")
         place = "" if anchor == "start" else f' text-anchor="{anchor}"'
         self.add(f'<text class="{names}" x="{x:g}" y="{y:g}"{place}>{escape(words)}</text>')
+
+    def code(self, kind, x, y, line):
+        """A line of a terminal, with all of its blanks."""
+        self.texts.append((x, y - 11, x + text_width("code", line), y + 4, line))
+        self.add(f'<text class="{kind}" x="{x:g}" y="{y:g}" xml:space="preserve" textLength='
+                 f'"{text_width("code", line):.1f}">{escape(line)}</text>')
 
     def way(self, points, heads="end", kind="way"):
         """A line through the points, with rounded corners."""
@@ -95,7 +101,7 @@ class Canvas:
         return "\n".join([
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {self.height:g}" '
             f'width="{WIDTH}" height="{self.height:g}" role="img">',
-            f"<title>{escape(self.title)}</title>", f"<style>{STYLE}</style>",
+            f"<title>{escape(self.title)}</title>", f"<style>{self.style}</style>",
             '<marker id="head" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="9" '
             'markerHeight="9" orient="auto-start-reverse" markerUnits="userSpaceOnUse">'
             '<path class="head" d="M0,0 L8,4 L0,8 z"/></marker>',

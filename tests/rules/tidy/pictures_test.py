@@ -9,7 +9,7 @@ from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
-from drawing import bars, canvas, diagram, growth, latency, states  # noqa: E402
+from drawing import bars, canvas, diagram, growth, latency, states, terminal  # noqa: E402
 
 BOXES = """title: Two states
 height: 10
@@ -187,6 +187,42 @@ class GrowthTest(unittest.TestCase):
             growth.text_of(self.REPORT | {"rows": [{"name": "inside"}]})
         with self.assertRaises(diagram.BadText):
             growth.Growth("date: x\ncurve: memory_kib | half live | 10 1\n")
+
+
+class TerminalTest(unittest.TestCase):
+    TEXT = """# A comment
+terminal: Two rows
+log: docs/guide/logs.md messages.log
+$ wc -l messages.log
+| 4 messages.log
+"""
+
+    def test_a_line_goes_on_in_the_next_one_with_all_of_its_words(self):
+        line = "  " + " ".join(["word"] * 40)
+        parts = terminal.wrapped(line)
+        self.assertGreater(len(parts), 3)
+        self.assertTrue(all(len(part) <= terminal.COLUMNS for part in parts))
+        self.assertEqual(" ".join(parts).split(), line.split())
+        self.assertEqual(terminal.wrapped("x" * terminal.COLUMNS), ["x" * terminal.COLUMNS])
+        with self.assertRaisesRegex(diagram.BadText, "no blank"):
+            terminal.wrapped("x" * (terminal.COLUMNS + 1))
+
+    def test_commands_and_faults_differ_from_other_output(self):
+        svg = terminal.Terminal(self.TEXT + "|   ! wrong\n| right & <b>\n").svg()
+        self.assertEqual(svg.count('class="code command"'), 1)
+        self.assertEqual(svg.count('class="code marked"'), 1)
+        self.assertIn("right &amp; &lt;b&gt;</text>", svg)
+
+    def test_the_output_is_that_of_the_command_on_the_log_of_the_page(self):
+        self.assertEqual(terminal.run(self.TEXT.replace("| 4", "| 7"), "/bin/sh"), self.TEXT)
+
+    def test_a_text_without_a_log_or_a_command_is_refused(self):
+        for text in (self.TEXT.replace("log:", "lag:"), self.TEXT.replace("$ ", "| "),
+                     self.TEXT.partition("$")[0]):
+            with self.assertRaises(diagram.BadText):
+                terminal.Terminal(text)
+        with self.assertRaisesRegex(diagram.BadText, "no block file=other.log"):
+            terminal.log_of("docs/guide/logs.md other.log")
 
 
 if __name__ == "__main__":

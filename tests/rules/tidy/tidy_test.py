@@ -411,6 +411,17 @@ class TidyTest(unittest.TestCase):
         self.assert_found(page("examples/x.cpp", "int a;\n"), "a.md:1", "differs")
         self.assert_found(page("examples/y.cpp", "int a;\n"), "a.md:1", "does not exist")
 
+    def test_quoted_table_must_equal_that_of_the_page_but_for_its_links(self):
+        def tree(cell):
+            table = "| a | b |\n|---|---|\n| c | {} |\n"
+            return {"README.md": "# T\n\n<!-- quote-table: docs/a.md -->\n" + table.format("yes"),
+                    "docs/a.md": "# A\n\n" + table.format(cell)}
+
+        self.assert_clean(tree("yes"))
+        self.assert_clean(tree("[yes](a.md)"))
+        self.assert_found(tree("no"), "README.md:3", "the table differs from that of docs/a.md")
+        self.assert_found({"README.md": tree("")["README.md"]}, "README.md:3", "the table differs")
+
     def test_cpp_of_a_page_must_be_a_quote(self):
         self.assert_found({"a.md": "# T\n\n```cpp\nint a;\n```\n"}, "a.md:3", "quote C++")
         self.assert_found({"a.md": "- T\n\n  ```cpp\n  int a;\n  ```\n"}, "a.md:3", "quote C++")
