@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <span>
 
 #include <nexusfix/wire/field.hpp>
 
@@ -41,14 +42,7 @@ DataFieldTable DataFieldTable::standard() {
   return table;
 }
 
-void DataFieldTable::add(DataFieldPair pair) {
-  const auto place = std::lower_bound(pairs_.begin(), pairs_.end(), pair, by_length_tag);
-  if (place != pairs_.end() && place->length == pair.length) {
-    *place = pair;
-  } else {
-    pairs_.insert(place, pair);
-  }
-}
+void DataFieldTable::add(DataFieldPair pair) { add(std::span<const DataFieldPair>{&pair, 1}); }
 
 void DataFieldTable::add(std::span<const DataFieldPair> pairs) {
   std::map<Tag, Tag> data_by_length;

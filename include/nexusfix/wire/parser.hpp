@@ -13,8 +13,6 @@
 #include <nexusfix/wire/frame.hpp>
 #include <nexusfix/wire/message_view.hpp>
 
-// Which instruction set the parser's kernels use on this machine.
-
 namespace nexusfix::wire {
 
 // How the fields of a frame begin, as kernels compare it. Entry i is of the field with index i. A

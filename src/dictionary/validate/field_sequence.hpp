@@ -46,9 +46,15 @@ class SequenceKeys {
   [[nodiscard]] std::uint64_t hash(std::uint64_t seed) const noexcept {
     constexpr std::uint64_t kMultiplier = 0x9e37'79b9'7f4a'7c15;
     constexpr int kTurn = 7;
+    const auto mixed = [this](std::uint64_t so_far, std::size_t at) {
+      return std::rotl(so_far, kTurn) ^
+             wire::detail::load_word<std::uint64_t>(reinterpret_cast<const char*>(keys_ + at));
+    };
+    // Four keys at a time. The last word overlaps the one before it.
+    const std::size_t last = count_ - kKeysMin;
     std::uint64_t hash = seed ^ count_;
-    for_each_word([&](std::size_t, std::uint64_t word) { hash = std::rotl(hash, kTurn) ^ word; });
-    return hash * kMultiplier;
+    for (std::size_t at = 0; at < last; at += kKeysMin) hash = mixed(hash, at);
+    return mixed(hash, last) * kMultiplier;
   }
   // others: all keys of a message, aligned like these. Compares aligned vectors, also the keys of
   // the fields that a parser has verified: a parser has just stored the keys by one vector, and a
@@ -92,24 +98,12 @@ class SequenceKeys {
  private:
   static constexpr std::size_t kKeysOfVector = 8;
 
-  // Four keys at a time. The last word overlaps the one before it.
-  template <class Take>
-  [[gnu::always_inline]] void for_each_word(Take take) const noexcept {
-    const auto word_at = [this](std::size_t at) {
-      std::uint64_t word;
-      std::memcpy(&word, keys_ + at, sizeof word);
-      return word;
-    };
-    const std::size_t last = count_ - kKeysMin;
-    for (std::size_t at = 0; at < last; at += kKeysMin) take(at, word_at(at));
-    take(last, word_at(last));
-  }
-
   const std::uint16_t* keys_;
   std::size_t count_;
 };
 
-// detail: for Check::Group the number of entries, otherwise as in MemberRule.
+// detail: for Check::Group the number of entries, for a timestamp its place among the dates,
+// otherwise as in MemberRule.
 struct ValueCheck {
   std::uint8_t field = 0;
   Check check = Check::Text;
@@ -186,6 +180,9 @@ struct FieldSequence {
   [[nodiscard]] bool are_other_values_right(const ValidatorTables& tables,
                                             const wire::MessageView& message,
                                             ValidationMemory& memory) noexcept;
+  [[nodiscard]] bool are_unusual_values_right(const ValidatorTables& tables,
+                                              const wire::MessageView& message,
+                                              ValidationMemory& memory) noexcept;
   // For a message that fits its FrameShape, which prove() has narrowed: the checks that are left.
   [[nodiscard]] bool are_unproven_values_right(const ValidatorTables& tables,
                                                const wire::MessageView& message,
@@ -204,8 +201,6 @@ struct FieldSequence {
              const CheckList& list) noexcept;
 
  private:
-  [[nodiscard]] bool are_header_values_right(const wire::MessageView& message,
-                                             bool& are_usual) noexcept;
   void learn_characters(const ValidatorTables& tables, const SequenceKeys& sequence,
                         const CheckList& list) noexcept;
   [[nodiscard]] bool has_character(std::uint8_t field) const noexcept;

@@ -42,10 +42,6 @@ class Values {
   [[nodiscard]] bool have_none_up_to(Check check) const noexcept {
     return sequence_.ends[std::to_underlying(check)] == 0;
   }
-  // The kinds that are left have no value.
-  [[nodiscard]] bool are_all_done() const noexcept {
-    return next_ == sequence_.checks.data() + sequence_.ends[std::to_underlying(Check::Rare)];
-  }
   // All values up to that kind are known to be right.
   void leave_out(Check check) noexcept {
     next_ = sequence_.checks.data() + sequence_.ends[std::to_underlying(check)];
@@ -121,31 +117,36 @@ template <class Place>
          });
 }
 
-// In the order of Check, in which learn() has stored the checks. Most messages have values of few
-// kinds: one test leaves several out.
-template <class Place>
-[[gnu::always_inline]] inline bool are_right(const ValidatorTables& tables, FieldSequence& sequence,
-                                             const char* bytes, const Place* places,
-                                             std::size_t character_count) noexcept {
+// The kinds up to timestamps, in the order of Check, in which learn() has stored the checks. Most
+// messages have values of few kinds: one test leaves several out. kUsual: only values of a usual
+// form are right; nothing is called, so that what this needs stays in registers.
+template <bool kUsual, class Place>
+[[gnu::always_inline]] inline bool are_plain_right(FieldSequence& sequence, const char* bytes,
+                                                   const Place* places,
+                                                   std::size_t character_count) noexcept {
   using Value = const ValueInMessage&;
   Values values{sequence, bytes, places};
   bool are_usual = true;
-  std::size_t timestamps = 0;
-  const auto is_timestamp = [&](Value value, unsigned) {
-    return is_timestamp_near(value.text(), sequence.dates[++timestamps % FieldSequence::kDates],
-                             are_usual);
-  };
   const bool right =
       values.are_characters_right(character_count) &&
       (values.have_none_up_to(Check::Digits) ||
        (values.are(Check::Char, [](Value value, unsigned) { return value.size() == 1; }) &&
         values.are(Check::Boolean,
                    [](Value value, unsigned) { return is_boolean(value.text()); }) &&
-        values.are(Check::Integer, [](Value value, unsigned) { return is_integer(value); }) &&
-        values.are(Check::Digits, [](Value value, unsigned) { return is_digits(value); }))) &&
-      values.are(Check::Decimal, [](Value value, unsigned) { return is_decimal(value); }) &&
-      values.are(Check::UtcTimestamp, is_timestamp) &&
-      (values.are_all_done() || are_rare_right(tables, sequence, bytes, places));
+        (kUsual ||
+         values.are(Check::Integer, [](Value value, unsigned) { return is_integer(value); })) &&
+        values.are(Check::Digits,
+                   [](Value value, unsigned) {
+                     return kUsual ? is_short_digits(value) : is_digits(value);
+                   }))) &&
+      values.are(Check::Decimal,
+                 [](Value value, unsigned) {
+                   return kUsual ? is_short_decimal(value) : is_decimal(value);
+                 }) &&
+      values.are(Check::UtcTimestamp, [&](Value value, unsigned date) {
+        return kUsual ? sequence.dates[date].has(value.text())
+                      : is_timestamp_near(value.text(), sequence.dates[date], are_usual);
+      });
   sequence.proof.set_usual_times(are_usual);
   return right;
 }
@@ -226,46 +227,49 @@ class ShapeRanges {
 bool FieldSequence::are_values_right(const ValidatorTables& tables,
                                      const wire::MessageView& message,
                                      ValidationMemory& memory) noexcept {
-  bool are_usual = true;
-  if (!are_header_values_right(message, are_usual)) return false;
-  if (!are_other_values_right(tables, message, memory)) return false;
-  if (!are_usual) proof.set_usual_times(false);
-  return true;
-}
-
-bool FieldSequence::are_header_values_right(const wire::MessageView& message,
-                                            bool& are_usual) noexcept {
   const auto value_of = [&](std::size_t field) {
     return value_at(message.bytes().data(), message.index().place(field));
   };
   if (msg_seq_num_field != 0 && !is_digits(value_of(msg_seq_num_field))) return false;
-  return sending_time_field == 0 ||
-         is_timestamp_near(value_of(sending_time_field).text(), dates.front(), are_usual);
+  bool are_usual = true;
+  const bool right =
+      (sending_time_field == 0 ||
+       is_timestamp_near(value_of(sending_time_field).text(), dates.front(), are_usual)) &&
+      are_other_values_right(tables, message, memory);
+  if (!are_usual) proof.set_usual_times(false);
+  return right;
 }
 
-// Out of line: few messages have wide places.
-[[gnu::noinline]] static bool are_wide_right(const ValidatorTables& tables, FieldSequence& sequence,
-                                             const wire::MessageView& message) noexcept {
-  return are_right(tables, sequence, message.bytes().data(), message.index().places,
-                   sequence.character_count);
+// Out of line: few messages have wide places or unusual values.
+[[gnu::noinline]] bool FieldSequence::are_unusual_values_right(const ValidatorTables& tables,
+                                                               const wire::MessageView& message,
+                                                               ValidationMemory& memory) noexcept {
+  const char* const bytes = message.bytes().data();
+  const auto are_right = [&](const auto* places) {
+    return are_plain_right<false>(*this, bytes, places, character_count) &&
+           (!has_unproven_values() || are_rare_right(tables, *this, bytes, places));
+  };
+  const wire::FieldIndex& index = message.index();
+  const bool right =
+      index.narrow_count != 0 ? are_right(index.narrow_places) : are_right(index.places);
+  memory.set_proof(right ? &proof : nullptr);
+  return right;
 }
 
 bool FieldSequence::are_other_values_right(const ValidatorTables& tables,
                                            const wire::MessageView& message,
                                            ValidationMemory& memory) noexcept {
   const wire::FieldIndex& index = message.index();
-  bool right = false;
-  if (index.narrow_count != 0) [[likely]] {
-    const wire::TagSequence* const known = message.sequence();
-    const bool is_compared =
-        known != nullptr && known->is_narrow() && known->proof().number == number;
-    right = are_right(tables, *this, message.bytes().data(), index.narrow_places,
-                      is_compared ? uncompared_characters : character_count);
-  } else {
-    right = are_wide_right(tables, *this, message);
-  }
-  memory.set_proof(right ? &proof : nullptr);
-  return right;
+  const wire::TagSequence* const known = message.sequence();
+  const bool is_compared =
+      known != nullptr && known->is_narrow() && known->proof().number == number;
+  if (index.narrow_count == 0 ||
+      !are_plain_right<true>(*this, message.bytes().data(), index.narrow_places,
+                             is_compared ? uncompared_characters : character_count)) [[unlikely]]
+    return are_unusual_values_right(tables, message, memory);
+  if (has_unproven_values()) return are_unproven_values_right(tables, message, memory);
+  memory.set_proof(&proof);
+  return true;
 }
 
 // Apart, so that most messages need no saved registers for it.
@@ -347,6 +351,7 @@ void FieldSequence::learn(const ValidatorTables& tables, std::uint64_t context,
   key_count = sequence.count();
   std::ranges::copy(sequence.all(), keys.begin());
   std::size_t count = 0;
+  std::uint16_t times = 0;
   msg_seq_num_field = 0;
   sending_time_field = 0;
   learn_characters(tables, sequence, list);
@@ -354,7 +359,9 @@ void FieldSequence::learn(const ValidatorTables& tables, std::uint64_t context,
     for (const ValueCheck& one : list) {
       if (std::to_underlying(one.check) != check) continue;
       if (takes_header_value(sequence, one)) continue;
-      if (!has_character(one.field)) checks[count++] = one;
+      if (has_character(one.field)) continue;
+      checks[count++] = one;
+      if (one.check == Check::UtcTimestamp) checks[count - 1].detail = ++times % kDates;
     }
     ends[check] = static_cast<std::uint8_t>(count);
   }

@@ -36,7 +36,7 @@ template <unsigned Policy>
   if constexpr ((Policy & kLeaveOutCheckSum) != 0) return read_trailer(frame, size).good;
   // Heads of 15 to 17 bytes have no 3 of MsgType, or one SOH more.
   constexpr std::uint32_t kLeastBytes = 15;
-  constexpr std::uint8_t kRests[3] = {256 - '3', 0, '\x01'};
+  static constexpr std::uint8_t kRests[3] = {256 - '3', 0, '\x01'};
   return is_trailer_of(frame, size, byte_sum + kRests[head.bytes - kLeastBytes]);
 }
 
@@ -88,7 +88,7 @@ template <std::uint32_t kKnown = 0, class AnyStarts>
     next = write_starts(next, static_cast<std::uint32_t>(at) + 1, bits);
   }
   // A group may read past the last field. What it finds there must lie within the frame.
-  __builtin_memset(next, 0, kGroupFields * sizeof(std::uint32_t));
+  __builtin_memset(next, 0, kGroupFields * sizeof *next);
   return static_cast<std::uint32_t>(next - out);
 }
 

@@ -46,34 +46,28 @@ inline __m256i aligned_lanes(const std::uint32_t* lanes) noexcept {
   return _mm256_load_si256(reinterpret_cast<const __m256i*>(lanes));
 }
 
-// Constants of index_group() for each lane.
-struct GroupLanes {
-  alignas(32) std::uint32_t equals_sign[8];
-  std::uint32_t ascii_zero[8];
-  std::uint32_t byte_one[8];
-  std::uint32_t word_one[8];
-  std::uint32_t lane_bits[8];
-  std::uint32_t nine[8];
-  std::uint32_t ten_and_one[8];
-  std::uint32_t hundred_and_one[8];
+// A number in each of eight lanes.
+struct EachLane {
+  std::uint32_t lanes[8];
+  constexpr explicit EachLane(std::uint32_t number) noexcept : lanes{} {
+    for (std::uint32_t& lane : lanes) lane = number;
+  }
+  constexpr operator const std::uint32_t*() const noexcept { return lanes; }
 };
 
-constexpr GroupLanes make_group_lanes() noexcept {
-  GroupLanes lanes{};
-  for (std::uint32_t i = 0; i < 8; ++i) {
-    lanes.equals_sign[i] = 0x3d3d'3d3d;
-    lanes.ascii_zero[i] = 0x3030'3030;
-    lanes.byte_one[i] = 0x0101'0101;
-    lanes.word_one[i] = 0x0001'0001;
-    lanes.lane_bits[i] = 32;
-    lanes.nine[i] = 0x0909'0909;
-    lanes.ten_and_one[i] = 0x010a'010a;
-    lanes.hundred_and_one[i] = 0x0001'0064;
-  }
-  return lanes;
-}
+// Constants of index_group().
+struct GroupLanes {
+  alignas(32) EachLane equals_sign{0x3d3d'3d3d};
+  EachLane ascii_zero{0x3030'3030};
+  EachLane byte_one{0x0101'0101};
+  EachLane word_one{0x0001'0001};
+  EachLane lane_bits{32};
+  EachLane nine{0x0909'0909};
+  EachLane ten_and_one{0x010a'010a};
+  EachLane hundred_and_one{0x0001'0064};
+};
 
-constexpr GroupLanes kGroupLanes = make_group_lanes();
+constexpr GroupLanes kGroupLanes;
 
 // By minus the number of digits, modulo 4: the least tag. A tag without digits is 0, and too small
 // for four digits.
