@@ -176,6 +176,30 @@ def licenses_of(packages):
     return found
 
 
+def archive_hashes(versions):
+    """The SHA-256 of the archive of each of Debian's packages, by its name, as the signed lists of
+    apt have it; a package that is not in the lists has none. versions: of each its name, version
+    and architecture."""
+    wanted = {(name, number, architecture) for name, number, architecture in versions}
+    if shutil.which("apt-cache") is None or not wanted:
+        return {}
+    asked = sorted(f"{name}={number}" for name, number, _ in wanted)
+    done = subprocess.run(["apt-cache", "show", *asked], capture_output=True, text=True,
+                          check=False, env={**os.environ, "LC_ALL": "C"})
+    found = {}
+    for stanza in done.stdout.split("\n\n"):
+        fields = dict(re.findall(r"(?m)^(Package|Version|Architecture|SHA256): (\S+)$", stanza))
+        key = tuple(fields.get(name) for name in ("Package", "Version", "Architecture"))
+        if key in wanted and "SHA256" in fields:
+            found[key[0]] = fields["SHA256"]
+    return found
+
+
+def hashes(digest):
+    """A field of CycloneDX; nothing: the hash is not known."""
+    return {"hashes": [{"alg": "SHA-256", "content": digest}]} if digest else {}
+
+
 def finish_symbols(tree):
     """Symbols are there for our programs alone: the libraries of Arrow have none."""
     for path in sorted(tree.rglob("*.debug")):
@@ -509,18 +533,22 @@ class Packager:
         installed = {row[0]: row for row in (line.split("\t") for line in facts.splitlines())
                      if row[4] == "installed"}
         components = []
+        known = archive_hashes(tuple(installed[name][:3]) for packages in self.inputs.values()
+                               for name in packages)
         for tree, packages in self.inputs.items():
             for package in packages:
                 _, number, architecture, source, _ = installed[package]
                 components.append({
                     "type": "library", "name": package, "version": number,
                     "purl": f"pkg:deb/debian/{package}@{number}?arch={architecture}",
+                    **hashes(known.get(package)),
                     "properties": [{"name": "debian:source", "value": source},
                                    {"name": "nexusfix:build", "value": tree.rpartition("/")[2]}]})
         for path in sorted((WORK / "sources").glob("*.dsc")):
             name, _, number = path.stem.partition("_")
             components.append({"type": "library", "name": name, "version": number,
                                "purl": f"pkg:deb/debian/{name}@{number}?arch=source",
+                               **hashes(hashlib.sha256(path.read_bytes()).hexdigest()),
                                "properties": [{"name": "nexusfix:build", "value": "static"}]})
         wanted = (ROOT / "tools/columns/requirements.txt").read_text(encoding="utf-8")
         if STATIC in self.inputs:

@@ -22,6 +22,7 @@ import sys
 from pathlib import Path
 
 import arm_python
+import wheel_licenses
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "python"
@@ -89,8 +90,9 @@ def tools_for(python, version):
     return folder / "bin" / "python3"
 
 
-def build_wheel(tools, version, options=(), variables=None):
-    """Builds and repairs the wheel of a version. Returns its path."""
+def build_wheel(tools, version, options=(), variables=None, root="/"):
+    """Builds and repairs the wheel of a version, and adds the licenses of the libraries in it. They
+    are those of the Debian in the folder root. Returns its path."""
     raw = WORK / f"raw-{version[0]}.{version[1]}"
     shutil.rmtree(raw, ignore_errors=True)
     programs = os.pathsep.join([str(tools.parent), os.environ["PATH"]])
@@ -102,8 +104,12 @@ def build_wheel(tools, version, options=(), variables=None):
     shown = run(tools, "-m", "auditwheel", "repair", "-w", WHEELS, built, env=environment,
                 capture_output=True, text=True)
     name = re.findall(r"nexusfix-\S+\.whl", shown.stdout + shown.stderr)[-1]
-    print(f"wheels: {name}")
-    return WHEELS / Path(name).name
+    wheel = WHEELS / Path(name).name
+    tree = WORK / "without-command" if options == WITHOUT_COMMAND else \
+        WORK / built.stem.split("-", 2)[2]
+    wheel_licenses.add(wheel, wheel_licenses.texts_for(wheel, tree, tools, root))
+    print(f"wheels: {wheel.name}")
+    return wheel
 
 
 def test_wheel(wheel, python, version, tools, tested_with):
@@ -155,7 +161,7 @@ def make_arm_wheels(pythons):
     for version, arm in (((3, 11), linked), ((3, 13), later)):
         tools = tools_for(pythons[version], version)
         wheel = build_wheel(tools, version, arm_python.build_options(linked, arm.headers),
-                            arm_python.build_environment(linked, version))
+                            arm_python.build_environment(linked, version), linked.root)
         test_arm_wheel(wheel, arm, tools)
 
 

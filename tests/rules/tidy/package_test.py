@@ -40,6 +40,19 @@ class PackageTest(unittest.TestCase):
         self.assert_told(self.run_python("package.py", "--key", "no-such-key"),
                          "package: gpg has no secret key 'no-such-key'")
 
+    def test_the_hash_of_an_archive_is_that_of_its_version_and_architecture(self):
+        stanza = "Package: {}\\nVersion: {}\\nArchitecture: {}\\nSHA256: {}\\n\\n"
+        shown = (stanza.format("liba", "2", "amd64", "a2") +
+                 stanza.format("liba", "1", "amd64", "a1") +
+                 "Package: libb\\nVersion: 1\\nArchitecture: all\\n")
+        self.fake("apt-cache", f"printf '{shown}'; exit 100")
+        wanted = [("liba", "1", "amd64"), ("libb", "1", "all"), ("libc", "1", "all")]
+        done = self.run_python("-c", f"import package; print(package.archive_hashes({wanted}))")
+        self.assertEqual((done.stdout, done.stderr), ("{'liba': 'a1'}\n", ""))
+        (self.folder / "apt-cache").unlink()
+        done = self.run_python("-c", f"import package; print(package.archive_hashes({wanted}))")
+        self.assertEqual((done.stdout, done.stderr), ("{}\n", ""))
+
     def test_each_program_that_is_missing(self):
         for name in PROGRAMS:
             (self.folder / name).unlink()
