@@ -110,21 +110,24 @@ def usage_is_one_line(command):
 
 def run_example(nexusfix, command):
     """Twice: each order has a ClOrdID of its own, so the venue takes both. Then as an observer,
-    whose order is refused."""
+    whose order is refused, and with a wrong token: one line says why, and the status is 1."""
     with tempfile.TemporaryDirectory(prefix="nxf") as folder:
         world = World(nexusfix, folder)
         try:
             world.start_gateway()
-            first, again, refused = [
-                subprocess.run([*command, world.socket, name, TOKEN], capture_output=True,
+            first, again, refused, denied = [
+                subprocess.run([*command, world.socket, name, token], capture_output=True,
                                text=True, stdin=subprocess.DEVNULL, timeout=LIMIT_S, check=False)
-                for name in ("desk", "desk", "watch")]
+                for name, token in (("desk", TOKEN), ("desk", TOKEN), ("watch", TOKEN),
+                                    ("desk", "wrong" + TOKEN))]
         finally:
             world.close()
-    for ran in (first, again, refused):
+    for ran in (first, again, refused, denied):
         print(ran.stdout + ran.stderr)
-    if refused.returncode == 0 or "an observer sends nothing" not in refused.stderr:
-        return False
+    for ran, why in ((refused, "an observer sends nothing"), (denied, "token")):
+        if ran.returncode != 1 or not re.fullmatch(rf".*{why}.*\n", ran.stdout + ran.stderr):
+            print(f"status {ran.returncode}; one line with \"{why}\" was expected")
+            return False
     statuses = [re.search(r"OrderID \S+, OrdStatus (\S+)\n", ran.stdout) for ran in (first, again)]
     return all(statuses) and statuses[0][1] == statuses[1][1]
 

@@ -28,13 +28,8 @@ fn send(gateway: &Gateway, session: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let words: Vec<String> = std::env::args().collect();
-    let [_, socket, name, token] = &words[..] else {
-        eprintln!("usage: gateway_order SOCKET NAME TOKEN");
-        std::process::exit(2);
-    };
-    let gateway = Gateway::attach(Options::new(socket, name, token))?;
+fn trade(options: Options) -> Result<(), Box<dyn Error>> {
+    let gateway = Gateway::attach(options)?;
     let session = gateway.sessions()[0].clone();
     if session.is_logged_on {
         send(&gateway, &session.name)?;
@@ -56,5 +51,17 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
             _ => {}
         }
+    }
+}
+
+fn main() {
+    let words: Vec<String> = std::env::args().collect();
+    let [_, socket, name, token] = &words[..] else {
+        eprintln!("usage: gateway_order SOCKET NAME TOKEN");
+        std::process::exit(2);
+    };
+    if let Err(error) = trade(Options::new(socket, name, token)) {
+        eprintln!("gateway_order: {error}");
+        std::process::exit(1);
     }
 }

@@ -40,12 +40,19 @@ impl Application for Desk {
     }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn trade(path: &str) -> Result<(), Box<dyn Error>> {
+    let mut engine = Engine::open(path, Desk::default())?;
+    while !engine.application().is_done.get() && engine.poll(Duration::from_millis(100)) {}
+    Ok(())
+}
+
+fn main() {
     let Some(path) = std::env::args().nth(1) else {
         eprintln!("usage: order FILE.cfg");
         std::process::exit(2);
     };
-    let mut engine = Engine::open(&path, Desk::default())?;
-    while !engine.application().is_done.get() && engine.poll(Duration::from_millis(100)) {}
-    Ok(())
+    if let Err(error) = trade(&path) {
+        eprintln!("order: {error}");
+        std::process::exit(1);
+    }
 }

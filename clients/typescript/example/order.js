@@ -7,10 +7,6 @@ if (!token) {
   console.error("usage: node order.js SOCKET_OR_URL NAME TOKEN");
   process.exit(2);
 }
-const where = /^wss?:/.test(place) ? { url: place } : { socket: place };
-const client = await attach({ ...where, name, token });
-const [session] = client.sessions;
-
 function order() {
   return new Message(fix44.NewOrderSingle)
     .set(fix44.ClOrdID, `TS${Date.now()}`)
@@ -22,12 +18,27 @@ function order() {
     .set(fix44.Price, "150.25");
 }
 
-if (session.loggedOn) await client.send(session.name, order());
-for await (const event of client) {
-  if (event.kind === "state" && event.loggedOn) await client.send(session.name, order());
-  if (event.kind !== "message") continue;
-  const report = Message.parse(event.bytes);
-  console.log(`OrderID ${report.get(fix44.OrderID)}, OrdStatus ${report.get(fix44.OrdStatus)}`);
-  break; // a real program stores event.cursor with the report
+async function trade() {
+  const where = /^wss?:/.test(place) ? { url: place } : { socket: place };
+  const client = await attach({ ...where, name, token });
+  try {
+    const [session] = client.sessions;
+    if (session.loggedOn) await client.send(session.name, order());
+    for await (const event of client) {
+      if (event.kind === "state" && event.loggedOn) await client.send(session.name, order());
+      if (event.kind !== "message") continue;
+      const report = Message.parse(event.bytes);
+      console.log(`OrderID ${report.get(fix44.OrderID)}, OrdStatus ${report.get(fix44.OrdStatus)}`);
+      break; // a real program stores event.cursor with the report
+    }
+  } finally {
+    client.close();
+  }
 }
-client.close();
+
+try {
+  await trade();
+} catch (error) {
+  console.error(`order: ${error.message}`);
+  process.exitCode = 1;
+}

@@ -3,6 +3,7 @@ import static nexusfix.fix44.Fix44.*;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.concurrent.CompletionException;
 import nexusfix.Client;
 import nexusfix.Event;
 import nexusfix.FixMessage;
@@ -14,12 +15,21 @@ public final class Order {
   private Order() {}
 
   /** The program. */
-  public static void main(String[] arguments) throws Exception {
+  public static void main(String[] arguments) {
     if (arguments.length != 3) {
       System.err.println("usage: Order SOCKET NAME TOKEN");
       System.exit(2);
     }
-    Options options = new Options(Path.of(arguments[0]), arguments[1], arguments[2]);
+    try {
+      trade(new Options(Path.of(arguments[0]), arguments[1], arguments[2]));
+    } catch (Exception failed) {
+      boolean isOfSend = failed instanceof CompletionException && failed.getCause() != null;
+      System.err.println("Order: " + (isOfSend ? failed.getCause() : failed).getMessage());
+      System.exit(1);
+    }
+  }
+
+  private static void trade(Options options) throws Exception {
     try (Client client = Client.attach(options)) {
       Session session = client.sessions().get(0);
       boolean loggedOn = session.loggedOn();
