@@ -35,6 +35,11 @@ FAULTS = {
     "poss-resend-ignored": "19b_poss_resend_not_received",
     "report-resent-without-poss-dup": "8_resend_request_application",
 }
+# Of FIXT 1.1 with FIX 5.0 SP2.
+FIXT_FAULTS = {
+    "own-msg-type-called-invalid": "fixt_msg_type_of_version",
+    "logon-without-default-version": "fixt_default_appl_ver_id_sent",
+}
 # The faults that need --logout.
 LOGOUT_FAULTS = {
     "logout-not-sent": "12_logout_sent",
@@ -65,9 +70,11 @@ def order_reject(fields, order):
 class Connection:
     """One session: its numbers begin at 1 with each Logon."""
 
-    def __init__(self, peer, fault, answers_orders):
+    def __init__(self, peer, fault, answers_orders, stream_reject=""):
         self.peer = peer
         self.fault = fault
+        self.begin_string = "FIX.4.4"  # then that of the counterparty
+        self.stream_reject = stream_reject  # of a StreamAssignmentRequest (CC)
         self.answers_orders = answers_orders
         self.next_out = 1
         self.next_in = 1
@@ -93,7 +100,7 @@ class Connection:
         fields = (f"35={msg_type}|34={number}|{flags}49={ids[0]}|52={stamp}|56={ids[1]}|{body}"
                   ).replace("|", "\x01").encode()
         length = len(fields) + (1 if self.fault == "wrong-body-length" else 0)
-        whole = f"8=FIX.4.4\x019={length}\x01".encode() + fields
+        whole = f"8={self.begin_string}\x019={length}\x01".encode() + fields
         total = check_sum(whole + (b"x" if self.fault == "wrong-checksum" else b""))
         self.peer.sendall(whole + b"10=" + total + b"\x01")
 
@@ -144,8 +151,14 @@ class Connection:
         self.logged_on = True
         self.next_out = 1
         self.next_in = 2
-        self.send("A", "98=0|108=30|141=Y|")
+        self.begin_string = fields["8"]
+        self.send("A", "98=0|108=30|141=Y|" + self.default_version())
         return True
+
+    def default_version(self):
+        """The field of the Logon that FIXT 1.1 requires."""
+        is_absent = self.begin_string != "FIXT.1.1" or self.fault == "logon-without-default-version"
+        return "" if is_absent else "1137=9|"
 
     def on_session_message(self, msg_type, fields, order):
         number = int(fields["34"])
@@ -178,6 +191,11 @@ class Connection:
             return False
         elif msg_type == "D" and self.answers_orders:
             self.on_order(fields, order)
+        elif msg_type == "CC":
+            is_wrong = self.fault == "own-msg-type-called-invalid"
+            reject = "373=11|" if is_wrong else self.stream_reject
+            self.send(*(("3", f"45={number}|372=CC|{reject}") if reject else
+                        ("j", f"45={number}|372=CC|380=3|")))
         elif msg_type == "7":
             is_wrong = self.fault == "unsupported-called-invalid"
             self.send(*(("3", f"45={number}|372=7|373=11|") if is_wrong else
@@ -233,8 +251,9 @@ class Connection:
 class BrokenAcceptor:
     """Listens on a free port of the loopback address."""
 
-    def __init__(self, test, fault=None, answers_orders=False):
+    def __init__(self, test, fault=None, answers_orders=False, stream_reject=""):
         self.fault = fault
+        self.stream_reject = stream_reject
         self.answers_orders = answers_orders
         self.connections = []
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -252,12 +271,27 @@ class BrokenAcceptor:
 
     def serve(self, peer):
         with peer:
-            connection = Connection(peer, self.fault, self.answers_orders)
+            connection = Connection(peer, self.fault, self.answers_orders, self.stream_reject)
             self.connections.append(connection)
             try:
                 connection.serve()
             except OSError:
                 return  # the tester is gone
+
+    def log_on_at(self, port):
+        """An initiator: connects until the tester listens, and sends its Logon."""
+        while True:
+            try:
+                peer = socket.create_connection(("127.0.0.1", port))
+                break
+            except ConnectionRefusedError:
+                time.sleep(0.02)
+        with peer:
+            connection = Connection(peer, self.fault, self.answers_orders)
+            connection.begin_string = "FIXT.1.1"
+            connection.send("A", "98=0|108=30|141=Y|" + connection.default_version())
+            while peer.recv(65536):
+                pass
 
     def command_port(self, test):
         """A port: each connection to it is the operator's command to log out."""

@@ -165,6 +165,45 @@ class Faults(TestCommand):
                 self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
                 self.assertIn(f"session/{case}: FAILED", done.stdout)
 
+    def play_fixt(self, case, fault=None, stream_reject=""):
+        port = BrokenAcceptor(self, fault, stream_reject=stream_reject).port
+        return self.play("session", port, "--only", f"/{case}$", "--begin-string", "FIX.5.0SP2",
+                         timeout=1 if fault else 20)
+
+    def test_faults_of_an_engine_of_fixt_are_found(self):
+        for fault, case in broken_acceptor.FIXT_FAULTS.items():
+            for planted in (None, fault):
+                with self.subTest(planted, case=case):
+                    done = self.play_fixt(case, planted)
+                    self.assertEqual(done.returncode, 1 if planted else 0,
+                                     done.stdout + done.stderr)
+                    self.assertIn(f"session/{case}: {'FAILED' if planted else 'passed'}",
+                                  done.stdout)
+
+    def test_a_msg_type_may_be_rejected_for_what_the_message_has(self):
+        for reject, remark in (("373=1|371=1500|", "rejects the message for another reason"),
+                               ("58=no|", "the Reject names no reason (373)")):
+            with self.subTest(reject):
+                done = self.play_fixt("fixt_msg_type_of_version", stream_reject=reject)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertIn(remark, done.stdout)
+
+    def test_an_initiator_whose_logon_has_no_default_version_is_found(self):
+        case = "fixt_default_appl_ver_id_sent"
+        for fault in (None, "logon-without-default-version"):
+            with self.subTest(fault):
+                port = free_port()
+                initiator = threading.Thread(target=BrokenAcceptor(self, fault).log_on_at,
+                                             args=(port,), daemon=True)
+                initiator.start()
+                done = run("test", "session", "--initiator", f"127.0.0.1:{port}", "--target",
+                           "ENGINE", "--begin-string", "FIX.5.0SP2", "--only", f"/{case}$",
+                           "--timeout", 20)
+                initiator.join(command_test.LIMIT_SECONDS)
+                self.assertEqual(done.returncode, 1 if fault else 0, done.stdout + done.stderr)
+                self.assertIn("there is no 1137 instead of 1137=9" if fault else "1 passed",
+                              done.stdout)
+
     def test_faults_of_an_engine_that_logs_out_are_found(self):
         for fault, case in (*((None, case) for case in broken_acceptor.LOGOUT_FAULTS.values()),
                             *broken_acceptor.LOGOUT_FAULTS.items()):
