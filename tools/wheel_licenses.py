@@ -28,14 +28,13 @@ def grafted_packages(names, root):
 
 def nanobind_texts(tools):
     """The licenses of nanobind and of robin-map, whose code is compiled into the module."""
-    where = subprocess.run([tools, "-c", "import nanobind; print(nanobind.__path__[0])"],
-                           capture_output=True, text=True, check=True).stdout.strip()
-    texts = {}
-    for path in sorted([*Path(where).parent.glob("nanobind-*/**/LICENSE*"),
-                        *Path(where).glob("ext/robin_map/LICENSE*")]):
-        name = "robin-map" if "robin_map" in path.parts else "nanobind"
-        texts[name] = path.read_bytes()
-    return texts
+    asked = subprocess.run([tools, "-c", "import nanobind; print(nanobind.__path__[0])"],
+                           capture_output=True, text=True, check=True)
+    folder = Path(asked.stdout.strip())
+    [own] = folder.parent.glob("nanobind-*.dist-info/licenses/LICENSE")
+    # The license of robin-map is the comment at the begin of its header.
+    header = (folder / "ext/robin_map/include/tsl/robin_map.h").read_bytes()
+    return {"nanobind": own.read_bytes(), "robin-map": header.partition(b"*/")[0] + b"*/\n"}
 
 
 def texts_for(wheel, tree, tools, root="/"):

@@ -1,6 +1,7 @@
 """The installed package: its size at import, the command, the examples of its docstrings."""
 
 import doctest
+import importlib.metadata
 import re
 import subprocess
 import sys
@@ -53,6 +54,24 @@ def test_the_examples_of_pages_run(page):
 
 def test_the_pages_are_there():
     assert PAGES
+
+
+def test_a_wheel_has_its_license_and_that_of_each_library_in_it():
+    try:
+        found = importlib.metadata.distribution("nexusfix")
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip("the package is not installed")
+    libraries = {re.match("[a-z]+2?", path.name)[0] for path in found.files
+                 if path.parts[0] == "nexusfix.libs"}
+    if not libraries:
+        pytest.skip("the package is no wheel that contains libraries")
+    names = found.metadata.get_all("License-File")
+    texts = {name: found.read_text(f"licenses/{name}") for name in names}
+    assert all(texts.values())
+    assert {"LICENSE", "NOTICE", "nanobind.txt", "robin-map.txt"} <= set(names)
+    for library in libraries:
+        package = {"libcrypto": "libssl"}.get(library, library)  # one package has both
+        assert any(name.startswith(package) for name in names), library
 
 
 def test_the_package_has_its_types_and_its_command():
