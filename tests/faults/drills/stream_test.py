@@ -10,7 +10,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,9 @@ import urllib.request
 from pathlib import Path
 
 from brokers import MockBrokers
+
+sys.path.append(str(Path(__file__).resolve().parents[3] / "stream/tests"))
+from journals import make_journal, wait_until  # noqa: E402  pylint: disable=wrong-import-position
 
 NEXUSFIX, MOCK, CONSUMER, PYARROW = "", "", "", ""  # set by main
 LIMIT_SECONDS = 300
@@ -41,14 +43,6 @@ def run(*arguments):
                           stdin=subprocess.DEVNULL, timeout=LIMIT_SECONDS, check=False)
 
 
-def wait_until(condition, what):
-    deadline = time.monotonic() + LIMIT_SECONDS
-    while not condition():
-        if time.monotonic() > deadline:
-            raise AssertionError(f"never happened: {what}")
-        time.sleep(0.02)
-
-
 def consume(address, topic="audit"):
     """(kind, headers, value) of each record."""
     shown = subprocess.run([CONSUMER, address, topic, "2"], capture_output=True, check=True,
@@ -68,25 +62,7 @@ class Stream(unittest.TestCase):
         cls.temporary = tempfile.TemporaryDirectory()
         # A journal with both directions, of an engine that has ended.
         folder = Path(cls.temporary.name)
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            port = probe.getsockname()[1]
-        for name, other, more in (
-                ("VENUE", "TRADER", "ConnectionType=acceptor\nSocketAcceptHost=127.0.0.1\n"
-                                    f"SocketAcceptPort={port}\n"),
-                ("TRADER", "VENUE", "ConnectionType=initiator\nSocketConnectHost=127.0.0.1\n"
-                                    f"SocketConnectPort={port}\nHeartBtInt=30\n")):
-            (folder / f"{name}.cfg").write_text(
-                f"[DEFAULT]\n{more}FileStorePath={folder}/{name}\nJournalInbound=Y\n[SESSION]\n"
-                f"BeginString=FIX.4.4\nSenderCompID={name}\nTargetCompID={other}\n")
-        venue = subprocess.Popen([NEXUSFIX, "serve", folder / "VENUE.cfg"],
-                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        venue.stdout.readline()
-        traded = run("trade", folder / "TRADER.cfg", "--stream", "--orders=1000")
-        venue.terminate()
-        venue.wait()
-        venue.stdout.close()
-        assert traded.returncode == 0, traded.stderr
-        cls.journal = folder / "VENUE"
+        cls.journal = make_journal(NEXUSFIX, folder, 1000)
         shown = run("journal", "show", cls.journal, "--messages", "--json").stdout.splitlines()
         cls.stored = [json.loads(one) for one in shown]
         assert len(cls.stored) > 2000
