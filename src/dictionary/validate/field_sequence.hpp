@@ -175,11 +175,11 @@ struct FieldSequence {
   [[nodiscard]] bool are_values_right(const ValidatorTables& tables,
                                       const wire::MessageView& message,
                                       ValidationMemory& memory) noexcept;
-  // Checks the values except MsgSeqNum and SendingTime, and except those that the message's
-  // TagSequence has compared.
+  // Checks the values except MsgSeqNum and SendingTime, and if the message's TagSequence has
+  // compared characters, except those.
   [[nodiscard]] bool are_other_values_right(const ValidatorTables& tables,
                                             const wire::MessageView& message,
-                                            ValidationMemory& memory) noexcept;
+                                            ValidationMemory& memory, bool is_compared) noexcept;
   [[nodiscard]] bool are_unusual_values_right(const ValidatorTables& tables,
                                               const wire::MessageView& message,
                                               ValidationMemory& memory) noexcept;

@@ -65,8 +65,6 @@ class Values {
   const Place* places_;
 };
 
-constexpr std::size_t kTimeAt = 8;  // -HH:MM:S
-
 bool is_count(const ValueInMessage& value, unsigned count) noexcept {
   std::uint32_t number = 0;
   for (const char c : value.text()) {
@@ -205,7 +203,7 @@ class ShapeRanges {
   }
   // A timestamp that is_usual. The date stays as it is, with the first digit of the hour.
   void narrow_to_time(const ValueInMessage& value) const noexcept {
-    constexpr std::uint32_t kHourBytes = kTimeAt + 2;  // with its first digit
+    constexpr std::uint32_t kHourBytes = 10;  // YYYYMMDD-H
     constexpr std::string_view kLatest = "9:59:59.";
     constexpr std::string_view kLatestAfter20 = "3:59:59.";
     std::uint32_t at = value.begin;
@@ -231,11 +229,14 @@ bool FieldSequence::are_values_right(const ValidatorTables& tables,
     return value_at(message.bytes().data(), message.index().place(field));
   };
   if (msg_seq_num_field != 0 && !is_digits(value_of(msg_seq_num_field))) return false;
+  const wire::TagSequence* const known = message.sequence();
+  const bool is_compared =
+      known != nullptr && known->is_narrow() && known->proof().number == number;
   bool are_usual = true;
   const bool right =
       (sending_time_field == 0 ||
        is_timestamp_near(value_of(sending_time_field).text(), dates.front(), are_usual)) &&
-      are_other_values_right(tables, message, memory);
+      are_other_values_right(tables, message, memory, is_compared);
   if (!are_usual) proof.set_usual_times(false);
   return right;
 }
@@ -258,11 +259,8 @@ bool FieldSequence::are_values_right(const ValidatorTables& tables,
 
 bool FieldSequence::are_other_values_right(const ValidatorTables& tables,
                                            const wire::MessageView& message,
-                                           ValidationMemory& memory) noexcept {
+                                           ValidationMemory& memory, bool is_compared) noexcept {
   const wire::FieldIndex& index = message.index();
-  const wire::TagSequence* const known = message.sequence();
-  const bool is_compared =
-      known != nullptr && known->is_narrow() && known->proof().number == number;
   if (index.narrow_count == 0 ||
       !are_plain_right<true>(*this, message.bytes().data(), index.narrow_places,
                              is_compared ? uncompared_characters : character_count)) [[unlikely]]
@@ -437,7 +435,7 @@ std::size_t ValidationMemory::place_of(const FieldSequence& sequence) const noex
   FieldSequence* const known = memory.find(tables_->context_id(*context), SequenceKeys{message});
   if (known == nullptr) [[unlikely]]
     return !validate(message, memory);
-  if (!known->are_other_values_right(*tables_, message, memory)) [[unlikely]]
+  if (!known->are_other_values_right(*tables_, message, memory, false)) [[unlikely]]
     return false;
   const wire::ShapeProof proof{known->number, memory.place_of(*known)};
   if (wire::FrameShape* const shape = message.shape();
@@ -463,7 +461,7 @@ bool Validator::is_valid_after_header(const wire::MessageView& message,
       return is_valid_of_sequence(message, memory);
     }
     known.is_used = true;
-    return known.are_other_values_right(*tables_, message, memory);
+    return known.are_other_values_right(*tables_, message, memory, sequence->is_narrow());
   }
   FieldSequence& proven = memory.at_place(shape->proof().place);
   if (proven.number != shape->proof().number || !tables_->has_context(proven.context_id))

@@ -10,7 +10,7 @@ inline TagSequence* find_sequence(const char* frame, std::size_t frame_bytes,
   static_assert(TagSequence::kFrameBytesMin >= kUsualFrameMin &&
                 TagSequence::kFrameBytesMax <= kNarrowBytesMax);
   const auto size = static_cast<std::uint32_t>(frame_bytes);
-  const UsualFields head = usual_head(frame, size);
+  const UsualFields head = usual_head<false>(frame, size);
   if (head.bytes == 0) return nullptr;
   ShortStarts starts;
   starts.at[0] = 0;

@@ -327,7 +327,8 @@ struct UsualFields {
 };
 
 // The head of a usual frame: `8=FIX.4.x` or `8=FIXT.1.x`, `9=` and the right BodyLength in two or
-// three digits. 35 is the next field.
+// three digits. 35 is the next field, unless has_type() finds that out.
+template <bool kFindsType = true>
 inline UsualFields usual_head(const char* frame, std::uint32_t size) noexcept {
   constexpr UsualFields kNone{0, 0};
   constexpr std::uint32_t kTwoDigitBytes = 5;  // the field with its SOH
@@ -347,7 +348,8 @@ inline UsualFields usual_head(const char* frame, std::uint32_t size) noexcept {
   const std::uint64_t version_bits = three != 0 ? 0x0f : 0x0f00;
   constexpr std::uint32_t kMsgTypeStart = '3' | '5' << 8 | '=' << 16;
   const auto msg_type = static_cast<std::uint32_t>(load_word(frame + bytes)) & 0xff'ffff;
-  if (((word ^ wanted) & ~version_bits) != 0 || msg_type != kMsgTypeStart) return kNone;
+  if (((word ^ wanted) & ~version_bits) != 0 || (kFindsType && msg_type != kMsgTypeStart))
+    return kNone;
   return {body_length, bytes};
 }
 

@@ -77,7 +77,9 @@ struct Patterns {
   const GroupLanes* lanes;
   const DataTags* data;
   __m256 least_tag;
-  __m256i length_digits[3];  // DataTags::digits
+  __m256i ones;  // DataTags::digits
+  __m256i tens;
+  __m256i hundreds;
 };
 
 [[gnu::always_inline]] inline Patterns patterns(const DataTags& data) noexcept {
@@ -85,22 +87,20 @@ struct Patterns {
     const void* const table = data.digits[i];
     return _mm256_broadcastsi128_si256(_mm_load_si128(static_cast<const __m128i*>(table)));
   };
-  Patterns all{&kGroupLanes,
-               &data,
-               _mm256_castsi256_ps(aligned_lanes(kLeastTags)),
-               {digits(0), digits(1), digits(2)}};
+  const GroupLanes* lanes = &kGroupLanes;
   // The compiler does not see what it points to. It would make each constant by several
   // instructions instead of using it in memory.
-  __asm__("" : "+r"(all.lanes));
-  return all;
+  __asm__("" : "+r"(lanes));
+  return {lanes,     &data,     _mm256_castsi256_ps(aligned_lanes(kLeastTags)),
+          digits(0), digits(1), digits(2)};
 }
 
 // Nonzero in each lane whose tag may be a Length tag. digits: the ones in the highest byte. The
 // byte below it lets ten more tags pass for each Length tag: those that begin with it.
 inline __m256i may_be_lengths(const Patterns& all, __m256i digits) noexcept {
-  const __m256i ones = _mm256_shuffle_epi8(all.length_digits[0], digits);
-  const __m256i tens = _mm256_shuffle_epi8(all.length_digits[1], digits);
-  const __m256i hundreds = _mm256_shuffle_epi8(all.length_digits[2], digits);
+  const __m256i ones = _mm256_shuffle_epi8(all.ones, digits);
+  const __m256i tens = _mm256_shuffle_epi8(all.tens, digits);
+  const __m256i hundreds = _mm256_shuffle_epi8(all.hundreds, digits);
   const __m256i upper = _mm256_and_si256(tens, _mm256_slli_epi32(hundreds, 8));
   return _mm256_and_si256(ones, _mm256_slli_epi32(upper, 8));
 }
