@@ -109,6 +109,17 @@ class PackagesTest(WithFolder):
         for name in ("libc6-dev", "libssl-dev", "libzstd-dev", "fmtlib", "pyarrow", "librdkafka1"):
             self.assertIn(name, [part[0] for part in parts])
 
+    def test_the_bill_has_the_hash_of_each_source_and_of_archives(self):
+        [path] = OUT.glob("*.cdx.json")
+        parts = json.loads(path.read_text(encoding="utf-8"))["components"]
+        hashes = [part["hashes"][0] for part in parts if "hashes" in part]
+        for one in hashes:
+            self.assertEqual(one["alg"], "SHA-256")
+            self.assertRegex(one["content"], "^[0-9a-f]{64}$")
+        for part in parts:
+            if "arch=source" in part["purl"]:
+                self.assertIn("hashes", part, part["name"])
+
     def test_each_library_that_is_linked_has_its_license_in_the_package(self):
         [path] = OUT.glob("*.cdx.json")
         self.unpack("x86_64")
