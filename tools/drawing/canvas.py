@@ -41,8 +41,9 @@ def text_width(kind, words):
 
 
 class Canvas:
-    def __init__(self, title, height, style=""):
-        self.title, self.height, self.style = title, height, STYLE + style
+    def __init__(self, title, height, style="", width=WIDTH):
+        self.title, self.height, self.width = title, height, width
+        self.style = STYLE + style
         self.back, self.front = [], []
         self.texts = []  # (left, top, right, bottom, words)
         self.segments = []  # (x1, y1, x2, y2) of everything that a text must not cross
@@ -88,7 +89,7 @@ class Canvas:
         """Texts outside of the picture, over a line, or over another text."""
         found = []
         for i, (left, top, right, bottom, words) in enumerate(self.texts):
-            if left < 4 or right > WIDTH - 4 or top < 4 or bottom > self.height - 4:
+            if left < 4 or right > self.width - 4 or top < 4 or bottom > self.height - 4:
                 found.append(f"“{words}” leaves the picture")
             if any(crosses(line, left, top, right, bottom) for line in self.segments):
                 found.append(f"“{words}” lies on a line")
@@ -99,13 +100,13 @@ class Canvas:
 
     def svg(self):
         return "\n".join([
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {self.height:g}" '
-            f'width="{WIDTH}" height="{self.height:g}" role="img">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height:g}" '
+            f'width="{self.width}" height="{self.height:g}" role="img">',
             f"<title>{escape(self.title)}</title>", f"<style>{self.style}</style>",
             '<marker id="head" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="9" '
             'markerHeight="9" orient="auto-start-reverse" markerUnits="userSpaceOnUse">'
             '<path class="head" d="M0,0 L8,4 L0,8 z"/></marker>',
-            f'<rect class="page" width="{WIDTH}" height="{self.height:g}" rx="8"/>',
+            f'<rect class="page" width="{self.width}" height="{self.height:g}" rx="8"/>',
             *self.back, *self.front, "</svg>", ""])
 
 

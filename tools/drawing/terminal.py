@@ -15,12 +15,13 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from .canvas import WIDTH, Canvas, text_width
+from .canvas import Canvas, text_width
 from .diagram import BadText
 
-LEFT, TOP, LINE = 12, 56, 16  # in pixels
+WIDTH = 410  # in pixels: the front page of a desktop has two side by side
+LEFT, TOP, LINE = 12, 56, 16
 COLUMNS = int((WIDTH - 2 * LEFT) / text_width("code", " "))
-INDENT = 6  # of the rest of a line
+INDENT = 4  # of the rest of a line
 HANG_SECONDS = 60
 STYLE = """.command{fill:#0a7d8c;font-weight:600}.marked{fill:#b0400a}
 @media(prefers-color-scheme:dark){.command{fill:#3fb4c3}.marked{fill:#f0955a}}
@@ -67,7 +68,7 @@ class Terminal:
             shown = "code command" if kind == "$" else \
                 "code marked" if line.lstrip().startswith("!") else "code"
             rows += [(shown, part) for part in wrapped("$ " + line if kind == "$" else line)]
-        canvas = Canvas(self.values["terminal"], TOP + len(rows) * LINE + 4, STYLE)
+        canvas = Canvas(self.values["terminal"], TOP + len(rows) * LINE + 4, STYLE, WIDTH)
         canvas.text("title", LEFT, 28, self.values["terminal"], "start")
         for number, (kind, line) in enumerate(rows):
             if line.strip():
