@@ -1,7 +1,7 @@
 // write_starts() of windows.inl.hpp, bit by bit. Include this file before that one, and define
 // before this one:
 //
-//   kUsualFields                    the usual maximum of fields in a block of 64 bytes
+//   kUsualFields                    how many fields a block of 64 bytes usually has, at least
 //   trailing_zeros(bits)            64 or any smaller number if there is no bit
 //   bit_count(bits)
 
@@ -23,10 +23,10 @@ template <std::uint32_t Count, class Start>
 template <class Start>
 [[gnu::always_inline]] inline Start* write_starts(Start* out, std::uint32_t base,
                                                   std::uint64_t bits) noexcept {
-  constexpr std::uint32_t kFirst = sizeof(Start) == 1 ? 6 : kUsualFields;
-  constexpr std::uint32_t kMore = sizeof(Start) == 1 ? 3 : 6;
+  constexpr std::uint32_t kMore = sizeof(Start) == 1 ? 2 : 3;
   Start* const end = out + bit_count(bits);
-  bits = write_some_starts<kFirst>(out, base, bits);
-  for (out += kFirst; out < end; out += kMore) bits = write_some_starts<kMore>(out, base, bits);
+  bits = write_some_starts<kUsualFields>(out, base, bits);
+  for (out += kUsualFields; out < end; out += kMore)
+    bits = write_some_starts<kMore>(out, base, bits);
   return end;
 }
