@@ -19,23 +19,6 @@ std::string Connections::protection_of(const Connection& connection) const {
   return protection.empty() ? protection : ", " + protection;
 }
 
-// AllowedCertificates.
-std::string Connections::certificate_fault(const Connection& connection,
-                                           const SessionSettings& settings) const {
-  const std::vector<std::string>& allowed = settings.admission.allowed_certificates;
-  if (allowed.empty()) return {};
-  const std::vector<std::string> shown = loop_.network->peer_identities(connection.socket_id());
-  if (shown.empty()) return "it has shown no certificate, and AllowedCertificates asks for one";
-  if (std::ranges::find_first_of(shown, allowed) != shown.end()) return {};
-  std::string text = "its certificate is none of AllowedCertificates:";
-  constexpr std::size_t kLoggedBytesMax = 400;
-  for (const std::string& one : shown) {
-    if (text.size() + one.size() > kLoggedBytesMax) return text + " ...";
-    text += " " + one;
-  }
-  return text;
-}
-
 void Connections::refuse(Connection& connection, EventId id, std::string_view why) {
   ++loop_.stats.connections_refused;
   loop_.report.refused(id, connection.accepted().source,

@@ -135,9 +135,6 @@ class Connections {
 
   // ", TLSv1.3, ..." for the end of an event's text; empty: the connection is plain.
   [[nodiscard]] std::string protection_of(const Connection& connection) const;
-  // Why the counterparty's certificate is refused for this session; empty: it is accepted.
-  [[nodiscard]] std::string certificate_fault(const Connection& connection,
-                                              const SessionSettings& settings) const;
 
   // The connection has bytes to send. Inlined: a call would save six registers.
   [[gnu::always_inline]] void mark_unsent(Connection& connection) {

@@ -378,11 +378,13 @@ void EventLoop::run_session_timers(SessionEntry& entry) {
 
 void EventLoop::on_timer(Connection& connection) {
   if (connection.is_dead()) return;  // The timer of another connection has closed it.
-  const bool is_delayed = connection.entry() == nullptr && connection.is_paused();
-  if (connection.paused_until() <= loop_.now().mono &&
-      (!is_delayed || floors_.policy.admission.admits_delayed(connection))) {
-    floors_.io.reader.resume(connection, router());
+  if (connection.entry() == nullptr) {
+    if (floors_.policy.admission.on_alarm(connection))
+      floors_.io.reader.resume(connection, router());
+    if (!connection.is_dead()) loop_.arm(connection, connection.next_deadline());
+    return;
   }
+  if (connection.paused_until() <= loop_.now().mono) floors_.io.reader.resume(connection, router());
   if (connection.is_dead()) return;
   if (connection.takes_by() <= loop_.now().mono) return end_slow_consumer(connection);
   if (connection.deadline() > loop_.now().mono) {
@@ -390,21 +392,9 @@ void EventLoop::on_timer(Connection& connection) {
   } else if (connection.is_draining()) {
     close(connection, EventId::ConnectionClosedUnsent,
           "closed with bytes unsent: the counterparty does not read");
-  } else if (connection.is_connecting()) {
+  } else {
     close(connection, EventId::ConnectTimedOut,
           "connect timed out" + floors_.io.connections.protection_of(connection));
-  } else if (connection.is_checking_password()) {
-    floors_.io.connections.refuse(
-        connection, EventId::PasswordCheckTimedOut,
-        "its Logon has waited for LogonTimeout, and its password is not checked yet");
-  } else if (connection.is_paused()) {
-    floors_.io.connections.refuse(
-        connection, EventId::LogonTimedOutLoopLate,
-        "its Logon has waited for LogonTimeout, and the event loop is still late");
-  } else {
-    floors_.io.connections.refuse(
-        connection, EventId::LogonTimedOut,
-        "no Logon came in time" + floors_.io.connections.protection_of(connection));
   }
 }
 

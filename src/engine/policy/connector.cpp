@@ -41,7 +41,8 @@ void Connector::on_connected(Connection& connection) {
   SessionEntry& entry = *connection.entry();
   if (entry.abort.is_pending()) return;  // It is closed at the end of the turn.
   // Before our Logon, which may contain a password.
-  const std::string fault = io_.connections.certificate_fault(connection, entry.settings());
+  const std::string fault =
+      certificate_fault(entry.settings(), loop_.network->peer_identities(connection.socket_id()));
   if (!fault.empty()) {
     loop_.report.peer(EventId::CertificateRefused, entry,
                       "connection to " + loop_.network->peer_name(connection.socket_id()) +

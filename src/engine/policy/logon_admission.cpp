@@ -1,11 +1,10 @@
-// Binds a connection to the session that its first message names.
+// Carries out what decide() decides on the first message of a connection.
 #include <chrono>
 #include <string>
 #include <utility>
 
 #include <nexusfix/wire/field.hpp>
 
-#include "base/api/utc_text.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/statistics/session_state.hpp"
 #include "engine/policy/policy.hpp"
@@ -15,63 +14,123 @@
 namespace nexusfix::engine {
 namespace {
 
-constexpr std::uint32_t kLogonsNotAllowed = 7;  // SessionStatus (1409): "at this time"
-
-// The identity that a Logon claims. Each field is cut to kPartBytesMax bytes.
-std::string describe_identity(const wire::MessageView& logon) {
-  constexpr std::size_t kPartBytesMax = 64;
-  const auto part = [&](wire::Tag tag) {
-    return std::to_string(tag) + "=" +
-           std::string{logon[tag].value_or("(missing)").substr(0, kPartBytesMax)};
-  };
-  std::string text =
-      part(tag::BeginString) + " " + part(tag::SenderCompID) + " " + part(tag::TargetCompID);
-  for (const wire::Tag tag :
-       {tag::SenderSubID, tag::TargetSubID, tag::SenderLocationID, tag::TargetLocationID}) {
-    if (logon[tag]) text += " " + part(tag);
-  }
-  return text;
-}
-
-// How soon a delayed Logon is tried again. These alarms also show whether the loop is still late.
-constexpr std::chrono::milliseconds kHeldBack{100};
 // At most this number of delayed Logons is admitted in one turn; the others follow in the next
 // turns. All at once would make the loop late again.
 constexpr unsigned kAdmittedPerTurn = 64;
-constexpr std::chrono::milliseconds kNextTurns{10};
 
 }  // namespace
 
 // No Logon was received yet.
 std::size_t LogonAdmission::on_first_frame(Connection& connection, std::string_view frame) {
-  if (frame.size() > connection.accepted().logon_bytes_max) [[unlikely]] {
-    loop_.report.logs().unknown(frame, /*is_message=*/false, loop_.now().wall);
-    io_.connections.refuse(connection, EventId::LogonTooLong, kLogonTooLong);
-    return frame.size();
+  FirstMessage first{.bytes = frame.size()};
+  std::expected<wire::MessageView, wire::ParseError> message;
+  if (frame.size() <= connection.accepted().logon_bytes_max) [[likely]] {
+    message = loop_.parsers.inbound.parse(frame);
+    if (!message) message = parse_repaired(connection, message.error().reason, frame);
+    if (message) first.message = &*message;
+    if (!message) first.fault = message.error().reason;
   }
-  const std::size_t whole = frame.size();
-  auto message = loop_.parsers.inbound.parse(frame);
-  if (!message) [[unlikely]] {
-    const wire::GarbledReason reason = message.error().reason;
-    message = parse_repaired(connection, reason, frame);
-    if (!message) {
-      io_.reader.refuse_no_fix(connection, reason, frame);
+  switch (admit(connection, first)) {
+    case Step::Waits:
+      return kMustWait;
+    case Step::Bound:
+      connection.framing().set_unsound(first.bytes - frame.size());
+      sessions_.inbound.on_first_message(connection, *connection.entry(), *first.message, frame);
       return frame.size();
-    }
+    case Step::Again:
+    case Step::Ended:
+      break;
   }
-  if (delays_logon(connection, *message) || waits_for_credentials(connection, *message))
-    return kMustWait;
-  connection.framing().set_unsound(whole - frame.size());
-  if (bind(connection, *message)) {
-    sessions_.inbound.on_first_message(connection, *connection.entry(), *message, frame);
-    return frame.size();
+  if (first.fault) ++loop_.stats.garbled;
+  if (first.message != nullptr) {
+    ++loop_.stats.messages_in;
+    loop_.stats.bytes_in += frame.size();
   }
-  ++loop_.stats.messages_in;
-  loop_.stats.bytes_in += frame.size();
   if (!connection.is_migrating()) {  // the other loop logs it
-    loop_.report.logs().unknown(frame, /*is_message=*/true, loop_.now().wall);
+    loop_.report.logs().unknown(frame, first.message != nullptr, loop_.now().wall);
   }
   return frame.size();
+}
+
+LogonAdmission::Step LogonAdmission::admit(Connection& connection, const FirstMessage& first) {
+  Attempt attempt{.connection = &connection, .message = first.message};
+  if (first.message != nullptr) attempt.id = session::session_of(*first.message);
+  Step step = Step::Again;
+  while (step == Step::Again) {
+    LogonFacts facts{.bytes = first.bytes,
+                     .fault = first.fault,
+                     .port_bytes_max = connection.accepted().logon_bytes_max,
+                     .not_made = attempt.not_made};
+    if (first.message != nullptr) add_facts(facts, connection, *first.message);
+    if (attempt.id) add_facts(facts, connection, *attempt.id);
+    step = std::visit([&](const auto& one) { return perform(attempt, facts, one); },
+                      decide(facts, loop_.now()));
+  }
+  return step;
+}
+
+void LogonAdmission::add_facts(LogonFacts& facts, const Connection& connection,
+                               const wire::MessageView& logon) const {
+  facts.is_logon = logon.msg_type() == std::string_view{"A"};
+  facts.resets = logon[tag::ResetSeqNumFlag] == std::string_view{"Y"};
+  facts.identity = claimed_identity(logon);
+  facts.username = logon[tag::Username].value_or("");
+  facts.peer = loop_.network->peer_name(connection.socket_id());
+  facts.is_late = lateness_.is_late(loop_.now().mono);
+  const LogonCredentials& credentials = connection.credentials();
+  if (credentials.are_right()) facts.password = LogonFacts::Password::Right;
+  if (credentials.are_refused()) facts.password = LogonFacts::Password::Refused;
+  facts.password_text = credentials.text();
+  facts.can_check_passwords = loop_.shared.credentials != nullptr;
+}
+
+// Follows the schedule of the session, which may open at this moment.
+void LogonAdmission::add_facts(LogonFacts& facts, const Connection& connection,
+                               const session::SessionId& id) {
+  facts.name = session::without_sub_ids(id).to_string();
+  const auto other = loop_.shared.directory ? loop_.shared.directory->find(id) : std::nullopt;
+  if (other != loop_.index) facts.other_loop = other;
+  auto broken = refused_sessions_.find(id.to_string());
+  if (broken == refused_sessions_.end()) broken = refused_sessions_.find(facts.name);
+  if (broken != refused_sessions_.end()) {
+    facts.broken = broken->first;
+    facts.broken_why = broken->second;
+  }
+  const Named named = named_by(connection, id);
+  if (named.settings == nullptr) return;
+  facts.settings = named.settings;
+  if (!named.settings->admission.allowed_certificates.empty())
+    facts.certificates = loop_.network->peer_identities(connection.socket_id());
+  if (named.entry == nullptr) return;
+  sessions_.control.follow_schedule(*named.entry);
+  const SessionEntry& entry = *named.entry;
+  facts.name = entry.name;
+  facts.session = LogonFacts::Session{.is_connected = entry.connection() != nullptr,
+                                      .is_to_be_closed = entry.machine.is_to_be_closed(),
+                                      .is_disabled = entry.schedule_status.is_disabled(),
+                                      .is_open = entry.schedule_status.is_open(),
+                                      .awaits_operator = entry.acceptor.halt.accepts_only_reset()};
+  if (facts.session->is_connected) {
+    facts.session->connected_from = loop_.network->peer_name(entry.connection()->socket_id());
+  }
+}
+
+LogonAdmission::Named LogonAdmission::named_by(const Connection& connection,
+                                               const session::SessionId& id) const {
+  if (SessionEntry* const entry = known_acceptor(id)) {
+    if (entry->acceptor.listener() != connection.accepted().listener) return {};
+    return {.entry = entry, .settings = &entry->settings()};
+  }
+  const SessionTemplate* const found =
+      sessions_.dynamic.template_for(connection, session::without_sub_ids(id));
+  return {.entry = nullptr, .settings = found == nullptr ? nullptr : &found->settings};
+}
+
+// A session that is configured without SubIDs and LocationIDs accepts all of them.
+SessionEntry* LogonAdmission::known_acceptor(const session::SessionId& id) const {
+  SessionEntry* const found = sessions_.registry.find_acceptor(id.to_string());
+  if (found != nullptr || !id.has_sub_ids()) return found;
+  return sessions_.registry.find_acceptor(session::without_sub_ids(id).to_string());
 }
 
 // ValidateLengthAndChecksum=N: by the rules of the session that the Logon names. If that is on
@@ -85,7 +144,8 @@ std::expected<wire::MessageView, wire::ParseError> LogonAdmission::parse_repaire
   const std::string_view whole = frame;
   auto logon = repaired_.parse(loop_.parsers.inbound, frame, /*validates_length=*/false);
   if (!logon) return failure;
-  const SessionSettings* const settings = acceptor_settings(connection, *logon);
+  const auto id = session::session_of(*logon);
+  const SessionSettings* const settings = id ? named_by(connection, *id).settings : nullptr;
   if (settings == nullptr && loop_.shared.directory) return logon;
   if (settings != nullptr && !settings->validates_check_sum && !settings->validates_length)
     return logon;
@@ -94,172 +154,149 @@ std::expected<wire::MessageView, wire::ParseError> LogonAdmission::parse_repaire
   return repaired_.parse(loop_.parsers.inbound, frame, /*validates_length=*/true);
 }
 
-// A connection that cannot be bound is closed without an answer, because an answer would use a
-// MsgSeqNum of a session that the peer has not proven to be its own (test cases 1S b, c and e).
-bool LogonAdmission::bind(Connection& connection, const wire::MessageView& logon) {
-  const LogonCredentials& credentials = connection.credentials();
-  const auto refuse = [&](const Refusal& refusal) {
-    if (const auto id = session::session_of(logon)) {
-      if (SessionEntry* const known = known_acceptor(*id)) {
-        ++known->counters->logon_failures;
-        known->logons.failed.count(refusal.why, loop_.now().wall);
-        publish_state(*known, loop_.now());
-      }
-    }
-    io_.connections.refuse(connection, refusal.id, refusal.why);
-    return false;
-  };
-  if (const auto refusal = refusal_of(connection, logon)) return refuse(*refusal);
-  SessionEntry* const entry = find_acceptor(connection, logon);
-  if (entry == nullptr && begin_migration(connection, logon)) return false;
-  if (entry == nullptr) return refuse({EventId::SessionUnknown, why_unknown(logon)});
-  sessions_.control.follow_schedule(*entry);  // It may open at this moment.
-  if (const auto refusal = refusal_of(connection, *entry)) return refuse(*refusal);
-  if (entry->connection() != nullptr) {
-    sessions_.disconnector.close(*entry->connection(), EventId::ConnectionClosed,
-                                 "the counterparty connects again after the Logouts");
-    if (find_acceptor(connection, logon) != entry) {  // It was removed while it was logged on.
-      return refuse({EventId::SessionUnknown, why_unknown(logon)});
-    }
-  }
+void LogonAdmission::bind(Connection& connection, SessionEntry& entry) {
   connection.leave_pending();
-  connection.bind_to(*entry);
-  entry->logons.failed.begin();
-  loop_.report.peer(EventId::ConnectionAccepted, *entry,
+  connection.bind_to(entry);
+  entry.logons.failed.begin();
+  const std::string& user = connection.credentials().text();
+  loop_.report.peer(EventId::ConnectionAccepted, entry,
                     "connection from " + loop_.network->peer_name(connection.socket_id()) +
                         io_.connections.protection_of(connection) +
-                        (credentials.text().empty() ? "" : ": " + credentials.text()));
+                        (user.empty() ? "" : ": " + user));
   sessions_.transactor.transact(
-      *entry, [this](session::StateMachine& machine) { machine.on_connected(loop_.now()); });
-  if (const auto refusal = answered_refusal_of(logon, *entry)) answer(*entry, *refusal);
-  return connection.listens();
+      entry, [this](session::StateMachine& machine) { machine.on_connected(loop_.now()); });
 }
 
-// Reasons that the session has, not the counterparty, which has proven who it is as far as the
-// session asks for it: it may know why (FIX Session Layer, "Logon": a Logout with a Text refuses).
-std::optional<LogonAdmission::AnsweredRefusal> LogonAdmission::answered_refusal_of(
-    const wire::MessageView& logon, const SessionEntry& entry) const {
-  if (entry.schedule_status.is_disabled()) {
-    return AnsweredRefusal{.id = EventId::LogonSessionDisabled,
-                           .why = "an operator has disabled the session",
-                           .answer = {.text = kDisabledText}};
-  }
-  if (!entry.schedule_status.is_open()) {
-    const auto next = entry.settings().schedule.next_logon(
-        std::chrono::floor<std::chrono::seconds>(loop_.now().wall));
-    const std::string until = next ? " until " + utc_text(*next, UtcForm::Plain) + " UTC" : "";
-    return AnsweredRefusal{.id = EventId::LogonOutsideSchedule,
-                           .why = "the session is closed by its schedule" + until,
-                           .text = "Session closed by its schedule" + until,
-                           .answer = {.session_status = kLogonsNotAllowed}};
-  }
-  if (entry.acceptor.halt.accepts_only_reset() &&
-      logon[tag::ResetSeqNumFlag] != std::string_view{"Y"}) {
-    return AnsweredRefusal{
-        .id = EventId::SessionAwaitsOperator,
-        .why = "the session waits for an operator to set its sequence numbers (NXF-2009 says why)",
-        .answer = {.text = "Session halted: its operator must set the sequence numbers"}};
-  }
-  return std::nullopt;
+LogonAdmission::Step LogonAdmission::perform(Attempt& attempt, const LogonFacts&, const Bind&) {
+  bind(*attempt.connection, *known_acceptor(*attempt.id));
+  return attempt.connection->listens() ? Step::Bound : Step::Ended;
 }
 
 // Without an answer if the application decides who may log on: it has not been asked yet.
-void LogonAdmission::answer(SessionEntry& entry, AnsweredRefusal refusal) {
-  if (!refusal.text.empty()) refusal.answer.text = refusal.text;
+LogonAdmission::Step LogonAdmission::perform(Attempt& attempt, const LogonFacts&,
+                                             const RefuseByLogout& refusal) {
+  SessionEntry& entry = *known_acceptor(*attempt.id);
+  bind(*attempt.connection, entry);
   loop_.report.peer(refusal.id, entry, "its Logon is refused: " + refusal.why);
   entry.logons.failed.on_refusal(refusal.why);
   if (!entry.machine.config().logon.answers_invalid) {
-    return sessions_.disconnector.close(*entry.connection());
+    sessions_.disconnector.close(*entry.connection());
+    return Step::Ended;
   }
   sessions_.transactor.transact(entry, [&](session::StateMachine& machine) {
-    machine.on_logon_refused(refusal.answer, loop_.now());
+    machine.on_logon_refused({.text = refusal.text, .session_status = refusal.session_status},
+                             loop_.now());
   });
+  return attempt.connection->listens() ? Step::Bound : Step::Ended;
 }
 
-// Runs before the Logon creates a session from a template, or is bound to one.
-std::optional<LogonAdmission::Refusal> LogonAdmission::refusal_of(const Connection& connection,
-                                                                  const wire::MessageView& logon) {
-  if (logon.msg_type() != std::string_view{"A"}) {
-    return Refusal{EventId::FirstMessageNotLogon, "the first message is not a Logon"};
+LogonAdmission::Step LogonAdmission::perform(Attempt& attempt, const LogonFacts& facts,
+                                             const Refuse& refusal) {
+  if (refusal.not_made) {
+    const bool is_limit = *refusal.not_made == EventId::TemplateLimitReached;
+    loop_.report.unauthenticated(*refusal.not_made, attempt.connection->accepted().source,
+                                 is_limit ? std::string{} : facts.name, refusal.not_made_why);
   }
-  const LogonCredentials& credentials = connection.credentials();
-  if (credentials.are_refused()) {
-    return Refusal{EventId::PasswordRefused, describe_identity(logon) + ": " + credentials.text()};
+  if (SessionEntry* const known = attempt.id ? known_acceptor(*attempt.id) : nullptr) {
+    ++known->counters->logon_failures;
+    known->logons.failed.count(refusal.why, loop_.now().wall);
+    publish_state(*known, loop_.now());
   }
-  const SessionSettings* const settings = acceptor_settings(connection, logon);
-  if (settings == nullptr) return std::nullopt;
-  // The port has the largest limit of its sessions; this session may allow less.
-  if (logon.bytes().size() > settings->limits.logon_bytes_max) {
-    return Refusal{EventId::LogonTooLong,
-                   describe_identity(logon) + ": " + std::string{kLogonTooLong}};
-  }
-  const std::string fault = io_.connections.certificate_fault(connection, *settings);
-  if (fault.empty()) return std::nullopt;
-  return Refusal{EventId::CertificateRefused, describe_identity(logon) + ": " + fault};
+  io_.connections.refuse(*attempt.connection, refusal.id, refusal.why);
+  return Step::Ended;
 }
 
-std::optional<LogonAdmission::Refusal> LogonAdmission::refusal_of(const Connection& connection,
-                                                                  const SessionEntry& entry) const {
-  const std::string session = "session " + entry.name;
-  if (!may_come_from(entry.settings(), loop_.network->peer_name(connection.socket_id()))) {
-    return Refusal{EventId::SessionAddressRefused, session + " is not allowed from this address"};
+// A client without a valid password occupies no session, and creates none from a template.
+LogonAdmission::Step LogonAdmission::perform(Attempt& attempt, const LogonFacts& facts,
+                                             const CheckPassword& wanted) {
+  Connection& connection = *attempt.connection;
+  const wire::MessageView& logon = *attempt.message;
+  const SessionSettings& settings = *facts.settings;
+  const auto text_of = [&](wire::Tag tag) { return std::string{logon[tag].value_or("")}; };
+  const transport::Source source = connection.accepted().source;
+  auto refusal = loop_.shared.credentials->submit(
+      {.loop = loop_.index,
+       .socket = connection.socket_id(),
+       .file = settings.credentials.password_file,
+       .username = text_of(tag::Username),
+       .password = Secret{logon[tag::Password].value_or("")},
+       .new_password = Secret{logon[tag::NewPassword].value_or("")},
+       .is_users_session = wanted.is_users_session,
+       .pair = text_of(tag::SenderCompID) + " " + std::to_string(source),
+       .source = source,
+       .address = std::string{transport::peer_address_of(facts.peer)},
+       .lockout = {settings.credentials.failures_max, settings.credentials.lockout},
+       .address_lockout = {settings.credentials.failures_per_address_max,
+                           settings.credentials.failures_interval},
+       .now = loop_.now().mono});
+  if (refusal) {
+    connection.credentials().refuse(std::move(*refusal));
+    return Step::Again;
   }
-  // No client that needs a password is admitted without the right one, whatever the cause.
-  if (!entry.settings().credentials.password_file.empty() &&
-      !connection.credentials().are_right()) {
-    return Refusal{EventId::PasswordNotChecked, session + ": its password was not checked"};
-  }
-  if (entry.connection() != nullptr && !entry.machine.is_to_be_closed()) {
-    return Refusal{EventId::SessionAlreadyLoggedOn,
-                   session + " is logged on from elsewhere already: " +
-                       loop_.network->peer_name(entry.connection()->socket_id())};
-  }
-  return std::nullopt;
+  connection.begin_password_check(loop_.now().mono, loop_.work);
+  loop_.network->pause(connection.socket_id(), true);
+  return Step::Waits;
 }
 
-std::optional<std::uint32_t> LogonAdmission::other_loop_of(const wire::MessageView& logon) const {
-  if (!loop_.shared.directory) return std::nullopt;
-  const auto id = session::session_of(logon);
-  const auto other = id ? loop_.shared.directory->find(*id) : std::nullopt;
-  return other == loop_.index ? std::nullopt : other;
-}
-
-bool LogonAdmission::begin_migration(Connection& connection, const wire::MessageView& logon) const {
-  const auto other = other_loop_of(logon);
-  if (!other) return false;
-  connection.begin_migration({.loop = *other, .bytes = std::string{logon.bytes()}});
-  return true;
-}
-
-SessionEntry* LogonAdmission::find_acceptor(const Connection& connection,
-                                            const wire::MessageView& logon) {
-  const auto id = session::session_of(logon);
-  if (!id) return nullptr;
-  if (SessionEntry* const entry = known_acceptor(*id)) {
-    return entry->acceptor.listener() == connection.accepted().listener ? entry : nullptr;
+// The message stays in `carried` like an incomplete one; LogonTimeout bounds the wait.
+LogonAdmission::Step LogonAdmission::perform(Attempt& attempt, const LogonFacts&,
+                                             const WaitForLoop& wait) {
+  if (!logons_wait_) {
+    logons_wait_ = true;
+    loop_.report.engine_limited(
+        EventId::LogonsDelayed,
+        "the event loop is late, its timers by more than " +
+            std::to_string(lateness_.late_max() / std::chrono::milliseconds{1}) +
+            " ms: Logons wait until it is in time again");
   }
-  return sessions_.dynamic.make_dynamic(connection, session::without_sub_ids(*id));
+  Connection& connection = *attempt.connection;
+  connection.defer_logon(loop_.now().mono, loop_.now().mono + wait.time, loop_.work);
+  loop_.arm(connection, connection.paused_until());
+  loop_.network->pause(connection.socket_id(), true);
+  return Step::Waits;
 }
 
-// A session that is configured without SubIDs and LocationIDs accepts all of them.
-SessionEntry* LogonAdmission::known_acceptor(const session::SessionId& id) {
-  SessionEntry* const found = sessions_.registry.find_acceptor(id.to_string());
-  if (found != nullptr || !id.has_sub_ids()) return found;
-  return sessions_.registry.find_acceptor(session::without_sub_ids(id).to_string());
+LogonAdmission::Step LogonAdmission::perform(Attempt& attempt, const LogonFacts&,
+                                             const MoveToLoop& move) {
+  attempt.connection->begin_migration(
+      {.loop = move.loop, .bytes = std::string{attempt.message->bytes()}});
+  return Step::Ended;
 }
 
-std::string LogonAdmission::why_unknown(const wire::MessageView& logon) const {
-  if (const auto id = session::session_of(logon)) {
-    auto found = refused_sessions_.find(id->to_string());
-    if (found == refused_sessions_.end()) {
-      found = refused_sessions_.find(session::without_sub_ids(*id).to_string());
-    }
-    if (found != refused_sessions_.end()) {
-      return "session " + found->first + " is not served since the start: " + found->second;
-    }
+LogonAdmission::Step LogonAdmission::perform(Attempt& attempt, const LogonFacts&, const TakeOver&) {
+  const SessionEntry& entry = *known_acceptor(*attempt.id);
+  sessions_.disconnector.close(*entry.connection(), EventId::ConnectionClosed,
+                               "the counterparty connects again after the Logouts");
+  return Step::Again;
+}
+
+LogonAdmission::Step LogonAdmission::perform(Attempt& attempt, const LogonFacts&,
+                                             const MakeSession&) {
+  auto made =
+      sessions_.dynamic.make_dynamic(*attempt.connection, session::without_sub_ids(*attempt.id));
+  if (!made) attempt.not_made = std::move(made.error());
+  return Step::Again;
+}
+
+// True: the delayed Logon of the connection is tried again. Otherwise it waits, or is refused.
+bool LogonAdmission::on_alarm(Connection& connection) {
+  const MonoTime now = loop_.now().mono;
+  const auto decision = decide(WaitFacts{.state = connection.state(),
+                                         .is_over = connection.deadline() <= now,
+                                         .is_due = connection.paused_until() <= now,
+                                         .is_late = lateness_.is_late(now),
+                                         .is_turn_full = admitted_this_turn_ >= kAdmittedPerTurn,
+                                         .protection = io_.connections.protection_of(connection)});
+  if (const auto* wait = std::get_if<Wait>(&decision); wait != nullptr && *wait == Wait::End) {
+    ++admitted_this_turn_;
+    return true;
   }
-  return "no session of this configuration has these CompIDs and this BeginString: " +
-         describe_identity(logon);
+  if (const auto* wait = std::get_if<WaitForLoop>(&decision)) {
+    connection.defer_logon_again(now + wait->time);
+  } else if (const auto* refusal = std::get_if<Refuse>(&decision)) {
+    io_.connections.refuse(connection, refusal->id, refusal->why);
+  }
+  return false;
 }
 
 // Logons wait while the event loop is late, so that they do not delay the sessions that are logged
@@ -281,41 +318,6 @@ void LogonAdmission::record_lateness(MonoTime due) {
   loop_.report.engine_limited(EventId::LogonsResumed,
                               "the event loop is in time again: Logons are answered");
 }
-
-// The first message of an unauthenticated peer while the loop is late. It stays in `carried` like
-// an incomplete message; LogonTimeout bounds the wait.
-bool LogonAdmission::delays_logon(Connection& connection, const wire::MessageView& logon) {
-  if (!lateness_.is_late(loop_.now().mono)) [[likely]]
-    return false;
-  if (logon.msg_type() != std::string_view{"A"} || other_loop_of(logon)) return false;
-  if (!logons_wait_) {
-    logons_wait_ = true;
-    loop_.report.engine_limited(
-        EventId::LogonsDelayed,
-        "the event loop is late, its timers by more than " +
-            std::to_string(lateness_.late_max() / std::chrono::milliseconds{1}) +
-            " ms: Logons wait until it is in time again");
-  }
-  connection.defer_logon(loop_.now().mono, loop_.now().mono + kHeldBack, loop_.work);
-  loop_.arm(connection, connection.paused_until());
-  loop_.network->pause(connection.socket_id(), true);
-  return true;
-}
-
-// Whether the delayed Logon is admitted now. False: paused_until() is the time of the next attempt.
-bool LogonAdmission::admits_delayed(Connection& connection) {
-  if (connection.is_checking_password()) return false;
-  const bool is_late = lateness_.is_late(loop_.now().mono);
-  if (!is_late && admitted_this_turn_ < kAdmittedPerTurn) {
-    ++admitted_this_turn_;
-    return true;
-  }
-  connection.defer_logon_again(loop_.now().mono + (is_late ? kHeldBack : kNextTurns));
-  return false;
-}
-
-// During the check of its password a Logon waits, as it does for a late loop, and has no session
-// yet: a client without a valid password occupies no session, and creates none from a template.
 
 // A connection that was closed meanwhile has no answer; a failure has been counted nevertheless.
 Connection* LogonAdmission::finish_check(Credentials::Decision& decision) {
@@ -358,57 +360,6 @@ void LogonAdmission::on_password_changed(Connection* connection,
     answer = LogonAnswer::refuse("NewPassword (925) cannot be taken");
   }
   sessions_.actions.answer_logon(*entry, entry->logons.password_change.logon_id(), answer);
-}
-
-// The settings of the session that the Logon names, or of the template that would create it; null:
-// this loop has neither.
-const SessionSettings* LogonAdmission::acceptor_settings(const Connection& connection,
-                                                         const wire::MessageView& logon) {
-  const auto id = session::session_of(logon);
-  if (!id) return nullptr;
-  if (const SessionEntry* entry = known_acceptor(*id)) {
-    return entry->acceptor.listener() == connection.accepted().listener ? &entry->settings()
-                                                                        : nullptr;
-  }
-  const SessionTemplate* const found =
-      sessions_.dynamic.template_for(connection, session::without_sub_ids(*id));
-  return found == nullptr ? nullptr : &found->settings;
-}
-
-bool LogonAdmission::waits_for_credentials(Connection& connection, const wire::MessageView& logon) {
-  if (!loop_.shared.credentials || !connection.credentials().are_unchecked()) return false;
-  if (logon.msg_type() != std::string_view{"A"}) return false;
-  const SessionSettings* const settings = acceptor_settings(connection, logon);
-  if (settings == nullptr || settings->credentials.password_file.empty()) return false;
-  const std::string peer = loop_.network->peer_name(connection.socket_id());
-  if (!may_come_from(*settings, peer) ||
-      !io_.connections.certificate_fault(connection, *settings).empty()) {
-    return false;  // bind() refuses it.
-  }
-  const auto text_of = [&](wire::Tag tag) { return std::string{logon[tag].value_or("")}; };
-  const std::string comp_id = text_of(tag::SenderCompID);
-  Credentials::Check check{
-      .loop = loop_.index,
-      .socket = connection.socket_id(),
-      .file = settings->credentials.password_file,
-      .username = text_of(tag::Username),
-      .password = Secret{logon[tag::Password].value_or("")},
-      .new_password = Secret{logon[tag::NewPassword].value_or("")},
-      .pair = comp_id + " " + std::to_string(connection.accepted().source),
-      .source = connection.accepted().source,
-      .address = std::string{transport::peer_address_of(peer)},
-      .lockout = {settings->credentials.failures_max, settings->credentials.lockout},
-      .address_lockout = {settings->credentials.failures_per_address_max,
-                          settings->credentials.failures_interval},
-      .now = loop_.now().mono};
-  check.is_users_session = is_users_session(*settings, comp_id, check.username);
-  if (auto refusal = loop_.shared.credentials->submit(std::move(check))) {
-    connection.credentials().refuse(std::move(*refusal));
-    return false;
-  }
-  connection.begin_password_check(loop_.now().mono, loop_.work);
-  loop_.network->pause(connection.socket_id(), true);
-  return true;
 }
 
 }  // namespace nexusfix::engine

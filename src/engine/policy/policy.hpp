@@ -15,6 +15,7 @@
 
 #include "engine/ground/connection/repaired_frame.hpp"
 #include "engine/ground/loop_context.hpp"
+#include "engine/policy/admission.hpp"
 
 namespace nexusfix::engine {
 
@@ -80,22 +81,34 @@ class LoopStallDetector {
 struct Io;
 struct Sessions;
 
-// Decides on the first message of a connection: which session it belongs to, and whether it may log
-// on now.
+// The first message of a connection.
+struct FirstMessage {
+  std::size_t bytes = 0;                       // as received
+  const wire::MessageView* message = nullptr;  // null: too long, or it has a fault
+  std::optional<wire::GarbledReason> fault{};
+};
+
+// Collects the facts about the first message of a connection, and carries out what decide()
+// decides.
 class LogonAdmission {
  public:
+  // What became of a first message.
+  enum class Step : std::uint8_t {
+    Again,  // the facts have changed
+    Waits,  // it is tried again later
+    Bound,  // the connection has its session, which gets the message
+    Ended,  // the connection is closed, or moves to another loop
+  };
+
   LogonAdmission(LoopContext& loop, Io& io, Sessions& sessions) noexcept
       : loop_{loop}, io_{io}, sessions_{sessions} {}
 
   void record_lateness(MonoTime due);
   // The first message of a connection. The number of processed bytes; kMustWait: it must wait.
   [[nodiscard]] std::size_t on_first_frame(Connection& connection, std::string_view frame);
-  [[nodiscard]] bool delays_logon(Connection& connection, const wire::MessageView& logon);
-  [[nodiscard]] bool admits_delayed(Connection& connection);
-  [[nodiscard]] bool bind(Connection& connection, const wire::MessageView& logon);
-  [[nodiscard]] const SessionSettings* acceptor_settings(const Connection& connection,
-                                                         const wire::MessageView& logon);
-  [[nodiscard]] bool waits_for_credentials(Connection& connection, const wire::MessageView& logon);
+  [[nodiscard]] Step admit(Connection& connection, const FirstMessage& first);
+  // For a connection without a session. True: its bytes are processed again.
+  [[nodiscard]] bool on_alarm(Connection& connection);
   // The result of a password check. Returns the connection that continues with the bytes that it
   // carries; null: there is none.
   [[nodiscard]] Connection* finish_check(Credentials::Decision& decision);
@@ -113,34 +126,36 @@ class LogonAdmission {
  private:
   [[nodiscard]] std::expected<wire::MessageView, wire::ParseError> parse_repaired(
       const Connection& connection, wire::GarbledReason reason, std::string_view& frame);
-  struct Refusal {
-    EventId id;
-    std::string why;
+  // The session at the port of the connection, or the settings of its template.
+  struct Named {
+    SessionEntry* entry = nullptr;
+    const SessionSettings* settings = nullptr;
   };
-  // Nullopt: the Logon may proceed. The first overload runs before the session is found, the second
-  // one after it.
-  [[nodiscard]] std::optional<Refusal> refusal_of(const Connection& connection,
-                                                  const wire::MessageView& logon);
-  [[nodiscard]] std::optional<Refusal> refusal_of(const Connection& connection,
-                                                  const SessionEntry& entry) const;
-  // A refusal that the counterparty may know.
-  struct AnsweredRefusal {
-    EventId id;
-    std::string why;
-    std::string text{};  // of the Logout; empty: that of answer
-    session::LogonRefusal answer{};
+  struct Attempt {
+    Connection* connection;
+    const wire::MessageView* message;
+    std::optional<session::SessionId> id{};
+    std::optional<NotMade> not_made{};
   };
-  [[nodiscard]] std::optional<AnsweredRefusal> answered_refusal_of(const wire::MessageView& logon,
-                                                                   const SessionEntry& entry) const;
-  void answer(SessionEntry& entry, AnsweredRefusal refusal);
-  // The loop that has the session of this Logon; unset: this one, or none.
-  [[nodiscard]] std::optional<std::uint32_t> other_loop_of(const wire::MessageView& logon) const;
-  // True: the session is on another loop, and the connection is migrating.
-  [[nodiscard]] bool begin_migration(Connection& connection, const wire::MessageView& logon) const;
-  [[nodiscard]] SessionEntry* find_acceptor(const Connection& connection,
-                                            const wire::MessageView& logon);
-  [[nodiscard]] SessionEntry* known_acceptor(const session::SessionId& id);
-  [[nodiscard]] std::string why_unknown(const wire::MessageView& logon) const;
+  [[nodiscard]] Named named_by(const Connection& connection, const session::SessionId& id) const;
+  [[nodiscard]] SessionEntry* known_acceptor(const session::SessionId& id) const;
+  void add_facts(LogonFacts& facts, const Connection& connection,
+                 const wire::MessageView& logon) const;
+  void add_facts(LogonFacts& facts, const Connection& connection, const session::SessionId& id);
+
+  [[nodiscard]] Step perform(Attempt& attempt, const LogonFacts& facts, const Bind& decision);
+  [[nodiscard]] Step perform(Attempt& attempt, const LogonFacts& facts,
+                             const RefuseByLogout& decision);
+  [[nodiscard]] Step perform(Attempt& attempt, const LogonFacts& facts, const Refuse& decision);
+  [[nodiscard]] Step perform(Attempt& attempt, const LogonFacts& facts,
+                             const CheckPassword& decision);
+  [[nodiscard]] Step perform(Attempt& attempt, const LogonFacts& facts,
+                             const WaitForLoop& decision);
+  [[nodiscard]] Step perform(Attempt& attempt, const LogonFacts& facts, const MoveToLoop& decision);
+  [[nodiscard]] Step perform(Attempt& attempt, const LogonFacts& facts,
+                             const MakeSession& decision);
+  [[nodiscard]] Step perform(Attempt& attempt, const LogonFacts& facts, const TakeOver& decision);
+  void bind(Connection& connection, SessionEntry& entry);
   void on_password_changed(Connection* connection, const Credentials::Decision& decision);
 
   LoopContext& loop_;

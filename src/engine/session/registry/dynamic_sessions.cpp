@@ -123,41 +123,28 @@ const SessionTemplate* DynamicSessions::template_for(const Connection& connectio
   return is_allowed ? found : nullptr;
 }
 
-// Makes a session for an unknown client if a template matches. The address is checked first,
-// because each name takes a place. A removed session is not made again for its counterparty.
-SessionEntry* DynamicSessions::make_dynamic(const Connection& connection,
-                                            const session::SessionId& id) {
+std::expected<SessionEntry*, NotMade> DynamicSessions::make_dynamic(const Connection& connection,
+                                                                    const session::SessionId& id) {
+  using enum NotMade::Reason;
   const SessionTemplate* const found = template_for(connection, id);
-  if (found == nullptr ||
-      !may_come_from(found->settings, loop_.network->peer_name(connection.socket_id()))) {
-    return nullptr;
-  }
-  // With a wrong password LogonAdmission::bind() would refuse the Logon, but the session would
-  // stay.
-  if (!found->settings.credentials.password_file.empty() && !connection.credentials().are_right()) {
-    return nullptr;
-  }
+  if (found == nullptr) return std::unexpected{NotMade{NotStored, "no template stands for it"}};
   const std::string name = id.to_string();
   SessionSettings settings = found->settings;
   settings.is_template = false;
   settings.session.id = id;
-  if (const auto adopted = sessions_.registry.adopt_former_names({&settings, 1}); !adopted) {
-    loop_.report.unauthenticated(EventId::SessionNotStored, connection.accepted().source, name,
-                                 adopted.error().text);
-    return nullptr;
+  if (const auto adopted = sessions_.registry.adopt_former_names({&settings, 1}); !adopted)
+    return std::unexpected{NotMade{NotStored, adopted.error().text}};
+  if (const auto place = find_place(connection, name); place != DynamicNames::Answer::Yes) {
+    return std::unexpected{
+        NotMade{place == DynamicNames::Answer::TooMany ? TooMany : TooManyOfSource}};
   }
-  if (!has_dynamic_place(connection, name)) return nullptr;
   SessionEntry* made = nullptr;
   UndoGuard undo{[&] {
     if (made != nullptr) sessions_.registry.destroy(*made);
     names_.disconnect(name, {});
   }};
   const auto entry = make_trial(std::move(settings));
-  if (!entry) {
-    loop_.report.unauthenticated(EventId::SessionNotStored, connection.accepted().source, name,
-                                 entry.error().text);
-    return nullptr;
-  }
+  if (!entry) return std::unexpected{NotMade{NotStored, entry.error().text}};
   made = *entry;
   begin_dynamic(*made, connection, *found);
   undo.keep();
@@ -191,18 +178,10 @@ SessionTrial::~SessionTrial() {
 // Sessions whose names the store does not know are on trial until their Logon is accepted.
 
 // A stored name has logged on before, and needs no place.
-bool DynamicSessions::has_dynamic_place(const Connection& connection, const std::string& name) {
-  if (io_.commit.store().find_session(name)) return true;
-  using Answer = DynamicNames::Answer;
-  const Answer answer = names_.connect(name, connection.accepted().source);
-  if (answer == Answer::Yes) return true;
-  loop_.report.unauthenticated(
-      EventId::TemplateLimitReached, connection.accepted().source, {},
-      "no session is made for " + name +
-          (answer == Answer::TooMany ? ": DynamicSessionsMax of them have been made since the start"
-                                     : ": half of DynamicSessionsMax has been made for its "
-                                       "address since the start"));
-  return false;
+DynamicNames::Answer DynamicSessions::find_place(const Connection& connection,
+                                                 const std::string& name) {
+  if (io_.commit.store().find_session(name)) return DynamicNames::Answer::Yes;
+  return names_.connect(name, connection.accepted().source);
 }
 
 store::StoreResult<SessionEntry*> DynamicSessions::make_trial(SessionSettings settings) {

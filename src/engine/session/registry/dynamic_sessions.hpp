@@ -1,9 +1,9 @@
 // The templates that sessions are made of for clients that the configuration does not name.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <functional>
 #include <list>
 #include <map>
@@ -21,23 +21,6 @@
 #include "session/api/state_machine.hpp"
 
 namespace nexusfix::engine {
-
-// AllowedRemoteAddresses. peer_name: as Network::peer_name() gives it.
-[[nodiscard]] inline bool may_come_from(const SessionSettings& settings,
-                                        std::string_view peer_name) {
-  return settings.admission.allowed_remote_addresses.contains(
-      transport::peer_address_of(peer_name));
-}
-
-// AllowedUsernames. The Username must be the counterparty's CompID, or one of the list, where "*"
-// allows all.
-[[nodiscard]] inline bool is_users_session(const SessionSettings& settings,
-                                           std::string_view comp_id, std::string_view username) {
-  return username == comp_id || std::ranges::any_of(settings.credentials.allowed_usernames,
-                                                    [&](const std::string& allowed) {
-                                                      return allowed == "*" || allowed == username;
-                                                    });
-}
 
 // Limits the number of sessions that are made from templates, by their names.
 // A name that the store does not know takes a place at its first Logon attempt. After a successful
@@ -133,6 +116,12 @@ class SessionTemplates {
 void close_unused(Listeners& listeners, const SessionRegistry& registry,
                   const SessionTemplates& templates);
 
+// Why a template has made no session.
+struct NotMade {
+  enum class Reason : std::uint8_t { TooMany, TooManyOfSource, NotStored } reason{};
+  std::string text{};  // of the store
+};
+
 // Sessions of templates: made for clients that the configuration does not name.
 class DynamicSessions {
  public:
@@ -141,8 +130,10 @@ class DynamicSessions {
 
   [[nodiscard]] const SessionTemplate* template_for(const Connection& connection,
                                                     const session::SessionId& id);
-  [[nodiscard]] SessionEntry* make_dynamic(const Connection& connection,
-                                           const session::SessionId& id);
+  // Makes the session of the template that stands for this identity. The caller has decided that
+  // the client may have it: its name takes a place.
+  [[nodiscard]] std::expected<SessionEntry*, NotMade> make_dynamic(const Connection& connection,
+                                                                   const session::SessionId& id);
   void end_trial(SessionEntry& entry, std::string_view answer);
   void record_trial(SessionEntry& entry);
   void log_received(SessionEntry& entry, std::string_view frame);
@@ -154,7 +145,8 @@ class DynamicSessions {
  private:
   void begin_dynamic(SessionEntry& entry, const Connection& connection,
                      const SessionTemplate& made_of);
-  [[nodiscard]] bool has_dynamic_place(const Connection& connection, const std::string& name);
+  [[nodiscard]] DynamicNames::Answer find_place(const Connection& connection,
+                                                const std::string& name);
   [[nodiscard]] store::StoreResult<SessionEntry*> make_trial(SessionSettings settings);
   void log_trial(SessionEntry& entry);
 

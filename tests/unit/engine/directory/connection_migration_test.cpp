@@ -33,7 +33,8 @@ class ConnectionMigrationComponent : public testing::FloorsTest {
     const std::string bytes = logon(who);
     const auto parsed = loop().parsers.inbound.parse(bytes);
     EXPECT_TRUE(parsed.has_value());
-    static_cast<void>(floors().policy.admission.bind(connection, *parsed));
+    static_cast<void>(
+        floors().policy.admission.admit(connection, {.bytes = bytes.size(), .message = &*parsed}));
     return connection.is_migrating();
   }
   // A descriptor that the test can look at after it was closed.

@@ -1,4 +1,4 @@
-// LogonAdmission without an EventLoop: a table of first messages and what becomes of each.
+// LogonAdmission without an EventLoop: it carries out what admission_test.cpp has as a table.
 #include <chrono>
 #include <functional>
 #include <string>
@@ -21,9 +21,12 @@ class LogonAdmissionComponent : public testing::FloorsTest {
   }
   // The connection's first message. True: it has its session, which gets the message next.
   [[nodiscard]] bool bind_by(Connection& connection, const std::string& bytes) {
+    return step_of(connection, bytes) == LogonAdmission::Step::Bound;
+  }
+  [[nodiscard]] LogonAdmission::Step step_of(Connection& connection, const std::string& bytes) {
     const auto parsed = loop().parsers.inbound.parse(bytes);
     EXPECT_TRUE(parsed.has_value());
-    return admission().bind(connection, *parsed);
+    return admission().admit(connection, {.bytes = bytes.size(), .message = &*parsed});
   }
 };
 
@@ -132,19 +135,17 @@ TEST_F(LogonAdmissionComponent, logons_wait_while_the_loop_is_late) {
   admission().limit_lateness(100ms);
   const auto [connection, peer] = accept();
   const std::string bytes = logon("TRADER");
-  const auto parsed = loop().parsers.inbound.parse(bytes);
-  ASSERT_TRUE(parsed.has_value());
-  EXPECT_FALSE(admission().delays_logon(*connection, *parsed));
   for (int i = 0; i < 3; ++i) admission().record_lateness(loop().now().mono - 101ms);
-  EXPECT_TRUE(admission().delays_logon(*connection, *parsed));
+  EXPECT_EQ(step_of(*connection, bytes), LogonAdmission::Step::Waits);
   EXPECT_EQ(connection->state(), LinkState::Deferred);
   EXPECT_EQ(connection->paused_until(), loop().now().mono + 100ms);
   EXPECT_TRUE(log.has(EventId::LogonsDelayed)) << log.all();
   pass(100ms);
-  EXPECT_FALSE(admission().admits_delayed(*connection)) << "it is still late";
+  EXPECT_FALSE(admission().on_alarm(*connection)) << "it is still late";
   for (int i = 0; i < 3; ++i) admission().record_lateness(loop().now().mono);
   EXPECT_TRUE(log.has(EventId::LogonsResumed)) << log.all();
-  EXPECT_TRUE(admission().admits_delayed(*connection));
+  pass(100ms);
+  EXPECT_TRUE(admission().on_alarm(*connection));
 }
 
 }  // namespace
