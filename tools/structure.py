@@ -13,8 +13,8 @@ FOLDER_FILES_MAX = 20
 README_WANTED_ABOVE = 5
 ROOM_README_LINES_MAX = 10
 # Products beside the core: folders at the root. Nothing of the core includes anything of them.
-PRODUCTS = ("c", "clients", "cluster", "console", "gateway", "http", "logs", "python",
-            "simulator", "stream", "tester", "venue", "venues", "wasm")
+PRODUCTS = ("c", "clients", "cluster", "console", "gateway", "http", "logs", "passwords",
+            "python", "simulator", "stream", "tester", "venue", "venues", "wasm")
 IN_PRODUCTS = tuple(f"{product}/" for product in PRODUCTS)
 ROOMS = ("src/", "apps/", "tests/unit/", "bench/", *IN_PRODUCTS)
 PUBLIC_HEADERS = ("include/nexusfix/",  # one README for all of its folders
@@ -98,7 +98,9 @@ WITH_INTERFACE = ("src/", "apps/nexusfix/", *IN_PRODUCTS)
 INTERFACE = re.compile(r"^Interface: ((?:.+\n)*?.*\.)$", re.MULTILINE)  # one sentence
 CONFIG_INCLUDE = re.compile(r'#include [<"](?:nexusfix/)?config/([^>"]+)[>"]')
 # api/changed_keys.hpp: for a reload, which of the finished settings have changed.
-ENGINE_READS = ["api/changed_keys.hpp", "api/logon_signer.hpp", "username.hpp"]
+# api/logon_passwords.hpp: what checks them is a product.
+ENGINE_READS = ["api/changed_keys.hpp", "api/logon_passwords.hpp", "api/logon_signer.hpp",
+                "username.hpp"]
 PRIVATE_INCLUDE = re.compile(r'#include "([^"]+)"')
 
 CLASS_HEAD = re.compile(r"(?<!enum )\b(?:class|struct)\s+(?:alignas\([^)]*\)\s*)?"

@@ -40,6 +40,7 @@ LAYERS = {
     "logs": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
              "engine"},
     "http": {"base"},
+    "passwords": {"base", "transport", "config", "engine"},
     "stream": {"base", "wire", "store", "observe", "console", "http", "logs"},
     "python": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
                "deferred", "engine", "logs", "simulator"},

@@ -17,6 +17,7 @@
 #include <nexusfix/transport/network.hpp>
 
 #include "base/api/core_dumps.hpp"
+#include "base/api/thread_setup.hpp"
 #include "config/api/logon_signer.hpp"
 #include "engine/cluster_membership.hpp"
 #include "engine/directory/directory.hpp"
@@ -24,7 +25,6 @@
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/missing_parts.hpp"
 #include "engine/ground/settings/settings_names.hpp"
-#include "engine/ground/thread_setup.hpp"
 #include "engine/loop/event_loop.hpp"
 #include "engine/service/inbox/remote_state.hpp"
 #include "engine/service/operator/control.hpp"

@@ -7,11 +7,11 @@
 #include <nexusfix/engine/parts.hpp>
 #include <nexusfix/settings.hpp>
 
+#include "base/api/thread_setup.hpp"
 #include "config/api/logon_signer.hpp"
 #include "engine/directory/directory.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/missing_parts.hpp"
-#include "engine/ground/thread_setup.hpp"
 #include "transport/api/tls.hpp"
 
 namespace nexusfix::engine {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "base/api/exceptions.hpp"
 #include "config/api/logon_signer.hpp"
-#include "engine/ground/exceptions.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/missing_parts.hpp"
 #include "engine/ground/settings/settings_names.hpp"

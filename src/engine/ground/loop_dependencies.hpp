@@ -21,8 +21,8 @@
 #include <nexusfix/store/postgres_part.hpp>
 #include <nexusfix/transport/network.hpp>
 
+#include "config/api/logon_passwords.hpp"
 #include "engine/ground/connection/buffer_budget.hpp"
-#include "engine/ground/credentials/credentials.hpp"
 #include "engine/ground/settings/settings_names.hpp"
 #include "engine/ground/shared/loop_directory.hpp"
 #include "engine/ground/shared/remote_directory.hpp"

@@ -18,6 +18,8 @@
 
 namespace nexusfix::engine {
 
+class Connections;
+
 enum class ListenerState : std::uint8_t {
   Closed,     // no session uses it
   Listening,  // it has a socket

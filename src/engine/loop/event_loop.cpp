@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/api/secret.hpp"
+#include "base/api/thread_setup.hpp"
 #include "engine/ground/charge.hpp"
-#include "engine/ground/thread_setup.hpp"
 
 namespace nexusfix::engine {
 namespace {

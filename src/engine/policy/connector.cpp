@@ -1,5 +1,5 @@
 // Connects initiators.
-#include "engine/ground/exceptions.hpp"
+#include "base/api/exceptions.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/statistics/session_state.hpp"
 #include "engine/link/io.hpp"

@@ -13,7 +13,7 @@
 #include <nexusfix/base/language.hpp>
 #include <nexusfix/store.hpp>
 
-#include "engine/ground/exceptions.hpp"
+#include "base/api/exceptions.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/scratch_buffer.hpp"
 #include "engine/session/received_message.hpp"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/api/signals_blocked.hpp"
-#include "engine/ground/thread_setup.hpp"
+#include "base/api/thread_setup.hpp"
 
 namespace nexusfix::engine {
 namespace {

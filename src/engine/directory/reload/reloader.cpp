@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "base/api/exceptions.hpp"
 #include "engine/directory/directory.hpp"
-#include "engine/ground/exceptions.hpp"
 #include "engine/ground/loop_context.hpp"
 
 namespace nexusfix::engine {

@@ -7,9 +7,9 @@
 
 #include <nexusfix/base/language.hpp>
 
+#include "base/api/exceptions.hpp"
 #include "base/api/secret.hpp"
 #include "engine/ground/connection/repaired_frame.hpp"
-#include "engine/ground/exceptions.hpp"
 #include "engine/ground/state/session_entry.hpp"
 
 namespace nexusfix::engine {

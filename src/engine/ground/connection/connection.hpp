@@ -22,8 +22,8 @@
 #include <nexusfix/wire/frame.hpp>
 
 #include "base/api/full_path.hpp"
+#include "config/api/logon_passwords.hpp"
 #include "engine/ground/connection/buffer_budget.hpp"
-#include "engine/ground/credentials/credentials.hpp"
 #include "engine/ground/loop_work.hpp"
 #include "engine/ground/report/notice_limiter.hpp"
 #include "engine/ground/statistics/counters.hpp"

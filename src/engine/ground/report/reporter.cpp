@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/api/exceptions.hpp"
 #include "engine/ground/connection/connection.hpp"
-#include "engine/ground/exceptions.hpp"
 #include "engine/ground/state/session_entry.hpp"
 
 namespace nexusfix::engine {

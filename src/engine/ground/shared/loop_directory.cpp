@@ -6,7 +6,7 @@
 
 #include <nexusfix/base/language.hpp>
 
-#include "engine/ground/exceptions.hpp"
+#include "base/api/exceptions.hpp"
 #include "session/api/logon_identity.hpp"
 
 namespace nexusfix::engine {

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/ground/exceptions.hpp"
+#include "base/api/exceptions.hpp"
 #include "engine/ground/loop_context.hpp"
 
 namespace nexusfix::engine {

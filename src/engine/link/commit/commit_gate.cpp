@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "engine/ground/exceptions.hpp"
+#include "base/api/exceptions.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -9,7 +9,7 @@
 #include <nexusfix/store.hpp>
 #include <nexusfix/store/postgres_part.hpp>
 
-#include "engine/ground/exceptions.hpp"
+#include "base/api/exceptions.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/missing_parts.hpp"
 #include "engine/ground/settings/settings_names.hpp"

@@ -7,8 +7,8 @@
 #include <nexusfix/base/language.hpp>
 
 #include "base/api/ascii.hpp"
+#include "base/api/exceptions.hpp"
 #include "base/api/secret.hpp"
-#include "engine/ground/exceptions.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/link/io.hpp"
 #include "engine/session/registry/session_registry.hpp"

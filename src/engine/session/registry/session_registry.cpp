@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/ground/exceptions.hpp"
+#include "base/api/exceptions.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/statistics/session_state.hpp"
 #include "engine/link/io.hpp"

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/api/exceptions.hpp"
 #include "base/api/full_path.hpp"
 #include "config/api/logon_signer.hpp"
-#include "engine/ground/exceptions.hpp"
 #include "engine/ground/statistics/session_state.hpp"
 #include "engine/session/sending/push_bytes.hpp"
 #include "engine/session/sessions.hpp"

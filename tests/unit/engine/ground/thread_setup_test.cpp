@@ -1,9 +1,7 @@
 // Settings of the engine's threads: CPU pinning, priority, and their keys.
-#include "engine/ground/thread_setup.hpp"
+#include "base/api/thread_setup.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -16,7 +14,6 @@
 #include <nexusfix/base/disk.hpp>
 
 #include "config/text/settings_values.hpp"
-#include "engine/ground/credentials/password_service.hpp"
 #include "unit/config/settings_fixture.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 
@@ -43,7 +40,7 @@ constexpr unsigned kNoCpu = CPU_SETSIZE - 1;
 TEST(ThreadSetup, thread_is_pinned_to_its_cpu_and_restored_afterwards) {
   const std::vector<unsigned> before = allowed_cpus();
   {
-    const engine::ThreadSetup setup{before.back()};
+    const ThreadSetup setup{before.back()};
     EXPECT_EQ(setup.failure(), "");
     EXPECT_THAT(allowed_cpus(), ElementsAre(before.back()));
   }
@@ -52,7 +49,7 @@ TEST(ThreadSetup, thread_is_pinned_to_its_cpu_and_restored_afterwards) {
 
 TEST(ThreadSetup, missing_cpu_is_named_and_changes_nothing) {
   const std::vector<unsigned> before = allowed_cpus();
-  const engine::ThreadSetup setup{kNoCpu};
+  const ThreadSetup setup{kNoCpu};
   EXPECT_THAT(setup.failure(), HasSubstr("EventLoopCpu=1023: Invalid argument"));
   EXPECT_EQ(allowed_cpus(), before);
 }
@@ -63,38 +60,17 @@ TEST(ThreadSetup, lower_priority_applies_only_to_its_thread) {
   const int before = ::getpriority(PRIO_PROCESS, 0);
   int inside = 0;
   std::thread{[&] {
-    engine::lower_thread_priority();
+    lower_thread_priority();
     inside = ::getpriority(PRIO_PROCESS, 0);
   }}.join();
   EXPECT_EQ(inside, std::min(before + 10, kNiceMax));
   EXPECT_EQ(::getpriority(PRIO_PROCESS, 0), before);
 }
 
-TEST(ThreadSetup, passwords_are_checked_by_a_thread_of_lower_priority) {
-  const auto threads_with_lower_priority = [before = ::getpriority(PRIO_PROCESS, 0)] {
-    std::size_t count = 0;
-    for (const auto& task : std::filesystem::directory_iterator{"/proc/self/task"}) {
-      const auto id = static_cast<id_t>(std::stoul(task.path().filename()));
-      if (::getpriority(PRIO_PROCESS, id) > before) ++count;
-    }
-    return count;
-  };
-  if (::getpriority(PRIO_PROCESS, 0) == kNiceMax)
-    GTEST_SKIP() << "started with the lowest priority";
-  ASSERT_EQ(threads_with_lower_priority(), 0U);
-  PosixDisk disk;
-  const engine::PasswordService credentials{disk, 1};
-  const auto until = std::chrono::steady_clock::now() + std::chrono::minutes{5};
-  while (threads_with_lower_priority() == 0 && std::chrono::steady_clock::now() < until) {
-    std::this_thread::yield();
-  }
-  EXPECT_EQ(threads_with_lower_priority(), 1U);
-}
-
 TEST(ThreadSetup, all_cpus_are_checked_without_moving_the_calling_thread) {
   const std::vector<unsigned> before = allowed_cpus();
-  EXPECT_EQ(engine::find_cpu_conflict(before), std::nullopt);
-  EXPECT_THAT(engine::find_cpu_conflict({before.front(), kNoCpu}).value_or(""),
+  EXPECT_EQ(find_cpu_conflict(before), std::nullopt);
+  EXPECT_THAT(find_cpu_conflict({before.front(), kNoCpu}).value_or(""),
               HasSubstr("EventLoopCpu=1023"));
   EXPECT_EQ(allowed_cpus(), before);
 }

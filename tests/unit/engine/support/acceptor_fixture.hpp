@@ -82,6 +82,8 @@ class AcceptorTest : public ::testing::Test {
   std::string sessions =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n"
       "[SESSION]\nBeginString=FIX.4.2\nSenderCompID=VENUE\nTargetCompID=OTHER\n";
+  // The optional parts of the program.
+  engine::Parts parts{.proxy = transport::proxy_part()};
   // Sets what no key sets.
   std::function<void(config::Settings&)> adjust = [](config::Settings&) {};
 
@@ -96,8 +98,7 @@ class AcceptorTest : public ::testing::Test {
     EngineOptions all;
     all.clock = &clock;
     all.log = &log;
-    all.parts.proxy = transport::proxy_part();
-    all.parts.passwords = engine::password_part();
+    all.parts = parts;
     return all;
   }
 

@@ -1,4 +1,4 @@
-#include "engine/ground/thread_setup.hpp"
+#include "base/api/thread_setup.hpp"
 
 #include <cerrno>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <thread>
 #include <unistd.h>
 
-namespace nexusfix::engine {
+namespace nexusfix {
 namespace {
 
 // The locked stack of the first thread, whose stack grows page by page; other threads get their
@@ -92,4 +92,4 @@ void lower_thread_priority() noexcept {
   static_cast<void>(::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + kSteps));
 }
 
-}  // namespace nexusfix::engine
+}  // namespace nexusfix

@@ -1,4 +1,4 @@
-#include "engine/ground/credentials/credentials.hpp"
+#include "passwords/lockouts.hpp"
 
 #include <algorithm>
 

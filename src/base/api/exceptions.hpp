@@ -7,7 +7,7 @@
 
 #include <nexusfix/base/language.hpp>
 
-namespace nexusfix::engine {
+namespace nexusfix {
 
 // Runs a callback. Returns what it threw; null: nothing.
 [[nodiscard]] inline std::exception_ptr exception_of(FunctionRef<void()> callback) noexcept {
@@ -49,4 +49,4 @@ class UndoGuard {
   bool is_kept_ = false;
 };
 
-}  // namespace nexusfix::engine
+}  // namespace nexusfix

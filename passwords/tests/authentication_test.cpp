@@ -8,7 +8,7 @@
 
 #include <nexusfix/engine/parts.hpp>
 
-#include "engine/ground/credentials/password_service.hpp"
+#include "passwords/password_service.hpp"
 #include "support/disks/passing_disk.hpp"
 #include "support/network/fake_network.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
@@ -24,6 +24,7 @@ constexpr engine::PasswordCost kCheap{.memory_kib = 64, .passes = 1};
 class AuthenticationTest : public AcceptorTest {
  protected:
   void SetUp() override {
+    parts.passwords = engine::password_part();
     set_password("TRADER", "pa55word");
     set_password("OTHER", "other55");
     set_password("desk", "de5k");

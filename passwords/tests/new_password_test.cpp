@@ -41,6 +41,7 @@ class RenamingDisk final : public PassingDisk {
 class NewPasswordTest : public AcceptorTest {
  protected:
   void SetUp() override {
+    parts.passwords = engine::password_part();
     dictionary = "";  // each version's own
     sessions =
         "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace nexusfix::engine {
+namespace nexusfix {
 
 // The calling thread runs on one CPU while this exists. Then it gets its earlier CPUs back.
 class ThreadSetup {
@@ -39,4 +39,4 @@ class ThreadSetup {
 // threads, the threads that process orders run first.
 void lower_thread_priority() noexcept;
 
-}  // namespace nexusfix::engine
+}  // namespace nexusfix

@@ -23,7 +23,8 @@
 #include <nexusfix/transport/network.hpp>
 
 #include "base/api/secret.hpp"
-#include "engine/ground/credentials/credentials.hpp"
+#include "config/api/logon_passwords.hpp"
+#include "passwords/lockouts.hpp"
 
 namespace nexusfix::engine {
 

@@ -1,4 +1,4 @@
-#include "engine/ground/credentials/password_service.hpp"
+#include "passwords/password_service.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -8,8 +8,8 @@
 
 #include <nexusfix/engine/parts.hpp>
 
-#include "engine/ground/exceptions.hpp"
-#include "engine/ground/thread_setup.hpp"
+#include "base/api/exceptions.hpp"
+#include "base/api/thread_setup.hpp"
 
 namespace nexusfix::engine {
 namespace {

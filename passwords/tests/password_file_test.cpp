@@ -6,7 +6,7 @@
 
 #include <nexusfix/engine/parts.hpp>
 
-#include "engine/ground/credentials/credentials.hpp"
+#include "passwords/lockouts.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/disks/temporary_folder.hpp"
 #include "unit/config/settings_fixture.hpp"
@@ -243,7 +243,7 @@ TEST(PasswordSettings, keys_are_read_and_invalid_ones_are_named) {
                                       "MaxLogonFailures=7\nLogonLockout=90\n"
                                       "MaxLogonFailuresPerAddress=8\n"));
   ASSERT_EQ(settings.sessions.size(), 1U);
-  const SessionSettings& one = settings.sessions.front();
+  const config::SessionSettings& one = settings.sessions.front();
   EXPECT_EQ(one.credentials.password_file, "users");
   EXPECT_EQ(one.credentials.password_file_line, 9U);
   EXPECT_THAT(one.credentials.allowed_usernames, ElementsAre("alice", "bob b", "*"));
