@@ -69,6 +69,7 @@ MANY_MEMBERS = {
 # Sources with a header of their name that others include, without a test of their name, and why.
 TESTED_ELSEWHERE = {
     "simulator/totals.cpp": "scenario_test.cpp adds up and prints",
+    "src/config/validators.cpp": "validation_test.cpp: sessions of an engine with dictionaries",
     "src/engine/engine.cpp": "the tests of the engine open one",
     "src/engine/loop/stop_signals.cpp": "run_test.cpp sends the signals to a program of its own",
     "src/engine/session.cpp": "the tests of the engine send by it",
@@ -99,8 +100,9 @@ INTERFACE = re.compile(r"^Interface: ((?:.+\n)*?.*\.)$", re.MULTILINE)  # one se
 CONFIG_INCLUDE = re.compile(r'#include [<"](?:nexusfix/)?config/([^>"]+)[>"]')
 # api/changed_keys.hpp: for a reload, which of the finished settings have changed.
 # api/logon_passwords.hpp: what checks them is a product.
-ENGINE_READS = ["api/changed_keys.hpp", "api/logon_passwords.hpp", "api/logon_signer.hpp",
-                "username.hpp"]
+# api/file_reader.hpp: for a reload. api/validators.hpp: of the sessions' dictionaries.
+ENGINE_READS = ["api/changed_keys.hpp", "api/file_reader.hpp", "api/logon_passwords.hpp",
+                "api/logon_signer.hpp", "api/validators.hpp", "username.hpp"]
 PRIVATE_INCLUDE = re.compile(r'#include "([^"]+)"')
 
 CLASS_HEAD = re.compile(r"(?<!enum )\b(?:class|struct)\s+(?:alignas\([^)]*\)\s*)?"

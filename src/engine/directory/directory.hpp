@@ -5,7 +5,7 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine.hpp>
 
-#include "engine/directory/reload/file_reader.hpp"
+#include "config/api/file_reader.hpp"
 #include "engine/directory/reload/reload_job.hpp"
 #include "engine/directory/reload/reloader.hpp"
 #include "engine/directory/reload/settings_changes.hpp"
@@ -44,7 +44,7 @@ struct Directory {
 
   Io& io;
   Sessions& sessions;
-  FileReader files;
+  config::FileReader files;
   CertificateWatch certificates;
   SessionInstaller installer;
   SettingsChanges changes;

@@ -61,7 +61,7 @@ class PreflightChecks {
 
   [[nodiscard]] std::vector<SettingsError> check_dictionaries() {
     Settings copy = settings_;
-    auto found = make_validators(copy, disk_);
+    auto found = config::make_validators(copy, disk_);
     if (found) return std::move(found->warnings);
     std::ranges::move(found.error(), std::back_inserter(errors_));
     return {};

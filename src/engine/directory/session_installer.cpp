@@ -83,7 +83,7 @@ std::expected<void, EngineError> SessionInstaller::read_what_is_named(Settings& 
 // All sessions or none. Their ports are open afterwards. read: the dictionaries' other content;
 // null: dictionaries and certificates are still to be read.
 std::expected<NewSessions, EngineError> SessionInstaller::make_sessions(
-    Settings settings, const InDictionaries* read) {
+    Settings settings, const config::InDictionaries* read) {
   if (auto obstacle = find_conflict(settings)) return std::unexpected{std::move(*obstacle)};
   if (read != nullptr) {
     use_dictionaries(loop_, *read);

@@ -27,8 +27,8 @@ class SessionInstaller {
   SessionInstaller(LoopContext& loop, Io& io, Sessions& sessions) noexcept
       : loop_{loop}, io_{io}, sessions_{sessions} {}
 
-  [[nodiscard]] std::expected<NewSessions, EngineError> make_sessions(Settings settings,
-                                                                      const InDictionaries* read);
+  [[nodiscard]] std::expected<NewSessions, EngineError> make_sessions(
+      Settings settings, const config::InDictionaries* read);
   [[nodiscard]] std::expected<void, EngineError> add_sessions(Settings settings);
   void admit(SessionEntry& entry);
   void discard_new(NewSessions& made) noexcept;

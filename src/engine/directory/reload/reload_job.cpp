@@ -86,7 +86,7 @@ void ReloadJob::read(Disk& disk) {
   }
   for (Settings& share : shares) {
     // Each loop has its own validators: two threads must not use one.
-    auto dictionaries = make_validators(share, disk);
+    auto dictionaries = config::make_validators(share, disk);
     if (!dictionaries) return refuse(to_error(dictionaries.error()));
     if (start_.tls) {
       const auto errors = start_.tls->prepare(share, disk, found.contexts);

@@ -14,7 +14,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine.hpp>
 
-#include "engine/directory/reload/file_reader.hpp"
+#include "config/api/file_reader.hpp"
 #include "engine/ground/loop_context.hpp"
 
 namespace nexusfix::engine {
@@ -29,7 +29,7 @@ class Reloader;
 // dictionaries and TLS contexts.
 struct FreshShare {
   Settings settings;
-  InDictionaries dictionaries;
+  config::InDictionaries dictionaries;
 };
 
 struct FreshConfiguration {
@@ -38,7 +38,7 @@ struct FreshConfiguration {
   TlsContexts::Contexts contexts;  // for TlsContexts::keep()
 };
 
-class ReloadJob final : public FileJob {
+class ReloadJob final : public config::FileJob {
  public:
   using Found = FreshConfiguration;
   struct Start {
@@ -66,7 +66,7 @@ class ReloadJob final : public FileJob {
   std::expected<Found, EngineError> found_{};
 };
 
-class CertificatesJob final : public FileJob {
+class CertificatesJob final : public config::FileJob {
  public:
   // Gets the result, on the loop's thread.
   class Reader {
@@ -93,7 +93,8 @@ class CertificatesJob final : public FileJob {
 // Reports certificates before they expire, and reads them again on request.
 class CertificateWatch {
  public:
-  CertificateWatch(LoopContext& loop, FileReader& files) noexcept : loop_{loop}, files_{files} {}
+  CertificateWatch(LoopContext& loop, config::FileReader& files) noexcept
+      : loop_{loop}, files_{files} {}
 
   void check();
   // Reads all certificates again. reader: null: the event log has the result.
@@ -104,7 +105,7 @@ class CertificateWatch {
   void report_expiries();
 
   LoopContext& loop_;
-  FileReader& files_;
+  config::FileReader& files_;
 
   MonoTime check_at_ = MonoTime::min();  // the next check of the expiries
 };

@@ -8,7 +8,7 @@
 
 #include <nexusfix/base/clock.hpp>
 
-#include "engine/directory/reload/file_reader.hpp"
+#include "config/api/file_reader.hpp"
 #include "engine/directory/reload/reload_job.hpp"
 #include "engine/directory/reload/settings_changes.hpp"
 #include "engine/ground/loop_context.hpp"

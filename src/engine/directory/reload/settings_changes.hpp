@@ -48,7 +48,7 @@ struct TemplateChange {
 struct ReloadPlan {
   Settings fresh;
   Settings added;
-  InDictionaries dictionaries;
+  config::InDictionaries dictionaries;
   std::set<std::string, std::less<>> names;  // of all sessions in the file
   std::vector<SessionEntry*> back;           // null: the session was destroyed in the meantime
   std::vector<SessionEntry*> out;            // the same

@@ -51,7 +51,7 @@ EngineLogs::EngineLogs(observe::EventLog& events, bool is_standard_error,
   update_open();
 }
 
-void EngineLogs::add_reader(std::shared_ptr<TapChannel> reader) {
+void EngineLogs::add_reader(std::shared_ptr<observe::TapChannel> reader) {
   tap_.add(std::move(reader));
   messages_ = &masked_;
   update_open();

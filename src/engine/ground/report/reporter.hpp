@@ -29,9 +29,9 @@
 #include <nexusfix/wire/field.hpp>
 
 #include "engine/ground/loop_clock.hpp"
-#include "engine/ground/report/message_tap.hpp"
 #include "engine/ground/report/notice_limiter.hpp"
 #include "engine/ground/settings/settings_names.hpp"
+#include "observe/api/message_tap.hpp"
 #include "observe/api/session_logs.hpp"
 
 namespace nexusfix::engine {
@@ -50,7 +50,7 @@ class EngineLogs {
   ~EngineLogs();
 
   // A reader gets copies of the messages from here on.
-  void add_reader(std::shared_ptr<TapChannel> reader);
+  void add_reader(std::shared_ptr<observe::TapChannel> reader);
   // Every event goes to this log as well; null: to none.
   void tap_events(observe::EventLog* tap) noexcept { event_tap_ = tap; }
 
@@ -150,7 +150,7 @@ class EngineLogs {
   Place global_;
   std::map<std::string, Place, std::less<>> places_;  // by the session's name
   std::unique_ptr<observe::SessionLogs> logs_;
-  MessageTap tap_;
+  observe::MessageTap tap_;
   observe::MaskedMessageLog masked_;                    // before tap_
   observe::MaskedMessageLog* messages_ = nullptr;       // equals masked_; null: no reader listens
   NoticeTally refused_;                                 // by the program's message log

@@ -29,7 +29,7 @@ class Control final : private transport::LocalServer::Answerer {
  private:
   // A `nexusfix ctl tail`, which polls.
   struct Tail {
-    TapReader reader;
+    observe::TapReader reader;
     MonoTime read_at;
   };
   // A tail that is not read for this time has ended.

@@ -19,7 +19,8 @@ namespace {
 
 class TapTask final : public LoopTask {
  public:
-  explicit TapTask(std::shared_ptr<TapChannel> channel) noexcept : channel_{std::move(channel)} {}
+  explicit TapTask(std::shared_ptr<observe::TapChannel> channel) noexcept
+      : channel_{std::move(channel)} {}
   // A loop that has ended, or has no memory, copies nothing.
   ~TapTask() override {
     if (channel_) channel_->end();
@@ -30,7 +31,7 @@ class TapTask final : public LoopTask {
   }
 
  private:
-  std::shared_ptr<TapChannel> channel_;
+  std::shared_ptr<observe::TapChannel> channel_;
 };
 
 // An act that reads or opens files may take this many times the limit of other acts.
@@ -103,12 +104,12 @@ class ReportTask final : public LoopTask {
 
 class TapSubscription final : public MessageSubscription {
  public:
-  explicit TapSubscription(TapReader reader) noexcept : reader_{std::move(reader)} {}
+  explicit TapSubscription(observe::TapReader reader) noexcept : reader_{std::move(reader)} {}
   void read(std::size_t bytes_max, Visitor visit) override { reader_.read(bytes_max, visit); }
   [[nodiscard]] std::uint64_t consume_lost() override { return reader_.consume_lost(); }
 
  private:
-  TapReader reader_;
+  observe::TapReader reader_;
 };
 
 }  // namespace
@@ -349,7 +350,7 @@ bool OperatorCommands::serves(const std::string& session, const OperatorCaller& 
   return !lacks_session(ask_session_loop(RoundTripRequest{session, 0}, caller));
 }
 
-std::expected<TapReader, std::string> OperatorCommands::tap(const std::string& session) {
+std::expected<observe::TapReader, std::string> OperatorCommands::tap(const std::string& session) {
   if (std::string refused = refusal(); !refused.empty()) {
     return std::unexpected{std::move(refused)};
   }
@@ -362,14 +363,14 @@ std::expected<TapReader, std::string> OperatorCommands::tap(const std::string& s
     return std::unexpected{"the engine has " + std::to_string(kReadersMax) +
                            " readers of its messages already: end one"};
   }
-  std::vector<std::shared_ptr<TapChannel>> channels;
+  std::vector<std::shared_ptr<observe::TapChannel>> channels;
   for (const auto& inbox : inboxes_) {
-    auto channel = std::make_shared<TapChannel>(session);
+    auto channel = std::make_shared<observe::TapChannel>(session);
     inbox->add(std::make_unique<TapTask>(channel));
     channels.push_back(std::move(channel));
   }
   readers_.push_back(channels.front());
-  return TapReader{std::move(channels)};
+  return observe::TapReader{std::move(channels)};
 }
 
 EngineStatistics EngineOperations::statistics() const {

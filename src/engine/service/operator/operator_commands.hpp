@@ -16,9 +16,9 @@
 #include <nexusfix/engine/parts.hpp>
 
 #include "engine/ground/loop_context.hpp"
-#include "engine/ground/report/message_tap.hpp"
 #include "engine/ground/shared/task_inbox.hpp"
 #include "engine/service/operator/control_tasks.hpp"
+#include "observe/api/message_tap.hpp"
 
 namespace nexusfix::engine {
 
@@ -63,7 +63,7 @@ class OperatorCommands {
   [[nodiscard]] bool serves(const std::string& session, const OperatorCaller& caller);
   // Copies of the messages of one session, or of all (empty). The error: there are kReadersMax
   // readers already.
-  [[nodiscard]] std::expected<TapReader, std::string> tap(const std::string& session);
+  [[nodiscard]] std::expected<observe::TapReader, std::string> tap(const std::string& session);
 
  private:
   [[nodiscard]] EngineStatus status_without_sessions() const;
@@ -92,7 +92,7 @@ class OperatorCommands {
   std::chrono::milliseconds loop_timeout_;
   WallTime opened_at_;
   std::mutex readers_mutex_;
-  std::vector<std::weak_ptr<TapChannel>> readers_;  // their channels of the first loop
+  std::vector<std::weak_ptr<observe::TapChannel>> readers_;  // their channels of the first loop
 };
 
 // The engine, as the part that serves operators sees it. Any thread but those of the loops, which

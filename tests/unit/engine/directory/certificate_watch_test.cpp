@@ -12,7 +12,7 @@ namespace {
 class CertificateWatchComponent : public testing::FloorsTest {
  protected:
   [[nodiscard]] CertificateWatch& watch() { return floors().directory.certificates; }
-  [[nodiscard]] FileReader& files() { return floors().directory.files; }
+  [[nodiscard]] config::FileReader& files() { return floors().directory.files; }
 };
 
 TEST_F(CertificateWatchComponent, only_the_first_loop_reads_them_again_and_once_a_request) {

@@ -1,7 +1,6 @@
 // Another process follows the messages of a running engine.
 #include <nexusfix/engine/running_engine.hpp>
 
-#include "engine/ground/report/message_tap.hpp"
 #include "unit/engine/service/control_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -90,34 +89,6 @@ TEST_F(MessageTailTest, readers_above_the_limit_are_refused) {
   const auto more = while_serving([&] { return MessageTail::open(store_folder(), {}); });
   ASSERT_FALSE(more.has_value());
   EXPECT_TRUE(contains(more.error().text, "has 32 readers")) << more.error().text;
-}
-
-TEST(MessageTap, costs_nothing_without_readers_and_forgets_one_that_has_gone) {
-  engine::MessageTap tap{nullptr};
-  EXPECT_FALSE(tap.is_heard());
-  const auto channel = std::make_shared<engine::TapChannel>("");
-  tap.add(channel);
-  EXPECT_TRUE(tap.is_heard());
-  {
-    engine::TapReader reader{{channel}};
-  }
-  tap.write({.time = {}, .session = "S", .bytes = "8=FIX", .kind = {}});
-  EXPECT_FALSE(tap.is_heard());
-  EXPECT_TRUE(channel->has_ended());
-}
-
-TEST(MessageTap, reader_that_never_reads_is_removed) {
-  engine::MessageTap tap{nullptr};
-  const auto channel = std::make_shared<engine::TapChannel>("");
-  engine::TapReader reader{{channel}};
-  tap.add(channel);
-  const std::string bytes(engine::TapChannel::kRingBytes, 'x');  // never fits
-  for (std::uint64_t i = 0; i < engine::TapChannel::kLostInRowMax; ++i) {
-    tap.write({.time = {}, .session = "S", .bytes = bytes, .kind = {}});
-  }
-  EXPECT_FALSE(tap.is_heard());
-  EXPECT_TRUE(reader.has_ended());
-  EXPECT_EQ(reader.consume_lost(), engine::TapChannel::kLostInRowMax);
 }
 
 }  // namespace

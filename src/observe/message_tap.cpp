@@ -1,4 +1,4 @@
-#include "engine/ground/report/message_tap.hpp"
+#include "observe/api/message_tap.hpp"
 
 #include <chrono>
 #include <cstring>
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-namespace nexusfix::engine {
+namespace nexusfix::observe {
 namespace {
 
 // The head of a record. The session's name and the message follow it.
@@ -14,7 +14,7 @@ struct RecordHead {
   std::int64_t time_ns = 0;
   std::uint32_t session_bytes = 0;
   std::uint32_t loop = 0;
-  observe::MessageKind kind{};
+  MessageKind kind{};
 };
 
 void copy(std::byte*& to, std::string_view bytes) noexcept {
@@ -24,7 +24,7 @@ void copy(std::byte*& to, std::string_view bytes) noexcept {
 
 }  // namespace
 
-bool TapChannel::write(const observe::LoggedMessage& message) noexcept {
+bool TapChannel::write(const LoggedMessage& message) noexcept {
   if (is_abandoned()) return false;
   if (!session_.empty() && session_ != message.session) return true;
   const std::size_t size = sizeof(RecordHead) + message.session.size() + message.bytes.size();
@@ -47,7 +47,7 @@ bool TapChannel::write(const observe::LoggedMessage& message) noexcept {
   return true;
 }
 
-observe::LoggedMessage TapChannel::unpack(std::span<const std::byte> record) noexcept {
+LoggedMessage TapChannel::unpack(std::span<const std::byte> record) noexcept {
   RecordHead head;
   std::memcpy(&head, record.data(), sizeof head);
   const auto rest = record.subspan(sizeof head);
@@ -69,7 +69,7 @@ void MessageTap::add(std::shared_ptr<TapChannel> channel) {
   channels_.push_back(std::move(channel));
 }
 
-void MessageTap::write(const observe::LoggedMessage& message) {
+void MessageTap::write(const LoggedMessage& message) {
   std::erase_if(channels_, [&](const auto& one) {
     if (one->write(message)) return false;
     one->end();
@@ -78,4 +78,4 @@ void MessageTap::write(const observe::LoggedMessage& message) {
   if (log_ != nullptr) log_->write(message);
 }
 
-}  // namespace nexusfix::engine
+}  // namespace nexusfix::observe

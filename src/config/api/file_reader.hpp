@@ -14,7 +14,7 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/transport/network.hpp>
 
-namespace nexusfix::engine {
+namespace nexusfix::config {
 
 // The files to read, and what the event loop does with them.
 class FileJob {
@@ -81,4 +81,4 @@ class FileReader {
   bool has_cpus_ = false;
 };
 
-}  // namespace nexusfix::engine
+}  // namespace nexusfix::config

@@ -1,5 +1,5 @@
 // FileReader without an EventLoop, over a disk that takes no threads: jobs run in their order.
-#include "engine/directory/reload/file_reader.hpp"
+#include "config/api/file_reader.hpp"
 
 #include <memory>
 #include <string>
@@ -10,7 +10,7 @@
 #include "support/manual_clock.hpp"
 #include "support/network/fake_network.hpp"
 
-namespace nexusfix::engine {
+namespace nexusfix::config {
 namespace {
 
 class FileReaderComponent : public ::testing::Test {
@@ -72,4 +72,4 @@ TEST_F(FileReaderComponent, read_now_reads_before_waiting_jobs_and_leaves_the_re
 }
 
 }  // namespace
-}  // namespace nexusfix::engine
+}  // namespace nexusfix::config

@@ -13,7 +13,7 @@
 #include <nexusfix/deferred/spsc_queue.hpp>
 #include <nexusfix/observe/logs.hpp>
 
-namespace nexusfix::engine {
+namespace nexusfix::observe {
 
 // The ring between one event loop and one reader of its messages.
 class TapChannel {
@@ -27,9 +27,9 @@ class TapChannel {
   explicit TapChannel(std::string session) : session_{std::move(session)} {}
 
   // The loop. False: the reader has gone, and the channel must be removed.
-  [[nodiscard]] bool write(const observe::LoggedMessage& message) noexcept;
+  [[nodiscard]] bool write(const LoggedMessage& message) noexcept;
 
-  // The reader. visit(const observe::LoggedMessage&) gets up to the given number of bytes of
+  // The reader. visit(const LoggedMessage&) gets up to the given number of bytes of
   // messages, and one message at least. The views are valid until it returns. Returns the bytes.
   template <class Visitor>
   std::size_t read(std::size_t bytes_max, Visitor&& visit) {
@@ -60,7 +60,7 @@ class TapChannel {
   void end() noexcept { has_ended_.store(true, std::memory_order_relaxed); }
 
  private:
-  [[nodiscard]] static observe::LoggedMessage unpack(std::span<const std::byte> record) noexcept;
+  [[nodiscard]] static LoggedMessage unpack(std::span<const std::byte> record) noexcept;
 
   const std::string session_;
   deferred::RecordQueue ring_{kRingBytes};
@@ -72,10 +72,10 @@ class TapChannel {
 };
 
 // The loop's thread only.
-class MessageTap final : public observe::MessageLog {
+class MessageTap final : public MessageLog {
  public:
   // log: of the program; null: there is none.
-  explicit MessageTap(observe::MessageLog* log) noexcept : log_{log} {}
+  explicit MessageTap(MessageLog* log) noexcept : log_{log} {}
   ~MessageTap() override;
 
   // False: no reader listens, and write() need not be called.
@@ -83,10 +83,10 @@ class MessageTap final : public observe::MessageLog {
   // A reader listens from here on. Removes those that have gone.
   void add(std::shared_ptr<TapChannel> channel);
   // Throws what the program's log throws.
-  void write(const observe::LoggedMessage& message) override;
+  void write(const LoggedMessage& message) override;
 
  private:
-  observe::MessageLog* log_;
+  MessageLog* log_;
   std::vector<std::shared_ptr<TapChannel>> channels_;
 };
 
@@ -94,7 +94,7 @@ class MessageTap final : public observe::MessageLog {
 // then nothing more comes.
 //
 //   auto reader = desk.tap("FIX.4.4:VENUE->TRADER");
-//   reader->read(65'536, [](const observe::LoggedMessage& message) { show(message); });
+//   reader->read(65'536, [](const LoggedMessage& message) { show(message); });
 //   if (const auto lost = reader->consume_lost(); lost != 0) show_lost(lost);
 class TapReader {
  public:
@@ -138,4 +138,4 @@ class TapReader {
   std::vector<std::shared_ptr<TapChannel>> channels_;
 };
 
-}  // namespace nexusfix::engine
+}  // namespace nexusfix::observe

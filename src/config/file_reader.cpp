@@ -1,4 +1,4 @@
-#include "engine/directory/reload/file_reader.hpp"
+#include "config/api/file_reader.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -17,7 +17,7 @@
 #include "base/api/signals_blocked.hpp"
 #include "base/api/thread_setup.hpp"
 
-namespace nexusfix::engine {
+namespace nexusfix::config {
 namespace {
 
 // The most of one pause that counts: a loop that was itself suspended has not waited for the disk.
@@ -253,4 +253,4 @@ std::string FileReader::read_now(const std::shared_ptr<FileJob>& job, Clock& clo
   return why;
 }
 
-}  // namespace nexusfix::engine
+}  // namespace nexusfix::config
