@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include <nexusfix/engine/parts.hpp>
+#include <nexusfix/passwords.hpp>
 
 #include "base/api/ascii.hpp"
 #include "base/api/secret.hpp"

@@ -2,7 +2,7 @@
 #include <cerrno>
 #include <sodium.h>
 
-#include <nexusfix/engine/parts.hpp>
+#include <nexusfix/passwords.hpp>
 
 namespace nexusfix::engine {
 

@@ -1,5 +1,5 @@
 // For a build without libsodium: no password is ever right.
-#include <nexusfix/engine/parts.hpp>
+#include <nexusfix/passwords.hpp>
 
 namespace nexusfix::engine {
 

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include <nexusfix/engine/parts.hpp>
+#include <nexusfix/passwords.hpp>
 
 #include "base/api/exceptions.hpp"
 #include "base/api/thread_setup.hpp"

@@ -19,7 +19,7 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/engine/parts.hpp>
+#include <nexusfix/passwords.hpp>
 #include <nexusfix/transport/network.hpp>
 
 #include "base/api/secret.hpp"

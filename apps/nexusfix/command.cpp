@@ -6,6 +6,7 @@
 
 #include <nexusfix/engine/parts.hpp>
 #include <nexusfix/observe/logs.hpp>
+#include <nexusfix/passwords.hpp>
 #include <nexusfix/transport/network.hpp>
 #ifdef NEXUSFIX_POSTGRES_STORE
 #include <nexusfix/store/postgres.hpp>

@@ -2,6 +2,7 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine/parts.hpp>
+#include <nexusfix/passwords.hpp>
 #include <nexusfix/settings.hpp>
 #include <nexusfix/transport/network.hpp>
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <thread>
 
-#include <nexusfix/engine/parts.hpp>
+#include <nexusfix/passwords.hpp>
 
 #include "passwords/password_service.hpp"
 #include "support/disks/passing_disk.hpp"

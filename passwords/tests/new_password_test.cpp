@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <functional>
 
-#include <nexusfix/engine/parts.hpp>
+#include <nexusfix/passwords.hpp>
 
 #include "support/disks/passing_disk.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"

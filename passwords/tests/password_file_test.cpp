@@ -4,7 +4,7 @@
 #include <string>
 #include <sys/stat.h>
 
-#include <nexusfix/engine/parts.hpp>
+#include <nexusfix/passwords.hpp>
 
 #include "passwords/lockouts.hpp"
 #include "support/disks/fake_disk.hpp"

@@ -9,6 +9,7 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine/parts.hpp>
+#include <nexusfix/passwords.hpp>
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/text/text.hpp"

@@ -15,6 +15,7 @@
 #include <nexusfix/engine.hpp>
 #include <nexusfix/engine/parts.hpp>
 #include <nexusfix/engine/running_engine.hpp>
+#include <nexusfix/passwords.hpp>
 #include <nexusfix/settings.hpp>
 #include <nexusfix/store.hpp>
 

@@ -19,6 +19,7 @@
 
 #include <nexusfix/engine.hpp>
 #include <nexusfix/engine/parts.hpp>
+#include <nexusfix/passwords.hpp>
 #include <nexusfix/wire/encoder.hpp>
 
 #include "faults/attack/traders.hpp"

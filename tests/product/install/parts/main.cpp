@@ -6,6 +6,7 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine.hpp>
 #include <nexusfix/engine/parts.hpp>
+#include <nexusfix/passwords.hpp>
 #include <nexusfix/settings.hpp>
 #include <nexusfix/store/journal.hpp>
 #include <nexusfix/transport/network.hpp>
