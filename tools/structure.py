@@ -69,6 +69,7 @@ MANY_MEMBERS = {
 # Sources with a header of their name that others include, without a test of their name, and why.
 TESTED_ELSEWHERE = {
     "simulator/totals.cpp": "scenario_test.cpp adds up and prints",
+    "src/config/loop_partition.cpp": "event_loops_test.cpp: sessions of several loops",
     "src/config/validators.cpp": "validation_test.cpp: sessions of an engine with dictionaries",
     "src/engine/engine.cpp": "the tests of the engine open one",
     "src/engine/loop/stop_signals.cpp": "run_test.cpp sends the signals to a program of its own",
@@ -102,7 +103,8 @@ CONFIG_INCLUDE = re.compile(r'#include [<"](?:nexusfix/)?config/([^>"]+)[>"]')
 # api/logon_passwords.hpp: what checks them is a product.
 # api/file_reader.hpp: for a reload. api/validators.hpp: of the sessions' dictionaries.
 ENGINE_READS = ["api/changed_keys.hpp", "api/file_reader.hpp", "api/logon_passwords.hpp",
-                "api/logon_signer.hpp", "api/validators.hpp", "username.hpp"]
+                "api/logon_signer.hpp", "api/loop_partition.hpp", "api/validators.hpp",
+                "username.hpp"]
 PRIVATE_INCLUDE = re.compile(r'#include "([^"]+)"')
 
 CLASS_HEAD = re.compile(r"(?<!enum )\b(?:class|struct)\s+(?:alignas\([^)]*\)\s*)?"

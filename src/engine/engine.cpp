@@ -19,9 +19,9 @@
 #include "base/api/core_dumps.hpp"
 #include "base/api/thread_setup.hpp"
 #include "config/api/logon_signer.hpp"
+#include "config/api/loop_partition.hpp"
 #include "engine/cluster_membership.hpp"
 #include "engine/directory/directory.hpp"
-#include "engine/directory/loop_partition.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/missing_parts.hpp"
 #include "engine/ground/settings/settings_names.hpp"
@@ -562,8 +562,8 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   if (!right) return shared->not_open(std::move(right.error()));
   const auto stores = open_stores(loops, settings);
   if (!stores) return shared->not_open(stores.error());
-  auto shares = partition_by_loop(std::move(settings), *options.disk, *stores);
-  if (!shares) return shared->not_open(std::move(shares.error()));
+  auto shares = config::partition_by_loop(std::move(settings), *options.disk, *stores);
+  if (!shares) return shared->not_open(EngineError{std::move(shares.error())});
   for (std::size_t loop = 0; loop < loops.size(); ++loop) {
     Settings& share = (*shares)[loop];
     std::expected<void, EngineError> done;

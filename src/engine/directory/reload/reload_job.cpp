@@ -9,7 +9,7 @@
 #include <nexusfix/settings.hpp>
 
 #include "config/api/logon_signer.hpp"
-#include "engine/directory/loop_partition.hpp"
+#include "config/api/loop_partition.hpp"
 #include "engine/directory/reload/reloader.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/settings_names.hpp"
@@ -78,8 +78,11 @@ void ReloadJob::read(Disk& disk) {
   }
   std::vector<Settings> shares;
   if (start_.directory) {
-    auto shared = partition_again(std::move(*settings), *start_.directory);
-    if (!shared) return refuse(std::move(shared.error()));
+    LoopDirectory& directory = *start_.directory;
+    auto shared =
+        config::partition_again(std::move(*settings), directory.loop_count(),
+                                [&](const std::string& name) { return directory.home_of(name); });
+    if (!shared) return refuse({std::move(shared.error())});
     shares = std::move(*shared);
   } else {
     shares.push_back(std::move(*settings));

@@ -1,30 +1,23 @@
 // The names of the configuration layer that the engine uses: finished settings and their errors.
 #pragma once
 
-#include <cstdint>
 #include <expected>
-#include <string>
 #include <utility>
 
 #include <nexusfix/engine.hpp>
 #include <nexusfix/settings.hpp>
 
 #include "config/api/changed_keys.hpp"
+#include "config/api/loop_partition.hpp"
 
 namespace nexusfix::engine {
-
-// The store folder of a loop: the folder itself for loop 0, "loop-1" in it for loop 1, and so on.
-[[nodiscard]] inline std::string folder_of_loop(const std::string& store_folder,
-                                                std::uint32_t loop) {
-  if (loop == 0) return store_folder;
-  return store_folder + "/loop-" + std::to_string(loop);
-}
 
 using config::changed_keys;
 using config::ChangedKeys;
 using config::copy_parts_from_files;
 using config::DictionarySettings;
 using config::FileKeys;
+using config::folder_of_loop;
 using config::InboundDelivery;
 using config::joined_keys;
 using config::KeySources;

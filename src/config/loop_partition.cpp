@@ -1,13 +1,11 @@
-#include "engine/directory/loop_partition.hpp"
+#include "config/api/loop_partition.hpp"
 
 #include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
 
-#include "engine/ground/settings/settings_names.hpp"
-
-namespace nexusfix::engine {
+namespace nexusfix::config {
 namespace {
 
 constexpr std::uint32_t kEventLoopsMax = 64;
@@ -28,7 +26,7 @@ std::string store_of_loop(const Settings& settings, std::uint32_t loop) {
 }
 
 // The loop of each stored session.
-std::expected<std::map<std::string, std::uint32_t, std::less<>>, EngineError> stored_sessions(
+std::expected<std::map<std::string, std::uint32_t, std::less<>>, std::string> stored_sessions(
     std::span<const store::Store* const> stores, const Settings& settings) {
   std::map<std::string, std::uint32_t, std::less<>> stored;
   for (std::uint32_t loop = 0; loop < stores.size(); ++loop) {
@@ -37,7 +35,7 @@ std::expected<std::map<std::string, std::uint32_t, std::less<>>, EngineError> st
       const auto name = store.session_name(static_cast<store::SessionKey>(key));
       const auto [place, added] = stored.emplace(name, loop);
       if (added) continue;
-      return std::unexpected{EngineError{"session " + std::string{name} + " is stored twice, in " +
+      return std::unexpected{std::string{"session " + std::string{name} + " is stored twice, in " +
                                          store_of_loop(settings, place->second) + " and in " +
                                          store_of_loop(settings, loop) +
                                          ": move the one that is not meant away"}};
@@ -47,13 +45,13 @@ std::expected<std::map<std::string, std::uint32_t, std::less<>>, EngineError> st
 }
 
 // The folder of a loop that the configuration no longer has may hold some of its sessions.
-std::expected<void, EngineError> check_folders(const Settings& settings, Disk& disk) {
+std::expected<void, std::string> check_folders(const Settings& settings, Disk& disk) {
   if (settings.store != StoreKind::Journal) return {};
   for (std::uint32_t loop = settings.event_loops; loop < kEventLoopsMax; ++loop) {
     const std::string folder = folder_of_loop(settings.store_folder, loop);
     const auto names = disk.list(folder);
     if (!names || names->empty()) continue;
-    return std::unexpected{EngineError{
+    return std::unexpected{std::string{
         settings.file + ": EventLoops=" + std::to_string(settings.event_loops) + ", and " + folder +
         " is the store of one more: its sessions would be forgotten. Set EventLoops=" +
         std::to_string(loop + 1) + ", or move that folder away"}};
@@ -61,16 +59,14 @@ std::expected<void, EngineError> check_folders(const Settings& settings, Disk& d
   return {};
 }
 
-using HomeOf = FunctionRef<std::optional<std::uint32_t>(const std::string& name)>;
-
 // Puts each session into the settings of its loop.
-std::expected<void, EngineError> fill(std::vector<Settings>& shares,
+std::expected<void, std::string> fill(std::vector<Settings>& shares,
                                       std::vector<SessionSettings> sessions, HomeOf home_of) {
   for (SessionSettings& one : sessions) {
     const std::string name = one.session.id.to_string();
     const auto wrong = [&](const std::string& what) {
       const SettingsError error{shares.front().file, one.line, name + ": EventLoop=" + what};
-      return std::unexpected{EngineError{error.what()}};
+      return std::unexpected{std::string{error.what()}};
     };
     std::optional<std::uint32_t> home = home_of(name);
     if (!home) home = home_of(one.session.id.former_name());
@@ -91,7 +87,7 @@ std::expected<void, EngineError> fill(std::vector<Settings>& shares,
 
 }  // namespace
 
-std::expected<std::vector<Settings>, EngineError> partition_by_loop(
+std::expected<std::vector<Settings>, std::string> partition_by_loop(
     Settings settings, Disk& disk, std::span<const store::Store* const> stores) {
   if (auto checked = check_folders(settings, disk); !checked) {
     return std::unexpected{std::move(checked.error())};
@@ -116,16 +112,16 @@ std::expected<std::vector<Settings>, EngineError> partition_by_loop(
   return shares;
 }
 
-std::expected<std::vector<Settings>, EngineError> partition_again(Settings settings,
-                                                                  LoopDirectory& directory) {
+std::expected<std::vector<Settings>, std::string> partition_again(Settings settings,
+                                                                  std::size_t loops,
+                                                                  HomeOf home_of) {
   std::vector<SessionSettings> sessions = std::exchange(settings.sessions, {});
-  std::vector<Settings> shares(directory.loop_count(), settings);
+  std::vector<Settings> shares(loops, settings);
   for (std::size_t loop = 1; loop < shares.size(); ++loop) shares[loop].warnings.clear();
-  const auto home_of = [&](const std::string& name) { return directory.home_of(name); };
   if (auto done = fill(shares, std::move(sessions), home_of); !done) {
     return std::unexpected{std::move(done.error())};
   }
   return shares;
 }
 
-}  // namespace nexusfix::engine
+}  // namespace nexusfix::config
