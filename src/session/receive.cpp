@@ -63,8 +63,8 @@ constexpr std::chrono::seconds kAnswerTime{1};
 // On the path of every message: one in sequence is recognized by a comparison with the one before
 // it.
 void StateMachine::on_message(const wire::MessageView& message, Now now) noexcept {
-  begin_event(now);
   NEXUSFIX_ASSERT(delivery_ == Delivery::None);
+  begin_event(now);
   message_ = &message;
   if (!phase_.has_logged_on()) [[unlikely]]
     return receive_outside_session(message);
@@ -153,7 +153,6 @@ bool StateMachine::is_in_sequence(const wire::MessageView& message) noexcept {
 // Without a Pending, which would be written in small pieces and read in large ones: no store buffer
 // forwards that.
 inline void StateMachine::deliver_in_sequence() noexcept {
-  NEXUSFIX_ASSERT(actions_.is_empty());
   logon_.set_reset_sent(false);
   message_seq_num_ = numbers_.next_inbound();
   delivery_ = Delivery::Next;
