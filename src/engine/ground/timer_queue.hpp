@@ -11,6 +11,11 @@ namespace nexusfix::engine {
 
 // An owner's position in a TimerQueue, which alone changes it.
 class TimerOwner {
+ public:
+  // kNever: it is not armed.
+  [[nodiscard]] MonoTime armed_at() const noexcept { return timer_.at; }
+
+ private:
   template <class Owner>
   friend class TimerQueue;
 

@@ -49,22 +49,25 @@ void Transactor::apply_or_defer(SessionEntry& entry) {
   }
 }
 
-template <class Run>
-inline void Transactor::transact_here(SessionEntry& entry, Run&& run) {
+template <bool kIsMessage, class Run>
+[[gnu::always_inline]] inline void Transactor::transact_here(SessionEntry& entry, Run&& run) {
   if (io_.commit.has_failed() || entry.abort.is_pending()) return;
   NEXUSFIX_ASSERT(phase_ == Phase::Idle);
   phase_ = Phase::Event;
   forget_begun();  // A message that was begun before this event can no longer be finished.
+  bool is_quiet = false;
   loop_.boundary.run(entry, [&] {
     run(entry.machine);
-    finish_event(entry);
+    is_quiet = finish_event<kIsMessage>(entry);
   });
   phase_ = Phase::Idle;
-  loop_.arm(entry, entry.machine.next_deadline());
+  if (!is_quiet) [[unlikely]]
+    return loop_.arm(entry, entry.machine.next_deadline());
+  NEXUSFIX_DEBUG_ASSERT(entry.armed_at() <= entry.machine.next_deadline());
 }
 
 void Transactor::transact(SessionEntry& entry, Event event) {
-  transact_here(entry, [&](session::StateMachine& machine) { event(machine); });
+  transact_here<false>(entry, [&](session::StateMachine& machine) { event(machine); });
 }
 
 void Transactor::transact(SessionEntry& entry, const wire::MessageView& message,
@@ -73,16 +76,25 @@ void Transactor::transact(SessionEntry& entry, const wire::MessageView& message,
     const Now& now = loop_.now();
     machine.on_message(message, {.wall = now.wall, .mono = now.mono});
   };
-  if (!entry.progress.keeps_received_) [[likely]]
-    return transact_here(entry, receive);
-  received_.begin(entry, message, msg_type, entry.outbound().keeps_masked_out);
-  transact(entry, receive);
+  if (entry.progress.takes_full_path_ || !entry.machine.is_steady()) [[unlikely]]
+    return transact_fully(entry, message, msg_type);
+  transact_here<true>(entry, receive);
+}
+
+[[gnu::noinline]] void Transactor::transact_fully(SessionEntry& entry,
+                                                  const wire::MessageView& message,
+                                                  PackedMsgType msg_type) {
+  if (entry.progress.keeps_received_)
+    received_.begin(entry, message, msg_type, entry.outbound().keeps_masked_out);
+  transact(entry, [&](session::StateMachine& machine) { machine.on_message(message, loop_.now()); });
   received_.end();
 }
 
-[[gnu::always_inline]] inline void Transactor::finish_event(SessionEntry& entry) {
-  run_actions(entry);
-  if (received_.is_of(entry, kPackedLogon)) [[unlikely]]
+// True: the session is logged on as before, and its deadline is no earlier one.
+template <bool kIsMessage>
+[[gnu::always_inline]] inline bool Transactor::finish_event(SessionEntry& entry) {
+  const bool is_quiet = run_actions(entry) && kIsMessage;
+  if (!kIsMessage && received_.is_of(entry, kPackedLogon)) [[unlikely]]
     hold_logon(entry);
   bool may_have_commands = true;
   while (may_have_commands) {
@@ -91,7 +103,10 @@ void Transactor::transact(SessionEntry& entry, const wire::MessageView& message,
     record_progress(entry);
     may_have_commands = append_here() && !deferred_.empty();
   }
+  if (is_quiet && publish_numbers(entry)) [[likely]]
+    return true;
   publish(entry, loop_.now());
+  return false;
 }
 
 // Runs the commands that a callback gave to other sessions, whose actions are not being performed.
@@ -107,19 +122,22 @@ void Transactor::run_deferred() {
   }
 }
 
-[[gnu::always_inline]] inline void Transactor::run_actions(SessionEntry& entry) {
+// True: there was nothing but a delivery, at most.
+[[gnu::always_inline]] inline bool Transactor::run_actions(SessionEntry& entry) {
   entry.progress.is_acting_ = true;
   if (entry.machine.has_delivery()) [[likely]]
     sessions_.actions.deliver(entry, entry.machine.consume_delivery());
-  if (has_more(entry)) [[unlikely]]
+  const bool is_quiet = !has_more(entry);
+  if (!is_quiet) [[unlikely]]
     run_more(entry);
   entry.progress.is_acting_ = false;
   entry.disconnection.on_event_done();
+  return is_quiet;
 }
 
 // Most messages are delivered, and leave nothing else to do.
 inline bool Transactor::has_more(const SessionEntry& entry) noexcept {
-  return entry.machine.has_action() || entry.resend.is_done() || !entry.commands.empty() ||
+  return entry.machine.has_queued() || entry.resend.is_done() || !entry.commands.empty() ||
          entry.disconnection.is_due();
 }
 

@@ -207,14 +207,17 @@ class Transactor {
   void end_connections() noexcept {
     while (in_event_ != nullptr) in_event_ = in_event_->leave_event();
   }
-  template <class Run>
+  template <bool kIsMessage, class Run>
   void transact_here(SessionEntry& entry, Run&& run);
-  void finish_event(SessionEntry& entry);
+  void transact_fully(SessionEntry& entry, const wire::MessageView& message,
+                      PackedMsgType msg_type);
+  template <bool kIsMessage>
+  bool finish_event(SessionEntry& entry);
   bool append_here();
   void run_deferred();
   // on_sent() and the message logs get the event's messages.
   void notify_sent() noexcept;
-  void run_actions(SessionEntry& entry);
+  bool run_actions(SessionEntry& entry);
   [[nodiscard]] static bool has_more(const SessionEntry& entry) noexcept;
   void run_more(SessionEntry& entry);
   void run_command(SessionEntry& entry);

@@ -256,6 +256,8 @@ class HeartbeatTimers {
   // What comes before the Logon answers no TestRequest.
   void record_received_before_logon(MonoTime now) noexcept { last_received_ = now; }
   void record_sent(MonoTime now) noexcept { last_sent_ = now; }
+  // To a TestRequest.
+  [[nodiscard]] bool awaits_answer() const noexcept { return test_request_sent_.has_value(); }
 
   // The application messages that are sent since one event may have to be undone.
   void record_sent_application(MonoTime event, MonoTime sent, std::uint64_t next_inbound) noexcept;

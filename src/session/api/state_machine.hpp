@@ -160,7 +160,9 @@ class StateMachine {
   // consume_delivery() then takes without the other kinds of actions. next_action() takes it, too.
   [[nodiscard]] bool has_delivery() const noexcept { return delivery_ == Delivery::Next; }
   // Whether next_action() has one.
-  [[nodiscard]] bool has_action() const noexcept { return has_delivery() || !actions_.is_empty(); }
+  [[nodiscard]] bool has_action() const noexcept { return has_delivery() || has_queued(); }
+  // The same without has_delivery().
+  [[nodiscard]] bool has_queued() const noexcept { return !actions_.is_empty(); }
   // Only if has_delivery().
   [[nodiscard]] Deliver consume_delivery() noexcept {
     delivery_ = Delivery::Awaited;
@@ -259,6 +261,10 @@ class StateMachine {
   // Valid as long as this object; a Logon and configure() change them.
   [[nodiscard]] const ApplicationVersions& application_versions() const noexcept {
     return versions_;
+  }
+  // Whether a message that is only delivered can do no more to next_deadline() than postpone it.
+  [[nodiscard]] bool is_steady() const noexcept {
+    return !heartbeat_.awaits_answer() && !gap_.is_open();
   }
   // When on_time() must be called next, by the monotonic clock. kNever: no time is awaited. It may
   // change with each event.

@@ -353,7 +353,9 @@ class DisconnectionNotice {
 class EventProgress {
  public:
   EventProgress(std::uint64_t next_inbound, bool keeps_received) noexcept
-      : next_inbound_{next_inbound}, keeps_received_{keeps_received} {}
+      : next_inbound_{next_inbound} {
+    keep_received(keeps_received);
+  }
 
   // Its actions are being performed.
   [[nodiscard]] bool is_acting() const noexcept { return is_acting_; }
@@ -364,7 +366,10 @@ class EventProgress {
     left_ = 0;
   }
   // JournalInbound, which a reload may change.
-  void keep_received(bool keeps) noexcept { keeps_received_ = keeps; }
+  void keep_received(bool keeps) noexcept {
+    keeps_received_ = keeps;
+    takes_full_path_ = keeps || FullPathOnly::is_on();
+  }
   [[nodiscard]] bool keeps_received() const noexcept { return keeps_received_; }
 
  private:
@@ -372,6 +377,7 @@ class EventProgress {
 
   std::uint64_t next_inbound_;  // the store's
   bool is_acting_ = false;
+  bool takes_full_path_;
   bool keeps_received_;  // the store gets each received message with the progress
   // The counterparty has received our Logon, and has asked for what it missed before.
   bool is_settled_ = false;

@@ -53,17 +53,21 @@ void count_sent_reject(const wire::MessageView& message, PackedMsgType msg_type,
 // Writes the session's state to its figures. Called when it may have changed.
 void publish_state(SessionEntry& entry, const Now& now) noexcept;
 
-// Writes the session's sequence numbers and its state to its figures, after each event. While a
-// session stays logged on, its state does not change.
-inline void publish(SessionEntry& entry, const Now& now) noexcept {
+// Writes the session's sequence numbers to its figures. True: it is logged on, as they say.
+inline bool publish_numbers(SessionEntry& entry) noexcept {
   SessionCounters& counters = *entry.counters;
   const session::Numbers numbers = entry.machine.sequence_numbers();
   counters.in.next.set(numbers.next_inbound);
   counters.out.next.set(numbers.next_outbound);
-  if (entry.machine.state() == session::State::LoggedOn &&
-      counters.state.read().state == SessionState::LoggedOn) [[likely]] {
+  return counters.state.read().state == SessionState::LoggedOn;
+}
+
+// The same with the session's state, after each event. While a session stays logged on, its state
+// does not change.
+inline void publish(SessionEntry& entry, const Now& now) noexcept {
+  const bool is_logged_on = publish_numbers(entry);
+  if (is_logged_on && entry.machine.state() == session::State::LoggedOn) [[likely]]
     return;
-  }
   publish_state(entry, now);
 }
 
