@@ -85,34 +85,44 @@ void SessionActions::perform(SessionEntry& entry, const session::Action& action)
 void SessionActions::perform_own(SessionEntry& entry, const session::Deliver& action) {
   using Action = ThrottleAction;
   const Action throttled = entry.settings().throttle.action;
-  bool accepts = true;  // otherwise reply_ says why not; it has texts, which few messages need
   if (throttled != Action::Delay && !action.poss_dup &&
-      !entry.limits.throttle.allow(loop_.now().mono)) [[unlikely]] {
-    accepts = false;
+      !entry.limits.throttle.allow(loop_.now().mono)) {
     reply_ = business_reject(kOther, 0, kThrottled);
     if (throttled == Action::LogOut) {
       entry.commands.add(SessionCommands::Kind::LogOut, std::string{kThrottled});
     }
-  } else if (entry.settings().inbound_delivery == InboundDelivery::AtMostOnce &&
-             action.msg_seq_num == entry.machine.sequence_numbers().next_inbound &&
-             !sessions_.transactor.record_before_delivery(entry, action.msg_seq_num)) [[unlikely]] {
-    return entry.machine.on_delivered({},
-                                      loop_.now());  // The store failed or is stalled.
-  } else if (!sessions_.transactor.run_callback(entry, [&] {
-               loop_.latency.on_deliver();
-               const MessageReply answer = loop_.callbacks.on_message(
-                   loop_.callbacks.application, entry.session, *action.message);
-               if (answer.accepts()) [[likely]]
-                 return;
-               accepts = false;
-               reply_ = answer;
-             })) [[unlikely]] {
+    loop_.latency.on_delivered();
+    return reject(entry);
+  }
+  if (entry.settings().inbound_delivery == InboundDelivery::AtMostOnce &&
+      action.msg_seq_num == entry.machine.sequence_numbers().next_inbound &&
+      !sessions_.transactor.record_before_delivery(entry, action.msg_seq_num)) {
+    return entry.machine.on_delivered({}, loop_.now());  // The store failed or is stalled.
+  }
+  deliver_now(entry, *action.message);
+}
+
+void SessionActions::deliver_now(SessionEntry& entry, const wire::MessageView& message) {
+  bool accepts = true;  // otherwise reply_ says why not; it has texts, which few messages need
+  if (!sessions_.transactor.run_callback(entry, [&] {
+        loop_.latency.on_deliver();
+        const MessageReply answer =
+            loop_.callbacks.on_message(loop_.callbacks.application, entry.session, message);
+        if (answer.accepts()) [[likely]]
+          return;
+        accepts = false;
+        reply_ = answer;
+      })) [[unlikely]] {
     accepts = false;
     reply_ = business_reject(kApplicationNotAvailable, 0, "Application not available");
   }
   loop_.latency.on_delivered();
   if (accepts) [[likely]]
     return entry.machine.on_accepted(loop_.now());
+  reject(entry);
+}
+
+[[gnu::noinline]] void SessionActions::reject(SessionEntry& entry) {
   entry.machine.on_delivered({.kind = reply_.kind(),
                               .reason = reply_.reason(),
                               .ref_tag = reply_.ref_tag(),

@@ -57,7 +57,13 @@ class SessionActions {
 
   void perform(SessionEntry& entry, const session::Action& action);
   // perform() for the most frequent one.
-  void deliver(SessionEntry& entry, const session::Deliver& action) { perform_own(entry, action); }
+  void deliver(SessionEntry& entry, const session::Deliver& action) {
+    const SessionSettings& settings = entry.settings();
+    if (settings.throttle.action != ThrottleAction::Delay ||
+        settings.inbound_delivery == InboundDelivery::AtMostOnce) [[unlikely]]
+      return perform_own(entry, action);
+    deliver_now(entry, *action.message);
+  }
   void decide_logon(SessionEntry& entry);
   // A session whose Logon was decided, so that its held messages are due; null: there is none.
   [[nodiscard]] SessionEntry* next_decided() noexcept;
@@ -77,6 +83,8 @@ class SessionActions {
   void perform_own(SessionEntry& entry, const session::LoggedOut& action);
   void perform_own(SessionEntry& entry, const session::Disconnect& action);
   void perform_own(SessionEntry& entry, const session::Notice& action);
+  void deliver_now(SessionEntry& entry, const wire::MessageView& message);
+  void reject(SessionEntry& entry);  // with reply_
   void record_disconnection(SessionEntry& entry);
   static void record_refusal(SessionEntry& entry, const session::Notice& notice);
   [[nodiscard]] std::string text_of(SessionEntry& entry, const session::Notice& notice);
