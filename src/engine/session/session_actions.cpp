@@ -87,12 +87,11 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Deliver& ac
   const Action throttled = entry.settings().throttle.action;
   if (throttled != Action::Delay && !action.poss_dup &&
       !entry.limits.throttle.allow(loop_.now().mono)) {
-    reply_ = business_reject(kOther, 0, kThrottled);
     if (throttled == Action::LogOut) {
       entry.commands.add(SessionCommands::Kind::LogOut, std::string{kThrottled});
     }
     loop_.latency.on_delivered();
-    return reject(entry);
+    return reject(entry, business_reject(kOther, 0, kThrottled));
   }
   if (entry.settings().inbound_delivery == InboundDelivery::AtMostOnce &&
       action.msg_seq_num == entry.machine.sequence_numbers().next_inbound &&
@@ -103,26 +102,21 @@ void SessionActions::perform_own(SessionEntry& entry, const session::Deliver& ac
 }
 
 void SessionActions::deliver_now(SessionEntry& entry, const wire::MessageView& message) {
-  bool accepts = true;  // otherwise reply_ says why not; it has texts, which few messages need
-  if (!sessions_.transactor.run_callback(entry, [&] {
-        loop_.latency.on_deliver();
-        const MessageReply answer =
-            loop_.callbacks.on_message(loop_.callbacks.application, entry.session, message);
-        if (answer.accepts()) [[likely]]
-          return;
-        accepts = false;
-        reply_ = answer;
-      })) [[unlikely]] {
-    accepts = false;
-    reply_ = business_reject(kApplicationNotAvailable, 0, "Application not available");
-  }
+  const bool is_done = sessions_.transactor.run_callback(entry, [&] [[gnu::always_inline]] {
+    loop_.latency.on_deliver();
+    const MessageReply answer =
+        loop_.callbacks.on_message(loop_.callbacks.application, entry.session, message);
+    if (answer.accepts()) [[likely]]
+      return entry.machine.on_accepted(loop_.now());
+    reject(entry, answer);
+  });
   loop_.latency.on_delivered();
-  if (accepts) [[likely]]
-    return entry.machine.on_accepted(loop_.now());
-  reject(entry);
+  if (!is_done) [[unlikely]]
+    reject(entry, business_reject(kApplicationNotAvailable, 0, "Application not available"));
 }
 
-[[gnu::noinline]] void SessionActions::reject(SessionEntry& entry) {
+[[gnu::noinline]] void SessionActions::reject(SessionEntry& entry, const MessageReply& reply) {
+  reply_ = reply;  // It has texts, which few messages need.
   entry.machine.on_delivered({.kind = reply_.kind(),
                               .reason = reply_.reason(),
                               .ref_tag = reply_.ref_tag(),

@@ -84,7 +84,7 @@ class SessionActions {
   void perform_own(SessionEntry& entry, const session::Disconnect& action);
   void perform_own(SessionEntry& entry, const session::Notice& action);
   void deliver_now(SessionEntry& entry, const wire::MessageView& message);
-  void reject(SessionEntry& entry);  // with reply_
+  void reject(SessionEntry& entry, const MessageReply& reply);
   void record_disconnection(SessionEntry& entry);
   static void record_refusal(SessionEntry& entry, const session::Notice& notice);
   [[nodiscard]] std::string text_of(SessionEntry& entry, const session::Notice& notice);

@@ -112,7 +112,7 @@ class Transactor {
   // Runs a callback. If it throws, its messages are undone, and the result is false. Inlined: most
   // messages run one.
   template <class Callback>
-  [[nodiscard]] bool run_callback(SessionEntry& entry, Callback&& callback) {
+  [[nodiscard, gnu::always_inline]] bool run_callback(SessionEntry& entry, Callback&& callback) {
     const CallbackScope scope = begin_callback();
     try {
       std::forward<Callback>(callback)();

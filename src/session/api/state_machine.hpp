@@ -485,7 +485,7 @@ inline void StateMachine::advance_to(std::uint64_t next_inbound) noexcept {
 
 [[gnu::always_inline]] inline void StateMachine::on_accepted(const Now& now) noexcept {
   if (delivery_ != Delivery::Awaited) [[unlikely]]
-    return on_delivered({}, now);
+    return on_old_delivered({}, now);
   delivery_ = Delivery::None;
   now_ = now;
   advance_to(message_seq_num_ + 1);
