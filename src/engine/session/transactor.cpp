@@ -58,7 +58,11 @@ template <bool kIsMessage, class Run>
   bool is_quiet = false;
   loop_.boundary.run(entry, [&] {
     run(entry.machine);
-    is_quiet = finish_event<kIsMessage>(entry);
+    if constexpr (kIsMessage) {
+      is_quiet = finish_message(entry);
+    } else {
+      finish_event(entry);
+    }
   });
   phase_ = Phase::Idle;
   if (!is_quiet) [[unlikely]]
@@ -90,12 +94,31 @@ void Transactor::transact(SessionEntry& entry, const wire::MessageView& message,
   received_.end();
 }
 
-// True: the session is logged on as before, and its deadline is no earlier one.
-template <bool kIsMessage>
-[[gnu::always_inline]] inline bool Transactor::finish_event(SessionEntry& entry) {
-  const bool is_quiet = run_actions(entry) && kIsMessage;
-  if (!kIsMessage && received_.is_of(entry, kPackedLogon)) [[unlikely]]
+// A message that leaves nothing to do but its delivery. Otherwise false; true: the session is logged
+// on as before, and its deadline is no earlier one.
+[[gnu::always_inline]] inline bool Transactor::finish_message(SessionEntry& entry) {
+  begin_actions(entry);
+  if (has_more(entry)) [[unlikely]] {
+    finish_event(entry);
+    return false;
+  }
+  end_actions(entry);
+  record_event(entry);
+  if (publish_numbers(entry)) [[likely]]
+    return true;
+  publish_state(entry, loop_.now());
+  return false;
+}
+
+[[gnu::noinline]] void Transactor::finish_event(SessionEntry& entry) {
+  run_actions(entry);
+  if (received_.is_of(entry, kPackedLogon)) [[unlikely]]
     hold_logon(entry);
+  record_event(entry);
+  publish(entry, loop_.now());
+}
+
+[[gnu::always_inline]] inline void Transactor::record_event(SessionEntry& entry) {
   bool may_have_commands = true;
   while (may_have_commands) {
     if (!deferred_.empty()) [[unlikely]]
@@ -103,10 +126,6 @@ template <bool kIsMessage>
     record_progress(entry);
     may_have_commands = append_here() && !deferred_.empty();
   }
-  if (is_quiet && publish_numbers(entry)) [[likely]]
-    return true;
-  publish(entry, loop_.now());
-  return false;
 }
 
 // Runs the commands that a callback gave to other sessions, whose actions are not being performed.
@@ -122,17 +141,22 @@ void Transactor::run_deferred() {
   }
 }
 
-// True: there was nothing but a delivery, at most.
-[[gnu::always_inline]] inline bool Transactor::run_actions(SessionEntry& entry) {
+[[gnu::always_inline]] inline void Transactor::begin_actions(SessionEntry& entry) {
   entry.progress.is_acting_ = true;
   if (entry.machine.has_delivery()) [[likely]]
     sessions_.actions.deliver(entry, entry.machine.consume_delivery());
-  const bool is_quiet = !has_more(entry);
-  if (!is_quiet) [[unlikely]]
-    run_more(entry);
+}
+
+[[gnu::always_inline]] inline void Transactor::end_actions(SessionEntry& entry) noexcept {
   entry.progress.is_acting_ = false;
   entry.disconnection.on_event_done();
-  return is_quiet;
+}
+
+void Transactor::run_actions(SessionEntry& entry) {
+  begin_actions(entry);
+  if (has_more(entry))
+    run_more(entry);
+  end_actions(entry);
 }
 
 // Most messages are delivered, and leave nothing else to do.

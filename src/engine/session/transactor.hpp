@@ -211,13 +211,16 @@ class Transactor {
   void transact_here(SessionEntry& entry, Run&& run);
   void transact_fully(SessionEntry& entry, const wire::MessageView& message,
                       PackedMsgType msg_type);
-  template <bool kIsMessage>
-  bool finish_event(SessionEntry& entry);
+  bool finish_message(SessionEntry& entry);
+  void finish_event(SessionEntry& entry);
+  void record_event(SessionEntry& entry);
   bool append_here();
   void run_deferred();
   // on_sent() and the message logs get the event's messages.
   void notify_sent() noexcept;
-  bool run_actions(SessionEntry& entry);
+  static void end_actions(SessionEntry& entry) noexcept;
+  void begin_actions(SessionEntry& entry);
+  void run_actions(SessionEntry& entry);
   [[nodiscard]] static bool has_more(const SessionEntry& entry) noexcept;
   void run_more(SessionEntry& entry);
   void run_command(SessionEntry& entry);
