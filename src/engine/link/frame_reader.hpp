@@ -152,7 +152,8 @@ class FrameReader {
   template <FrameSink Sink>
   void on_bytes_unbound(Connection& connection, std::size_t count, Sink sink);
   template <FrameSink Sink>
-  void on_received(Connection& connection, const transport::IoResult& result, Sink sink);
+  void on_end(Connection& connection, const transport::IoResult& result, Sink sink);
+  void check_logon_size(Connection& connection);
   template <FrameSink Sink>
   void on_paused_readable(Connection& connection, Sink sink);
   template <FrameSink Sink>
@@ -254,19 +255,19 @@ template <FrameSink Sink>
   FrameReader& reader = sink.reader();
   if (reader.loop_.latency.has_stamps()) [[unlikely]]
     reader.stamp(connection);
-  if (result.status == transport::IoStatus::Ok) {
-    if (connection.entry() == nullptr) [[unlikely]] {
-      reader.on_bytes_unbound(connection, result.bytes, sink);
-    } else if (const std::string_view bytes{reader.receive_buffer_.data(), result.bytes};
-               !reader.process_repeated(connection, bytes, sink)) {
-      reader.on_bytes(connection, bytes, sink);
-    }
-    // The next message is not delayed, and its SendingTime shows its true age.
-    const bool is_drained = result.bytes < kReceiveBytes && !connection.is_paused();
-    if (is_drained && connection.entry() != nullptr) [[likely]]
-      return sink.on_drained(connection);
+  if (result.status != transport::IoStatus::Ok) [[unlikely]]
+    return reader.on_end(connection, result, sink);
+  const std::string_view bytes{reader.receive_buffer_.data(), result.bytes};
+  if (connection.entry() == nullptr) [[unlikely]] {
+    reader.on_bytes_unbound(connection, bytes.size(), sink);
+  } else if (!reader.process_repeated(connection, bytes, sink)) {
+    reader.on_bytes(connection, bytes, sink);
   }
-  reader.on_received(connection, result, sink);
+  // The next message is not delayed, and its SendingTime shows its true age.
+  const bool is_drained = bytes.size() < kReceiveBytes && !connection.is_paused();
+  if (is_drained && connection.entry() != nullptr) [[likely]]
+    return sink.on_drained(connection);
+  reader.check_logon_size(connection);
 }
 
 // Before a session is bound, the bytes are a Logon, which may contain a password.
@@ -278,16 +279,11 @@ template <FrameSink Sink>
 }
 
 template <FrameSink Sink>
-[[gnu::noinline]] void FrameReader::on_received(Connection& connection,
-                                                const transport::IoResult& result, Sink sink) {
+[[gnu::noinline]] void FrameReader::on_end(Connection& connection,
+                                           const transport::IoResult& result, Sink sink) {
   if (connection.is_dead()) return;  // Closed by what it sent.
   switch (result.status) {
     case transport::IoStatus::Ok:
-      if (connection.entry() == nullptr && !connection.framing().carried().empty() &&
-          connection.framing().needed() > connection.accepted().logon_bytes_max) {
-        connections_.refuse(connection, EventId::LogonTooLong, kLogonTooLong);
-      }
-      break;
     case transport::IoStatus::WouldBlock:
       break;
     case transport::IoStatus::Closed:
@@ -314,7 +310,9 @@ template <FrameSink Sink>
 [[gnu::always_inline]] inline bool FrameReader::process_repeated(Connection& connection,
                                                                  std::string_view bytes,
                                                                  Sink sink) {
-  if (!connection.framing().may_begin(bytes.size()) || !listens(connection)) return false;
+  if (!connection.framing().may_begin(bytes.size()) || !connection.is_bound() ||
+      loop_.work.has(Work::Ended))
+    return false;
   wire::FrameShape* const shape = loop_.parsers.inbound.find_shape(bytes);
   if (shape == nullptr) return process_whole(connection, bytes, sink);
   const Receiving receiving{connection};
@@ -482,7 +480,7 @@ template <FrameSink Sink>
   } else if (result.status != transport::IoStatus::WouldBlock) {
     drain_delayed(connection, sink);
   }
-  on_received(connection, result, sink);
+  on_end(connection, result, sink);
 }
 
 template <FrameSink Sink>

@@ -56,13 +56,13 @@ class SessionActions {
       : loop_{loop}, io_{io}, sessions_{sessions} {}
 
   void perform(SessionEntry& entry, const session::Action& action);
-  // perform() for the most frequent one.
-  void deliver(SessionEntry& entry, const session::Deliver& action) {
+  // perform() for the most frequent one, if the machine has a delivery.
+  void deliver(SessionEntry& entry) {
     const SessionSettings& settings = entry.settings();
     if (settings.throttle.action != ThrottleAction::Delay ||
         settings.inbound_delivery == InboundDelivery::AtMostOnce) [[unlikely]]
-      return perform_own(entry, action);
-    deliver_now(entry, *action.message);
+      return perform_own(entry, entry.machine.consume_delivery());
+    deliver_now(entry, *entry.machine.consume_delivery().message);
   }
   void decide_logon(SessionEntry& entry);
   // A session whose Logon was decided, so that its held messages are due; null: there is none.

@@ -90,7 +90,9 @@ void Transactor::transact(SessionEntry& entry, const wire::MessageView& message,
                                                   PackedMsgType msg_type) {
   if (entry.progress.keeps_received_)
     received_.begin(entry, message, msg_type, entry.outbound().keeps_masked_out);
-  transact(entry, [&](session::StateMachine& machine) { machine.on_message(message, loop_.now()); });
+  transact_here<false>(entry, [&](session::StateMachine& machine) {
+    machine.on_message(message, loop_.now());
+  });
   received_.end();
 }
 
@@ -144,7 +146,7 @@ void Transactor::run_deferred() {
 [[gnu::always_inline]] inline void Transactor::begin_actions(SessionEntry& entry) {
   entry.progress.is_acting_ = true;
   if (entry.machine.has_delivery()) [[likely]]
-    sessions_.actions.deliver(entry, entry.machine.consume_delivery());
+    sessions_.actions.deliver(entry);
 }
 
 [[gnu::always_inline]] inline void Transactor::end_actions(SessionEntry& entry) noexcept {

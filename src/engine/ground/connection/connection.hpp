@@ -603,14 +603,16 @@ class Connection : public TimerOwner {
 class Receiving {
  public:
   explicit Receiving(Connection& connection) noexcept
-      : connection_{connection}, outer_{std::exchange(connection.is_receiving_, true)} {}
-  ~Receiving() { connection_.is_receiving_ = outer_; }
+      : connection_{connection} {
+    NEXUSFIX_DEBUG_ASSERT(!connection.is_receiving_);
+    connection.is_receiving_ = true;
+  }
+  ~Receiving() { connection_.is_receiving_ = false; }
   Receiving(const Receiving&) = delete;
   Receiving& operator=(const Receiving&) = delete;
 
  private:
   Connection& connection_;
-  bool outer_;
 };
 
 }  // namespace nexusfix::engine
