@@ -156,19 +156,15 @@ inline void Connections::record_sent(Connection& connection, SessionEntry& entry
   }
 }
 
-// Mostly the socket of a session takes all of its bytes, and nothing else follows from that.
-[[gnu::always_inline]] inline void Connections::send_waiting(Connection& connection) {
-  if (connection.outbound().empty()) [[unlikely]]
-    return settle(connection);
-  const transport::IoResult result = send(connection);
-  if (const SessionEntry* const entry = connection.entry();
-      connection.is_bound() && result.status == transport::IoStatus::Ok &&
-      entry->counters->unsent_bytes.read() == 0 && !entry->resend.is_in_progress() &&
-      !connection.timed_answer().is_queued() && result.bytes == connection.outbound().size())
-      [[likely]] {
-    return connection.on_taken(result.bytes);
-  }
-  send_rest(connection, result);
+// Whether nothing follows when the socket takes all bytes, as it mostly does.
+[[gnu::always_inline]] inline bool Connections::is_plain(Connection& connection,
+                                                         store::LogPosition durable) const {
+  const SessionEntry* const entry = connection.entry();
+  return connection.is_bound() && !connection.is_blocked() && connection.waits_for() <= durable &&
+         !loop_.work.has(Work::Aborted) && !connection.outbound().empty() &&
+         !connection.timed_answer().is_queued() && entry->counters->unsent_bytes.read() == 0 &&
+         !entry->resend.is_in_progress() &&
+         entry->resend.queued().size() < connection.backlog().checked_from();
 }
 
 // Waits until the socket is writable. Without takes_by, a counterparty that sends but does not
@@ -207,6 +203,26 @@ void Connections::on_backlog(Connection& connection, std::size_t waiting) {
 }
 
 void Connections::send_or_keep(Connection& connection, store::LogPosition durable) {
+  if (!is_plain(connection, durable)) [[unlikely]]
+    return examine_and_send(connection, durable);
+  connection.set_unsent(false);
+  const transport::IoResult result = send(connection);
+  if (result.status == transport::IoStatus::Ok && result.bytes == connection.outbound().size())
+      [[likely]]
+    return connection.on_taken(result.bytes);
+  send_more(connection, result);
+}
+
+[[gnu::noinline]] void Connections::send_more(Connection& connection,
+                                              const transport::IoResult& result) {
+  loop_.boundary.run(connection, [&] {
+    send_rest(connection, result);
+    check_backlog(connection);
+  });
+}
+
+[[gnu::noinline]] void Connections::examine_and_send(Connection& connection,
+                                                     store::LogPosition durable) {
   if (connection.is_dead()) return;  // It was closed in the meantime.
   connection.set_unsent(false);
   if (connection.has_ended()) [[unlikely]]
@@ -218,9 +234,9 @@ void Connections::send_or_keep(Connection& connection, store::LogPosition durabl
   const bool is_durable = connection.waits_for() <= durable;
   if (!is_durable) [[unlikely]]
     mark_unsent(connection);
-  loop_.boundary.run(connection, [&] [[gnu::always_inline]] {
-    if (is_durable && !connection.is_blocked()) [[likely]]
-      send_waiting(connection);
+  loop_.boundary.run(connection, [&] {
+    if (!is_durable || connection.is_blocked()) return check_backlog(connection);
+    connection.outbound().empty() ? settle(connection) : send_rest(connection, send(connection));
     check_backlog(connection);
   });
 }

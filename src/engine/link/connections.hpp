@@ -188,7 +188,9 @@ class Connections {
   [[nodiscard]] transport::IoResult send(const Connection& connection) {
     return loop_.network->send(connection.socket_id(), connection.outbound().waiting());
   }
-  void send_waiting(Connection& connection);
+  [[nodiscard]] bool is_plain(Connection& connection, store::LogPosition durable) const;
+  void examine_and_send(Connection& connection, store::LogPosition durable);
+  void send_more(Connection& connection, const transport::IoResult& first);
   void send_rest(Connection& connection, const transport::IoResult& first);
   void settle(Connection& connection);
   // The socket has taken bytes, or does not take them.

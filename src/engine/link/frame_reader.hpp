@@ -41,8 +41,8 @@ concept FrameSink = requires(Sink sink, Connection& connection, const wire::Mess
   // The reader that calls it.
   { sink.reader() } -> std::same_as<FrameReader&>;
   // A message of a connection that has its session. on_only_message(): it is all of the
-  // received bytes. The number of processed bytes, or kMustWait.
-  { sink.on_only_message(connection, message, bytes) } -> std::same_as<std::size_t>;
+  // received bytes; true: it must wait. The number of processed bytes, or kMustWait.
+  { sink.on_only_message(connection, message, bytes) } -> std::same_as<bool>;
   { sink.on_message(connection, message, bytes) } -> std::same_as<std::size_t>;
   // A frame that is no valid message. The number of processed bytes, or kMustWait.
   { sink.on_unsound_frame(connection, reason, bytes) } -> std::same_as<std::size_t>;
@@ -162,8 +162,6 @@ class FrameReader {
   [[nodiscard]] bool process_whole(Connection& connection, std::string_view bytes, Sink sink);
   [[nodiscard]] std::expected<wire::MessageView, wire::ParseError> parse_whole(
       std::string_view bytes);
-  template <FrameSink Sink>
-  void settle_one(Connection& connection, std::size_t processed, std::string_view bytes, Sink sink);
   template <FrameSink Sink>
   void process_one(Connection& connection, const wire::MessageView& message, std::string_view bytes,
                    Sink sink);
@@ -350,19 +348,10 @@ template <FrameSink Sink>
 [[gnu::always_inline]] inline void FrameReader::process_one(Connection& connection,
                                                             const wire::MessageView& message,
                                                             std::string_view bytes, Sink sink) {
-  settle_one(connection, sink.on_only_message(connection, message, bytes), bytes, sink);
-}
-
-template <FrameSink Sink>
-[[gnu::always_inline]] inline void FrameReader::settle_one(Connection& connection,
-                                                           std::size_t processed,
-                                                           std::string_view bytes, Sink sink) {
-  if (processed == kMustWait) [[unlikely]] {
-    connection.framing().set_needed(bytes.size());
-    static_cast<void>(buffers_.carry(connection, bytes));
-  } else if (connection.is_migrating()) [[unlikely]] {
-    sink.on_migrating(connection, {});
-  }
+  if (!sink.on_only_message(connection, message, bytes)) [[likely]]
+    return;
+  connection.framing().set_needed(bytes.size());
+  static_cast<void>(buffers_.carry(connection, bytes));
 }
 
 template <FrameSink Sink>

@@ -29,9 +29,9 @@ class FrameRouter {
 
   [[nodiscard]] FrameReader& reader() const noexcept { return floors_.io.reader; }
 
-  [[nodiscard, gnu::always_inline]] std::size_t on_only_message(Connection& connection,
-                                                                const wire::MessageView& message,
-                                                                std::string_view frame) {
+  [[nodiscard, gnu::always_inline]] bool on_only_message(Connection& connection,
+                                                         const wire::MessageView& message,
+                                                         std::string_view frame) {
     return floors_.sessions.inbound.pass(connection, *connection.entry(), message, frame);
   }
   [[nodiscard]] std::size_t on_message(Connection& connection, const wire::MessageView& message,

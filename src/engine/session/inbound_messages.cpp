@@ -220,7 +220,7 @@ void count_reject(LoopContext& loop, SessionEntry& entry) {
                                                           SessionEntry& entry,
                                                           const wire::MessageView& message,
                                                           std::string_view frame) {
-  return pass(connection, entry, message, frame);
+  return pass(connection, entry, message, frame) ? kMustWait : frame.size();
 }
 
 [[gnu::noinline]] void InboundMessages::on_first_message(Connection& connection,

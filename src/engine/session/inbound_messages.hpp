@@ -77,9 +77,9 @@ class InboundMessages {
 
   [[nodiscard]] std::size_t on_message(Connection& connection, SessionEntry& entry,
                                        const wire::MessageView& message, std::string_view frame);
-  // on_message(), inlined into its most frequent caller by pass_message.hpp.
-  [[nodiscard]] std::size_t pass(Connection& connection, SessionEntry& entry,
-                                 const wire::MessageView& message, std::string_view frame);
+  // on_message(), inlined into its most frequent caller by pass_message.hpp. True: it must wait.
+  [[nodiscard]] bool pass(Connection& connection, SessionEntry& entry,
+                          const wire::MessageView& message, std::string_view frame);
   // The message with which a connection was bound to the session.
   void on_first_message(Connection& connection, SessionEntry& entry,
                         const wire::MessageView& message, std::string_view frame);

@@ -10,15 +10,15 @@
 
 namespace nexusfix::engine {
 
-[[gnu::always_inline]] inline std::size_t InboundMessages::pass(Connection& connection,
-                                                                SessionEntry& entry,
-                                                                const wire::MessageView& message,
-                                                                std::string_view frame) {
+[[gnu::always_inline]] inline bool InboundMessages::pass(Connection& connection,
+                                                         SessionEntry& entry,
+                                                         const wire::MessageView& message,
+                                                         std::string_view frame) {
   // A session without a throttle, as most are, does not pay for the call.
   if (entry.limits.throttle.is_set() && must_wait(connection, entry, message)) [[unlikely]]
-    return kMustWait;
+    return true;
   deliver(connection, entry, message, frame);
-  return frame.size();
+  return false;
 }
 
 [[gnu::always_inline]] inline void InboundMessages::deliver(Connection& connection,

@@ -23,9 +23,8 @@ class RecordingSink {
   explicit RecordingSink(Recorded& recorded) noexcept : recorded_{recorded} {}
 
   [[nodiscard]] FrameReader& reader() const noexcept { return *recorded_.reader; }
-  std::size_t on_only_message(Connection&, const wire::MessageView& message,
-                              std::string_view bytes) {
-    return keep("only " + std::string{message.msg_type()}, bytes);
+  bool on_only_message(Connection&, const wire::MessageView& message, std::string_view bytes) {
+    return keep("only " + std::string{message.msg_type()}, bytes) == kMustWait;
   }
   std::size_t on_message(Connection&, const wire::MessageView& message, std::string_view bytes) {
     return keep("message " + std::string{message.msg_type()}, bytes);
