@@ -9,8 +9,7 @@
 namespace nexusfix::engine {
 namespace {
 
-template <class Time>
-TimerHandle add_timer(const SessionServices& services, SessionEntry& entry, Time time,
+TimerHandle add_timer(const SessionServices& services, SessionEntry& entry, auto time,
                       TimerCallback&& callback) {
   if (entry.membership.is_closing()) return {};
   const Now now = services.sessions.transactor.now();

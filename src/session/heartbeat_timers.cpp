@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "session/api/connection_state.hpp"
 
 namespace nexusfix::session::detail {

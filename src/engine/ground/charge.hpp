@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 
 #include <nexusfix/transport/network.hpp>
 
@@ -19,29 +18,24 @@ inline std::string who_is(const LoopContext& loop, const Connection& connection)
   return std::string{transport::peer_address_of(loop.network->peer_name(connection.socket_id()))};
 }
 
-template <class Step>
-void measure(LoopContext& loop, const SessionEntry& entry, Step&& step) {
-  loop.boundary.costs().measure(
-      {&entry, 0}, loop.time, [&] { return entry.name; }, std::forward<Step>(step));
+void measure(LoopContext& loop, const SessionEntry& entry, auto&& step) {
+  loop.boundary.costs().measure({&entry, 0}, loop.time, [&] { return entry.name; }, step);
 }
 
-template <class Step>
-void measure(LoopContext& loop, const Connection& connection, Step&& step) {
+void measure(LoopContext& loop, const Connection& connection, auto&& step) {
   if (connection.entry() != nullptr) {
-    return measure(loop, *connection.entry(), std::forward<Step>(step));
+    return measure(loop, *connection.entry(), step);
   }
   loop.boundary.costs().measure(
-      {nullptr, connection.socket_id()}, loop.time, [&] { return who_is(loop, connection); },
-      std::forward<Step>(step));
+      {nullptr, connection.socket_id()}, loop.time, [&] { return who_is(loop, connection); }, step);
 }
 
 // A step of this session in a turn.
-template <class Step>
-void charge(LoopContext& loop, const SessionEntry& entry, Step&& step) {
+void charge(LoopContext& loop, const SessionEntry& entry, auto&& step) {
   loop.boundary.costs().count({&entry, 0});
   if (loop.boundary.costs().is_measuring()) [[unlikely]]
-    return measure(loop, entry, std::forward<Step>(step));
-  std::forward<Step>(step)();
+    return measure(loop, entry, step);
+  step();
 }
 
 }  // namespace nexusfix::engine

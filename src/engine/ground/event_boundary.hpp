@@ -74,13 +74,12 @@ class LoopCosts {
     ++served_count_;
   }
   // Counts the time of a step. name: called once in a window, before the step.
-  template <class Name, class Step>
-  void measure(Id id, const LoopClock& time, Name&& name, Step&& step) {
+  void measure(Id id, const LoopClock& time, auto&& name, auto&& step) {
     const auto [found, is_new] = costs_.try_emplace(id);
     Cost& cost = found->second;  // a map's values do not move
-    if (is_new) cost.name = std::forward<Name>(name)();
+    if (is_new) cost.name = name();
     const MonoTime begun = time.read().mono;
-    std::forward<Step>(step)();
+    step();
     cost.time += time.read().mono - begun;
     ++cost.events;
   }
@@ -145,10 +144,9 @@ class EventBoundary {
 
   // owner: the Connection, the SessionEntry, or the Ready whose event it is. False: the event could
   // not be finished.
-  template <class Owner, class Step>
-  [[gnu::always_inline]] bool run(Owner& owner, Step&& step) {
+  [[gnu::always_inline]] bool run(auto& owner, auto&& step) {
     try {
-      std::forward<Step>(step)();
+      step();
       return true;
     } catch (const std::bad_alloc&) {
       count_failure();
@@ -158,10 +156,9 @@ class EventBoundary {
     return false;
   }
   // An event that has no connection.
-  template <class Step>
-  bool run(Step&& step) {
+  bool run(auto&& step) {
     NoOwner none;
-    return run(none, std::forward<Step>(step));
+    return run(none, step);
   }
   // Who costs the loop its time: charge.hpp.
   [[nodiscard]] LoopCosts& costs() noexcept { return costs_; }
@@ -171,10 +168,7 @@ class EventBoundary {
 
   void count_failure() noexcept;
   void end(NoOwner& /*none*/) noexcept { ends_.end_event(); }
-  template <class Owner>
-  void end(Owner& owner) noexcept {
-    ends_.end_event(owner);
-  }
+  void end(auto& owner) noexcept { ends_.end_event(owner); }
 
   LoopContext& loop_;
   EventEnds& ends_;

@@ -91,21 +91,13 @@ class LoopTimers {
   // time: gets the first deadline of all.
   explicit LoopTimers(LoopClock& time) noexcept : time_{time} {}
 
-  // Inlined: each event of a session calls it, and mostly nothing is to be done.
-  [[gnu::always_inline]] void arm(SessionEntry& entry, MonoTime deadline) {
-    if (sessions_.arm(entry, deadline)) [[unlikely]]
+  // Inlined: events call it, and mostly nothing is to be done.
+  [[gnu::always_inline]] void arm(auto& owner, MonoTime deadline) {
+    if (queue_of(owner).arm(owner, deadline)) [[unlikely]]
       find_first();
   }
-  void arm(Connection& connection, MonoTime deadline) {
-    if (connections_.arm(connection, deadline)) [[unlikely]]
-      find_first();
-  }
-  void disarm(SessionEntry& entry) noexcept {
-    sessions_.disarm(entry);
-    find_first();
-  }
-  void disarm(Connection& connection) noexcept {
-    connections_.disarm(connection);
+  void disarm(auto& owner) noexcept {
+    queue_of(owner).disarm(owner);
     find_first();
   }
   // After this, arming the given number of owners allocates no memory.
@@ -136,6 +128,8 @@ class LoopTimers {
   }
 
  private:
+  [[nodiscard]] auto& queue_of(const SessionEntry& /*owner*/) noexcept { return sessions_; }
+  [[nodiscard]] auto& queue_of(const Connection& /*owner*/) noexcept { return connections_; }
   void find_first() noexcept {
     time_.set_first_owner(std::min(sessions_.first(), connections_.first()));
   }
@@ -187,10 +181,7 @@ class LoopContext : public LoopDependencies {
     if (scratch_.bytes_reserved() > bytes_max) scratch_.release();
   }
   void wake_at(MonoTime deadline) noexcept { time.wake_at(deadline); }
-  template <class Owner>
-  void arm(Owner& owner, MonoTime deadline) {
-    timers.arm(owner, deadline);
-  }
+  void arm(auto& owner, MonoTime deadline) { timers.arm(owner, deadline); }
 
   // Any thread.
   void add_to(EngineStatistics& figures, const Now& at) const;

@@ -31,15 +31,6 @@ void FrameReader::unwatch_connections(bool spins) noexcept {
                           "messages have come when the event loop reads them");
 }
 
-// Bytes of a connection that has no session yet are a part of its Logon.
-void FrameReader::check_logon_size(Connection& connection) {
-  if (connection.is_dead()) return;  // Closed by what it sent.
-  if (connection.entry() == nullptr && !connection.framing().carried().empty() &&
-      connection.framing().needed() > connection.accepted().logon_bytes_max) {
-    connections_.refuse(connection, EventId::LogonTooLong, kLogonTooLong);
-  }
-}
-
 void FrameReader::refuse_no_fix(Connection& connection, wire::GarbledReason reason,
                                 std::string_view bytes) {
   ++loop_.stats.garbled;

@@ -84,23 +84,18 @@ class FrameReader {
       : loop_{loop}, connections_{connections}, buffers_{buffers}, receive_buffer_(kReceiveBytes) {}
 
   // The network has reported bytes, or the end of the connection.
-  template <FrameSink Sink>
-  void on_readable(Connection& connection, Sink sink);
+  void on_readable(Connection& connection, FrameSink auto sink);
   // Bytes that were received elsewhere; empty: only those that the connection carries.
-  template <FrameSink Sink>
-  void on_bytes(Connection& connection, std::string_view bytes, Sink sink);
+  void on_bytes(Connection& connection, std::string_view bytes, FrameSink auto sink);
   // Ends a pause, and continues with the bytes that the connection carries.
-  template <FrameSink Sink>
-  void resume(Connection& connection, Sink sink);
+  void resume(Connection& connection, FrameSink auto sink);
   // At the end of a connection: processes the bytes that were received before, in spite of the
   // throttle.
-  template <FrameSink Sink>
-  void drain_delayed(Connection& connection, Sink sink);
+  void drain_delayed(Connection& connection, FrameSink auto sink);
 
   // One receive() for each connection, until one has bytes or has ended. The time of the turn is
   // read again, unless the network must be asked.
-  template <FrameSink Sink>
-  [[nodiscard]] Direct receive_directly(Sink sink);
+  [[nodiscard]] Direct receive_directly(FrameSink auto sink);
   // receive_directly() in parts, for a loop with one connection.
   [[nodiscard]] bool may_receive_unasked() const noexcept {
     return receives_unasked_ < kReceivesUnaskedMax;
@@ -119,9 +114,9 @@ class FrameReader {
     return loop_.network->receive(connection.socket_id(), receive_buffer_.span());
   }
   // What a direct receive has found: bytes, or the end of the connection.
-  template <FrameSink Sink>
   [[gnu::always_inline]] void on_direct_result(Connection& connection,
-                                               const transport::IoResult& result, Sink sink) {
+                                               const transport::IoResult& result,
+                                               FrameSink auto sink) {
     receives_unasked_ += kReceivedCounts - 1;
     loop_.boundary.run(connection, [&] { on_receive_result(connection, result, sink); });
   }
@@ -143,36 +138,28 @@ class FrameReader {
   // it: its BodyLength is within them, and surplus bytes cost only the copy.
   static constexpr std::size_t kCompletedBytesMin = 64;
 
-  template <FrameSink Sink>
-  [[nodiscard]] Direct receive_from_one_of(std::size_t count, Sink sink);  // several connections
-  template <FrameSink Sink>
+  [[nodiscard]] Direct receive_from_one_of(std::size_t count,
+                                           FrameSink auto sink);  // several connections
   static void on_receive_result(Connection& connection, const transport::IoResult& result,
-                                Sink sink);
+                                FrameSink auto sink);
   void stamp(Connection& connection);
-  template <FrameSink Sink>
-  void on_bytes_unbound(Connection& connection, std::size_t count, Sink sink);
-  template <FrameSink Sink>
-  void on_end(Connection& connection, const transport::IoResult& result, Sink sink);
-  void check_logon_size(Connection& connection);
-  template <FrameSink Sink>
-  void on_paused_readable(Connection& connection, Sink sink);
-  template <FrameSink Sink>
-  [[nodiscard]] bool process_repeated(Connection& connection, std::string_view bytes, Sink sink);
-  template <FrameSink Sink>
-  [[nodiscard]] bool process_whole(Connection& connection, std::string_view bytes, Sink sink);
+  void on_bytes_unbound(Connection& connection, std::size_t count, FrameSink auto sink);
+  void on_received(Connection& connection, const transport::IoResult& result, FrameSink auto sink);
+  void on_paused_readable(Connection& connection, FrameSink auto sink);
+  [[nodiscard]] bool process_repeated(Connection& connection, std::string_view bytes,
+                                      FrameSink auto sink);
+  [[nodiscard]] bool process_whole(Connection& connection, std::string_view bytes,
+                                   FrameSink auto sink);
   [[nodiscard]] std::expected<wire::MessageView, wire::ParseError> parse_whole(
       std::string_view bytes);
-  template <FrameSink Sink>
   void process_one(Connection& connection, const wire::MessageView& message, std::string_view bytes,
-                   Sink sink);
-  template <FrameSink Sink>
+                   FrameSink auto sink);
   [[nodiscard]] std::size_t complete_carried(Connection& connection, std::string_view bytes,
-                                             Sink sink);
-  template <FrameSink Sink>
+                                             FrameSink auto sink);
   [[nodiscard]] std::size_t on_scanned(Connection& connection, const wire::FrameResult& frame,
-                                       std::string_view bytes, Sink sink);
-  template <FrameSink Sink>
-  [[nodiscard]] std::size_t on_frame(Connection& connection, std::string_view frame, Sink sink);
+                                       std::string_view bytes, FrameSink auto sink);
+  [[nodiscard]] std::size_t on_frame(Connection& connection, std::string_view frame,
+                                     FrameSink auto sink);
   // Bytes are ignored after our last message, after a failure of the store, and during a migration.
   [[nodiscard]] bool listens(const Connection& connection) const noexcept {
     return connection.listens() && !loop_.work.has(Work::Ended);
@@ -190,16 +177,15 @@ class FrameReader {
   bool has_unwatched_ = false;  // connections that wait() does not report
 };
 
-template <FrameSink Sink>
-void FrameReader::on_readable(Connection& connection, Sink sink) {
+void FrameReader::on_readable(Connection& connection, FrameSink auto sink) {
   // The network reports only the end of a paused connection.
   if (connection.is_paused()) return on_paused_readable(connection, sink);
   on_receive_result(connection,
                     loop_.network->receive(connection.socket_id(), receive_buffer_.span()), sink);
 }
 
-template <FrameSink Sink>
-[[gnu::always_inline]] inline FrameReader::Direct FrameReader::receive_directly(Sink sink) {
+[[gnu::always_inline]] inline FrameReader::Direct FrameReader::receive_directly(
+    FrameSink auto sink) {
   const std::size_t count = connections_.table().size();
   if (count == 0 || count > kAskedMax || !may_receive_unasked()) {
     receives_unasked_ = 0;
@@ -216,9 +202,8 @@ template <FrameSink Sink>
   return Direct::Received;
 }
 
-template <FrameSink Sink>
 [[gnu::noinline]] FrameReader::Direct FrameReader::receive_from_one_of(std::size_t count,
-                                                                       Sink sink) {
+                                                                       FrameSink auto sink) {
   const ConnectionTable& table = connections_.table();
   // Each turn begins with another connection, so that a busy one does not keep the others waiting.
   first_asked_ = first_asked_ + 1 < count ? first_asked_ + 1 : 0;
@@ -246,15 +231,14 @@ template <FrameSink Sink>
 }
 
 // The reader and what the sink calls are one object for the sink: they take one register.
-template <FrameSink Sink>
 [[gnu::noinline]] void FrameReader::on_receive_result(Connection& connection,
                                                       const transport::IoResult& result,
-                                                      Sink sink) {
+                                                      FrameSink auto sink) {
   FrameReader& reader = sink.reader();
   if (reader.loop_.latency.has_stamps()) [[unlikely]]
     reader.stamp(connection);
   if (result.status != transport::IoStatus::Ok) [[unlikely]]
-    return reader.on_end(connection, result, sink);
+    return reader.on_received(connection, result, sink);
   const std::string_view bytes{reader.receive_buffer_.data(), result.bytes};
   if (connection.entry() == nullptr) [[unlikely]] {
     reader.on_bytes_unbound(connection, bytes.size(), sink);
@@ -265,23 +249,27 @@ template <FrameSink Sink>
   const bool is_drained = bytes.size() < kReceiveBytes && !connection.is_paused();
   if (is_drained && connection.entry() != nullptr) [[likely]]
     return sink.on_drained(connection);
-  reader.check_logon_size(connection);
+  reader.on_received(connection, {}, sink);
 }
 
 // Before a session is bound, the bytes are a Logon, which may contain a password.
-template <FrameSink Sink>
 [[gnu::noinline]] void FrameReader::on_bytes_unbound(Connection& connection, std::size_t count,
-                                                     Sink sink) {
+                                                     FrameSink auto sink) {
   const WipedAtEnd logon{receive_buffer_.span().first(count)};
   on_bytes(connection, {receive_buffer_.data(), count}, sink);
 }
 
-template <FrameSink Sink>
-[[gnu::noinline]] void FrameReader::on_end(Connection& connection,
-                                           const transport::IoResult& result, Sink sink) {
+[[gnu::noinline]] void FrameReader::on_received(Connection& connection,
+                                                const transport::IoResult& result,
+                                                FrameSink auto sink) {
   if (connection.is_dead()) return;  // Closed by what it sent.
   switch (result.status) {
     case transport::IoStatus::Ok:
+      if (connection.entry() == nullptr && !connection.framing().carried().empty() &&
+          connection.framing().needed() > connection.accepted().logon_bytes_max) {
+        connections_.refuse(connection, EventId::LogonTooLong, kLogonTooLong);
+      }
+      break;
     case transport::IoStatus::WouldBlock:
       break;
     case transport::IoStatus::Closed:
@@ -304,10 +292,9 @@ template <FrameSink Sink>
 }
 
 // Most received bytes are one message, and like an earlier one. False: nothing was processed.
-template <FrameSink Sink>
 [[gnu::always_inline]] inline bool FrameReader::process_repeated(Connection& connection,
                                                                  std::string_view bytes,
-                                                                 Sink sink) {
+                                                                 FrameSink auto sink) {
   if (!connection.framing().may_begin(bytes.size()) || !connection.is_bound() ||
       loop_.work.has(Work::Ended))
     return false;
@@ -319,9 +306,8 @@ template <FrameSink Sink>
 }
 
 // Most of the others are one message, too. False: nothing was processed.
-template <FrameSink Sink>
 [[gnu::noinline]] bool FrameReader::process_whole(Connection& connection, std::string_view bytes,
-                                                  Sink sink) {
+                                                  FrameSink auto sink) {
   if (!connection.framing().may_be_whole()) return false;
   const auto message = parse_whole(bytes);
   if (!message) [[unlikely]]
@@ -344,19 +330,18 @@ FrameReader::parse_whole(std::string_view bytes) {
   return parser.parse_unlike(bytes);
 }
 
-template <FrameSink Sink>
 [[gnu::always_inline]] inline void FrameReader::process_one(Connection& connection,
                                                             const wire::MessageView& message,
-                                                            std::string_view bytes, Sink sink) {
+                                                            std::string_view bytes,
+                                                            FrameSink auto sink) {
   if (!sink.on_only_message(connection, message, bytes)) [[likely]]
     return;
   connection.framing().set_needed(bytes.size());
   static_cast<void>(buffers_.carry(connection, bytes));
 }
 
-template <FrameSink Sink>
 [[gnu::noinline]] void FrameReader::on_bytes(Connection& connection, std::string_view bytes,
-                                             Sink sink) {
+                                             FrameSink auto sink) {
   const Receiving receiving{connection};
   if (!connection.framing().carried().empty()) [[unlikely]]
     bytes.remove_prefix(complete_carried(connection, bytes, sink));
@@ -382,9 +367,9 @@ template <FrameSink Sink>
 
 // Completes the carried message with the beginning of `bytes`. Returns how many of them belong to
 // it; the caller frames the rest in place.
-template <FrameSink Sink>
 [[gnu::noinline]] std::size_t FrameReader::complete_carried(Connection& connection,
-                                                            std::string_view bytes, Sink sink) {
+                                                            std::string_view bytes,
+                                                            FrameSink auto sink) {
   Framing& framing = connection.framing();
   CarriedBytes& carried = framing.carried();
   std::size_t used = 0;
@@ -421,9 +406,8 @@ template <FrameSink Sink>
 }
 
 // frame: at the beginning of bytes.
-template <FrameSink Sink>
 inline std::size_t FrameReader::on_scanned(Connection& connection, const wire::FrameResult& frame,
-                                           std::string_view bytes, Sink sink) {
+                                           std::string_view bytes, FrameSink auto sink) {
   const std::string_view framed{bytes.data(), frame.size};
   if (frame.status == wire::FrameStatus::Complete) [[likely]]
     return on_frame(connection, framed, sink);
@@ -434,9 +418,8 @@ inline std::size_t FrameReader::on_scanned(Connection& connection, const wire::F
   return frame.size;
 }
 
-template <FrameSink Sink>
 inline std::size_t FrameReader::on_frame(Connection& connection, std::string_view frame,
-                                         Sink sink) {
+                                         FrameSink auto sink) {
   if (connection.entry() == nullptr) [[unlikely]]
     return sink.on_first_frame(connection, frame);
   const auto message = loop_.parsers.inbound.parse(frame);
@@ -445,8 +428,7 @@ inline std::size_t FrameReader::on_frame(Connection& connection, std::string_vie
   return sink.on_unsound_frame(connection, message.error().reason, frame);
 }
 
-template <FrameSink Sink>
-void FrameReader::resume(Connection& connection, Sink sink) {
+void FrameReader::resume(Connection& connection, FrameSink auto sink) {
   const bool is_logon = connection.entry() == nullptr;
   connection.end_pause();
   loop_.network->pause(connection.socket_id(), false);
@@ -458,8 +440,8 @@ void FrameReader::resume(Connection& connection, Sink sink) {
   if (!connection.is_paused()) sink.on_drained(connection);
 }
 
-template <FrameSink Sink>
-[[gnu::noinline]] void FrameReader::on_paused_readable(Connection& connection, Sink sink) {
+[[gnu::noinline]] void FrameReader::on_paused_readable(Connection& connection,
+                                                       FrameSink auto sink) {
   const transport::IoResult result =
       loop_.network->receive(connection.socket_id(), receive_buffer_.span());
   if (result.status == transport::IoStatus::Ok) {
@@ -469,11 +451,10 @@ template <FrameSink Sink>
   } else if (result.status != transport::IoStatus::WouldBlock) {
     drain_delayed(connection, sink);
   }
-  on_end(connection, result, sink);
+  on_received(connection, result, sink);
 }
 
-template <FrameSink Sink>
-void FrameReader::drain_delayed(Connection& connection, Sink sink) {
+void FrameReader::drain_delayed(Connection& connection, FrameSink auto sink) {
   if (!connection.is_paused()) return;
   connection.end_pause();
   if (connection.entry() == nullptr) return;  // Its delayed Logon is dropped.

@@ -1,7 +1,6 @@
 // How a received message reaches its session, for the sources that pass one on.
 #pragma once
 
-#include <cstddef>
 #include <string_view>
 
 #include "engine/ground/statistics/session_state.hpp"

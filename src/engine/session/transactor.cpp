@@ -49,40 +49,45 @@ void Transactor::apply_or_defer(SessionEntry& entry) {
   }
 }
 
-template <bool kIsMessage, class Run>
-[[gnu::always_inline]] inline void Transactor::transact_here(SessionEntry& entry, Run&& run) {
+// run: true if the session is logged on as before, and its deadline is no earlier one.
+[[gnu::always_inline]] inline void Transactor::transact_here(SessionEntry& entry, auto&& run) {
   if (io_.commit.has_failed() || entry.abort.is_pending()) return;
   NEXUSFIX_ASSERT(phase_ == Phase::Idle);
   phase_ = Phase::Event;
   forget_begun();  // A message that was begun before this event can no longer be finished.
-  bool is_quiet = false;
-  loop_.boundary.run(entry, [&] {
-    run(entry.machine);
-    if constexpr (kIsMessage) {
-      is_quiet = finish_message(entry);
-    } else {
-      finish_event(entry);
-    }
-  });
+  bool is_steady = false;
+  loop_.boundary.run(entry, [&] { is_steady = run(); });
   phase_ = Phase::Idle;
-  if (!is_quiet) [[unlikely]]
+  if (!is_steady) [[unlikely]]
     return loop_.arm(entry, entry.machine.next_deadline());
   NEXUSFIX_DEBUG_ASSERT(entry.armed_at() <= entry.machine.next_deadline());
 }
 
 void Transactor::transact(SessionEntry& entry, Event event) {
-  transact_here<false>(entry, [&](session::StateMachine& machine) { event(machine); });
+  transact_here(entry, [&] {
+    event(entry.machine);
+    return finish_event(entry);
+  });
 }
 
+// The usual path, for a message that leaves nothing to do but its delivery.
 void Transactor::transact(SessionEntry& entry, const wire::MessageView& message,
                           PackedMsgType msg_type) {
-  const auto receive = [&](session::StateMachine& machine) {
-    const Now& now = loop_.now();
-    machine.on_message(message, {.wall = now.wall, .mono = now.mono});
-  };
   if (entry.progress.takes_full_path_ || !entry.machine.is_steady()) [[unlikely]]
     return transact_fully(entry, message, msg_type);
-  transact_here<true>(entry, receive);
+  transact_here(entry, [&] {
+    const Now& now = loop_.now();
+    entry.machine.on_message(message, {.wall = now.wall, .mono = now.mono});
+    begin_actions(entry);
+    if (has_more(entry)) [[unlikely]]
+      return finish_event(entry);
+    end_actions(entry);
+    record_event(entry);
+    if (publish_numbers(entry)) [[likely]]
+      return true;
+    publish_state(entry, loop_.now());
+    return false;
+  });
 }
 
 [[gnu::noinline]] void Transactor::transact_fully(SessionEntry& entry,
@@ -90,34 +95,20 @@ void Transactor::transact(SessionEntry& entry, const wire::MessageView& message,
                                                   PackedMsgType msg_type) {
   if (entry.progress.keeps_received_)
     received_.begin(entry, message, msg_type, entry.outbound().keeps_masked_out);
-  transact_here<false>(entry, [&](session::StateMachine& machine) {
-    machine.on_message(message, loop_.now());
+  transact_here(entry, [&] {
+    entry.machine.on_message(message, loop_.now());
+    return finish_event(entry);
   });
   received_.end();
 }
 
-// A message that leaves nothing to do but its delivery. Otherwise false; true: the session is logged
-// on as before, and its deadline is no earlier one.
-[[gnu::always_inline]] inline bool Transactor::finish_message(SessionEntry& entry) {
-  begin_actions(entry);
-  if (has_more(entry)) [[unlikely]] {
-    finish_event(entry);
-    return false;
-  }
-  end_actions(entry);
-  record_event(entry);
-  if (publish_numbers(entry)) [[likely]]
-    return true;
-  publish_state(entry, loop_.now());
-  return false;
-}
-
-[[gnu::noinline]] void Transactor::finish_event(SessionEntry& entry) {
+[[gnu::noinline]] bool Transactor::finish_event(SessionEntry& entry) {
   run_actions(entry);
   if (received_.is_of(entry, kPackedLogon)) [[unlikely]]
     hold_logon(entry);
   record_event(entry);
   publish(entry, loop_.now());
+  return false;
 }
 
 [[gnu::always_inline]] inline void Transactor::record_event(SessionEntry& entry) {
@@ -156,8 +147,7 @@ void Transactor::run_deferred() {
 
 void Transactor::run_actions(SessionEntry& entry) {
   begin_actions(entry);
-  if (has_more(entry))
-    run_more(entry);
+  if (has_more(entry)) run_more(entry);
   end_actions(entry);
 }
 

@@ -111,18 +111,20 @@ class Transactor {
 
   // Runs a callback. If it throws, its messages are undone, and the result is false. Inlined: most
   // messages run one.
-  template <class Callback>
-  [[nodiscard, gnu::always_inline]] bool run_callback(SessionEntry& entry, Callback&& callback) {
-    const CallbackScope scope = begin_callback();
+  [[nodiscard, gnu::always_inline]] bool run_callback(SessionEntry& entry, auto&& callback) {
+    const CallbackScope scope{.record = record_.mark(),
+                              .sent = sent_.mark(),
+                              .undo_count = undo_count_,
+                              .phase = std::exchange(phase_, Phase::Callback)};
     try {
-      std::forward<Callback>(callback)();
+      callback();
     } catch (...) {
-      end_callback(scope);
+      phase_ = scope.phase;
       undo_callback(entry, scope, std::current_exception());
       if (loop_.work.has(Work::Scratch)) end_scratch();
       return false;
     }
-    end_callback(scope);
+    phase_ = scope.phase;
     keep_since(scope.undo_count);
     if (loop_.work.has(Work::Scratch)) [[unlikely]]
       end_scratch();
@@ -179,13 +181,6 @@ class Transactor {
     Phase phase;
   };
 
-  [[nodiscard]] CallbackScope begin_callback() noexcept {
-    return {.record = record_.mark(),
-            .sent = sent_.mark(),
-            .undo_count = undo_count_,
-            .phase = std::exchange(phase_, Phase::Callback)};
-  }
-  void end_callback(const CallbackScope& scope) noexcept { phase_ = scope.phase; }
   // The messages since then are sent, and cannot be undone any more. Inlined: the figures have them
   // in their order.
   [[gnu::always_inline]] void keep_since(std::size_t first) noexcept {
@@ -207,12 +202,10 @@ class Transactor {
   void end_connections() noexcept {
     while (in_event_ != nullptr) in_event_ = in_event_->leave_event();
   }
-  template <bool kIsMessage, class Run>
-  void transact_here(SessionEntry& entry, Run&& run);
+  void transact_here(SessionEntry& entry, auto&& run);
   void transact_fully(SessionEntry& entry, const wire::MessageView& message,
                       PackedMsgType msg_type);
-  bool finish_message(SessionEntry& entry);
-  void finish_event(SessionEntry& entry);
+  bool finish_event(SessionEntry& entry);
   void record_event(SessionEntry& entry);
   bool append_here();
   void run_deferred();

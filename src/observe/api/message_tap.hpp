@@ -31,8 +31,7 @@ class TapChannel {
 
   // The reader. visit(const LoggedMessage&) gets up to the given number of bytes of
   // messages, and one message at least. The views are valid until it returns. Returns the bytes.
-  template <class Visitor>
-  std::size_t read(std::size_t bytes_max, Visitor&& visit) {
+  std::size_t read(std::size_t bytes_max, auto&& visit) {
     std::size_t bytes = 0;
     while (bytes < bytes_max) {
       const auto record = ring_.read();
@@ -112,8 +111,7 @@ class TapReader {
 
   // Passes the messages that wait, up to about bytes_max bytes: those of one loop in their order.
   // Never waits. Returns the bytes; 0: nothing waits.
-  template <class Visitor>
-  std::size_t read(std::size_t bytes_max, Visitor&& visit) {
+  std::size_t read(std::size_t bytes_max, auto&& visit) {
     std::size_t bytes = 0;
     for (const auto& channel : channels_) {
       if (bytes >= bytes_max) break;

@@ -159,9 +159,7 @@ class StateMachine {
   // Whether the next action is a Deliver of a message in sequence, as after most messages, which
   // consume_delivery() then takes without the other kinds of actions. next_action() takes it, too.
   [[nodiscard]] bool has_delivery() const noexcept { return delivery_ == Delivery::Next; }
-  // Whether next_action() has one.
-  [[nodiscard]] bool has_action() const noexcept { return has_delivery() || has_queued(); }
-  // The same without has_delivery().
+  // Whether next_action() has one, beside a delivery.
   [[nodiscard]] bool has_queued() const noexcept { return !actions_.is_empty(); }
   // Only if has_delivery().
   [[nodiscard]] Deliver consume_delivery() noexcept {

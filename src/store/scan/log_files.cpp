@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <expected>
-#include <memory>
 #include <span>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "store/scan/segment_reader.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <utility>
 

@@ -37,8 +37,7 @@ class RepairedMessage {
  public:
   // The first message of the frame, which becomes its bytes; with validates_length, the whole frame
   // with its BodyLength, if that is right. The view is valid until the next call.
-  template <class Parser>
-  [[nodiscard]] std::expected<wire::MessageView, wire::ParseError> parse(Parser& parser,
+  [[nodiscard]] std::expected<wire::MessageView, wire::ParseError> parse(auto& parser,
                                                                          std::string_view& frame,
                                                                          bool validates_length) {
     const std::string_view first =

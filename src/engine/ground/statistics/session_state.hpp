@@ -62,7 +62,7 @@ inline bool publish_numbers(SessionEntry& entry) noexcept {
   return counters.state.read().state == SessionState::LoggedOn;
 }
 
-// The same with the session's state, after each event. While a session stays logged on, its state
+// Writes them and the session's state, after each event. While a session stays logged on, its state
 // does not change.
 inline void publish(SessionEntry& entry, const Now& now) noexcept {
   const bool is_logged_on = publish_numbers(entry);

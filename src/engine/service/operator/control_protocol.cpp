@@ -127,8 +127,7 @@ class Members {
     return numbers;
   }
   // read: gets the Members of each object of an array.
-  template <class Read>
-  void each(const char* name, Read read) {
+  void each(const char* name, auto read) {
     const Json* const found = find(name);
     if (found == nullptr || !found->is_array()) return refuse(name, "an array");
     for (const Json& one : *found) {
@@ -136,8 +135,7 @@ class Members {
       read(Members{one, fault_});
     }
   }
-  template <class Read>
-  void object(const char* name, Read read) {
+  void object(const char* name, auto read) {
     const Json* const found = find(name);
     if (found == nullptr || !found->is_object()) return refuse(name, "an object");
     read(Members{*found, fault_});
@@ -275,8 +273,7 @@ Json json_of(const std::vector<LatencyRow>& rows) {
 }
 
 // Bytes that are no UTF-8 become U+FFFD.
-template <class Value>
-std::string to_line(const Value& value) {
+std::string to_line(const auto& value) {
   return std::visit(
       [](const auto& one) {
         return json_of(one).dump(-1, ' ', false, Json::error_handler_t::replace);

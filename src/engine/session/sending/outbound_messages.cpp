@@ -251,10 +251,8 @@ SendResult Outbox::send_limited(SessionEntry& entry, std::string_view bytes) {
   }
   if (limit.rule == OutboundLimitRule::Refuse || limit.waiting.size() >= limit.queued_max)
     return rate_limited(next > now ? next - now : MonoTime::duration{});
-  if (!needs_no_examination(entry, bytes)) {
-    if (const auto examined = examine(entry, bytes); !examined)
-      return std::unexpected{examined.error()};
-  }
+  if (const auto examined = examine(entry, bytes); !examined)
+    return std::unexpected{examined.error()};
   if (!loop_.parsers.parse_outbound(bytes)) {
     return std::unexpected{
         SendError{SendFailure::Encode, {wire::EncodeErrorCode::MessageMalformed, 0}}};

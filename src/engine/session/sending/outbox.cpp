@@ -108,8 +108,8 @@ Outbox::Outbox(LoopContext& loop, Io& io, Sessions& sessions)
 }
 
 // OutboundMessages acts before a message is numbered.
-[[gnu::noinline]] SendResult Outbox::send_or_wait(
-    SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
+[[gnu::noinline]] SendResult Outbox::send_or_wait(SessionEntry& entry,
+                                                  const Encoded& bytes) noexcept {
   try {
     const bool is_limited = entry.outbound_limit && bytes && entry.connection() != nullptr &&
                             entry.machine.outlet() == session::Outlet::Wire &&
@@ -121,8 +121,8 @@ Outbox::Outbox(LoopContext& loop, Io& io, Sessions& sessions)
 }
 
 // NOLINTNEXTLINE(bugprone-exception-escape): transact() ends an event that has no memory.
-[[gnu::always_inline]] inline SendResult Outbox::finish_message(
-    SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
+[[gnu::always_inline]] inline SendResult Outbox::finish_message(SessionEntry& entry,
+                                                                const Encoded& bytes) noexcept {
   SendResult result = send_message<true>(entry, bytes);
   if (sessions_.transactor.is_idle()) {
     // Commands that on_sending() and on_sent() gave.
@@ -153,8 +153,7 @@ SendResult Session::finish(wire::Encoder& encoder, std::uint32_t counter, std::u
 }
 
 // The full path: the usual one stays where it is, within finish_message().
-SendResult Outbox::finish_counted(SessionEntry& entry,
-                                  const std::expected<std::string_view, wire::EncodeError>& bytes,
+SendResult Outbox::finish_counted(SessionEntry& entry, const Encoded& bytes,
                                   store::SessionKey counter, std::uint64_t count) {
   store::Transaction& record = sessions_.transactor.record();
   const store::Transaction::Mark mark = record.mark();
@@ -181,13 +180,6 @@ bool Outbox::was_encoded_here(std::string_view bytes) const noexcept {
   const auto at = reinterpret_cast<std::uintptr_t>(bytes.data()) -
                   reinterpret_cast<std::uintptr_t>(encode_buffer_.data());
   return at < encode_buffer_.size();
-}
-
-// Whether examine() would find nothing, as for most messages: their fields are then not read.
-bool Outbox::needs_no_examination(const SessionEntry& entry,
-                                  std::string_view bytes) const noexcept {
-  return was_encoded_here(bytes) && !begun_has_password_ && !entry.outbound().keeps_masked_out &&
-         !entry.outbound().has_sub_ids;
 }
 
 // Whether the store must not have this message. For a message that was encoded here,
@@ -253,8 +245,7 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
 }
 
 template <bool has_usual_path>
-inline SendResult Outbox::send_message(
-    SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) {
+inline SendResult Outbox::send_message(SessionEntry& entry, const Encoded& bytes) {
   const std::size_t record_bytes = sessions_.transactor.record().entries().size();
   const bool may_send = sessions_.transactor.phase() != Phase::Observing &&
                         io_.commit.has_room_for(record_bytes + (bytes ? bytes->size() : 0));
@@ -269,9 +260,8 @@ inline SendResult Outbox::send_message(
 }
 
 // Whether no callback or check looks at the message, and its connection takes it at once.
-[[gnu::always_inline]] inline bool Outbox::is_plain(
-    const SessionEntry& entry,
-    const std::expected<std::string_view, wire::EncodeError>& bytes) const noexcept {
+[[gnu::always_inline]] inline bool Outbox::is_plain(const SessionEntry& entry,
+                                                    const Encoded& bytes) const noexcept {
   return bytes && entry.machine.goes_on_wire() && was_encoded_here(*bytes) &&
          !begun_has_password_ && entry.outbound().is_plain && may_be_plain_ &&
          entry.connection() != nullptr && !entry.connection()->is_draining() &&
@@ -331,12 +321,11 @@ inline SendResult Outbox::send_message(
   return Sent{.msg_seq_num = msg_seq_num, .is_transmitted = true};
 }
 
-[[gnu::noinline]] SendResult Outbox::send_examined(
-    SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes) {
+[[gnu::noinline]] SendResult Outbox::send_examined(SessionEntry& entry, const Encoded& bytes) {
   const session::Outlet outlet = entry.machine.outlet();
   const bool is_transmitted = outlet == session::Outlet::Wire;
   bool is_kept_out = false;  // not stored
-  if (bytes && !needs_no_examination(entry, *bytes)) [[unlikely]] {
+  if (bytes) {
     const auto examined = examine(entry, *bytes);
     if (!examined) return std::unexpected{examined.error()};
     is_kept_out = *examined;
@@ -348,8 +337,8 @@ inline SendResult Outbox::send_message(
   if (sessions_.transactor.record().entries().size() > kTransactionBytesMax) {
     return failure(SendFailure::TransactionTooLarge);
   }
-  const std::expected<std::string_view, wire::EncodeError>* message = &bytes;
-  std::expected<std::string_view, wire::EncodeError> edited;
+  const Encoded* message = &bytes;
+  Encoded edited;
   if (loop_.callbacks.on_sending != nullptr && bytes) [[unlikely]] {
     const auto offered =
         offer(entry, *bytes, entry.machine.sequence_numbers().next_outbound, /*is_resend=*/false);

@@ -20,18 +20,18 @@ struct Sessions;
 
 class Outbox {
  public:
+  // A message that an encoder has finished.
+  using Encoded = std::expected<std::string_view, wire::EncodeError>;
+
   Outbox(LoopContext& loop, Io& io, Sessions& sessions);
 
   // Called by Session.
   [[nodiscard]] wire::Encoder begin_message(SessionEntry& entry,
                                             std::string_view msg_type) noexcept;
-  SendResult finish_message(
-      SessionEntry& entry,
-      const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
+  SendResult finish_message(SessionEntry& entry, const Encoded& bytes) noexcept;
   // The message's record has the program's counter, too.
-  SendResult finish_counted(SessionEntry& entry,
-                            const std::expected<std::string_view, wire::EncodeError>& bytes,
-                            store::SessionKey counter, std::uint64_t count);
+  SendResult finish_counted(SessionEntry& entry, const Encoded& bytes, store::SessionKey counter,
+                            std::uint64_t count);
   void write_logon(SessionEntry& entry, wire::Encoder& encoder,
                    const wire::MessageHeader& header) noexcept;
   [[nodiscard]] std::expected<std::string_view, SendError> offer(SessionEntry& entry,
@@ -61,8 +61,6 @@ class Outbox {
                   const wire::MessageHeader& header) noexcept;
   [[nodiscard]] wire::Tag repeated_id(std::string_view bytes);
   [[nodiscard]] bool was_encoded_here(std::string_view bytes) const noexcept;
-  [[nodiscard]] bool needs_no_examination(const SessionEntry& entry,
-                                          std::string_view bytes) const noexcept;
   [[nodiscard]] bool is_secret(const SessionEntry& entry, std::string_view bytes);
   [[nodiscard]] bool has_secret(const SessionEntry& entry, std::string_view bytes);
   [[nodiscard]] bool is_edit_secret(const SessionEntry& entry, std::string_view edited);
@@ -73,10 +71,8 @@ class Outbox {
       const SessionEntry& entry) noexcept;
   SendResult out_of_memory() noexcept;
   template <bool has_usual_path>
-  [[gnu::always_inline]] inline SendResult send_message(
-      SessionEntry& entry, const std::expected<std::string_view, wire::EncodeError>& bytes);
-  SendResult send_or_wait(SessionEntry& entry,
-                          const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
+  [[gnu::always_inline]] inline SendResult send_message(SessionEntry& entry, const Encoded& bytes);
+  SendResult send_or_wait(SessionEntry& entry, const Encoded& bytes) noexcept;
   SendResult send_limited(SessionEntry& entry, std::string_view bytes);
   void wait(SessionEntry& entry, std::string_view bytes);
   void arm_waiting(SessionEntry& entry);
@@ -84,12 +80,9 @@ class Outbox {
   void give_back(SessionEntry& entry, const WaitingMessage& waiting, const SendError& why);
   [[nodiscard]] bool is_kept_out(SessionEntry& entry, const session::Transmit& action,
                                  std::string_view bytes);
-  [[nodiscard]] bool is_plain(
-      const SessionEntry& entry,
-      const std::expected<std::string_view, wire::EncodeError>& bytes) const noexcept;
+  [[nodiscard]] bool is_plain(const SessionEntry& entry, const Encoded& bytes) const noexcept;
   SendResult send_plain(SessionEntry& entry, std::string_view bytes) noexcept;
-  SendResult send_examined(SessionEntry& entry,
-                           const std::expected<std::string_view, wire::EncodeError>& bytes);
+  SendResult send_examined(SessionEntry& entry, const Encoded& bytes);
   // Whether on_sent() or a message log gets the messages.
   [[nodiscard]] bool are_sent_noted() const noexcept {
     return loop_.callbacks.on_sent != nullptr || loop_.report.logs().is_open_for_messages();

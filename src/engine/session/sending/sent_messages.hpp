@@ -49,8 +49,7 @@ class SentMessages {
   [[nodiscard]] bool empty() const noexcept { return pending_->messages.empty(); }
 
   // Calls notify(message, bytes) for each message. Messages that it adds wait for the next call.
-  template <class Notify>
-  void notify(Notify&& notify) noexcept {
+  void notify(auto&& notify) noexcept {
     std::swap(pending_, notifying_);
     for (const Entry& one : notifying_->messages) {
       notify(one.message, std::string_view{notifying_->bytes}.substr(one.begin, one.size));
