@@ -40,8 +40,8 @@ concept FrameSink = requires(Sink sink, Connection& connection, const wire::Mess
                              std::string_view bytes, wire::GarbledReason reason, EventId id) {
   // The reader that calls it.
   { sink.reader() } -> std::same_as<FrameReader&>;
-  // A message of a connection that has its session. on_only_message(): it is all of the
-  // received bytes; true: it must wait. The number of processed bytes, or kMustWait.
+  // A message of a connection that has its session. The number of processed bytes, or kMustWait.
+  // on_only_message(): it is all of the received bytes; true: it must wait.
   { sink.on_only_message(connection, message, bytes) } -> std::same_as<bool>;
   { sink.on_message(connection, message, bytes) } -> std::same_as<std::size_t>;
   // A frame that is no valid message. The number of processed bytes, or kMustWait.
