@@ -291,7 +291,6 @@ class CarriedBytes {
 // What the check of the Username and the Password in a connection's Logon has found.
 class LogonCredentials {
  public:
-  [[nodiscard]] bool are_unchecked() const noexcept { return state_ == State::Unchecked; }
   [[nodiscard]] bool are_right() const noexcept { return state_ == State::Right; }
   [[nodiscard]] bool are_refused() const noexcept { return state_ == State::Refused; }
   // Right: names the user. Refused: the reason.
