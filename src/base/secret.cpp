@@ -1,7 +1,6 @@
 #include "base/api/secret.hpp"
 
 #include <cstddef>
-#include <cstring>
 
 namespace nexusfix {
 namespace {

@@ -300,7 +300,6 @@ void FrameReader::on_readable(Connection& connection, FrameSink auto sink) {
     return false;
   wire::FrameShape* const shape = loop_.parsers.inbound.find_shape(bytes);
   if (shape == nullptr) return process_whole(connection, bytes, sink);
-  const Receiving receiving{connection};
   process_one(connection, wire::MessageView{bytes, *shape}, bytes, sink);
   return true;
 }
@@ -312,7 +311,6 @@ void FrameReader::on_readable(Connection& connection, FrameSink auto sink) {
   const auto message = parse_whole(bytes);
   if (!message) [[unlikely]]
     return false;
-  const Receiving receiving{connection};
   process_one(connection, *message, bytes, sink);
   return true;
 }
@@ -334,6 +332,7 @@ FrameReader::parse_whole(std::string_view bytes) {
                                                             const wire::MessageView& message,
                                                             std::string_view bytes,
                                                             FrameSink auto sink) {
+  const Receiving receiving{connection};
   if (!sink.on_only_message(connection, message, bytes)) [[likely]]
     return;
   connection.framing().set_needed(bytes.size());

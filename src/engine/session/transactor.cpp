@@ -81,7 +81,8 @@ void Transactor::transact(SessionEntry& entry, const wire::MessageView& message,
     begin_actions(entry);
     if (has_more(entry)) [[unlikely]]
       return finish_event(entry);
-    end_actions(entry);
+    entry.progress.is_acting_ = false;
+    entry.disconnection.on_event_done();
     record_event(entry);
     if (publish_numbers(entry)) [[likely]]
       return true;
@@ -140,15 +141,11 @@ void Transactor::run_deferred() {
     sessions_.actions.deliver(entry);
 }
 
-[[gnu::always_inline]] inline void Transactor::end_actions(SessionEntry& entry) noexcept {
-  entry.progress.is_acting_ = false;
-  entry.disconnection.on_event_done();
-}
-
 void Transactor::run_actions(SessionEntry& entry) {
   begin_actions(entry);
   if (has_more(entry)) run_more(entry);
-  end_actions(entry);
+  entry.progress.is_acting_ = false;
+  entry.disconnection.on_event_done();
 }
 
 // Most messages are delivered, and leave nothing else to do.

@@ -42,10 +42,6 @@ struct UndoEntry {
     std::uint64_t left_to_resend;
   };
 
-  [[nodiscard]] static Queues queues_of(const SessionEntry& entry) noexcept {
-    return {entry.resend.queued().size(), entry.until_logon.queued().size(),
-            entry.until_logon.left_to_resend()};
-  }
   void undo() const noexcept;
 
   SessionEntry* entry = nullptr;
@@ -211,7 +207,6 @@ class Transactor {
   void run_deferred();
   // on_sent() and the message logs get the event's messages.
   void notify_sent() noexcept;
-  static void end_actions(SessionEntry& entry) noexcept;
   void begin_actions(SessionEntry& entry);
   void run_actions(SessionEntry& entry);
   [[nodiscard]] static bool has_more(const SessionEntry& entry) noexcept;

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <functional>
 #include <iterator>
 
 #include <nexusfix/base/language.hpp>

@@ -251,21 +251,28 @@ NEXUSFIX_CRC_AVX inline std::uint64_t fold(std::uint64_t state, const char* byte
   return reduced(moved_onto(next, _mm_shuffle_epi8(all, select(0)), block));
 }
 
-template <bool copies>
-NEXUSFIX_CRC_AVX inline std::uint64_t take(std::uint64_t state, std::span<const char> bytes,
-                                           char* out) noexcept {
-  return bytes.size() >= kFoldedMin ? fold<copies>(state, bytes.data(), bytes.size(), out)
-                                    : read_words<copies>(state, bytes.data(), bytes.size(), out);
+NEXUSFIX_CRC_AVX std::uint32_t sum(std::uint32_t crc, std::span<const char> bytes) noexcept {
+  const std::uint64_t sum = bytes.size() >= kFoldedMin
+                                ? fold<false>(~crc, bytes.data(), bytes.size(), nullptr)
+                                : read_words<false>(~crc, bytes.data(), bytes.size(), nullptr);
+  return ~static_cast<std::uint32_t>(sum);
 }
 
-NEXUSFIX_CRC_AVX std::uint32_t sum(std::uint32_t crc, std::span<const char> bytes) noexcept {
-  return ~static_cast<std::uint32_t>(take<false>(~crc, bytes, nullptr));
+// Apart, so that a longer one needs no saved registers.
+[[gnu::noinline]] NEXUSFIX_CRC_AVX void write_small_record(char* out, std::span<const char> bytes,
+                                                           std::uint32_t crc, std::uint64_t offset,
+                                                           std::uint64_t time) noexcept {
+  const std::uint64_t state = crc_of_front(crc, offset, front_of(bytes.size(), time));
+  const auto sum = read_words<true>(state, bytes.data(), bytes.size(), out + kHeadBytes);
+  put_head(out, ~sum, bytes.size(), time);
 }
 
 NEXUSFIX_CRC_AVX void write_record(char* out, std::span<const char> bytes, std::uint32_t crc,
                                    std::uint64_t offset, std::uint64_t time) noexcept {
+  if (bytes.size() < kFoldedMin) return write_small_record(out, bytes, crc, offset, time);
   const std::uint64_t state = crc_of_front(crc, offset, front_of(bytes.size(), time));
-  put_head(out, ~take<true>(state, bytes, out + kHeadBytes), bytes.size(), time);
+  const auto sum = fold<true>(state, bytes.data(), bytes.size(), out + kHeadBytes);
+  put_head(out, ~sum, bytes.size(), time);
 }
 
 bool is_available() noexcept {

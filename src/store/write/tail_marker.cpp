@@ -6,7 +6,6 @@
 #include <charconv>
 #include <expected>
 #include <new>
-#include <span>
 #include <utility>
 
 #include "store/api/crc32c.hpp"

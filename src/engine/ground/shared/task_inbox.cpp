@@ -14,8 +14,7 @@ constexpr std::size_t kTasksPerTurn = 16;
 thread_local constinit char this_thread = 0;
 
 // Appends the new ones to those of the loop. The other thread has reserved the memory.
-template <class One>
-void append_all(std::vector<One>& fresh, std::vector<One>& all) noexcept {
+void append_all(auto& fresh, auto& all) noexcept {
   fresh.insert(fresh.begin(), std::move_iterator{all.begin()}, std::move_iterator{all.end()});
   all.swap(fresh);
   fresh.clear();

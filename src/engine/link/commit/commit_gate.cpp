@@ -67,6 +67,24 @@ bool CommitGate::look_for_stall(store::LogPosition durable) {
   return is_stalled_;
 }
 
+bool CommitGate::flush_fully(store::LogPosition& durable) {
+  if (has_failed()) return false;
+  const store::LogPosition appended = this->appended();
+  if (appended != flushed_to_ && disk_watch_.is_idle())
+    disk_watch_.begin(store_->synced(), loop_.now().mono);
+  flushed_to_ = appended;
+  durable = durable_ == appended ? appended : store_->durable();
+  if (appended != durable) {
+    if (const auto flushed = store_->flush(); !flushed) {
+      fail(flushed.error());
+      return false;
+    }
+    durable = store_->durable();
+  }
+  publish_flushed(durable);
+  return true;
+}
+
 void CommitGate::check() {
   if (has_failed()) return;
   while (const auto event = store_->next_event()) {

@@ -155,25 +155,10 @@ class CommitGate {
   // Makes appended records durable, as far as the store can do it now. Bytes of records up to
   // `durable` may leave. False: the store has failed.
   [[nodiscard, gnu::always_inline]] inline bool flush(store::LogPosition& durable) {
-    if (has_failed()) [[unlikely]]
-      return false;
-    const store::LogPosition appended = this->appended();
-    if (appended != flushed_to_ && disk_watch_.is_idle())
-      disk_watch_.begin(store_->synced(), loop_.now().mono);
-    flushed_to_ = appended;
-    durable = durable_ == appended ? appended : store_->durable();
-    if (appended != durable) [[unlikely]] {
-      if (const auto flushed = store_->flush(); !flushed) {
-        fail(flushed.error());
-        return false;
-      }
-      durable = store_->durable();
-    }
-    LoopContext& loop = loop_;  // read once: a figure could be it, as far as a compiler knows
-    if (durable == appended) [[likely]]
-      loop.work.clear(Work::Unsettled);
-    loop.stats.store.appended.set(appended);
-    loop.stats.store.durable.set(durable);
+    if (has_failed() || !knows_end_ || durable_ != appended_ || disk_watch_.is_idle()) [[unlikely]]
+      return flush_fully(durable);
+    durable = flushed_to_ = appended_;
+    publish_flushed(durable);
     return true;
   }
   // Whether the store has made nothing durable for JournalStallTimeout: connections must not wait
@@ -206,6 +191,14 @@ class CommitGate {
   void report_opened(const store::JournalReport& found, const std::string& folder);
   void report_power_loss(const store::JournalReport& found, const std::string& folder);
   bool becomes_full();
+  [[nodiscard]] bool flush_fully(store::LogPosition& durable);
+  void publish_flushed(store::LogPosition durable) noexcept {
+    LoopContext& loop = loop_;  // read once: a figure could be it, as far as a compiler knows
+    if (durable == flushed_to_) [[likely]]
+      loop.work.clear(Work::Unsettled);
+    loop.stats.store.appended.set(flushed_to_);
+    loop.stats.store.durable.set(durable);
+  }
   [[nodiscard]] bool look_for_stall(store::LogPosition durable);
   void check_slow_disk();
   void become(Health health) noexcept;

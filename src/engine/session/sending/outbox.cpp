@@ -284,13 +284,13 @@ inline SendResult Outbox::send_message(SessionEntry& entry, const Encoded& bytes
 [[gnu::always_inline]] inline SendResult Outbox::send_plain(SessionEntry& entry,
                                                             std::string_view bytes) noexcept {
   UndoEntry& message = sessions_.transactor.next_undo();
-  const std::uint64_t msg_seq_num = entry.machine.finish_on_wire();
   message.entry = &entry;
-  message.next_outbound = msg_seq_num;
+  message.next_outbound = entry.machine.sequence_numbers().next_outbound;
   message.outbound_size = entry.connection()->outbound().size();
   message.msg_type = begun_msg_type_;
   message.bytes = static_cast<std::uint32_t>(bytes.size());
   message.has_queues = false;
+  const std::uint64_t msg_seq_num = entry.machine.finish_on_wire();
   const store::Transaction::Mark mark = sessions_.transactor.record().mark();
   // Not an UndoGuard: its parts would be written to memory for each message. Only want of memory
   // throws here.
@@ -312,7 +312,7 @@ inline SendResult Outbox::send_message(SessionEntry& entry, const Encoded& bytes
     // Within an event nothing is recorded before an exception; outside of one, only this message.
     if (sessions_.transactor.is_idle()) sessions_.transactor.sent().clear();
     sessions_.transactor.record().rollback(mark);
-    message.undo();
+    sessions_.transactor.next_undo().undo();
     return out_of_memory();
   }
   sessions_.transactor.keep_undo();
@@ -362,7 +362,8 @@ inline SendResult Outbox::send_message(SessionEntry& entry, const Encoded& bytes
       .msg_type = begun_msg_type_,
       .bytes = is_transmitted ? static_cast<std::uint32_t>(outbound->bytes.size()) : 0,
       .has_queues = true,
-      .queues = UndoEntry::queues_of(entry)};
+      .queues = {entry.resend.queued().size(), entry.until_logon.queued().size(),
+                 entry.until_logon.left_to_resend()}};
   UndoGuard undo{
       [&, mark = sessions_.transactor.record().mark(), sent = sessions_.transactor.sent().mark()] {
         sessions_.transactor.sent().rollback(sent);
