@@ -27,8 +27,8 @@ ROOT = Path(__file__).resolve().parent.parent
 BATCHES = 16
 MESSAGES_PER_BATCH = 64
 # The most instructions that a path may take: 3 % more than it took when this was written.
-CEILINGS = {"order": 3186, "order-one-shape": 2436, "requests": 3272, "order-burst": 2905,
-            "order-inbound": 3477, "order-logs": 3768, "heartbeat": 1151, "send": 1474, "idle": 120}
+CEILINGS = {"order": 3117, "order-one-shape": 2357, "requests": 3202, "order-burst": 2850,
+            "order-inbound": 3440, "order-logs": 3708, "heartbeat": 1103, "send": 1448, "idle": 120}
 PURPOSES = {"order": "an order's bytes to its report's",
             "order-one-shape": "the same for orders whose values have one length",
             "requests": "the same for orders, replaces and cancels",
