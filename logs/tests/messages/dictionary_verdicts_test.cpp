@@ -11,7 +11,7 @@
 #include <nexusfix/settings.hpp>
 #include <nexusfix/wire/parser.hpp>
 
-#include "engine/ground/settings/parsers.hpp"
+#include "config/api/validators.hpp"
 #include "logs/decode/decode.hpp"
 #include "logs/validate/validate.hpp"
 #include "nexusfix/dictionary/named_dictionary.hpp"
@@ -92,7 +92,7 @@ std::vector<std::optional<int>> verdicts_of_a_session(testing::FakeDisk& disk, V
       "venue.cfg");
   EXPECT_TRUE(settings.has_value());
   if (!settings) return {};
-  const auto made = engine::make_validators(*settings, disk);
+  const auto made = config::make_validators(*settings, disk);
   EXPECT_TRUE(made.has_value()) << made.error().front().text;
   if (!made) return {};
   const auto& validator = settings->sessions.front().session.validation.validator;
