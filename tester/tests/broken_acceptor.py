@@ -35,7 +35,7 @@ FAULTS = {
     "poss-resend-ignored": "19b_poss_resend_not_received",
     "report-resent-without-poss-dup": "8_resend_request_application",
 }
-# Of FIXT 1.1 with FIX 5.0 SP2.
+# Faults in FIXT 1.1 with FIX 5.0 SP2.
 FIXT_FAULTS = {
     "own-msg-type-called-invalid": "fixt_msg_type_of_version",
     "logon-without-default-version": "fixt_default_appl_ver_id_sent",

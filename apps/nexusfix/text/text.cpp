@@ -10,7 +10,7 @@
 namespace nexusfix::command {
 namespace {
 
-// Of UTF-8, without combining characters.
+// Counts the characters of UTF-8, without combining characters.
 std::size_t columns_of(std::string_view text) {
   const auto is_begin = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; };
   return static_cast<std::size_t>(std::ranges::count_if(text, is_begin));
