@@ -601,8 +601,7 @@ class Connection : public TimerOwner {
 // While bytes of the connection are parsed: views into its buffers are in use.
 class Receiving {
  public:
-  explicit Receiving(Connection& connection) noexcept
-      : connection_{connection} {
+  explicit Receiving(Connection& connection) noexcept : connection_{connection} {
     NEXUSFIX_DEBUG_ASSERT(!connection.is_receiving_);
     connection.is_receiving_ = true;
   }
