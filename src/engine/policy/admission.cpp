@@ -70,7 +70,7 @@ Admission decide_unknown(const LogonFacts& facts) {
 }
 
 // The counterparty is the session's.
-Admission decide_on(const LogonFacts::Session& session, const LogonFacts& facts, Now now) {
+Admission decide_on(const SessionFacts& session, const LogonFacts& facts, Now now) {
   if (session.is_connected && !session.is_to_be_closed) {
     return refuse(EventId::SessionAlreadyLoggedOn,
                   "session " + facts.name +

@@ -38,6 +38,16 @@ namespace nexusfix::engine {
 using ClaimedIdentity = std::array<std::optional<std::string_view>, 7>;
 [[nodiscard]] ClaimedIdentity claimed_identity(const wire::MessageView& logon);
 
+// A session of this loop.
+struct SessionFacts {
+  bool is_connected = false;
+  bool is_to_be_closed = false;  // its connection, after the Logouts
+  std::string connected_from{};
+  bool is_disabled = false;
+  bool is_open = true;           // by its schedule
+  bool awaits_operator = false;  // for its sequence numbers
+};
+
 // What is known when the first message of a connection has come.
 struct LogonFacts {
   // The message. If it is longer than the port allows, or has a fault, nothing else of it is
@@ -68,16 +78,8 @@ struct LogonFacts {
   // Null: this loop has neither at the port.
   const SessionSettings* settings = nullptr;
   std::string name{};
-  struct Session {
-    bool is_connected = false;
-    bool is_to_be_closed = false;  // its connection, after the Logouts
-    std::string connected_from{};
-    bool is_disabled = false;
-    bool is_open = true;           // by its schedule
-    bool awaits_operator = false;  // for its sequence numbers
-  };
-  std::optional<Session> session{};   // unset: there is at most a template
-  std::optional<NotMade> not_made{};  // the template could not make it
+  std::optional<SessionFacts> session{};  // unset: there is at most a template
+  std::optional<NotMade> not_made{};      // the template could not make it
 };
 
 // It gets the session, whose state machine answers the Logon.

@@ -105,11 +105,11 @@ void LogonAdmission::add_facts(LogonFacts& facts, const Connection& connection,
   sessions_.control.follow_schedule(*named.entry);
   const SessionEntry& entry = *named.entry;
   facts.name = entry.name;
-  facts.session = LogonFacts::Session{.is_connected = entry.connection() != nullptr,
-                                      .is_to_be_closed = entry.machine.is_to_be_closed(),
-                                      .is_disabled = entry.schedule_status.is_disabled(),
-                                      .is_open = entry.schedule_status.is_open(),
-                                      .awaits_operator = entry.acceptor.halt.accepts_only_reset()};
+  facts.session = SessionFacts{.is_connected = entry.connection() != nullptr,
+                               .is_to_be_closed = entry.machine.is_to_be_closed(),
+                               .is_disabled = entry.schedule_status.is_disabled(),
+                               .is_open = entry.schedule_status.is_open(),
+                               .awaits_operator = entry.acceptor.halt.accepts_only_reset()};
   if (facts.session->is_connected) {
     facts.session->connected_from = loop_.network->peer_name(entry.connection()->socket_id());
   }
