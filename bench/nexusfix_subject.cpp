@@ -135,7 +135,7 @@ struct Convert {
     }
   }
   std::uint64_t operator()(std::size_t input) const {
-    const auto value = wire::convert<Value, wire::TextFront::Readable>(texts[input]);
+    const auto value = wire::convert<Value, wire::detail::TextFront::Readable>(texts[input]);
     return value ? number_of(*value) : 0;
   }
   static std::uint64_t number_of(std::int64_t value) { return as_answer(value); }

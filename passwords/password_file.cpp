@@ -8,6 +8,7 @@
 
 #include "base/api/ascii.hpp"
 #include "base/api/secret.hpp"
+#include "engine/api/operations.hpp"
 
 namespace nexusfix::engine {
 namespace {

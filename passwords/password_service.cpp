@@ -10,6 +10,7 @@
 
 #include "base/api/exceptions.hpp"
 #include "base/api/thread_setup.hpp"
+#include "config/api/settings.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -10,6 +10,8 @@
 #include <nexusfix/base/language.hpp>
 #include <nexusfix/session/identity.hpp>
 
+#include "session/api/config.hpp"
+
 namespace nexusfix::simulator {
 namespace {
 
@@ -87,7 +89,7 @@ ProcessId WorldState::add(std::string name, const std::string& configuration, La
   auto settings = config::parse_settings(configuration, machine.name);
   NEXUSFIX_ASSERT(settings.has_value());
   machine.settings = *std::move(settings);
-  machine.settings.journal.numbers_ahead = kNumbersAhead;
+  machine.settings.numbers_ahead = kNumbersAhead;
   machine.launcher = std::move(launcher);
   machine.disk.on_create([this, &machine] { segment_begins(machine); });
   if (options.faults.has(Fault::DieInRoll)) {

@@ -13,9 +13,9 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/observe/logs.hpp>
-#include <nexusfix/store/postgres_part.hpp>
 
 #include "nexusfix/command.hpp"
+#include "store/api/postgres_part.hpp"
 #include "stream/broker.hpp"
 #include "stream/followed_log.hpp"
 #include "stream/stream_metrics.hpp"

@@ -12,6 +12,7 @@
 
 #include "tester/load/load_options.hpp"
 #include "tester/run/configured_session.hpp"
+#include "transport/api/tls.hpp"
 
 namespace CLI {
 class App;

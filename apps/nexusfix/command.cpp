@@ -4,10 +4,11 @@
 #include <array>
 #include <fmt/format.h>
 
-#include <nexusfix/engine/parts.hpp>
 #include <nexusfix/observe/logs.hpp>
 #include <nexusfix/passwords.hpp>
 #include <nexusfix/transport/network.hpp>
+
+#include "engine/api/operations.hpp"
 #ifdef NEXUSFIX_POSTGRES_STORE
 #include <nexusfix/store/postgres.hpp>
 #endif

@@ -18,12 +18,12 @@
 #include <nexusfix/fix44/new_order_single.hpp>
 #include <nexusfix/fix44/order_cancel_replace_request.hpp>
 #include <nexusfix/fix44/order_cancel_request.hpp>
-#include <nexusfix/settings.hpp>
 
 #include "bench/measure/background.hpp"
 #include "bench/store/bench_folder.hpp"
 #include "bench/subject.hpp"
 #include "bench/traffic/inputs.hpp"
+#include "config/api/settings.hpp"
 
 namespace nexusfix::bench {
 

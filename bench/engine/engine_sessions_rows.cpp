@@ -14,12 +14,11 @@
 #include <sys/wait.h>
 #include <thread>
 
-#include <nexusfix/settings.hpp>
-
 #include "bench/engine/bare_tcp.hpp"
 #include "bench/engine/engine_bench.hpp"
 #include "bench/messages/messages.hpp"
 #include "bench/row.hpp"
+#include "config/api/settings.hpp"
 
 namespace nexusfix::bench {
 namespace {

@@ -18,7 +18,6 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine/running_engine.hpp>
-#include <nexusfix/settings.hpp>
 #include <nexusfix/transport/network.hpp>
 
 #include "bench/engine/answering_process.hpp"
@@ -27,6 +26,7 @@
 #include "bench/engine/memory_network.hpp"
 #include "bench/row.hpp"
 #include "bench/traffic/inputs.hpp"
+#include "config/api/settings.hpp"
 #include "gateway/attach/gateway_client.hpp"
 #include "gateway/door/open_web_socket.hpp"
 #include "gateway/door/socket_door.hpp"

@@ -4,13 +4,13 @@
 #include <memory>
 #include <span>
 
-#include <nexusfix/session/config.hpp>
 #include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire.hpp>
 
 #include "bench/messages/messages.hpp"
 #include "bench/row.hpp"
 #include "session/api/actions.hpp"
+#include "session/api/config.hpp"
 #include "session/api/state_machine.hpp"
 
 namespace nexusfix::bench {

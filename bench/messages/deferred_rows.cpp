@@ -15,6 +15,7 @@
 #include "bench/messages/messages.hpp"
 #include "bench/row.hpp"
 #include "bench/store/bench_folder.hpp"
+#include "observe/api/logs.hpp"
 #include "observe/api/session_logs.hpp"
 
 namespace nexusfix::bench {

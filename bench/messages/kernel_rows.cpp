@@ -13,7 +13,7 @@ namespace {
 
 struct KernelParse {
   std::vector<std::string_view> messages;
-  wire::ParserIndex parser;
+  wire::detail::ParserIndex parser;
 
   std::uint64_t operator()(std::size_t input) {
     const auto message = parser.parse(messages[input]);
@@ -38,7 +38,7 @@ Row kernel_row(const wire::kernels::KernelTable& kernel) {
             const auto messages = std::make_shared<Messages>(flow_execution_reports());
             Plan plan{.owner = messages, .bytes = messages->mean_bytes, .contestants = {}};
             KernelParse parse{{messages->texts.begin(), messages->texts.end()},
-                              wire::ParserIndex{wire::DataFieldTable::standard(), kernel}};
+                              wire::detail::ParserIndex{wire::DataFieldTable::standard(), kernel}};
             plan.contestants.emplace_back(
                 subjects.front()->name(),
                 make_contestant(std::move(parse), messages->field_counts));

@@ -90,7 +90,7 @@ struct Plain : wire::TypedMessageView<Plain<Type>> {
   static constexpr std::string_view kMsgType{kText, 1};
   static constexpr std::string_view kBeginString = "FIX.4.4";
   static constexpr std::string_view kApplicationVersion = "FIX.4.4";
-  using Required = wire::TagList<>;
+  using Required = wire::detail::TagList<>;
 
   static std::expected<Plain, wire::FieldError> from(const wire::MessageView& view) noexcept {
     return Plain{view};

@@ -22,11 +22,11 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store.hpp>
-#include <nexusfix/store/journal.hpp>
 
 #include "bench/messages/messages.hpp"
 #include "bench/row.hpp"
 #include "bench/store/bench_folder.hpp"
+#include "store/api/journal.hpp"
 
 namespace nexusfix::bench {
 namespace {

@@ -29,6 +29,7 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store/postgres.hpp>
 
+#include "store/api/postgres_part.hpp"
 #include "support/disks/temporary_folder.hpp"
 #include "support/postgres_server.hpp"
 #include "unit/store/store_fixture.hpp"
@@ -353,7 +354,7 @@ void measure_postgres(const std::string& name, const Servers& servers,
   options.batches_in_flight_max = in_flight;
   options.standby = policy;
   options.on_durable = waker.wake();
-  auto opened = open_postgres(options);
+  auto opened = postgres_part()->open(options);
   if (!opened) {
     std::puts(opened.error().text.c_str());
     return;
@@ -434,7 +435,7 @@ int measure_in_turn(int rounds, std::size_t sessions) {
     options.schema = "in_turn_" + std::to_string(round);
     options.standby = StandbyPolicy::Strict;
     options.on_durable = waker.wake();
-    auto opened = open_postgres(options);
+    auto opened = postgres_part()->open(options);
     if (!opened) {
       std::puts(opened.error().text.c_str());
       return 1;

@@ -14,11 +14,11 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store.hpp>
-#include <nexusfix/store/journal.hpp>
 
 #include "bench/measure/background.hpp"
 #include "bench/messages/messages.hpp"
 #include "bench/store/bench_folder.hpp"
+#include "store/api/journal.hpp"
 
 namespace nexusfix::bench {
 

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/store/journal.hpp>
 
 #include "bench/row.hpp"
 #include "bench/store/store_bench.hpp"
+#include "store/api/journal.hpp"
 
 namespace nexusfix::bench {
 namespace {

@@ -14,12 +14,12 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/store/journal.hpp>
 
 #include "bench/measure/background.hpp"
 #include "bench/measure/timer.hpp"
 #include "bench/row.hpp"
 #include "bench/store/store_bench.hpp"
+#include "store/api/journal.hpp"
 
 namespace nexusfix::bench {
 namespace {

@@ -1,14 +1,14 @@
 #include <utility>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/engine/parts.hpp>
 #include <nexusfix/passwords.hpp>
-#include <nexusfix/settings.hpp>
 #include <nexusfix/transport/network.hpp>
 
 #include "c/src/engine_data.hpp"
 #include "c/src/message_data.hpp"
 #include "c/src/results.hpp"
+#include "config/api/settings.hpp"
+#include "engine/api/operations.hpp"
 
 namespace engine = nexusfix::engine;
 namespace config = nexusfix::config;

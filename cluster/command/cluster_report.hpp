@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <nexusfix/cluster.hpp>
+#include "cluster/leases/cluster_orders.hpp"
 
 namespace nexusfix::command {
 

@@ -14,6 +14,7 @@
 #include "nexusfix/command.hpp"
 #include "nexusfix/files/interrupt.hpp"
 #include "nexusfix/files/settings_loader.hpp"
+#include "transport/api/proxy.hpp"
 
 namespace nexusfix::command {
 namespace {

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include <nexusfix/session/identity.hpp>
-#include <nexusfix/settings.hpp>
+
+#include "config/api/settings.hpp"
 
 namespace nexusfix::front_door {
 

@@ -1,4 +1,6 @@
 // What operators ask and order: status, move, drain, join.
+#include "cluster/leases/cluster_orders.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>

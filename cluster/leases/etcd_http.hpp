@@ -7,8 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/settings.hpp>
-
+#include "config/api/settings.hpp"
 #include "http/http_client.hpp"
 
 namespace nexusfix::cluster {

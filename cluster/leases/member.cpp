@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include <nexusfix/cluster.hpp>
+#include "cluster/leases/cluster_orders.hpp"
 
 namespace nexusfix::cluster {
 namespace {

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/engine/parts.hpp>
 
 #include "cluster/leases/cluster_state.hpp"
 #include "cluster/leases/etcd_client.hpp"
+#include "engine/api/operations.hpp"
 
 namespace nexusfix::cluster {
 

@@ -16,11 +16,10 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/store/postgres.hpp>
-
 #include "cluster/postgres/batch.hpp"
 #include "cluster/postgres/position_marker.hpp"
 #include "store/api/event_queue.hpp"
+#include "store/api/postgres_part.hpp"
 #include "store/api/session_table.hpp"
 
 namespace nexusfix::store::postgres {

@@ -16,7 +16,8 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store.hpp>
-#include <nexusfix/store/postgres.hpp>
+
+#include "store/api/postgres_part.hpp"
 
 namespace nexusfix::store::postgres {
 

@@ -9,6 +9,7 @@
 #include <nexusfix/base/language.hpp>
 #include <nexusfix/store/postgres.hpp>
 
+#include "cluster/open_postgres.hpp"
 #include "cluster/postgres/fetcher.hpp"
 #include "cluster/postgres/follow/follower.hpp"
 #include "cluster/postgres/log_queue.hpp"

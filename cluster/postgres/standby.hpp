@@ -9,13 +9,13 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/store/postgres_part.hpp>
 
 #include "cluster/postgres/position_marker.hpp"
 #include "cluster/postgres/reader.hpp"
 #include "cluster/postgres/server/connection.hpp"
 #include "cluster/postgres/server/server_facts.hpp"
 #include "cluster/postgres/server/servers.hpp"
+#include "store/api/postgres_part.hpp"
 
 namespace nexusfix::store::postgres {
 

@@ -9,7 +9,8 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/dictionary.hpp>
-#include <nexusfix/settings.hpp>
+
+#include "config/api/settings.hpp"
 
 namespace nexusfix::web {
 

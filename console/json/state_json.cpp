@@ -6,6 +6,7 @@
 
 #include "base/api/printable_text.hpp"
 #include "console/json/json.hpp"
+#include "observe/api/logs.hpp"
 
 namespace nexusfix::web {
 namespace {

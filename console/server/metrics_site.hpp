@@ -1,9 +1,8 @@
 // /metrics, /healthz and /readyz.
 #pragma once
 
-#include <nexusfix/engine/parts.hpp>
-
 #include "console/http/http_server.hpp"
+#include "engine/api/operations.hpp"
 
 namespace nexusfix::web {
 

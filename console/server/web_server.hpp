@@ -7,13 +7,13 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/engine/parts.hpp>
-#include <nexusfix/settings.hpp>
 
+#include "config/api/settings.hpp"
 #include "console/server/http_thread.hpp"
 #include "console/server/metrics_site.hpp"
 #include "console/site/console_site.hpp"
 #include "console/site/event_ring.hpp"
+#include "engine/api/operations.hpp"
 
 namespace nexusfix::web {
 

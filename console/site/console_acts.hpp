@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/engine/parts.hpp>
+#include "engine/api/operations.hpp"
 
 namespace nexusfix::web {
 

@@ -13,7 +13,6 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/engine/parts.hpp>
 
 #include "console/http/http_server.hpp"
 #include "console/json/session_names.hpp"
@@ -22,6 +21,7 @@
 #include "console/site/event_ring.hpp"
 #include "console/site/journal_pages.hpp"
 #include "console/site/live_stream.hpp"
+#include "engine/api/operations.hpp"
 
 namespace nexusfix::web {
 

@@ -6,9 +6,8 @@
 #include <ranges>
 #include <utility>
 
-#include <nexusfix/store/journal.hpp>
-
 #include "console/json/message_json.hpp"
+#include "store/api/journal.hpp"
 
 namespace nexusfix::web {
 namespace {

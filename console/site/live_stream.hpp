@@ -9,11 +9,10 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/engine/parts.hpp>
-
 #include "console/http/request.hpp"
 #include "console/json/session_names.hpp"
 #include "console/site/event_ring.hpp"
+#include "engine/api/operations.hpp"
 
 namespace nexusfix::web {
 

@@ -13,12 +13,12 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/engine/running_engine.hpp>
 
 #include "console/tui/engine_view.hpp"
 #include "console/tui/event_files.hpp"
 #include "console/tui/screen.hpp"
 #include "console/tui/terminal.hpp"
+#include "engine/api/operations.hpp"
 #include "nexusfix/command.hpp"
 #include "nexusfix/control/engine_place.hpp"
 #include "nexusfix/files/interrupt.hpp"

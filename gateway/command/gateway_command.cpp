@@ -23,6 +23,7 @@
 #include "nexusfix/files/journal_locator.hpp"
 #include "nexusfix/files/settings_loader.hpp"
 #include "nexusfix/run/serve_until_ended.hpp"
+#include "observe/api/logs.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -109,13 +110,12 @@ std::string faults_of(const GatewayArguments& arguments, const ReadSettings& set
 struct SessionNames {
   std::vector<std::string> names;
 
-  static std::expected<void, std::string> check(void* context, const config::Settings& fresh) {
-    const auto& self = *static_cast<const SessionNames*>(context);
-    std::vector<std::string> names = names_of(fresh);
-    std::vector<std::string> known = self.names;
-    std::ranges::sort(names);
+  [[nodiscard]] std::expected<void, std::string> check(const config::Settings& fresh) const {
+    std::vector<std::string> now = names_of(fresh);
+    std::vector<std::string> known = names;
+    std::ranges::sort(now);
     std::ranges::sort(known);
-    if (names != known) {
+    if (now != known) {
       return std::unexpected{fresh.file + ": the sessions of a gateway change with a restart only"};
     }
     return check_gateway(fresh);
@@ -167,7 +167,12 @@ Served serve_with(const GatewayArguments& arguments, config::Settings settings,
   Application application{std::move(options)};
   engine::EngineOptions engine_settings = engine_options(arguments.spin);
   engine_settings.notify_systemd = true;
-  engine_settings.check_settings = {.call = &SessionNames::check, .context = &names};
+  engine_settings.check_settings = {
+      .call =
+          [](void* context, const Settings& fresh) {
+            return static_cast<const SessionNames*>(context)->check(fresh.values());
+          },
+      .context = &names};
   auto engine = open_to_serve(kGatewayCommand, std::move(settings), application, engine_settings);
   if (!engine) return engine.error();
   const auto refuse = [&](const std::string& why) {

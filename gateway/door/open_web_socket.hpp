@@ -6,8 +6,8 @@
 #include <string>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/settings.hpp>
 
+#include "config/api/settings.hpp"
 #include "gateway/door/client_door.hpp"
 #include "gateway/rights/client_file.hpp"
 

@@ -8,8 +8,9 @@
 #include <string_view>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/settings.hpp>
 #include <nexusfix/wire/field.hpp>
+
+#include "config/api/settings.hpp"
 
 namespace nexusfix::gateway {
 

@@ -4,10 +4,10 @@
 #include <string>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/settings.hpp>
 #include <nexusfix/store.hpp>
 #include <nexusfix/wire/encoder.hpp>
 
+#include "config/api/settings.hpp"
 #include "support/disks/temporary_folder.hpp"
 #include "support/recording_log.hpp"
 

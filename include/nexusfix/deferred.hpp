@@ -204,6 +204,8 @@ enum class StartError : std::uint8_t {
   NoThread,        // the operating system refused to create a thread
 };
 
+namespace detail {
+
 // The owner has a queue, and puts begin_submit() and end_submit() around each use of it as its
 // producer.
 //
@@ -294,8 +296,6 @@ class ConsumerThread {
   std::mutex control_;  // serializes start and stop
   std::thread thread_;
 };
-
-namespace detail {
 
 // Calls `call` and returns true, or false if it threw. This is the only place of the layer that
 // catches exceptions of a user's code, and therefore compiled with exceptions.
@@ -556,7 +556,7 @@ class DeferredProcessor {
   }
 
   detail::BufferRing<Buffer, Capacity> ring_;
-  ConsumerThread thread_;
+  detail::ConsumerThread thread_;
   // Read by the producer for each record; rarely written by it.
   WhenFull when_full_;
   bool spilling_ = false;

@@ -216,6 +216,8 @@ struct FlatMember {
 // The names of a dictionary's tags, values and message types: small lookup tables for printing
 // messages.
 
+namespace detail {
+
 // A part of a table's text. It has an offset instead of a pointer, so that built-in tables need no
 // relocation.
 struct TextPlace {
@@ -238,6 +240,8 @@ struct ValueRow {
   TextPlace name;   // its name: "BUY", or "NewOrderSingle"
 };
 
+}  // namespace detail
+
 // The names of a dictionary: a view of rows that live elsewhere. For a built-in dictionary they
 // live as long as the program; for others see LoadedNames. The names that it returns live as long
 // as the rows. Any number of threads may read it. A lookup is O(log rows) and does not allocate.
@@ -245,10 +249,10 @@ class NameTable {
  public:
   // The rows of a table and the text of their names.
   struct Rows {
-    std::string_view text;               // all names, one after the other
-    std::span<const FieldRow> fields;    // by ascending tag
-    std::span<const ValueRow> values;    // grouped by field, by ascending value
-    std::span<const ValueRow> messages;  // by ascending MsgType
+    std::string_view text;                       // all names, one after the other
+    std::span<const detail::FieldRow> fields;    // by ascending tag
+    std::span<const detail::ValueRow> values;    // grouped by field, by ascending value
+    std::span<const detail::ValueRow> messages;  // by ascending MsgType
   };
 
   // Without any names.
@@ -271,10 +275,10 @@ class NameTable {
       std::string_view msg_type) const noexcept;
 
  private:
-  [[nodiscard]] const FieldRow* field(wire::Tag tag) const noexcept;
-  [[nodiscard]] std::optional<std::string_view> name_of(std::span<const ValueRow> rows,
+  [[nodiscard]] const detail::FieldRow* field(wire::Tag tag) const noexcept;
+  [[nodiscard]] std::optional<std::string_view> name_of(std::span<const detail::ValueRow> rows,
                                                         std::string_view value) const noexcept;
-  [[nodiscard]] std::string_view text(TextPlace place) const noexcept {
+  [[nodiscard]] std::string_view text(detail::TextPlace place) const noexcept {
     return rows_.text.substr(place.offset, place.size);
   }
 
@@ -294,9 +298,9 @@ class LoadedNames {
 
  private:
   std::string text_;
-  std::vector<FieldRow> fields_;
-  std::vector<ValueRow> values_;
-  std::vector<ValueRow> messages_;
+  std::vector<detail::FieldRow> fields_;
+  std::vector<detail::ValueRow> values_;
+  std::vector<detail::ValueRow> messages_;
 };
 
 // The first error of a file, and the others.

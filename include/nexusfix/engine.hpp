@@ -100,11 +100,9 @@ struct Parts {
 
 // A program that uses one of these includes its header.
 namespace nexusfix {
-class Disk;  // <nexusfix/base/disk.hpp>
-}
-namespace nexusfix::config {
-struct Settings;  // <nexusfix/settings.hpp>
-}
+class Disk;      // <nexusfix/base/disk.hpp>
+class Settings;  // <nexusfix/settings.hpp>
+}  // namespace nexusfix
 namespace nexusfix::observe {
 class EventLog;    // <nexusfix/observe/logs.hpp>
 class MessageLog;  // <nexusfix/observe/logs.hpp>
@@ -123,14 +121,13 @@ namespace nexusfix::engine {
 class EventLoop;
 struct EngineStatistics;  // <nexusfix/engine/running_engine.hpp>
 
-using config::Settings;
-
 // The program's own conditions on a configuration. open() calls it before it creates anything, and
 // each reload before anything changes, on a thread that reads files; an error refuses the
 // configuration.
 struct SettingsCheck {
   // The error is for people, and has a line for each fault. Null: there are no conditions.
-  std::expected<void, std::string> (*call)(void* context, const Settings& settings) = nullptr;
+  std::expected<void, std::string> (*call)(void* context,
+                                           const nexusfix::Settings& settings) = nullptr;
   void* context = nullptr;  // passed to call; it must outlive the engine
 };
 
@@ -210,17 +207,17 @@ class Engine {
                                                                EngineOptions options = {}) {
     return open_with(path, make_callbacks(application), options);
   }
-  // Opens with settings that the program has read or built: load_settings(), parse_settings() of
-  // <nexusfix/settings.hpp>. Without Settings::text, reload() returns an error.
+  // Opens with settings that the program has read: load_settings(), parse_settings() of
+  // <nexusfix/settings.hpp>. After parse_settings(), reload() returns an error.
   template <class Application>
-  [[nodiscard]] static std::expected<Engine, EngineError> open(Settings&& settings,
+  [[nodiscard]] static std::expected<Engine, EngineError> open(nexusfix::Settings&& settings,
                                                                Application& application,
                                                                EngineOptions options = {}) {
     return open_with(std::move(settings), make_callbacks(application), options);
   }
   // Opens with a copy of the settings.
   template <class Application>
-  [[nodiscard]] static std::expected<Engine, EngineError> open(const Settings& settings,
+  [[nodiscard]] static std::expected<Engine, EngineError> open(const nexusfix::Settings& settings,
                                                                Application& application,
                                                                EngineOptions options = {}) {
     return open_with(settings, make_callbacks(application), options);
@@ -324,7 +321,7 @@ class Engine {
   // ProxyType or PasswordFile if none had it at the start. Call it on that loop's thread, not from
   // within a callback; it blocks while it reads the files that the sessions name. Session::remove()
   // removes such a session again.
-  [[nodiscard]] std::expected<void, EngineError> add_sessions(Settings settings,
+  [[nodiscard]] std::expected<void, EngineError> add_sessions(nexusfix::Settings settings,
                                                               std::uint32_t loop = 0);
   // Reads the engine's file again and applies all of it or, with an error, nothing. New sessions
   // are added. Sessions that are no longer in the file log out and are removed. Changed keys of the
@@ -343,7 +340,7 @@ class Engine {
   [[nodiscard]] std::vector<PendingChange> pending_changes(std::uint32_t loop = 0) const;
   // Does the same as reload(), soon and on the engine's threads; the event log has the result. A
   // separate thread reads the files, and no session waits for them. Nothing happens without
-  // Settings::text. Any thread, and signal handlers.
+  // a file. Any thread, and signal handlers.
   void request_reload() noexcept;
   // The port of the first acceptor; for SocketAcceptPort=0, the actual port. 0: the engine has no
   // acceptor. Threads: as accept_endpoints().
@@ -381,7 +378,7 @@ class Engine {
   [[nodiscard]] static std::expected<Engine, EngineError> open_with(const std::string& path,
                                                                     Callbacks callbacks,
                                                                     EngineOptions options);
-  [[nodiscard]] static std::expected<Engine, EngineError> open_with(Settings settings,
+  [[nodiscard]] static std::expected<Engine, EngineError> open_with(nexusfix::Settings settings,
                                                                     Callbacks callbacks,
                                                                     EngineOptions options);
   std::unique_ptr<Shared> shared_;
@@ -456,7 +453,6 @@ using engine::OutgoingMessage;
 using engine::Parts;
 using engine::PendingChange;
 using engine::PendingKeys;
-using engine::PostedTask;
 using engine::PostOutcome;
 using engine::PostResult;
 using engine::PostToken;
@@ -480,9 +476,10 @@ using engine::session_reject;
 using engine::SessionHandle;
 using engine::SessionRange;
 using engine::StopSignals;
-using engine::TimerCallback;
 using engine::TimerHandle;
 using engine::unsupported_message_type;
+using engine::detail::PostedTask;
+using engine::detail::TimerCallback;
 using observe::EventLog;
 using session::DisconnectReason;
 using session::Numbers;

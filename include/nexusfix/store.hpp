@@ -9,7 +9,7 @@
 //
 // What it is not: it does not know FIX. Messages are bytes with a number, and names of sessions are
 // text. Of an inbound message it stores the number, and the bytes only if the caller gives them to
-// Transaction::inbound_progress(). Copies on other machines: nexusfix/store/postgres.hpp.
+// Transaction::inbound_progress().
 //
 // Threads: one thread at a time may use a store and everything that it returned.
 //
@@ -17,9 +17,9 @@
 // sessions and reading do. flush() blocks on the disk as the durability requires; append() does
 // when a segment of the journal is full.
 //
-//   auto journal = store::open_journal(disk, {.folder = "journal"}, clock.now().wall);
-//   if (!journal) return report(journal.error().text);
-//   store::Store& log = *journal->store;
+//   auto opened = factory.open(options);  // a StoreFactory
+//   if (!opened) return report(opened.error().text);
+//   store::Store& log = **opened;
 //   const auto key = log.open_session("FIX.4.4:VENUE->TRADER", clock.now().wall);
 //   store::Transaction transaction;
 //   transaction.outbound_message(*key, log.session(*key).next_outbound, bytes);
@@ -54,25 +54,6 @@ namespace nexusfix::store {
 // The number of a session within one log, from 0 on. It never changes.
 using SessionKey = std::uint32_t;
 
-// The kinds of entries in a record, each with its values. A Transaction adds 2 to 6, 8 and 11. The
-// store and its repair write the others.
-enum class EntryKind : std::uint8_t {
-  SessionOpened = 1,    // the name of a new session
-  InboundProgress = 2,  // the next inbound MsgSeqNum, and perhaps the received message
-  OutboundMessage = 3,  // MsgSeqNum and bytes of a message that is stored for a resend
-  OutboundNumber = 4,   // the MsgSeqNum of an administrative message
-  Reset = 5,            // nothing: both sequence numbers are 1, and a new epoch begins
-  NumbersSet = 6,       // a NumbersChange: sequence numbers that an operator has set
-  Removed = 7,          // a text, then spaces: replaces damaged bytes that a repair took out
-  MessagesLost = 8,     // the first and last MsgSeqNum of messages that damaged bytes contained
-  NumbersReserved = 9,  // outbound MsgSeqNums below this one may have been used without a record
-  SessionRenamed = 10,  // the name of the session from here on
-  MessagesLeft = 11,    // outbound messages below this MsgSeqNum were handed to a socket
-  LogSynced = 16,       // a log position: the disk had everything before it at this time
-  LogClosed = 17,       // the same, and the journal was closed in order
-  LogOwned = 18,        // the epoch of the owner that wrote the log from this record on
-};
-
 // The sequence numbers of one session before and after an operator set them, and the reason. The
 // log keeps it.
 struct NumbersChange {
@@ -95,6 +76,27 @@ struct NumbersChange {
   std::string_view text;  // who, when and why; must live as long as this object
 };
 
+namespace detail {
+
+// The kinds of entries in a record, each with its values. A Transaction adds 2 to 6, 8 and 11. The
+// store and its repair write the others.
+enum class EntryKind : std::uint8_t {
+  SessionOpened = 1,    // the name of a new session
+  InboundProgress = 2,  // the next inbound MsgSeqNum, and perhaps the received message
+  OutboundMessage = 3,  // MsgSeqNum and bytes of a message that is stored for a resend
+  OutboundNumber = 4,   // the MsgSeqNum of an administrative message
+  Reset = 5,            // nothing: both sequence numbers are 1, and a new epoch begins
+  NumbersSet = 6,       // a NumbersChange: sequence numbers that an operator has set
+  Removed = 7,          // a text, then spaces: replaces damaged bytes that a repair took out
+  MessagesLost = 8,     // the first and last MsgSeqNum of messages that damaged bytes contained
+  NumbersReserved = 9,  // outbound MsgSeqNums below this one may have been used without a record
+  SessionRenamed = 10,  // the name of the session from here on
+  MessagesLeft = 11,    // outbound messages below this MsgSeqNum were handed to a socket
+  LogSynced = 16,       // a log position: the disk had everything before it at this time
+  LogClosed = 17,       // the same, and the journal was closed in order
+  LogOwned = 18,        // the epoch of the owner that wrote the log from this record on
+};
+
 // The values of the most frequent records: one outbound message, the inbound progress of its
 // session, or both in this order.
 struct CommonRecord {
@@ -102,8 +104,6 @@ struct CommonRecord {
   std::uint64_t msg_seq_num = 0;   // MsgSeqNum of the outbound message; 0: there is none
   std::uint64_t next_inbound = 0;  // the next inbound MsgSeqNum; 0: unchanged
 };
-
-namespace detail {
 
 // What precedes the bytes of an entry: kind, session, number and the length of the bytes, in
 // little-endian order without gaps.
@@ -146,7 +146,7 @@ class Transaction {
     record_progress(session, next_inbound);
     char* const place = at_ + used_;
     used_ += detail::kEntryHeaderBytes;
-    detail::put_entry_header(place, EntryKind::InboundProgress, session, next_inbound, 0);
+    detail::put_entry_header(place, detail::EntryKind::InboundProgress, session, next_inbound, 0);
   }
   // This message is sent, and is stored for a resend. bytes: the whole message; copied.
   void outbound_message(SessionKey session, std::uint64_t msg_seq_num, std::string_view bytes);
@@ -167,7 +167,7 @@ class Transaction {
     at_ = bytes.data() - kRoomBytes;
     room_ = std::min(count + room_after, buffer_.size());
     used_ = count;
-    detail::put_entry_header(at_, EntryKind::OutboundMessage, session, msg_seq_num,
+    detail::put_entry_header(at_, detail::EntryKind::OutboundMessage, session, msg_seq_num,
                              static_cast<std::uint32_t>(bytes.size()));
   }
   // Whether the entries are in a buffer of the caller.
@@ -214,7 +214,7 @@ class Transaction {
   [[nodiscard]] std::span<const char> entries() const noexcept { return {at_, used_}; }
   // The values of entries(), so that a store need not decode them. Null: there are other entries,
   // or more. Valid until the next change of this object.
-  [[nodiscard]] const CommonRecord* common() const noexcept {
+  [[nodiscard]] const detail::CommonRecord* common() const noexcept {
     return form_ == Form::Common ? &common_ : nullptr;
   }
 
@@ -262,7 +262,7 @@ class Transaction {
   char* at_ = nullptr;        // of the entries: in buffer_, or in one of the caller
   std::size_t room_ = 0;      // the bytes from there on that belong to the record
   std::size_t used_ = 0;
-  CommonRecord common_;
+  detail::CommonRecord common_;
   Form form_ = Form::Empty;
 };
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/settings.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/header_template.hpp>
@@ -16,6 +15,7 @@
 #include "bench/engine/memory_network.hpp"
 #include "bench/measure/background.hpp"
 #include "bench/store/bench_folder.hpp"
+#include "config/api/settings.hpp"
 
 namespace nexusfix::logs {
 namespace {

@@ -12,12 +12,12 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/dictionary.hpp>
 #include <nexusfix/engine.hpp>
-#include <nexusfix/settings.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/field.hpp>
 
 #include "base/api/printable_text.hpp"
 #include "base/api/utc_text.hpp"
+#include "config/api/settings.hpp"
 #include "logs/replay/log_message_source.hpp"
 #include "logs/replay/replay_client.hpp"
 #include "nexusfix/dictionary/own_dictionary.hpp"

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/store/journal.hpp>
 
 #include "base/api/utc_text.hpp"
 #include "logs/source/byte_source.hpp"
 #include "nexusfix/journal/archive/journal_archive.hpp"
 #include "nexusfix/journal/journal_summary.hpp"
 #include "nexusfix/text/text.hpp"
+#include "store/api/journal.hpp"
 
 namespace nexusfix::logs {
 namespace {

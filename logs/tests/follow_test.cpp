@@ -10,9 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include <nexusfix/store/journal.hpp>
-
 #include "logs/source/log_reader.hpp"
+#include "store/api/journal.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/fix_text.hpp"
 

@@ -8,10 +8,9 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include <nexusfix/store/journal.hpp>
-
 #include "logs/source/log_reader.hpp"
 #include "logs/source/log_time.hpp"
+#include "store/api/journal.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/fix_text.hpp"
 

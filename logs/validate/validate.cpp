@@ -169,11 +169,11 @@ class ValidateRun {
 bool set_rule(ValidationRules& rules, std::string_view assignment) {
   const std::size_t equals = std::min(assignment.find('='), assignment.size());
   const auto& keys = dictionary::kValidationRuleKeys;
-  const auto rule =
-      std::ranges::find(keys, assignment.substr(0, equals), &dictionary::ValidationRuleKey::name);
+  const auto rule = std::ranges::find(keys, assignment.substr(0, equals),
+                                      [](const auto& key) { return key.first; });
   if (rule == keys.end() || assignment.size() != equals + 2) return false;
   if (assignment.back() != 'Y' && assignment.back() != 'N') return false;
-  rules.*(rule->rule) = assignment.back() == 'Y';
+  rules.*(rule->second) = assignment.back() == 'Y';
   return true;
 }
 
@@ -181,7 +181,7 @@ std::string rule_names() {
   std::string names;
   for (const auto& key : dictionary::kValidationRuleKeys) {
     if (!names.empty()) names += ' ';
-    names += key.name;
+    names += key.first;
   }
   return names;
 }

@@ -242,8 +242,8 @@ TEST(PasswordSettings, keys_are_read_and_invalid_ones_are_named) {
                                       "PasswordFile=users\nAllowedUsernames=alice, bob b,*\n"
                                       "MaxLogonFailures=7\nLogonLockout=90\n"
                                       "MaxLogonFailuresPerAddress=8\n"));
-  ASSERT_EQ(settings.sessions.size(), 1U);
-  const config::SessionSettings& one = settings.sessions.front();
+  ASSERT_EQ(settings.values().sessions.size(), 1U);
+  const config::SessionSettings& one = settings.values().sessions.front();
   EXPECT_EQ(one.credentials.password_file, "users");
   EXPECT_EQ(one.credentials.password_file_line, 9U);
   EXPECT_THAT(one.credentials.allowed_usernames, ElementsAre("alice", "bob b", "*"));

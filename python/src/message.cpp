@@ -106,7 +106,7 @@ PyObject* make_entry(const Parts& parts, const Group& group,
     const Group* const group = parts.scope.group_of(tag);
     if (group != nullptr) return entries_at(parts, *group, index);
   }
-  const wire::FieldPlace place = parts.scope.view.index().place(index);
+  const wire::detail::FieldPlace place = parts.scope.view.index().place(index);
   return to_python(field, parts.scope.view.bytes().substr(place.begin, place.end - place.begin),
                    place.begin);
 }

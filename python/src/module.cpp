@@ -82,16 +82,16 @@ dictionary::ValidationRules rules_of(const nb::kwargs& given) {
   for (const auto [key, value] : given) {
     const std::string_view name = text_of(key.ptr());
     const auto found = std::ranges::find(dictionary::kValidationRuleKeys, name,
-                                         &dictionary::ValidationRuleKey::name);
+                                         [](const auto& rule) { return rule.first; });
     if (found == dictionary::kValidationRuleKeys.end()) {
       std::string text = "no validation rule '" + std::string{name} + "'; the rules:";
       for (const auto& rule : dictionary::kValidationRuleKeys) {
-        text.append(" ").append(rule.name);
+        text.append(" ").append(rule.first);
       }
       PyErr_SetString(PyExc_TypeError, text.c_str());
       throw nb::python_error{};
     }
-    rules.*found->rule = nb::cast<bool>(value);
+    rules.*found->second = nb::cast<bool>(value);
   }
   return rules;
 }

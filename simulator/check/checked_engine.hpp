@@ -4,8 +4,8 @@
 #include <vector>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/settings.hpp>
 
+#include "config/api/settings.hpp"
 #include "simulator/check/checked_process.hpp"
 
 namespace nexusfix::simulator {

@@ -15,11 +15,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include <nexusfix/settings.hpp>
 #include <nexusfix/simulator/simulated_network.hpp>
 #include <nexusfix/simulator/trace.hpp>
 #include <nexusfix/simulator/violation.hpp>
 
+#include "config/api/settings.hpp"
 #include "simulator/check/checked_process.hpp"
 #include "simulator/check/wire_message.hpp"
 

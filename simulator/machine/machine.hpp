@@ -22,8 +22,7 @@ namespace nexusfix::simulator {
 class WorldState;
 struct Machine;
 
-using Launcher =
-    std::function<OpenedProcess(config::Settings, engine::EngineOptions, CallbackWatch&)>;
+using Launcher = std::function<OpenedProcess(Settings, engine::EngineOptions, CallbackWatch&)>;
 
 // Passes the callbacks and log lines of the process on to the world.
 class MachineWatch final : public CallbackWatch, public observe::EventLog {

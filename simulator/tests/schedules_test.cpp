@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <nexusfix/simulator.hpp>
+#include <nexusfix/store.hpp>
 #include <nexusfix/wire/encoder.hpp>
 
 #include "base/api/utc_text.hpp"

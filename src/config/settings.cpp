@@ -1,10 +1,10 @@
+#include "config/api/settings.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
-
-#include <nexusfix/settings.hpp>
 
 #include "config/api/explain_settings.hpp"
 #include "config/build/log_settings.hpp"
@@ -354,3 +354,37 @@ std::expected<ExplainedSettings, SettingsErrors> explain_settings(Disk& disk,
 }
 
 }  // namespace nexusfix::config
+
+namespace nexusfix {
+
+Settings::Settings(const config::Settings& values)
+    : values_{std::make_unique<config::Settings>(values)} {}
+Settings::Settings(config::Settings&& values)
+    : values_{std::make_unique<config::Settings>(std::move(values))} {}
+Settings::Settings(const Settings& other) : Settings{other.values()} {}
+Settings::Settings(Settings&& other) noexcept = default;
+Settings& Settings::operator=(Settings other) noexcept {
+  values_.swap(other.values_);
+  return *this;
+}
+Settings::~Settings() = default;
+
+const std::string& Settings::file() const noexcept { return values_->file; }
+const std::vector<SettingsError>& Settings::warnings() const noexcept { return values_->warnings; }
+
+std::vector<std::string> Settings::sessions() const {
+  std::vector<std::string> names;
+  for (const auto& one : values_->sessions) names.push_back(one.session.id.to_string());
+  return names;
+}
+
+std::expected<Settings, SettingsErrors> parse_settings(std::string_view text,
+                                                       std::string_view file_name) {
+  return config::parse_settings(text, file_name);
+}
+
+std::expected<Settings, SettingsErrors> load_settings(Disk& disk, const std::string& path) {
+  return config::load_settings(disk, path);
+}
+
+}  // namespace nexusfix

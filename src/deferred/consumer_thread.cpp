@@ -86,7 +86,7 @@ void relax() noexcept {
 
 }  // namespace detail
 
-std::expected<void, StartError> ConsumerThread::start(const Work& work) noexcept {
+std::expected<void, StartError> detail::ConsumerThread::start(const Work& work) noexcept {
   if (consumer_id_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
     return std::unexpected{StartError::AlreadyRunning};
   }
@@ -111,12 +111,12 @@ std::expected<void, StartError> ConsumerThread::start(const Work& work) noexcept
   return {};
 }
 
-bool ConsumerThread::create_thread() noexcept {
+bool detail::ConsumerThread::create_thread() noexcept {
   const SignalsBlocked blocked;
   return detail::returns_normally([this] { thread_ = std::thread{[this] { run(); }}; });
 }
 
-void ConsumerThread::stop() noexcept {
+void detail::ConsumerThread::stop() noexcept {
   // On the consumer itself, which cannot wait for its own end.
   if (consumer_id_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
     request_stop();
@@ -128,7 +128,7 @@ void ConsumerThread::stop() noexcept {
   thread_.join();
 }
 
-void ConsumerThread::request_stop() noexcept {
+void detail::ConsumerThread::request_stop() noexcept {
   // Sequentially consistent: it pairs with begin_submit_slowly() if there is no asymmetric barrier.
   signal_.fetch_or(kClosed, std::memory_order_seq_cst);
   if (asymmetric_barrier_available()) asymmetric_barrier();
@@ -140,7 +140,7 @@ void ConsumerThread::request_stop() noexcept {
   if (idle_ == Idle::Doze) futex_wake(signal_);
 }
 
-bool ConsumerThread::begin_submit_slowly() noexcept {
+bool detail::ConsumerThread::begin_submit_slowly() noexcept {
   // This store and load pair with request_stop()'s store to signal_ and the consumer's load of
   // submitting_: in the single order of all sequentially consistent operations, one of the two
   // threads sees the other one's store.
@@ -150,18 +150,18 @@ bool ConsumerThread::begin_submit_slowly() noexcept {
   return false;
 }
 
-void ConsumerThread::end_submit_slowly() noexcept {
+void detail::ConsumerThread::end_submit_slowly() noexcept {
   // A read-modify-write of the word that sleep() modifies, too. Either this one comes second and
   // sees kAsleep, or sleep()'s reads the result of this one, whose release then shows it the queue.
   if ((signal_.fetch_add(0, std::memory_order_acq_rel) & kAsleep) != 0) wake();
 }
 
-void ConsumerThread::wake() noexcept {
+void detail::ConsumerThread::wake() noexcept {
   // Release: as in end_submit_slowly(). Only the thread that clears the bit makes the system call.
   if ((signal_.fetch_and(~kAsleep, std::memory_order_acq_rel) & kAsleep) != 0) futex_wake(signal_);
 }
 
-void ConsumerThread::run() noexcept {
+void detail::ConsumerThread::run() noexcept {
   consumer_id_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   std::uint32_t rounds_without_work = 0;
   for (;;) {
@@ -185,7 +185,7 @@ void ConsumerThread::run() noexcept {
   consumer_id_.store(std::thread::id{}, std::memory_order_relaxed);
 }
 
-void ConsumerThread::idle_once(std::uint32_t& rounds_without_work) noexcept {
+void detail::ConsumerThread::idle_once(std::uint32_t& rounds_without_work) noexcept {
   if (idle_ == Idle::Doze) return doze(rounds_without_work);
   if (idle_ == Idle::Spin || rounds_without_work < kSpinRounds) {
     for (std::uint32_t i = 0; i < kPauses; ++i) detail::relax();
@@ -199,7 +199,7 @@ void ConsumerThread::idle_once(std::uint32_t& rounds_without_work) noexcept {
   if (rounds_without_work < kSpinRounds + kYieldRounds) ++rounds_without_work;
 }
 
-void ConsumerThread::doze(std::uint32_t& rounds_without_work) noexcept {
+void detail::ConsumerThread::doze(std::uint32_t& rounds_without_work) noexcept {
   // Relaxed: draining_, which run() reads, decides; the word only ends the wait early.
   const std::uint32_t signal = signal_.load(std::memory_order_relaxed);
   if (!draining_.load(std::memory_order_acquire)) {
@@ -208,7 +208,7 @@ void ConsumerThread::doze(std::uint32_t& rounds_without_work) noexcept {
   if (rounds_without_work < kDozeDoublings) ++rounds_without_work;
 }
 
-void ConsumerThread::sleep() noexcept {
+void detail::ConsumerThread::sleep() noexcept {
   // Acquire pairs with end_submit_slowly() if there is no asymmetric barrier.
   signal_.fetch_or(kAsleep, std::memory_order_acq_rel);
   // From here on every submit sees kAsleep; the round below sees what was submitted before.

@@ -17,9 +17,9 @@ std::vector<EnumValue> by_value(std::vector<EnumValue> values) {
 
 }  // namespace
 
-TextPlace TextPool::place(const std::string& text) {
-  const TextPlace next{static_cast<std::uint32_t>(text_.size()),
-                       static_cast<std::uint32_t>(text.size())};
+detail::TextPlace TextPool::place(const std::string& text) {
+  const detail::TextPlace next{static_cast<std::uint32_t>(text_.size()),
+                               static_cast<std::uint32_t>(text.size())};
   const auto [entry, is_new] = places_.emplace(text, next);
   if (is_new) text_ += text;
   return entry->second;
@@ -50,32 +50,32 @@ NameRows make_name_rows(const Dictionary& dictionary, TextPool& pool) {
   return rows;
 }
 
-const FieldRow* NameTable::field(wire::Tag tag) const noexcept {
-  const auto found = std::ranges::lower_bound(rows_.fields, tag, {}, &FieldRow::tag);
+const detail::FieldRow* NameTable::field(wire::Tag tag) const noexcept {
+  const auto found = std::ranges::lower_bound(rows_.fields, tag, {}, &detail::FieldRow::tag);
   return found != rows_.fields.end() && found->tag == tag ? &*found : nullptr;
 }
 
-std::optional<std::string_view> NameTable::name_of(std::span<const ValueRow> rows,
+std::optional<std::string_view> NameTable::name_of(std::span<const detail::ValueRow> rows,
                                                    std::string_view value) const noexcept {
-  const auto text_of = [this](const ValueRow& row) { return text(row.value); };
+  const auto text_of = [this](const detail::ValueRow& row) { return text(row.value); };
   const auto found = std::ranges::lower_bound(rows, value, {}, text_of);
   if (found == rows.end() || text_of(*found) != value) return std::nullopt;
   return text(found->name);
 }
 
 std::optional<std::string_view> NameTable::field_name(wire::Tag tag) const noexcept {
-  const FieldRow* const row = field(tag);
+  const detail::FieldRow* const row = field(tag);
   return row == nullptr ? std::nullopt : std::optional{text(row->name)};
 }
 
 std::optional<FieldType> NameTable::field_type(wire::Tag tag) const noexcept {
-  const FieldRow* const row = field(tag);
+  const detail::FieldRow* const row = field(tag);
   return row == nullptr ? std::nullopt : std::optional{row->type};
 }
 
 std::optional<std::string_view> NameTable::value_name(wire::Tag tag,
                                                       std::string_view value) const noexcept {
-  const FieldRow* const row = field(tag);
+  const detail::FieldRow* const row = field(tag);
   if (row == nullptr) return std::nullopt;
   const auto rows = rows_.values.subspan(row->values_begin, row->values_count);
   const auto name = name_of(rows, value);
@@ -85,7 +85,7 @@ std::optional<std::string_view> NameTable::value_name(wire::Tag tag,
 }
 
 bool NameTable::has_values(wire::Tag tag) const noexcept {
-  const FieldRow* const row = field(tag);
+  const detail::FieldRow* const row = field(tag);
   return row != nullptr && row->values_count > 0;
 }
 

@@ -7,10 +7,9 @@
 #include <utility>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/engine.hpp>
-#include <nexusfix/engine/parts.hpp>
 #include <nexusfix/observe/logs.hpp>
 
+#include "engine/api/operations.hpp"
 #include "engine/ground/shared/task_inbox.hpp"
 #include "engine/service/floors.hpp"
 #include "transport/api/service_notifier.hpp"

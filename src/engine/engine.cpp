@@ -11,15 +11,12 @@
 #endif
 
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/engine.hpp>
-#include <nexusfix/engine/parts.hpp>
-#include <nexusfix/settings.hpp>
-#include <nexusfix/transport/network.hpp>
 
 #include "base/api/core_dumps.hpp"
 #include "base/api/thread_setup.hpp"
 #include "config/api/logon_signer.hpp"
 #include "config/api/loop_partition.hpp"
+#include "engine/api/operations.hpp"
 #include "engine/cluster_membership.hpp"
 #include "engine/directory/directory.hpp"
 #include "engine/ground/loop_context.hpp"
@@ -29,7 +26,7 @@
 #include "engine/service/inbox/remote_state.hpp"
 #include "engine/service/operator/control.hpp"
 #include "engine/service/operator/operator_commands.hpp"
-#include "transport/api/tls.hpp"
+#include "transport/api/proxy.hpp"
 
 namespace nexusfix::engine {
 
@@ -516,13 +513,14 @@ std::expected<Engine, EngineError> Engine::open_with(const std::string& path, Ca
   PosixDisk posix_disk;
   Disk& disk = options.disk != nullptr ? *options.disk : posix_disk;
   keep_memory_out_of_core_dumps();  // before the passwords are read
-  auto settings = load_settings(disk, path);
+  auto settings = config::load_settings(disk, path);
   if (!settings) return std::unexpected{to_error(settings.error())};
   return open_with(std::move(*settings), callbacks, options);
 }
 
-std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callbacks callbacks,
+std::expected<Engine, EngineError> Engine::open_with(nexusfix::Settings given, Callbacks callbacks,
                                                      EngineOptions options) {
+  Settings settings = std::move(given.values());
   auto shared = std::make_unique<Shared>();
   if (auto done = shared->supply(options, settings); !done) {
     return std::unexpected{std::move(done.error())};
@@ -700,8 +698,9 @@ void SessionRange::Iterator::skip_ends() noexcept {
   }
 }
 
-std::expected<void, EngineError> Engine::add_sessions(Settings settings, std::uint32_t loop) {
-  return at(loop).add_sessions(std::move(settings));
+std::expected<void, EngineError> Engine::add_sessions(nexusfix::Settings settings,
+                                                      std::uint32_t loop) {
+  return at(loop).add_sessions(std::move(settings.values()));
 }
 
 std::expected<Reloaded, EngineError> Engine::reload() {

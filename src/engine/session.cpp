@@ -10,7 +10,7 @@ namespace nexusfix::engine {
 namespace {
 
 TimerHandle add_timer(const SessionServices& services, SessionEntry& entry, auto time,
-                      TimerCallback&& callback) {
+                      detail::TimerCallback&& callback) {
   if (entry.membership.is_closing()) return {};
   const Now now = services.sessions.transactor.now();
   const TimerHandle timer =
@@ -62,13 +62,13 @@ wire::SendingTime Session::sending_time() const noexcept {
 
 // begin() and finish() are in sending/outbox.cpp.
 
-TimerHandle Session::call_at(MonoTime time, TimerCallback callback) {
+TimerHandle Session::call_at(MonoTime time, detail::TimerCallback callback) {
   return add_timer(*services_, *entry_, time, std::move(callback));
 }
-TimerHandle Session::call_at(WallTime time, TimerCallback callback) {
+TimerHandle Session::call_at(WallTime time, detail::TimerCallback callback) {
   return add_timer(*services_, *entry_, time, std::move(callback));
 }
-TimerHandle Session::call_after(std::chrono::nanoseconds delay, TimerCallback callback) {
+TimerHandle Session::call_after(std::chrono::nanoseconds delay, detail::TimerCallback callback) {
   const MonoTime now = services_->sessions.transactor.now().mono;
   const MonoTime time = delay >= kNever - now ? kNever : now + std::max(delay, {});
   return call_at(time, std::move(callback));

@@ -1,7 +1,7 @@
-#include <nexusfix/observe/logs.hpp>
 
 #include "base/api/printable_text.hpp"
 #include "base/api/utc_text.hpp"
+#include "observe/api/logs.hpp"
 #include "observe/shown_text.hpp"
 
 namespace nexusfix::observe {

@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <nexusfix/observe/logs.hpp>
-
+#include "observe/api/logs.hpp"
 #include "observe/masking.hpp"
 
 namespace nexusfix::observe {

@@ -1,7 +1,7 @@
+#include "session/api/config.hpp"
+
 #include <span>
 
-#include <nexusfix/session/config.hpp>
-#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/convert.hpp>
 #include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/typed.hpp>

@@ -3,9 +3,9 @@
 #include <charconv>
 #include <chrono>
 
-#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/field.hpp>
 
+#include "session/api/config.hpp"
 #include "session/inbound/header_check.hpp"
 
 namespace nexusfix::session::detail {

@@ -5,10 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include <nexusfix/session/config.hpp>
-#include <nexusfix/session/identity.hpp>
-
 #include "session/api/actions.hpp"
+#include "session/api/config.hpp"
 #include "session/api/connection_state.hpp"
 #include "session/inbound/inbound.hpp"
 

@@ -72,7 +72,7 @@ void StateMachine::on_message(const wire::MessageView& message, Now now) noexcep
   if (!header_cache_.matches_cached(message, header_position()) || !is_valid_after_header(message))
       [[unlikely]]
     return receive(message);
-  const wire::FieldProof* const proof = message.proof();
+  const wire::detail::FieldProof* const proof = message.proof();
   if (proof == nullptr || !proof->is_application()) {
     if (is_administrative(message.msg_type())) [[unlikely]]
       return receive_administrative(message);
@@ -138,7 +138,7 @@ inline bool StateMachine::is_valid(const wire::MessageView& message) noexcept {
            is_of_default_version(message) && is_valid(message);
   }
   if (!config.validator->is_valid_after_header(message, *config.memory)) return false;
-  wire::FieldProof* const proof = config.memory->proof();
+  wire::detail::FieldProof* const proof = config.memory->proof();
   message.record_proof(proof);
   return proof != nullptr ? !proof->is_flagged()
                           : !message.has_either(tag::PossDupFlag, tag::PossResend);

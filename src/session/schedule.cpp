@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <nexusfix/session/config.hpp>
+#include "session/api/config.hpp"
 
 namespace nexusfix::session {
 namespace {

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/edit.hpp>
 #include <nexusfix/wire/field.hpp>
 
+#include "session/api/config.hpp"
 #include "session/logon_check.hpp"
 #include "session/outbound/administrative.hpp"
 

@@ -2,7 +2,7 @@
 #include <iterator>
 #include <utility>
 
-#include <nexusfix/session/config.hpp>
+#include "session/api/config.hpp"
 
 namespace nexusfix::session {
 

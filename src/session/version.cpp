@@ -1,6 +1,6 @@
 #include <array>
 
-#include <nexusfix/session/identity.hpp>
+#include "session/api/config.hpp"
 
 namespace nexusfix::session {
 namespace {

@@ -105,7 +105,7 @@ std::size_t FrontText::room_before_body(std::size_t buffer_bytes) const noexcept
 }  // namespace detail
 
 std::expected<HeaderTemplate, EncodeError> HeaderTemplate::make(
-    const HeaderFields& fields, std::span<const HeaderField> fixed) {
+    const HeaderFields& fields, std::span<const detail::HeaderField> fixed) {
   HeaderTemplate made;
   std::optional<EncodeError> error = find_error(tag::BeginString, fields.begin_string);
   if (!error && fields.begin_string.size() > kBeginStringBytesMax) {
@@ -120,7 +120,7 @@ std::expected<HeaderTemplate, EncodeError> HeaderTemplate::make(
   add(tag::TargetCompID, fields.target_comp_id);
   std::optional<std::size_t> poss_resend_at;
   std::optional<std::size_t> orig_time_at;
-  for (const HeaderField& field : fixed) {
+  for (const detail::HeaderField& field : fixed) {
     if (!error && !can_be_fixed(field.tag)) {
       error = EncodeError{EncodeErrorCode::TagInvalid, field.tag};
     }

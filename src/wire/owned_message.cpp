@@ -14,7 +14,7 @@ namespace nexusfix::wire {
 struct alignas(kKeysAlignment) OwnedMessage::Contents {
   std::size_t size_bytes = 0;  // of the allocation
   std::string_view bytes;
-  FieldIndex index;
+  detail::FieldIndex index;
   Faults faults;
 };
 
@@ -29,9 +29,9 @@ namespace {
 }
 
 // With one loop for each kind of place: without a branch for each field.
-void copy_places(const FieldIndex& index, FieldPlace* to) noexcept {
+void copy_places(const detail::FieldIndex& index, detail::FieldPlace* to) noexcept {
   for (std::uint32_t i = 0; i < index.narrow_count; ++i) {
-    const NarrowPlace place = index.narrow_places[i];
+    const detail::NarrowPlace place = index.narrow_places[i];
     to[i] = {place.begin, std::uint32_t{place.begin} + place.size};
   }
   for (std::uint32_t i = index.narrow_count; i < index.count; ++i) to[i] = index.places[i];
@@ -47,7 +47,7 @@ std::expected<OwnedMessage, OutOfMemory> to_owned(const MessageView& message,
   const std::string_view bytes = message.bytes();
   // A message has fewer fields than its limit has bytes, so nothing here overflows.
   const std::size_t count = message.field_count();
-  const std::size_t places_bytes = count * sizeof(FieldPlace);
+  const std::size_t places_bytes = count * sizeof(detail::FieldPlace);
   // A multiple of a place's alignment.
   const std::size_t keys_count = (count + kKeysReadable + 1) / 2 * 2;
   const std::size_t keys_bytes = keys_count * sizeof(std::uint16_t);
@@ -59,7 +59,7 @@ std::expected<OwnedMessage, OutOfMemory> to_owned(const MessageView& message,
   // Arrays of plain numbers follow. Their lifetime begins with the storage.
   auto* const keys = static_cast<std::uint16_t*>(at);
   at = keys + keys_count;
-  auto* const places = static_cast<FieldPlace*>(at);
+  auto* const places = static_cast<detail::FieldPlace*>(at);
   at = places + count;
   auto* const copy = static_cast<char*>(at);
 

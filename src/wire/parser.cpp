@@ -98,10 +98,10 @@ struct AlignedDelete {
 
 }  // namespace
 
-struct ParserIndex::Storage {
-  alignas(kKeysAlignment) std::array<NarrowPlace, kernels::kEntriesAtOnce> narrow_places{};
-  std::array<FrameShape, kShapes> shapes;
-  std::array<TagSequence, kernels::kSequences> sequences;
+struct detail::ParserIndex::Storage {
+  alignas(kKeysAlignment) std::array<detail::NarrowPlace, kernels::kEntriesAtOnce> narrow_places{};
+  std::array<detail::FrameShape, kShapes> shapes;
+  std::array<detail::TagSequence, kernels::kSequences> sequences;
   kernels::IndexWork work{};
   Faults faults;
   std::vector<std::uint32_t> length_tags;
@@ -109,8 +109,8 @@ struct ParserIndex::Storage {
   std::unique_ptr<std::byte, AlignedDelete> entries;
 };
 
-ParserIndex::ParserIndex(const DataFieldTable& data_fields, const kernels::KernelTable& kernel,
-                         Checks checks)
+detail::ParserIndex::ParserIndex(const DataFieldTable& data_fields,
+                                 const kernels::KernelTable& kernel, Checks checks)
     : index_frame_{kernel.index_frame[policy_of(checks)]},
       fits_{FullPathOnly::is_on() ? nullptr : kernel.fits},
       find_sequence_{kernel.find_sequence},
@@ -141,32 +141,32 @@ ParserIndex::ParserIndex(const DataFieldTable& data_fields, const kernels::Kerne
   reserve(kFieldsAtFirst);
 }
 
-ParserIndex::ParserIndex(const DataFieldTable& data_fields, Checks checks)
-    : ParserIndex{data_fields, kernels::selected(), checks} {
+detail::ParserIndex::ParserIndex(const DataFieldTable& data_fields, Checks checks)
+    : detail::ParserIndex{data_fields, kernels::selected(), checks} {
   compares_ = kernels::selected().compares_soon;
 }
-ParserIndex::ParserIndex(ParserIndex&& other) noexcept = default;
-ParserIndex& ParserIndex::operator=(ParserIndex&& other) noexcept = default;
-ParserIndex::~ParserIndex() = default;
+detail::ParserIndex::ParserIndex(detail::ParserIndex&& other) noexcept = default;
+detail::ParserIndex& detail::ParserIndex::operator=(detail::ParserIndex&& other) noexcept = default;
+detail::ParserIndex::~ParserIndex() = default;
 
-void ParserIndex::reserve(std::uint32_t fields) {
+void detail::ParserIndex::reserve(std::uint32_t fields) {
   // A multiple, so that the memory after the keys is aligned like the keys.
   const std::size_t entries =
       (std::size_t{fields} / kernels::kEntriesAtOnce + 2) * kernels::kEntriesAtOnce;
-  const std::size_t bytes = entries * (sizeof(FieldPlace) + sizeof(std::uint16_t));
+  const std::size_t bytes = entries * (sizeof(detail::FieldPlace) + sizeof(std::uint16_t));
   constexpr std::align_val_t kAlignment{kKeysAlignment};
   storage_->entries.reset(static_cast<std::byte*>(::operator new(bytes, kAlignment)));
   // Zeroed, because a lookup also compares entries after the last field before it discards them.
   std::memset(storage_->entries.get(), 0, bytes);
   auto* const keys = reinterpret_cast<std::uint16_t*>(storage_->entries.get());
-  auto* const places = reinterpret_cast<FieldPlace*>(keys + entries);
+  auto* const places = reinterpret_cast<detail::FieldPlace*>(keys + entries);
   work_->arrays = {keys, places, storage_->narrow_places.data(), fields};
   index_ = {keys, places, storage_->narrow_places.data(), 0, 0};
 }
 
 // Why a frame is not a message: checks the rules one after the other, in the documented order.
 // Cold, because the kernel has already found that one of them is broken.
-ParseError ParserIndex::diagnosed(std::string_view frame) const noexcept {
+ParseError detail::ParserIndex::diagnosed(std::string_view frame) const noexcept {
   if (frame.size() > kMessageBytesMax) return {GarbledReason::TooLong, kMessageBytesMax};
   const std::expected<Head, ParseError> head = read_head(frame, checks_);
   if (!head) return head.error();
@@ -184,21 +184,23 @@ ParseError ParserIndex::diagnosed(std::string_view frame) const noexcept {
 
 // The value of a Length field says where the next field ends: a shape or a sequence would not see
 // it. Without a check of CheckSum, a frame with a wrong one must be a message, too.
-bool ParserIndex::can_be_learned(const FieldIndex& index, const Faults& faults) const noexcept {
+bool detail::ParserIndex::can_be_learned(const detail::FieldIndex& index,
+                                         const Faults& faults) const noexcept {
   return !faults.first && checks_.check_sum && checks_.body_length &&
          std::ranges::none_of(std::span{index.keys, index.count}, [&](std::uint16_t key) {
            return key == kLargeTagKey || std::ranges::binary_search(storage_->length_tags, key);
          });
 }
 
-void ParserIndex::learn(FrameShape& shape, std::string_view frame, const FieldIndex& index,
-                        const Faults& faults) const noexcept {
+void detail::ParserIndex::learn(detail::FrameShape& shape, std::string_view frame,
+                                const detail::FieldIndex& index,
+                                const Faults& faults) const noexcept {
   if (fits_ == nullptr || !can_be_learned(index, faults) || !shape.learn(frame, index))
     shape.put_off();
 }
 
 // Called for each frame that was compared with the known sequences.
-void ParserIndex::learn_sequence(std::string_view frame, const Indexed& indexed) noexcept {
+void detail::ParserIndex::learn_sequence(std::string_view frame, const Indexed& indexed) noexcept {
   constexpr std::uint32_t kMissesMax = 32;
   constexpr std::uint32_t kWaitMax = 1'024;
   constexpr std::uint32_t kFieldsLeast = 5;
@@ -207,10 +209,10 @@ void ParserIndex::learn_sequence(std::string_view frame, const Indexed& indexed)
     wait_ = misses_.wait;
     return;
   }
-  const FieldIndex index = index_of(indexed.count);
-  if (index.count < kFieldsLeast || index.count > TagSequence::kFieldsMax) return;
+  const detail::FieldIndex index = index_of(indexed.count);
+  if (index.count < kFieldsLeast || index.count > detail::TagSequence::kFieldsMax) return;
   const std::size_t last = index.place(index.count - 3).end + 1;
-  TagSequence& sequence = sequences_[kernels::slot_of(
+  detail::TagSequence& sequence = sequences_[kernels::slot_of(
       index.count, frame[index.place(kMsgTypeField).begin], frame[last + 1])];
   if (!sequence.awaits(index)) return;
   if (!can_be_learned(index, *indexed.faults) ||
@@ -218,7 +220,8 @@ void ParserIndex::learn_sequence(std::string_view frame, const Indexed& indexed)
     sequence.put_off();
 }
 
-ParserIndex::Indexed ParserIndex::index_slow_path(std::string_view frame, std::uint32_t count) {
+detail::ParserIndex::Indexed detail::ParserIndex::index_slow_path(std::string_view frame,
+                                                                  std::uint32_t count) {
   while (count == 0 && work_->more_capacity != 0) {
     work_->more_capacity = 0;
     // A message has never more fields than bytes, so the doubling ends.

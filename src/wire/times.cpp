@@ -193,8 +193,8 @@ void store_date_of_any_century(char* out, std::int64_t day) noexcept {
 
 }  // namespace detail
 
-std::size_t UtcTimestampWriter::write_other_day(PicoTime value, TimePrecision precision,
-                                                char* out) noexcept {
+std::size_t detail::UtcTimestampWriter::write_other_day(PicoTime value, TimePrecision precision,
+                                                        char* out) noexcept {
   const detail::DayAndNanos split = detail::split_any_century(value.time);
   detail::store_date_of_any_century(out, split.day);
   // The first and the last day of WallTime's range are incomplete. The rest of the first is that of

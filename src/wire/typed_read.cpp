@@ -12,31 +12,31 @@ namespace nexusfix::wire {
 namespace {
 
 [[gnu::always_inline]] inline std::optional<FieldErrorCode> fault_of(
-    const FieldCheck& check, std::string_view text) noexcept {
+    const detail::FieldCheck& check, std::string_view text) noexcept {
   if (text.empty()) return FieldErrorCode::Empty;
   switch (check.kind) {
-    case FieldCheck::Kind::Text:
+    case detail::FieldCheck::Kind::Text:
       return std::nullopt;
-    case FieldCheck::Kind::Decimal: {
+    case detail::FieldCheck::Kind::Decimal: {
       const auto value = to_decimal(text);
       return value ? std::nullopt : std::optional{value.error()};
     }
-    case FieldCheck::Kind::CharEnum: {
+    case detail::FieldCheck::Kind::CharEnum: {
       if (text.size() != 1) return FieldErrorCode::Malformed;
       const auto byte = static_cast<unsigned char>(text.front());
       const bool is_value = (check.char_bits[byte / 64] >> (byte % 64) & 1U) != 0;
       return is_value ? std::nullopt : std::optional{FieldErrorCode::OutOfRange};
     }
-    case FieldCheck::Kind::Time:
-    case FieldCheck::Kind::Other:
+    case detail::FieldCheck::Kind::Time:
+    case detail::FieldCheck::Kind::Other:
       break;
   }
   return check.fault(text);
 }
 
 template <class View>
-bool are_right(const View& view, std::span<const FieldCheck> checks) noexcept {
-  for (const FieldCheck& check : checks) {
+bool are_right(const View& view, std::span<const detail::FieldCheck> checks) noexcept {
+  for (const detail::FieldCheck& check : checks) {
     const std::optional<std::string_view> value = view[check.tag];
     if (!value || fault_of(check, *value)) [[unlikely]]
       return false;
@@ -46,8 +46,8 @@ bool are_right(const View& view, std::span<const FieldCheck> checks) noexcept {
 
 template <class View>
 [[gnu::cold]] FieldError fault_of_first(const View& view,
-                                        std::span<const FieldCheck> checks) noexcept {
-  for (const FieldCheck& check : checks) {
+                                        std::span<const detail::FieldCheck> checks) noexcept {
+  for (const detail::FieldCheck& check : checks) {
     const std::optional<FieldView> field = view.find(check.tag);
     if (!field) return {FieldErrorCode::Missing, check.tag, 0};
     const std::optional<FieldErrorCode> fault = find_fault(check, field->value);
@@ -68,17 +68,18 @@ static bool is_ordinary_timestamp(std::string_view text) noexcept {
 
 // No value is empty: the sequence was learned from a message without a fault, as all are that are
 // compared with it.
-[[gnu::cold]] bool FieldProof::follows(std::size_t field, const FieldCheck& check) const noexcept {
-  if (check.kind == FieldCheck::Kind::Text) return true;
-  if (check.kind != FieldCheck::Kind::CharEnum) return false;
+[[gnu::cold]] bool detail::FieldProof::follows(std::size_t field,
+                                               const detail::FieldCheck& check) const noexcept {
+  if (check.kind == detail::FieldCheck::Kind::Text) return true;
+  if (check.kind != detail::FieldCheck::Kind::CharEnum) return false;
   const std::span known{characters_.data(), characters_count_};
   const auto found = std::ranges::find(known, field, &Characters::field);
   return found != known.end() && (found->allowed[0] & ~check.char_bits[0]) == 0 &&
          (found->allowed[1] & ~check.char_bits[1]) == 0;
 }
 
-[[gnu::cold]] void FieldProof::prove(const MessageView& message,
-                                     std::span<const FieldCheck> checks) noexcept {
+[[gnu::cold]] void detail::FieldProof::prove(const MessageView& message,
+                                             std::span<const detail::FieldCheck> checks) noexcept {
   checks_ = nullptr;
   open_count_ = 0;
   has_only_open_times_ = true;
@@ -87,23 +88,23 @@ static bool is_ordinary_timestamp(std::string_view text) noexcept {
     const std::optional<std::size_t> field = message.find_index(checks[i].tag);
     constexpr std::size_t kFieldsMax = 64;
     if (!field || *field >= kFieldsMax) return;
-    if (i < RequiredIndexes::kCount) indexes_.required.set(i, *field);
+    if (i < detail::RequiredIndexes::kCount) indexes_.required.set(i, *field);
     if (follows(*field, checks[i])) continue;
     if (open_count_ == kOpenMax) return;
     open_[open_count_++] = {
         .field = static_cast<std::uint8_t>(*field),
         .check = static_cast<std::uint8_t>(i),
-        .is_timestamp = checks[i].kind == FieldCheck::Kind::Time && is_timestamp(*field)};
+        .is_timestamp = checks[i].kind == detail::FieldCheck::Kind::Time && is_timestamp(*field)};
     has_only_open_times_ = has_only_open_times_ && open_[open_count_ - 1].is_timestamp;
   }
-  indexes_.others = &TagIndexes::of({message.index().keys, message.field_count()});
+  indexes_.others = &detail::TagIndexes::of({message.index().keys, message.field_count()});
   checks_ = checks.data();
 }
 
-bool FieldProof::are_open_right(const MessageView& message) const noexcept {
+bool detail::FieldProof::are_open_right(const MessageView& message) const noexcept {
   const char* const bytes = message.bytes().data();
   for (std::size_t i = 0; i < open_count_; ++i) {
-    const FieldPlace place = message.index().place(open_[i].field);
+    const detail::FieldPlace place = message.index().place(open_[i].field);
     const std::string_view text{bytes + place.begin, place.end - place.begin};
     if (open_[i].is_timestamp && is_ordinary_timestamp(text)) [[likely]]
       continue;
@@ -113,11 +114,12 @@ bool FieldProof::are_open_right(const MessageView& message) const noexcept {
   return true;
 }
 
-std::optional<FieldErrorCode> find_fault(const FieldCheck& check, std::string_view text) noexcept {
+std::optional<FieldErrorCode> find_fault(const detail::FieldCheck& check,
+                                         std::string_view text) noexcept {
   return fault_of(check, text);
 }
 
-[[gnu::cold]] void TagIndexes::learn(std::span<const std::uint16_t> keys) noexcept {
+[[gnu::cold]] void detail::TagIndexes::learn(std::span<const std::uint16_t> keys) noexcept {
   indexes_.fill(kAbsent);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (keys[i] == kLargeTagKey) continue;  // getters search for such tags
@@ -142,7 +144,7 @@ struct LearnedSequence {
 
   std::size_t count = 0;
   std::array<std::uint16_t, kKeysMax> keys{};
-  TagIndexes indexes;
+  detail::TagIndexes indexes;
 };
 
 // In a hash table that is never emptied. A sequence for which no place is near is not learned.
@@ -159,7 +161,8 @@ constinit std::array<WriteOnce<LearnedSequence>, kSequencesMax> learned_sequence
 
 }  // namespace
 
-[[gnu::cold]] const TagIndexes& TagIndexes::of(std::span<const std::uint16_t> keys) noexcept {
+[[gnu::cold]] const detail::TagIndexes& detail::TagIndexes::of(
+    std::span<const std::uint16_t> keys) noexcept {
   if (keys.size() > LearnedSequence::kKeysMax) return kNoTagIndexes;
   const std::size_t first = hash_of(keys);
   for (std::size_t i = 0; i < kPlacesTried; ++i) {
@@ -179,7 +182,7 @@ constinit std::array<WriteOnce<LearnedSequence>, kSequencesMax> learned_sequence
 
 // A bit for each of the first keys that are those of the slot. Keys after the last field belong to
 // an earlier message.
-static std::uint32_t keys_of(const FieldIndex& index,
+static std::uint32_t keys_of(const detail::FieldIndex& index,
                              const detail::TagMemory::Slot& slot) noexcept {
   std::uint32_t equal = 0;
 #if defined(__SSE2__)
@@ -203,9 +206,9 @@ static std::uint32_t keys_of(const FieldIndex& index,
 }
 
 // Keeps the checks of values, one kind after the other.
-[[gnu::cold]] static void keep_checks(std::span<const FieldCheck> checks,
+[[gnu::cold]] static void keep_checks(std::span<const detail::FieldCheck> checks,
                                       detail::TagMemory::Slot& slot) noexcept {
-  using Kind = FieldCheck::Kind;
+  using Kind = detail::FieldCheck::Kind;
   std::uint8_t count = 0;
   const auto keep_if = [&](auto is_wanted) {
     for (std::size_t i = 0; i < checks.size(); ++i) {
@@ -220,19 +223,18 @@ static std::uint32_t keys_of(const FieldIndex& index,
 
 // Searches for each field, and keeps the indexes if the slot's keys will show them. Null: a field
 // is missing.
-[[gnu::noinline]] static const FieldIndexes* search(const MessageView& view,
-                                                    std::span<const FieldCheck> checks,
-                                                    detail::TagMemory::Slot& slot,
-                                                    FieldIndexes& not_kept) noexcept {
-  FieldIndexes found{.required = {}, .others = &kNoTagIndexes};
+[[gnu::noinline]] static const detail::FieldIndexes* search(
+    const MessageView& view, std::span<const detail::FieldCheck> checks,
+    detail::TagMemory::Slot& slot, detail::FieldIndexes& not_kept) noexcept {
+  detail::FieldIndexes found{.required = {}, .others = &kNoTagIndexes};
   std::size_t last = 0;
-  bool is_kept = checks.size() <= RequiredIndexes::kCount;
+  bool is_kept = checks.size() <= detail::RequiredIndexes::kCount;
   for (std::size_t i = 0; i < checks.size(); ++i) {
     const std::size_t index = view.find_index(checks[i].tag).value_or(~std::size_t{0});
     if (index >= view.field_count()) return nullptr;
     last = std::max(last, index);
     is_kept = is_kept && checks[i].tag < kLargeTagKey;
-    if (i < RequiredIndexes::kCount) found.required.set(i, index);
+    if (i < detail::RequiredIndexes::kCount) found.required.set(i, index);
   }
   if (!is_kept || last >= kKeysReadable) {
     not_kept = found;
@@ -254,11 +256,11 @@ static std::uint32_t keys_of(const FieldIndex& index,
 // The second message with all keys of the slot: nothing is learned of sequences that come once.
 [[gnu::cold]] static void learn_others(detail::TagMemory::Slot& slot) noexcept {
   slot.is_repeated = true;
-  slot.whole.others = &TagIndexes::of({slot.keys.data(), slot.count});
+  slot.whole.others = &detail::TagIndexes::of({slot.keys.data(), slot.count});
 }
 
 // Out of line, so that the loops over the fields keep their values in registers.
-[[gnu::noinline]] static bool is_any_right(const FieldCheck& check,
+[[gnu::noinline]] static bool is_any_right(const detail::FieldCheck& check,
                                            std::string_view text) noexcept {
   return !fault_of(check, text);
 }
@@ -270,7 +272,7 @@ static std::uint32_t keys_of(const FieldIndex& index,
 #if defined(__SSE2__)
   if (text.size() - 1 >= detail::kVectorBytes || begin < kReadableFrontBytes) return false;
   const unsigned others = detail::other_bits(
-      detail::digits_of(detail::load_last_vector<TextFront::Readable>(text), text.size()));
+      detail::digits_of(detail::load_last_vector<detail::TextFront::Readable>(text), text.size()));
   constexpr unsigned kLastBit = 1U << detail::kLastByteOfVector;
   return others == 0 ||
          ((others & ((others - 1) | kLastBit)) == 0 &&
@@ -284,10 +286,10 @@ static std::uint32_t keys_of(const FieldIndex& index,
 
 // Makes the checks of a message with the tags of the slot and without a fault.
 template <bool kNarrow>
-static bool are_values_right(const MessageView& view, std::span<const FieldCheck> checks,
+static bool are_values_right(const MessageView& view, std::span<const detail::FieldCheck> checks,
                              const detail::TagMemory::Slot& slot) noexcept {
   const char* const bytes = view.bytes().data();
-  const FieldIndex& fields = view.index();
+  const detail::FieldIndex& fields = view.index();
   const auto begin_of = [&](std::size_t check) -> std::uint32_t {
     if constexpr (kNarrow) return fields.narrow_places[slot.front.required[check]].begin;
     return fields.places[slot.front.required[check]].begin;
@@ -315,12 +317,13 @@ static bool are_values_right(const MessageView& view, std::span<const FieldCheck
   return true;
 }
 
-const FieldIndexes* find_right_fields(const MessageView& view, std::span<const FieldCheck> checks,
-                                      detail::TagMemory& memory) noexcept {
+const detail::FieldIndexes* find_right_fields(const MessageView& view,
+                                              std::span<const detail::FieldCheck> checks,
+                                              detail::TagMemory& memory) noexcept {
   constexpr std::uint32_t kAll = ~std::uint32_t{0};
   detail::TagMemory::Slot& slot = memory.slot_of(view.field_count());
   const std::uint32_t equal = keys_of(view.index(), slot);
-  const FieldIndexes* at = &slot.whole;
+  const detail::FieldIndexes* at = &slot.whole;
   if ((equal | slot.beyond) != kAll || view.field_count() != slot.count) {
     at = &slot.front;
     const bool begins_alike = (equal | slot.ignored) == kAll && view.field_count() > slot.last;
@@ -337,15 +340,17 @@ const FieldIndexes* find_right_fields(const MessageView& view, std::span<const F
   return right ? at : nullptr;
 }
 
-bool are_fields_right(const GroupEntry& view, std::span<const FieldCheck> checks) noexcept {
+bool are_fields_right(const GroupEntry& view, std::span<const detail::FieldCheck> checks) noexcept {
   return are_right(view, checks);
 }
 
-FieldError first_fault(const MessageView& view, std::span<const FieldCheck> checks) noexcept {
+FieldError first_fault(const MessageView& view,
+                       std::span<const detail::FieldCheck> checks) noexcept {
   return fault_of_first(view, checks);
 }
 
-FieldError first_fault(const GroupEntry& view, std::span<const FieldCheck> checks) noexcept {
+FieldError first_fault(const GroupEntry& view,
+                       std::span<const detail::FieldCheck> checks) noexcept {
   return fault_of_first(view, checks);
 }
 

@@ -6,6 +6,7 @@
 
 #include <nexusfix/observe/logs.hpp>
 
+#include "observe/api/logs.hpp"
 #include "tester/play/received_message.hpp"
 
 namespace nexusfix::tester {

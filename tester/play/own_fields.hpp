@@ -10,6 +10,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/observe/logs.hpp>
 
+#include "observe/api/logs.hpp"
 #include "tester/script/message_text.hpp"
 
 namespace nexusfix::tester {

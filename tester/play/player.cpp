@@ -9,6 +9,7 @@
 
 #include <nexusfix/observe/logs.hpp>
 
+#include "observe/api/logs.hpp"
 #include "tester/play/difference.hpp"
 #include "tester/play/received_message.hpp"
 #include "tester/script/condition.hpp"

@@ -4,11 +4,11 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/settings.hpp>
 #include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/header_template.hpp>
 
 #include "config/api/logon_signer.hpp"
+#include "config/api/settings.hpp"
 #include "nexusfix/files/settings_loader.hpp"
 
 namespace nexusfix::tester {

@@ -11,6 +11,7 @@
 #include <nexusfix/transport/network.hpp>
 
 #include "tester/play/own_fields.hpp"
+#include "transport/api/tls.hpp"
 
 namespace nexusfix::tester {
 

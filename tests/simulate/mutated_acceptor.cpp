@@ -5,7 +5,8 @@
 #include <string_view>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/settings.hpp>
+
+#include "config/api/settings.hpp"
 
 namespace nexusfix::test {
 namespace {

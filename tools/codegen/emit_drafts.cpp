@@ -18,7 +18,8 @@ std::string emit_draft_facts(const TypeNames& names, std::string_view name_space
   }
   return fmt::format(
       "  template <class Self>\n  using Members = members::{}<Self, false>;\n"
-      "  using Fields = wire::FieldList<{}>;\n  using Groups = wire::EntryList<{}>;\n",
+      "  using Fields = wire::detail::FieldList<{}>;\n  using Groups = "
+      "wire::detail::EntryList<{}>;\n",
       name, types, groups);
 }
 

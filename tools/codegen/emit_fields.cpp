@@ -55,7 +55,7 @@ FieldText emit_int_enum(const FieldDefinition& field, const std::string& name) {
   FieldText text{fmt::format("enum class {} : std::int64_t {{\n", name), {}, {}};
   std::vector<Enumerator> all = enumerators(field);
   std::ranges::sort(all, {}, [](const Enumerator& e) { return *as_int(e.value); });
-  text.traits = "  static constexpr IntValue kValues[] = {\n";
+  text.traits = "  static constexpr detail::IntValue kValues[] = {\n";
   for (const Enumerator& enumerator : all) {
     text.declaration += fmt::format("  {} = {},\n", enumerator.name, enumerator.value);
     text.traits +=
@@ -93,11 +93,11 @@ FieldText emit_enum(const FieldDefinition& field, const std::string& name, EnumK
 std::string_view traits_base(EnumKind kind) {
   switch (kind) {
     case EnumKind::Char:
-      return "CharEnumTraits";
+      return "detail::CharEnumTraits";
     case EnumKind::Int:
-      return "IntEnumTraits";
+      return "detail::IntEnumTraits";
     default:
-      return "StringEnumTraits";
+      return "detail::StringEnumTraits";
   }
 }
 
@@ -197,7 +197,8 @@ std::string emit_plain_field(const FieldDefinition& field, const std::string& na
 
 std::string emit_enum_names(const FieldDefinition& field, const std::string& type) {
   std::string text = fmt::format(
-      "template <>\nstruct EnumNames<{}> {{\n  static constexpr EnumName kNames[] = {{\n", type);
+      "template <>\nstruct EnumNames<{}> {{\n  static constexpr detail::EnumName kNames[] = {{\n",
+      type);
   for (const EnumValue& value : field.values) {
     text +=
         fmt::format("      {{{}, {}}},\n", string_literal(value.value), string_literal(value.name));

@@ -304,9 +304,9 @@ class Emitter {
                            qualified(names_.fields[field.field]));
       names += fmt::format("{}names::{}", names.empty() ? "" : ", ", names_.fields[field.field]);
     }
-    return fmt::format("  using Required = wire::TagList<{}>;\n", tags) +
-           fmt::format("  using RequiredNames = wire::FieldNames<{}>;\n", names) +
-           fmt::format("  using RequiredFields = wire::FieldList<{}>;\n", types) +
+    return fmt::format("  using Required = wire::detail::TagList<{}>;\n", tags) +
+           fmt::format("  using RequiredNames = wire::detail::FieldNames<{}>;\n", names) +
+           fmt::format("  using RequiredFields = wire::detail::FieldList<{}>;\n", types) +
            tag_array("kMembers", all);
   }
 

@@ -13,16 +13,16 @@
 namespace nexusfix::codegen {
 namespace {
 
-using dictionary::FieldRow;
 using dictionary::NameRows;
-using dictionary::TextPlace;
-using dictionary::ValueRow;
+using dictionary::detail::FieldRow;
+using dictionary::detail::TextPlace;
+using dictionary::detail::ValueRow;
 
 std::string place(TextPlace place) { return fmt::format("{{{}, {}}}", place.offset, place.size); }
 
 void append_values(std::string& out, std::string_view name, std::size_t version,
                    const std::vector<ValueRow>& rows) {
-  out += fmt::format("constexpr ValueRow {}{}[] = {{\n", name, version);
+  out += fmt::format("constexpr detail::ValueRow {}{}[] = {{\n", name, version);
   for (const ValueRow& row : rows) {
     out += fmt::format("    {{{}, {}}},\n", place(row.value), place(row.name));
   }
@@ -31,7 +31,7 @@ void append_values(std::string& out, std::string_view name, std::size_t version,
 }
 
 void append_fields(std::string& out, std::size_t version, const std::vector<FieldRow>& rows) {
-  out += fmt::format("constexpr FieldRow kFields{}[] = {{\n", version);
+  out += fmt::format("constexpr detail::FieldRow kFields{}[] = {{\n", version);
   for (const FieldRow& row : rows) {
     out += fmt::format("    {{{}, {}, {}, {}, static_cast<FieldType>({})}},\n", row.tag,
                        place(row.name), row.values_begin, row.values_count,

@@ -10,7 +10,6 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine.hpp>
-#include <nexusfix/store/journal.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "nexusfix/command.hpp"
@@ -19,6 +18,7 @@
 #include "nexusfix/files/settings_loader.hpp"
 #include "nexusfix/files/write_file.hpp"
 #include "nexusfix/run/serve_until_ended.hpp"
+#include "store/api/journal.hpp"
 #include "venue/command/book_json.hpp"
 #include "venue/command/rules_watch.hpp"
 #include "venue/venue.hpp"
@@ -151,8 +151,8 @@ Served serve(const ServeOptions& options) {
   }
   engine::EngineOptions engine_settings = engine_options(options.spin);
   engine_settings.notify_systemd = true;
-  engine_settings.check_settings.call = [](void*, const config::Settings& fresh) {
-    return check_venue(fresh);
+  engine_settings.check_settings.call = [](void*, const Settings& fresh) {
+    return check_venue(fresh.values());
   };
   auto engine = options.rules.empty()
                     ? open_to_serve(kServeCommand, std::move(*settings), plain, engine_settings)

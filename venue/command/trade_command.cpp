@@ -214,8 +214,8 @@ int trade(const TradeOptions& options) {
     trader.record_to(*report_file, end_at_once);
   }
   engine::EngineOptions engine_settings = engine_options(options.spin);
-  engine_settings.check_settings.call = [](void*, const config::Settings& fresh) {
-    return check_orders(fresh);
+  engine_settings.check_settings.call = [](void*, const Settings& fresh) {
+    return check_orders(fresh.values());
   };
   auto engine = engine::Engine::open(std::move(*settings), trader, engine_settings);
   if (!engine) return fail(kTradeCommand, engine.error().what());

@@ -9,9 +9,9 @@
 #include <string>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/settings.hpp>
 #include <nexusfix/wire/encoder.hpp>
 
+#include "config/api/settings.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/manual_clock.hpp"
 #include "support/recording_log.hpp"

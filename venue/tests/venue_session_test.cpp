@@ -13,8 +13,8 @@
 #include <string_view>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/settings.hpp>
 
+#include "config/api/settings.hpp"
 #include "support/disks/temporary_folder.hpp"
 #include "support/fix_text.hpp"
 #include "support/manual_clock.hpp"

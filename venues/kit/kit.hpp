@@ -12,8 +12,8 @@
 #include <vector>
 
 #include <nexusfix/base/decimal.hpp>
-#include <nexusfix/settings.hpp>
 
+#include "config/api/settings.hpp"
 #include "venues/logon/logon_gate.hpp"
 #include "venues/logon/rule.hpp"
 

@@ -4,9 +4,8 @@
 #include <expected>
 #include <string>
 
-#include <nexusfix/settings.hpp>
-
 #include "base/api/secret.hpp"
+#include "config/api/settings.hpp"
 
 namespace nexusfix::venues {
 

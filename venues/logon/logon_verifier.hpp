@@ -8,9 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/settings.hpp>
-
 #include "base/api/secret.hpp"
+#include "config/api/settings.hpp"
 #include "tester/script/condition.hpp"
 
 namespace nexusfix::venues {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/settings.hpp>
 #include <nexusfix/wire/convert.hpp>
 
+#include "config/api/settings.hpp"
 #include "transport/api/signing_key.hpp"
 #include "venues/kit/kit.hpp"
 #include "venues/kit/kit_files.hpp"

@@ -7,8 +7,8 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/engine/parts.hpp>
 
+#include "engine/api/operations.hpp"
 #include "nexusfix/command.hpp"
 #include "nexusfix/config/config_report.hpp"
 #include "nexusfix/config/key_reference.hpp"

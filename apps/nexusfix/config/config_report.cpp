@@ -10,6 +10,7 @@
 #include "base/api/utc_text.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
+#include "transport/api/proxy.hpp"
 
 namespace nexusfix::command {
 namespace {

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/engine/parts.hpp>
 #include <nexusfix/passwords.hpp>
 
+#include "engine/api/operations.hpp"
 #include "nexusfix/command.hpp"
 #include "nexusfix/text/text.hpp"
 

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/session/identity.hpp>
 
 #include "base/api/ascii.hpp"
+#include "engine/api/operations.hpp"
 #include "nexusfix/command.hpp"
 #include "nexusfix/control/engine_place.hpp"
 #include "nexusfix/control/engine_report.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/engine/running_engine.hpp>
+#include "engine/api/operations.hpp"
 
 namespace nexusfix::command {
 

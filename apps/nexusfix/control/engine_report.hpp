@@ -7,7 +7,8 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/engine/running_engine.hpp>
+
+#include "engine/api/operations.hpp"
 
 namespace nexusfix::command {
 

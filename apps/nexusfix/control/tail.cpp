@@ -13,8 +13,8 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/dictionary.hpp>
-#include <nexusfix/engine/running_engine.hpp>
 
+#include "engine/api/operations.hpp"
 #include "nexusfix/command.hpp"
 #include "nexusfix/control/engine_report.hpp"
 #include "nexusfix/control/tail_filter.hpp"

@@ -5,12 +5,11 @@
 #include <optional>
 #include <string_view>
 
-#include <nexusfix/observe/logs.hpp>
-
 #include "base/api/ascii.hpp"
 #include "dictionary/api/nearest_name.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
+#include "observe/api/logs.hpp"
 
 namespace nexusfix::command {
 namespace {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/store/postgres_part.hpp>
 
 #include "nexusfix/files/journal_locator.hpp"
+#include "store/api/postgres_part.hpp"
 
 namespace nexusfix::command {
 

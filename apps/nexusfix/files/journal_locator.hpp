@@ -11,8 +11,8 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/store/journal.hpp>
-#include <nexusfix/store/postgres_part.hpp>
+
+#include "store/api/postgres_part.hpp"
 
 namespace nexusfix::command {
 

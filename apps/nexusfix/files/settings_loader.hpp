@@ -7,7 +7,8 @@
 #include <string_view>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/settings.hpp>
+
+#include "config/api/settings.hpp"
 
 namespace nexusfix::command {
 

@@ -4,11 +4,11 @@
 #include <set>
 
 #include <nexusfix/dictionary.hpp>
-#include <nexusfix/engine/running_engine.hpp>
-#include <nexusfix/observe/logs.hpp>
 
 #include "config/api/explain_settings.hpp"
+#include "engine/api/operations.hpp"
 #include "nexusfix/command.hpp"
+#include "observe/api/logs.hpp"
 
 namespace nexusfix::command {
 namespace {

@@ -7,9 +7,8 @@
 #include <optional>
 #include <string>
 
-#include <nexusfix/store/journal.hpp>
-
 #include "nexusfix/text/json.hpp"
+#include "store/api/journal.hpp"
 
 namespace nexusfix::command {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <nexusfix/store/journal.hpp>
+#include "store/api/journal.hpp"
 
 namespace nexusfix::command {
 

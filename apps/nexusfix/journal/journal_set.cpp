@@ -9,9 +9,9 @@
 #include <string>
 #include <unistd.h>
 
-#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/session/identity.hpp>
 
+#include "engine/api/operations.hpp"
 #include "nexusfix/command.hpp"
 #include "nexusfix/journal/journal_messages.hpp"
 #include "nexusfix/journal/journal_report.hpp"

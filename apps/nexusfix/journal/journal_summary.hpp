@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/store/journal.hpp>
 
 #include "nexusfix/text/json.hpp"
+#include "store/api/journal.hpp"
 
 namespace nexusfix::command {
 

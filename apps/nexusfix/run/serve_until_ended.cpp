@@ -7,6 +7,8 @@
 #include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/observe/logs.hpp>
 
+#include "observe/api/logs.hpp"
+
 namespace nexusfix::command {
 
 bool is_handed_over(const engine::Engine& engine) {

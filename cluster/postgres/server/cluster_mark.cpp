@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cluster/open_postgres.hpp"
 #include "cluster/postgres/server/schema.hpp"
 #include "cluster/postgres/server/server_facts.hpp"
 #include "cluster/postgres/server/servers.hpp"

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/store/postgres.hpp>
+#include "store/api/postgres_part.hpp"
 
 namespace nexusfix::store::postgres {
 

@@ -11,10 +11,9 @@
 #include <memory>
 #include <string>
 
-#include <nexusfix/engine/parts.hpp>
-
 namespace nexusfix::web {
 
+struct WebPart;
 // The part for MetricsPort, ConsolePort and HttpAcceptPort: EngineOptions::parts. Never null;
 // static lifetime.
 [[nodiscard]] const WebPart* web_part() noexcept;

@@ -25,6 +25,8 @@
 
 namespace nexusfix::deferred {
 
+namespace detail {
+
 // The text of a format, as a template argument:
 //
 //   logger.write<"filled {} at {}">(now, quantity, price);
@@ -39,8 +41,6 @@ struct LogFormat {
 
   char text[Size]{};  // the literal with its terminating zero
 };
-
-namespace detail {
 
 // The layout of an argument in a record: 8 bytes each, except Decimal (16) and Text (8 for the
 // size, then the bytes, padded to 8).
@@ -264,7 +264,7 @@ class Logger {
   // Writes a record. Format: placeholders are `{}` or `{:spec}`, where spec is as in std::format
   // for that type. The number of arguments and each spec are checked at compile time. now: the time
   // of the line; it may decrease. Wait-free; false if the record is lost, which is counted.
-  template <LogFormat Format, class... Arguments>
+  template <detail::LogFormat Format, class... Arguments>
   bool write(WallTime now, const Arguments&... arguments) noexcept {
     static_assert(detail::check_log_format(Format.view(), detail::kLogArguments<Arguments...>));
     const std::size_t size_bytes = (kPrefixBytes + ... + bytes_of(arguments));
@@ -377,7 +377,7 @@ class Logger {
   void hand_over(AnySink& sink) noexcept;
 
   RecordQueue queue_;
-  ConsumerThread thread_;
+  detail::ConsumerThread thread_;
   // The producer writes them, and the consumer the second one while it stops.
   std::atomic<std::uint64_t> lost_{0};
   std::atomic<std::uint64_t> lost_reported_{0};  // of those, reported in the log

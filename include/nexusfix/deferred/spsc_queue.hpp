@@ -317,7 +317,7 @@ class RecordQueue {
   static constexpr std::size_t kCapacityBytesMin = 64;  // the smallest ring
 
   // capacity_bytes: a power of two, at least kCapacityBytesMin. Anything else is a programmer's
-  // error; FixedRecordQueue checks it at compile time.
+  // error.
   explicit RecordQueue(std::size_t capacity_bytes)
       : memory_{checked(capacity_bytes)},
         producer_{.ring = memory_.data(), .capacity = capacity_bytes},
@@ -475,16 +475,6 @@ class RecordQueue {
   Index tail_;
   Consumer consumer_;
   Index head_;
-};
-
-// A RecordQueue whose capacity is checked at compile time.
-template <std::size_t CapacityBytes>
-class FixedRecordQueue : public RecordQueue {
-  static_assert(std::has_single_bit(CapacityBytes), "CapacityBytes is a power of two");
-  static_assert(CapacityBytes >= RecordQueue::kCapacityBytesMin);
-
- public:
-  FixedRecordQueue() : RecordQueue{CapacityBytes} {}  // allocates the ring
 };
 
 }  // namespace nexusfix::deferred

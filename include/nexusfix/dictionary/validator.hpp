@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/base/language.hpp>
@@ -111,7 +112,9 @@ class GroupShapes {
 // Remembers the field sequences of valid messages for a Validator.
 
 namespace nexusfix::wire {
+namespace detail {
 class FieldProof;
+}  // namespace detail
 }  // namespace nexusfix::wire
 
 namespace nexusfix::dictionary {
@@ -151,9 +154,9 @@ class ValidationMemory {
 
   // What is known of the message that the last call of validate() has found valid; null: nothing.
   // Valid as long as the memory; a proof of another message replaces it.
-  [[nodiscard]] wire::FieldProof* proof() const noexcept { return proof_; }
+  [[nodiscard]] wire::detail::FieldProof* proof() const noexcept { return proof_; }
   // For Validator only.
-  void set_proof(wire::FieldProof* proof) noexcept { proof_ = proof; }
+  void set_proof(wire::detail::FieldProof* proof) noexcept { proof_ = proof; }
 
   // The number of sequences that it remembers, at most.
   static constexpr std::size_t kSequences = 64;
@@ -173,7 +176,7 @@ class ValidationMemory {
   std::array<FieldSequence*, kRecent> recent_{};
   // The hash of the last unknown sequence of each set.
   std::array<std::uint64_t, kSets> candidates_{};
-  wire::FieldProof* proof_ = nullptr;  // of one of them
+  wire::detail::FieldProof* proof_ = nullptr;  // of one of them
 };
 
 // Checks parsed messages against a dictionary.
@@ -205,22 +208,16 @@ struct ValidationRules {
   friend auto operator<=>(const ValidationRules&, const ValidationRules&) = default;
 };
 
-// The configuration key of a rule.
-struct ValidationRuleKey {
-  std::string_view name;         // "ValidateFieldsOutOfOrder"; static lifetime
-  bool ValidationRules::* rule;  // the member of ValidationRules
-};
-// The configuration keys of all rules, in the order of ValidationRules.
-inline constexpr std::array kValidationRuleKeys{
-    ValidationRuleKey{"ValidateFieldsOutOfOrder", &ValidationRules::validate_fields_out_of_order},
-    ValidationRuleKey{"ValidateFieldsHaveValues", &ValidationRules::validate_fields_have_values},
-    ValidationRuleKey{"ValidateUserDefinedFields", &ValidationRules::validate_user_defined_fields},
-    ValidationRuleKey{"AllowUnknownMsgFields", &ValidationRules::allow_unknown_msg_fields},
-    ValidationRuleKey{"AllowUnknownEnumValues", &ValidationRules::allow_unknown_enum_values},
-    ValidationRuleKey{"ValidateUnorderedGroupFields",
-                      &ValidationRules::validate_unordered_group_fields},
-    ValidationRuleKey{"FirstFieldInGroupIsDelimiter",
-                      &ValidationRules::first_field_in_group_is_delimiter}};
+// The configuration keys of all rules, each with its member, in the order of ValidationRules.
+inline constexpr std::array<std::pair<std::string_view, bool ValidationRules::*>, 7>
+    kValidationRuleKeys{
+        {{"ValidateFieldsOutOfOrder", &ValidationRules::validate_fields_out_of_order},
+         {"ValidateFieldsHaveValues", &ValidationRules::validate_fields_have_values},
+         {"ValidateUserDefinedFields", &ValidationRules::validate_user_defined_fields},
+         {"AllowUnknownMsgFields", &ValidationRules::allow_unknown_msg_fields},
+         {"AllowUnknownEnumValues", &ValidationRules::allow_unknown_enum_values},
+         {"ValidateUnorderedGroupFields", &ValidationRules::validate_unordered_group_fields},
+         {"FirstFieldInGroupIsDelimiter", &ValidationRules::first_field_in_group_is_delimiter}}};
 static_assert(sizeof(ValidationRules) == kValidationRuleKeys.size() * sizeof(bool));
 
 // The rule that a message breaks.

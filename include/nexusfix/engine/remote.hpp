@@ -95,6 +95,8 @@ enum class LogonWait : std::uint8_t {
 // The size limit of an on_result callback with its captures. A larger one does not compile.
 inline constexpr std::size_t kResultCallbackBytesMax = 128;
 
+namespace detail {
+
 // The callback of a message's result, with its captures in place: any function of a const
 // PostResult& that returns nothing and has at most kResultCallbackBytesMax bytes.
 class ResultCallback : public detail::StoredCallback<const PostResult&, kResultCallbackBytesMax> {
@@ -112,8 +114,6 @@ class ResultCallback : public detail::StoredCallback<const PostResult&, kResultC
     emplace(std::forward<Callback>(callback));
   }
 };
-
-namespace detail {
 
 // Stores a task's return value in its result.
 inline void set_result(PostResult& result, SendResult&& returned) {
@@ -178,8 +178,6 @@ struct ReportedTask {
 // The task has no on_result.
 struct NoCallback {};
 
-}  // namespace detail
-
 // A task that may be posted. It is called on the session's thread, between two events, as if the
 // program drove the engine itself. It returns nothing, a SendResult, or std::expected<void,
 // std::string>.
@@ -189,8 +187,6 @@ concept PostedTask =
     (std::is_void_v<std::invoke_result_t<Task&, Session&>> ||
      std::same_as<std::invoke_result_t<Task&, Session&>, SendResult> ||
      std::same_as<std::invoke_result_t<Task&, Session&>, std::expected<void, std::string>>);
-
-namespace detail {
 
 // Sends the fields of a draft as a message of its type.
 using SendFields = SendResult (*)(Session& session, const wire::DraftFields& fields);
@@ -242,7 +238,7 @@ class Remote {
   // thread.
   template <class Message>
   [[nodiscard]] std::expected<PostToken, RemoteError> send(const wire::Draft<Message>& draft,
-                                                           ResultCallback on_result = {}) {
+                                                           detail::ResultCallback on_result = {}) {
     if (const auto valid = draft.validate(); !valid) {
       return std::unexpected{RemoteError{RemoteFailure::Invalid, valid.error()}};
     }
@@ -305,7 +301,7 @@ class Remote {
     constexpr bool kReports = !std::same_as<Callback, detail::NoCallback>;
     using InSlot = std::conditional_t<kReports, detail::ReportedTask<Stored, Callback>, Stored>;
     constexpr bool kIsCalled = std::invocable<Stored&, Session&>;
-    constexpr bool kIsTask = PostedTask<Stored>;
+    constexpr bool kIsTask = detail::PostedTask<Stored>;
     constexpr bool kTakesResult = !kReports || std::invocable<Callback&, const PostResult&>;
     static_assert(kIsCalled, "a task is a function of (Session&); send() sends a draft");
     static_assert(kIsTask || !kIsCalled,
@@ -328,9 +324,8 @@ class Remote {
   [[nodiscard]] std::expected<PostToken, RemoteError> place(const SessionHandle* session,
                                                             const detail::TaskKind& kind,
                                                             FunctionRef<void(void*)> construct);
-  [[nodiscard]] std::expected<PostToken, RemoteError> post_message(const wire::DraftFields& fields,
-                                                                   detail::SendFields send,
-                                                                   ResultCallback&& on_result);
+  [[nodiscard]] std::expected<PostToken, RemoteError> post_message(
+      const wire::DraftFields& fields, detail::SendFields send, detail::ResultCallback&& on_result);
 
   std::shared_ptr<detail::RemoteState> state_;
 };

@@ -163,8 +163,6 @@ class StoredCallback {
   alignas(std::max_align_t) std::byte bytes_[BytesMax];
 };
 
-}  // namespace detail
-
 // The callback of a timer, with its captures in place: any function of a Session& that returns
 // nothing and has at most kTimerBytesMax bytes. One whose move may throw is allocated: a capture of
 // a const object, such as of a const std::string, has no move.
@@ -184,6 +182,8 @@ class TimerCallback : public detail::StoredCallback<Session&, kTimerBytesMax> {
     emplace(std::forward<Callback>(callback));
   }
 };
+
+}  // namespace detail
 
 }  // namespace nexusfix::engine
 
@@ -484,12 +484,12 @@ class Session {
   // in the place of an earlier one. TimerCallback has the limits of the callback.
   //
   //   session.call_after(5s, [this, id](Session& s) { cancel_order(s, id); });
-  TimerHandle call_at(MonoTime time, TimerCallback callback);
+  TimerHandle call_at(MonoTime time, detail::TimerCallback callback);
   // At a wall time, such as 16:00:00 UTC of a day.
-  TimerHandle call_at(WallTime time, TimerCallback callback);
+  TimerHandle call_at(WallTime time, detail::TimerCallback callback);
   // After a time from now on: from the time of the running event, or of the clock outside
   // of events. A negative delay is 0.
-  TimerHandle call_after(std::chrono::nanoseconds delay, TimerCallback callback);
+  TimerHandle call_after(std::chrono::nanoseconds delay, detail::TimerCallback callback);
   // Cancels a timer of this session and destroys its captures. False: it has run, it is running, or
   // it was cancelled before; nothing happens.
   bool cancel(const TimerHandle& timer) noexcept;

@@ -110,71 +110,6 @@ class AllowList {
   bool allows_all_ = false;
 };
 
-// The settings of TLS, as a configuration has them; tls.hpp uses them.
-
-// Which side of the handshake a context is for.
-enum class TlsRole : std::uint8_t {
-  Initiator,  // begins the handshake: the client of TLS
-  Acceptor,   // answers it: the server of TLS
-};
-// A version of TLS. Older ones are not supported.
-enum class TlsVersion : std::uint8_t {
-  V1_2,  // TLS 1.2
-  V1_3,  // TLS 1.3
-};
-// What an acceptor asks of initiators. Initiators always ask for the acceptor's certificate and
-// verify it.
-enum class ClientCertificate : std::uint8_t {
-  NotAsked,         // no certificate
-  VerifiedIfShown,  // a certificate is verified, and a connection without one is accepted
-  Required,         // a connection without a valid certificate fails
-};
-
-// How connections are protected. A file is PEM or PKCS#12: its content shows which.
-struct TlsSettings {
-  TlsRole role = TlsRole::Initiator;  // of this side
-  // Our certificate, followed by its chain. An acceptor must have one.
-  std::string certificate_file{};
-  std::string key_file{};      // PEM; empty: in certificate_file
-  std::string key_password{};  // of the key, or of the PKCS#12 file
-  // The authorities that we trust. Initiator: the operating system's authorities if neither is
-  // given.
-  std::string authorities_file{};
-  std::string authorities_password{};  // of authorities_file, if it is PKCS#12
-  std::string authorities_folder{};    // all of its files; PEM
-  // Lists of revoked certificates, PEM. If there is one, each authority of a chain must have its
-  // own.
-  std::string revocation_file{};
-  std::string revocation_folder{};  // all of its files
-  // Acceptor: what it asks of initiators.
-  ClientCertificate client_certificate = ClientCertificate::NotAsked;
-  TlsVersion version_min = TlsVersion::V1_2;  // the oldest version that is used
-  TlsVersion version_max = TlsVersion::V1_3;  // the newest version that is used
-  // OpenSSL's or IANA's names, separated by colons, commas or blanks; empty: all. With TLS 1.2,
-  // only ECDHE with AEAD is ever used.
-  std::string ciphers{};
-  std::string cipher_suites{};  // of TLS 1.3; in the same form
-  // Initiator: the name that the acceptor's certificate must have; empty: the host that we connect
-  // to.
-  std::string server_name{};
-  bool sends_server_name = true;  // SNI; never an address
-
-  // Whether every setting is equal.
-  friend bool operator==(const TlsSettings&, const TlsSettings&) = default;
-};
-
-// The setting that an error is about.
-enum class TlsItem : std::uint8_t {
-  Certificate,  // certificate_file
-  Key,          // key_file or key_password
-  Authorities,  // authorities_file or authorities_folder
-  Revocation,   // revocation_file or revocation_folder
-  Ciphers,      // ciphers or cipher_suites
-  Build,        // none: this build has no TLS, or OpenSSL failed
-};
-// The number of enumerators of TlsItem.
-inline constexpr std::size_t kTlsItems = 6;
-
 // The network, as one event loop sees it. The real one is epoll over TCP; the simulator has its
 // own. No other code opens a socket.
 
@@ -213,27 +148,9 @@ struct SocketOptions {
   friend bool operator==(const SocketOptions&, const SocketOptions&) = default;
 };
 
-class TlsContext;
-
-// A proxy that connections are made through: HTTP CONNECT (RFC 9110, section 9.3.6) or SOCKS.
-struct ConnectProxy {
-  // What the proxy speaks.
-  enum class Protocol : std::uint8_t {
-    Http10,   // CONNECT of HTTP/1.0
-    Http11,   // CONNECT of HTTP/1.1
-    Socks4,   // SOCKS 4: IPv4 addresses only, so names are resolved here
-    Socks4a,  // SOCKS 4A: IPv4 addresses and names
-    Socks5,   // SOCKS 5: IPv4 and IPv6 addresses and names
-  };
-  Protocol protocol = Protocol::Http11;  // ProxyType and ProxyVersion
-  std::string host{};                    // of the proxy: a name or an address
-  std::uint16_t port = 0;                // of the proxy: 1 to 65535
-  std::string user{};                    // empty: no user is sent
-  std::string password{};                // of the user; SOCKS 4 has no password
-
-  // Whether every member is equal.
-  friend bool operator==(const ConnectProxy&, const ConnectProxy&) = default;
-};
+class TlsContext;     // only the engine makes one
+struct ConnectProxy;  // a proxy that connections are made through
+struct ProxyPart;
 
 // Where to listen or connect, and how.
 struct Endpoint {
@@ -250,12 +167,6 @@ struct Endpoint {
   // error (see proxy.hpp).
   std::shared_ptr<const ConnectProxy> proxy{};
 };
-
-// Why a proxy cannot be used with these values; empty: it can. Static lifetime.
-[[nodiscard]] std::string_view validate(const ConnectProxy& proxy);
-// Why a proxy of this protocol cannot connect to this host; empty: it can. Static lifetime.
-[[nodiscard]] std::string_view validate(ConnectProxy::Protocol protocol,
-                                        const std::string& target_host);
 
 // An IPv4 or IPv6 address in the form of peer_name(), without the interface of a link-local
 // address. No value: the text is no address.
@@ -436,32 +347,6 @@ class Network {
 //   engine::EngineOptions options;
 //   options.parts.proxy = transport::proxy_part();
 
-// A network whose listeners with trusted proxies accept connections only from those proxies, over
-// the inner network, which must outlive it. Everything else is passed on unchanged. TLS goes above
-// it.
-//
-// Accepted is returned for such a connection at once, with the proxy's name; the caller limits its
-// time. The connection gives no bytes until its PROXY protocol header, version 1 or 2, is complete;
-// then Announced is returned, and no byte after the header has been read. If the header is
-// malformed or missing, or the client is not a trusted proxy, receive() returns Failed with EPROTO
-// and no other byte.
-[[nodiscard]] std::unique_ptr<Network> make_proxied_network(Network& inner);
-
-// A network that connects to endpoints with a proxy (Endpoint::proxy) through that proxy, over the
-// inner network, which must outlive it. Everything else is passed on unchanged. TLS goes above it,
-// and is with the endpoint, not with the proxy.
-//
-// The proxy resolves the name. With SOCKS 4 the name is resolved here, as connect() of the inner
-// network does. Connected is returned when the proxy has made the connection, and no byte after its
-// answer has been read. Any other answer is Failed, and last_error() has its text. The caller
-// limits the time. An answer of a proxy has at most 8 KiB.
-[[nodiscard]] std::unique_ptr<Network> make_tunnel_network(Network& inner);
-
-// The two networks above, as an engine takes them.
-struct ProxyPart {
-  std::unique_ptr<Network> (*make_proxied_network)(Network& inner) = nullptr;  // UseTCPProxy
-  std::unique_ptr<Network> (*make_tunnel_network)(Network& inner) = nullptr;   // ProxyType
-};
 // The part for UseTCPProxy and ProxyType: EngineOptions::parts. Never null; static lifetime.
 [[nodiscard]] const ProxyPart* proxy_part() noexcept;
 

@@ -22,11 +22,11 @@ namespace nexusfix::wire {
 // no exponent. Empty, Malformed, or OutOfRange if the digits do not fit into 64 bits or more than
 // 18 of them follow the point (trailing zeros are dropped if that helps). No allocation; any
 // thread.
-template <TextFront Front = TextFront::Unreadable>
+template <detail::TextFront Front = detail::TextFront::Unreadable>
 [[nodiscard]] Converted<Decimal> to_decimal(std::string_view text) noexcept;
 // Reads a FixedPrice; OutOfRange if the value is outside of FixedPrice's range or not a multiple of
 // 10^-8.
-template <TextFront Front = TextFront::Unreadable>
+template <detail::TextFront Front = detail::TextFront::Unreadable>
 [[nodiscard]] Converted<FixedPrice> to_fixed_price(std::string_view text) noexcept;
 
 // Each function writes to out and returns the size of the text. It may overwrite all
@@ -185,12 +185,12 @@ template <TextFront Front>
 
 }  // namespace detail
 
-template <TextFront Front>
+template <detail::TextFront Front>
 Converted<Decimal> to_decimal(std::string_view text) noexcept {
   return detail::inlined_decimal<Front>(text);
 }
 
-template <TextFront Front>
+template <detail::TextFront Front>
 Converted<FixedPrice> to_fixed_price(std::string_view text) noexcept {
 #if defined(__SSE2__)
   detail::ScaleAndMantissa parsed;
@@ -525,6 +525,27 @@ inline std::size_t from_time_of_day(TimeOfDay value, TimePrecision precision, ch
              static_cast<std::uint32_t>(nanos - second * detail::kNanosPerSecond), 0, precision);
 }
 
+// Conversions between the text of a value and a C++ type, exact and without floating point.
+
+// Y or N.
+[[nodiscard]] inline Converted<bool> to_bool(std::string_view text) noexcept {
+  if (text.empty()) return std::unexpected{FieldErrorCode::Empty};
+  if (text.size() != 1 || (text[0] != 'Y' && text[0] != 'N')) {
+    return std::unexpected{FieldErrorCode::Malformed};
+  }
+  return text[0] == 'Y';
+}
+
+// Exactly one byte.
+[[nodiscard]] inline Converted<char> to_char(std::string_view text) noexcept {
+  if (text.size() == 1) return text[0];
+  return std::unexpected{text.empty() ? FieldErrorCode::Empty : FieldErrorCode::Malformed};
+}
+
+// A text as a value of a type that the caller names.
+
+namespace detail {
+
 // Writes timestamps of one day faster, because it remembers the date. Times may still come in any
 // order and from any day. One thread at a time; no allocation.
 class UtcTimestampWriter {
@@ -550,27 +571,6 @@ class UtcTimestampWriter {
   std::uint64_t midnight_ = 0;  // nanoseconds since 1970-01-01, modulo 2^64
   std::array<char, kDateBytes> date_ = {'1', '9', '7', '0', '0', '1', '0', '1'};
 };
-
-// Conversions between the text of a value and a C++ type, exact and without floating point.
-
-// Y or N.
-[[nodiscard]] inline Converted<bool> to_bool(std::string_view text) noexcept {
-  if (text.empty()) return std::unexpected{FieldErrorCode::Empty};
-  if (text.size() != 1 || (text[0] != 'Y' && text[0] != 'N')) {
-    return std::unexpected{FieldErrorCode::Malformed};
-  }
-  return text[0] == 'Y';
-}
-
-// Exactly one byte.
-[[nodiscard]] inline Converted<char> to_char(std::string_view text) noexcept {
-  if (text.size() == 1) return text[0];
-  return std::unexpected{text.empty() ? FieldErrorCode::Empty : FieldErrorCode::Malformed};
-}
-
-// A text as a value of a type that the caller names.
-
-namespace detail {
 
 template <class T, TextFront Front>
 [[nodiscard, gnu::always_inline]] inline Converted<T> inlined_convert(
@@ -612,13 +612,13 @@ template <class T, TextFront Front>
 }  // namespace detail
 
 // Converts text to a T with the matching function of conversions.hpp.
-template <class T, TextFront Front = TextFront::Unreadable>
+template <class T, detail::TextFront Front = detail::TextFront::Unreadable>
 [[nodiscard]] Converted<T> convert(std::string_view text) noexcept {
   return detail::inlined_convert<T, Front>(text);
 }
 // Converts a value within a message. Inlined, because its results are used at once.
-template <class T, TextFront Front>
-  requires(Front == TextFront::Readable)
+template <class T, detail::TextFront Front>
+  requires(Front == detail::TextFront::Readable)
 [[nodiscard, gnu::always_inline]] inline Converted<T> convert(std::string_view text) noexcept {
   return detail::inlined_convert<T, Front>(text);
 }

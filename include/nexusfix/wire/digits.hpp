@@ -212,10 +212,7 @@ namespace nexusfix::wire {
 template <class T>
 using Converted = std::expected<T, FieldErrorCode>;
 
-// What a conversion may read besides the text. Readable: the 16 bytes that end with the text are
-// readable, which holds for every value of a complete message except the first two. Such a text is
-// one load, even if it is short. Bytes after a text are never read.
-enum class TextFront : std::uint8_t { Unreadable, Readable };
+// The bytes that end with a text and are readable with TextFront::Readable.
 inline constexpr std::size_t kReadableFrontBytes = 16;
 
 }  // namespace nexusfix::wire
@@ -223,6 +220,11 @@ inline constexpr std::size_t kReadableFrontBytes = 16;
 // Decimal digits as machine words, shared by the conversions. Not for applications.
 
 namespace nexusfix::wire::detail {
+
+// What a conversion may read besides the text. Readable: the 16 bytes that end with the text are
+// readable, which holds for every value of a complete message except the first two. Such a text is
+// one load, even if it is short. Bytes after a text are never read.
+enum class TextFront : std::uint8_t { Unreadable, Readable };
 
 // The first character of a text is the lowest byte of a word.
 static_assert(std::endian::native == std::endian::little);
@@ -529,10 +531,10 @@ namespace nexusfix::wire {
 
 // FIX int: optional minus, digits, leading zeros allowed; no plus, no blank. Empty, Malformed, or
 // OutOfRange beyond 64 bits. No allocation; any thread.
-template <TextFront Front = TextFront::Unreadable>
+template <detail::TextFront Front = detail::TextFront::Unreadable>
 [[nodiscard]] Converted<std::int64_t> to_int(std::string_view text) noexcept;
 // Reads a number without a sign: SeqNum, Length, NumInGroup.
-template <TextFront Front = TextFront::Unreadable>
+template <detail::TextFront Front = detail::TextFront::Unreadable>
 [[nodiscard]] Converted<std::uint64_t> to_uint(std::string_view text) noexcept;
 
 // Each function writes to out and returns the size of the text. It may overwrite all kIntBytesMax
@@ -593,7 +595,7 @@ template <TextFront Front>
 
 }  // namespace detail
 
-template <TextFront Front>
+template <detail::TextFront Front>
 Converted<std::uint64_t> to_uint(std::string_view text) noexcept {
   std::uint64_t value;
   if (detail::parse_digits<Front>(text, value)) [[likely]]
@@ -601,7 +603,7 @@ Converted<std::uint64_t> to_uint(std::string_view text) noexcept {
   return detail::to_any_uint(text);
 }
 
-template <TextFront Front>
+template <detail::TextFront Front>
 Converted<std::int64_t> to_int(std::string_view text) noexcept {
   std::uint64_t value;
   if (detail::parse_digits<Front>(text, value)) [[likely]]

@@ -203,7 +203,8 @@ template <class Entry>
 class DraftEntry : public Entry::template Members<DraftEntry<Entry>> {
  public:
   // For DraftGroup.
-  DraftEntry(DraftFields& fields, const DraftPath& path) noexcept : fields_{&fields}, path_{path} {}
+  DraftEntry(DraftFields& fields, const detail::DraftPath& path) noexcept
+      : fields_{&fields}, path_{path} {}
 
   // Sets fields and nested groups, all or none. As Draft::set(); new fields go to their places in
   // the dictionary's order.
@@ -215,15 +216,15 @@ class DraftEntry : public Entry::template Members<DraftEntry<Entry>> {
     return detail::set_parts<Entry>(*fields_, path_, parts...);
   }
   // As Draft::set(tag, value).
-  template <FieldValue Value>
+  template <detail::FieldValue Value>
   [[nodiscard]] DraftResult set(Tag tag, const Value& value) const {
-    DraftEdit edit{*fields_, *path_.message};
+    detail::DraftEdit edit{*fields_, *path_.message};
     edit.value(tag, value);
     return edit.commit_checked(path_, tag);
   }
   // Does not compile: a floating-point number is not exact, and an enumeration is a typed field.
   template <class Value>
-    requires(!FieldValue<Value>)
+    requires(!detail::FieldValue<Value>)
   DraftResult set(Tag, const Value&) const {
     static_assert(detail::kCompiles<Value>,
                   "set(tag, value) takes a text, an integer, a char, a bool, a time or a Decimal: "
@@ -251,7 +252,7 @@ class DraftEntry : public Entry::template Members<DraftEntry<Entry>> {
 
  private:
   DraftFields* fields_;
-  DraftPath path_;
+  detail::DraftPath path_;
 };
 
 // A repeating group of a draft, of which entries are added and removed. Valid as long as the draft
@@ -294,7 +295,7 @@ class DraftGroup {
   };
 
   // For Draft and DraftEntry.
-  DraftGroup(DraftFields& fields, const DraftPath& around) noexcept
+  DraftGroup(DraftFields& fields, const detail::DraftPath& around) noexcept
       : fields_{&fields}, around_{around} {}
 
   // The number of entries. Walks them.
@@ -313,16 +314,16 @@ class DraftGroup {
 
   // Adds an entry at the end. An entry without the group's first field or a required one does not
   // compile. Errors: those of Draft::set().
-  template <MessagePart... Parts>
+  template <detail::MessagePart... Parts>
   [[nodiscard]] DraftResult add(const Parts&... parts) {
-    return add(EntryParts<Parts...>{{parts...}});
+    return add(detail::EntryParts<Parts...>{{parts...}});
   }
   // Adds the result of entry(), which a function may have made.
   template <class... Parts>
-  [[nodiscard]] DraftResult add(const EntryParts<Parts...>& entry) {
-    using Checked = GroupParts<Entry, EntryParts<Parts...>>;
+  [[nodiscard]] DraftResult add(const detail::EntryParts<Parts...>& entry) {
+    using Checked = detail::GroupParts<Entry, detail::EntryParts<Parts...>>;
     static_assert(detail::PartsCheck<Around, Checked>::kDone);
-    DraftEdit edit{*fields_, *around_.message};
+    detail::DraftEdit edit{*fields_, *around_.message};
     detail::put_entry_of<Entry>(edit, entry);
     return edit.commit_entry(around_, kRules);
   }
@@ -333,8 +334,8 @@ class DraftGroup {
   // Removes all entries.
   void clear() {
     if (!fields_->has(around_, Entry::kCountTag)) return;
-    DraftEdit edit{*fields_, *around_.message};
-    const DraftEdit::Part part{.tag = Entry::kCountTag};
+    detail::DraftEdit edit{*fields_, *around_.message};
+    const detail::DraftEdit::Part part{.tag = Entry::kCountTag};
     static_cast<void>(edit.commit(around_, {&part, 1}));
   }
 
@@ -343,10 +344,10 @@ class DraftGroup {
   struct Around {
     static constexpr std::array<Tag, 1> kMembers{Entry::kCountTag};
   };
-  static constexpr const DraftRules& kRules = detail::RulesOf<Entry>::kRules;
+  static constexpr const detail::DraftRules& kRules = detail::RulesOf<Entry>::kRules;
 
   DraftFields* fields_;
-  DraftPath around_;
+  detail::DraftPath around_;
 };
 
 // A message to keep: owned, changed field by field, and sent any number of times.
@@ -439,15 +440,15 @@ class Draft : public M::template Members<Draft<M>> {
   // Sets a field by its tag, known at run time: a user-defined field, or one of the dictionary, for
   // which the text must be of the field's type. Errors: those above; FieldNotInMessage; TagInvalid
   // for fields of the session, groups, data fields and their Length fields.
-  template <FieldValue Value>
+  template <detail::FieldValue Value>
   [[nodiscard]] DraftResult set(Tag tag, const Value& value) {
-    DraftEdit edit{fields_, kRules};
+    detail::DraftEdit edit{fields_, kRules};
     edit.value(tag, value);
     return edit.commit_checked(path(), tag);
   }
   // Does not compile: a floating-point number is not exact, and an enumeration is a typed field.
   template <class Value>
-    requires(!FieldValue<Value>)
+    requires(!detail::FieldValue<Value>)
   DraftResult set(Tag, const Value&) {
     static_assert(detail::kCompiles<Value>,
                   "set(tag, value) takes a text, an integer, a char, a bool, a time or a Decimal: "
@@ -462,12 +463,12 @@ class Draft : public M::template Members<Draft<M>> {
   // Erases a field by its tag, outside of groups. False, too, for a tag of the session.
   bool erase(Tag tag) {
     if (!is_draft_tag(tag) || !fields_.has(path(), tag)) return false;
-    for (const DraftRules::DataPair& pair : kRules.data_pairs) {
+    for (const detail::DraftRules::DataPair& pair : kRules.data_pairs) {
       if (pair.length == tag) return erase(pair.data);
     }
-    DraftEdit edit{fields_, kRules};
-    DraftEdit::Part part{.tag = tag};
-    for (const DraftRules::DataPair& pair : kRules.data_pairs) {
+    detail::DraftEdit edit{fields_, kRules};
+    detail::DraftEdit::Part part{.tag = tag};
+    for (const detail::DraftRules::DataPair& pair : kRules.data_pairs) {
       if (pair.data == tag) part.length_tag = pair.length;
     }
     return edit.commit(path(), {&part, 1}).has_value();
@@ -526,8 +527,8 @@ class Draft : public M::template Members<Draft<M>> {
  private:
   template <class Other>
   friend class Draft;
-  static constexpr const DraftRules& kRules = detail::RulesOf<M>::kRules;
-  [[nodiscard]] static DraftPath path() noexcept { return {.message = &kRules}; }
+  static constexpr const detail::DraftRules& kRules = detail::RulesOf<M>::kRules;
+  [[nodiscard]] static detail::DraftPath path() noexcept { return {.message = &kRules}; }
 
   DraftFields fields_;
 };

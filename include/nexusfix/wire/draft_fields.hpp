@@ -57,6 +57,8 @@ inline constexpr std::size_t kDraftDepthMax = 6;
 // The result of an edit: nothing, or why the draft was not changed.
 using DraftResult = std::expected<void, DraftError>;
 
+namespace detail {
+
 // What a draft knows of its message, or of the entries of one group. All of it is constant.
 struct DraftRules {
   // A Length field and its data field.
@@ -68,7 +70,7 @@ struct DraftRules {
   std::string_view msg_type;                         // of a message
   const GroupShape* shape = nullptr;                 // of a group
   std::span<const Tag> members;                      // in the dictionary's order
-  std::span<const FieldCheck> checks;                // of each member
+  std::span<const detail::FieldCheck> checks;        // of each member
   std::span<const Tag> required;                     // tags
   std::span<const std::string_view> required_names;  // their names
   std::span<const DataPair> data_pairs;              // among the members
@@ -98,6 +100,9 @@ struct DraftPath {
     return path;
   }
 };
+
+class DraftEdit;  // below
+}  // namespace detail
 
 // Fields in wire order in one block of memory, with their index: BeginString, a BodyLength of 0 and
 // MsgType, then the fields of the header, then those of the body. So every reader of a MessageView
@@ -137,32 +142,33 @@ class DraftFields {
   void reserve(std::size_t bytes);
 
   // The entry, or all fields for the message. Nothing if there is no such entry.
-  [[nodiscard]] std::optional<GroupEntry> entry(const DraftPath& path) const noexcept;
+  [[nodiscard]] std::optional<GroupEntry> entry(const detail::DraftPath& path) const noexcept;
   // The number of entries of a group.
-  [[nodiscard]] std::size_t entry_count(const DraftPath& around,
-                                        const DraftRules& group) const noexcept;
+  [[nodiscard]] std::size_t entry_count(const detail::DraftPath& around,
+                                        const detail::DraftRules& group) const noexcept;
   // Whether the field is there, outside of groups.
-  [[nodiscard]] bool has(const DraftPath& path, Tag tag) const noexcept;
+  [[nodiscard]] bool has(const detail::DraftPath& path, Tag tag) const noexcept;
 
   // Removes the entry, and the group with its last entry.
-  [[nodiscard]] DraftResult erase_entry(const DraftPath& around, const DraftRules& group,
-                                        std::size_t number);
+  [[nodiscard]] DraftResult erase_entry(const detail::DraftPath& around,
+                                        const detail::DraftRules& group, std::size_t number);
   // Replaces all fields by those of a parsed message that a draft keeps.
-  [[nodiscard]] DraftResult assign(const MessageView& message, const DraftRules& rules);
+  [[nodiscard]] DraftResult assign(const MessageView& message, const detail::DraftRules& rules);
   // Replaces all fields by those fields of other that the dictionary has here, too.
-  void assign_members_of(const DraftFields& other, const DraftRules& other_rules,
-                         const DraftRules& rules);
+  void assign_members_of(const DraftFields& other, const detail::DraftRules& other_rules,
+                         const detail::DraftRules& rules);
 
   // Whether it is a message that the dictionary allows.
-  [[nodiscard]] DraftResult validate(const DraftRules& rules) const noexcept;
+  [[nodiscard]] DraftResult validate(const detail::DraftRules& rules) const noexcept;
   // Whether both have the same fields with the same texts. The order of the fields of the message
   // and of an entry does not count, that of entries does.
-  [[nodiscard]] bool equals(const DraftFields& other, const DraftRules& rules) const noexcept;
+  [[nodiscard]] bool equals(const DraftFields& other,
+                            const detail::DraftRules& rules) const noexcept;
   // "35=D|11=A1". Passwords are replaced by ***.
   [[nodiscard]] std::string text() const;
 
  private:
-  friend class DraftEdit;
+  friend class detail::DraftEdit;
   // BeginString, BodyLength, MsgType.
   static constexpr std::uint32_t kFrontFields = 3;
   // Fields of the message or of one entry.
@@ -177,7 +183,7 @@ class DraftFields {
     std::uint32_t fields = 0;
     std::uint32_t bytes = 0;
     [[nodiscard]] std::uint16_t* keys() const noexcept;
-    [[nodiscard]] FieldPlace* places() const noexcept;
+    [[nodiscard]] detail::FieldPlace* places() const noexcept;
     [[nodiscard]] char* text() const noexcept;
     [[nodiscard]] std::size_t size() const noexcept;
     // A block of the same resource.
@@ -193,26 +199,29 @@ class DraftFields {
   [[nodiscard]] Tag tag_at(std::uint32_t field) const noexcept;
   [[nodiscard]] std::string_view value_at(std::uint32_t field) const noexcept;
   [[nodiscard]] std::uint32_t header_end() const noexcept;
-  [[nodiscard]] std::optional<Range> range_of(const DraftPath& path) const noexcept;
-  [[nodiscard]] static const DraftRules* group_of(const DraftRules& rules, Tag tag) noexcept;
-  [[nodiscard]] GroupView group_at(std::uint32_t field, const DraftRules& group) const noexcept;
-  [[nodiscard]] std::uint32_t item_end(std::uint32_t field, const DraftRules& rules,
+  [[nodiscard]] std::optional<Range> range_of(const detail::DraftPath& path) const noexcept;
+  [[nodiscard]] static const detail::DraftRules* group_of(const detail::DraftRules& rules,
+                                                          Tag tag) noexcept;
+  [[nodiscard]] GroupView group_at(std::uint32_t field,
+                                   const detail::DraftRules& group) const noexcept;
+  [[nodiscard]] std::uint32_t item_end(std::uint32_t field, const detail::DraftRules& rules,
                                        std::uint32_t end) const noexcept;
-  [[nodiscard]] std::uint32_t find_item(Range range, const DraftRules& rules,
+  [[nodiscard]] std::uint32_t find_item(Range range, const detail::DraftRules& rules,
                                         Tag tag) const noexcept;
-  [[nodiscard]] std::uint32_t position_for(Range range, const DraftPath& path,
+  [[nodiscard]] std::uint32_t position_for(Range range, const detail::DraftPath& path,
                                            Tag tag) const noexcept;
-  [[nodiscard]] std::optional<DraftError> fault_in(Range range, const DraftRules& rules,
+  [[nodiscard]] std::optional<DraftError> fault_in(Range range, const detail::DraftRules& rules,
                                                    bool in_message) const noexcept;
   [[nodiscard]] std::optional<DraftError> fault_at(std::uint32_t field, Range range,
-                                                   const DraftRules& rules,
+                                                   const detail::DraftRules& rules,
                                                    bool in_message) const noexcept;
-  [[nodiscard]] std::optional<DraftError> fault_of_group(std::uint32_t field,
-                                                         const DraftRules& group) const noexcept;
+  [[nodiscard]] std::optional<DraftError> fault_of_group(
+      std::uint32_t field, const detail::DraftRules& group) const noexcept;
   [[nodiscard]] bool same_items(Range range, const DraftFields& other, Range other_range,
-                                const DraftRules& rules) const noexcept;
+                                const detail::DraftRules& rules) const noexcept;
   [[nodiscard]] bool same_item(std::uint32_t field, const DraftFields& other,
-                               std::uint32_t other_field, const DraftRules& rules) const noexcept;
+                               std::uint32_t other_field,
+                               const detail::DraftRules& rules) const noexcept;
   void relocate(std::uint32_t from, std::uint32_t count, std::uint32_t to, std::uint32_t to_end,
                 std::uint32_t all) noexcept;
 
@@ -220,6 +229,8 @@ class DraftFields {
   std::uint32_t count_ = 0;
   bool has_groups_ = false;
 };
+
+namespace detail {
 
 // One edit: the new fields are written after the others, and moved to their places by commit().
 // Without commit(), or after an error, the draft keeps its fields. Texts may be views of the draft
@@ -274,7 +285,7 @@ class DraftEdit {
   [[nodiscard]] DraftResult commit_checked(const DraftPath& path, Tag tag);
 
  private:
-  friend class DraftFields;
+  friend class wire::DraftFields;
   [[nodiscard]] DraftResult commit_all(bool has_groups);
   void copy_members(const DraftFields& source, DraftFields::Range range,
                     const DraftRules& source_rules, const DraftRules& rules);
@@ -293,8 +304,6 @@ class DraftEdit {
 };
 
 // The tables of a generated message or group entry that a draft reads. Applications use draft.hpp.
-
-namespace detail {
 
 // "ClOrdID" for the type names::ClOrdID.
 template <class Name>

@@ -92,7 +92,7 @@ class FieldEdits {
   // the header or of the body, as the tag requires. In a repeating group, the first entry's field
   // changes. A second edit of a tag replaces the first. edited_copy() reports a value that cannot
   // be sent.
-  template <FieldValue Value>
+  template <detail::FieldValue Value>
   void set(Tag tag, const Value& value) {
     if constexpr (std::convertible_to<Value, std::string_view>) {
       set_text(tag, value);
@@ -103,7 +103,7 @@ class FieldEdits {
   }
   // A typed field: set(OrderQty{100_d}), set(Side::Buy).
   template <TypedField Field>
-    requires(!DataTypedField<Field>)
+    requires(!detail::DataTypedField<Field>)
   void set(const Field& field) {
     if constexpr (DictionaryEnum<Field>) {
       set_text(EnumTraits<Field>::kTag, EnumTraits<Field>::text(field));

@@ -19,6 +19,8 @@
 
 namespace nexusfix::wire {
 
+namespace detail {
+
 // UTCTimestamp and UTCTimeOnly. Their values have a precision.
 template <class T>
 concept FieldTime = std::convertible_to<T, WallTime> || std::convertible_to<T, TimeOfDay> ||
@@ -38,6 +40,8 @@ concept FieldValue = !detail::kIsOptionalField<T> &&
                      (std::convertible_to<T, std::string_view> || std::same_as<T, char> ||
                       std::same_as<T, bool> || WholeNumber<T> || std::same_as<T, Decimal> ||
                       std::same_as<T, FixedPrice> || std::convertible_to<T, Date> || FieldTime<T>);
+
+}  // namespace detail
 
 class DraftFields;
 class GroupWriter;
@@ -71,25 +75,25 @@ class Encoder {
 
   // Writes one field: field<55>("AAPL"). A tag that cannot be written does not compile. A time has
   // milliseconds.
-  template <Tag kTag, FieldValue Value>
+  template <Tag kTag, detail::FieldValue Value>
   NEXUSFIX_ALWAYS_INLINE Encoder& field(const Value& value) noexcept {
     static_assert(can_be_written(kTag));
     return put(detail::known_tag_prefix(kTag), kTag, value, TimePrecision::Millis);
   }
   // Writes a time with this precision.
-  template <Tag kTag, FieldTime Value>
+  template <Tag kTag, detail::FieldTime Value>
   NEXUSFIX_ALWAYS_INLINE Encoder& field(const Value& value, TimePrecision precision) noexcept {
     static_assert(can_be_written(kTag));
     return put(detail::known_tag_prefix(kTag), kTag, value, precision);
   }
   // For a tag that is known at run time. A tag that is a constant costs nothing in this
   // form, too. A tag that cannot be written is the error TagInvalid.
-  template <FieldValue Value>
+  template <detail::FieldValue Value>
   NEXUSFIX_ALWAYS_INLINE Encoder& field(Tag tag, const Value& value) noexcept {
     return put(prefix_of(tag), tag, value, TimePrecision::Millis);
   }
   // Writes a time with this precision.
-  template <FieldTime Value>
+  template <detail::FieldTime Value>
   NEXUSFIX_ALWAYS_INLINE Encoder& field(Tag tag, const Value& value,
                                         TimePrecision precision) noexcept {
     return put(prefix_of(tag), tag, value, precision);
@@ -97,7 +101,7 @@ class Encoder {
 
   // Do not compile: a floating-point number is not exact, and an enumeration is a typed field.
   template <class Value>
-    requires(!FieldValue<Value>)
+    requires(!detail::FieldValue<Value>)
   Encoder& field(Tag, const Value&) noexcept {
     static_assert(detail::kCompiles<Value>,
                   "field(tag, value) takes a text, an integer, a char, a bool, a time or Decimal: "
@@ -106,7 +110,7 @@ class Encoder {
   }
   // As above.
   template <Tag kTag, class Value>
-    requires(!FieldValue<Value>)
+    requires(!detail::FieldValue<Value>)
   Encoder& field(const Value&) noexcept {
     static_assert(detail::kCompiles<Value>,
                   "field<tag>(value) takes a text, an integer, a char, a bool, a time or Decimal: "
@@ -296,7 +300,7 @@ class Encoder {
     return prefix.bytes != 0 && reinterpret_cast<std::uintptr_t>(at_) < ordinary_end_;
   }
 
-  template <FieldValue Value>
+  template <detail::FieldValue Value>
   NEXUSFIX_ALWAYS_INLINE Encoder& put(const detail::TagPrefix& prefix, Tag tag, const Value& value,
                                       TimePrecision precision) noexcept {
     if (prefix.bytes == 0) [[unlikely]]

@@ -50,11 +50,15 @@ struct FieldView {
   std::string_view value;    // the bytes between `=` and SOH
 };
 
+namespace detail {
+
 // An enumeration of integers, such as fix44::OrdRejReason. Its enumerators have the numbers of FIX:
 // OrdRejReason{3} is made of a number, and std::to_underlying(reason) is the number.
 template <class T>
 concept IntegerEnumeration =
     std::is_enum_v<T> && std::same_as<std::underlying_type_t<T>, std::int64_t>;
+
+}  // namespace detail
 
 // Why a field cannot be read as the requested type.
 enum class FieldErrorCode : std::uint8_t {
@@ -227,7 +231,7 @@ class OptionalField : public std::expected<T, FieldError> {
   [[nodiscard]] constexpr auto value_or(const Other& other) const noexcept {
     if constexpr (std::convertible_to<const Other&, T>) {
       return this->has_value() ? **this : static_cast<T>(other);
-    } else if constexpr (IntegerEnumeration<T> && WholeNumber<Other>) {
+    } else if constexpr (detail::IntegerEnumeration<T> && WholeNumber<Other>) {
       return this->has_value() ? std::to_underlying(**this) : static_cast<std::int64_t>(other);
     } else {
       using Plain = typename T::ValueType;
@@ -436,14 +440,18 @@ inline constexpr char kLastApplVerID =
   return 0;
 }
 
+namespace detail {
+
 // The name of a version with its ApplVerID, by which it is compared.
 struct NamedVersion {
   std::string_view name;  // such as "FIX.4.4"; static lifetime
   char appl_ver_id = 0;   // 0: no ApplVerID selects it
 };
 
+}  // namespace detail
+
 // The version of this name, which must have static lifetime.
-[[nodiscard]] constexpr NamedVersion named_version(std::string_view name) noexcept {
+[[nodiscard]] constexpr detail::NamedVersion named_version(std::string_view name) noexcept {
   return {name, appl_ver_id(name)};
 }
 

@@ -37,21 +37,21 @@ namespace nexusfix {
 
 namespace wire {
 
+// The names of an enumeration: a generated header, such as nexusfix/fix44/enum_names.hpp, has them.
+template <class Enum>
+struct EnumNames;
+
+namespace detail {
+
 // The name of an enumerator in the dictionary, and its value on the wire.
 struct EnumName {
   std::string_view value;  // "1"
   std::string_view name;   // "BUY"
 };
 
-// The names of an enumeration: a generated header, such as nexusfix/fix44/enum_names.hpp, has them.
-template <class Enum>
-struct EnumNames;
-
 // An enumeration whose names are known.
 template <class T>
 concept NamedEnum = DictionaryEnum<T> && requires { EnumNames<T>::kNames; };
-
-namespace detail {
 
 // Whether it is an enumeration, or an optional field of one, whose names are not included.
 template <class T>
@@ -85,7 +85,7 @@ template <class T>
 
 // The enumerator's name in the dictionary and its value: "BUY (1)". A value that is no enumerator:
 // "not in the enumeration".
-template <NamedEnum Enum>
+template <detail::NamedEnum Enum>
 [[nodiscard]] std::string to_string(Enum value) {
   return detail::enum_text(EnumTraits<Enum>::text(value), EnumNames<Enum>::kNames);
 }
@@ -265,8 +265,6 @@ template <class Value, class IsBelow>
   return from;
 }
 
-}  // namespace detail
-
 // enum class Side : char { Buy = '1' }: kValues is a string of the characters.
 template <class Enum, Tag FieldTag>
 struct CharEnumTraits {
@@ -356,9 +354,11 @@ struct StringEnumTraits {
   }
 };
 
+}  // namespace detail
+
 // The enumerator with this number: wire::convert<fix44::OrdRejReason>(number). OutOfRange if the
 // dictionary does not have it.
-template <IntegerEnumeration Enum>
+template <detail::IntegerEnumeration Enum>
 [[nodiscard]] Converted<Enum> convert(std::int64_t number) noexcept {
   return EnumTraits<Enum>::from(number);
 }

@@ -260,7 +260,7 @@ class GroupEntry {
                                     std::uint32_t end, std::uint32_t own_bits) noexcept
       : message_{message.by_parts()}, begin_{begin}, end_{end}, own_bits_{own_bits} {
     // Hides the sum, which compilers would else add up at each lookup.
-    const FieldPlace* places = message.index_.places + begin;
+    const detail::FieldPlace* places = message.index_.places + begin;
     asm("" : "+r"(places));
     places_ = places;
   }
@@ -292,7 +292,7 @@ class GroupEntry {
   // The first field with this tag. False: there is none.
   [[nodiscard, gnu::always_inline]] bool find_value(Tag tag,
                                                     detail::ValueAt& found) const noexcept {
-    const FieldIndex& index = message_.index_;
+    const detail::FieldIndex& index = message_.index_;
     if (tag >= kLargeTagKey) [[unlikely]] {
       found = large_value(message_, tag, begin_, end_);
       return found.data != nullptr;
@@ -316,11 +316,12 @@ class GroupEntry {
         return false;
     }
     if (index.narrow_count == 0) {
-      const FieldPlace& place = detail::item_after(places_, key_bytes);
+      const detail::FieldPlace& place = detail::item_after(places_, key_bytes);
       found.begin = place.begin;
       found.size = place.end - place.begin;
     } else {
-      const NarrowPlace& place = detail::item_after(index.narrow_places + begin_, key_bytes);
+      const detail::NarrowPlace& place =
+          detail::item_after(index.narrow_places + begin_, key_bytes);
       found.begin = place.begin;
       found.size = place.size;
     }
@@ -329,7 +330,7 @@ class GroupEntry {
   }
 
   MessageView message_;
-  const FieldPlace* places_ =
+  const detail::FieldPlace* places_ =
       nullptr;  // of its first field; used if the message has no narrow ones
   std::uint32_t begin_ = 0;
   std::uint32_t end_ = 0;

@@ -375,13 +375,6 @@ struct HeaderFields {
 // The longest BeginString, in bytes.
 inline constexpr std::size_t kBeginStringBytesMax = 16;
 
-// A header field with the same value in every message of a session: SenderSubID (50),
-// TargetLocationID (143), ...
-struct HeaderField {
-  Tag tag = 0;             // of the field
-  std::string_view value;  // not empty, without SOH
-};
-
 // The parts that change with each message.
 struct MessageHeader {
   std::string_view msg_type{};                      // MsgType (35)
@@ -394,6 +387,13 @@ struct MessageHeader {
 };
 
 namespace detail {
+
+// A header field with the same value in every message of a session: SenderSubID (50),
+// TargetLocationID (143), ...
+struct HeaderField {
+  Tag tag = 0;             // of the field
+  std::string_view value;  // not empty, without SOH
+};
 
 // The text of a date. It is kept, because it changes once a day.
 struct DateText {
@@ -548,10 +548,10 @@ class HeaderTemplate {
   // long; TagInvalid for a constant field that is not in the standard header, that has a position
   // of its own (34, 43, 49, 52, 56, 97, 122), or that is a data field (90, 91, 212, 213).
   [[nodiscard]] static std::expected<HeaderTemplate, EncodeError> make(
-      const HeaderFields& fields, std::span<const HeaderField> fixed = {});
+      const HeaderFields& fields, std::span<const detail::HeaderField> fixed = {});
   // For a list of constant fields: {{tag::SenderSubID, "7"}}.
   [[nodiscard]] static std::expected<HeaderTemplate, EncodeError> make(
-      const HeaderFields& fields, std::initializer_list<HeaderField> fixed) {
+      const HeaderFields& fields, std::initializer_list<detail::HeaderField> fixed) {
     return make(fields, std::span{fixed.begin(), fixed.size()});
   }
 

@@ -21,6 +21,18 @@
 
 namespace nexusfix::wire {
 
+// A lookup reads this many keys at a time, so this many keys after `count` are readable.
+inline constexpr std::uint32_t kKeysReadable = 32;
+// The alignment of keys, in bytes.
+inline constexpr std::size_t kKeysAlignment = 64;
+// The keys of a message without fields.
+alignas(kKeysAlignment) inline constexpr std::uint16_t kNoKeys[kKeysReadable] = {};
+
+// The key of all tags that do not fit into a key. The tags below it are their own keys.
+inline constexpr std::uint16_t kLargeTagKey = 0xffff;
+
+namespace detail {
+
 // Where a value lies, as offsets from the start of the message. Both are in one word, because every
 // reader needs both.
 struct FieldPlace {
@@ -34,13 +46,6 @@ struct NarrowPlace {
   std::uint8_t begin;  // offset of the value's first byte
   std::uint8_t size;   // bytes of the value
 };
-
-// A lookup reads this many keys at a time, so this many keys after `count` are readable.
-inline constexpr std::uint32_t kKeysReadable = 32;
-// The alignment of keys, in bytes.
-inline constexpr std::size_t kKeysAlignment = 64;
-// The keys of a message without fields.
-alignas(kKeysAlignment) inline constexpr std::uint16_t kNoKeys[kKeysReadable] = {};
 
 // One entry for each field, in wire order. A key is the field's tag, or kLargeTagKey for every tag
 // that is not below that; such a tag is read from its text again. With 16 bits for a tag, a lookup
@@ -59,9 +64,6 @@ struct FieldIndex {
     return {narrow.begin, std::uint32_t{narrow.begin} + narrow.size};
   }
 };
-
-// The key of all tags that do not fit into a key. The tags below it are their own keys.
-inline constexpr std::uint16_t kLargeTagKey = 0xffff;
 
 // Frames that are like an earlier one: the same fields in the same places.
 
@@ -156,15 +158,17 @@ class FrameShape {
   ByteRanges ranges_{};
 };
 
+class FieldProof;
+class ParserIndex;
 class TagSequence;
+
+}  // namespace detail
 
 // A parsed message: an index over bytes that the caller owns.
 
-class FieldProof;
 class GroupEntry;
 class GroupShape;
 class GroupView;
-class ParserIndex;
 
 // The rule that a field breaks. A message with a fault is still a message: it has a MsgSeqNum, and
 // the session answers it with a Reject.
@@ -218,16 +222,17 @@ class MessageView {
   // A message without fields.
   MessageView() = default;
   // For parsers: the message in bytes, with the index of its fields.
-  MessageView(std::string_view bytes, const FieldIndex& index) noexcept
+  MessageView(std::string_view bytes, const detail::FieldIndex& index) noexcept
       : bytes_{bytes}, index_{index} {}
   // For a message with a fault. faults must outlive the view.
-  MessageView(std::string_view bytes, const FieldIndex& index, const Faults& faults) noexcept
+  MessageView(std::string_view bytes, const detail::FieldIndex& index,
+              const Faults& faults) noexcept
       : bytes_{bytes}, index_{index}, faults_{&faults} {}
   // For a frame that fits this shape, which must outlive the view.
-  MessageView(std::string_view bytes, FrameShape& shape) noexcept
+  MessageView(std::string_view bytes, detail::FrameShape& shape) noexcept
       : bytes_{bytes}, index_{shape.index()}, shape_{&shape} {}
   // For a frame with these tags, which must outlive the view.
-  MessageView(std::string_view bytes, TagSequence& sequence) noexcept;
+  MessageView(std::string_view bytes, detail::TagSequence& sequence) noexcept;
 
   // The whole message, from BeginString up to and including the SOH after CheckSum.
   [[nodiscard]] std::string_view bytes() const noexcept { return bytes_; }
@@ -242,7 +247,7 @@ class MessageView {
   // The field with this index in wire order. index must be below field_count().
   [[nodiscard]] FieldView field(std::size_t index) const noexcept;
   // The arrays themselves, for a walk over all fields. They live as long as the view is valid.
-  [[nodiscard]] const FieldIndex& index() const noexcept { return index_; }
+  [[nodiscard]] const detail::FieldIndex& index() const noexcept { return index_; }
   // The first malformed field; nothing if there is none. A session answers it with a Reject.
   [[nodiscard]] const std::optional<Fault>& fault() const noexcept { return faults_->first; }
   // The first fault for a session that allows empty values. Without this one, an empty value would
@@ -278,15 +283,15 @@ class MessageView {
 
   // What a validator has found out about the message's sequence of tags; null: nothing is known.
   // The engine's callbacks get such views.
-  [[nodiscard]] const FieldProof* proof() const noexcept { return proof_; }
+  [[nodiscard]] const detail::FieldProof* proof() const noexcept { return proof_; }
   // Notes this proof, which must outlive the view. For the code that has just validated the
   // message, before other threads read it. The message itself stays the same, and is not copied.
-  void record_proof(FieldProof* proof) const noexcept { proof_ = proof; }
+  void record_proof(detail::FieldProof* proof) const noexcept { proof_ = proof; }
 
   // The shape that the frame fits; null: none. For validators.
-  [[nodiscard]] FrameShape* shape() const noexcept { return shape_; }
+  [[nodiscard]] detail::FrameShape* shape() const noexcept { return shape_; }
   // The tags of an earlier frame that this one was found to have; null: none. For validators.
-  [[nodiscard]] TagSequence* sequence() const noexcept { return sequence_; }
+  [[nodiscard]] detail::TagSequence* sequence() const noexcept { return sequence_; }
 
   // The message as a typed message. M::from(*this) checks its type and its required fields.
   template <class M>
@@ -301,7 +306,7 @@ class MessageView {
  private:
   friend class GroupEntry;
   friend class GroupView;
-  friend class ParserIndex;
+  friend class detail::ParserIndex;
   friend struct detail::TypedReads;
   template <class Self>
   friend class TypedMessageView;
@@ -367,7 +372,7 @@ class MessageView {
                               : index_.keys[index] == kLargeTagKey && large_tag(index) == tag;
   }
   [[nodiscard]] std::string_view value(std::size_t index) const noexcept {
-    const FieldPlace place = index_.place(index);
+    const detail::FieldPlace place = index_.place(index);
     return {bytes_.data() + place.begin, place.end - place.begin};
   }
   // A copy that a compiler keeps in registers: it would copy the whole object in memory. Without
@@ -391,11 +396,11 @@ class MessageView {
   [[nodiscard]] std::uint32_t field_begin(std::size_t index) const noexcept;
 
   std::string_view bytes_;
-  FieldIndex index_;
+  detail::FieldIndex index_;
   const Faults* faults_ = &kNoFaults;
-  mutable FieldProof* proof_ = nullptr;  // null: none
-  FrameShape* shape_ = nullptr;          // null: none
-  TagSequence* sequence_ = nullptr;      // null: none
+  mutable detail::FieldProof* proof_ = nullptr;  // null: none
+  detail::FrameShape* shape_ = nullptr;          // null: none
+  detail::TagSequence* sequence_ = nullptr;      // null: none
 };
 static_assert(std::is_trivially_copyable_v<MessageView>);
 
@@ -433,7 +438,7 @@ inline MessageView::Iterator MessageView::end() const noexcept { return {*this, 
 
 inline FieldView MessageView::field(std::size_t index) const noexcept {
   NEXUSFIX_DEBUG_ASSERT(index < field_count());
-  const FieldPlace place = index_.place(index);
+  const detail::FieldPlace place = index_.place(index);
   const std::uint16_t key = index_.keys[index];
   return {key != kLargeTagKey ? key : large_tag(index), place.begin,
           std::string_view{bytes_.data() + place.begin, place.end - place.begin}};
@@ -610,11 +615,11 @@ inline std::optional<FieldView> MessageView::find(Tag tag, std::size_t from) con
   const std::size_t index = index_of(tag, 0);
   // One comparison shows that there is a field and where its place is.
   if (index < index_.narrow_count) [[likely]] {
-    const NarrowPlace place = index_.narrow_places[index];
+    const detail::NarrowPlace place = index_.narrow_places[index];
     return std::string_view{bytes_.data() + place.begin, place.size};
   }
   if (index >= field_count()) return std::nullopt;
-  const FieldPlace place = index_.places[index];
+  const detail::FieldPlace place = index_.places[index];
   return std::string_view{bytes_.data() + place.begin, place.end - place.begin};
 }
 

@@ -15,6 +15,8 @@
 
 namespace nexusfix::wire {
 
+namespace detail {
+
 // How the fields of a frame begin, as kernels compare it. Entry i is of the field with index i. A
 // byte may be as much more than the lowest as its width says: 0 for those of a tag and its `=`.
 struct TagTexts {
@@ -67,26 +69,26 @@ class TagSequence {
   // What a kernel compares a frame with.
   [[nodiscard]] const TagTexts& texts() const noexcept { return texts_; }
   // Where a kernel writes the places of the values.
-  [[nodiscard]] NarrowPlace* places() const noexcept { return places_; }
+  [[nodiscard]] detail::NarrowPlace* places() const noexcept { return places_; }
   // The index of the last frame that a kernel has found to have these tags.
-  [[nodiscard]] FieldIndex index() const noexcept {
+  [[nodiscard]] detail::FieldIndex index() const noexcept {
     return {keys_, kNoPlaces, places_, texts_.fields, texts_.fields};
   }
   // A frame has these tags, and so has the next one probably.
   void record_fit() noexcept { patience_ = kPatience; }
   // Another frame of as many fields was indexed. Whether its tags should be learned: those of the
   // frame before it were the same, and frames with the present ones have become rare.
-  [[nodiscard]] bool awaits(const FieldIndex& index) noexcept;
+  [[nodiscard]] bool awaits(const detail::FieldIndex& index) noexcept;
   // From a frame without a fault that has no Length field. places: for those of the values of each
   // frame, room for kFieldsMax. False: it cannot be learned.
-  [[nodiscard]] bool learn(std::string_view frame, const FieldIndex& index,
-                           NarrowPlace* places) noexcept;
+  [[nodiscard]] bool learn(std::string_view frame, const detail::FieldIndex& index,
+                           detail::NarrowPlace* places) noexcept;
   // The tags of frames with as many fields cannot be learned: the next attempt comes late.
   void put_off() noexcept { patience_ = kPatienceMax; }
   // What the last set_proof() has set; at first, and after learn(), nothing is known.
-  [[nodiscard]] const ShapeProof& proof() const noexcept { return proof_; }
+  [[nodiscard]] const detail::ShapeProof& proof() const noexcept { return proof_; }
   // For validators. No value is limited any more.
-  void set_proof(const ShapeProof& proof) noexcept;
+  void set_proof(const detail::ShapeProof& proof) noexcept;
   // Whether a kernel can compare the value of a field with this key, if it is one character.
   [[nodiscard]] static bool compares_character(std::uint16_t key) noexcept {
     constexpr std::uint16_t kThreeDigits = 100;
@@ -101,20 +103,22 @@ class TagSequence {
 
  private:
   // Nothing reads them: see FrameShape.
-  static constexpr FieldPlace kNoPlaces[TagTexts::kFieldsMax] = {};
+  static constexpr detail::FieldPlace kNoPlaces[TagTexts::kFieldsMax] = {};
   static constexpr std::uint32_t kPatience = 3;
   static constexpr std::uint32_t kPatienceMax = 64;
 
   std::uint64_t candidate_ = 0;  // of the last frame with other tags
   std::uint32_t patience_ = 0;   // how many of those may come until they are learned
   bool is_narrow_ = false;
-  ShapeProof proof_;
-  NarrowPlace* places_ = nullptr;
+  detail::ShapeProof proof_;
+  detail::NarrowPlace* places_ = nullptr;
   alignas(kKeysAlignment) std::uint16_t keys_[TagTexts::kFieldsMax + kKeysReadable] = {};
   TagTexts texts_{};
 };
 
-inline MessageView::MessageView(std::string_view bytes, TagSequence& sequence) noexcept
+}  // namespace detail
+
+inline MessageView::MessageView(std::string_view bytes, detail::TagSequence& sequence) noexcept
     : bytes_{bytes}, index_{sequence.index()}, sequence_{&sequence} {}
 
 // Why NEXUSFIX_FORCE_ISA cannot be used.
@@ -160,6 +164,8 @@ struct KernelTable;
 struct IndexWork;
 }  // namespace kernels
 
+namespace detail {
+
 // The common part of the parsers of every policy: the storage of the index, and the kernel that
 // fills it. Applications use Parser; tests name a kernel.
 class ParserIndex {
@@ -177,8 +183,9 @@ class ParserIndex {
   ~ParserIndex();
 
   // See BasicParser::find_shape().
-  [[nodiscard, gnu::always_inline]] FrameShape* find_shape(std::string_view bytes) noexcept {
-    FrameShape& shape = shapes_[bytes.size() % kShapes];
+  [[nodiscard, gnu::always_inline]] detail::FrameShape* find_shape(
+      std::string_view bytes) noexcept {
+    detail::FrameShape& shape = shapes_[bytes.size() % kShapes];
     if (!shape.is_of(bytes.size()) || !fits_(bytes.data(), bytes.size(), shape.ranges()))
       return nullptr;
     shape.record_fit();
@@ -195,14 +202,15 @@ class ParserIndex {
     if (sequence == nullptr) return nullptr;
     sequence->record_fit();
     misses_ = {};
-    if (FrameShape* const shape = awaiting_shape(bytes.size()); shape != nullptr) [[unlikely]]
+    if (detail::FrameShape* const shape = awaiting_shape(bytes.size()); shape != nullptr)
+        [[unlikely]]
       learn(*shape, bytes, sequence->index(), MessageView::kNoFaults);
     return sequence;
   }
   // See BasicParser::parse(). Inlined, so that the view is not copied in memory.
   [[nodiscard, gnu::always_inline]] std::expected<MessageView, ParseError> parse(
       std::string_view frame) {
-    if (FrameShape* const shape = find_shape(frame); shape != nullptr)
+    if (detail::FrameShape* const shape = find_shape(frame); shape != nullptr)
       return std::expected<MessageView, ParseError>{std::in_place, frame, *shape};
     if (compares_) {
       if (TagSequence* const sequence = find_sequence(frame); sequence != nullptr)
@@ -219,9 +227,10 @@ class ParserIndex {
       indexed = index_slow_path(frame, indexed.count);
       if (indexed.count == 0) return std::unexpected{diagnosed(frame)};
     }
-    const FieldIndex index = index_of(indexed.count);
+    const detail::FieldIndex index = index_of(indexed.count);
     if (wait_ == 0 && TagSequence::has_size(frame.size())) learn_sequence(frame, indexed);
-    if (FrameShape* const shape = awaiting_shape(frame.size()); shape != nullptr) [[unlikely]]
+    if (detail::FrameShape* const shape = awaiting_shape(frame.size()); shape != nullptr)
+        [[unlikely]]
       learn(*shape, frame, index, *indexed.faults);
     return std::expected<MessageView, ParseError>{std::in_place, frame, index, *indexed.faults};
   }
@@ -241,29 +250,30 @@ class ParserIndex {
   [[nodiscard]] Indexed index_slow_path(std::string_view frame, std::uint32_t count);
   [[nodiscard]] ParseError diagnosed(std::string_view frame) const noexcept;
   // After a frame of this size that fits no shape: the one to learn from it; null: none.
-  [[nodiscard, gnu::always_inline]] FrameShape* awaiting_shape(std::size_t bytes) noexcept {
-    FrameShape& shape = shapes_[bytes % kShapes];
+  [[nodiscard, gnu::always_inline]] detail::FrameShape* awaiting_shape(std::size_t bytes) noexcept {
+    detail::FrameShape& shape = shapes_[bytes % kShapes];
     if (!shape.is_of(bytes)) [[likely]]
       return shape.awaits(bytes) ? &shape : nullptr;
     shape.forget();
     return nullptr;
   }
-  void learn(FrameShape& shape, std::string_view frame, const FieldIndex& index,
+  void learn(detail::FrameShape& shape, std::string_view frame, const detail::FieldIndex& index,
              const Faults& faults) const noexcept;
   void learn_sequence(std::string_view frame, const Indexed& indexed) noexcept;
-  [[nodiscard]] bool can_be_learned(const FieldIndex& index, const Faults& faults) const noexcept;
+  [[nodiscard]] bool can_be_learned(const detail::FieldIndex& index,
+                                    const Faults& faults) const noexcept;
   void reserve(std::uint32_t fields);
-  [[nodiscard]] FieldIndex index_of(std::uint32_t count) const noexcept {
+  [[nodiscard]] detail::FieldIndex index_of(std::uint32_t count) const noexcept {
     const std::uint32_t fields = count & ~kNarrowPlaces;
     return {index_.keys, index_.places, index_.narrow_places, fields,
             (count & kNarrowPlaces) != 0 ? fields : 0};
   }
 
   std::uint32_t (*index_frame_)(const char* frame, std::size_t size, kernels::IndexWork& work);
-  bool (*fits_)(const char* frame, std::size_t size, const ByteRanges& ranges);
+  bool (*fits_)(const char* frame, std::size_t size, const detail::ByteRanges& ranges);
   TagSequence* (*find_sequence_)(const char* frame, std::size_t size, TagSequence* sequences);
   bool compares_;  // parse() compares tags, because that takes no longer than indexing the frame
-  FrameShape* shapes_ = nullptr;  // kShapes of them
+  detail::FrameShape* shapes_ = nullptr;  // kShapes of them
   TagSequence* sequences_ = nullptr;
   // How many frames are not compared with sequences, so that frames without a common sequence cost
   // little.
@@ -275,10 +285,12 @@ class ParserIndex {
   };
   Misses misses_;
   kernels::IndexWork* work_ = nullptr;
-  FieldIndex index_;
+  detail::FieldIndex index_;
   Checks checks_;
   std::unique_ptr<Storage> storage_;
 };
+
+}  // namespace detail
 
 // Owns the storage of the index and reuses it: allocates only when a message has more fields than
 // every earlier one. One thread at a time. Movable, not copyable; a moved-from parser can only be
@@ -312,18 +324,20 @@ class BasicParser {
   // The shape of an earlier frame that these bytes fit; null: none. Then the bytes are one message:
   // with the same tags, BeginString and BodyLength, and the right CheckSum. Any bytes that were
   // received, so that most messages need no search for their end: MessageView{bytes, *shape}.
-  [[nodiscard, gnu::always_inline]] FrameShape* find_shape(std::string_view bytes) noexcept {
+  [[nodiscard, gnu::always_inline]] detail::FrameShape* find_shape(
+      std::string_view bytes) noexcept {
     return index_.find_shape(bytes);
   }
   // The sequence of the tags of these bytes; null: it is unknown. Otherwise the bytes are one
   // message with those tags, without a fault: MessageView{bytes, *sequence}, which is valid until
   // the next call. For bytes for which find_shape() has just found nothing.
-  [[nodiscard, gnu::always_inline]] TagSequence* find_sequence(std::string_view bytes) noexcept {
+  [[nodiscard, gnu::always_inline]] detail::TagSequence* find_sequence(
+      std::string_view bytes) noexcept {
     return index_.find_sequence(bytes);
   }
 
  private:
-  ParserIndex index_;
+  detail::ParserIndex index_;
 };
 
 // The parser of a session: it makes all checks.

@@ -71,7 +71,7 @@ inline constexpr bool kIsOneOf = (std::same_as<T, Types> || ...);
 // Whether format.hpp formats the type, by its to_string().
 template <class T>
 inline constexpr bool kHasText =
-    kIsPrinted<T> || wire::detail::IsField<T>::value || wire::NamedEnum<T> ||
+    kIsPrinted<T> || wire::detail::IsField<T>::value || wire::detail::NamedEnum<T> ||
     (wire::detail::kIsOptionalField<T> && !wire::detail::kIsNameless<T>) ||
     detail::kIsOneOf<T, Decimal, FixedPrice, CheckedDecimal, PicoTime, wire::MessageView,
                      wire::FieldErrorCode, wire::FieldError, wire::EncodeErrorCode,

@@ -120,6 +120,11 @@ template <class Value, class Other>
 template <Tag FieldTag, class Value, class Other>
 inline constexpr bool is_value_of_field = false;
 
+// The time of sending as the value of a field, which no clock has been read for yet: see
+// Field::now().
+template <class FieldType>
+struct AtSending {};
+
 }  // namespace detail
 
 // The time of sending, once it is known.
@@ -127,11 +132,6 @@ struct SendingTime {
   WallTime time{};                                  // SendingTime (52) of the message
   TimePrecision precision = TimePrecision::Millis;  // of SendingTime
 };
-
-// The time of sending as the value of a field, which no clock has been read for yet: see
-// Field::now().
-template <class FieldType>
-struct AtSending {};
 
 // A typed field: `using ClOrdID = wire::Field<11, std::string_view>;`, written ClOrdID{"A1"}.
 template <Tag FieldTag, class Value>
@@ -183,7 +183,7 @@ struct NEXUSFIX_VIEW Field {
   // For send(): the field with the time at which the message is sent, which is its SendingTime
   // (52), and with the same precision: session.send<...>(TransactTime::now(), ...). For
   // Draft::set(): the field with the time of that call.
-  [[nodiscard]] static constexpr AtSending<Field> now() noexcept {
+  [[nodiscard]] static constexpr detail::AtSending<Field> now() noexcept {
     static_assert(std::same_as<Value, WallTime>,
                   "now() is a date with a time: a field of a date takes wire::Date{...}");
     return {};
@@ -301,11 +301,11 @@ struct EnumTraits;
 template <class T>
 concept DictionaryEnum = std::is_enum_v<T> && requires { EnumTraits<T>::kTag; };
 
+namespace detail {
+
 // A DataField.
 template <class T>
 concept DataTypedField = requires { T::kLengthTag; };
-
-namespace detail {
 
 template <class T>
 struct IsField : std::false_type {};
@@ -332,20 +332,6 @@ template <TypedField T>
   }
 }
 
-// The tags that are required in a message or in a group's entry, without header and trailer.
-template <Tag... Tags>
-struct TagList {};
-// The fields as types, for code that converts the values.
-template <class... Fields>
-struct FieldList {};
-// The fields as names, which have no definition: a compiler shows them in its errors.
-template <class... Names>
-struct FieldNames {};
-
-// The entries of the groups of a message or of an entry, as types.
-template <class... Entries>
-struct EntryList {};
-
 // A message to keep, M::Draft; see draft.hpp, which each generated message includes.
 template <class M>
 class Draft;
@@ -370,6 +356,20 @@ concept TypedMessage = requires(const MessageView& view) {
 };
 
 namespace detail {
+
+// The tags that are required in a message or in a group's entry, without header and trailer.
+template <Tag... Tags>
+struct TagList {};
+// The fields as types, for code that converts the values.
+template <class... Fields>
+struct FieldList {};
+// The fields as names, which have no definition: a compiler shows them in its errors.
+template <class... Names>
+struct FieldNames {};
+
+// The entries of the groups of a message or of an entry, as types.
+template <class... Entries>
+struct EntryList {};
 
 // The message that send() takes if the call names none.
 struct NoMessage;
@@ -421,6 +421,8 @@ struct std::hash<nexusfix::wire::Field<FieldTag, Value>> {
 // Where a typed message's fields are, so that no getter searches for them.
 
 namespace nexusfix::wire {
+
+namespace detail {
 
 // The index of each required field in the message, in the order of the type's checks.
 class RequiredIndexes {
@@ -479,16 +481,11 @@ class TagIndexes {
   std::array<std::uint8_t, std::size_t{1} << kBits> indexes_{};
 };
 
-// For messages whose other fields are searched for.
-inline constexpr TagIndexes kNoTagIndexes;
-
 // What a typed message knows of the places of its fields.
 struct FieldIndexes {
   RequiredIndexes required;            // of the required fields
   const TagIndexes* others = nullptr;  // of the others; never null in a typed message
 };
-
-namespace detail {
 
 // The first tags of some messages of one type, and where their required fields are. A message that
 // begins with the same tags has its fields at the same places, because each search finds the first
@@ -528,10 +525,16 @@ inline thread_local constinit TagMemory tag_memory;
 
 }  // namespace detail
 
+// For messages whose other fields are searched for.
+inline constexpr detail::TagIndexes kNoTagIndexes;
+
 // What a validator knows about a sequence of tags, so that M::from() does not find it out again.
 
-struct FieldCheck;
 class MessageView;
+
+namespace detail {
+
+struct FieldCheck;
 
 // A proof for all valid messages with one sequence of tags. Which fields such a message has, and
 // where, is the same for each of them, and a validator has checked each value against its
@@ -610,6 +613,8 @@ class FieldProof {
   bool has_only_open_times_ = false;  // no check is open but for those of timestamps
   std::array<Characters, kCharactersMax> characters_{};
 };
+
+}  // namespace detail
 
 // The typed messages that a program handles: Messages<fix44::ExecutionReport, fix44::News>.
 template <TypedMessage... Types>
@@ -776,10 +781,10 @@ decltype(auto) dispatch(Messages<Types...> types, std::string_view version,
 
 // For a session that has the ApplVerID of its version.
 template <TypedMessage... Types, class Visitor>
-decltype(auto) dispatch(Messages<Types...> types, const NamedVersion& version,
+decltype(auto) dispatch(Messages<Types...> types, const detail::NamedVersion& version,
                         const MessageView& message, Visitor&& visitor) {
-  return detail::dispatch(types, message, detail::GivenVersion<NamedVersion>{message, version},
-                          visitor);
+  return detail::dispatch(types, message,
+                          detail::GivenVersion<detail::NamedVersion>{message, version}, visitor);
 }
 
 }  // namespace nexusfix::wire

@@ -96,6 +96,8 @@ template <TypedField F, class View>
   return detail::read_found<F>(value);
 }
 
+namespace detail {
+
 // How from() checks a required field: one row of a table for each type. So the check is one loop in
 // the library and not code in every program.
 struct FieldCheck {
@@ -114,8 +116,6 @@ struct FieldCheck {
   // Time and Other: the error of a text that is not empty.
   std::optional<FieldErrorCode> (*fault)(std::string_view) noexcept = nullptr;
 };
-
-namespace detail {
 
 template <TypedField F>
 [[nodiscard]] std::optional<FieldErrorCode> value_fault(std::string_view text) noexcept {
@@ -156,22 +156,22 @@ inline constexpr std::array<FieldCheck, sizeof...(Fields)> kFieldChecks<FieldLis
 // Where the fields are, if all of the checked ones are present and convertible; otherwise null.
 // Valid until the next call with this memory. No allocation. One compare with the tags of an
 // earlier message shows where they are; in a message with other tags, O(its fields) for each check.
-[[nodiscard]] const FieldIndexes* find_right_fields(const MessageView& view,
-                                                    std::span<const FieldCheck> checks,
-                                                    detail::TagMemory& memory) noexcept;
+[[nodiscard]] const detail::FieldIndexes* find_right_fields(
+    const MessageView& view, std::span<const detail::FieldCheck> checks,
+    detail::TagMemory& memory) noexcept;
 // Whether all of the fields of an entry of a group, or of a component, are present and convertible.
 // No allocation; O(fields of the view) for each check.
 [[nodiscard]] bool are_fields_right(const GroupEntry& view,
-                                    std::span<const FieldCheck> checks) noexcept;
+                                    std::span<const detail::FieldCheck> checks) noexcept;
 // The error of the first field that is absent or not convertible, in the order of the checks. A
 // separate function, because it is rarely needed.
 [[nodiscard]] FieldError first_fault(const MessageView& view,
-                                     std::span<const FieldCheck> checks) noexcept;
+                                     std::span<const detail::FieldCheck> checks) noexcept;
 // For an entry of a group or a component.
 [[nodiscard]] FieldError first_fault(const GroupEntry& view,
-                                     std::span<const FieldCheck> checks) noexcept;
+                                     std::span<const detail::FieldCheck> checks) noexcept;
 // The error of a value; nothing if the value is good.
-[[nodiscard]] std::optional<FieldErrorCode> find_fault(const FieldCheck& check,
+[[nodiscard]] std::optional<FieldErrorCode> find_fault(const detail::FieldCheck& check,
                                                        std::string_view text) noexcept;
 // The error for a message of another type: OutOfRange at tag 35.
 [[nodiscard]] FieldError other_type(const MessageView& view) noexcept;
@@ -353,7 +353,8 @@ class TypedMessageView {
     if (is_proven(view)) {
       return Result{std::in_place, detail::CheckedMessage{view, view.proof_->indexes()}};
     }
-    const FieldIndexes* const at = find_right_fields(view, checks(), detail::tag_memory<Self>);
+    const detail::FieldIndexes* const at =
+        find_right_fields(view, checks(), detail::tag_memory<Self>);
     if (at == nullptr) [[unlikely]]
       return std::unexpected{first_fault(view, checks())};
     return Result{std::in_place, detail::CheckedMessage{view, *at}};
@@ -393,7 +394,7 @@ class TypedMessageView {
       : view_{view.by_parts()} {}
 
  private:
-  [[nodiscard]] static constexpr std::span<const FieldCheck> checks() noexcept {
+  [[nodiscard]] static constexpr std::span<const detail::FieldCheck> checks() noexcept {
     return detail::kFieldChecks<typename Self::RequiredFields>;
   }
 
@@ -402,9 +403,9 @@ class TypedMessageView {
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE F required_field() const noexcept {
     constexpr std::size_t kNumber = detail::kPlaceIn<F, typename Self::RequiredFields>;
     constexpr Tag kTag = tag_of<F>();
-    std::size_t index = RequiredIndexes::kUnknown;
-    if constexpr (kNumber < RequiredIndexes::kCount) index = at_[kNumber];
-    if (index == RequiredIndexes::kUnknown) [[unlikely]] {
+    std::size_t index = detail::RequiredIndexes::kUnknown;
+    if constexpr (kNumber < detail::RequiredIndexes::kCount) index = at_[kNumber];
+    if (index == detail::RequiredIndexes::kUnknown) [[unlikely]] {
       if constexpr (kTag < kLargeTagKey) {
         index = MessageView::index_after(view_.index_.keys, view_.field_count(), kTag, 0);
       } else {
@@ -425,7 +426,7 @@ class TypedMessageView {
     } else {
       std::size_t index = (*others_)[kTag];
       if (view_.index_.keys[index] != kTag) {
-        if (index != TagIndexes::kUnknown) return detail::missing_field<F>();
+        if (index != detail::TagIndexes::kUnknown) return detail::missing_field<F>();
         index = MessageView::index_after(view_.index_.keys, view_.field_count(), kTag, 0);
         if (index >= view_.field_count()) return detail::missing_field<F>();
       }
@@ -436,8 +437,8 @@ class TypedMessageView {
   }
 
   MessageView view_;
-  RequiredIndexes at_;  // a copy: the memory of sequences may learn another one meanwhile
-  const TagIndexes* others_ = &kNoTagIndexes;
+  detail::RequiredIndexes at_;  // a copy: the memory of sequences may learn another one meanwhile
+  const detail::TagIndexes* others_ = &kNoTagIndexes;
 };
 
 // The base of a generated component: a block of fields of messages and group entries.
@@ -446,7 +447,7 @@ class TypedComponentView {
  public:
   // Checks the fields that are required in the component.
   [[nodiscard]] static std::expected<Self, FieldError> from(const GroupEntry& entry) noexcept {
-    constexpr std::span<const FieldCheck> kChecks =
+    constexpr std::span<const detail::FieldCheck> kChecks =
         detail::kFieldChecks<typename Self::RequiredFields>;
     if (!are_fields_right(entry, kChecks)) [[unlikely]]
       return std::unexpected{first_fault(entry, kChecks)};

@@ -23,6 +23,8 @@
 
 namespace nexusfix::wire {
 
+namespace detail {
+
 // The fields of one entry of a repeating group; made by entry().
 template <class... Parts>
 struct EntryParts {
@@ -83,8 +85,6 @@ struct SentAt {
   SendingTime at;  // of the message
 };
 
-namespace detail {
-
 template <class T>
 struct IsTimeOfSending : std::false_type {};
 template <class F>
@@ -126,16 +126,12 @@ struct IsGroupPart<GroupParts<Entry, Entries...>> : std::true_type {};
 template <class Entry, class Range, class MakeEntry>
 struct IsGroupPart<GroupRange<Entry, Range, MakeEntry>> : std::true_type {};
 
-}  // namespace detail
-
 // The parts of a message: a typed field; a std::optional of one, which is omitted if it is empty;
 // the result of a typed read, which is omitted if the field was missing, and is an error of the
 // encoder (EmptyValue) if the field could not be read; a group; the time of sending.
 template <class T>
 concept MessagePart = TypedField<T> || detail::IsOptionalField<T>::value ||
                       detail::IsGroupPart<T>::value || detail::IsTimeOfSending<T>::value;
-
-namespace detail {
 
 template <class T>
 struct FieldOf {
@@ -201,7 +197,7 @@ template <std::size_t kCount>
 }  // namespace detail
 
 // Whether every tag is given only once.
-template <MessagePart... Parts>
+template <detail::MessagePart... Parts>
 [[nodiscard]] constexpr bool tags_are_distinct() {
   const std::array<Tag, sizeof...(Parts)> tags{detail::part_tag<Parts>()...};
   for (std::size_t i = 0; i < tags.size(); ++i) {
@@ -211,6 +207,8 @@ template <MessagePart... Parts>
   }
   return true;
 }
+
+namespace detail {
 
 // Whether the parts contain all tags of a TagList.
 template <class List, MessagePart... Parts>
@@ -223,8 +221,6 @@ struct HasAll<TagList<Tags...>, Parts...> {
   static constexpr bool has = (detail::part_has<Parts>(Wanted) || ...);
   static constexpr bool value = (has<Tags> && ...);  // the answer
 };
-
-namespace detail {
 
 template <class List>
 struct Holds;
@@ -486,7 +482,7 @@ struct MessageCheck<M, Parts...> : PartsCheck<M, Parts...> {
 
 template <TypedField T>
 NEXUSFIX_ALWAYS_INLINE void write_field(Encoder& encoder, const T& field) noexcept {
-  if constexpr (DataTypedField<T>) {
+  if constexpr (detail::DataTypedField<T>) {
     encoder.data<T::kLengthTag, T::kTag>(field.value);
   } else if constexpr (!DictionaryEnum<T>) {
     encoder.field<T::kTag>(field.value);
@@ -581,14 +577,15 @@ void write_group(Encoder& encoder, const GroupRange<Entry, Range, MakeEntry>& gr
 // One entry of a group. Its fields may be given in any order and are written in the dictionary's.
 template <class... Parts>
 [[nodiscard]] constexpr auto entry(const Parts&... parts) noexcept {
-  constexpr bool kIsEntry = ((MessagePart<Parts> || std::same_as<Parts, detail::NoPart>) && ...);
+  constexpr bool kIsEntry =
+      ((detail::MessagePart<Parts> || std::same_as<Parts, detail::NoPart>) && ...);
   static_assert(kIsEntry,
                 "each part of an entry is a typed field, such as PartyID{\"A\"}, or a group()");
   static_assert(
       !detail::kHasTimeOfSending<Parts...>,
       "now() is for send(): an entry of a group takes a time: TransactTime{session.now()}");
-  if constexpr ((MessagePart<Parts> && ...)) {
-    return EntryParts<Parts...>{{parts...}};
+  if constexpr ((detail::MessagePart<Parts> && ...)) {
+    return detail::EntryParts<Parts...>{{parts...}};
   } else {
     return detail::NoPart{};
   }
@@ -602,7 +599,7 @@ template <class... Parts>
 //                                     entry(PartyID{"B"}, PartyRole::ExecutingFirm))
 template <class Entry, class... Entries>
 [[nodiscard]] constexpr auto group(const Entries&... entries) noexcept {
-  constexpr bool kIsGroup = TypedEntry<Entry>;
+  constexpr bool kIsGroup = detail::TypedEntry<Entry>;
   constexpr bool kHasEntries =
       ((detail::IsEntryParts<Entries>::value || std::same_as<Entries, detail::NoPart>) && ...);
   static_assert(kIsGroup, "group<G>() takes a group: G is fix44::NewOrderSingle::NoPartyIDs");
@@ -610,7 +607,7 @@ template <class Entry, class... Entries>
                 "group<G>() takes entries, entry(PartyID{\"A\"}, ...), or a range and a function "
                 "that makes an entry of each element");
   if constexpr (kIsGroup && (detail::IsEntryParts<Entries>::value && ...)) {
-    return GroupParts<Entry, Entries...>{{entries...}};
+    return detail::GroupParts<Entry, Entries...>{{entries...}};
   } else {
     return detail::NoPart{};
   }
@@ -625,14 +622,14 @@ template <class Entry, class... Entries>
 template <class Entry, std::ranges::sized_range Range, class MakeEntry>
   requires(!detail::IsEntryParts<MakeEntry>::value)
 [[nodiscard]] constexpr auto group(Range&& range, MakeEntry make_entry) noexcept {
-  constexpr bool kIsGroup = TypedEntry<Entry>;
-  constexpr bool kMakesEntry = detail::MakesEntry<Elements<Range>, MakeEntry>;
+  constexpr bool kIsGroup = detail::TypedEntry<Entry>;
+  constexpr bool kMakesEntry = detail::MakesEntry<detail::Elements<Range>, MakeEntry>;
   static_assert(kIsGroup, "group<G>() takes a group: G is fix44::NewOrderSingle::NoPartyIDs");
   static_assert(kMakesEntry,
                 "the function of group() takes an element of the range and returns entry(...)");
   if constexpr (kIsGroup && kMakesEntry) {
-    return GroupRange<Entry, Elements<Range>, MakeEntry>{
-        Elements<Range>{std::forward<Range>(range)}, std::move(make_entry)};
+    return detail::GroupRange<Entry, detail::Elements<Range>, MakeEntry>{
+        detail::Elements<Range>{std::forward<Range>(range)}, std::move(make_entry)};
   } else {
     return detail::NoPart{};
   }
@@ -644,7 +641,7 @@ template <class Part, class Clock>
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE decltype(auto) with_time(const Part& part,
                                                               const Clock& clock) noexcept {
   if constexpr (detail::IsTimeOfSending<Part>::value) {
-    return SentAt<typename detail::FieldOf<Part>::type>{clock()};
+    return detail::SentAt<typename detail::FieldOf<Part>::type>{clock()};
   } else {
     return (part);
   }
@@ -661,7 +658,7 @@ NEXUSFIX_ALWAYS_INLINE void write_part_of(Encoder& encoder, const T& part) noexc
 }  // namespace detail
 
 // Writes the header's fields first, whatever position they were given in.
-template <TypedMessage M, MessagePart... Parts>
+template <TypedMessage M, detail::MessagePart... Parts>
 NEXUSFIX_ALWAYS_INLINE void write_message_parts(Encoder& encoder, const Parts&... parts) noexcept {
   using Required = typename M::Required;
   (detail::write_part_of<Required, true>(encoder, parts), ...);
@@ -693,7 +690,7 @@ template <TypedMessage M, class... Parts>
   static_assert(detail::MessageCheck<M, Parts...>::kDone);
   header.msg_type = M::kMsgType;
   Encoder encoder{buffer, session, header};
-  if constexpr ((MessagePart<Parts> && ...)) {
+  if constexpr ((detail::MessagePart<Parts> && ...)) {
     const auto clock = [&] { return SendingTime{header.sending_time, header.precision}; };
     write_message_parts<M>(encoder, with_time(parts, clock)...);
   }

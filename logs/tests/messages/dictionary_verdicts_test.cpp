@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <nexusfix/dictionary.hpp>
-#include <nexusfix/settings.hpp>
 #include <nexusfix/wire/parser.hpp>
 
+#include "config/api/settings.hpp"
 #include "config/api/validators.hpp"
 #include "logs/decode/decode.hpp"
 #include "logs/validate/validate.hpp"

@@ -11,8 +11,7 @@
 #include <sys/types.h>
 #include <vector>
 
-#include <nexusfix/settings.hpp>
-
+#include "config/api/settings.hpp"
 #include "python/src/catalog.hpp"
 #include "python/src/message.hpp"
 

@@ -11,7 +11,8 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/settings.hpp>
+
+#include "config/api/settings.hpp"
 
 namespace nexusfix::config {
 

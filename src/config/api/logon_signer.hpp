@@ -9,9 +9,9 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/settings.hpp>
 #include <nexusfix/wire/encoder.hpp>
 
+#include "config/api/settings.hpp"
 #include "transport/api/signing_key.hpp"
 
 namespace nexusfix::config {

@@ -11,8 +11,9 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/settings.hpp>
 #include <nexusfix/store.hpp>
+
+#include "config/api/settings.hpp"
 
 namespace nexusfix::config {
 

@@ -5,8 +5,9 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/settings.hpp>
 #include <nexusfix/wire/field.hpp>
+
+#include "config/api/settings.hpp"
 
 namespace nexusfix::config {
 

@@ -3,8 +3,7 @@
 
 #include <map>
 
-#include <nexusfix/settings.hpp>
-
+#include "config/api/settings.hpp"
 #include "config/text/settings_section.hpp"
 
 namespace nexusfix::config {

@@ -4,13 +4,13 @@
 #include <map>
 #include <utility>
 
-#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/convert.hpp>
 #include <nexusfix/wire/field.hpp>
 
 #include "config/build/tls_settings.hpp"
 #include "config/keys/find_key.hpp"
 #include "config/text/settings_values.hpp"
+#include "session/api/config.hpp"
 
 namespace nexusfix::config {
 namespace {

@@ -12,12 +12,11 @@
 #include <string_view>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/session/config.hpp>
-#include <nexusfix/settings.hpp>
-#include <nexusfix/transport/network.hpp>
 
+#include "config/api/settings.hpp"
 #include "config/text/settings_section.hpp"
 #include "config/zones/time_zones.hpp"
+#include "transport/api/proxy.hpp"
 
 namespace nexusfix::config {
 

@@ -5,8 +5,7 @@
 #include <cstddef>
 #include <map>
 
-#include <nexusfix/settings.hpp>
-
+#include "config/api/settings.hpp"
 #include "config/text/settings_section.hpp"
 
 namespace nexusfix::config {

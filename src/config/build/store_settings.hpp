@@ -4,8 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <nexusfix/settings.hpp>
-
+#include "config/api/settings.hpp"
 #include "config/build/shared_keys.hpp"
 
 namespace nexusfix::config {

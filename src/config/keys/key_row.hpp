@@ -14,8 +14,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include <nexusfix/settings.hpp>
-
+#include "config/api/settings.hpp"
 #include "config/keys/value_rule.hpp"
 #include "config/text/settings_values.hpp"
 
@@ -126,11 +125,7 @@ struct Place<ThreadSettings> : At<Settings, &Settings::threads> {};
 template <>
 struct Place<WebSettings> : At<Settings, &Settings::web> {};
 template <>
-struct Place<EngineLogSettings> : At<Settings, &Settings::engine_logs> {};
-template <>
 struct Place<ClusterSettings> : At<Settings, &Settings::cluster> {};
-template <>
-struct Place<JournalSettings> : At<Settings, &Settings::journal> {};
 template <>
 struct Place<store::Retention> : At<Settings, &Settings::journal_retention> {};
 template <>

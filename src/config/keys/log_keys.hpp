@@ -35,7 +35,7 @@ inline constexpr KeyRow kLog[] = {
      sets_to<&ScreenLogOptions::fraction_digits, 3U, 0U>, "Y", "N",
      "times in milliseconds on the screen", "QuickFIX/J: N"},
     {"LogMessageWhenSessionNotFound", NextStart, kYesOrNo,
-     shared(Shared::Logs, sets<&EngineLogSettings::has_unknown_sessions>), "Y", "N",
+     shared(Shared::Logs, sets<&Settings::logs_unknown_sessions>), "Y", "N",
      "Y: a first message that belongs to no session is in GLOBAL.messages.current.log"},
     {"LogMaxBytes", AtOnce, bytes(0, 1'000'000'000'000'000), sets<&LogFileOptions::bytes_max>,
      "67108864", "1000000000", "a log file of this size becomes a backup; 0: never",

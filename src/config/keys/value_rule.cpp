@@ -3,11 +3,11 @@
 #include <arpa/inet.h>
 #include <optional>
 
-#include <nexusfix/session/identity.hpp>
 #include <nexusfix/transport/network.hpp>
 
 #include "base/api/ascii.hpp"
 #include "config/text/settings_values.hpp"
+#include "session/api/config.hpp"
 
 namespace nexusfix::config {
 

@@ -10,9 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/settings.hpp>
-
 #include "base/api/ascii.hpp"
+#include "config/api/settings.hpp"
 
 namespace nexusfix::config {
 

@@ -7,14 +7,11 @@
 #include <span>
 #include <utility>
 
-#include <nexusfix/session/config.hpp>
-#include <nexusfix/settings.hpp>
-#include <nexusfix/transport/network.hpp>
 #include <nexusfix/wire/typed.hpp>
 
 #include "base/api/ascii.hpp"
+#include "config/api/settings.hpp"
 #include "config/keys/find_key.hpp"
-#include "transport/api/tls.hpp"
 
 namespace nexusfix::config {
 

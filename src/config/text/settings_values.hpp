@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/observe/logs.hpp>
-#include <nexusfix/settings.hpp>
 #include <nexusfix/wire/convert.hpp>
+
+#include "config/api/settings.hpp"
 
 namespace nexusfix::config {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/session/config.hpp>
+#include "session/api/config.hpp"
 
 namespace nexusfix::config {
 

@@ -14,18 +14,18 @@ namespace nexusfix::dictionary {
 // names.
 class TextPool {
  public:
-  [[nodiscard]] TextPlace place(const std::string& text);
+  [[nodiscard]] detail::TextPlace place(const std::string& text);
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
   std::string text_;
-  std::unordered_map<std::string, TextPlace> places_;
+  std::unordered_map<std::string, detail::TextPlace> places_;
 };
 
 struct NameRows {
-  std::vector<FieldRow> fields;
-  std::vector<ValueRow> values;
-  std::vector<ValueRow> messages;
+  std::vector<detail::FieldRow> fields;
+  std::vector<detail::ValueRow> values;
+  std::vector<detail::ValueRow> messages;
 };
 
 [[nodiscard]] NameRows make_name_rows(const Dictionary& dictionary, TextPool& pool);

@@ -40,7 +40,7 @@ class Packer {
 
   void number(std::uint64_t value) { append_number(bytes_, value); }
   void text(const std::string& text) {
-    const TextPlace place = pool_.place(text);
+    const detail::TextPlace place = pool_.place(text);
     number(place.size);
     number(place.offset);
   }

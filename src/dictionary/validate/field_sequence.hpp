@@ -165,7 +165,7 @@ struct FieldSequence {
   std::array<KnownDate, kDates> dates{};
   // The last values of the first checks from Enumerated on: an equal one is right, too. 0: none.
   std::array<std::uint64_t, kLastValues> last_values{};
-  wire::FieldProof proof;  // for typed messages
+  wire::detail::FieldProof proof;  // for typed messages
 
   [[nodiscard]] bool is_of(std::uint64_t context, const SequenceKeys& others) const noexcept {
     return context_id == context && key_count == others.count() && others.are(keys.data());
@@ -194,9 +194,9 @@ struct FieldSequence {
   // values but for MsgSeqNum, SendingTime, and the kinds from Enumerated on. False: not all
   // timestamps of this message are usual.
   [[nodiscard]] bool prove(const wire::MessageView& message,
-                           wire::FrameShape& shape) const noexcept;
+                           wire::detail::FrameShape& shape) const noexcept;
   // Narrows the characters of a sequence of tags: those of a message that is_narrow() are right.
-  void prove(const wire::MessageView& message, wire::TagSequence& sequence) const noexcept;
+  void prove(const wire::MessageView& message, wire::detail::TagSequence& sequence) const noexcept;
   void learn(const ValidatorTables& tables, std::uint64_t context, const SequenceKeys& sequence,
              const CheckList& list) noexcept;
 

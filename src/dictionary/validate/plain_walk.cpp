@@ -88,7 +88,7 @@ FieldPosition walk_plain_fields(const ValidatorTables& tables, const wire::Messa
                                 std::uint8_t* seen) noexcept {
   if (message.fault()) [[unlikely]]
     return from;
-  const wire::FieldIndex& index = message.index();
+  const wire::detail::FieldIndex& index = message.index();
   if (index.narrow_count != 0) {
     return walk_fields(tables, message, index.narrow_places, context, from, seen);
   }

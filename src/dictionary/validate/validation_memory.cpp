@@ -173,7 +173,7 @@ struct CharacterRange {
 // the other bytes within their ranges are.
 class ShapeRanges {
  public:
-  ShapeRanges(const wire::MessageView& message, wire::FrameShape& shape) noexcept
+  ShapeRanges(const wire::MessageView& message, wire::detail::FrameShape& shape) noexcept
       : bytes_{message.bytes().data()}, places_{message.index().narrow_places}, shape_{shape} {}
 
   void narrow_to(const CharacterCheck& check) const noexcept {
@@ -216,8 +216,8 @@ class ShapeRanges {
   }
 
   const char* bytes_;
-  const wire::NarrowPlace* places_;
-  wire::FrameShape& shape_;
+  const wire::detail::NarrowPlace* places_;
+  wire::detail::FrameShape& shape_;
 };
 
 }  // namespace
@@ -229,7 +229,7 @@ bool FieldSequence::are_values_right(const ValidatorTables& tables,
     return value_at(message.bytes().data(), message.index().place(field));
   };
   if (msg_seq_num_field != 0 && !is_digits(value_of(msg_seq_num_field))) return false;
-  const wire::TagSequence* const known = message.sequence();
+  const wire::detail::TagSequence* const known = message.sequence();
   const bool is_compared =
       known != nullptr && known->is_narrow() && known->proof().number == number;
   bool are_usual = true;
@@ -250,7 +250,7 @@ bool FieldSequence::are_values_right(const ValidatorTables& tables,
     return are_plain_right<false>(*this, bytes, places, character_count) &&
            (!has_unproven_values() || are_rare_right(tables, *this, bytes, places));
   };
-  const wire::FieldIndex& index = message.index();
+  const wire::detail::FieldIndex& index = message.index();
   const bool right =
       index.narrow_count != 0 ? are_right(index.narrow_places) : are_right(index.places);
   memory.set_proof(right ? &proof : nullptr);
@@ -260,7 +260,7 @@ bool FieldSequence::are_values_right(const ValidatorTables& tables,
 bool FieldSequence::are_other_values_right(const ValidatorTables& tables,
                                            const wire::MessageView& message,
                                            ValidationMemory& memory, bool is_compared) noexcept {
-  const wire::FieldIndex& index = message.index();
+  const wire::detail::FieldIndex& index = message.index();
   if (index.narrow_count == 0 ||
       !are_plain_right<true>(*this, message.bytes().data(), index.narrow_places,
                              is_compared ? uncompared_characters : character_count)) [[unlikely]]
@@ -282,7 +282,7 @@ bool FieldSequence::are_other_values_right(const ValidatorTables& tables,
 
 // Each range has bytes of which the value's check needs to know nothing else.
 bool FieldSequence::prove(const wire::MessageView& message,
-                          wire::FrameShape& shape) const noexcept {
+                          wire::detail::FrameShape& shape) const noexcept {
   if (!proof.has_usual_times()) return false;
   const ShapeRanges ranges{message, shape};
   for (std::size_t i = 0; i < character_count; ++i) ranges.narrow_to(characters[i]);
@@ -292,7 +292,7 @@ bool FieldSequence::prove(const wire::MessageView& message,
 }
 
 void FieldSequence::prove(const wire::MessageView& message,
-                          wire::TagSequence& sequence) const noexcept {
+                          wire::detail::TagSequence& sequence) const noexcept {
   for (std::size_t i = uncompared_characters; i < character_count; ++i) {
     const CharacterCheck& check = characters[i];
     const CharacterRange range{check, message.bytes()[message.index().place(check.field).begin]};
@@ -320,7 +320,8 @@ void FieldSequence::learn_characters(const ValidatorTables& tables, const Sequen
   for (const bool are_compared : {false, true}) {
     if (are_compared) uncompared_characters = character_count;
     for (const ValueCheck& one : list) {
-      const bool is_compared = wire::TagSequence::compares_character(sequence.all()[one.field]);
+      const bool is_compared =
+          wire::detail::TagSequence::compares_character(sequence.all()[one.field]);
       if (one.check != Check::Enumerated || is_compared != are_compared ||
           character_count == kCharactersMax) {
         continue;
@@ -437,12 +438,12 @@ std::size_t ValidationMemory::place_of(const FieldSequence& sequence) const noex
     return !validate(message, memory);
   if (!known->are_other_values_right(*tables_, message, memory, false)) [[unlikely]]
     return false;
-  const wire::ShapeProof proof{known->number, memory.place_of(*known)};
-  if (wire::FrameShape* const shape = message.shape();
+  const wire::detail::ShapeProof proof{known->number, memory.place_of(*known)};
+  if (wire::detail::FrameShape* const shape = message.shape();
       shape != nullptr && known->prove(message, *shape)) {
     shape->set_proof(proof);
   }
-  if (wire::TagSequence* const sequence = message.sequence(); sequence != nullptr) {
+  if (wire::detail::TagSequence* const sequence = message.sequence(); sequence != nullptr) {
     sequence->set_proof(proof);
     known->prove(message, *sequence);
   }
@@ -451,9 +452,9 @@ std::size_t ValidationMemory::place_of(const FieldSequence& sequence) const noex
 
 bool Validator::is_valid_after_header(const wire::MessageView& message,
                                       ValidationMemory& memory) const noexcept {
-  const wire::FrameShape* const shape = message.shape();
+  const wire::detail::FrameShape* const shape = message.shape();
   if (shape == nullptr) {
-    const wire::TagSequence* const sequence = message.sequence();
+    const wire::detail::TagSequence* const sequence = message.sequence();
     if (sequence == nullptr) return is_valid_of_sequence(message, memory);
     FieldSequence& known = memory.at_place(sequence->proof().place);
     if (known.number != sequence->proof().number || !tables_->has_context(known.context_id))

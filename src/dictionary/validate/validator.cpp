@@ -127,7 +127,7 @@ class Fields {
   }
 
  private:
-  wire::FieldIndex index_;
+  wire::detail::FieldIndex index_;
   const char* bytes_;
   std::size_t end_;
 };

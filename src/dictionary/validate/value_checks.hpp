@@ -101,10 +101,12 @@ struct ValueInMessage {
   [[nodiscard]] std::uint32_t size() const noexcept { return end - begin; }
 };
 
-[[nodiscard]] inline ValueInMessage value_at(const char* bytes, wire::NarrowPlace place) noexcept {
+[[nodiscard]] inline ValueInMessage value_at(const char* bytes,
+                                             wire::detail::NarrowPlace place) noexcept {
   return {bytes, place.begin, std::uint32_t{place.begin} + place.size};
 }
-[[nodiscard]] inline ValueInMessage value_at(const char* bytes, wire::FieldPlace place) noexcept {
+[[nodiscard]] inline ValueInMessage value_at(const char* bytes,
+                                             wire::detail::FieldPlace place) noexcept {
   return {bytes, place.begin, place.end};
 }
 

@@ -4,11 +4,9 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/engine/parts.hpp>
-#include <nexusfix/settings.hpp>
-
 #include "base/api/thread_setup.hpp"
 #include "config/api/logon_signer.hpp"
+#include "engine/api/operations.hpp"
 #include "engine/directory/directory.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/missing_parts.hpp"

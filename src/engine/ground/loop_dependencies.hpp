@@ -18,14 +18,13 @@
 #include <nexusfix/engine.hpp>
 #include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/observe/logs.hpp>
-#include <nexusfix/store/postgres_part.hpp>
-#include <nexusfix/transport/network.hpp>
 
 #include "config/api/logon_passwords.hpp"
 #include "engine/ground/connection/buffer_budget.hpp"
 #include "engine/ground/settings/settings_names.hpp"
 #include "engine/ground/shared/loop_directory.hpp"
 #include "engine/ground/shared/remote_directory.hpp"
+#include "store/api/postgres_part.hpp"
 #include "transport/api/service_notifier.hpp"
 #include "transport/api/tls.hpp"
 

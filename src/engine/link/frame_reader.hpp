@@ -298,7 +298,7 @@ void FrameReader::on_readable(Connection& connection, FrameSink auto sink) {
   if (!connection.framing().may_begin(bytes.size()) || !connection.is_bound() ||
       loop_.work.has(Work::Ended))
     return false;
-  wire::FrameShape* const shape = loop_.parsers.inbound.find_shape(bytes);
+  wire::detail::FrameShape* const shape = loop_.parsers.inbound.find_shape(bytes);
   if (shape == nullptr) return process_whole(connection, bytes, sink);
   process_one(connection, wire::MessageView{bytes, *shape}, bytes, sink);
   return true;
@@ -320,7 +320,7 @@ void FrameReader::on_readable(Connection& connection, FrameSink auto sink) {
 FrameReader::parse_whole(std::string_view bytes) {
   using Parsed = std::expected<wire::MessageView, wire::ParseError>;
   wire::Parser& parser = loop_.parsers.inbound;
-  if (wire::TagSequence* const sequence = parser.find_sequence(bytes); sequence != nullptr)
+  if (wire::detail::TagSequence* const sequence = parser.find_sequence(bytes); sequence != nullptr)
     return Parsed{std::in_place, bytes, *sequence};
   const std::size_t size =
       wire::detail::ordinary_frame_size(bytes.data(), bytes.size(), bytes.size());

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <span>
 
-#include <nexusfix/observe/logs.hpp>
 #include <nexusfix/wire/field.hpp>
 
 #include "engine/ground/loop_context.hpp"
+#include "observe/api/logs.hpp"
 
 namespace nexusfix::engine {
 

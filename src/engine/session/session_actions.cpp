@@ -260,7 +260,7 @@ void SessionActions::notify_writable(SessionEntry& entry) {
   });
 }
 
-void SessionActions::run_timer(SessionEntry& entry, TimerCallback& callback) {
+void SessionActions::run_timer(SessionEntry& entry, detail::TimerCallback& callback) {
   const auto call = [&] { callback(entry.session); };
   sessions_.transactor.transact(entry, [&](session::StateMachine&) {
     static_cast<void>(sessions_.transactor.run_callback(entry, [&] {

@@ -71,7 +71,7 @@ class SessionActions {
   void notify_disconnection(SessionEntry& entry);
   // Both are events of their own, outside of a running one.
   void notify_writable(SessionEntry& entry);
-  void run_timer(SessionEntry& entry, TimerCallback& callback);
+  void run_timer(SessionEntry& entry, detail::TimerCallback& callback);
   void forget(SessionEntry& entry) noexcept;
 
  private:

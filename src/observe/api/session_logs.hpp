@@ -17,7 +17,8 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/deferred.hpp>
 #include <nexusfix/deferred/spsc_queue.hpp>
-#include <nexusfix/observe/logs.hpp>
+
+#include "observe/api/logs.hpp"
 
 namespace nexusfix::observe {
 
@@ -36,7 +37,6 @@ struct SessionLogOptions {
   LogFileOptions files{};             // its files
   ScreenLogOptions screen{};          // its lines on the screen
   std::vector<MaskedField> masked{};  // besides the fields that are always masked
-  // Whether every option is equal.
   [[nodiscard]] bool operator==(const SessionLogOptions&) const = default;
 };
 
@@ -171,7 +171,7 @@ class SessionLogs {
 
   std::vector<Takes> takes_;
   deferred::RecordQueue queue_;
-  deferred::ConsumerThread thread_;
+  deferred::detail::ConsumerThread thread_;
   bool is_threaded_ = false;
   // Producer.
   std::vector<Loss> losses_;             // of each session, not reported yet

@@ -7,7 +7,7 @@
 #include <vector>
 #include <zstd.h>
 
-#include <nexusfix/observe/logs.hpp>
+#include "observe/api/logs.hpp"
 
 namespace nexusfix::observe {
 namespace {

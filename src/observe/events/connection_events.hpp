@@ -1,7 +1,7 @@
 // Events of category connection: 3000 to 3999.
 #pragma once
 
-#include <nexusfix/observe/logs.hpp>
+#include "observe/api/logs.hpp"
 
 namespace nexusfix::observe {
 

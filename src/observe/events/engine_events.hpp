@@ -1,7 +1,7 @@
 // Events of the categories configuration (6000), engine (7000) and logs (8000).
 #pragma once
 
-#include <nexusfix/observe/logs.hpp>
+#include "observe/api/logs.hpp"
 
 namespace nexusfix::observe {
 

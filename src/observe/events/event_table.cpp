@@ -4,9 +4,9 @@
 #include <iterator>
 
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/observe/logs.hpp>
 
 #include "base/api/ascii.hpp"
+#include "observe/api/logs.hpp"
 #include "observe/events/connection_events.hpp"
 #include "observe/events/engine_events.hpp"
 #include "observe/events/logon_events.hpp"

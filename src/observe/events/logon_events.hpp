@@ -1,7 +1,7 @@
 // Events of category logon: 4000 to 4999.
 #pragma once
 
-#include <nexusfix/observe/logs.hpp>
+#include "observe/api/logs.hpp"
 
 namespace nexusfix::observe {
 

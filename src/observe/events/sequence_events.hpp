@@ -1,7 +1,7 @@
 // Events of category sequence: 2000 to 2999.
 #pragma once
 
-#include <nexusfix/observe/logs.hpp>
+#include "observe/api/logs.hpp"
 
 namespace nexusfix::observe {
 

@@ -1,7 +1,7 @@
 // Events of category session: 1000 to 1999.
 #pragma once
 
-#include <nexusfix/observe/logs.hpp>
+#include "observe/api/logs.hpp"
 
 namespace nexusfix::observe {
 

@@ -1,7 +1,7 @@
 // Events of category store: 5000 to 5999.
 #pragma once
 
-#include <nexusfix/observe/logs.hpp>
+#include "observe/api/logs.hpp"
 
 namespace nexusfix::observe {
 

@@ -14,8 +14,8 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/observe/logs.hpp>
 
+#include "observe/api/logs.hpp"
 #include "observe/log_backups.hpp"
 #include "observe/writer/log_notices.hpp"
 

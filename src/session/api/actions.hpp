@@ -74,6 +74,31 @@ class EventTexts {
 
 namespace nexusfix::session {
 
+// The owner's decision on a Logon.
+struct LogonDecision {
+  // How the session answers the Logon.
+  enum class Kind : std::uint8_t {
+    Accept,  // sends our Logon
+    Refuse,  // sends a Logout with text, and closes the connection
+  };
+  Kind kind = Kind::Accept;  // the answer
+  std::string_view text{};   // Refuse: Text (58); must live until next_action() returned nothing
+  std::optional<std::uint32_t> session_status{};  // SessionStatus (1409) of the answer; FIXT only
+};
+
+// The owner does not admit a connection that has sent a Logon: a Logout, and the end of it.
+struct LogonRefusal {
+  std::string_view text{};  // Text (58); must live until next_action() returned nothing
+  std::optional<std::uint32_t> session_status{};  // SessionStatus (1409) of the Logout; FIXT only
+};
+
+// What follows if the counterparty does not answer the TestRequest before a reset within the
+// session.
+enum class ResetFallback : std::uint8_t {
+  KeepNumbers,  // nothing is reset
+  LogOut,       // a Logout, and a reset when the connection has ended, as on_session_end() does
+};
+
 // The actions that a StateMachine returns. The owner (the engine, or a program that drives the
 // machine itself) performs them in the order in which next_action() returns them.
 

@@ -13,12 +13,11 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/session/config.hpp>
-#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/header_template.hpp>
 #include <nexusfix/wire/message_view.hpp>
 
+#include "session/api/config.hpp"
 #include "session/api/sequence.hpp"
 
 // The states of a session, and the legal transitions between them. Applications use only State.
@@ -363,7 +362,8 @@ class HeaderCache {
   void carry_number() noexcept;
   template <class Places>
   [[nodiscard]] bool is_same(const char* bytes, Places place) const noexcept;
-  [[nodiscard]] bool is_same_wide(const char* bytes, const wire::FieldIndex& index) const noexcept;
+  [[nodiscard]] bool is_same_wide(const char* bytes,
+                                  const wire::detail::FieldIndex& index) const noexcept;
 
   std::uint64_t keys_ = 0;                // of the header's first fields in an earlier message
   std::array<std::uint8_t, 4> places_{};  // where 49, 56, 34 and 52 are then

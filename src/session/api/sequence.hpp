@@ -9,11 +9,10 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/session/config.hpp>
-#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/message_view.hpp>
 
 #include "session/api/actions.hpp"
+#include "session/api/config.hpp"
 
 // The two sequence numbers of a session. Not for applications.
 

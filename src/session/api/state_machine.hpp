@@ -44,13 +44,12 @@
 #include <string_view>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/session/config.hpp>
-#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/frame.hpp>
 #include <nexusfix/wire/message_view.hpp>
 
 #include "session/api/actions.hpp"
+#include "session/api/config.hpp"
 #include "session/api/connection_state.hpp"
 #include "session/api/sequence.hpp"
 

@@ -29,8 +29,8 @@ CachedText cached_text(std::string_view text, bool at_end) noexcept {
 }  // namespace
 
 // For messages of more than 255 bytes.
-[[gnu::noinline]] bool HeaderCache::is_same_wide(const char* bytes,
-                                                 const wire::FieldIndex& index) const noexcept {
+[[gnu::noinline]] bool HeaderCache::is_same_wide(
+    const char* bytes, const wire::detail::FieldIndex& index) const noexcept {
   return is_same(bytes, WidePlaces{index});
 }
 
@@ -117,7 +117,7 @@ CachedText cached_text(std::string_view text, bool at_end) noexcept {
 // Whether the SendingTime is one, and near enough.
 bool HeaderCache::is_sent_near(std::string_view text, const HeaderConfig& config,
                                const Position& at) noexcept {
-  const auto time = wire::convert<WallTime, wire::TextFront::Readable>(text);
+  const auto time = wire::convert<WallTime, wire::detail::TextFront::Readable>(text);
   if (!time) return false;
   if (text.size() == kTimeBytes) learn_minute(text, *time, config);
   return !config.check_latency || is_sending_time_near(*time, config, at);
@@ -129,7 +129,7 @@ bool HeaderCache::is_in_sequence(const wire::MessageView& message, const Session
   if (message.has_either(tag::PossDupFlag, tag::PossResend)) return false;
   if (header_keys(message) != keys_ && !learn(message, config)) return false;
   const auto value = [&](std::size_t tag) { return message.field(places_[tag]).value; };
-  const auto number = wire::convert<std::uint64_t, wire::TextFront::Readable>(value(2));
+  const auto number = wire::convert<std::uint64_t, wire::detail::TextFront::Readable>(value(2));
   if (!number || *number != at.next_inbound || *number <= at.highest_out_of_order) return false;
   if (config.header.check_comp_id &&
       (value(0) != config.id.target_comp_id || value(1) != config.id.sender_comp_id)) {

@@ -6,10 +6,9 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/dictionary/validator.hpp>
-#include <nexusfix/session/config.hpp>
-#include <nexusfix/session/identity.hpp>
 
 #include "session/api/actions.hpp"
+#include "session/api/config.hpp"
 #include "session/api/connection_state.hpp"
 #include "session/inbound/inbound.hpp"
 

@@ -46,15 +46,15 @@ inline std::uint64_t beyond_minute(const char* time) noexcept {
 inline constexpr std::size_t kDigitsOfWord = sizeof(std::uint64_t);
 
 struct HeaderCache::NarrowPlaces {
-  const wire::FieldIndex& index;
-  wire::FieldPlace operator()(std::size_t at) const noexcept {
-    const wire::NarrowPlace narrow = index.narrow_places[at];
+  const wire::detail::FieldIndex& index;
+  wire::detail::FieldPlace operator()(std::size_t at) const noexcept {
+    const wire::detail::NarrowPlace narrow = index.narrow_places[at];
     return {narrow.begin, std::uint32_t{narrow.begin} + narrow.size};
   }
 };
 struct HeaderCache::WidePlaces {
-  const wire::FieldIndex& index;
-  wire::FieldPlace operator()(std::size_t at) const noexcept { return index.places[at]; }
+  const wire::detail::FieldIndex& index;
+  wire::detail::FieldPlace operator()(std::size_t at) const noexcept { return index.places[at]; }
 };
 
 // Whether the values of 8, 49 and 56 are the cached ones, the SendingTime is in the cached minute,
@@ -65,10 +65,10 @@ template <class Places>
 [[gnu::always_inline]] inline bool HeaderCache::is_same(const char* bytes,
                                                         Places place) const noexcept {
   if (place(kHeaderBegin - 1).begin < sizeof(Block)) return false;
-  const wire::FieldPlace sender = place(places_[0]);
-  const wire::FieldPlace target = place(places_[1]);
-  const wire::FieldPlace number = place(places_[2]);
-  const wire::FieldPlace time = place(places_[3]);
+  const wire::detail::FieldPlace sender = place(places_[0]);
+  const wire::detail::FieldPlace target = place(places_[1]);
+  const wire::detail::FieldPlace number = place(places_[2]);
+  const wire::detail::FieldPlace time = place(places_[3]);
   const Block texts = difference(begin_string_, bytes) |
                       difference(sender_, bytes + sender.end - sizeof(Block)) |
                       difference(target_, bytes + target.end - sizeof(Block)) |
@@ -100,7 +100,7 @@ template <class Places>
 
 [[gnu::always_inline]] inline bool HeaderCache::matches_cached(const wire::MessageView& message,
                                                                const Position& at) noexcept {
-  const wire::FieldIndex& index = message.index();
+  const wire::detail::FieldIndex& index = message.index();
   // What needs no text comes first, so that nothing of it takes a register later.
   if (at.next_inbound != next_number_ || at.next_inbound <= at.highest_out_of_order ||
       at.now < near_begin_ || at.now > near_last_ || header_keys(message) != compared_keys_) {

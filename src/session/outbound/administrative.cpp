@@ -4,8 +4,9 @@
 #include <array>
 #include <cstring>
 
-#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/field.hpp>
+
+#include "session/api/config.hpp"
 
 namespace nexusfix::session::detail {
 namespace {

@@ -5,12 +5,11 @@
 #include <optional>
 #include <string_view>
 
-#include <nexusfix/session/config.hpp>
-#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/message_view.hpp>
 
 #include "session/api/actions.hpp"
+#include "session/api/config.hpp"
 
 namespace nexusfix::session::detail {
 

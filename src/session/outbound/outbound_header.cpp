@@ -11,12 +11,12 @@ namespace {
 wire::HeaderTemplate header_template(const SessionConfig& config) {
   NEXUSFIX_ASSERT(validate(config).empty());
   const SessionId& id = config.id;
-  std::vector<wire::HeaderField> fixed;
-  for (const wire::HeaderField& one :
-       {wire::HeaderField{tag::SenderSubID, id.sender_sub_id},
-        wire::HeaderField{tag::TargetSubID, id.target_sub_id},
-        wire::HeaderField{tag::SenderLocationID, id.sender_location_id},
-        wire::HeaderField{tag::TargetLocationID, id.target_location_id}}) {
+  std::vector<wire::detail::HeaderField> fixed;
+  for (const wire::detail::HeaderField& one :
+       {wire::detail::HeaderField{tag::SenderSubID, id.sender_sub_id},
+        wire::detail::HeaderField{tag::TargetSubID, id.target_sub_id},
+        wire::detail::HeaderField{tag::SenderLocationID, id.sender_location_id},
+        wire::detail::HeaderField{tag::TargetLocationID, id.target_location_id}}) {
     if (!one.value.empty()) fixed.push_back(one);
   }
   auto made =

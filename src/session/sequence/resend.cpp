@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/field.hpp>
 
+#include "session/api/config.hpp"
 #include "session/api/sequence.hpp"
 
 namespace nexusfix::session::detail {

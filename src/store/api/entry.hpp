@@ -27,6 +27,9 @@
 
 namespace nexusfix::store {
 
+using detail::CommonRecord;
+using detail::EntryKind;
+
 using detail::kEntryHeaderBytes;
 inline constexpr std::size_t kEntrySessionAt = 1;
 inline constexpr std::size_t kEntryNumberAt = 5;

@@ -35,10 +35,9 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/store.hpp>
-#include <nexusfix/store/journal.hpp>
 
 #include "store/api/crc32c.hpp"
+#include "store/api/journal.hpp"
 #include "store/format/byte_order.hpp"
 
 namespace nexusfix::store {

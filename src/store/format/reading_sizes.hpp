@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <nexusfix/store/journal.hpp>
+#include "store/api/journal.hpp"
 
 namespace nexusfix::store {
 

@@ -20,9 +20,9 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/store/journal.hpp>
 
 #include "store/api/event_queue.hpp"
+#include "store/api/journal.hpp"
 #include "store/journal/folder_comparison.hpp"
 #include "store/write/tail_marker.hpp"
 

@@ -1,3 +1,5 @@
+#include "store/api/journal.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +14,6 @@
 #include <vector>
 
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/store/journal.hpp>
 
 #include "base/api/full_path.hpp"
 #include "store/api/entry.hpp"

@@ -9,9 +9,8 @@
 #include <utility>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/store.hpp>
-#include <nexusfix/store/journal.hpp>
 
+#include "store/api/journal.hpp"
 #include "store/format/journal_format.hpp"
 #include "store/write/tail_marker.hpp"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/store/journal.hpp>
 
+#include "store/api/journal.hpp"
 #include "store/recover/recovery.hpp"
 #include "store/scan/damaged_log.hpp"
 #include "store/scan/log_start.hpp"

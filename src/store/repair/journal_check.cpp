@@ -7,9 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/store/journal.hpp>
-
 #include "store/api/entry.hpp"
+#include "store/api/journal.hpp"
 #include "store/journal/ownership.hpp"
 #include "store/recover/loss_evidence.hpp"
 #include "store/recover/loss_text.hpp"

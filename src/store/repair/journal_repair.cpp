@@ -8,9 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/store/journal.hpp>
-
 #include "store/api/entry.hpp"
+#include "store/api/journal.hpp"
 #include "store/journal/ownership.hpp"
 #include "store/recover/loss_text.hpp"
 #include "store/recover/recovery.hpp"

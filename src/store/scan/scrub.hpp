@@ -15,10 +15,10 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/store/journal.hpp>
 
 #include "store/api/entry.hpp"
 #include "store/api/event_queue.hpp"
+#include "store/api/journal.hpp"
 #include "store/format/journal_format.hpp"
 #include "store/scan/segment_reader.hpp"
 

@@ -19,8 +19,8 @@
 #include <thread>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/store/journal.hpp>
 
+#include "store/api/journal.hpp"
 #include "store/write/segment_supply.hpp"
 
 namespace nexusfix::store {

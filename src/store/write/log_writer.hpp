@@ -23,9 +23,8 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/language.hpp>
-#include <nexusfix/store.hpp>
-#include <nexusfix/store/journal.hpp>
 
+#include "store/api/journal.hpp"
 #include "store/format/journal_format.hpp"
 #include "store/recover/recovery.hpp"
 #include "store/state/checkpoint.hpp"

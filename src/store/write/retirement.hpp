@@ -11,10 +11,9 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/store.hpp>
-#include <nexusfix/store/journal.hpp>
 
 #include "store/api/event_queue.hpp"
+#include "store/api/journal.hpp"
 #include "store/format/journal_format.hpp"
 
 namespace nexusfix::store {

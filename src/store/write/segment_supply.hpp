@@ -14,8 +14,8 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/store/journal.hpp>
 
+#include "store/api/journal.hpp"
 #include "store/write/retirement.hpp"
 
 namespace nexusfix::store {

@@ -6,8 +6,7 @@
 #include <new>
 #include <utility>
 
-#include <nexusfix/transport/network.hpp>
-
+#include "transport/api/proxy.hpp"
 #include "transport/proxy/proxy_header.hpp"
 
 namespace nexusfix::transport {

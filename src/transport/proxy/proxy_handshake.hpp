@@ -7,8 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/transport/network.hpp>
-
+#include "transport/api/proxy.hpp"
 #include "transport/tcp/address.hpp"
 
 namespace nexusfix::transport {

@@ -1,4 +1,5 @@
-#include <nexusfix/transport/network.hpp>
+
+#include "transport/api/proxy.hpp"
 
 namespace nexusfix::transport {
 

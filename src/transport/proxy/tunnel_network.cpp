@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include <nexusfix/transport/network.hpp>
+#include "transport/api/proxy.hpp"
 
 namespace nexusfix::transport {
 namespace {

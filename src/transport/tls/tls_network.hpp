@@ -7,8 +7,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include <nexusfix/transport/network.hpp>
-
 #include "transport/api/tls.hpp"
 #include "transport/tls/tls_stream.hpp"
 

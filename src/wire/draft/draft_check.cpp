@@ -71,14 +71,14 @@ std::string DraftError::what() const {
   return text += text_of(code);
 }
 
-DraftResult DraftFields::validate(const DraftRules& rules) const noexcept {
+DraftResult DraftFields::validate(const detail::DraftRules& rules) const noexcept {
   const Range range{std::min(kFrontFields, count_), count_};
   const auto fault = fault_in(range, rules, true);
   if (fault) return std::unexpected{*fault};
   return {};
 }
 
-std::optional<DraftError> DraftFields::fault_in(Range range, const DraftRules& rules,
+std::optional<DraftError> DraftFields::fault_in(Range range, const detail::DraftRules& rules,
                                                 bool in_message) const noexcept {
   for (std::size_t i = 0; i < rules.required.size(); ++i) {
     if (find_item(range, rules, rules.required[i]) != range.end) continue;
@@ -93,7 +93,7 @@ std::optional<DraftError> DraftFields::fault_in(Range range, const DraftRules& r
 }
 
 std::optional<DraftError> DraftFields::fault_at(std::uint32_t field, Range range,
-                                                const DraftRules& rules,
+                                                const detail::DraftRules& rules,
                                                 bool in_message) const noexcept {
   const Tag tag = tag_at(field);
   const auto fault = [tag](DraftErrorCode code) { return DraftError{.code = code, .tag = tag}; };
@@ -103,9 +103,10 @@ std::optional<DraftError> DraftFields::fault_at(std::uint32_t field, Range range
     if (in_message && (tag >= kUserDefinedTagMin || is_header_tag(tag))) return std::nullopt;
     return fault(DraftErrorCode::FieldNotInMessage);
   }
-  const FieldCheck& check = rules.checks[static_cast<std::size_t>(member - rules.members.begin())];
+  const detail::FieldCheck& check =
+      rules.checks[static_cast<std::size_t>(member - rules.members.begin())];
   if (const auto wrong = find_fault(check, value_at(field))) return fault(code_of(*wrong));
-  for (const DraftRules::DataPair& pair : rules.data_pairs) {
+  for (const detail::DraftRules::DataPair& pair : rules.data_pairs) {
     if (pair.length == tag) {
       const bool is_right = field + 1 < range.end && tag_at(field + 1) == pair.data &&
                             to_uint(value_at(field)) == value_at(field + 1).size();
@@ -114,12 +115,12 @@ std::optional<DraftError> DraftFields::fault_at(std::uint32_t field, Range range
       return DraftError{.code = DraftErrorCode::FieldMissing, .tag = pair.length};
     }
   }
-  const DraftRules* const group = group_of(rules, tag);
+  const detail::DraftRules* const group = group_of(rules, tag);
   return group == nullptr ? std::nullopt : fault_of_group(field, *group);
 }
 
-std::optional<DraftError> DraftFields::fault_of_group(std::uint32_t field,
-                                                      const DraftRules& group) const noexcept {
+std::optional<DraftError> DraftFields::fault_of_group(
+    std::uint32_t field, const detail::DraftRules& group) const noexcept {
   const GroupView entries = group_at(field, group);
   if (entries.empty() || !entries.count_is_right()) {
     return DraftError{.code = DraftErrorCode::GroupCountWrong, .tag = tag_at(field)};

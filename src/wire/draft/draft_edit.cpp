@@ -86,7 +86,7 @@ void DraftFields::relocate(std::uint32_t from, std::uint32_t count, std::uint32_
   const std::uint32_t bytes = from_end_byte - from_byte;
   move_elements(block_.text(), from_byte, bytes, to_byte, to_end_byte, begin_of(all));
   move_elements(block_.keys(), from, count, to, to_end, all);
-  FieldPlace* const places = block_.places();
+  detail::FieldPlace* const places = block_.places();
   move_elements(places, from, count, to, to_end, all);
 
   // Modulo 2^32, so that a difference may be negative.
@@ -103,7 +103,7 @@ void DraftFields::relocate(std::uint32_t from, std::uint32_t count, std::uint32_
   shift(between_end, all - (to_end - to), 0U - removed);
 }
 
-DraftEdit::DraftEdit(DraftFields& fields, const DraftRules& message)
+detail::DraftEdit::DraftEdit(DraftFields& fields, const detail::DraftRules& message)
     : fields_{fields}, count_before_{fields.count_} {
   if (fields.count_ != 0) {
     written_ = taken_ = fields.count_;
@@ -115,48 +115,48 @@ DraftEdit::DraftEdit(DraftFields& fields, const DraftRules& message)
   fields_.count_ = taken_ = written_;
 }
 
-DraftEdit::~DraftEdit() {
+detail::DraftEdit::~DraftEdit() {
   fields_.count_ = count_before_;
   before_.free();
 }
 
-void DraftEdit::keep() noexcept { count_before_ = fields_.count_; }
+void detail::DraftEdit::keep() noexcept { count_before_ = fields_.count_; }
 
-std::uint32_t DraftEdit::bytes() const noexcept { return fields_.begin_of(written_); }
+std::uint32_t detail::DraftEdit::bytes() const noexcept { return fields_.begin_of(written_); }
 
-void DraftEdit::refuse(DraftErrorCode code, Tag tag) noexcept {
+void detail::DraftEdit::refuse(DraftErrorCode code, Tag tag) noexcept {
   if (!error_) error_ = DraftError{.code = code, .tag = tag};
 }
 
-std::uint32_t DraftEdit::consume_field_count() noexcept {
+std::uint32_t detail::DraftEdit::consume_field_count() noexcept {
   return written_ - std::exchange(taken_, written_);
 }
 
-void DraftEdit::text(Tag tag, std::string_view value) {
+void detail::DraftEdit::text(Tag tag, std::string_view value) {
   if (value.empty()) return refuse(DraftErrorCode::EmptyValue, tag);
   if (value.find(kSoh) != value.npos) return refuse(DraftErrorCode::SohInValue, tag);
   append(tag, value);
 }
 
-void DraftEdit::now(Tag tag) { value(tag, wall_now()); }
+void detail::DraftEdit::now(Tag tag) { value(tag, wall_now()); }
 
-void DraftEdit::data(Tag length_tag, Tag data_tag, std::string_view value) {
+void detail::DraftEdit::data(Tag length_tag, Tag data_tag, std::string_view value) {
   if (value.empty()) return refuse(DraftErrorCode::EmptyValue, data_tag);
   this->value(length_tag, value.size());
   append(data_tag, value);
 }
 
-void DraftEdit::group(Tag count_tag, std::size_t entries) {
+void detail::DraftEdit::group(Tag count_tag, std::size_t entries) {
   fields_.has_groups_ = true;
   value(count_tag, entries);
 }
 
-void DraftEdit::raw(Tag tag, std::string_view value) {
+void detail::DraftEdit::raw(Tag tag, std::string_view value) {
   if (value.empty()) return refuse(DraftErrorCode::EmptyValue, tag);
   append(tag, value);
 }
 
-void DraftEdit::append(Tag tag, std::string_view value) {
+void detail::DraftEdit::append(Tag tag, std::string_view value) {
   if (error_) return;
   const std::size_t before = bytes();
   if (value.size() > kDraftBytesMax || before + value.size() > kDraftBytesMax) {
@@ -182,7 +182,7 @@ void DraftEdit::append(Tag tag, std::string_view value) {
 
 // The memory of the draft before this edit is kept until the edit ends, because values may be views
 // of it.
-void DraftEdit::grow(std::size_t fields, std::size_t bytes) {
+void detail::DraftEdit::grow(std::size_t fields, std::size_t bytes) {
   const DraftFields::Block old = fields_.block_;
   const auto enough = [](std::size_t wanted, std::size_t now, std::size_t least) {
     return wanted <= now ? now : std::max({wanted, kGrowth * now, least});
@@ -191,7 +191,7 @@ void DraftEdit::grow(std::size_t fields, std::size_t bytes) {
       old.allocate(enough(fields, old.fields, kFieldsMin), enough(bytes, old.bytes, kBytesMin));
   if (old.memory != nullptr) {
     std::memcpy(block.keys(), old.keys(), written_ * sizeof(std::uint16_t));
-    std::memcpy(block.places(), old.places(), written_ * sizeof(FieldPlace));
+    std::memcpy(block.places(), old.places(), written_ * sizeof(detail::FieldPlace));
     std::memcpy(block.text(), old.text(), this->bytes());
   }
   fields_.block_ = block;
@@ -200,18 +200,18 @@ void DraftEdit::grow(std::size_t fields, std::size_t bytes) {
   unused.free();
 }
 
-void DraftEdit::place(std::uint32_t from, std::uint32_t count, std::uint32_t to,
-                      std::uint32_t to_end) {
+void detail::DraftEdit::place(std::uint32_t from, std::uint32_t count, std::uint32_t to,
+                              std::uint32_t to_end) {
   if (from != to || to != to_end) fields_.relocate(from, count, to, to_end, written_);
   written_ -= to_end - to;
   fields_.count_ += count - (to_end - to);
 }
 
-DraftResult DraftEdit::commit(const DraftPath& path, std::span<const Part> parts) {
+DraftResult detail::DraftEdit::commit(const detail::DraftPath& path, std::span<const Part> parts) {
   if (error_) return std::unexpected{*error_};
   std::optional<DraftFields::Range> range = fields_.range_of(path);
   if (!range) {
-    const DraftPath::Step& step = path.steps[path.depth - 1];
+    const detail::DraftPath::Step& step = path.steps[path.depth - 1];
     return std::unexpected{DraftError{.code = DraftErrorCode::NoEntry,
                                       .group = step.group->shape->count_tag(),
                                       .entry = static_cast<std::uint32_t>(step.entry)}};
@@ -235,10 +235,10 @@ DraftResult DraftEdit::commit(const DraftPath& path, std::span<const Part> parts
   return {};
 }
 
-std::uint32_t DraftFields::position_for(Range range, const DraftPath& path,
+std::uint32_t DraftFields::position_for(Range range, const detail::DraftPath& path,
                                         Tag tag) const noexcept {
   if (path.depth == 0) return is_header_tag(tag) ? header_end() : range.end;
-  const DraftRules& rules = path.rules();
+  const detail::DraftRules& rules = path.rules();
   const auto rank = [&rules](Tag of) { return std::ranges::find(rules.members, of); };
   for (std::uint32_t at = range.begin; at < range.end; at = item_end(at, rules, range.end)) {
     if (rank(tag_at(at)) > rank(tag)) return at;
@@ -246,7 +246,8 @@ std::uint32_t DraftFields::position_for(Range range, const DraftPath& path,
   return range.end;
 }
 
-DraftResult DraftEdit::commit_entry(const DraftPath& around, const DraftRules& group) {
+DraftResult detail::DraftEdit::commit_entry(const detail::DraftPath& around,
+                                            const detail::DraftRules& group) {
   const Tag count_tag = group.shape->count_tag();
   const std::uint32_t fields = consume_field_count();
   const std::size_t entries = fields_.entry_count(around, group);
@@ -268,8 +269,8 @@ DraftResult DraftEdit::commit_entry(const DraftPath& around, const DraftRules& g
   return {};
 }
 
-DraftResult DraftFields::erase_entry(const DraftPath& around, const DraftRules& group,
-                                     std::size_t number) {
+DraftResult DraftFields::erase_entry(const detail::DraftPath& around,
+                                     const detail::DraftRules& group, std::size_t number) {
   const std::size_t entries = entry_count(around, group);
   const Tag count_tag = group.shape->count_tag();
   if (number >= entries) {
@@ -277,9 +278,9 @@ DraftResult DraftFields::erase_entry(const DraftPath& around, const DraftRules& 
                                       .group = count_tag,
                                       .entry = static_cast<std::uint32_t>(number)}};
   }
-  DraftEdit edit{*this, *around.message};
+  detail::DraftEdit edit{*this, *around.message};
   if (entries == 1) {
-    const DraftEdit::Part part{.tag = count_tag};
+    const detail::DraftEdit::Part part{.tag = count_tag};
     return edit.commit(around, {&part, 1});
   }
   edit.value(count_tag, entries - 1);
@@ -293,10 +294,10 @@ DraftResult DraftFields::erase_entry(const DraftPath& around, const DraftRules& 
   return {};
 }
 
-DraftResult DraftEdit::commit_checked(const DraftPath& path, Tag tag) {
-  const DraftRules& rules = path.rules();
+DraftResult detail::DraftEdit::commit_checked(const detail::DraftPath& path, Tag tag) {
+  const detail::DraftRules& rules = path.rules();
   const std::uint32_t fields = consume_field_count();
-  const auto is_of_data = [tag](const DraftRules::DataPair& pair) {
+  const auto is_of_data = [tag](const detail::DraftRules::DataPair& pair) {
     return pair.data == tag || pair.length == tag;
   };
   const auto member = std::ranges::find(rules.members, tag);
@@ -306,7 +307,7 @@ DraftResult DraftEdit::commit_checked(const DraftPath& path, Tag tag) {
   } else if (member != rules.members.end()) {
     if (!error_) {
       const auto index = static_cast<std::size_t>(member - rules.members.begin());
-      const FieldCheck& check = rules.checks[index];
+      const detail::FieldCheck& check = rules.checks[index];
       const auto fault = find_fault(check, fields_.value_at(written_ - 1));
       if (fault == FieldErrorCode::OutOfRange) refuse(DraftErrorCode::ValueOutOfRange, tag);
       if (fault) refuse(DraftErrorCode::ValueMalformed, tag);
@@ -318,14 +319,14 @@ DraftResult DraftEdit::commit_checked(const DraftPath& path, Tag tag) {
   return commit(path, {&part, 1});
 }
 
-DraftResult DraftFields::assign(const MessageView& message, const DraftRules& rules) {
+DraftResult DraftFields::assign(const MessageView& message, const detail::DraftRules& rules) {
   if (message.msg_type() != rules.msg_type || message.begin_string() != rules.begin_string) {
     return std::unexpected{DraftError{.code = DraftErrorCode::OtherType, .tag = tag::MsgType}};
   }
   if (message.fault() || !has_whole_data(message)) {
     return std::unexpected{DraftError{.code = DraftErrorCode::MessageMalformed}};
   }
-  DraftEdit edit{*this, rules};
+  detail::DraftEdit edit{*this, rules};
   for (const bool header : {true, false}) {
     for (const FieldView field : message) {
       if (belongs_to_received(field.tag) || is_header_tag(field.tag) != header) continue;
@@ -335,9 +336,9 @@ DraftResult DraftFields::assign(const MessageView& message, const DraftRules& ru
   return edit.commit_all(true);
 }
 
-void DraftFields::assign_members_of(const DraftFields& other, const DraftRules& other_rules,
-                                    const DraftRules& rules) {
-  DraftEdit edit{*this, rules};
+void DraftFields::assign_members_of(const DraftFields& other, const detail::DraftRules& other_rules,
+                                    const detail::DraftRules& rules) {
+  detail::DraftEdit edit{*this, rules};
   const Range range{std::min(kFrontFields, other.count_), other.count_};
   edit.copy_members(other, range, other_rules, rules);
   // The fields are no longer than those of other, so there is no error.
@@ -345,7 +346,7 @@ void DraftFields::assign_members_of(const DraftFields& other, const DraftRules& 
 }
 
 // The written fields take the place of all others.
-DraftResult DraftEdit::commit_all(bool has_groups) {
+DraftResult detail::DraftEdit::commit_all(bool has_groups) {
   if (error_) return std::unexpected{*error_};
   place(fields_.count_, consume_field_count(), DraftFields::kFrontFields, fields_.count_);
   fields_.has_groups_ = has_groups;
@@ -355,13 +356,14 @@ DraftResult DraftEdit::commit_all(bool has_groups) {
 
 // Only the message has fields that are not among its members: those of the header, and those with
 // user-defined tags.
-void DraftEdit::copy_members(const DraftFields& source, DraftFields::Range range,
-                             const DraftRules& source_rules, const DraftRules& rules) {
+void detail::DraftEdit::copy_members(const DraftFields& source, DraftFields::Range range,
+                                     const detail::DraftRules& source_rules,
+                                     const detail::DraftRules& rules) {
   for (std::uint32_t at = range.begin; at < range.end;) {
     const std::uint32_t end = source.item_end(at, source_rules, range.end);
     const Tag tag = source.tag_at(at);
-    const DraftRules* const source_group = DraftFields::group_of(source_rules, tag);
-    const DraftRules* const group = DraftFields::group_of(rules, tag);
+    const detail::DraftRules* const source_group = DraftFields::group_of(source_rules, tag);
+    const detail::DraftRules* const group = DraftFields::group_of(rules, tag);
     const bool is_member =
         std::ranges::find(rules.members, tag) != rules.members.end() ||
         (rules.shape == nullptr && (is_header_tag(tag) || tag >= kUserDefinedTagMin));

@@ -27,15 +27,16 @@ constexpr std::size_t kSlackBytes = 64;
 std::uint16_t* DraftFields::Block::keys() const noexcept {
   return reinterpret_cast<std::uint16_t*>(memory);  // the block begins with the keys
 }
-FieldPlace* DraftFields::Block::places() const noexcept {
-  return reinterpret_cast<FieldPlace*>(memory + key_bytes(fields));  // aligned as the keys are
+detail::FieldPlace* DraftFields::Block::places() const noexcept {
+  return reinterpret_cast<detail::FieldPlace*>(memory +
+                                               key_bytes(fields));  // aligned as the keys are
 }
 char* DraftFields::Block::text() const noexcept {
-  return memory + key_bytes(fields) + fields * sizeof(FieldPlace);
+  return memory + key_bytes(fields) + fields * sizeof(detail::FieldPlace);
 }
 
 std::size_t DraftFields::Block::size() const noexcept {
-  return key_bytes(fields) + fields * sizeof(FieldPlace) + bytes + kSlackBytes;
+  return key_bytes(fields) + fields * sizeof(detail::FieldPlace) + bytes + kSlackBytes;
 }
 
 DraftFields::Block DraftFields::Block::allocate(std::size_t fields_min,
@@ -99,13 +100,13 @@ void DraftFields::swap(DraftFields& other) noexcept {
 void DraftFields::copy_to(const Block& block) const noexcept {
   if (count_ == 0) return;
   std::memcpy(block.keys(), block_.keys(), count_ * sizeof(std::uint16_t));
-  std::memcpy(block.places(), block_.places(), count_ * sizeof(FieldPlace));
+  std::memcpy(block.places(), block_.places(), count_ * sizeof(detail::FieldPlace));
   std::memcpy(block.text(), block_.text(), begin_of(count_));
 }
 
 MessageView DraftFields::view() const noexcept {
   if (count_ == 0) return {};
-  FieldIndex index;
+  detail::FieldIndex index;
   index.keys = block_.keys();
   index.places = block_.places();
   index.count = count_;
@@ -140,7 +141,7 @@ Tag DraftFields::tag_at(std::uint32_t field) const noexcept {
 }
 
 std::string_view DraftFields::value_at(std::uint32_t field) const noexcept {
-  const FieldPlace place = block_.places()[field];
+  const detail::FieldPlace place = block_.places()[field];
   return {block_.text() + place.begin, place.end - place.begin};
 }
 
@@ -150,28 +151,30 @@ std::uint32_t DraftFields::header_end() const noexcept {
   return field;
 }
 
-const DraftRules* DraftFields::group_of(const DraftRules& rules, Tag tag) noexcept {
-  for (const DraftRules* const group : rules.groups) {
+const detail::DraftRules* DraftFields::group_of(const detail::DraftRules& rules, Tag tag) noexcept {
+  for (const detail::DraftRules* const group : rules.groups) {
     if (group->shape->count_tag() == tag) return group;
   }
   return nullptr;
 }
 
-GroupView DraftFields::group_at(std::uint32_t field, const DraftRules& group) const noexcept {
+GroupView DraftFields::group_at(std::uint32_t field,
+                                const detail::DraftRules& group) const noexcept {
   return view().group(*group.shape, field);
 }
 
 // A field, or a count field with its entries.
-std::uint32_t DraftFields::item_end(std::uint32_t field, const DraftRules& rules,
+std::uint32_t DraftFields::item_end(std::uint32_t field, const detail::DraftRules& rules,
                                     std::uint32_t end) const noexcept {
   if (!has_groups_) return field + 1;
-  const DraftRules* const group = group_of(rules, tag_at(field));
+  const detail::DraftRules* const group = group_of(rules, tag_at(field));
   if (group == nullptr) return field + 1;
   return std::min(end, static_cast<std::uint32_t>(group_at(field, *group).end_index()));
 }
 
 // range.end for an absent tag.
-std::uint32_t DraftFields::find_item(Range range, const DraftRules& rules, Tag tag) const noexcept {
+std::uint32_t DraftFields::find_item(Range range, const detail::DraftRules& rules,
+                                     Tag tag) const noexcept {
   const auto first = view().find_index(tag, range.begin);
   if (!first || *first >= range.end) return range.end;
   if (!has_groups_) return static_cast<std::uint32_t>(*first);
@@ -182,11 +185,12 @@ std::uint32_t DraftFields::find_item(Range range, const DraftRules& rules, Tag t
   return range.end;
 }
 
-std::optional<DraftFields::Range> DraftFields::range_of(const DraftPath& path) const noexcept {
+std::optional<DraftFields::Range> DraftFields::range_of(
+    const detail::DraftPath& path) const noexcept {
   Range range{std::min(kFrontFields, count_), count_};
-  const DraftRules* rules = path.message;
+  const detail::DraftRules* rules = path.message;
   for (std::size_t i = 0; i < path.depth; ++i) {
-    const DraftPath::Step& step = path.steps[i];
+    const detail::DraftPath::Step& step = path.steps[i];
     const std::uint32_t at = find_item(range, *rules, step.group->shape->count_tag());
     if (at == range.end) return std::nullopt;
     const auto entry = group_at(at, *step.group).entry(step.entry);
@@ -198,10 +202,10 @@ std::optional<DraftFields::Range> DraftFields::range_of(const DraftPath& path) c
   return range;
 }
 
-std::optional<GroupEntry> DraftFields::entry(const DraftPath& path) const noexcept {
+std::optional<GroupEntry> DraftFields::entry(const detail::DraftPath& path) const noexcept {
   if (path.depth == 0) return GroupEntry::whole(view());
-  DraftPath around = path;
-  const DraftPath::Step last = path.steps[--around.depth];
+  detail::DraftPath around = path;
+  const detail::DraftPath::Step last = path.steps[--around.depth];
   const std::optional<Range> range = range_of(around);
   if (!range) return std::nullopt;
   const std::uint32_t at = find_item(*range, around.rules(), last.group->shape->count_tag());
@@ -209,20 +213,20 @@ std::optional<GroupEntry> DraftFields::entry(const DraftPath& path) const noexce
   return group_at(at, *last.group).entry(last.entry);
 }
 
-std::size_t DraftFields::entry_count(const DraftPath& around,
-                                     const DraftRules& group) const noexcept {
+std::size_t DraftFields::entry_count(const detail::DraftPath& around,
+                                     const detail::DraftRules& group) const noexcept {
   const std::optional<Range> range = range_of(around);
   if (!range) return 0;
   const std::uint32_t at = find_item(*range, around.rules(), group.shape->count_tag());
   return at == range->end ? 0 : group_at(at, group).size();
 }
 
-bool DraftFields::has(const DraftPath& path, Tag tag) const noexcept {
+bool DraftFields::has(const detail::DraftPath& path, Tag tag) const noexcept {
   const std::optional<Range> range = range_of(path);
   return range && find_item(*range, path.rules(), tag) != range->end;
 }
 
-bool DraftFields::equals(const DraftFields& other, const DraftRules& rules) const noexcept {
+bool DraftFields::equals(const DraftFields& other, const detail::DraftRules& rules) const noexcept {
   if (field_count() != other.field_count()) return false;
   if (body() == other.body()) return true;
   const Range range{std::min(kFrontFields, count_), count_};
@@ -230,7 +234,7 @@ bool DraftFields::equals(const DraftFields& other, const DraftRules& rules) cons
 }
 
 bool DraftFields::same_items(Range range, const DraftFields& other, Range other_range,
-                             const DraftRules& rules) const noexcept {
+                             const detail::DraftRules& rules) const noexcept {
   if (range.end - range.begin != other_range.end - other_range.begin) return false;
   for (std::uint32_t at = range.begin; at < range.end; at = item_end(at, rules, range.end)) {
     const std::uint32_t same = other.find_item(other_range, rules, tag_at(at));
@@ -240,9 +244,10 @@ bool DraftFields::same_items(Range range, const DraftFields& other, Range other_
 }
 
 bool DraftFields::same_item(std::uint32_t field, const DraftFields& other,
-                            std::uint32_t other_field, const DraftRules& rules) const noexcept {
+                            std::uint32_t other_field,
+                            const detail::DraftRules& rules) const noexcept {
   if (value_at(field) != other.value_at(other_field)) return false;
-  const DraftRules* const group = group_of(rules, tag_at(field));
+  const detail::DraftRules* const group = group_of(rules, tag_at(field));
   if (group == nullptr) return true;
   const GroupView entries = group_at(field, *group);
   const GroupView other_entries = other.group_at(other_field, *group);

@@ -8,7 +8,7 @@
 
 namespace nexusfix::wire {
 
-void FrameShape::forget() noexcept {
+void detail::FrameShape::forget() noexcept {
   const bool has_paid = fits_ >= kFitsLeast;
   next_wait_ =
       has_paid ? std::uint16_t{1} : std::min(static_cast<std::uint16_t>(2 * next_wait_), kWaitMax);
@@ -20,7 +20,7 @@ void FrameShape::forget() noexcept {
 }
 
 // Called for one frame, and for the next one.
-bool FrameShape::is_repeated(std::size_t bytes) noexcept {
+bool detail::FrameShape::is_repeated(std::size_t bytes) noexcept {
   wait_ = 1;
   const bool fits_still = std::exchange(fits_seen_, fits_) != fits_;
   if (fits_still || candidate_ == kNone) {
@@ -34,7 +34,7 @@ bool FrameShape::is_repeated(std::size_t bytes) noexcept {
   return false;
 }
 
-bool FrameShape::learn(std::string_view frame, const FieldIndex& index) noexcept {
+bool detail::FrameShape::learn(std::string_view frame, const detail::FieldIndex& index) noexcept {
   constexpr std::size_t kHeadFields = 3;  // BeginString, BodyLength, MsgType
   constexpr std::uint8_t kAfterSoh = 2;
   constexpr std::uint8_t kAny = 255;
@@ -42,8 +42,8 @@ bool FrameShape::learn(std::string_view frame, const FieldIndex& index) noexcept
     return false;
   std::memset(ranges_.lowest, kAfterSoh, frame.size());
   std::memset(ranges_.width, kAny - kAfterSoh, frame.size());
-  std::memset(ranges_.lowest + frame.size(), 0, ByteRanges::kBytes - frame.size());
-  std::memset(ranges_.width + frame.size(), kAny, ByteRanges::kBytes - frame.size());
+  std::memset(ranges_.lowest + frame.size(), 0, detail::ByteRanges::kBytes - frame.size());
+  std::memset(ranges_.width + frame.size(), kAny, detail::ByteRanges::kBytes - frame.size());
   const auto fix = [&](std::size_t begin, std::size_t end) {
     for (std::size_t at = begin; at < end; ++at) {
       narrow(at, static_cast<std::uint8_t>(frame[at]), static_cast<std::uint8_t>(frame[at]));
@@ -51,7 +51,7 @@ bool FrameShape::learn(std::string_view frame, const FieldIndex& index) noexcept
   };
   std::size_t begin = 0;  // of the field
   for (std::size_t i = 0; i < index.count; ++i) {
-    const FieldPlace value = index.place(i);
+    const detail::FieldPlace value = index.place(i);
     fix(begin, i < kHeadFields ? value.end : value.begin);
     fix(value.end, value.end + 1);
     begin = value.end + 1;
@@ -60,7 +60,7 @@ bool FrameShape::learn(std::string_view frame, const FieldIndex& index) noexcept
                   static_cast<std::uint8_t>(value.end - value.begin)};
   }
   // The digits of CheckSum.
-  const FieldPlace check_sum = index.place(index.count - 1);
+  const detail::FieldPlace check_sum = index.place(index.count - 1);
   for (std::size_t at = check_sum.begin; at < check_sum.end; ++at) narrow(at, '0', '9');
   bytes_ = frame.size();
   count_ = index.count;
@@ -68,7 +68,7 @@ bool FrameShape::learn(std::string_view frame, const FieldIndex& index) noexcept
   return true;
 }
 
-bool TagSequence::awaits(const FieldIndex& index) noexcept {
+bool detail::TagSequence::awaits(const detail::FieldIndex& index) noexcept {
   constexpr std::uint64_t kMultiplier = 0x9e37'79b9'7f4a'7c15;
   std::uint64_t keys = index.count;
   for (std::size_t i = 0; i < index.count; ++i) keys = (keys ^ index.keys[i]) * kMultiplier;
@@ -80,8 +80,8 @@ bool TagSequence::awaits(const FieldIndex& index) noexcept {
   return is_repeated;
 }
 
-bool TagSequence::learn(std::string_view frame, const FieldIndex& index,
-                        NarrowPlace* places) noexcept {
+bool detail::TagSequence::learn(std::string_view frame, const detail::FieldIndex& index,
+                                detail::NarrowPlace* places) noexcept {
   constexpr std::size_t kMsgTypeField = 2;
   constexpr unsigned kBitsPerByte = 8;
   texts_ = {};
@@ -95,7 +95,7 @@ bool TagSequence::learn(std::string_view frame, const FieldIndex& index,
   std::ranges::fill(texts_.width, kAny);
   std::size_t begin = 0;  // of the field
   for (std::size_t i = 0; i < index.count; ++i) {
-    const FieldPlace value = index.place(i);
+    const detail::FieldPlace value = index.place(i);
     const std::size_t bytes = value.begin - begin;
     keys_[i] = index.keys[i];
     texts_.bytes[i] = static_cast<std::uint8_t>(bytes);
@@ -105,14 +105,14 @@ bool TagSequence::learn(std::string_view frame, const FieldIndex& index,
       texts_.msg_type_bits = low_bytes(whole);
       texts_.msg_type = word_at(begin) & texts_.msg_type_bits;
     } else if (i > kMsgTypeField && i + 1 != index.count) {
-      if (bytes > TagTexts::kBytesMax) return false;
+      if (bytes > detail::TagTexts::kBytesMax) return false;
       const std::uint64_t bits = low_bytes(bytes);
       const std::uint64_t text = word_at(begin) & bits;
       texts_.lowest[i] = static_cast<std::uint32_t>(text);
       texts_.width[i] = ~static_cast<std::uint32_t>(bits);
       texts_.tag_bits[i] = static_cast<std::uint32_t>(bits);
       if (bits >> (kBitsPerByte * sizeof(std::uint32_t)) != 0) {
-        if (texts_.long_count == TagTexts::kLongMax) return false;
+        if (texts_.long_count == detail::TagTexts::kLongMax) return false;
         texts_.longs[texts_.long_count++] = {text, bits, static_cast<std::uint32_t>(i)};
       }
     }
@@ -122,7 +122,7 @@ bool TagSequence::learn(std::string_view frame, const FieldIndex& index,
   return true;
 }
 
-void TagSequence::set_proof(const ShapeProof& proof) noexcept {
+void detail::TagSequence::set_proof(const detail::ShapeProof& proof) noexcept {
   proof_ = proof;
   is_narrow_ = false;
   for (std::size_t i = 0; i < texts_.fields; ++i) {
@@ -132,7 +132,8 @@ void TagSequence::set_proof(const ShapeProof& proof) noexcept {
   }
 }
 
-void TagSequence::narrow(std::size_t field, std::uint8_t lowest, std::uint8_t highest) noexcept {
+void detail::TagSequence::narrow(std::size_t field, std::uint8_t lowest,
+                                 std::uint8_t highest) noexcept {
   constexpr unsigned kBitsPerByte = 8;
   const unsigned shift = kBitsPerByte * texts_.bytes[field];
   constexpr std::uint32_t kByte = 0xff;

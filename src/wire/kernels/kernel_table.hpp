@@ -9,6 +9,9 @@
 
 namespace nexusfix::wire::kernels {
 
+using detail::ByteRanges, detail::FieldPlace, detail::NarrowPlace, detail::TagSequence,
+    detail::TagTexts;
+
 // Plain structs of integers and pointers only, because the kernels' translation units must not
 // instantiate standard templates inside their target regions.
 

@@ -18,10 +18,10 @@
 #include <vector>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/parts.hpp>
 #include <nexusfix/passwords.hpp>
 #include <nexusfix/wire/encoder.hpp>
 
+#include "engine/api/operations.hpp"
 #include "faults/attack/traders.hpp"
 #include "faults/soak/process_use.hpp"
 #include "support/disks/temporary_folder.hpp"

@@ -11,8 +11,8 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine.hpp>
-#include <nexusfix/settings.hpp>
 
+#include "config/api/settings.hpp"
 #include "faults/soak/counterparties.hpp"
 
 namespace nexusfix::soak {
@@ -68,7 +68,7 @@ class Side {
     auto settings = config::parse_settings(config_, "soak.cfg");
     if (!settings) return fail(settings.error().front().what());
     settings->segment_bytes = kSegmentBytes;
-    settings->engine_logs.queue_bytes = 256U << 10U;
+    settings->log_queue_bytes = 256U << 10U;
     auto opened = Engine::open(std::move(*settings), application_, {.log = &log_});
     if (!opened) return fail(opened.error().what());
     application_.open(*opened);

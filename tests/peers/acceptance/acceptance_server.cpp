@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/settings.hpp>
 
+#include "config/api/settings.hpp"
 #include "peers/acceptance/echo_application.hpp"
 
 namespace nexusfix::acceptance {

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/settings.hpp>
 #include <nexusfix/wire/encoder.hpp>
 
+#include "config/api/settings.hpp"
 #include "peers/scenarios/trader.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/manual_clock.hpp"

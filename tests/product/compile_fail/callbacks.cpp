@@ -29,7 +29,7 @@ struct Status {
   static constexpr std::string_view kMsgType = "U1";
   static constexpr std::string_view kBeginString = "FIX.4.4";
   static constexpr std::string_view kApplicationVersion = "FIX.4.4";
-  using Required = wire::TagList<>;
+  using Required = wire::detail::TagList<>;
   static std::expected<Status, wire::FieldError> from(const MessageView&) { return Status{}; }
 };
 

@@ -17,9 +17,9 @@ namespace nexusfix::wire {
 // An enumeration of another version with the tag of PartySubIDType, which FIX 4.2 does not have.
 enum class OtherVersion : std::int64_t { Firm = 1 };
 template <>
-struct EnumTraits<OtherVersion> : IntEnumTraits<OtherVersion, 803> {
+struct EnumTraits<OtherVersion> : detail::IntEnumTraits<OtherVersion, 803> {
   static constexpr std::string_view kApplicationVersion = "FIX.4.3";
-  static constexpr IntValue kValues[] = {{1, "1"}};
+  static constexpr detail::IntValue kValues[] = {{1, "1"}};
 };
 
 }  // namespace nexusfix::wire

@@ -5,7 +5,6 @@
 
 namespace nexusfix {
 
-using deferred::FixedRecordQueue;
 using deferred::Logger;
 using deferred::SpscQueue;
 
@@ -32,9 +31,6 @@ void use(Logger& log) {
 #elif NEXUSFIX_MISTAKE == 7
   // error: Capacity is a power of two
   const SpscQueue<int, 3> queue;
-#elif NEXUSFIX_MISTAKE == 8
-  // error: CapacityBytes is a power of two
-  const FixedRecordQueue<1000> queue;
 #else
   log.write<"{}">(WallTime{}, 1);
 #endif

@@ -16,9 +16,9 @@ namespace nexusfix::wire {
 // An enumeration of another version with the tag of PartyRole, which FIX 4.2 does not have.
 enum class OtherVersion : std::int64_t { ClientId = 3 };
 template <>
-struct EnumTraits<OtherVersion> : IntEnumTraits<OtherVersion, 452> {
+struct EnumTraits<OtherVersion> : detail::IntEnumTraits<OtherVersion, 452> {
   static constexpr std::string_view kApplicationVersion = "FIX.4.3";
-  static constexpr IntValue kValues[] = {{3, "3"}};
+  static constexpr detail::IntValue kValues[] = {{3, "3"}};
 };
 
 }  // namespace nexusfix::wire

@@ -23,7 +23,7 @@ LAYERS = {"base", "wire", "dictionary", "session", "store", "transport", "observ
           "engine", "deferred", "proxy", "passwords", "journal_tools"}
 # What a trader calls; the functions of the path of a message are inline.
 CALLED = ("nexusfix::engine::Engine::open", "nexusfix::engine::Session::finish",
-          "nexusfix::config::parse_settings")
+          "nexusfix::parse_settings")
 
 
 def run(*command):

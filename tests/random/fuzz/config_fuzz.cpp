@@ -11,10 +11,9 @@
 #include <tuple>
 #include <vector>
 
-#include <nexusfix/engine/parts.hpp>
-
 #include "config/api/changed_keys.hpp"
 #include "config/api/explain_settings.hpp"
+#include "engine/api/operations.hpp"
 #include "nexusfix/config/config_report.hpp"
 #include "random/fuzz/harness/require.hpp"
 #include "random/fuzz/harness/target.hpp"
@@ -169,7 +168,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text{reinterpret_cast<const char*>(data), size};
   FakeDisk disk = make_disk(text);
   const auto explained = explain_settings(disk, kFile);
-  const auto loaded = load_settings(disk, kFile);
+  const auto loaded = nexusfix::config::load_settings(disk, kFile);
   require(explained.has_value() == loaded.has_value());
   if (!explained) {
     require(!explained.error().empty());

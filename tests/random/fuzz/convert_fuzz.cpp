@@ -71,10 +71,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<char> surrounded(kReadableFrontBytes + exact.size(), '7');
   std::ranges::copy(exact, surrounded.begin() + kReadableFrontBytes);
   const std::string_view within{surrounded.data() + kReadableFrontBytes, exact.size()};
-  require(to_int<TextFront::Readable>(within) == to_int(text));
-  require(to_uint<TextFront::Readable>(within) == to_uint(text));
-  require(to_decimal<TextFront::Readable>(within) == to_decimal(text));
-  require(to_fixed_price<TextFront::Readable>(within) == to_fixed_price(text));
+  require(to_int<wire::detail::TextFront::Readable>(within) == to_int(text));
+  require(to_uint<wire::detail::TextFront::Readable>(within) == to_uint(text));
+  require(to_decimal<wire::detail::TextFront::Readable>(within) == to_decimal(text));
+  require(to_fixed_price<wire::detail::TextFront::Readable>(within) == to_fixed_price(text));
   static_cast<void>(to_bool(text));
   static_cast<void>(to_char(text));
   return 0;

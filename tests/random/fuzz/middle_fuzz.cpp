@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/session/config.hpp>
 #include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/frame.hpp>
 #include <nexusfix/wire/parser.hpp>
@@ -21,6 +20,7 @@
 #include "random/fuzz/harness/require.hpp"
 #include "random/fuzz/harness/target.hpp"
 #include "session/api/actions.hpp"
+#include "session/api/config.hpp"
 #include "session/api/state_machine.hpp"
 #include "unit/session/side.hpp"
 

@@ -41,10 +41,11 @@ struct Policy {
     }
   }
   test::ReferenceParser reference;
-  std::vector<ParserIndex> parsers;
+  std::vector<wire::detail::ParserIndex> parsers;
 };
 
-void compare(std::string_view frame, const test::ReferenceMessage& wanted, ParserIndex& parser) {
+void compare(std::string_view frame, const test::ReferenceMessage& wanted,
+             wire::detail::ParserIndex& parser) {
   const auto message = parser.parse(frame);
   require(message.has_value() == !wanted.garbled.has_value());
   if (!message) {
@@ -68,7 +69,7 @@ void compare(const std::string& frame, Policy& policy) {
   // A copy of exact size, so that the sanitizer detects a read after its end.
   const std::vector<char> exact{frame.begin(), frame.end()};
   const test::ReferenceMessage wanted = policy.reference.parse(frame);
-  for (ParserIndex& parser : policy.parsers) {
+  for (wire::detail::ParserIndex& parser : policy.parsers) {
     compare({exact.data(), exact.size()}, wanted, parser);
   }
 }
@@ -78,10 +79,12 @@ void compare(const std::string& frame, Policy& policy) {
 void compare_copies(const std::string& frame, std::string_view input) {
   constexpr std::size_t kTrailerBytes = 7;
   constexpr std::size_t kCopies = 2;
-  if (frame.size() < FrameShape::kBytesMin || frame.size() > FrameShape::kBytesMax) return;
+  if (frame.size() < wire::detail::FrameShape::kBytesMin ||
+      frame.size() > wire::detail::FrameShape::kBytesMax)
+    return;
   for (std::size_t i = 0; i < kCopies && 2 * i + 1 < input.size(); ++i) {
     Policy policy{{}};
-    for (ParserIndex& parser : policy.parsers) {
+    for (wire::detail::ParserIndex& parser : policy.parsers) {
       for (int learned = 0; learned < 2; ++learned) static_cast<void>(parser.parse(frame));
     }
     std::string copy = frame.substr(0, frame.size() - kTrailerBytes);

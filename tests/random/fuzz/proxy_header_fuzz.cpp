@@ -17,6 +17,7 @@
 #include "random/fuzz/harness/require.hpp"
 #include "random/fuzz/harness/target.hpp"
 #include "support/network/fake_network.hpp"
+#include "transport/api/proxy.hpp"
 #include "transport/proxy/proxy_header.hpp"
 
 namespace nexusfix::transport {

@@ -17,7 +17,6 @@
 
 #include <nexusfix/dictionary.hpp>
 #include <nexusfix/dictionary/validator.hpp>
-#include <nexusfix/session/config.hpp>
 #include <nexusfix/session/identity.hpp>
 #include <nexusfix/simulator/trace.hpp>
 #include <nexusfix/simulator/violation.hpp>
@@ -28,6 +27,7 @@
 #include "random/fuzz/harness/require.hpp"
 #include "random/fuzz/harness/target.hpp"
 #include "session/api/actions.hpp"
+#include "session/api/config.hpp"
 #include "session/api/state_machine.hpp"
 #include "simulator/check/checker.hpp"
 #include "simulator/check/wire_message.hpp"

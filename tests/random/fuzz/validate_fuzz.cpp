@@ -95,8 +95,9 @@ class Session {
   static bool is_same(const wire::FieldView& one, const wire::FieldView& other) {
     return one.tag == other.tag && one.offset == other.offset && one.value == other.value;
   }
-  wire::ParserIndex parser_;
-  wire::ParserIndex fresh_parser_{wire::DataFieldTable::standard(), testing::plain_kernel()};
+  wire::detail::ParserIndex parser_;
+  wire::detail::ParserIndex fresh_parser_{wire::DataFieldTable::standard(),
+                                          testing::plain_kernel()};
   dictionary::ValidationMemory memory_;
 };
 
@@ -125,7 +126,8 @@ void check_copies(const std::string& frame, const std::uint8_t* data, std::size_
   constexpr std::size_t kCopies = 4;
   // Where that number of frames has fitted, the shape is learned again at once.
   constexpr int kFits = 18;
-  if (frame.size() < wire::FrameShape::kBytesMin || frame.size() > wire::FrameShape::kBytesMax)
+  if (frame.size() < wire::detail::FrameShape::kBytesMin ||
+      frame.size() > wire::detail::FrameShape::kBytesMax)
     return;
   Session session{data[0]};
   const auto validator = [&](std::size_t i) -> const Validator& {

@@ -74,7 +74,7 @@ RC_GTEST_PROP(QueueProperty, slots_are_a_list_with_a_limit, (std::vector<Step> s
 }
 
 RC_GTEST_PROP(QueueProperty, byte_records_are_a_list_with_a_limit, (std::vector<Step> steps)) {
-  FixedRecordQueue<256> queue;
+  RecordQueue queue{256};
   std::deque<std::string> model;
   char next = 'a';
   for (const auto& [what, how_much] : steps) {

@@ -158,8 +158,8 @@ TEST_F(FieldProofProperty, a_message_that_fits_a_proven_shape_is_valid_and_passe
     if (!message) return;
     const bool is_valid = !validator.validate(*message);
     EXPECT_EQ(validator.is_valid_after_header(*message, memory_), is_valid) << testing::bar(bytes);
-    const wire::FrameShape* const shape = message->shape();
-    if (shape != nullptr && shape->proof().number != wire::ShapeProof{}.number) {
+    const wire::detail::FrameShape* const shape = message->shape();
+    if (shape != nullptr && shape->proof().number != wire::detail::ShapeProof{}.number) {
       ++proven;
       if (!is_valid) ++wrong;
     }

@@ -124,7 +124,7 @@ class FrameShapeProperty : public ::testing::TestWithParam<Version> {
     const bool is_valid = !validator.validate(*plain);
     if (!has_right_header(*plain)) return is_valid;
     const bool is_proven = message->shape() != nullptr &&
-                           message->shape()->proof().number != wire::ShapeProof{}.number;
+                           message->shape()->proof().number != wire::detail::ShapeProof{}.number;
     proven_ += is_proven ? 1 : 0;
     wrong_ += is_proven && !is_valid ? 1 : 0;
     EXPECT_EQ(validator.is_valid_after_header(*message, memory_), is_valid) << testing::bar(bytes);
@@ -138,7 +138,7 @@ class FrameShapeProperty : public ::testing::TestWithParam<Version> {
   std::vector<Validator> validators_;
   ValidationMemory memory_;
   wire::Parser parser_;
-  wire::ParserIndex plain_parser_{wire::DataFieldTable::standard(), *scalar()};
+  wire::detail::ParserIndex plain_parser_{wire::DataFieldTable::standard(), *scalar()};
   std::size_t proven_ = 0;
   std::size_t wrong_ = 0;
 
@@ -199,7 +199,7 @@ TEST_P(FrameShapeProperty, a_proof_is_of_its_message_although_others_have_replac
     const std::string frame = any_message(testing::Fullness::Required);
     if (!expect_the_same(frame, validator)) continue;
     for (int fits = 0; fits < 2 * kFits; ++fits) (void)expect_the_same(frame, validator);
-    const wire::FieldProof* const proof = memory_.proof();
+    const wire::detail::FieldProof* const proof = memory_.proof();
     for (int other = 0; other < kOthers; ++other) {
       const std::string bytes = any_message(testing::Fullness::Some);
       const Checked message = plain_parser_.parse(bytes);  // it leaves the shapes as they are

@@ -58,12 +58,12 @@ void expect_found(const M& message) {
               wire::tag_of<F>());
 }
 template <class M, class... F>
-void expect_all_found(const M& message, wire::FieldList<F...>) {
+void expect_all_found(const M& message, wire::detail::FieldList<F...>) {
   (expect_found<M, F>(message), ...);
 }
 
 template <class... F>
-std::vector<wire::Tag> tags_of(wire::FieldList<F...>) {
+std::vector<wire::Tag> tags_of(wire::detail::FieldList<F...>) {
   return {wire::tag_of<F>()...};
 }
 

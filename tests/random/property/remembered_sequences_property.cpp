@@ -136,7 +136,7 @@ class Stream {
 
  private:
   struct Session {
-    wire::ParserIndex parser;
+    wire::detail::ParserIndex parser;
     ValidationMemory memory{};
   };
 
@@ -206,7 +206,7 @@ class Stream {
   }
   // A usual time is a WallTime.
   static void expect_right_proof(const Session& session, const wire::MessageView& message) {
-    const wire::FieldProof* const proof = session.memory.proof();
+    const wire::detail::FieldProof* const proof = session.memory.proof();
     if (proof == nullptr) return;
     RC_ASSERT(proof->is_flagged() == message.has_either(tag::PossDupFlag, tag::PossResend));
     for (const wire::Tag tag : {60U, 126U, 168U}) {
@@ -232,11 +232,13 @@ class Stream {
   }
 
   static Session session_with_kernel(std::size_t number) {
-    return {wire::ParserIndex{wire::DataFieldTable::standard(), testing::comparing_kernel(number)}};
+    return {wire::detail::ParserIndex{wire::DataFieldTable::standard(),
+                                      testing::comparing_kernel(number)}};
   }
 
   std::array<Session, 2> sessions_{session_with_kernel(0), session_with_kernel(1)};
-  wire::ParserIndex fresh_parser_{wire::DataFieldTable::standard(), testing::plain_kernel()};
+  wire::detail::ParserIndex fresh_parser_{wire::DataFieldTable::standard(),
+                                          testing::plain_kernel()};
   std::size_t remembered_ = 0;
   std::size_t compared_ = 0;
 };

@@ -202,7 +202,7 @@ using FieldTexts = std::vector<std::pair<wire::Tag, std::string>>;
 
 // Reads the fields one by one, each by a search, and compares the message that from() makes.
 template <class... Fields>
-void require_same_as_searched(const wire::MessageView& view, wire::FieldList<Fields...>) {
+void require_same_as_searched(const wire::MessageView& view, wire::detail::FieldList<Fields...>) {
   const auto report = fix44::ExecutionReport::from(view);
   std::optional<wire::FieldError> fault;
   const auto note = [&](const auto& field) {
@@ -299,7 +299,7 @@ TEST(TypedMessagesProperty, keys_after_the_last_field_are_no_fields) {
   ASSERT_TRUE(view.has_value());
   ASSERT_TRUE(fix44::ExecutionReport::from(*view).has_value());
   // The number of fields, modulo 8, chooses what is compared.
-  wire::FieldIndex index = view->index();
+  wire::detail::FieldIndex index = view->index();
   index.count -= 8;
   if (index.narrow_count != 0) index.narrow_count = index.count;
   const auto shorter = fix44::ExecutionReport::from(wire::MessageView{bytes, index});

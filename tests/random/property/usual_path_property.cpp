@@ -22,9 +22,9 @@
 #include <vector>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/settings.hpp>
 
 #include "base/api/full_path.hpp"
+#include "config/api/settings.hpp"
 #include "random/property/usual_path_venue.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/fix_text.hpp"
@@ -207,7 +207,7 @@ class World {
     settings->segment_bytes = kSegmentBytes;
     // A Logon does not wait because the clock jumps.
     settings->threads.logon_lateness_max = std::chrono::milliseconds{0};
-    if ((rules_ & 2048U) != 0) settings->journal.numbers_ahead = 16;
+    if ((rules_ & 2048U) != 0) settings->numbers_ahead = 16;
     EngineOptions options;
     options.clock = &clock_;
     options.disk = &disk_;

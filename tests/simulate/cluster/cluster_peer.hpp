@@ -4,8 +4,7 @@
 #include <memory>
 #include <string>
 
-#include <nexusfix/settings.hpp>
-
+#include "config/api/settings.hpp"
 #include "engine_host.hpp"
 #include "order_traffic.hpp"
 

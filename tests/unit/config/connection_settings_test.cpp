@@ -1,5 +1,6 @@
 // The keys of connections: socket options, addresses, reconnecting.
 #include "settings_fixture.hpp"
+#include "transport/api/proxy.hpp"
 
 namespace nexusfix::config {
 namespace {

@@ -258,7 +258,7 @@ TEST(ExplainSettings, a_file_that_is_wrong_is_answered_as_when_it_is_loaded) {
   FakeDisk disk;
   disk.set_contents("t.cfg", joined(kInitiator, "LogonTimeout=never\n"));
   const auto explained = explain_settings(disk, "t.cfg");
-  const auto loaded = load_settings(disk, "t.cfg");
+  const auto loaded = config::load_settings(disk, "t.cfg");
   ASSERT_FALSE(explained);
   ASSERT_FALSE(loaded);
   EXPECT_EQ(texts(explained.error()), texts(loaded.error()));

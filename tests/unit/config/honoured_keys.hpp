@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/session/config.hpp>
+#include "session/api/config.hpp"
 
 namespace nexusfix::config {
 

@@ -20,7 +20,7 @@ std::vector<std::string> warnings_of_public_file(const std::string& text) {
   std::ofstream{path} << text;
   EXPECT_EQ(::chmod(path.c_str(), 0644), 0);
   PosixDisk disk;
-  const auto settings = load_settings(disk, path);
+  const auto settings = config::load_settings(disk, path);
   EXPECT_EQ(::unlink(path.c_str()), 0);
   if (settings) return texts(settings->warnings);
   ADD_FAILURE() << settings.error().front().what();
@@ -30,7 +30,7 @@ std::vector<std::string> warnings_of_public_file(const std::string& text) {
 TEST(LoadedSettings, have_the_text_of_the_file) {
   nexusfix::testing::FakeDisk disk;
   disk.set_contents("t.cfg", kInitiator);
-  const auto settings = load_settings(disk, "t.cfg");
+  const auto settings = config::load_settings(disk, "t.cfg");
   ASSERT_TRUE(settings);
   EXPECT_EQ(settings->text, kInitiator);
 }

@@ -124,7 +124,7 @@ TEST(LogSettings, unknown_sessions_are_logged_as_the_first_section_says) {
                       "LogMessageWhenSessionNotFound=N\nSocketConnectHost=a\n[SESSION]\n"
                       "BeginString=FIX.4.4\nSenderCompID=A\nTargetCompID=B\n"
                       "LogMessageWhenSessionNotFound=Y\n"));
-  EXPECT_FALSE(settings.engine_logs.has_unknown_sessions);
+  EXPECT_FALSE(settings.logs_unknown_sessions);
   EXPECT_THAT(texts(settings.warnings),
               ElementsAre(HasSubstr("LogMessageWhenSessionNotFound: not used; all sessions share "
                                     "what line 11")));

@@ -105,7 +105,7 @@ TEST(ScheduleSettings, holidays_are_dates_here_or_in_a_file) {
                            "StartTime=08:00:00\nEndTime=17:00:00\nHolidays=2026-12-25, 20270101\n"
                            "HolidayFile=days.txt\n"));
   disk.set_contents("days.txt", "# ours\n2026-12-26 Boxing Day\r\n\n  2026-04-03  # Good Friday");
-  const auto settings = load_settings(disk, "t.cfg");
+  const auto settings = config::load_settings(disk, "t.cfg");
   ASSERT_TRUE(settings) << settings.error().front().what();
   const auto& holidays = settings->sessions.front().schedule.rules()->holidays;
   EXPECT_EQ(holidays.size(), 4U);
@@ -118,7 +118,7 @@ TEST(ScheduleSettings, a_wrong_line_of_a_holiday_file_is_named) {
   disk.set_contents(
       "t.cfg", joined(kInitiator, "StartTime=08:00:00\nEndTime=17:00:00\nHolidayFile=days.txt\n"));
   disk.set_contents("days.txt", "2026-12-26\n2026-02-30\n");
-  const auto settings = load_settings(disk, "t.cfg");
+  const auto settings = config::load_settings(disk, "t.cfg");
   ASSERT_FALSE(settings);
   EXPECT_THAT(texts(settings.error()),
               ElementsAre("t.cfg:13: HolidayFile: days.txt:2: 2026-02-30: a date such as "

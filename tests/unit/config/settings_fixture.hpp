@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/settings.hpp>
+#include "config/api/settings.hpp"
 
 namespace nexusfix::config {
 

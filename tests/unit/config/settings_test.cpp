@@ -589,10 +589,10 @@ class OneFile final : public Disk, public File {
 
 TEST(Settings, are_loaded_from_a_file_and_a_missing_one_is_named) {
   OneFile disk{std::string{kInitiator}};
-  const auto settings = load_settings(disk, "there.cfg");
+  const auto settings = config::load_settings(disk, "there.cfg");
   ASSERT_TRUE(settings.has_value());
   EXPECT_EQ(settings->file, "there.cfg");
-  const auto missing = load_settings(disk, "absent.cfg");
+  const auto missing = config::load_settings(disk, "absent.cfg");
   ASSERT_FALSE(missing.has_value());
   ASSERT_THAT(missing.error(), SizeIs(1));
   EXPECT_THAT(

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-#include <nexusfix/session/config.hpp>
+#include "session/api/config.hpp"
 
 namespace nexusfix::config {
 namespace {

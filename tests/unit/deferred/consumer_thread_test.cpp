@@ -46,7 +46,7 @@ struct Counted {
   std::atomic<long> consumer{0};
   std::atomic<int> finished{0};
   bool in_order = true;
-  ConsumerThread thread;
+  detail::ConsumerThread thread;
 };
 
 TEST(ConsumerThread, nothing_is_accepted_before_start_and_after_stop) {
@@ -123,7 +123,7 @@ struct SubmittedAfterTheLook {
 
 TEST(ConsumerThread, a_record_that_comes_right_after_any_look_is_handled) {
   SubmittedAfterTheLook state;
-  ConsumerThread thread{Idle::Sleep};
+  detail::ConsumerThread thread{Idle::Sleep};
   const auto round = [](void* object) noexcept {
     return static_cast<SubmittedAfterTheLook*>(object)->look();
   };
@@ -199,7 +199,7 @@ TEST(ConsumerThread, signals_are_left_to_other_threads) {
   struct Mask {
     std::atomic<int> blocked{-1};
   } mask;
-  ConsumerThread thread{Idle::Yield};
+  detail::ConsumerThread thread{Idle::Yield};
   const auto round = [](void* object) noexcept {
     sigset_t signals;
     pthread_sigmask(SIG_SETMASK, nullptr, &signals);

@@ -31,7 +31,7 @@ namespace {
 }
 
 TEST(RecordQueue, records_of_every_length_come_back_whole_and_in_order_over_many_laps) {
-  FixedRecordQueue<256> queue;
+  RecordQueue queue{256};
   std::size_t length = 0;
   std::vector<std::string> expected;
   std::size_t read = 0;
@@ -54,7 +54,7 @@ TEST(RecordQueue, records_of_every_length_come_back_whole_and_in_order_over_many
 }
 
 TEST(RecordQueue, the_longest_record_fits_at_any_position_and_a_longer_one_never) {
-  FixedRecordQueue<128> queue;
+  RecordQueue queue{128};
   const std::string longest(queue.record_bytes_max(), 'x');
   for (int i = 0; i < 100; ++i) {
     ASSERT_TRUE(queue.push(bytes_of(std::string(static_cast<std::size_t>(i % 40), 'y'))));
@@ -72,7 +72,7 @@ TEST(RecordQueue, the_longest_record_fits_at_any_position_and_a_longer_one_never
 }
 
 TEST(RecordQueue, an_empty_record_is_a_record) {
-  FixedRecordQueue<64> queue;
+  RecordQueue queue{64};
   ASSERT_TRUE(queue.push({}));
   const auto record = queue.read();
   ASSERT_TRUE(record);
@@ -81,7 +81,7 @@ TEST(RecordQueue, an_empty_record_is_a_record) {
 }
 
 TEST(RecordQueue, a_full_ring_refuses_until_records_are_released) {
-  FixedRecordQueue<64> queue;  // four records of 8 bytes with their headers
+  RecordQueue queue{64};  // four records of 8 bytes with their headers
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(queue.push(bytes_of("12345678")));
   EXPECT_EQ(queue.push(bytes_of("")).error(), RecordError::Full);
   ASSERT_TRUE(queue.read());
@@ -92,7 +92,7 @@ TEST(RecordQueue, a_full_ring_refuses_until_records_are_released) {
 }
 
 TEST(RecordQueue, less_than_was_claimed_can_be_committed_and_a_claim_can_be_dropped) {
-  FixedRecordQueue<128> queue;
+  RecordQueue queue{128};
   ASSERT_TRUE(queue.claim(50));
   EXPECT_FALSE(queue.read());
   const auto room = queue.claim(30);
@@ -105,7 +105,7 @@ TEST(RecordQueue, less_than_was_claimed_can_be_committed_and_a_claim_can_be_drop
 }
 
 TEST(RecordQueue, a_dropped_claim_after_the_wrap_does_not_change_the_ring) {
-  FixedRecordQueue<64> queue;
+  RecordQueue queue{64};
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(queue.push(bytes_of("12345678")));
     ASSERT_TRUE(pop(queue));
@@ -118,7 +118,7 @@ TEST(RecordQueue, a_dropped_claim_after_the_wrap_does_not_change_the_ring) {
 }
 
 TEST(RecordQueue, records_are_aligned_to_eight_bytes) {
-  FixedRecordQueue<256> queue;
+  RecordQueue queue{256};
   for (std::size_t size = 0; size < 20; ++size) {
     const auto room = queue.claim(size);
     ASSERT_TRUE(room);
@@ -130,7 +130,7 @@ TEST(RecordQueue, records_are_aligned_to_eight_bytes) {
 }
 
 TEST(RecordQueue, several_records_can_be_read_before_they_are_released_together) {
-  FixedRecordQueue<256> queue;
+  RecordQueue queue{256};
   ASSERT_TRUE(queue.push(bytes_of("one")));
   ASSERT_TRUE(queue.push(bytes_of("two")));
   const auto one = queue.read();

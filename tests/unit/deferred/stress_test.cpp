@@ -81,7 +81,7 @@ TEST(Stress, fixed_slots_arrive_once_each_and_in_order) {
 }
 
 TEST(Stress, byte_records_arrive_whole_once_each_and_in_order) {
-  FixedRecordQueue<std::size_t{1} << 14U> queue;
+  RecordQueue queue{std::size_t{1} << 14U};
   constexpr std::uint64_t kCount = kRecords / 2;
   // 8 to 64 bytes, each word a function of the record's number.
   const auto words_of = [](std::uint64_t index) { return 1 + (mixed(index) >> 61U); };

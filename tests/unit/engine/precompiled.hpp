@@ -20,8 +20,8 @@
 #include <vector>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/settings.hpp>
 
+#include "config/api/settings.hpp"
 #include "engine/loop/event_loop.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/disks/temporary_folder.hpp"

@@ -18,7 +18,7 @@ struct Report {
   static constexpr std::string_view kMsgType = "8";
   static constexpr std::string_view kBeginString = "FIX.4.4";
   static constexpr std::string_view kApplicationVersion = "FIX.4.4";
-  using Required = wire::TagList<11, 55>;
+  using Required = wire::detail::TagList<11, 55>;
   static std::expected<Report, wire::FieldError> from(const MessageView&) { return Report{}; }
 };
 
@@ -27,7 +27,7 @@ struct Report50 {
   static constexpr std::string_view kMsgType = "8";
   static constexpr std::string_view kBeginString = "FIXT.1.1";
   static constexpr std::string_view kApplicationVersion = "FIX.5.0";
-  using Required = wire::TagList<11, 55>;
+  using Required = wire::detail::TagList<11, 55>;
   static std::expected<Report50, wire::FieldError> from(const MessageView&) { return Report50{}; }
 };
 

@@ -1,9 +1,8 @@
 // The dictionary that the configuration of a session names.
 #include <fstream>
 
-#include <nexusfix/engine/parts.hpp>
-
 #include "config/api/explain_settings.hpp"
+#include "engine/api/operations.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {

@@ -6,6 +6,8 @@
 
 #include <nexusfix/observe/logs.hpp>
 
+#include "observe/api/logs.hpp"
+
 namespace nexusfix::observe {
 namespace {
 

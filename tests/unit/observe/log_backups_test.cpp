@@ -14,6 +14,7 @@
 
 #include <nexusfix/observe/logs.hpp>
 
+#include "observe/api/logs.hpp"
 #include "observe/api/session_logs.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/disks/temporary_folder.hpp"

@@ -13,11 +13,11 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/session/config.hpp>
 #include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "session/api/actions.hpp"
+#include "session/api/config.hpp"
 #include "session/api/state_machine.hpp"
 
 namespace nexusfix::session::test {

@@ -3,6 +3,8 @@
 
 #include <nexusfix/session/identity.hpp>
 
+#include "session/api/config.hpp"
+
 namespace nexusfix::session {
 namespace {
 

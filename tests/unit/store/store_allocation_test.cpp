@@ -12,9 +12,9 @@
 #include <vector>
 
 #include <nexusfix/store.hpp>
-#include <nexusfix/store/journal.hpp>
 
 #include "store/api/event_queue.hpp"
+#include "store/api/journal.hpp"
 #include "store/format/journal_format.hpp"
 #include "store/write/retirement.hpp"
 #include "store_fixture.hpp"

@@ -6,8 +6,9 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store.hpp>
-#include <nexusfix/store/journal.hpp>
 #include <nexusfix/testing/store_case.hpp>
+
+#include "store/api/journal.hpp"
 
 namespace nexusfix::store {
 

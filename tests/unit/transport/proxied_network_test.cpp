@@ -10,6 +10,7 @@
 
 #include "loopback.hpp"
 #include "support/network/fake_network.hpp"
+#include "transport/api/proxy.hpp"
 
 namespace nexusfix::transport {
 namespace {

@@ -10,6 +10,8 @@
 
 #include "support/failing_new.hpp"
 #include "tls_fixture.hpp"
+#include "transport/api/proxy.hpp"
+#include "transport/api/tls.hpp"
 #include "transport/tcp/descriptor.hpp"
 
 namespace nexusfix::transport {

@@ -18,7 +18,8 @@ using test::with_pipes;
 constexpr WallTime kTime{std::chrono::milliseconds{1705314600123}};
 constexpr HeaderFields kSession{"FIX.4.4", "SENDER", "TARGET"};
 
-HeaderTemplate made(const HeaderFields& fields, std::initializer_list<HeaderField> fixed = {}) {
+HeaderTemplate made(const HeaderFields& fields,
+                    std::initializer_list<detail::HeaderField> fixed = {}) {
   auto result = HeaderTemplate::make(fields, fixed);
   EXPECT_TRUE(result);
   return *std::move(result);
@@ -191,11 +192,11 @@ TEST(HeaderTemplate, constant_fields_keep_the_given_order_and_fields_of_the_mess
 TEST(HeaderTemplate, an_invalid_field_is_an_error_when_the_template_is_made) {
   struct Case {
     HeaderFields fields;
-    HeaderField fixed;
+    detail::HeaderField fixed;
     EncodeErrorCode code;
     Tag tag;
   };
-  const HeaderField good{tag::SenderSubID, "x"};
+  const detail::HeaderField good{tag::SenderSubID, "x"};
   for (const Case& test :
        {Case{{"FIX\x01", "S", "T"}, good, EncodeErrorCode::SohInValue, 8},
         Case{{"FIX.4.4", "S\x01", "T"}, good, EncodeErrorCode::SohInValue, 49},

@@ -61,7 +61,7 @@ class HostileMemoryTest : public testing::TestWithParam<const kernels::KernelTab
 // after its end.
 TEST_P(HostileMemoryTest, frames_of_every_size_are_read_between_guard_pages) {
   for (const Checks checks : {Checks{}, Checks{.check_sum = false, .body_length = false}}) {
-    ParserIndex parser{DataFieldTable::standard(), *GetParam(), checks};
+    detail::ParserIndex parser{DataFieldTable::standard(), *GetParam(), checks};
     for (std::size_t bytes = 0; bytes <= kBytesMax; bytes += kStep) {
       for (const std::string& frame : frames_of(bytes)) {
         for (const std::string_view placed : {guarded_.at_end(frame), guarded_.at_begin(frame)}) {
@@ -78,8 +78,8 @@ TEST_P(HostileMemoryTest, frames_of_every_size_are_read_between_guard_pages) {
 }
 
 TEST_P(HostileMemoryTest, bytes_that_are_not_a_frame_are_read_between_guard_pages) {
-  ParserIndex parser{DataFieldTable::standard(), *GetParam()};
-  ParserIndex lenient{
+  detail::ParserIndex parser{DataFieldTable::standard(), *GetParam()};
+  detail::ParserIndex lenient{
       DataFieldTable::standard(), *GetParam(), {.check_sum = false, .body_length = false}};
   const std::string frame = message_of("35=D|55=A|95=5|96=a|b=c|58=" + std::string(540, 'x') + "|");
   for (std::size_t bytes = 0; bytes <= kBytesMax; ++bytes) {

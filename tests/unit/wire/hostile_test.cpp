@@ -49,7 +49,7 @@ class HostileTest : public testing::TestWithParam<const kernels::KernelTable*> {
     return message ? "accepted" : std::string{to_string(message.error().reason)};
   }
 
-  ParserIndex parser_{DataFieldTable::standard(), *GetParam()};
+  detail::ParserIndex parser_{DataFieldTable::standard(), *GetParam()};
   std::string frame_;
 };
 

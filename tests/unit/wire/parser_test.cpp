@@ -46,7 +46,7 @@ class ParserTest : public testing::TestWithParam<const kernels::KernelTable*> {
     return message ? GarbledReason::NoBeginString : message.error().reason;
   }
 
-  ParserIndex parser_{DataFieldTable::standard(), *GetParam()};
+  detail::ParserIndex parser_{DataFieldTable::standard(), *GetParam()};
   std::string frame_;
 };
 
@@ -141,7 +141,7 @@ TEST_P(ParserTest, a_frame_with_the_tags_of_earlier_frames_has_their_sequence) {
 
 // Each byte of a frame with a known sequence is replaced, removed and doubled.
 TEST_P(ParserTest, a_frame_that_differs_from_a_known_sequence_is_indexed_as_by_a_new_parser) {
-  const auto described = [](ParserIndex& parser, const std::string& frame) {
+  const auto described = [](detail::ParserIndex& parser, const std::string& frame) {
     const auto message = parser.parse(frame);
     if (!message) return std::string{to_string(message.error().reason)};
     std::string text = message->fault() ? "fault " : "";
@@ -163,7 +163,7 @@ TEST_P(ParserTest, a_frame_that_differs_from_a_known_sequence_is_indexed_as_by_a
     for (const std::string& one : changed) {
       const std::string frame = message_of(with_pipes(one));
       for (int i = 0; i < 3; ++i) static_cast<void>(parse(order));
-      ParserIndex fresh{DataFieldTable::standard(), *GetParam()};
+      detail::ParserIndex fresh{DataFieldTable::standard(), *GetParam()};
       ASSERT_EQ(described(parser_, frame), described(fresh, frame)) << with_pipes(one);
     }
   }
@@ -401,7 +401,7 @@ TEST_P(ParserTest, a_data_field_that_is_a_length_field_elsewhere_announces_nothi
   DataFieldTable table;
   table.add({.length = 95, .data = 96});
   table.add({.length = 96, .data = 97});
-  ParserIndex parser{table, *GetParam()};
+  detail::ParserIndex parser{table, *GetParam()};
   const std::string frame = message_of("35=D|95=1|96=3|97=a|b|");
   const auto message = parser.parse(frame);
   ASSERT_TRUE(message);
@@ -450,7 +450,7 @@ TEST_P(ParserTest, tags_that_share_a_bit_with_a_length_tag_are_ordinary) {
 TEST_P(ParserTest, pairs_added_by_the_user_are_data_fields) {
   DataFieldTable table = DataFieldTable::standard();
   table.add({.length = 5001, .data = 9'000'001});
-  ParserIndex parser{table, *GetParam()};
+  detail::ParserIndex parser{table, *GetParam()};
   const std::string frame = message_of("35=U1|5001=5|9000001=a|b=c|55=A|");
   const auto message = parser.parse(frame);
   ASSERT_TRUE(message);

@@ -55,7 +55,7 @@ struct Order {
   static constexpr std::string_view kMsgType = "D";
   static constexpr std::string_view kBeginString = "FIX.4.4";
   static constexpr std::string_view kApplicationVersion = "FIX.4.4";
-  using Required = TagList<11, 54>;
+  using Required = detail::TagList<11, 54>;
   static std::expected<Order, FieldError> from(const MessageView& view) {
     const auto id = view.get<std::string_view>(11);
     if (!id) return std::unexpected{id.error()};
@@ -73,12 +73,13 @@ TEST(Typed, concepts_recognise_typed_fields_and_messages) {
 }
 
 TEST(Typed, HasAll_sees_which_required_field_is_forgotten) {
-  static_assert(HasAll<Order::Required, ClOrdID, Side>::value);
-  static_assert(HasAll<Order::Required, Side, OrderQty, ClOrdID>::value);
-  static_assert(!HasAll<Order::Required, ClOrdID>::value);
-  static_assert(!HasAll<Order::Required, ClOrdID, OrderQty>::value);
-  static_assert(!HasAll<Order::Required>::value);
-  static_assert(HasAll<TagList<>>::value && HasAll<TagList<>, Side>::value);
+  static_assert(detail::HasAll<Order::Required, ClOrdID, Side>::value);
+  static_assert(detail::HasAll<Order::Required, Side, OrderQty, ClOrdID>::value);
+  static_assert(!detail::HasAll<Order::Required, ClOrdID>::value);
+  static_assert(!detail::HasAll<Order::Required, ClOrdID, OrderQty>::value);
+  static_assert(!detail::HasAll<Order::Required>::value);
+  static_assert(detail::HasAll<detail::TagList<>>::value &&
+                detail::HasAll<detail::TagList<>, Side>::value);
 }
 
 TEST(Typed, write_field_writes_each_type_of_value) {
@@ -152,8 +153,9 @@ TEST(Typed, a_field_that_could_not_be_read_is_an_error_of_the_message) {
 }
 
 TEST(Typed, a_field_that_was_read_does_not_count_as_a_required_one) {
-  static_assert(MessagePart<OptionalField<ClOrdID>> && !MessagePart<OptionalField<int>>);
-  static_assert(!HasAll<Order::Required, OptionalField<ClOrdID>, Side>::value);
+  static_assert(detail::MessagePart<OptionalField<ClOrdID>> &&
+                !detail::MessagePart<OptionalField<int>>);
+  static_assert(!detail::HasAll<Order::Required, OptionalField<ClOrdID>, Side>::value);
   static_assert(!tags_are_distinct<OptionalField<ClOrdID>, ClOrdID>());
 }
 

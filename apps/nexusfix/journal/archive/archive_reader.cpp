@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include <nexusfix/store/journal.hpp>
+#include "store/api/journal.hpp"
 
 namespace nexusfix::command {
 namespace {

@@ -6,10 +6,9 @@
 #include <utility>
 #include <zstd.h>
 
-#include <nexusfix/store/journal.hpp>
-
 #include "base/api/ascii.hpp"
 #include "nexusfix/journal/archive/archive_reader.hpp"
+#include "store/api/journal.hpp"
 #include "store/api/journal_cursor.hpp"
 
 namespace nexusfix::command {

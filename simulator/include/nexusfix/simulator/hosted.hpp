@@ -175,7 +175,7 @@ class HostedApplication final : public ProcessImage {
 
   // Opens the engine. Call it once, before engine(). Calls the application's opened(), if it has
   // one, with the engine and what it was opened with: its clock, disk and log.
-  [[nodiscard]] std::expected<void, engine::EngineError> open(config::Settings settings,
+  [[nodiscard]] std::expected<void, engine::EngineError> open(Settings settings,
                                                               engine::EngineOptions options) {
     auto opened = engine::Engine::open(std::move(settings), watched_, options);
     if (!opened) return std::unexpected{std::move(opened.error())};

@@ -72,16 +72,15 @@ class World {
   template <class Application, class... Arguments>
   ProcessId add_process(std::string name, const std::string& configuration,
                         Arguments... arguments) {
-    return add(
-        std::move(name), configuration,
-        [... kept = std::move(arguments)](config::Settings settings, engine::EngineOptions options,
-                                          CallbackWatch& watch) -> OpenedProcess {
-          auto image = std::make_unique<HostedApplication<Application>>(watch, kept...);
-          if (auto opened = image->open(std::move(settings), options); !opened) {
-            return std::unexpected{std::move(opened.error())};
-          }
-          return image;
-        });
+    return add(std::move(name), configuration,
+               [... kept = std::move(arguments)](Settings settings, engine::EngineOptions options,
+                                                 CallbackWatch& watch) -> OpenedProcess {
+                 auto image = std::make_unique<HostedApplication<Application>>(watch, kept...);
+                 if (auto opened = image->open(std::move(settings), options); !opened) {
+                   return std::unexpected{std::move(opened.error())};
+                 }
+                 return image;
+               });
   }
 
   // Runs the world for this virtual time, with its faults; starts processes that do not run yet.
@@ -132,8 +131,7 @@ class World {
   [[nodiscard]] std::string trace() const;
 
  private:
-  using Launcher =
-      std::function<OpenedProcess(config::Settings, engine::EngineOptions, CallbackWatch&)>;
+  using Launcher = std::function<OpenedProcess(Settings, engine::EngineOptions, CallbackWatch&)>;
   ProcessId add(std::string name, const std::string& configuration, Launcher launcher);
   [[nodiscard]] void* application_of(ProcessId process) noexcept;
 

@@ -5,11 +5,9 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/engine/parts.hpp>
-#include <nexusfix/settings.hpp>
-
 #include "config/api/logon_signer.hpp"
 #include "config/api/loop_partition.hpp"
+#include "engine/api/operations.hpp"
 #include "engine/directory/reload/reloader.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/settings_names.hpp"
@@ -60,7 +58,7 @@ void CertificateWatch::report_certificates(const std::vector<TlsContexts::Reload
 // Reads and checks the file as a start does.
 void ReloadJob::read(Disk& disk) {
   const auto refuse = [&](EngineError why) { found_ = std::unexpected{std::move(why)}; };
-  auto settings = load_settings(disk, start_.file);
+  auto settings = config::load_settings(disk, start_.file);
   if (!settings) return refuse(to_error(settings.error()));
   Found found;
   // If any loop has pending changes, the file is read in full, so that they are named again.

@@ -73,9 +73,9 @@ std::expected<void, std::string> EngineLogs::open(Disk& disk, const Settings& se
                                                   WallTime now) {
   is_open_ = true;
   disk_ = &disk;
-  queue_bytes_ = settings.engine_logs.queue_bytes;
+  queue_bytes_ = settings.log_queue_bytes;
   compression_ = parts.log_compression;
-  takes_unknown_ = settings.engine_logs.has_unknown_sessions;
+  takes_unknown_ = settings.logs_unknown_sessions;
   global_options_.prefix = loop == 0 ? "GLOBAL" : "GLOBAL-loop-" + std::to_string(loop);
   const std::vector<Early> early = std::exchange(early_, {});
   const std::size_t held = std::exchange(held_, 0);

@@ -24,13 +24,13 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/event_id.hpp>
 #include <nexusfix/engine.hpp>
-#include <nexusfix/observe/logs.hpp>
 #include <nexusfix/transport/network.hpp>
 #include <nexusfix/wire/field.hpp>
 
 #include "engine/ground/loop_clock.hpp"
 #include "engine/ground/report/notice_limiter.hpp"
 #include "engine/ground/settings/settings_names.hpp"
+#include "observe/api/logs.hpp"
 #include "observe/api/message_tap.hpp"
 #include "observe/api/session_logs.hpp"
 

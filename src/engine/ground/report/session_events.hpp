@@ -5,8 +5,8 @@
 #include <string>
 
 #include <nexusfix/base/event_id.hpp>
-#include <nexusfix/observe/logs.hpp>
 
+#include "observe/api/logs.hpp"
 #include "session/api/actions.hpp"
 
 namespace nexusfix::engine {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/settings.hpp>
 
 #include "config/api/changed_keys.hpp"
 #include "config/api/loop_partition.hpp"
@@ -21,7 +20,6 @@ using config::folder_of_loop;
 using config::InboundDelivery;
 using config::joined_keys;
 using config::KeySources;
-using config::load_settings;
 using config::LogSettings;
 using config::OutboundLimitRule;
 using config::OutboundLimitSettings;

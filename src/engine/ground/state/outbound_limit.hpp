@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/settings.hpp>
 
+#include "config/api/settings.hpp"
 #include "engine/ground/connection/buffer_budget.hpp"
 #include "engine/ground/settings/settings_names.hpp"
 #include "engine/ground/state/throttle.hpp"

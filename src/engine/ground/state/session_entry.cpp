@@ -17,7 +17,7 @@ constexpr std::chrono::minutes kWallTimeRead{1};
 
 // A time in the past is now: so no timer that a callback sets comes before those that are due.
 TimerHandle SessionTimers::add(MonoTime due, const Now& now, std::uint32_t session,
-                               TimerCallback&& callback) {
+                               detail::TimerCallback&& callback) {
   const MonoTime time = std::max(due, now.mono);
   return add(&State::mono, {.due = time.time_since_epoch(), .session = session},
              std::move(callback));
@@ -25,7 +25,7 @@ TimerHandle SessionTimers::add(MonoTime due, const Now& now, std::uint32_t sessi
 
 // A wall time in the past is due now, also if the wall clock goes back before the next turn.
 TimerHandle SessionTimers::add(WallTime due, const Now& now, std::uint32_t session,
-                               TimerCallback&& callback) {
+                               detail::TimerCallback&& callback) {
   if (due <= now.wall) return add(now.mono, now, session, std::move(callback));
   return add(&State::wall,
              {.due = due.time_since_epoch(), .session = session, .is_of_wall_clock = true},
@@ -33,7 +33,7 @@ TimerHandle SessionTimers::add(WallTime due, const Now& now, std::uint32_t sessi
 }
 
 TimerHandle SessionTimers::add(Timers State::* timers, const TimerHandle& timer,
-                               TimerCallback&& callback) {
+                               detail::TimerCallback&& callback) {
   if (!state_) {
     auto made = std::make_unique<State>();
     made->spare.reserve(kSpareMax);  // remove() needs no memory.
@@ -62,7 +62,7 @@ bool SessionTimers::cancel(const TimerHandle& timer) noexcept {
   Timers& timers = timer.is_of_wall_clock ? state_->wall : state_->mono;
   const auto found = timers.find({timer.due, timer.number});
   if (found == timers.end()) return false;
-  const TimerCallback cancelled = std::move(found->second);
+  const detail::TimerCallback cancelled = std::move(found->second);
   remove(timers, found);
   return true;
 }
@@ -84,14 +84,15 @@ MonoTime SessionTimers::next(const Now& now) const noexcept {
   return next;
 }
 
-std::optional<TimerCallback> SessionTimers::remove_due(const Now& now, std::uint64_t number_max) {
+std::optional<detail::TimerCallback> SessionTimers::remove_due(const Now& now,
+                                                               std::uint64_t number_max) {
   if (!state_) return std::nullopt;
   const auto take = [&](Timers& timers,
-                        std::chrono::nanoseconds time) -> std::optional<TimerCallback> {
+                        std::chrono::nanoseconds time) -> std::optional<detail::TimerCallback> {
     const auto timer = timers.begin();
     if (timer == timers.end() || timer->first.first > time || timer->first.second > number_max)
       return std::nullopt;
-    std::optional<TimerCallback> due{std::move(timer->second)};
+    std::optional<detail::TimerCallback> due{std::move(timer->second)};
     remove(timers, timer);
     return due;
   };

@@ -231,9 +231,9 @@ class SessionTimers {
   }
   // An empty handle: there are kTimersMax timers.
   [[nodiscard]] TimerHandle add(MonoTime due, const Now& now, std::uint32_t session,
-                                TimerCallback&& callback);
+                                detail::TimerCallback&& callback);
   [[nodiscard]] TimerHandle add(WallTime due, const Now& now, std::uint32_t session,
-                                TimerCallback&& callback);
+                                detail::TimerCallback&& callback);
   // False: there is no such timer.
   bool cancel(const TimerHandle& timer) noexcept;
   // Cancels all.
@@ -245,13 +245,14 @@ class SessionTimers {
   // The number of the timer that was set last.
   [[nodiscard]] std::uint64_t last_number() const noexcept { return state_ ? state_->last : 0; }
   // Removes the next due timer with a number up to this one, and returns its callback.
-  [[nodiscard]] std::optional<TimerCallback> remove_due(const Now& now, std::uint64_t number_max);
+  [[nodiscard]] std::optional<detail::TimerCallback> remove_due(const Now& now,
+                                                                std::uint64_t number_max);
 
  private:
   static constexpr std::size_t kSpareMax = 64;
 
   using Key = std::pair<std::chrono::nanoseconds, std::uint64_t>;  // due, and number
-  using Timers = std::map<Key, TimerCallback>;
+  using Timers = std::map<Key, detail::TimerCallback>;
   struct State {
     Timers mono;
     Timers wall;
@@ -260,7 +261,7 @@ class SessionTimers {
   };
 
   [[nodiscard]] TimerHandle add(Timers State::* timers, const TimerHandle& timer,
-                                TimerCallback&& callback);
+                                detail::TimerCallback&& callback);
   void remove(Timers& timers, Timers::iterator timer) noexcept;
 
   std::unique_ptr<State> state_;  // null: no timer was ever set

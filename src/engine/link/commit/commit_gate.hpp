@@ -11,10 +11,9 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine.hpp>
-#include <nexusfix/store.hpp>
-#include <nexusfix/store/journal.hpp>
 
 #include "engine/ground/loop_context.hpp"
+#include "store/api/journal.hpp"
 
 namespace nexusfix::engine {
 

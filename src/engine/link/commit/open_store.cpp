@@ -6,14 +6,13 @@
 #include <utility>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/store.hpp>
-#include <nexusfix/store/postgres_part.hpp>
 
 #include "base/api/exceptions.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/missing_parts.hpp"
 #include "engine/ground/settings/settings_names.hpp"
 #include "engine/link/commit/commit_gate.hpp"
+#include "store/api/postgres_part.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -108,7 +107,7 @@ std::expected<void, EngineError> CommitGate::open_journal(const Settings& settin
   options.durability = settings.durability;
   options.segment_bytes = settings.segment_bytes;
   options.record_bytes_max = kRecordBytesMax;
-  options.numbers_ahead_max = settings.journal.numbers_ahead;
+  options.numbers_ahead_max = settings.numbers_ahead;
   options.retention = settings.journal_retention;
   options.scrub.bytes_per_second = kScrubBytesPerSecond;
   options.on_durable = wake_of(*loop_.network);

@@ -19,7 +19,7 @@ constexpr std::size_t kKeptBytesMax = 4096;
 struct RemoteMessage {
   wire::DraftFields fields;
   detail::SendFields send = nullptr;
-  ResultCallback on_result;
+  detail::ResultCallback on_result;
 };
 static_assert(sizeof(RemoteMessage) <= Remote::kTaskBytesMax);
 
@@ -164,7 +164,7 @@ Remote::Remote(std::shared_ptr<detail::RemoteState> state) noexcept : state_{std
 
 std::expected<PostToken, RemoteError> Remote::post_message(const wire::DraftFields& fields,
                                                            detail::SendFields send_fields,
-                                                           ResultCallback&& on_result) {
+                                                           detail::ResultCallback&& on_result) {
   detail::RemoteState& state = *state_;
   const std::lock_guard lock{state.share->posting};
   const auto slot = state.claim(nullptr, kRemoteMessage);

@@ -6,9 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include <nexusfix/engine/parts.hpp>
-
 #include "base/api/escaped_text.hpp"
+#include "engine/api/operations.hpp"
 
 namespace nexusfix::engine {
 namespace {

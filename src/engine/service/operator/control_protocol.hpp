@@ -12,8 +12,9 @@
 #include <variant>
 #include <vector>
 
-#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/observe/logs.hpp>
+
+#include "engine/api/operations.hpp"
 
 namespace nexusfix::engine {
 

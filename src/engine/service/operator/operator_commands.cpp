@@ -11,6 +11,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine/running_engine.hpp>
 
+#include "engine/api/operations.hpp"
 #include "engine/service/floors.hpp"
 #include "engine/service/operator/control_tasks.hpp"
 

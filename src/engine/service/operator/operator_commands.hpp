@@ -13,8 +13,8 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/engine/parts.hpp>
 
+#include "engine/api/operations.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/shared/task_inbox.hpp"
 #include "engine/service/operator/control_tasks.hpp"

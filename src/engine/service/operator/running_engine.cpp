@@ -16,6 +16,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine/running_engine.hpp>
 
+#include "engine/api/operations.hpp"
 #include "engine/service/operator/control_protocol.hpp"
 #include "transport/api/local_socket.hpp"
 

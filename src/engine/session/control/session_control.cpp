@@ -5,13 +5,12 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/engine/running_engine.hpp>
-#include <nexusfix/session/identity.hpp>
-
 #include "base/api/utc_text.hpp"
+#include "engine/api/operations.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/statistics/session_state.hpp"
 #include "engine/session/sessions.hpp"
+#include "session/api/config.hpp"
 
 namespace nexusfix::engine {
 

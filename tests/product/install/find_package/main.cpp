@@ -28,7 +28,7 @@ TargetCompID=TRADER
 
 int main() {
   using namespace nexusfix;
-  auto settings = config::parse_settings(kSettings, "venue.cfg");
+  auto settings = parse_settings(kSettings, "venue.cfg");
   if (!settings) {
     for (const auto& error : settings.error()) std::printf("%s\n", error.what().c_str());
     return 1;
@@ -52,7 +52,7 @@ int main() {
   const auto read = view ? venue::QuoteHint::from(*view) : std::unexpected{wire::FieldError{}};
   const auto level = read ? read->no_levels().entry(0) : std::nullopt;
   std::printf("own message: %s\n", level && level->hint_px() ? "yes" : "no");
-  const auto wrong = config::parse_settings("[SESSION]\nBeginString=FIX.9.9\n", "wrong.cfg");
+  const auto wrong = parse_settings("[SESSION]\nBeginString=FIX.9.9\n", "wrong.cfg");
   std::printf("wrong settings are refused: %s\n", wrong ? "no" : "yes");
   return 0;
 }

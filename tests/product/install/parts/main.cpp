@@ -1,14 +1,10 @@
-// Gives its engine proxies and passwords, and checks and repairs a journal that is not there.
+// Gives its engine proxies and passwords.
 #include <cstdio>
 #include <string>
 
-#include <nexusfix/base/clock.hpp>
-#include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/parts.hpp>
 #include <nexusfix/passwords.hpp>
 #include <nexusfix/settings.hpp>
-#include <nexusfix/store/journal.hpp>
 #include <nexusfix/transport/network.hpp>
 
 namespace {
@@ -33,16 +29,9 @@ std::string open(const std::string& more_keys) {
 }  // namespace
 
 int main() {
-  namespace store = nexusfix::store;
   std::printf("proxies: %s\n", open("UseTCPProxy=Y\nTrustedProxies=127.0.0.1\n").c_str());
   const std::string asked = open("PasswordFile=/nonexistent/users\n");
   const bool is_asked = asked.starts_with("venue.cfg:5: PasswordFile: /nonexistent/users: stat ");
   std::printf("passwords: %s\n", is_asked ? "the file is asked for" : asked.c_str());
-  nexusfix::PosixDisk disk;
-  const auto checked = store::verify_journal(disk, "/nonexistent");
-  const auto repaired = store::repair_journal(
-      disk, {.folder = "/nonexistent", .mode = store::RepairMode::Plan, .text = {}, .names = {}},
-      nexusfix::SystemClock{}.now().wall);
-  std::printf("journal tools: %s\n", checked || repaired ? "found one" : "no journal");
   return 0;
 }

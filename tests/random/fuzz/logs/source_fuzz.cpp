@@ -11,13 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/store/journal.hpp>
-
 #include "logs/source/log_reader.hpp"
 #include "logs/source/log_time.hpp"
 #include "random/fuzz/harness/input.hpp"
 #include "random/fuzz/harness/require.hpp"
 #include "random/fuzz/harness/target.hpp"
+#include "store/api/journal.hpp"
 #include "support/disks/fake_disk.hpp"
 
 namespace {

@@ -14,7 +14,7 @@ namespace nexusfix::wire {
 namespace {
 
 constexpr std::uint64_t kTexts = 1'000'000;
-constexpr auto kReadable = TextFront::Readable;
+constexpr auto kReadable = detail::TextFront::Readable;
 
 template <class T>
 std::string described(const Converted<T>& result) {
@@ -185,7 +185,7 @@ TEST(ConversionProperty, every_day_of_a_wall_time_is_read_and_written) {
   constexpr sys_days kLast{std::chrono::year{2262} / 4 / 10};
   char out[kUtcTimestampBytesMax];
   char date[kDateBytes];
-  UtcTimestampWriter writer;
+  detail::UtcTimestampWriter writer;
   for (sys_days day = kFirst; day <= kLast; day += days{1}) {
     const WallTime time = WallTime{day} + std::chrono::nanoseconds{86'399'999'999'999};
     const std::string_view text{out, from_utc_timestamp(time, TimePrecision::Nanos, out)};

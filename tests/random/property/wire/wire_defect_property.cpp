@@ -57,7 +57,7 @@ class Kernels {
  private:
   test::ReferenceParser reference_;
   std::vector<std::string> names_;
-  std::vector<ParserIndex> parsers_;
+  std::vector<detail::ParserIndex> parsers_;
   std::size_t accepted_ = 0;
   std::size_t faulty_ = 0;
 };

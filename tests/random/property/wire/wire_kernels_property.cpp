@@ -96,7 +96,7 @@ class Kernels {
   explicit Kernels(const DataFieldTable& table) : reference_{table} {
     for (const kernels::KernelTable* const kernel : test::every_kernel()) {
       names_.emplace_back(kernel->name);
-      parsers_.push_back(std::make_unique<ParserIndex>(table, *kernel));
+      parsers_.push_back(std::make_unique<detail::ParserIndex>(table, *kernel));
     }
   }
 
@@ -130,7 +130,7 @@ class Kernels {
  private:
   test::ReferenceParser reference_;
   std::vector<std::string> names_;
-  std::vector<std::unique_ptr<ParserIndex>> parsers_;
+  std::vector<std::unique_ptr<detail::ParserIndex>> parsers_;
   std::uint64_t messages_ = 0;
   std::uint64_t well_framed_ = 0;
   std::uint64_t with_faults_ = 0;

@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/settings.hpp>
-
 #include "cluster/postgres/server/loss.hpp"
+#include "config/api/settings.hpp"
 #include "engine_host.hpp"
 #include "node/held_lease.hpp"
 #include "node/log_writer.hpp"

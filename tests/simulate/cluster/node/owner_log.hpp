@@ -6,10 +6,9 @@
 #include <span>
 #include <vector>
 
-#include <nexusfix/store/postgres_part.hpp>
-
 #include "cluster/postgres/log_queue.hpp"
 #include "servers/simulated_database.hpp"
+#include "store/api/postgres_part.hpp"
 
 namespace nexusfix::simulator::cluster {
 

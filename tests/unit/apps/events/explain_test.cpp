@@ -17,6 +17,8 @@
 
 #include <nexusfix/observe/logs.hpp>
 
+#include "observe/api/logs.hpp"
+
 namespace nexusfix::command {
 namespace {
 

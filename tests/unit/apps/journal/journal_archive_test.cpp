@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/store/journal.hpp>
 
+#include "store/api/journal.hpp"
 #include "store/api/journal_cursor.hpp"
 #include "support/disks/fake_disk.hpp"
 

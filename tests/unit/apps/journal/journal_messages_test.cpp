@@ -8,9 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/store/journal.hpp>
-
 #include "nexusfix/journal/show/journal_unsent.hpp"
+#include "store/api/journal.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/fix_text.hpp"
 #include "support/output_text.hpp"

@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/store/journal.hpp>
-
 #include "nexusfix/journal/journal_import.hpp"
+#include "store/api/journal.hpp"
 #include "support/disks/fake_disk.hpp"
 
 namespace nexusfix::command {

@@ -17,7 +17,7 @@ namespace {
 using wire::EnumTraits;
 using wire::FieldErrorCode;
 
-static_assert(std::is_same_v<tiny::Order::Required, wire::TagList<37, 54, 555>>);
+static_assert(std::is_same_v<tiny::Order::Required, wire::detail::TagList<37, 54, 555>>);
 static_assert(std::is_same_v<tiny::PossFlag::ValueType, bool>);
 
 class TinyMessages : public ::testing::Test {

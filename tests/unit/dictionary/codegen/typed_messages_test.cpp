@@ -26,7 +26,7 @@ namespace {
 using namespace nexusfix::literals;
 using testing::fix;
 using wire::FieldErrorCode;
-using wire::TagList;
+using wire::detail::TagList;
 
 static_assert(wire::TypedMessage<fix44::NewOrderSingle>);
 static_assert(wire::TypedMessage<fix42::ExecutionReport>);

@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <gmock/gmock.h>
 
-#include <nexusfix/engine/parts.hpp>
-
+#include "engine/api/operations.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {

@@ -5,9 +5,8 @@
 #include <fstream>
 #include <gmock/gmock.h>
 
-#include <nexusfix/engine/parts.hpp>
-
 #include "config/api/explain_settings.hpp"
+#include "engine/api/operations.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 

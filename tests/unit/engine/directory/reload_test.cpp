@@ -1,8 +1,7 @@
 // A configuration file that is read again while sessions trade.
 #include <future>
 
-#include <nexusfix/engine/running_engine.hpp>
-
+#include "engine/api/operations.hpp"
 #include "reload_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -47,10 +46,11 @@ TEST_F(ReloadTest, configuration_that_the_program_refuses_changes_nothing) {
   write();
   EngineOptions checking = options();
   checking.check_settings = {
-      .call = [](void* context, const engine::Settings& fresh) -> std::expected<void, std::string> {
+      .call = [](void* context,
+                 const nexusfix::Settings& fresh) -> std::expected<void, std::string> {
         const auto& refusal = *static_cast<const std::string*>(context);
         if (refusal.empty()) return {};
-        return std::unexpected{refusal + ", " + std::to_string(fresh.sessions.size()) +
+        return std::unexpected{refusal + ", " + std::to_string(fresh.sessions().size()) +
                                " sessions"};
       },
       .context = &wrong};

@@ -13,8 +13,8 @@
 #include <nexusfix/engine.hpp>
 #include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/fix44/news.hpp>
-#include <nexusfix/settings.hpp>
 
+#include "config/api/settings.hpp"
 #include "engine/ground/connection/connection.hpp"
 #include "support/disks/temporary_folder.hpp"
 #include "support/fix_text.hpp"

@@ -8,8 +8,7 @@
 #include <future>
 #include <thread>
 
-#include <nexusfix/engine/running_engine.hpp>
-
+#include "engine/api/operations.hpp"
 #include "support/disks/passing_disk.hpp"
 #include "support/failing_new.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"

@@ -8,8 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/engine/running_engine.hpp>
-
+#include "engine/api/operations.hpp"
 #include "transport/api/local_socket.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 

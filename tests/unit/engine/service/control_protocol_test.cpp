@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <random>
 
-#include <nexusfix/engine/parts.hpp>
+#include "engine/api/operations.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -5,8 +5,7 @@
 #include <future>
 #include <sys/stat.h>
 
-#include <nexusfix/engine/running_engine.hpp>
-
+#include "engine/api/operations.hpp"
 #include "support/network/fake_network.hpp"
 #include "transport/api/local_socket.hpp"
 #include "unit/engine/service/control_fixture.hpp"

@@ -1,6 +1,5 @@
 // Another process follows the messages of a running engine.
-#include <nexusfix/engine/running_engine.hpp>
-
+#include "engine/api/operations.hpp"
 #include "unit/engine/service/control_fixture.hpp"
 
 namespace nexusfix::testing {

@@ -4,8 +4,7 @@
 #include <fstream>
 #include <optional>
 
-#include <nexusfix/store/journal.hpp>
-
+#include "store/api/journal.hpp"
 #include "unit/engine/service/control_fixture.hpp"
 
 namespace nexusfix::testing {

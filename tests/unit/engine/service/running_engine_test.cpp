@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include <nexusfix/engine/running_engine.hpp>
-
+#include "engine/api/operations.hpp"
 #include "unit/engine/service/control_fixture.hpp"
 
 namespace nexusfix::testing {

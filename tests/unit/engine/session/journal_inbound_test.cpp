@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <nexusfix/store.hpp>
-#include <nexusfix/store/journal.hpp>
 
+#include "store/api/journal.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {

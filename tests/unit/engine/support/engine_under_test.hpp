@@ -8,7 +8,8 @@
 #include <utility>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/settings.hpp>
+
+#include "config/api/settings.hpp"
 
 namespace nexusfix::testing {
 

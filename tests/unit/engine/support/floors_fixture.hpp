@@ -14,8 +14,8 @@
 #include <vector>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/settings.hpp>
 
+#include "config/api/settings.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/state/session_entry.hpp"
 #include "engine/service/floors.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/session/config.hpp>
+#include "session/api/config.hpp"
 
 namespace nexusfix::session {
 namespace {

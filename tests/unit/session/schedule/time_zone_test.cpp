@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/session/config.hpp>
+#include "session/api/config.hpp"
 
 namespace nexusfix::session::time_zone_test {
 namespace {

@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/store/journal.hpp>
-
 #include "store/api/entry.hpp"
+#include "store/api/journal.hpp"
 #include "store/format/journal_format.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "unit/store/store_fixture.hpp"

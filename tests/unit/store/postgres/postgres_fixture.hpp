@@ -9,8 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/store/postgres.hpp>
-
+#include "cluster/open_postgres.hpp"
 #include "support/postgres_server.hpp"
 #include "unit/store/store_fixture.hpp"
 

@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/store/postgres.hpp>
-
+#include "cluster/open_postgres.hpp"
 #include "support/network/cutting_proxy.hpp"
 #include "support/postgres_server.hpp"
 

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/store/journal.hpp>
 
+#include "store/api/journal.hpp"
 #include "support/disks/killing_disk.hpp"
 #include "support/disks/temporary_folder.hpp"
 #include "support/random_runs.hpp"

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/store/journal.hpp>
 
 #include "store/api/crc32c.hpp"
+#include "store/api/journal.hpp"
 #include "store/format/journal_format.hpp"
 #include "store/scan/damaged_log.hpp"
 #include "store/write/tail_marker.hpp"

@@ -5,8 +5,7 @@
 #include <iterator>
 #include <string>
 
-#include <nexusfix/store/journal.hpp>
-
+#include "store/api/journal.hpp"
 #include "store/format/journal_format.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "unit/store/store_fixture.hpp"

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/store/journal.hpp>
 
+#include "store/api/journal.hpp"
 #include "store/format/journal_format.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/disks/temporary_folder.hpp"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/store/journal.hpp>
 
+#include "store/api/journal.hpp"
 #include "store/format/journal_format.hpp"
 #include "store/state/checkpoint.hpp"
 #include "store/write/tail_marker.hpp"

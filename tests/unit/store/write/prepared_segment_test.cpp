@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/store/journal.hpp>
-
+#include "store/api/journal.hpp"
 #include "store/format/journal_format.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/sanitized.hpp"

@@ -35,7 +35,7 @@ class KernelTest : public testing::TestWithParam<const kernels::KernelTable*> {
     ASSERT_EQ(first, second);
   }
 
-  ParserIndex parser_{DataFieldTable::standard(), *GetParam()};
+  detail::ParserIndex parser_{DataFieldTable::standard(), *GetParam()};
   GuardedBytes guarded_{4096};
 };
 
@@ -48,31 +48,34 @@ TEST_P(KernelTest, messages_of_every_length_are_read_within_their_bytes) {
 }
 
 TEST_P(KernelTest, messages_that_are_compared_with_a_shape_are_read_within_their_bytes) {
-  for (std::size_t size = 1; size <= FrameShape::kBytesMax; ++size) {
+  for (std::size_t size = 1; size <= detail::FrameShape::kBytesMax; ++size) {
     const std::string message = message_of("35=0|58=" + std::string(size, 'x') + "|");
-    ParserIndex parser{DataFieldTable::standard(), *GetParam()};
+    detail::ParserIndex parser{DataFieldTable::standard(), *GetParam()};
     const auto fits = [&](std::string_view bytes) {
       return parser.parse(bytes)->shape() != nullptr;
     };
     for (int i = 0; i < 2; ++i) EXPECT_FALSE(fits(message));
-    const bool has_shape = GetParam()->fits != nullptr && message.size() >= FrameShape::kBytesMin &&
-                           message.size() <= FrameShape::kBytesMax;
+    const bool has_shape = GetParam()->fits != nullptr &&
+                           message.size() >= detail::FrameShape::kBytesMin &&
+                           message.size() <= detail::FrameShape::kBytesMax;
     EXPECT_EQ(fits(guarded_.at_begin(message)), has_shape) << message.size();
     EXPECT_EQ(fits(guarded_.at_end(message)), has_shape) << message.size();
   }
 }
 
 TEST_P(KernelTest, messages_that_are_compared_with_a_sequence_are_read_within_their_bytes) {
-  for (std::size_t size = 1; size <= FrameShape::kBytesMax; ++size) {
+  for (std::size_t size = 1; size <= detail::FrameShape::kBytesMax; ++size) {
     const auto message = [size](char value, std::size_t more) {
       return message_of("35=0|58=" + std::string(size + more, value) + "|112=1|5=2|");
     };
-    ParserIndex parser{DataFieldTable::standard(), *GetParam()};
+    detail::ParserIndex parser{DataFieldTable::standard(), *GetParam()};
     for (int i = 0; i < 3; ++i) static_cast<void>(parser.parse(message('x', i == 1 ? 1 : 0)));
     const std::string one = message('y', 2);
-    if (TagSequence::has_size(message('x', 0).size()) != TagSequence::has_size(one.size()))
+    if (detail::TagSequence::has_size(message('x', 0).size()) !=
+        detail::TagSequence::has_size(one.size()))
       continue;
-    const bool is_known = GetParam()->find_sequence != nullptr && TagSequence::has_size(one.size());
+    const bool is_known =
+        GetParam()->find_sequence != nullptr && detail::TagSequence::has_size(one.size());
     const auto has_sequence = [&](std::string_view bytes) {
       return parser.parse(bytes)->sequence() != nullptr;
     };
@@ -164,7 +167,7 @@ TEST_P(KernelTest, fields_that_end_at_any_place_of_a_block_are_indexed) {
                                "20001=x|453=2|448=a=b|58=x=|", ""}) {
       const std::string message =
           message_of("35=D|58=" + std::string(size, 'x') + "|" + fields + "44=1.5|");
-      ParserIndex parser{DataFieldTable::standard(), *GetParam()};
+      detail::ParserIndex parser{DataFieldTable::standard(), *GetParam()};
       const auto parsed = parser.parse(guarded_.at_end(message));
       ASSERT_TRUE(parsed.has_value()) << message;
       ASSERT_FALSE(parsed->fault().has_value()) << message;
@@ -229,7 +232,7 @@ TEST_P(KernelTest, only_the_right_body_length_is_accepted) {
 TEST_P(KernelTest, check_sum_is_no_length_field_whatever_the_table_says) {
   DataFieldTable table = DataFieldTable::standard();
   table.add({10, 8});
-  ParserIndex parser{table, *GetParam()};
+  detail::ParserIndex parser{table, *GetParam()};
   for (std::size_t size = 1; size < 140; ++size) {
     const std::string message = message_of("35=D|58=" + std::string(size, 'x') + "|");
     const auto parsed = parser.parse(guarded_.at_end(message));
@@ -251,8 +254,9 @@ TEST_P(KernelTest, arrays_that_are_too_short_are_reported_and_never_overrun) {
     for (std::uint32_t capacity = 0; capacity < 400; ++capacity) {
       const std::size_t entries = capacity + kernels::kEntriesAtOnce;
       std::vector<std::uint16_t> keys(entries + 1, kUntouched);
-      std::vector<FieldPlace> places(entries + 1, FieldPlace{kUntouched, kUntouched});
-      std::array<NarrowPlace, kernels::kEntriesAtOnce> narrow{};
+      std::vector<detail::FieldPlace> places(entries + 1,
+                                             detail::FieldPlace{kUntouched, kUntouched});
+      std::array<detail::NarrowPlace, kernels::kEntriesAtOnce> narrow{};
       kernels::IndexWork work{};
       work.arrays = {keys.data(), places.data(), narrow.data(), capacity};
       const std::uint32_t count = GetParam()->index_frame[0](bytes.data(), bytes.size(), work);

@@ -8,8 +8,9 @@
 #include <nexusfix/engine.hpp>
 #include <nexusfix/fix44/enum_names.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
-#include <nexusfix/settings.hpp>
 #include <nexusfix/wire/text.hpp>
+
+#include "config/api/settings.hpp"
 
 namespace fix44 = nexusfix::fix44;
 using namespace nexusfix::literals;

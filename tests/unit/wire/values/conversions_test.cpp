@@ -112,7 +112,7 @@ TEST(ToDecimal, reads_a_point_after_any_number_of_digits) {
         EXPECT_EQ(to_decimal(text)->mantissa(), expected.mantissa()) << text;
         const std::string both = before + text;
         const auto value =
-            to_decimal<TextFront::Readable>(std::string_view{both}.substr(before.size()));
+            to_decimal<detail::TextFront::Readable>(std::string_view{both}.substr(before.size()));
         ASSERT_TRUE(value) << text;
         EXPECT_EQ(value->mantissa(), expected.mantissa()) << text;
         EXPECT_EQ(value->scale(), scale) << text;
@@ -188,7 +188,7 @@ TEST(Conversions, write_at_most_the_size_of_the_constants) {
           TimePrecision::Nanos, TimePrecision::Picos}) {
       const WallTime time{std::chrono::nanoseconds{value}};
       from_utc_timestamp(time, precision, out(kUtcTimestampBytesMax));
-      UtcTimestampWriter{}.write(time, precision, out(kUtcTimestampBytesMax));
+      detail::UtcTimestampWriter{}.write(time, precision, out(kUtcTimestampBytesMax));
       from_time_of_day(TimeOfDay{1}, precision, out(kTimeOfDayBytesMax));
     }
   }

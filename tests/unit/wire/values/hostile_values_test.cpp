@@ -30,7 +30,7 @@ class HostileValuesTest : public testing::TestWithParam<const kernels::KernelTab
     }
   }
 
-  ParserIndex parser_{DataFieldTable::standard(), *GetParam()};
+  detail::ParserIndex parser_{DataFieldTable::standard(), *GetParam()};
 };
 
 // abc read as 0 or 5451, 1.2.3 as 1.23, 1e5 as 1 or 635, +1.5 as 0, - as 0, twenty digits read as a

@@ -146,7 +146,7 @@ TEST(FromUtcTimestamp, writes_picoseconds) {
 }
 
 TEST(UtcTimestampWriter, follows_from_one_day_to_another_and_back) {
-  UtcTimestampWriter writer;
+  detail::UtcTimestampWriter writer;
   for (const char* text :
        {"20240115-10:30:00.123456789", "20240115-23:59:59.999999999", "20240116-00:00:00.000000000",
         "20240115-00:00:00.000000000", "19700101-00:00:00.000000000", "19691231-23:59:59.999999999",

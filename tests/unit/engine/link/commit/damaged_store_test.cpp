@@ -5,8 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-#include <nexusfix/store/journal.hpp>
-
+#include "store/api/journal.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {

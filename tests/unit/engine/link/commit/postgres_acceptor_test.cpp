@@ -6,6 +6,7 @@
 
 #include <nexusfix/store/postgres.hpp>
 
+#include "cluster/open_postgres.hpp"
 #include "support/postgres_server.hpp"
 #include "unit/engine/session/sending/resend_work.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"

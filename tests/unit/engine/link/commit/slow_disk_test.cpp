@@ -133,7 +133,7 @@ TEST_F(SlowDiskTest, disk_that_syncs_in_time_is_not_reported) {
 
 TEST_F(SlowDiskTest, in_process_mode_session_without_reserved_numbers_waits_and_is_disconnected) {
   extra = "JournalDurability=process\nJournalStallTimeout=2";
-  adjust = [](config::Settings& settings) { settings.journal.numbers_ahead = 8; };
+  adjust = [](config::Settings& settings) { settings.numbers_ahead = 8; };
   open_on_gate();
   RawPeer& other = log_on("OTHER");
   RawPeer& peer = log_on("TRADER");

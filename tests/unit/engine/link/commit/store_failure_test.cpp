@@ -557,7 +557,7 @@ TEST_P(StalledSyncTest, what_one_event_sends_to_several_sessions_leaves_when_it_
 }
 
 TEST_F(StoreFailureTest, numbers_skipped_after_a_loss_of_power_are_logged) {
-  adjust = [](config::Settings& settings) { settings.journal.numbers_ahead = 50; };
+  adjust = [](config::Settings& settings) { settings.numbers_ahead = 50; };
   open_on(disk);
   log_on("TRADER");
   disk.power_loss();

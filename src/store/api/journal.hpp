@@ -205,9 +205,6 @@ struct OpenedJournal {
 // Errors: as of open_journal(), without Locked. Missing: the folder has no segment.
 [[nodiscard]] StoreResult<OpenedJournal> inspect_journal(Disk& disk, const std::string& folder);
 
-// Checks a whole journal, byte for byte, and repairs a damaged one. Link `nexusfix::journal_tools`.
-// docs/operations/journal-repair.md describes both for an operator.
-
 // A segment that was checked.
 struct CheckedSegment {
   std::string file;           // its path

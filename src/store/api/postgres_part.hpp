@@ -10,9 +10,8 @@
 
 #include <nexusfix/base/language.hpp>
 #include <nexusfix/store.hpp>
-#include <nexusfix/store/journal.hpp>
 
-// A lease that decides which process may take a log over: of a cluster, whose nodes share it.
+#include "store/api/journal.hpp"
 
 namespace nexusfix::store {
 
@@ -45,9 +44,6 @@ class LogLease {
   virtual void on_claimed() noexcept = 0;
 };
 
-// What a store shows of itself while another process owns its log and it waits to take the log
-// over.
-
 // A standby, at one moment.
 struct StandbyState {
   // Who owns the log: "process 4711 on host venue-1 since ...". Empty: no process, or not known.
@@ -74,16 +70,11 @@ class StandbyObserver {
   virtual void on_event(StoreEvent event) = 0;
 };
 
-// The options of the PostgreSQL store, as a configuration has them; postgres.hpp uses them.
-
 // What open_postgres() does if the schema has no log.
 enum class IfNoLog : std::uint8_t {
   Create,  // creates it
   Refuse,  // fails with Missing
 };
-
-class LogLease;         // <nexusfix/store/postgres_part.hpp>
-class StandbyObserver;  // <nexusfix/store/postgres_part.hpp>
 
 // What open_postgres() does if another process owns the log.
 enum class IfOwned : std::uint8_t {
@@ -164,12 +155,10 @@ struct PostgresOptions {
   JournalOptions::Wake on_durable{};
 };
 
-// The PostgreSQL store as an optional part of an engine: nexusfix/store/postgres.hpp has it.
-
 class LogFollower;
 struct FollowOptions;
 
-// Functions of nexusfix/store/postgres.hpp. No member is null in postgres_part().
+// Functions of cluster/open_postgres.hpp. No member is null in postgres_part().
 struct PostgresPart {
   // open_postgres()
   StoreResult<std::unique_ptr<Store>> (*open)(const PostgresOptions& options) = nullptr;
