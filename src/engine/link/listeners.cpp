@@ -45,11 +45,19 @@ constexpr std::uint32_t kPendingAlways = 8;
 
 }  // namespace
 
+void PortRules::widen(const SessionSettings& by) {
+  logon_timeout = std::max(logon_timeout, by.session.logon.timeout);
+  allowed.allow(by.admission.allowed_remote_addresses);
+  pending_limits.widen(
+      {by.admission.pending_logons_max, by.admission.pending_logons_per_address_max});
+  logon_bytes_max = std::max(logon_bytes_max, by.limits.logon_bytes_max);
+}
+
 // Whether any session of the port, on any loop, accepts connections from this address.
 bool Listeners::is_address_allowed(const Listener& listener, std::string_view peer_name) {
   const std::string_view address = transport::peer_address_of(peer_name);
   return loop_.shared.directory ? loop_.shared.directory->allows(listener.endpoint, address)
-                                : listener.allowed.contains(address);
+                                : listener.rules.allowed.contains(address);
 }
 
 std::uint16_t Listeners::accept_port() const noexcept {
@@ -113,21 +121,15 @@ std::expected<std::size_t, EngineError> Listeners::listen_for(const SessionSetti
   }
   if (listener.is_listening() && !was_listening) {
     listener.port = loop_.network->local_port(listener.socket);
-    listener.logon_timeout = {};
-    listener.allowed = {};
-    listener.pending_limits = {};
-    listener.logon_bytes_max = 0;
+    listener.rules = {};
     const std::string host = wanted.host.empty() ? "*" : wanted.host;
     loop_.report.engine(EventId::PortOpened,
                         "listening on " + host + " port " + std::to_string(listener.port));
   }
-  listener.logon_timeout = std::max(listener.logon_timeout, settings.session.logon.timeout);
-  listener.pending_limits.widen(
-      {settings.admission.pending_logons_max, settings.admission.pending_logons_per_address_max});
-  listener.logon_bytes_max = std::max(listener.logon_bytes_max, settings.limits.logon_bytes_max);
-  listener.allowed.allow(settings.admission.allowed_remote_addresses);
+  listener.rules.widen(settings);
   if (loop_.shared.directory) {
-    loop_.shared.directory->allow(wanted, loop_.index, listener.allowed, listener.logon_bytes_max);
+    loop_.shared.directory->allow(wanted, loop_.index, listener.rules.allowed,
+                                  listener.rules.logon_bytes_max);
   }
   return index;
 }
@@ -269,9 +271,9 @@ Connection* Acceptor::await_logon(Listener& listener, transport::SocketId socket
       .source = source,
       .logon_bytes_max = loop_.shared.directory
                              ? loop_.shared.directory->logon_bytes_max(listener.endpoint)
-                             : listener.logon_bytes_max};
-  auto owned =
-      std::make_unique<Connection>(socket, accepted, loop_.now().mono + listener.logon_timeout);
+                             : listener.rules.logon_bytes_max};
+  auto owned = std::make_unique<Connection>(socket, accepted,
+                                            loop_.now().mono + listener.rules.logon_timeout);
   Connection& connection = *owned;
   connection.count_in(*loop_.shared.budget);
   connections_.add(std::move(owned));
@@ -286,7 +288,7 @@ void Acceptor::await_among(Listener& listener, transport::Source source, Connect
 }
 
 bool Acceptor::find_place(Listener& listener, transport::Source source, const std::string& peer) {
-  PendingLogons::Limits limits = listener.pending_limits;
+  PendingLogons::Limits limits = listener.rules.pending_limits;
   if (loop_.now().mono < short_until_) {  // No more may be pending than now.
     const auto pending = static_cast<std::uint32_t>(listener.pending->size());
     limits.all_max = std::min(limits.all_max, std::max(pending, kPendingAlways));

@@ -34,16 +34,24 @@ enum class ListenerInReload : std::uint8_t {
   Kept,     // for sessions of the reload
 };
 
+// What holds for a connection whose session is not known yet: the widest rules of all sessions and
+// templates of its port.
+struct PortRules {
+  std::chrono::seconds logon_timeout{0};
+  transport::AllowList allowed{};
+  PendingLogons::Limits pending_limits{};
+  std::uint32_t logon_bytes_max = 0;
+
+  void widen(const SessionSettings& by);
+};
+
 struct Listener {
   transport::Endpoint endpoint;
   ListenerState state = ListenerState::Closed;
   ListenerInReload in_reload = ListenerInReload::Unchanged;
   transport::SocketId socket = 0;  // 0: it does not listen
   std::uint16_t port = 0;
-  std::chrono::seconds logon_timeout{0};   // the longest of its sessions
-  transport::AllowList allowed{};          // of all its sessions
-  PendingLogons::Limits pending_limits{};  // the largest of its sessions
-  std::uint32_t logon_bytes_max = 0;       // likewise
+  PortRules rules{};
   // Its connections point to it.
   std::unique_ptr<PendingLogons> pending = std::make_unique<PendingLogons>();
 

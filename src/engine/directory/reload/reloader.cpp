@@ -16,7 +16,13 @@ namespace {
 constexpr std::string_view kUnreported =
     "the configuration was read again, and there is no memory to report the result";
 
+constexpr std::string_view kStopping = "the engine is stopping";
+
 }  // namespace
+
+bool Reloader::is_stopping() const noexcept {
+  return loop_.work.is_stopping() || directory_.io.commit.has_failed();
+}
 
 void Reloader::request_reload() noexcept {
   reload_wanted_.fetch_or(kReloadRequested, std::memory_order_relaxed);
@@ -25,9 +31,7 @@ void Reloader::request_reload() noexcept {
 
 void Reloader::reload_as_requested() {
   const unsigned wanted = reload_wanted_.exchange(0, std::memory_order_relaxed);
-  if ((wanted & kReloadUnfinished) != 0 && !loop_.work.is_stopping() &&
-      !directory_.io.commit.has_failed())
-    commit_reload();
+  if ((wanted & kReloadUnfinished) != 0 && !is_stopping()) commit_reload();
   if ((wanted & kReloadRequested) == 0 || directory_.changes.file().empty()) return;
   begin_reload(nullptr);
 }
@@ -58,8 +62,7 @@ void Reloader::report_reload(const ReloadResult& done) {
 std::expected<Reloaded, EngineError> Reloader::reload() {
   const auto refusal = [](std::string why) { return std::unexpected{EngineError{std::move(why)}}; };
   if (!directory_.sessions.transactor.is_idle()) return refusal("not from within a callback");
-  if (loop_.work.is_stopping() || directory_.io.commit.has_failed())
-    return refusal("the engine is stopping");
+  if (is_stopping()) return refusal(std::string{kStopping});
   if (directory_.changes.file().empty()) return refusal("the engine was not opened with a file");
   if (is_round_on_) return refusal("the configuration is being read again already: try again");
   const std::shared_ptr<ReloadJob> job = make_reload_job(nullptr);
@@ -104,8 +107,7 @@ std::string_view Reloader::add_reload(const std::shared_ptr<ReloadOrder>& order)
     if (order || std::ranges::find(orders_, nullptr) == orders_.end()) orders_.push_back(order);
     return {};
   }
-  if (loop_.work.is_stopping() || directory_.io.commit.has_failed())
-    return "the engine is stopping";
+  if (is_stopping()) return kStopping;
   if (directory_.changes.file().empty()) return "the engine was not opened with a file";
   directory_.files.add(make_reload_job(order));
   is_round_on_ = true;
@@ -136,8 +138,8 @@ void Reloader::on_files_read(ReloadJob& job) {
     auto found = job.consume_found();
     if (!found) {
       done = std::unexpected{std::move(found.error())};
-    } else if (loop_.work.is_stopping() || directory_.io.commit.has_failed()) {
-      done = std::unexpected{EngineError{"the engine is stopping"}};
+    } else if (is_stopping()) {
+      done = std::unexpected{EngineError{std::string{kStopping}}};
     } else if (!loop_.shared.directory) {
       done = take_over(std::move(*found));
     } else if (found->is_same) {
@@ -233,8 +235,7 @@ std::expected<ReloadPlan, EngineError> Reloader::plan_reload(FreshShare fresh) c
 }
 
 std::expected<void, EngineError> Reloader::prepare_share(FreshShare share) {
-  if (loop_.work.is_stopping() || directory_.io.commit.has_failed())
-    return std::unexpected{EngineError{"the engine is stopping"}};
+  if (is_stopping()) return std::unexpected{EngineError{std::string{kStopping}}};
   return prepare_reload(std::move(share));
 }
 

@@ -46,6 +46,8 @@ class Reloader {
   void stop();
 
  private:
+  // No session is added any more.
+  [[nodiscard]] bool is_stopping() const noexcept;
   [[nodiscard]] std::string_view add_reload(const std::shared_ptr<ReloadOrder>& order);
   void report_reload(const ReloadResult& done);
   [[nodiscard]] std::shared_ptr<ReloadJob> make_reload_job(std::shared_ptr<ReloadOrder> order);

@@ -29,6 +29,11 @@ bool is_alike(const transport::Endpoint& a, const transport::Endpoint& b) {
   return a.tls == b.tls && a.trusted_proxies == b.trusted_proxies && a.options == b.options;
 }
 
+// Those of its next Logon, if they differ.
+const SessionSettings& newest_of(const SessionEntry& entry) {
+  return entry.file.next_settings() ? *entry.file.next_settings() : entry.settings();
+}
+
 // One event shows at most this number of session names.
 constexpr std::size_t kNamedMax = 5;
 
@@ -223,39 +228,28 @@ void SettingsChanges::refresh_listeners(const ReloadPlan& plan) {
   for (std::size_t i = 0; i < io_.listeners.all().size(); ++i) {
     Listener& listener = io_.listeners.all()[i];
     if (!listener.is_open()) continue;
+    const auto is_of_port = [i](const SessionEntry& entry) {
+      return !entry.membership.is_out() && entry.acceptor.listener() == i;
+    };
     const transport::Endpoint* wanted = nullptr;
     for (const Change& change : plan.changes) {
-      const SessionEntry* const entry = change.entry;
-      if (entry == nullptr || entry->membership.is_out() || entry->acceptor.listener() != i)
-        continue;
-      const SessionSettings& next =
-          entry->file.next_settings() ? *entry->file.next_settings() : entry->settings();
+      if (change.entry == nullptr || !is_of_port(*change.entry)) continue;
+      const SessionSettings& next = newest_of(*change.entry);
       if (next.accept) wanted = &*next.accept;
     }
-    listener.allowed = {};
-    listener.pending_limits = {};
-    listener.logon_timeout = {};
-    listener.logon_bytes_max = 0;
+    listener.rules = {};
     const auto widen = [&](const SessionSettings& one) {
-      if (!one.accept || !is_same_place(*one.accept, listener.endpoint)) return;
-      listener.logon_timeout = std::max(listener.logon_timeout, one.session.logon.timeout);
-      listener.pending_limits.widen(
-          {one.admission.pending_logons_max, one.admission.pending_logons_per_address_max});
-      listener.logon_bytes_max = std::max(listener.logon_bytes_max, one.limits.logon_bytes_max);
-      listener.allowed.allow(one.admission.allowed_remote_addresses);
+      if (one.accept && is_same_place(*one.accept, listener.endpoint)) listener.rules.widen(one);
     };
     for (const auto& entry : sessions_.registry.entries()) {
-      if (entry->membership.is_out() || !entry->settings().accept ||
-          entry->acceptor.listener() != i)
-        continue;
-      widen(entry->file.next_settings() ? *entry->file.next_settings() : entry->settings());
+      if (is_of_port(*entry) && entry->settings().accept) widen(newest_of(*entry));
     }
     for (const SessionTemplate& one : sessions_.templates.all()) {
       if (one.listener == i) widen(one.settings);
     }
     if (loop_.shared.directory) {
-      loop_.shared.directory->allow(listener.endpoint, loop_.index, listener.allowed,
-                                    listener.logon_bytes_max);
+      loop_.shared.directory->allow(listener.endpoint, loop_.index, listener.rules.allowed,
+                                    listener.rules.logon_bytes_max);
     }
     if (wanted == nullptr || is_alike(listener.endpoint, *wanted)) continue;
     listener.endpoint = *wanted;

@@ -28,8 +28,8 @@ TEST_F(ListenersComponent, sessions_of_a_port_share_it_with_the_widest_limits) {
   EXPECT_EQ(network.open_sockets(), 2U);
   EXPECT_EQ(io().listeners.accept_port(), kPort);
   const Listener& shared = io().listeners.all().front();
-  EXPECT_EQ(shared.logon_timeout, std::chrono::seconds{9});
-  EXPECT_EQ(shared.logon_bytes_max, 2000U);
+  EXPECT_EQ(shared.rules.logon_timeout, std::chrono::seconds{9});
+  EXPECT_EQ(shared.rules.logon_bytes_max, 2000U);
   EXPECT_TRUE(io().listeners.is_address_allowed(shared, "10.0.0.7:1"));
   EXPECT_TRUE(io().listeners.is_address_allowed(shared, "10.0.0.8:1"));
   EXPECT_FALSE(io().listeners.is_address_allowed(shared, "10.0.0.9:1"));
