@@ -14,10 +14,10 @@
 
 #include <nexusfix/base/decimal.hpp>
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
 #include <nexusfix/fix44/news.hpp>
+#include <nexusfix/statistics.hpp>
 
 #if __has_include(<boost/asio.hpp>)
 #include <boost/asio.hpp>

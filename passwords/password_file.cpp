@@ -8,7 +8,7 @@
 
 #include "base/api/ascii.hpp"
 #include "base/api/secret.hpp"
-#include "engine/api/operations.hpp"
+#include "config/api/settings.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -3,8 +3,8 @@
 #include <functional>
 #include <vector>
 
-#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/simulator/scenario.hpp>
+#include <nexusfix/statistics.hpp>
 
 #include "simulator/order_flow.hpp"
 

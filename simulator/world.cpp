@@ -1,5 +1,5 @@
-#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/simulator/world.hpp>
+#include <nexusfix/statistics.hpp>
 
 #include "simulator/world_state.hpp"
 

@@ -44,13 +44,13 @@ MANY_MEMBERS = {
     "config/SessionSettings": "a member for each group of keys of a session",
     "config/Settings": "a member for each group of keys of a file",
     "engine/Connection": "its flags and times are in the order in which a message uses them",
-    "engine/EngineLogs": "one owner of every log, so that one call opens all of them again",
+    "operators/EngineLogs": "one owner of every log, so that one call opens all of them again",
     "engine/LoopContext": "what all components of a loop share; it has no logic",
-    "engine/LoopStatistics": "a member for each statistic",
-    "engine/SessionCounters": "a member for each statistic",
+    "nexusfix/LoopStatistics": "a member for each statistic",
+    "operators/SessionCounters": "a member for each statistic",
     "engine/SessionEntry": "the parts of a session's state; it has no logic",
-    "engine/SessionStatistics": "a member for each statistic",
-    "engine/SessionStatus": "a member for each statistic",
+    "nexusfix/SessionStatistics": "a member for each statistic",
+    "operators/SessionStatus": "a member for each statistic",
     "logs/LogStatistics": "one pass over a log fills every table of the report",
     "logs/MessageScanner": "positions in one buffer, which change together",
     "session/StateMachine": "the state that the specification gives a session",
@@ -102,9 +102,10 @@ CONFIG_INCLUDE = re.compile(r'#include [<"](?:nexusfix/)?config/([^>"]+)[>"]')
 # api/changed_keys.hpp: for a reload, which of the finished settings have changed.
 # api/logon_passwords.hpp: what checks them is a product.
 # api/file_reader.hpp: for a reload. api/validators.hpp: of the sessions' dictionaries.
+# api/preflight.hpp: what must be right before a start. api/tls_contexts.hpp: of the sessions.
 ENGINE_READS = ["api/changed_keys.hpp", "api/file_reader.hpp", "api/logon_passwords.hpp",
-                "api/logon_signer.hpp", "api/loop_partition.hpp", "api/settings.hpp",
-                "api/validators.hpp", "username.hpp"]
+                "api/logon_signer.hpp", "api/loop_partition.hpp", "api/preflight.hpp",
+                "api/settings.hpp", "api/tls_contexts.hpp", "api/validators.hpp", "username.hpp"]
 PRIVATE_INCLUDE = re.compile(r'#include "([^"]+)"')
 
 CLASS_HEAD = re.compile(r"(?<!enum )\b(?:class|struct)\s+(?:alignas\([^)]*\)\s*)?"

@@ -35,29 +35,30 @@ LAYERS = {
     "transport": {"base"},
     "observe": {"base", "deferred"},
     "config": {"base", "wire", "dictionary", "session", "store", "transport", "observe"},
+    "operators": {"base", "deferred", "wire", "session", "store", "transport", "observe", "config"},
     "engine": {"base", "wire", "dictionary", "session", "store", "transport", "observe",
-               "deferred", "config"},
+               "deferred", "config", "operators"},
     "logs": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
              "engine"},
     "http": {"base"},
     "passwords": {"base", "transport", "config", "engine"},
     "stream": {"base", "wire", "store", "observe", "console", "http", "logs"},
     "python": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
-               "deferred", "engine", "logs", "passwords", "simulator"},
+               "deferred", "operators", "engine", "logs", "passwords", "simulator"},
     "c": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
           "engine", "gateway", "logs", "passwords"},
     "simulator": {"base", "wire", "dictionary", "session", "store", "transport", "observe",
-                  "config", "engine"},
+                  "config", "operators", "engine"},
     "console": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
-                "engine"},
-    "cluster": {"base", "wire", "session", "store", "transport", "observe", "config", "engine",
-                "http"},
+                "operators", "engine"},
+    "cluster": {"base", "wire", "session", "store", "transport", "observe", "config", "operators",
+                "engine", "http"},
     "clients": set(),  # other languages
     "gateway": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
                 "engine"},
     "tester": {"base", "wire", "session", "transport", "observe", "config", "engine"},
     "venue": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
-              "engine"},
+              "operators", "engine"},
     "venues": {"base", "wire", "session", "transport", "observe", "config", "engine", "tester",
                "venue"},
     "wasm": {"base", "wire", "dictionary", "logs"},
@@ -65,7 +66,7 @@ LAYERS = {
 # Made from a dictionary at build time: base and wire are all that they need.
 GENERATED = re.compile(r"fix(t11|4[0-4]|50(sp[12])?)")
 # Public headers that are named for what users look for, and not for their layer.
-LAYER_OF_HEADER = {"settings": "config"}
+LAYER_OF_HEADER = {"settings": "config", "statistics": "operators"}
 PURE_LAYERS = {"wire", "session"}
 # The private headers of the command that a product includes, and why.
 PRODUCT_READS = {

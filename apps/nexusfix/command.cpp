@@ -8,7 +8,7 @@
 #include <nexusfix/passwords.hpp>
 #include <nexusfix/transport/network.hpp>
 
-#include "engine/api/operations.hpp"
+#include "config/api/settings.hpp"
 #ifdef NEXUSFIX_POSTGRES_STORE
 #include <nexusfix/store/postgres.hpp>
 #endif

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/engine/running_engine.hpp>
+#include <nexusfix/statistics.hpp>
 #include <nexusfix/transport/network.hpp>
 
 #include "bench/engine/answering_process.hpp"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include <nexusfix/engine/running_engine.hpp>
+#include <nexusfix/statistics.hpp>
 
 #include "bench/engine/engine_bench.hpp"
 #include "bench/engine/memory_network.hpp"

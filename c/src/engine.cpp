@@ -8,7 +8,6 @@
 #include "c/src/message_data.hpp"
 #include "c/src/results.hpp"
 #include "config/api/settings.hpp"
-#include "engine/api/operations.hpp"
 
 namespace engine = nexusfix::engine;
 namespace config = nexusfix::config;

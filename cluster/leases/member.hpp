@@ -17,7 +17,8 @@
 
 #include "cluster/leases/cluster_state.hpp"
 #include "cluster/leases/etcd_client.hpp"
-#include "engine/api/operations.hpp"
+#include "operators/api/cluster_member.hpp"
+#include "operators/api/operator_acts.hpp"
 
 namespace nexusfix::cluster {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include <nexusfix/engine/running_engine.hpp>
+#include <nexusfix/statistics.hpp>
 
 #include "console/site/event_ring.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/metrics.hpp>
+#include <nexusfix/statistics.hpp>
 
 #include "console/metrics/samples.hpp"
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/metrics.hpp>
+#include <nexusfix/statistics.hpp>
 
 namespace nexusfix::metrics {
 

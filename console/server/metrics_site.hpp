@@ -2,7 +2,7 @@
 #pragma once
 
 #include "console/http/http_server.hpp"
-#include "engine/api/operations.hpp"
+#include "operators/api/operations.hpp"
 
 namespace nexusfix::web {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/api/operations.hpp"
+#include "operators/api/operator_acts.hpp"
 
 namespace nexusfix::web {
 

@@ -12,7 +12,7 @@
 #include "console/http/request.hpp"
 #include "console/json/session_names.hpp"
 #include "console/site/event_ring.hpp"
-#include "engine/api/operations.hpp"
+#include "operators/api/operations.hpp"
 
 namespace nexusfix::web {
 

@@ -48,60 +48,13 @@
 #include <nexusfix/engine/application.hpp>
 #include <nexusfix/engine/remote.hpp>
 #include <nexusfix/engine/session.hpp>
+#include <nexusfix/settings.hpp>
 #include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/typed.hpp>
 
-// The optional parts of an engine. Each is a separate target: an application links only those that
-// its configurations need.
-
-namespace nexusfix::cluster {
-struct ClusterPart;
-}  // namespace nexusfix::cluster
-
-namespace nexusfix::observe {
-struct LogCompressionPart;
-}  // namespace nexusfix::observe
-
-namespace nexusfix::store {
-struct PostgresPart;
-}  // namespace nexusfix::store
-
-namespace nexusfix::transport {
-struct ProxyPart;
-}  // namespace nexusfix::transport
-
-namespace nexusfix::web {
-struct WebPart;
-}  // namespace nexusfix::web
-
-namespace nexusfix::engine {
-
-struct PasswordPart;
-
-// Null: the program lacks the part. A configuration that needs it is refused, and the error names
-// the key, the target to link and the line to write. Each part has static lifetime.
-struct Parts {
-  // UseTCPProxy, ProxyType: transport::proxy_part(), of nexusfix::proxy
-  const transport::ProxyPart* proxy = nullptr;
-  // PasswordFile: password_part(), of nexusfix::passwords
-  const PasswordPart* passwords = nullptr;
-  // Store=postgresql: store::postgres_part(), of nexusfix::postgres
-  const store::PostgresPart* postgres = nullptr;
-  // ClusterShard: cluster::cluster_part(), of nexusfix::cluster
-  const cluster::ClusterPart* cluster = nullptr;
-  // LogCompress: observe::log_compression_part(), of nexusfix::log_compression
-  const observe::LogCompressionPart* log_compression = nullptr;
-  // MetricsPort, ConsolePort, HttpAcceptPort: web::web_part(), of nexusfix::web. Without it,
-  // HttpAcceptPort alone is a warning: the files of QuickFIX have it.
-  const web::WebPart* web = nullptr;
-};
-
-}  // namespace nexusfix::engine
-
 // A program that uses one of these includes its header.
 namespace nexusfix {
-class Disk;      // <nexusfix/base/disk.hpp>
-class Settings;  // <nexusfix/settings.hpp>
+class Disk;  // <nexusfix/base/disk.hpp>
 }  // namespace nexusfix
 namespace nexusfix::observe {
 class EventLog;    // <nexusfix/observe/logs.hpp>
@@ -119,7 +72,7 @@ class Network;    // <nexusfix/transport/network.hpp>
 namespace nexusfix::engine {
 
 class EventLoop;
-struct EngineStatistics;  // <nexusfix/engine/running_engine.hpp>
+struct EngineStatistics;  // <nexusfix/statistics.hpp>
 
 // The program's own conditions on a configuration. open() calls it before it creates anything, and
 // each reload before anything changes, on a thread that reads files; an error refuses the
@@ -450,7 +403,6 @@ using engine::LogonWait;
 using engine::MessageReply;
 using engine::Messages;
 using engine::OutgoingMessage;
-using engine::Parts;
 using engine::PendingChange;
 using engine::PendingKeys;
 using engine::PostOutcome;

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/simulator.hpp>
+#include <nexusfix/statistics.hpp>
 #include <nexusfix/wire/convert.hpp>
 #include <nexusfix/wire/encoder.hpp>
 

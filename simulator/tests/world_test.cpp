@@ -4,8 +4,8 @@
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/simulator.hpp>
+#include <nexusfix/statistics.hpp>
 #include <nexusfix/wire/encoder.hpp>
 
 namespace nexusfix::simulator {

@@ -16,16 +16,16 @@
 #include "base/api/thread_setup.hpp"
 #include "config/api/logon_signer.hpp"
 #include "config/api/loop_partition.hpp"
-#include "engine/api/operations.hpp"
+#include "config/api/preflight.hpp"
 #include "engine/cluster_membership.hpp"
 #include "engine/directory/directory.hpp"
 #include "engine/ground/loop_context.hpp"
-#include "engine/ground/settings/missing_parts.hpp"
 #include "engine/ground/settings/settings_names.hpp"
 #include "engine/loop/event_loop.hpp"
 #include "engine/service/inbox/remote_state.hpp"
 #include "engine/service/operator/control.hpp"
 #include "engine/service/operator/operator_commands.hpp"
+#include "operators/api/operations.hpp"
 #include "transport/api/proxy.hpp"
 
 namespace nexusfix::engine {
@@ -77,14 +77,14 @@ std::unexpected<EngineError> wrong_at(const std::string& file, std::size_t line,
 
 // Checks that everything that the configuration needs is available, before anything is created. One
 // loop reads the dictionaries before it creates anything. Several loops read them after their
-// stores, so preflight() reads them here as well.
+// stores, so config::preflight() reads them here as well.
 std::expected<void, EngineError> is_available(const Settings& settings, Disk& disk,
                                               const Parts& parts) {
   if (settings.event_loops == 1) {
-    if (const auto errors = check_machine(settings, disk, parts); !errors.empty()) {
+    if (const auto errors = config::check_machine(settings, disk, parts); !errors.empty()) {
       return std::unexpected{to_error(errors)};
     }
-  } else if (const auto found = preflight(settings, disk, parts); !found) {
+  } else if (const auto found = config::preflight(settings, disk, parts); !found) {
     return std::unexpected{to_error(found.error())};
   }
   const ThreadSettings& threads = settings.threads;
@@ -430,7 +430,7 @@ struct Engine::Shared {
   std::expected<void, EngineError> join_cluster(Settings& settings, const EngineOptions& options) {
     if (settings.cluster.shard.empty()) return {};
     if (options.parts.cluster == nullptr) {
-      return wrong_at(settings.file, settings.cluster.line, missing_cluster_text());
+      return wrong_at(settings.file, settings.cluster.line, config::missing_cluster_text());
     }
     auto membership = std::make_unique<ClusterMembership>(*options.log, *time, service.get());
     if (auto joined = membership->join(*options.parts.cluster, settings.cluster); !joined) {
@@ -542,7 +542,8 @@ std::expected<Engine, EngineError> Engine::open_with(nexusfix::Settings given, C
   if (auto ready = is_available(settings, *options.disk, options.parts); !ready) {
     return std::unexpected{std::move(ready.error())};
   }
-  std::ranges::move(open_folders(settings, *options.disk), std::back_inserter(settings.warnings));
+  std::ranges::move(config::open_folders(settings, *options.disk),
+                    std::back_inserter(settings.warnings));
   if (auto prepared = shared->prepare_outside(settings, sockets, options); !prepared) {
     return std::unexpected{std::move(prepared.error())};
   }

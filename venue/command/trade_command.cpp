@@ -9,7 +9,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/running_engine.hpp>
+#include <nexusfix/statistics.hpp>
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/files/engine_options.hpp"

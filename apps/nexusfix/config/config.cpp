@@ -8,7 +8,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 
-#include "engine/api/operations.hpp"
+#include "config/api/preflight.hpp"
 #include "nexusfix/command.hpp"
 #include "nexusfix/config/config_report.hpp"
 #include "nexusfix/config/key_reference.hpp"
@@ -46,8 +46,8 @@ int check(const CheckOptions& options) {
   auto explained = config::explain_settings(disk, options.file);
   const UnknownKeys unknown_keys = options.strict ? UnknownKeys::Refuse : UnknownKeys::Warn;
   if (!explained) return fail_all(explained.error(), unknown_keys);
-  const auto found = engine::preflight(explained->settings, disk, linked_parts());
-  config::SettingsErrors errors = engine::missing_addresses(explained->settings);
+  const auto found = config::preflight(explained->settings, disk, linked_parts());
+  config::SettingsErrors errors = config::missing_addresses(explained->settings);
   const bool has_postgres = postgres_opener() != nullptr;
   std::ranges::copy(missing_parts(*explained, has_postgres), std::back_inserter(errors));
   if (!found) std::ranges::copy(found.error(), std::back_inserter(errors));
@@ -56,7 +56,7 @@ int check(const CheckOptions& options) {
     return fail_all(errors);
   }
   std::ranges::copy(*found, std::back_inserter(explained->settings.warnings));
-  std::ranges::copy(engine::expiring_certificates(explained->settings, disk, this_second()),
+  std::ranges::copy(config::expiring_certificates(explained->settings, disk, this_second()),
                     std::back_inserter(explained->settings.warnings));
   fmt::print("{}", options.json ? config_json(*explained)
                                 : config_text(*explained, this_second(), options.all));

@@ -10,7 +10,7 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/passwords.hpp>
 
-#include "engine/api/operations.hpp"
+#include "config/api/settings.hpp"
 #include "nexusfix/command.hpp"
 #include "nexusfix/text/text.hpp"
 

@@ -13,7 +13,6 @@
 #include <nexusfix/session/identity.hpp>
 
 #include "base/api/ascii.hpp"
-#include "engine/api/operations.hpp"
 #include "nexusfix/command.hpp"
 #include "nexusfix/control/engine_place.hpp"
 #include "nexusfix/control/engine_report.hpp"
@@ -21,6 +20,7 @@
 #include "nexusfix/journal/journal_set.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
+#include "operators/api/running_engine.hpp"
 
 namespace nexusfix::command {
 namespace {

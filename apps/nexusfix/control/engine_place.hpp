@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/api/operations.hpp"
+#include "operators/api/running_engine.hpp"
 
 namespace nexusfix::command {
 

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/statistics.hpp>
+
 #include "base/api/ascii.hpp"
 #include "base/api/edit_distance.hpp"
 #include "nexusfix/text/json.hpp"

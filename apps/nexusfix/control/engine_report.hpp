@@ -8,7 +8,7 @@
 
 #include <nexusfix/base/clock.hpp>
 
-#include "engine/api/operations.hpp"
+#include "operators/api/running_engine.hpp"
 
 namespace nexusfix::command {
 

@@ -11,7 +11,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/running_engine.hpp>
+#include <nexusfix/statistics.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/parser.hpp>
 

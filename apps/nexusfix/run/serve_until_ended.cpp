@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <poll.h>
 
-#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/observe/logs.hpp>
+#include <nexusfix/statistics.hpp>
 
 #include "observe/api/logs.hpp"
 

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/engine/running_engine.hpp>
+#include <nexusfix/statistics.hpp>
 
 namespace nexusfix::metrics {
 

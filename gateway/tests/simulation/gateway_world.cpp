@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/engine/running_engine.hpp>
+#include <nexusfix/statistics.hpp>
 #include <nexusfix/wire/encoder.hpp>
 
 #include "gateway/gateway.hpp"

@@ -13,12 +13,11 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/passwords.hpp>
+#include <nexusfix/statistics.hpp>
 #include <nexusfix/store.hpp>
 
 #include "config/api/settings.hpp"
-#include "engine/api/operations.hpp"
 #include "python/src/errors.hpp"
 #include "python/src/sessions/event_channel.hpp"
 #include "python/src/sessions/gated_network.hpp"

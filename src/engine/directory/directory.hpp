@@ -52,9 +52,4 @@ struct Directory {
   ConnectionMigration migration;
 };
 
-[[nodiscard]] SettingsErrors check_machine(const Settings& settings, Disk& disk,
-                                           const Parts& parts);
-// Warnings about folders of the journal and the logs that other users may read, with the remedy.
-[[nodiscard]] std::vector<SettingsError> open_folders(const Settings& settings, Disk& disk);
-
 }  // namespace nexusfix::engine

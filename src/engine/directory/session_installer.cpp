@@ -5,8 +5,8 @@
 
 #include "base/api/exceptions.hpp"
 #include "config/api/logon_signer.hpp"
+#include "config/api/preflight.hpp"
 #include "engine/ground/loop_context.hpp"
-#include "engine/ground/settings/missing_parts.hpp"
 #include "engine/ground/settings/settings_names.hpp"
 #include "engine/session/sessions.hpp"
 
@@ -54,7 +54,7 @@ std::optional<EngineError> SessionInstaller::find_conflict(const Settings& setti
     if (!one.credentials.password_file.empty() && !loop_.shared.credentials) {
       wrong = "PasswordFile, in an engine that had none at its start";
     }
-    if (auto missing = missing_parts(one, loop_.parts); !missing.empty()) {
+    if (auto missing = config::missing_parts(one, loop_.parts); !missing.empty()) {
       wrong = std::move(missing.front().text);
     }
     if (!one.is_template &&

@@ -19,6 +19,7 @@
 #include <nexusfix/engine.hpp>
 #include <nexusfix/engine/session.hpp>
 
+#include "base/api/timer_queue.hpp"
 #include "engine/ground/connection/connection.hpp"
 #include "engine/ground/event_boundary.hpp"
 #include "engine/ground/loop_clock.hpp"
@@ -27,8 +28,7 @@
 #include "engine/ground/report/reporter.hpp"
 #include "engine/ground/settings/parsers.hpp"
 #include "engine/ground/state/session_entry.hpp"
-#include "engine/ground/statistics/counters.hpp"
-#include "engine/ground/timer_queue.hpp"
+#include "operators/api/counters.hpp"
 #include "session/api/actions.hpp"
 
 namespace nexusfix::engine {

@@ -19,9 +19,10 @@
 
 #include <nexusfix/engine.hpp>
 #include <nexusfix/passwords.hpp>
+#include <nexusfix/statistics.hpp>
 #include <nexusfix/wire/encoder.hpp>
 
-#include "engine/api/operations.hpp"
+#include "config/api/settings.hpp"
 #include "faults/attack/traders.hpp"
 #include "faults/soak/process_use.hpp"
 #include "support/disks/temporary_folder.hpp"

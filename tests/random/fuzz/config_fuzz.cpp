@@ -13,7 +13,7 @@
 
 #include "config/api/changed_keys.hpp"
 #include "config/api/explain_settings.hpp"
-#include "engine/api/operations.hpp"
+#include "config/api/preflight.hpp"
 #include "nexusfix/config/config_report.hpp"
 #include "random/fuzz/harness/require.hpp"
 #include "random/fuzz/harness/target.hpp"
@@ -22,9 +22,9 @@
 namespace {
 
 using namespace nexusfix::config;
-using nexusfix::engine::expiring_certificates;
-using nexusfix::engine::missing_addresses;
-using nexusfix::engine::preflight;
+using nexusfix::config::expiring_certificates;
+using nexusfix::config::missing_addresses;
+using nexusfix::config::preflight;
 using nexusfix::testing::DiskCall;
 using nexusfix::testing::FakeDisk;
 using nexusfix::testing::require;

@@ -6,8 +6,7 @@
 #include <string_view>
 #include <variant>
 
-#include "engine/api/operations.hpp"
-#include "engine/service/operator/control_protocol.hpp"
+#include "operators/api/control_protocol.hpp"
 #include "random/fuzz/harness/require.hpp"
 #include "random/fuzz/harness/target.hpp"
 

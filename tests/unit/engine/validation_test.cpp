@@ -2,7 +2,7 @@
 #include <fstream>
 
 #include "config/api/explain_settings.hpp"
-#include "engine/api/operations.hpp"
+#include "config/api/preflight.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -379,7 +379,7 @@ TEST_F(ValidationTest, all_errors_of_a_dictionary_are_reported_at_once) {
   auto settings = config::parse_settings(config(), "venue.cfg");
   ASSERT_TRUE(settings);
   PosixDisk disk;
-  const auto around = engine::preflight(*settings, disk);
+  const auto around = config::preflight(*settings, disk);
   ASSERT_FALSE(around);
   ASSERT_EQ(around.error().size(), 3U);
   const std::string place = "venue.cfg:13: DataDictionary: " + path;
@@ -406,7 +406,7 @@ TEST_F(ValidationTest, faults_of_a_stock_dictionary_are_notes_and_not_warnings) 
     sessions = session + std::string{faults};
     auto settings = config::parse_settings(config(), "venue.cfg");
     ASSERT_TRUE(settings);
-    const auto around = engine::preflight(*settings, disk);
+    const auto around = config::preflight(*settings, disk);
     ASSERT_TRUE(around);
     std::vector<config::SettingsError> found;
     for (const config::SettingsError& one : *around) {

@@ -7,7 +7,7 @@
 
 #include "config/api/logon_signer.hpp"
 #include "config/api/loop_partition.hpp"
-#include "engine/api/operations.hpp"
+#include "config/api/preflight.hpp"
 #include "engine/directory/reload/reloader.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/settings/settings_names.hpp"
@@ -37,7 +37,7 @@ void CertificateWatch::report_expiries() {
   check_at_ = loop_.now().mono + kLookInterval;
   loop_.wake_at(check_at_);
   for (const transport::TlsExpiry& one : loop_.shared.tls->expiries()) {
-    const auto ending = ending_of(one, loop_.now().wall);
+    const auto ending = config::ending_of(one, loop_.now().wall);
     if (!ending) continue;
     loop_.report.engine(
         ending->is_near ? EventId::CertificateExpiresSoon : EventId::CertificateExpires,
@@ -71,7 +71,7 @@ void ReloadJob::read(Disk& disk) {
   if (auto right = check(start_.check_settings, *settings); !right) {
     return refuse(std::move(right.error()));
   }
-  if (const auto looked = preflight(*settings, disk, start_.parts); !looked) {
+  if (const auto looked = config::preflight(*settings, disk, start_.parts); !looked) {
     return refuse(to_error(looked.error()));
   }
   std::vector<Settings> shares;

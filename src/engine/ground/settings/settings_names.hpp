@@ -8,6 +8,7 @@
 
 #include "config/api/changed_keys.hpp"
 #include "config/api/loop_partition.hpp"
+#include "config/api/tls_contexts.hpp"
 
 namespace nexusfix::engine {
 
@@ -33,6 +34,7 @@ using config::StoreKind;
 using config::ThreadSettings;
 using config::ThrottleAction;
 using config::ThrottleSettings;
+using config::TlsContexts;
 
 // The errors of a configuration as one EngineError. All errors, one a line.
 [[nodiscard]] EngineError to_error(const SettingsErrors& errors);

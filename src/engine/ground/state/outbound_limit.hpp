@@ -15,7 +15,7 @@
 #include "engine/ground/connection/buffer_budget.hpp"
 #include "engine/ground/settings/settings_names.hpp"
 #include "engine/ground/state/throttle.hpp"
-#include "engine/ground/statistics/counters.hpp"
+#include "operators/api/counters.hpp"
 
 namespace nexusfix::engine {
 

@@ -20,17 +20,17 @@
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/header_template.hpp>
 
+#include "base/api/timer_queue.hpp"
 #include "engine/ground/connection/buffer_budget.hpp"
 #include "engine/ground/connection/connection.hpp"
-#include "engine/ground/report/notice_limiter.hpp"
 #include "engine/ground/settings/settings_names.hpp"
 #include "engine/ground/state/connect_policy.hpp"
-#include "engine/ground/state/failed_logons.hpp"
 #include "engine/ground/state/membership.hpp"
 #include "engine/ground/state/outbound_limit.hpp"
 #include "engine/ground/state/throttle.hpp"
-#include "engine/ground/statistics/counters.hpp"
-#include "engine/ground/timer_queue.hpp"
+#include "operators/api/counters.hpp"
+#include "operators/api/failed_logons.hpp"
+#include "operators/api/notice_limiter.hpp"
 #include "session/api/state_machine.hpp"
 
 namespace nexusfix::engine {

@@ -6,7 +6,7 @@
 #include <nexusfix/wire/message_view.hpp>
 
 #include "engine/ground/state/session_entry.hpp"
-#include "engine/ground/statistics/counters.hpp"
+#include "operators/api/counters.hpp"
 #include "session/api/state_machine.hpp"
 
 namespace nexusfix::engine {

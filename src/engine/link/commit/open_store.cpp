@@ -8,8 +8,8 @@
 #include <nexusfix/engine.hpp>
 
 #include "base/api/exceptions.hpp"
+#include "config/api/preflight.hpp"
 #include "engine/ground/loop_context.hpp"
-#include "engine/ground/settings/missing_parts.hpp"
 #include "engine/ground/settings/settings_names.hpp"
 #include "engine/link/commit/commit_gate.hpp"
 #include "store/api/postgres_part.hpp"
@@ -157,7 +157,7 @@ void CommitGate::report_opened(const store::JournalReport& found, const std::str
 std::expected<void, EngineError> CommitGate::open_postgres(const Settings& settings,
                                                            Recovery& recovery) {
   if (loop_.parts.postgres == nullptr) {
-    return std::unexpected{EngineError{missing_postgres_text()}};
+    return std::unexpected{EngineError{config::missing_postgres_text()}};
   }
   store::PostgresOptions options = settings.postgres;
   options.record_bytes_max = kRecordBytesMax;

@@ -9,7 +9,7 @@
 
 #include "engine/ground/statistics/session_state.hpp"
 #include "engine/service/floors.hpp"
-#include "engine/service/operator/control_protocol.hpp"
+#include "operators/api/control_protocol.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -13,11 +13,9 @@
 #include <vector>
 
 #include "engine/ground/loop_context.hpp"
-#include "engine/service/operator/control_protocol.hpp"
+#include "operators/api/control_protocol.hpp"
 
 namespace nexusfix::engine {
-
-class TlsContexts;
 
 // What the commands to the whole engine need. Any thread.
 struct WholeEngine {

@@ -9,11 +9,12 @@
 #include <utility>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/engine/running_engine.hpp>
+#include <nexusfix/statistics.hpp>
 
-#include "engine/api/operations.hpp"
 #include "engine/service/floors.hpp"
 #include "engine/service/operator/control_tasks.hpp"
+#include "operators/api/operations.hpp"
+#include "operators/api/running_engine.hpp"
 
 namespace nexusfix::engine {
 namespace {

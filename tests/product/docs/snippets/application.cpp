@@ -9,9 +9,9 @@
 #include <sys/epoll.h>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
+#include <nexusfix/statistics.hpp>
 #include <nexusfix/wire/text.hpp>
 
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <gmock/gmock.h>
 
-#include "engine/api/operations.hpp"
+#include "config/api/preflight.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -33,7 +33,7 @@ class MissingParts : public AcceptorTest {
     EngineUnderTest opening = bare();
     PosixDisk disk;
     std::vector<std::string> all;
-    const auto found = engine::preflight(opening.settings, disk);
+    const auto found = config::preflight(opening.settings, disk);
     if (found) return all;
     for (const auto& error : found.error()) all.push_back(error.what());
     const auto opened = opening.try_open(venue);

@@ -1,12 +1,13 @@
 // Files, folders, addresses and CPUs that a configuration names: `config check` and a start check
 // them before anything is created.
+#include "config/api/preflight.hpp"
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 
 #include "config/api/explain_settings.hpp"
-#include "engine/api/operations.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 
@@ -32,7 +33,7 @@ class PreflightTest : public AcceptorTest {
   [[nodiscard]] std::string looked() {
     std::string all;
     PosixDisk disk;
-    const auto found = engine::preflight(settings(), disk);
+    const auto found = config::preflight(settings(), disk);
     if (found) return all;
     for (const auto& error : found.error()) all += (all.empty() ? "" : "\n") + error.what();
     return all;
@@ -70,7 +71,7 @@ TEST_F(PreflightTest, folders_accessible_to_others_are_a_warning_with_a_remedy) 
   const auto warned = [&] {
     PosixDisk disk;
     std::string all;
-    const auto found = engine::preflight(settings(), disk);
+    const auto found = config::preflight(settings(), disk);
     if (found)
       for (const auto& one : *found) all += one.what() + "\n";
     return all;
@@ -123,7 +124,7 @@ TEST_F(PreflightTest, standard_dictionary_name_means_the_built_in_one_with_a_not
       "AppDataDictionary.FIX.5.0SP1=FIX50SP1.xml\n";
   dictionary = "";
   PosixDisk disk;
-  const auto found = engine::preflight(settings(), disk);
+  const auto found = config::preflight(settings(), disk);
   ASSERT_TRUE(found) << found.error().front().what();
   std::string all;
   for (const auto& one : *found) {
@@ -173,7 +174,7 @@ TEST_F(PreflightTest, missing_dictionary_of_the_default_version_names_its_key) {
                     "AppDataDictionary.FIX.5.0SP2=mine.xml\n");
   const auto explained = config::explain_settings(disk, "f.cfg");
   ASSERT_TRUE(explained);
-  const auto found = engine::preflight(explained->settings, disk);
+  const auto found = config::preflight(explained->settings, disk);
   ASSERT_FALSE(found);
   EXPECT_THAT(found.error().front().what(),
               HasSubstr("f.cfg:8: AppDataDictionary.FIX.5.0SP2: the file cannot be read"));
@@ -205,7 +206,7 @@ TEST_F(PreflightTest, address_of_another_machine_is_an_error_and_nothing_is_crea
   EXPECT_THAT(error, AllOf(HasSubstr("venue.cfg:8: SocketAcceptAddress=192.0.2.1: listen "),
                            HasSubstr("an address of this machine was expected")));
   expect_nothing_made();
-  const auto missing = engine::missing_addresses(settings());
+  const auto missing = config::missing_addresses(settings());
   ASSERT_EQ(missing.size(), 1U);
   EXPECT_EQ(missing.front().what(),
             "venue.cfg:8: SocketAcceptAddress=192.0.2.1: Cannot assign requested address; an "
@@ -216,7 +217,7 @@ TEST_F(PreflightTest, address_of_another_machine_is_an_error_and_nothing_is_crea
 TEST_F(PreflightTest, address_is_valid_even_if_its_port_is_in_use) {
   AcceptorTest::open();
   port = acceptor->accept_port();
-  EXPECT_TRUE(engine::missing_addresses(settings()).empty());
+  EXPECT_TRUE(config::missing_addresses(settings()).empty());
 }
 
 TEST_F(PreflightTest, store_that_cannot_be_opened_is_an_error_with_its_line) {

@@ -57,5 +57,22 @@ TEST_F(LoopTimersComponent, connections_above_the_count_stay_due) {
   EXPECT_EQ(timers().first_connection(), kNever);
 }
 
+TEST(LoopClock, the_first_timer_is_the_earlier_one_of_wake_up_and_owners) {
+  SystemClock clock;
+  const auto at = [](int seconds) { return MonoTime{std::chrono::seconds{seconds}}; };
+  LoopClock time{clock};
+  EXPECT_EQ(time.first_timer(), kNever);
+  time.set_first_owner(at(10));
+  EXPECT_EQ(time.first_timer(), at(10));
+  time.wake_at(at(20));
+  EXPECT_EQ(time.first_timer(), at(10));
+  time.set_first_owner(at(30));
+  EXPECT_EQ(time.first_timer(), at(20));
+  time.wake_at(at(5));
+  EXPECT_EQ(time.first_timer(), at(5));
+  time.clear_wake();
+  EXPECT_EQ(time.first_timer(), at(30));
+}
+
 }  // namespace
 }  // namespace nexusfix::engine

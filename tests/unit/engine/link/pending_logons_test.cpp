@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "engine/ground/connection/connection.hpp"
-#include "engine/ground/report/notice_limiter.hpp"
+#include "operators/api/notice_limiter.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {

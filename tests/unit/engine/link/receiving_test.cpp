@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/running_engine.hpp>
+#include <nexusfix/statistics.hpp>
 
 #include "engine/ground/connection/connection.hpp"
 #include "support/network/fake_network.hpp"

@@ -11,8 +11,8 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine.hpp>
-#include <nexusfix/engine/running_engine.hpp>
 #include <nexusfix/fix44/news.hpp>
+#include <nexusfix/statistics.hpp>
 
 #include "config/api/settings.hpp"
 #include "engine/ground/connection/connection.hpp"

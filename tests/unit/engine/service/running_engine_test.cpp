@@ -1,8 +1,9 @@
 // An operator looks at a running engine, and gives it commands.
+#include "operators/api/running_engine.hpp"
+
 #include <algorithm>
 #include <set>
 
-#include "engine/api/operations.hpp"
 #include "unit/engine/service/control_fixture.hpp"
 
 namespace nexusfix::testing {

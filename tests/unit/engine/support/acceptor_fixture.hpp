@@ -13,11 +13,11 @@
 #include <vector>
 
 #include <nexusfix/engine.hpp>
+#include <nexusfix/statistics.hpp>
 #include <nexusfix/transport/network.hpp>
 #include <nexusfix/wire/encoder.hpp>
 
 #include "config/api/settings.hpp"
-#include "engine/api/operations.hpp"
 #include "support/disks/temporary_folder.hpp"
 #include "support/fix_text.hpp"
 #include "support/manual_clock.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <thread>
 
-#include "engine/ground/statistics/counters.hpp"
+#include "operators/api/counters.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -1,9 +1,10 @@
-#include "engine/ground/report/session_events.hpp"
+#include "operators/api/session_events.hpp"
 
 #include <algorithm>
 
 #include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/header_template.hpp>
 
 namespace nexusfix::engine {
 namespace {

@@ -1,18 +1,19 @@
 // Checks the files, folders and devices that a configuration names, before anything is created.
+#include "config/api/preflight.hpp"
+
 #include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "base/api/thread_setup.hpp"
+#include "config/api/logon_passwords.hpp"
 #include "config/api/logon_signer.hpp"
-#include "engine/api/operations.hpp"
-#include "engine/directory/directory.hpp"
-#include "engine/ground/loop_context.hpp"
-#include "engine/ground/settings/missing_parts.hpp"
+#include "config/api/tls_contexts.hpp"
+#include "config/api/validators.hpp"
 #include "transport/api/tls.hpp"
 
-namespace nexusfix::engine {
+namespace nexusfix::config {
 namespace {
 
 constexpr std::string_view kStoreKey = "FileStorePath";
@@ -44,7 +45,7 @@ std::vector<Folder> folders_of(const Settings& settings) {
 
 class PreflightChecks {
  public:
-  PreflightChecks(const Settings& settings, Disk& disk, const Parts& parts)
+  PreflightChecks(const Settings& settings, Disk& disk, const engine::Parts& parts)
       : settings_{settings}, disk_{disk}, parts_{parts} {}
 
   // All but the dictionaries.
@@ -59,7 +60,7 @@ class PreflightChecks {
 
   [[nodiscard]] std::vector<SettingsError> check_dictionaries() {
     Settings copy = settings_;
-    auto found = config::make_validators(copy, disk_);
+    auto found = make_validators(copy, disk_);
     if (found) return std::move(found->warnings);
     std::ranges::move(found.error(), std::back_inserter(errors_));
     return {};
@@ -110,7 +111,7 @@ class PreflightChecks {
   // No command is run: it may wait for a person's answer.
   void check_logon_keys() {
     Settings copy = settings_;
-    std::ranges::move(config::give_signers(copy, disk_, /*with_commands=*/false),
+    std::ranges::move(give_signers(copy, disk_, /*with_commands=*/false),
                       std::back_inserter(errors_));
   }
 
@@ -141,13 +142,13 @@ class PreflightChecks {
 
   const Settings& settings_;
   Disk& disk_;
-  const Parts& parts_;
+  const engine::Parts& parts_;
   SettingsErrors errors_;
 };
 
 }  // namespace
 
-SettingsErrors check_machine(const Settings& settings, Disk& disk, const Parts& parts) {
+SettingsErrors check_machine(const Settings& settings, Disk& disk, const engine::Parts& parts) {
   PreflightChecks checks{settings, disk, parts};
   checks.check_machine();
   return checks.consume_errors();
@@ -173,7 +174,7 @@ std::vector<SettingsError> open_folders(const Settings& settings, Disk& disk) {
 
 std::expected<std::vector<SettingsError>, SettingsErrors> preflight(const Settings& settings,
                                                                     Disk& disk,
-                                                                    const Parts& parts) {
+                                                                    const engine::Parts& parts) {
   PreflightChecks checks{settings, disk, parts};
   checks.check_machine();
   std::vector<SettingsError> warnings = checks.check_dictionaries();
@@ -219,4 +220,4 @@ std::vector<SettingsError> expiring_certificates(const Settings& settings, Disk&
   return warnings;
 }
 
-}  // namespace nexusfix::engine
+}  // namespace nexusfix::config

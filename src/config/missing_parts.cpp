@@ -1,9 +1,9 @@
-#include "engine/ground/settings/missing_parts.hpp"
-
 #include <algorithm>
 #include <string_view>
 
-namespace nexusfix::engine {
+#include "config/api/preflight.hpp"
+
+namespace nexusfix::config {
 namespace {
 
 struct PartText {
@@ -40,7 +40,8 @@ std::string text_of(std::string_view key, const PartText& part) {
 
 }  // namespace
 
-std::vector<MissingPart> missing_parts(const SessionSettings& settings, const Parts& parts) {
+std::vector<MissingPart> missing_parts(const SessionSettings& settings,
+                                       const engine::Parts& parts) {
   std::vector<MissingPart> missing;
   if (parts.proxy == nullptr && settings.accept && settings.accept->trusted_proxies) {
     missing.push_back({settings.line, text_of("UseTCPProxy", kProxy)});
@@ -59,7 +60,7 @@ std::vector<MissingPart> missing_parts(const SessionSettings& settings, const Pa
   return missing;
 }
 
-std::vector<MissingPart> missing_web_part(const config::WebSettings& web) {
+std::vector<MissingPart> missing_web_part(const WebSettings& web) {
   std::vector<MissingPart> missing;
   if (web.metrics_port) missing.push_back({web.metrics_line, text_of("MetricsPort", kWeb)});
   if (web.console_port && web.console_port != web.http_accept_port) {
@@ -71,4 +72,4 @@ std::vector<MissingPart> missing_web_part(const config::WebSettings& web) {
 std::string missing_cluster_text() { return text_of("ClusterShard", kCluster); }
 std::string missing_postgres_text() { return text_of("Store=postgresql", kPostgres); }
 
-}  // namespace nexusfix::engine
+}  // namespace nexusfix::config

@@ -1,10 +1,10 @@
 // The lines of the control socket: what is read of them, and what is not.
-#include "engine/service/operator/control_protocol.hpp"
+#include "operators/api/control_protocol.hpp"
 
 #include <gtest/gtest.h>
 #include <random>
 
-#include "engine/api/operations.hpp"
+#include "operators/api/running_engine.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -1,13 +1,8 @@
-#include "engine/ground/statistics/counters.hpp"
+#include "operators/api/counters.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <utility>
-
-#include <nexusfix/engine/running_engine.hpp>
-
-#include "engine/ground/loop_context.hpp"
 
 namespace nexusfix::engine {
 
@@ -188,104 +183,6 @@ LoopStatistics LoopCounters::read(std::uint32_t index, const Now& now) const {
                    .unsynced_bytes = lag(appended, synced),
                    .unsynced_since = store.unsynced_since.if_set()};
   return figures;
-}
-
-void LoopContext::add_to(EngineStatistics& figures, const Now& at) const {
-  figures.loops.push_back(stats.read(index, at));
-  const bool has_failed = figures.loops.back().store.health == StoreHealth::Failed;
-  for (const auto& counters : session_figures.copy()) {
-    if (counters->is_gone.read()) continue;
-    SessionStatistics& session = figures.sessions.emplace_back(counters->read());
-    if (has_failed) session.state = SessionState::StoreFailed;
-  }
-}
-
-using std::chrono::nanoseconds;
-
-std::uint64_t LatencyHistogram::count() const noexcept {
-  std::uint64_t count = 0;
-  for (const Bucket& bucket : buckets_) count += bucket.count;
-  return count;
-}
-
-nanoseconds LatencyHistogram::mean() const noexcept {
-  const std::uint64_t all = count();
-  return all == 0 ? nanoseconds{0} : sum() / static_cast<std::int64_t>(all);
-}
-
-nanoseconds LatencyHistogram::sum() const noexcept {
-  nanoseconds sum{0};
-  for (const Bucket& bucket : buckets_) {
-    const nanoseconds width = bucket.to - bucket.from;
-    const nanoseconds middle =
-        bucket.to == nanoseconds::max() ? bucket.from : bucket.from + width / 2;
-    sum += middle * static_cast<std::int64_t>(bucket.count);
-  }
-  return sum;
-}
-
-nanoseconds LatencyHistogram::percentile(double percent) const noexcept {
-  constexpr double kAll = 100;
-  const std::uint64_t all = count();
-  const double share = std::clamp(percent, 0.0, kAll) / kAll * static_cast<double>(all);
-  const auto wanted = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(share)));
-  std::uint64_t passed = 0;
-  for (const Bucket& bucket : buckets_) {
-    passed += bucket.count;
-    if (passed >= wanted) return bucket.to == nanoseconds::max() ? bucket.from : bucket.to;
-  }
-  return nanoseconds{0};
-}
-
-std::uint64_t LatencyHistogram::count_below(nanoseconds limit) const noexcept {
-  std::uint64_t count = 0;
-  for (const Bucket& bucket : buckets_) {
-    if (bucket.to <= limit) count += bucket.count;
-  }
-  return count;
-}
-
-std::string_view to_string(StoreHealth health) noexcept {
-  switch (health) {
-    case StoreHealth::Ok:
-      return "ok";
-    case StoreHealth::Full:
-      return "full";
-    case StoreHealth::Stalled:
-      return "stalled";
-    case StoreHealth::Failed:
-      return "failed";
-  }
-  return "unknown";
-}
-
-void LatencyMeter::time_call() noexcept {
-  untimed_ = kTimedEvery;
-  const Now now = clock_.read();
-  called_ = now.mono;
-  is_timed_ = true;
-  counters_.receive_to_callback.record(called_ - clock_.now().mono);
-  // A clock that was set back, or one of the program's own, may be before the kernel's.
-  if (stamp_ != WallTime::min() && stamp_ <= now.wall) [[unlikely]]
-    counters_.wire_to_callback.record(now.wall - stamp_);
-}
-
-void LatencyMeter::on_sent(TimedAnswer& answer, SessionCounters& session) noexcept {
-  // A timed call that has sent on several connections.
-  if (is_unsettled()) settle(clock_.read().mono);
-  sent_by_ = &session;
-  sent_ = std::exchange(answer, {});
-}
-
-void LatencyMeter::settle(MonoTime now) noexcept {
-  SessionCounters* const session = std::exchange(sent_by_, nullptr);
-  counters_.callback_to_sent.record(now - sent_.called);
-  counters_.receive_to_sent.record(now - sent_.received);
-  SessionDetails* const details = session->details.get();
-  if (details == nullptr) return;
-  if (SessionLatency* const latency = details->receive_to_sent.made()) {
-    latency->record(now - sent_.received);
-  }
 }
 
 }  // namespace nexusfix::engine

@@ -1,4 +1,4 @@
-#include "engine/ground/timer_queue.hpp"
+#include "base/api/timer_queue.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -7,9 +7,7 @@
 
 #include <nexusfix/base/clock.hpp>
 
-#include "engine/ground/loop_clock.hpp"
-
-namespace nexusfix::engine {
+namespace nexusfix {
 namespace {
 
 struct Owner : TimerOwner {
@@ -133,21 +131,5 @@ TEST(TimerQueue, arm_says_whether_the_owner_is_due_earlier_than_before) {
   EXPECT_TRUE(queue.arm(owner, at(9)));
 }
 
-TEST(LoopClock, the_first_timer_is_the_earlier_one_of_wake_up_and_owners) {
-  SystemClock clock;
-  LoopClock time{clock};
-  EXPECT_EQ(time.first_timer(), kNever);
-  time.set_first_owner(at(10));
-  EXPECT_EQ(time.first_timer(), at(10));
-  time.wake_at(at(20));
-  EXPECT_EQ(time.first_timer(), at(10));
-  time.set_first_owner(at(30));
-  EXPECT_EQ(time.first_timer(), at(20));
-  time.wake_at(at(5));
-  EXPECT_EQ(time.first_timer(), at(5));
-  time.clear_wake();
-  EXPECT_EQ(time.first_timer(), at(30));
-}
-
 }  // namespace
-}  // namespace nexusfix::engine
+}  // namespace nexusfix

@@ -1,4 +1,4 @@
-#include "engine/ground/state/failed_logons.hpp"
+#include "operators/api/failed_logons.hpp"
 
 #include <initializer_list>
 #include <utility>

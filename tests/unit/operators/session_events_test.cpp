@@ -1,10 +1,14 @@
 // The text of a session's event has what a person asks for next.
-#include "engine/ground/report/session_events.hpp"
+#include "operators/api/session_events.hpp"
+
+#include <gmock/gmock.h>
+#include <span>
+#include <string>
 
 #include <nexusfix/session/identity.hpp>
 #include <nexusfix/wire/parser.hpp>
 
-#include "unit/engine/support/acceptor_fixture.hpp"
+#include "support/fix_text.hpp"
 
 namespace nexusfix::testing {
 namespace {
@@ -76,10 +80,12 @@ TEST(SessionEvents, rejected_message_of_ours_has_its_order_and_the_value_that_th
 
 TEST(SessionEvents, rejected_message_shows_no_secret) {
   const observe::MaskedField account{.tag = 1};
-  EXPECT_TRUE(contains(rejected("35=D|34=7|11=A1|1=ACC|", 5, 1, {&account, 1}), " 1=***]"));
-  EXPECT_TRUE(contains(rejected("35=BE|34=7|554=secret|", 5, 554), " 554=***]"));
+  EXPECT_THAT(rejected("35=D|34=7|11=A1|1=ACC|", 5, 1, {&account, 1}),
+              ::testing::HasSubstr(" 1=***]"));
+  EXPECT_THAT(rejected("35=BE|34=7|554=secret|", 5, 554), ::testing::HasSubstr(" 554=***]"));
   const observe::MaskedField order{.tag = 11};
-  EXPECT_TRUE(contains(rejected("35=D|34=7|11=A1|54=X|", 5, 54, {&order, 1}), " 11=*** 54=X]"));
+  EXPECT_THAT(rejected("35=D|34=7|11=A1|54=X|", 5, 54, {&order, 1}),
+              ::testing::HasSubstr(" 11=*** 54=X]"));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/language.hpp>
 
-namespace nexusfix::engine {
+namespace nexusfix {
 
 // An owner's position in a TimerQueue, which alone changes it.
 class TimerOwner {
@@ -128,4 +128,4 @@ class TimerQueue {
   MonoTime first_ = kNever;  // of heap_.front(): every turn asks for it
 };
 
-}  // namespace nexusfix::engine
+}  // namespace nexusfix

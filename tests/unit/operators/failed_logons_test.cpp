@@ -1,7 +1,9 @@
 // What an initiator says when its Logon is not accepted.
-#include "engine/ground/state/failed_logons.hpp"
+#include "operators/api/failed_logons.hpp"
 
-#include "unit/engine/support/initiator_wire_fixture.hpp"
+#include <gmock/gmock.h>
+#include <string>
+#include <string_view>
 
 namespace nexusfix::testing {
 namespace {
@@ -57,7 +59,7 @@ TEST(FailedLogons, text_has_the_end_the_fields_the_causes_and_the_next_step) {
        }) {
     const std::string text = engine::describe(attempt);
     EXPECT_TRUE(text.starts_with(begin)) << text;
-    EXPECT_TRUE(contains(text, part)) << text;
+    EXPECT_THAT(text, ::testing::HasSubstr(std::string{part}));
   }
 }
 

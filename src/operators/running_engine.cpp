@@ -1,6 +1,7 @@
 // The client of the control socket.
+#include "operators/api/running_engine.hpp"
+
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <expected>
@@ -14,10 +15,8 @@
 #include <variant>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/engine/running_engine.hpp>
 
-#include "engine/api/operations.hpp"
-#include "engine/service/operator/control_protocol.hpp"
+#include "operators/api/control_protocol.hpp"
 #include "transport/api/local_socket.hpp"
 
 namespace nexusfix::engine {
@@ -26,25 +25,6 @@ namespace {
 constexpr std::string_view kSocket = "/control";
 constexpr std::string_view kSuffix = ".control";  // of a ControlSocket that is found by itself
 constexpr std::chrono::milliseconds kBetweenLooks{5};
-
-constexpr std::array<std::string_view, 17> kActs{"log-out",
-                                                 "log-on",
-                                                 "disconnect",
-                                                 "reset",
-                                                 "reset-in-session",
-                                                 "test-request",
-                                                 "send-gap-fill",
-                                                 "enable",
-                                                 "disable",
-                                                 "reload",
-                                                 "rotate-logs",
-                                                 "reload-certificates",
-                                                 "stop",
-                                                 "drain",
-                                                 "move-shard",
-                                                 "drain-node",
-                                                 "join-node"};
-static_assert(kActs[static_cast<std::size_t>(OperatorAct::JoinNode)] == "join-node");
 
 std::string socket_of(const std::string& folder) {
   std::error_code error;
@@ -93,44 +73,6 @@ template <class Kind>
 }
 
 }  // namespace
-
-std::string_view to_string(OperatorAct act) noexcept {
-  return kActs[static_cast<std::size_t>(act)];
-}
-
-std::optional<OperatorAct> operator_act_of(std::string_view text) noexcept {
-  const auto found = std::ranges::find(kActs, text);
-  if (found == kActs.end()) return std::nullopt;
-  return static_cast<OperatorAct>(found - kActs.begin());
-}
-
-std::string_view to_string(SessionState state) noexcept {
-  switch (state) {
-    case SessionState::LoggedOn:
-      return "logged on";
-    case SessionState::LoggingOn:
-      return "logging on";
-    case SessionState::LoggingOut:
-      return "logging out";
-    case SessionState::Connecting:
-      return "connecting";
-    case SessionState::Waiting:
-      return "waiting";
-    case SessionState::Listening:
-      return "listening";
-    case SessionState::LoggedOut:
-      return "logged out";
-    case SessionState::Disabled:
-      return "disabled";
-    case SessionState::OutOfSchedule:
-      return "out of schedule";
-    case SessionState::Halted:
-      return "halted";
-    case SessionState::StoreFailed:
-      return "store failed";
-  }
-  return "unknown";
-}
 
 std::expected<void, LiveError> set_live_numbers(const std::string& folder,
                                                 const LiveNumbers& request,

@@ -1,4 +1,4 @@
-#include "engine/service/operator/control_protocol.hpp"
+#include "operators/api/control_protocol.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/api/escaped_text.hpp"
-#include "engine/api/operations.hpp"
+#include "operators/api/running_engine.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -27,6 +27,25 @@ constexpr std::size_t kErrorBytesMax = 2'000;
 
 constexpr std::array kMessageKinds{observe::MessageKind::Received, observe::MessageKind::Sent,
                                    observe::MessageKind::Garbled};
+
+constexpr std::array<std::string_view, 17> kActs{"log-out",
+                                                 "log-on",
+                                                 "disconnect",
+                                                 "reset",
+                                                 "reset-in-session",
+                                                 "test-request",
+                                                 "send-gap-fill",
+                                                 "enable",
+                                                 "disable",
+                                                 "reload",
+                                                 "rotate-logs",
+                                                 "reload-certificates",
+                                                 "stop",
+                                                 "drain",
+                                                 "move-shard",
+                                                 "drain-node",
+                                                 "join-node"};
+static_assert(kActs[static_cast<std::size_t>(OperatorAct::JoinNode)] == "join-node");
 
 template <class Object, class Value>
 struct NamedMember {
@@ -409,6 +428,16 @@ ControlAnswer answer_of(Members& members) {
 }
 
 }  // namespace
+
+std::string_view to_string(OperatorAct act) noexcept {
+  return kActs[static_cast<std::size_t>(act)];
+}
+
+std::optional<OperatorAct> operator_act_of(std::string_view text) noexcept {
+  const auto found = std::ranges::find(kActs, text);
+  if (found == kActs.end()) return std::nullopt;
+  return static_cast<OperatorAct>(found - kActs.begin());
+}
 
 Refusal lacks_session(std::string_view name) {
   return {.text = "the engine serves no session " + std::string{name}, .lacks_session = true};

@@ -1,5 +1,5 @@
 // Buckets of latencies, counts by MsgType and by reason.
-#include "engine/ground/statistics/counters.hpp"
+#include "operators/api/counters.hpp"
 
 #include <cstdint>
 #include <gmock/gmock.h>
