@@ -285,7 +285,7 @@ class Packager:
                            "NEXUSFIX_KAFKA=ON", "NEXUSFIX_ARROW=OFF", "NEXUSFIX_BENCH=OFF",
                            "CMAKE_SKIP_INSTALL_RPATH=ON"])
         development, libraries = STAGE / "libnexusfix-dev", STAGE / "libnexusfix0"
-        for component in ("core", "cluster", "console", "passwords", "simulator", "c"):
+        for component in ("core", "cluster", "console", "passwords", "proxy", "simulator", "c"):
             install(tree, component, development)
         documents = development / "usr/share/doc"
         examples = documents / "nexusfix/examples"

@@ -6,9 +6,7 @@
 
 #include <nexusfix/observe/logs.hpp>
 #include <nexusfix/passwords.hpp>
-#include <nexusfix/transport/network.hpp>
-
-#include "config/api/settings.hpp"
+#include <nexusfix/proxy.hpp>
 #ifdef NEXUSFIX_POSTGRES_STORE
 #include <nexusfix/store/postgres.hpp>
 #endif
@@ -19,6 +17,7 @@
 #include <nexusfix/web.hpp>
 #endif
 
+#include "config/api/settings.hpp"
 #include "nexusfix/dictionary/dict.hpp"
 #include "nexusfix/events/explain.hpp"
 #include "nexusfix/files/engine_options.hpp"

@@ -2,7 +2,7 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/passwords.hpp>
-#include <nexusfix/transport/network.hpp>
+#include <nexusfix/proxy.hpp>
 
 #include "c/src/engine_data.hpp"
 #include "c/src/message_data.hpp"

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <nexusfix/base/disk.hpp>
+#include <nexusfix/proxy.hpp>
 #include <nexusfix/transport/network.hpp>
 
 #include "cluster/front_door/front_door.hpp"
@@ -98,7 +99,7 @@ int run_door(WantedDoor& wanted) {
   raise_file_limit();
   const auto tcp = transport::make_epoll_network();
   if (!tcp) return failed(tcp.error().text);
-  const auto network = transport::make_proxied_network(**tcp);
+  const auto network = transport::proxy_part()->make_proxied_network(**tcp);
   SystemClock clock;
   observe::StreamEventLog events{stderr};
   FrontDoor door{*network, clock, events, shards, wanted.door};

@@ -150,7 +150,6 @@ struct SocketOptions {
 
 class TlsContext;     // only the engine makes one
 struct ConnectProxy;  // a proxy that connections are made through
-struct ProxyPart;
 
 // Where to listen or connect, and how.
 struct Endpoint {
@@ -341,13 +340,5 @@ class Network {
 // error: the operating system gives no descriptor.
 [[nodiscard]] std::expected<std::unique_ptr<Network>, NetworkError> make_epoll_network(
     std::chrono::nanoseconds busy_poll = {});
-
-// Connections by way of proxies, in both directions. Link nexusfix::proxy.
-//
-//   engine::EngineOptions options;
-//   options.parts.proxy = transport::proxy_part();
-
-// The part for UseTCPProxy and ProxyType: EngineOptions::parts. Never null; static lifetime.
-[[nodiscard]] const ProxyPart* proxy_part() noexcept;
 
 }  // namespace nexusfix::transport

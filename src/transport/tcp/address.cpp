@@ -1,4 +1,4 @@
-#include "transport/tcp/address.hpp"
+#include "transport/api/address.hpp"
 
 #include <arpa/inet.h>
 #include <array>

@@ -8,11 +8,11 @@
 
 #include <nexusfix/transport/network.hpp>
 
-#include "transport/tcp/address.hpp"
+#include "transport/api/address.hpp"
+#include "transport/api/resolver.hpp"
 #include "transport/tcp/busy_poll.hpp"
 #include "transport/tcp/descriptor.hpp"
 #include "transport/tcp/receive_time.hpp"
-#include "transport/tcp/resolver.hpp"
 
 namespace nexusfix::transport {
 

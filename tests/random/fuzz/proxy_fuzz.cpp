@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "proxy/proxy_handshake.hpp"
 #include "random/fuzz/harness/require.hpp"
 #include "random/fuzz/harness/target.hpp"
-#include "transport/proxy/proxy_handshake.hpp"
 
 namespace {
 

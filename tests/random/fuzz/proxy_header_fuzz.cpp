@@ -13,12 +13,12 @@
 
 #include <nexusfix/transport/network.hpp>
 
+#include "proxy/proxied_network.hpp"
+#include "proxy/proxy_header.hpp"
 #include "random/fuzz/harness/input.hpp"
 #include "random/fuzz/harness/require.hpp"
 #include "random/fuzz/harness/target.hpp"
 #include "support/network/fake_network.hpp"
-#include "transport/api/proxy.hpp"
-#include "transport/proxy/proxy_header.hpp"
 
 namespace nexusfix::transport {
 namespace {

@@ -1,4 +1,4 @@
-#include "transport/tcp/resolver.hpp"
+#include "transport/api/resolver.hpp"
 
 #include <functional>
 #include <gtest/gtest.h>

@@ -8,9 +8,9 @@
 
 #include <nexusfix/transport/network.hpp>
 
+#include "proxy/proxied_network.hpp"
 #include "support/failing_new.hpp"
 #include "tls_fixture.hpp"
-#include "transport/api/proxy.hpp"
 #include "transport/api/tls.hpp"
 #include "transport/tcp/descriptor.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <nexusfix/engine.hpp>
 #include <nexusfix/passwords.hpp>
+#include <nexusfix/proxy.hpp>
 #include <nexusfix/settings.hpp>
-#include <nexusfix/transport/network.hpp>
 
 namespace {
 

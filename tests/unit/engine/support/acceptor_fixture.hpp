@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <nexusfix/engine.hpp>
+#include <nexusfix/proxy.hpp>
 #include <nexusfix/statistics.hpp>
 #include <nexusfix/transport/network.hpp>
 #include <nexusfix/wire/encoder.hpp>

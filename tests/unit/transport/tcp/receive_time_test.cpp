@@ -8,8 +8,8 @@
 
 #include <nexusfix/base/clock.hpp>
 
-#include "transport/proxy/proxied_network.hpp"
-#include "transport/proxy/tunnel_network.hpp"
+#include "proxy/proxied_network.hpp"
+#include "proxy/tunnel_network.hpp"
 #include "unit/transport/loopback.hpp"
 
 namespace nexusfix::transport {

@@ -1,4 +1,7 @@
+#include <nexusfix/proxy.hpp>
 
+#include "proxy/proxied_network.hpp"
+#include "proxy/tunnel_network.hpp"
 #include "transport/api/proxy.hpp"
 
 namespace nexusfix::transport {

@@ -1,4 +1,6 @@
 // Connections through proxies: which header is believed, and no byte after it is ever read.
+#include "proxy/proxied_network.hpp"
+
 #include <array>
 #include <cerrno>
 #include <gtest/gtest.h>
@@ -8,9 +10,8 @@
 
 #include <nexusfix/transport/network.hpp>
 
-#include "loopback.hpp"
 #include "support/network/fake_network.hpp"
-#include "transport/api/proxy.hpp"
+#include "unit/transport/loopback.hpp"
 
 namespace nexusfix::transport {
 namespace {

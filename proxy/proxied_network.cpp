@@ -1,4 +1,4 @@
-#include "transport/proxy/proxied_network.hpp"
+#include "proxy/proxied_network.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "transport/api/proxy.hpp"
-#include "transport/proxy/proxy_header.hpp"
+#include "proxy/proxy_header.hpp"
 
 namespace nexusfix::transport {
 namespace {

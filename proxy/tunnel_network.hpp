@@ -7,8 +7,8 @@
 
 #include <nexusfix/transport/network.hpp>
 
-#include "transport/proxy/proxy_handshake.hpp"
-#include "transport/tcp/resolver.hpp"
+#include "proxy/proxy_handshake.hpp"
+#include "transport/api/resolver.hpp"
 
 namespace nexusfix::transport {
 
@@ -87,5 +87,8 @@ class TunnelNetwork final : public Network {
   std::unordered_map<SocketId, std::string> targets_;  // of all connections through a proxy
   std::vector<SocketId> failed_;  // and not closed yet: reported again in each wait()
 };
+
+// ProxyPart::make_tunnel_network().
+[[nodiscard]] std::unique_ptr<Network> make_tunnel_network(Network& inner);
 
 }  // namespace nexusfix::transport

@@ -1,12 +1,10 @@
-#include "transport/proxy/tunnel_network.hpp"
+#include "proxy/tunnel_network.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <new>
 #include <utility>
-
-#include "transport/api/proxy.hpp"
 
 namespace nexusfix::transport {
 namespace {

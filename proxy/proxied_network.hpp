@@ -1,6 +1,7 @@
 // Connections of another network. Some come through proxies, which announce the source address.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -72,5 +73,8 @@ class ProxiedNetwork final : public Network {
   std::vector<SocketId> refused_;     // and not closed yet: reported again in each wait()
   std::uint64_t memory_refused_ = 0;  // connections for which there was no memory
 };
+
+// ProxyPart::make_proxied_network().
+[[nodiscard]] std::unique_ptr<Network> make_proxied_network(Network& inner);
 
 }  // namespace nexusfix::transport

@@ -1,5 +1,5 @@
 // PROXY protocol headers, complete and in pieces.
-#include "transport/proxy/proxy_header.hpp"
+#include "proxy/proxy_header.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

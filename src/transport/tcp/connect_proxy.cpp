@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "transport/api/address.hpp"
 #include "transport/api/proxy.hpp"
-#include "transport/tcp/address.hpp"
 
 namespace nexusfix::transport {
 namespace {

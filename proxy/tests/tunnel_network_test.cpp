@@ -1,6 +1,6 @@
 // Connections through proxies: Connected is not reported before the proxy has made them, and no
 // byte of the target is lost.
-#include "transport/proxy/tunnel_network.hpp"
+#include "proxy/tunnel_network.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "loopback.hpp"
 #include "support/network/fake_network.hpp"
+#include "unit/transport/loopback.hpp"
 
 namespace nexusfix::transport {
 namespace {

@@ -1,5 +1,5 @@
 // Requests to proxies and their answers, complete and in pieces.
-#include "transport/proxy/proxy_handshake.hpp"
+#include "proxy/proxy_handshake.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 
 #include <nexusfix/transport/network.hpp>
 
-#include "transport/tcp/address.hpp"
+#include "transport/api/address.hpp"
 #include "transport/tcp/descriptor.hpp"
 
 namespace nexusfix::transport {

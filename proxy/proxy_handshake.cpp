@@ -1,4 +1,4 @@
-#include "transport/proxy/proxy_handshake.hpp"
+#include "proxy/proxy_handshake.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "transport/proxy/proxy_header.hpp"
+#include "proxy/proxy_header.hpp"
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -8,7 +8,7 @@
 #include <netinet/in.h>
 #include <optional>
 
-#include "transport/tcp/address.hpp"
+#include "transport/api/address.hpp"
 
 namespace nexusfix::transport {
 namespace {
