@@ -17,8 +17,9 @@ from conan.tools.files import copy, load
 
 EXPORTED = ("CMakeLists.txt", "LICENSE", "*.md", "apps/*", "cluster/*", "cmake/*", "console/*",
             "dictionaries/*", "docs/*", "examples/*", "gateway/*", "http/*", "include/*",
-            "logs/*", "passwords/*", "proxy/*", "share/*", "simulator/*", "src/*", "stream/*",
-            "tester/*", "tools/*", "venue/*", "venues/*", "bench/*", "c/*", "wasm/*")
+            "logs/*", "passwords/*", "proxy/*", "share/*", "simulator/*", "src/*",
+            "stream/*", "tester/*", "testing/*", "tools/*", "venue/*", "venues/*", "bench/*", "c/*",
+            "wasm/*")
 
 
 class NexusFix(ConanFile):
