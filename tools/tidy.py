@@ -37,6 +37,8 @@ LAYERS = {
     "operators": {"base", "deferred", "wire", "session", "store", "transport", "observe", "config"},
     "engine": {"base", "wire", "dictionary", "session", "store", "transport", "observe",
                "deferred", "config", "operators"},
+    "coroutine": {"base", "wire", "engine"},
+    "logger": {"base", "deferred"},
     "logs": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
              "engine"},
     "http": {"base"},

@@ -1,9 +1,9 @@
 // The deferred layer: work that can be done later is handed to another thread, for a few
 // nanoseconds.
 //
-// What it is: queues between two threads (SpscQueue of slots, RecordQueue of bytes), a processor
-// that passes submitted records to a callback in the background, and a logger that makes its text
-// in the background. For persistence that may lag, audit, drop copies, metrics, logs.
+// What it is: queues between two threads (SpscQueue of slots, RecordQueue of bytes), and a
+// processor that passes submitted records to a callback in the background. nexusfix::logger has a
+// logger that makes its text there. For persistence that may lag, audit, drop copies, metrics.
 // What it is not: it knows no FIX and reads no clock. Never defer order acknowledgements, changes
 // of a session's state or rejects: they must be complete before the counterparty is notified of
 // them.

@@ -4,6 +4,8 @@
 //   options.parts.proxy = nexusfix::transport::proxy_part();
 #pragma once
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::transport {
 
 struct ProxyPart;

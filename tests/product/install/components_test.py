@@ -10,9 +10,9 @@ from pathlib import Path
 COMPILER, BUILD = sys.argv[1], Path(sys.argv[3])
 del sys.argv[1:]
 # A component of find_package(nexusfix) for each product that has libraries.
-LIBRARIES = {"cluster": "postgres", "console": "metrics", "passwords": "passwords",
-             "proxy": "proxy", "simulator": "simulator",
-             "testing": "store_contract"}
+LIBRARIES = {"cluster": "postgres", "console": "metrics", "coroutine": "coroutine",
+             "logger": "logger", "passwords": "passwords", "proxy": "proxy",
+             "simulator": "simulator", "testing": "store_contract"}
 USER = """cmake_minimum_required(VERSION 3.25)
 project(user CXX)
 find_package(nexusfix REQUIRED COMPONENTS {})

@@ -2,7 +2,7 @@
 
 #include <nexusfix/deferred/logger.hpp>
 
-#include "deferred/log_lines.hpp"
+#include "logger/log_lines.hpp"
 
 namespace nexusfix::deferred {
 

@@ -1,4 +1,4 @@
-#include "deferred/log_lines.hpp"
+#include "logger/log_lines.hpp"
 
 #include <chrono>
 #include <cstring>
