@@ -9,6 +9,7 @@
 
 #include <nexusfix/dictionary.hpp>
 #include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/explanation.hpp>
 #include <nexusfix/wire.hpp>
 
 namespace wire = nexusfix::wire;

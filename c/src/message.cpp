@@ -1,5 +1,6 @@
 #include <memory_resource>
 
+#include <nexusfix/explanation.hpp>
 #include <nexusfix/wire/convert.hpp>
 #include <nexusfix/wire/group_view.hpp>
 

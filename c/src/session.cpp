@@ -2,6 +2,7 @@
 #include <memory_resource>
 #include <utility>
 
+#include <nexusfix/explanation.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "c/src/engine_data.hpp"

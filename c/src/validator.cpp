@@ -1,6 +1,7 @@
 #include <array>
 
 #include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/explanation.hpp>
 #include <nexusfix/wire/header_template.hpp>
 
 #include "c/src/message_data.hpp"

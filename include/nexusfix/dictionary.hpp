@@ -17,7 +17,7 @@
 //   else wire::Parser parser{dictionary::data_fields(*own)};  // knows its Length/data pairs
 //
 //   auto validator = dictionary::Validator::make(fix44, {});
-//   if (auto wrong = validator->validate(message)) std::cerr << explain(*wrong, message, fix44);
+//   if (auto wrong = validator->validate(message)) reject(*wrong);  // or explain() it
 //   auto shapes = dictionary::GroupShapes::make(fix44);
 //   for (auto entry : message.group(shapes->of("W", 268))) use(entry[270]);
 #pragma once

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/explanation.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "nexusfix/dictionary/named_dictionary.hpp"

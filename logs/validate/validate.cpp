@@ -11,6 +11,7 @@
 
 #include <nexusfix/dictionary.hpp>
 #include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/explanation.hpp>
 #include <nexusfix/wire/field.hpp>
 
 #include "dictionary/api/clipped.hpp"

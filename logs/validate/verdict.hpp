@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <nexusfix/dictionary.hpp>
+#include <nexusfix/explanation.hpp>
 
 #include "nexusfix/messages/decoded_message.hpp"
 #include "nexusfix/text/json.hpp"

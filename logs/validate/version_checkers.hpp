@@ -11,6 +11,7 @@
 
 #include <nexusfix/dictionary.hpp>
 #include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/explanation.hpp>
 
 #include "logs/validate/message_checker.hpp"
 #include "nexusfix/messages/decoded_message.hpp"

@@ -16,10 +16,10 @@ from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, load
 
 EXPORTED = ("CMakeLists.txt", "LICENSE", "*.md", "apps/*", "cluster/*", "cmake/*", "console/*",
-            "coroutine/*", "dictionaries/*", "docs/*", "examples/*", "gateway/*",
-            "http/*", "include/*", "logger/*", "logs/*", "passwords/*", "proxy/*",
-            "share/*", "simulator/*", "src/*", "stream/*", "tester/*", "testing/*", "tools/*",
-            "venue/*", "venues/*", "bench/*", "c/*", "wasm/*")
+            "coroutine/*", "explanation/*", "dictionaries/*", "docs/*", "examples/*",
+            "gateway/*", "http/*", "include/*", "logger/*", "logs/*", "passwords/*",
+            "proxy/*", "share/*", "simulator/*", "src/*", "stream/*", "tester/*", "testing/*",
+            "tools/*", "venue/*", "venues/*", "bench/*", "c/*", "wasm/*")
 
 
 class NexusFix(ConanFile):

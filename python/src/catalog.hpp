@@ -16,6 +16,7 @@
 
 #include <nexusfix/dictionary.hpp>
 #include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/explanation.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "nexusfix/messages/print_message.hpp"

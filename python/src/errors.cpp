@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <nexusfix/explanation.hpp>
 #include <nexusfix/wire/frame.hpp>
 
 #include "logs/fields/password_mask.hpp"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/explanation.hpp>
 
 #include "logs/fields/password_mask.hpp"
 #include "logs/messages/message_scanner.hpp"

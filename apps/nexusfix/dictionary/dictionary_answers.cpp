@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <iterator>
 
-#include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/explanation.hpp>
 
 #include "dictionary/api/nearest_name.hpp"
 #include "nexusfix/dictionary/dictionary_lookup.hpp"

@@ -13,9 +13,9 @@ from pathlib import Path
 
 COMPILER, SOURCE = sys.argv[1], Path(sys.argv[2])
 del sys.argv[1:]
-COPIED = ("CMakeLists.txt", "cluster", "cmake", "console", "coroutine", "http",
-          "include", "logger", "passwords", "proxy", "src", "simulator", "testing",
-          "tools", "dictionaries", "share", "LICENSE")
+COPIED = ("CMakeLists.txt", "cluster", "cmake", "console", "coroutine", "explanation",
+          "http", "include", "logger", "passwords", "proxy", "src", "simulator",
+          "testing", "tools", "dictionaries", "share", "LICENSE")
 
 
 class CompilerCacheTest(unittest.TestCase):

@@ -13,6 +13,7 @@
 
 #include <nexusfix/dictionary.hpp>
 #include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/explanation.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "random/fuzz/harness/target.hpp"

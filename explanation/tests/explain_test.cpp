@@ -5,6 +5,7 @@
 
 #include <nexusfix/dictionary.hpp>
 #include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/explanation.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "unit/wire/message_text.hpp"

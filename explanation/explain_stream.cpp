@@ -1,6 +1,6 @@
 #include <ostream>
 
-#include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/explanation.hpp>
 
 namespace nexusfix::dictionary {
 

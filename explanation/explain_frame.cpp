@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <string>
 
-#include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/explanation.hpp>
 #include <nexusfix/wire/field.hpp>
 
 #include "dictionary/api/clipped.hpp"
-#include "dictionary/explain/marked_text.hpp"
+#include "explanation/marked_text.hpp"
 
 namespace nexusfix::dictionary {
 namespace {

@@ -1,13 +1,12 @@
-#include "dictionary/explain/explain_value.hpp"
+#include "explanation/explain_value.hpp"
 
 #include <algorithm>
 
-#include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/explanation.hpp>
 
 #include "dictionary/api/clipped.hpp"
 #include "dictionary/api/nearest_name.hpp"
 #include "dictionary/api/value_type.hpp"
-#include "dictionary/validate/value_checks.hpp"
 
 namespace nexusfix::dictionary {
 namespace {

@@ -3,13 +3,13 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/explanation.hpp>
 
 #include "dictionary/api/clipped.hpp"
 #include "dictionary/api/nearest_name.hpp"
-#include "dictionary/explain/explain_value.hpp"
-#include "dictionary/explain/field_places.hpp"
-#include "dictionary/explain/marked_text.hpp"
+#include "explanation/explain_value.hpp"
+#include "explanation/field_places.hpp"
+#include "explanation/marked_text.hpp"
 
 namespace nexusfix::dictionary {
 namespace {

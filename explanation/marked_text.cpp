@@ -1,4 +1,4 @@
-#include "dictionary/explain/marked_text.hpp"
+#include "explanation/marked_text.hpp"
 
 #include <algorithm>
 

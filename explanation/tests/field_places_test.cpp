@@ -1,4 +1,4 @@
-#include "dictionary/explain/field_places.hpp"
+#include "explanation/field_places.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "dictionary/explain/field_places.hpp"
+#include "explanation/field_places.hpp"
 
 #include <algorithm>
 #include <unordered_set>
@@ -6,7 +6,6 @@
 #include <nexusfix/dictionary.hpp>
 
 #include "dictionary/api/clipped.hpp"
-#include "dictionary/builtin/builtin_rows.hpp"
 
 namespace nexusfix::dictionary {
 namespace {
@@ -87,7 +86,7 @@ std::string versions_with(wire::Tag tag) {
     if (last != first) text += " to " + std::string{to_string(last)};
   };
   Version first = Version::Fix40;
-  for (std::size_t i = 0; i < kVersionCount; ++i) {
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(Version::Fixt11); ++i) {
     const auto version = static_cast<Version>(i);
     const std::string_view here = builtin_names(version).field_name(tag).value_or("");
     if (here != name) {
