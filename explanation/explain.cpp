@@ -5,8 +5,8 @@
 
 #include <nexusfix/explanation.hpp>
 
-#include "dictionary/api/clipped.hpp"
 #include "dictionary/api/nearest_name.hpp"
+#include "explanation/clipped.hpp"
 #include "explanation/explain_value.hpp"
 #include "explanation/field_places.hpp"
 #include "explanation/marked_text.hpp"

@@ -5,7 +5,7 @@
 #include <nexusfix/explanation.hpp>
 #include <nexusfix/wire/field.hpp>
 
-#include "dictionary/api/clipped.hpp"
+#include "explanation/clipped.hpp"
 #include "explanation/marked_text.hpp"
 
 namespace nexusfix::dictionary {

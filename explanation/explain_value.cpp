@@ -4,9 +4,9 @@
 
 #include <nexusfix/explanation.hpp>
 
-#include "dictionary/api/clipped.hpp"
 #include "dictionary/api/nearest_name.hpp"
 #include "dictionary/api/value_type.hpp"
+#include "explanation/clipped.hpp"
 
 namespace nexusfix::dictionary {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <nexusfix/dictionary.hpp>
 
-#include "dictionary/api/clipped.hpp"
+#include "explanation/clipped.hpp"
 
 namespace nexusfix::dictionary {
 namespace {

@@ -14,7 +14,7 @@
 #include <nexusfix/explanation.hpp>
 #include <nexusfix/wire/field.hpp>
 
-#include "dictionary/api/clipped.hpp"
+#include "explanation/clipped.hpp"
 #include "logs/output/message_writer.hpp"
 #include "logs/validate/message_checker.hpp"
 #include "logs/validate/verdict.hpp"

@@ -1,5 +1,5 @@
 // Texts of unknown origin in messages for people.
-#include "dictionary/api/clipped.hpp"
+#include "explanation/clipped.hpp"
 
 #include <gtest/gtest.h>
 #include <string>

@@ -1,4 +1,4 @@
-#include "dictionary/api/clipped.hpp"
+#include "explanation/clipped.hpp"
 
 #include <algorithm>
 
