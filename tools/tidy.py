@@ -34,9 +34,9 @@ LAYERS = {
     "transport": {"base"},
     "observe": {"base", "deferred"},
     "config": {"base", "wire", "dictionary", "session", "store", "transport", "observe"},
-    "operators": {"base", "deferred", "wire", "session", "store", "transport", "observe", "config"},
+    "control": {"base", "deferred", "wire", "session", "store", "transport", "observe", "config"},
     "engine": {"base", "wire", "dictionary", "session", "store", "transport", "observe",
-               "deferred", "config", "operators"},
+               "deferred", "config", "control"},
     "coroutine": {"base", "wire", "engine"},
     "logger": {"base", "deferred"},
     "logs": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
@@ -47,22 +47,22 @@ LAYERS = {
     "proxy": {"base", "transport"},
     "stream": {"base", "wire", "store", "observe", "console", "http", "logs"},
     "python": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
-               "deferred", "operators", "engine", "explanation", "logs", "passwords",
+               "deferred", "control", "engine", "explanation", "logs", "passwords",
                "simulator"},
     "c": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
           "engine", "explanation", "gateway", "logs", "passwords", "proxy"},
     "simulator": {"base", "wire", "dictionary", "session", "store", "transport", "observe",
-                  "config", "operators", "engine"},
+                  "config", "control", "engine"},
     "console": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
-                "operators", "engine"},
-    "cluster": {"base", "wire", "session", "store", "transport", "observe", "config", "operators",
+                "control", "engine"},
+    "cluster": {"base", "wire", "session", "store", "transport", "observe", "config", "control",
                 "engine", "http", "proxy"},
     "clients": set(),  # other languages
     "gateway": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
                 "engine"},
     "tester": {"base", "wire", "session", "transport", "observe", "config", "engine"},
     "venue": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
-              "operators", "engine"},
+              "control", "engine"},
     "testing": {"base", "store"},
     "venues": {"base", "wire", "session", "transport", "observe", "config", "engine", "tester",
                "venue"},
@@ -71,7 +71,7 @@ LAYERS = {
 # Made from a dictionary at build time: base and wire are all that they need.
 GENERATED = re.compile(r"fix(t11|4[0-4]|50(sp[12])?)")
 # Public headers that are named for what users look for, and not for their layer.
-LAYER_OF_HEADER = {"settings": "config", "statistics": "operators"}
+LAYER_OF_HEADER = {"settings": "config", "statistics": "control"}
 PURE_LAYERS = {"wire", "session"}
 # The private headers of the command that a product includes, and why.
 PRODUCT_READS = {

@@ -17,8 +17,8 @@
 
 #include "cluster/leases/cluster_state.hpp"
 #include "cluster/leases/etcd_client.hpp"
-#include "operators/api/cluster_member.hpp"
-#include "operators/api/operator_acts.hpp"
+#include "control/api/cluster_member.hpp"
+#include "control/api/operator_acts.hpp"
 
 namespace nexusfix::cluster {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "console/http/http_server.hpp"
-#include "operators/api/operations.hpp"
+#include "control/api/operations.hpp"
 
 namespace nexusfix::web {
 

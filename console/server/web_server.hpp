@@ -13,7 +13,7 @@
 #include "console/server/metrics_site.hpp"
 #include "console/site/console_site.hpp"
 #include "console/site/event_ring.hpp"
-#include "operators/api/operations.hpp"
+#include "control/api/operations.hpp"
 
 namespace nexusfix::web {
 

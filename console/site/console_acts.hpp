@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "operators/api/operator_acts.hpp"
+#include "control/api/operator_acts.hpp"
 
 namespace nexusfix::web {
 

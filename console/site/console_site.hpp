@@ -21,7 +21,7 @@
 #include "console/site/event_ring.hpp"
 #include "console/site/journal_pages.hpp"
 #include "console/site/live_stream.hpp"
-#include "operators/api/operations.hpp"
+#include "control/api/operations.hpp"
 
 namespace nexusfix::web {
 

@@ -12,7 +12,7 @@
 #include "console/http/request.hpp"
 #include "console/json/session_names.hpp"
 #include "console/site/event_ring.hpp"
-#include "operators/api/operations.hpp"
+#include "control/api/operations.hpp"
 
 namespace nexusfix::web {
 

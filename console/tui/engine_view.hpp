@@ -13,7 +13,7 @@
 
 #include <nexusfix/base/clock.hpp>
 
-#include "operators/api/running_engine.hpp"
+#include "control/api/running_engine.hpp"
 
 namespace nexusfix::tui {
 

@@ -18,10 +18,10 @@
 #include "console/tui/event_files.hpp"
 #include "console/tui/screen.hpp"
 #include "console/tui/terminal.hpp"
+#include "control/api/running_engine.hpp"
 #include "nexusfix/command.hpp"
 #include "nexusfix/control/engine_place.hpp"
 #include "nexusfix/files/interrupt.hpp"
-#include "operators/api/running_engine.hpp"
 
 namespace nexusfix::command {
 namespace {

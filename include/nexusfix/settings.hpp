@@ -57,15 +57,18 @@ using config::SettingsError;
 using config::SettingsErrors;
 
 // A whole configuration: an engine reads its values, and a program sets them by the keys of its
-// text (docs/reference/keys.md). A copy has a copy of all values. One thread at a time.
+// text (docs/reference/keys.md). One thread at a time.
 class Settings {
  public:
   // For the engine and its products, which know the values.
   Settings(const config::Settings& values);
+  // Moves the values.
   Settings(config::Settings&& values);
+  // Copies all values.
   Settings(const Settings& other);
   // The other one can only be assigned to or destroyed afterwards.
   Settings(Settings&& other) noexcept;
+  // Copies or moves all values.
   Settings& operator=(Settings other) noexcept;
   ~Settings();
 

@@ -9,9 +9,9 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/observe/logs.hpp>
 
+#include "control/api/cluster_member.hpp"
 #include "engine/ground/shared/task_inbox.hpp"
 #include "engine/service/floors.hpp"
-#include "operators/api/cluster_member.hpp"
 #include "transport/api/service_notifier.hpp"
 
 namespace nexusfix::engine {

@@ -17,6 +17,7 @@
 #include "config/api/logon_signer.hpp"
 #include "config/api/loop_partition.hpp"
 #include "config/api/preflight.hpp"
+#include "control/api/operations.hpp"
 #include "engine/cluster_membership.hpp"
 #include "engine/directory/directory.hpp"
 #include "engine/ground/loop_context.hpp"
@@ -25,7 +26,6 @@
 #include "engine/service/inbox/remote_state.hpp"
 #include "engine/service/operator/control.hpp"
 #include "engine/service/operator/operator_commands.hpp"
-#include "operators/api/operations.hpp"
 #include "transport/api/proxy.hpp"
 
 namespace nexusfix::engine {

@@ -13,6 +13,7 @@
 #include <nexusfix/session/identity.hpp>
 
 #include "base/api/ascii.hpp"
+#include "control/api/running_engine.hpp"
 #include "nexusfix/command.hpp"
 #include "nexusfix/control/engine_place.hpp"
 #include "nexusfix/control/engine_report.hpp"
@@ -20,7 +21,6 @@
 #include "nexusfix/journal/journal_set.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
-#include "operators/api/running_engine.hpp"
 
 namespace nexusfix::command {
 namespace {

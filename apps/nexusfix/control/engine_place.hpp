@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "operators/api/running_engine.hpp"
+#include "control/api/running_engine.hpp"
 
 namespace nexusfix::command {
 

@@ -8,7 +8,7 @@
 
 #include <nexusfix/base/clock.hpp>
 
-#include "operators/api/running_engine.hpp"
+#include "control/api/running_engine.hpp"
 
 namespace nexusfix::command {
 

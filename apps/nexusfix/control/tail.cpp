@@ -14,6 +14,7 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/dictionary.hpp>
 
+#include "control/api/running_engine.hpp"
 #include "nexusfix/command.hpp"
 #include "nexusfix/control/engine_report.hpp"
 #include "nexusfix/control/tail_filter.hpp"
@@ -23,7 +24,6 @@
 #include "nexusfix/messages/print_message.hpp"
 #include "nexusfix/text/json.hpp"
 #include "nexusfix/text/text.hpp"
-#include "operators/api/running_engine.hpp"
 
 namespace nexusfix::command {
 namespace {

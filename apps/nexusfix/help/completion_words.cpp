@@ -6,9 +6,9 @@
 #include <nexusfix/dictionary.hpp>
 
 #include "config/api/explain_settings.hpp"
+#include "control/api/running_engine.hpp"
 #include "nexusfix/command.hpp"
 #include "observe/api/logs.hpp"
-#include "operators/api/running_engine.hpp"
 
 namespace nexusfix::command {
 namespace {

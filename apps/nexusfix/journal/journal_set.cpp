@@ -11,10 +11,10 @@
 
 #include <nexusfix/session/identity.hpp>
 
+#include "control/api/running_engine.hpp"
 #include "nexusfix/command.hpp"
 #include "nexusfix/journal/journal_messages.hpp"
 #include "nexusfix/journal/journal_report.hpp"
-#include "operators/api/running_engine.hpp"
 
 namespace nexusfix::command {
 namespace {

@@ -91,8 +91,7 @@ class TagSequence {
   void set_proof(const detail::ShapeProof& proof) noexcept;
   // Whether a kernel can compare the value of a field with this key, if it is one character.
   [[nodiscard]] static bool compares_character(std::uint16_t key) noexcept {
-    constexpr std::uint16_t kThreeDigits = 100;
-    return key < kThreeDigits;
+    return key < 100;  // the first key of three digits
   }
   // The value of the field must be one of these characters. Only if compares_character().
   void narrow(std::size_t field, std::uint8_t lowest, std::uint8_t highest) noexcept;

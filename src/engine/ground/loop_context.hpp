@@ -20,6 +20,7 @@
 #include <nexusfix/engine/session.hpp>
 
 #include "base/api/timer_queue.hpp"
+#include "control/api/counters.hpp"
 #include "engine/ground/connection/connection.hpp"
 #include "engine/ground/event_boundary.hpp"
 #include "engine/ground/loop_clock.hpp"
@@ -28,7 +29,6 @@
 #include "engine/ground/report/reporter.hpp"
 #include "engine/ground/settings/parsers.hpp"
 #include "engine/ground/state/session_entry.hpp"
-#include "operators/api/counters.hpp"
 #include "session/api/actions.hpp"
 
 namespace nexusfix::engine {

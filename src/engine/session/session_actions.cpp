@@ -5,10 +5,10 @@
 
 #include <nexusfix/base/language.hpp>
 
+#include "control/api/session_events.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/session/control/session_control.hpp"
 #include "engine/session/sessions.hpp"
-#include "operators/api/session_events.hpp"
 
 namespace nexusfix::engine {
 namespace {

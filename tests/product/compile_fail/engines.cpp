@@ -26,7 +26,7 @@ struct Whole final {
  private:
   [[maybe_unused]] void on_message(Session&, int) {}
 };
-int use(Desk& desk, Nothing& nothing, Whole& whole, config::Settings settings) {
+int use(Desk& desk, Nothing& nothing, Whole& whole, Settings settings) {
   auto engine = Engine::open(settings, desk);
   auto moved = Engine::open(std::move(settings), desk, EngineOptions{.busy_spin = true});
   auto other = Engine::open("venue.cfg", nothing);
@@ -39,7 +39,7 @@ int use(Desk& desk, Nothing& nothing, Whole& whole, config::Settings settings) {
 bool use() { return Engine::open("venue.cfg", Desk{}).has_value(); }
 #elif NEXUSFIX_MISTAKE == 7
 // error: the application must outlive its engine
-bool use(const config::Settings& settings) { return Engine::open(settings, Desk{}).has_value(); }
+bool use(const Settings& settings) { return Engine::open(settings, Desk{}).has_value(); }
 #elif NEXUSFIX_MISTAKE == 8
 // error: the application is an object of a class that is defined before: not const, a pointer
 bool use(Desk& desk) { return Engine::open("venue.cfg", &desk).has_value(); }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <variant>
 
-#include "operators/api/control_protocol.hpp"
+#include "control/api/control_protocol.hpp"
 #include "random/fuzz/harness/require.hpp"
 #include "random/fuzz/harness/target.hpp"
 

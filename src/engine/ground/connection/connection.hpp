@@ -24,10 +24,10 @@
 #include "base/api/full_path.hpp"
 #include "base/api/timer_queue.hpp"
 #include "config/api/logon_passwords.hpp"
+#include "control/api/notice_limiter.hpp"
 #include "engine/ground/connection/buffer_budget.hpp"
 #include "engine/ground/loop_work.hpp"
 #include "engine/ground/statistics/latency_meter.hpp"
-#include "operators/api/notice_limiter.hpp"
 
 namespace nexusfix::engine {
 

@@ -19,9 +19,9 @@
 #include <nexusfix/engine.hpp>
 #include <nexusfix/transport/network.hpp>
 
+#include "control/api/engine_logs.hpp"
+#include "control/api/notice_limiter.hpp"
 #include "engine/ground/loop_clock.hpp"
-#include "operators/api/engine_logs.hpp"
-#include "operators/api/notice_limiter.hpp"
 
 namespace nexusfix::engine {
 

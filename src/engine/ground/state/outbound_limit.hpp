@@ -12,10 +12,10 @@
 #include <nexusfix/base/clock.hpp>
 
 #include "config/api/settings.hpp"
+#include "control/api/counters.hpp"
 #include "engine/ground/connection/buffer_budget.hpp"
 #include "engine/ground/settings/settings_names.hpp"
 #include "engine/ground/state/throttle.hpp"
-#include "operators/api/counters.hpp"
 
 namespace nexusfix::engine {
 

@@ -21,6 +21,9 @@
 #include <nexusfix/wire/header_template.hpp>
 
 #include "base/api/timer_queue.hpp"
+#include "control/api/counters.hpp"
+#include "control/api/failed_logons.hpp"
+#include "control/api/notice_limiter.hpp"
 #include "engine/ground/connection/buffer_budget.hpp"
 #include "engine/ground/connection/connection.hpp"
 #include "engine/ground/settings/settings_names.hpp"
@@ -28,9 +31,6 @@
 #include "engine/ground/state/membership.hpp"
 #include "engine/ground/state/outbound_limit.hpp"
 #include "engine/ground/state/throttle.hpp"
-#include "operators/api/counters.hpp"
-#include "operators/api/failed_logons.hpp"
-#include "operators/api/notice_limiter.hpp"
 #include "session/api/state_machine.hpp"
 
 namespace nexusfix::engine {

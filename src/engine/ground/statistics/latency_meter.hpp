@@ -3,8 +3,8 @@
 
 #include <nexusfix/base/clock.hpp>
 
+#include "control/api/counters.hpp"
 #include "engine/ground/loop_clock.hpp"
-#include "operators/api/counters.hpp"
 
 namespace nexusfix::engine {
 

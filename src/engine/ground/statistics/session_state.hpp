@@ -5,8 +5,8 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/wire/message_view.hpp>
 
+#include "control/api/counters.hpp"
 #include "engine/ground/state/session_entry.hpp"
-#include "operators/api/counters.hpp"
 #include "session/api/state_machine.hpp"
 
 namespace nexusfix::engine {

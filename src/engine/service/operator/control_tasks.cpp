@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "control/api/control_protocol.hpp"
 #include "engine/ground/statistics/session_state.hpp"
 #include "engine/service/floors.hpp"
-#include "operators/api/control_protocol.hpp"
 
 namespace nexusfix::engine {
 namespace {

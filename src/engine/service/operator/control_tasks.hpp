@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "control/api/control_protocol.hpp"
 #include "engine/ground/loop_context.hpp"
-#include "operators/api/control_protocol.hpp"
 
 namespace nexusfix::engine {
 

@@ -11,10 +11,10 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/statistics.hpp>
 
+#include "control/api/operations.hpp"
+#include "control/api/running_engine.hpp"
 #include "engine/service/floors.hpp"
 #include "engine/service/operator/control_tasks.hpp"
-#include "operators/api/operations.hpp"
-#include "operators/api/running_engine.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -14,13 +14,13 @@
 
 #include <nexusfix/base/clock.hpp>
 
+#include "control/api/cluster_member.hpp"
+#include "control/api/operations.hpp"
+#include "control/api/running_engine.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/shared/task_inbox.hpp"
 #include "engine/service/operator/control_tasks.hpp"
 #include "observe/api/message_tap.hpp"
-#include "operators/api/cluster_member.hpp"
-#include "operators/api/operations.hpp"
-#include "operators/api/running_engine.hpp"
 
 namespace nexusfix::engine {
 

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "base/api/utc_text.hpp"
+#include "control/api/operator_acts.hpp"
 #include "engine/ground/loop_context.hpp"
 #include "engine/ground/statistics/session_state.hpp"
 #include "engine/session/sessions.hpp"
-#include "operators/api/operator_acts.hpp"
 #include "session/api/config.hpp"
 
 namespace nexusfix::engine {

@@ -1,7 +1,7 @@
 // A configuration file that is read again while sessions trade.
 #include <future>
 
-#include "operators/api/running_engine.hpp"
+#include "control/api/running_engine.hpp"
 #include "reload_fixture.hpp"
 
 namespace nexusfix::testing {

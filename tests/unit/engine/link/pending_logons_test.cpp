@@ -1,8 +1,8 @@
 // Connections without a Logon: their limits, and which connection makes room for another.
 #include <algorithm>
 
+#include "control/api/notice_limiter.hpp"
 #include "engine/ground/connection/connection.hpp"
-#include "operators/api/notice_limiter.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {

@@ -32,7 +32,7 @@
 #include <nexusfix/engine.hpp>
 #include <nexusfix/wire/frame.hpp>
 
-#include "operators/api/counters.hpp"
+#include "control/api/counters.hpp"
 #include "support/network/counting_network.hpp"
 #include "support/sanitized.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"

@@ -8,7 +8,7 @@
 #include <future>
 #include <thread>
 
-#include "operators/api/running_engine.hpp"
+#include "control/api/running_engine.hpp"
 #include "support/disks/passing_disk.hpp"
 #include "support/failing_new.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"

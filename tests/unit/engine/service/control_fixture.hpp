@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "operators/api/running_engine.hpp"
+#include "control/api/running_engine.hpp"
 #include "transport/api/local_socket.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 

@@ -5,7 +5,7 @@
 #include <future>
 #include <sys/stat.h>
 
-#include "operators/api/running_engine.hpp"
+#include "control/api/running_engine.hpp"
 #include "support/network/fake_network.hpp"
 #include "transport/api/local_socket.hpp"
 #include "unit/engine/service/control_fixture.hpp"

@@ -1,5 +1,5 @@
 // Another process follows the messages of a running engine.
-#include "operators/api/running_engine.hpp"
+#include "control/api/running_engine.hpp"
 #include "unit/engine/service/control_fixture.hpp"
 
 namespace nexusfix::testing {

@@ -1,5 +1,5 @@
 // An operator looks at a running engine, and gives it commands.
-#include "operators/api/running_engine.hpp"
+#include "control/api/running_engine.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,7 +1,7 @@
 // A flood of event log lines: only the lines of its source are limited.
 #include <algorithm>
 
-#include "operators/api/notice_limiter.hpp"
+#include "control/api/notice_limiter.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {

@@ -5,7 +5,7 @@
 #include <string>
 #include <thread>
 
-#include "operators/api/counters.hpp"
+#include "control/api/counters.hpp"
 
 namespace nexusfix::engine {
 namespace {

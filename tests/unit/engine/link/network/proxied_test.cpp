@@ -1,5 +1,5 @@
 // Connections through proxies (UseTCPProxy): which address counts, and which proxies are trusted.
-#include "operators/api/notice_limiter.hpp"
+#include "control/api/notice_limiter.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 
 namespace nexusfix::testing {

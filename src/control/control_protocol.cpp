@@ -1,4 +1,4 @@
-#include "operators/api/control_protocol.hpp"
+#include "control/api/control_protocol.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/api/escaped_text.hpp"
-#include "operators/api/running_engine.hpp"
+#include "control/api/running_engine.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -14,7 +14,7 @@
 
 #include <nexusfix/observe/logs.hpp>
 
-#include "operators/api/running_engine.hpp"
+#include "control/api/running_engine.hpp"
 
 namespace nexusfix::engine {
 

@@ -1,5 +1,5 @@
 // Buckets of latencies, counts by MsgType and by reason.
-#include "operators/api/counters.hpp"
+#include "control/api/counters.hpp"
 
 #include <cstdint>
 #include <gmock/gmock.h>

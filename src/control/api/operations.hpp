@@ -14,7 +14,7 @@
 #include <nexusfix/statistics.hpp>
 
 #include "config/api/settings.hpp"
-#include "operators/api/operator_acts.hpp"
+#include "control/api/operator_acts.hpp"
 
 namespace nexusfix::engine {
 

@@ -19,9 +19,9 @@
 #include <nexusfix/wire/field.hpp>
 
 #include "config/api/settings.hpp"
+#include "control/api/notice_limiter.hpp"
 #include "observe/api/message_tap.hpp"
 #include "observe/api/session_logs.hpp"
-#include "operators/api/notice_limiter.hpp"
 
 namespace nexusfix::engine {
 

@@ -1,10 +1,10 @@
 // The lines of the control socket: what is read of them, and what is not.
-#include "operators/api/control_protocol.hpp"
+#include "control/api/control_protocol.hpp"
 
 #include <gtest/gtest.h>
 #include <random>
 
-#include "operators/api/running_engine.hpp"
+#include "control/api/running_engine.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -1,5 +1,5 @@
 // How many lines of the event log a source may have in a second.
-#include "operators/api/notice_limiter.hpp"
+#include "control/api/notice_limiter.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "operators/api/failed_logons.hpp"
+#include "control/api/failed_logons.hpp"
 
 #include <initializer_list>
 #include <utility>

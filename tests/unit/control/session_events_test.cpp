@@ -1,5 +1,5 @@
 // The text of a session's event has what a person asks for next.
-#include "operators/api/session_events.hpp"
+#include "control/api/session_events.hpp"
 
 #include <gmock/gmock.h>
 #include <span>

@@ -1,5 +1,5 @@
 // Where the events go that come before the logs are open, without an engine.
-#include "operators/api/engine_logs.hpp"
+#include "control/api/engine_logs.hpp"
 
 #include <gmock/gmock.h>
 #include <string>

@@ -10,7 +10,7 @@
 #include <nexusfix/statistics.hpp>
 
 #include "config/api/settings.hpp"
-#include "operators/api/operator_acts.hpp"
+#include "control/api/operator_acts.hpp"
 #include "store/api/postgres_part.hpp"
 
 namespace nexusfix::engine {

@@ -1,4 +1,4 @@
-#include "operators/api/counters.hpp"
+#include "control/api/counters.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "operators/api/engine_logs.hpp"
+#include "control/api/engine_logs.hpp"
 
 #include <algorithm>
 #include <exception>

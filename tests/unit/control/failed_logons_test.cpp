@@ -1,5 +1,5 @@
 // What an initiator says when its Logon is not accepted.
-#include "operators/api/failed_logons.hpp"
+#include "control/api/failed_logons.hpp"
 
 #include <gmock/gmock.h>
 #include <string>

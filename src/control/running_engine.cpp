@@ -1,5 +1,5 @@
 // The client of the control socket.
-#include "operators/api/running_engine.hpp"
+#include "control/api/running_engine.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -16,7 +16,7 @@
 
 #include <nexusfix/base/clock.hpp>
 
-#include "operators/api/control_protocol.hpp"
+#include "control/api/control_protocol.hpp"
 #include "transport/api/local_socket.hpp"
 
 namespace nexusfix::engine {

@@ -1,4 +1,4 @@
-#include "operators/api/session_events.hpp"
+#include "control/api/session_events.hpp"
 
 #include <algorithm>
 

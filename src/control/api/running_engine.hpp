@@ -15,7 +15,7 @@
 #include <nexusfix/observe/logs.hpp>
 #include <nexusfix/session/identity.hpp>
 
-#include "operators/api/operator_acts.hpp"
+#include "control/api/operator_acts.hpp"
 
 namespace nexusfix::engine {
 
