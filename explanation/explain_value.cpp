@@ -4,6 +4,7 @@
 
 #include <nexusfix/explanation.hpp>
 
+#include "base/api/ascii.hpp"
 #include "dictionary/api/nearest_name.hpp"
 #include "dictionary/api/value_type.hpp"
 #include "explanation/clipped.hpp"
@@ -72,7 +73,8 @@ std::string plain_number(std::string_view text) {
   std::string kept{whole.substr(0, first)};
   for (whole.remove_prefix(first); !whole.empty(); whole.remove_prefix(kGroupDigits + 1)) {
     const std::string_view group = whole.substr(1, kGroupDigits);
-    if (whole.front() != separator || group.size() < kGroupDigits || !is_digits(group)) return {};
+    if (whole.front() != separator || group.size() < kGroupDigits || !is_all_digits(group))
+      return {};
     kept += group;
   }
   // 1,234 may be a fraction in other countries, unless the rest of the number excludes that.
