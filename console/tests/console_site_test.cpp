@@ -10,6 +10,8 @@
 #include <optional>
 #include <sys/stat.h>
 
+#include <nexusfix/statistics.hpp>
+
 #include "support/disks/temporary_folder.hpp"
 #include "support/manual_clock.hpp"
 #include "support/network/fake_network.hpp"

@@ -6,6 +6,8 @@
 //   options.parts.postgres = store::postgres_part();
 #pragma once
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::store {
 
 struct PostgresPart;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string>
 
+#include "control/api/operator_acts.hpp"
 #include "unit/engine/support/floors_fixture.hpp"
 
 namespace nexusfix::engine {
