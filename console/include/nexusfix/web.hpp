@@ -11,6 +11,8 @@
 #include <memory>
 #include <string>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::web {
 
 struct WebPart;
