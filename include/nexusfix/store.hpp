@@ -155,8 +155,8 @@ class Transaction {
   // outbound_message() without a copy: the entries are where the message is. The kRoomBytes before
   // bytes and the room_after bytes after them (at least kRoomBytes) may be overwritten, and none of
   // all these may change until clear(), rollback() of this message, or own(). Requires empty(), and
-  // that neither msg_seq_num nor bytes is 0 or empty. Allocates what own() will need, unless it has
-  // it.
+  // that neither msg_seq_num nor bytes is 0 or empty. Allocates what own() will need, unless
+  // has_room_for_message().
   void outbound_message_in_place(SessionKey session, std::uint64_t msg_seq_num,
                                  std::span<char> bytes, std::size_t room_after) {
     const std::size_t count = detail::kEntryHeaderBytes + bytes.size();
@@ -169,6 +169,10 @@ class Transaction {
     used_ = count;
     detail::put_entry_header(at_, detail::EntryKind::OutboundMessage, session, msg_seq_num,
                              static_cast<std::uint32_t>(bytes.size()));
+  }
+  // Whether this number of bytes, as one message, needs no memory.
+  [[nodiscard]] bool has_room_for_message(std::size_t bytes) const noexcept {
+    return has_room_for(bytes + 2 * kRoomBytes);
   }
   // Whether the entries are in a buffer of the caller.
   [[nodiscard]] bool is_in_place() const noexcept { return at_ != buffer_.data(); }

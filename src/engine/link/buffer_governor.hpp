@@ -19,18 +19,13 @@ class BufferGovernor {
       : loop_{loop}, connections_{connections} {}
 
   [[nodiscard]] bool may_grow(Connection& connection, std::size_t bytes, std::size_t storage);
-  // False: the connection is disconnected instead. Inlined: each message that is sent calls it.
-  [[nodiscard, gnu::always_inline]] inline bool push(Connection& connection, OutboundQueue& queue,
-                                                     std::string_view bytes) {
-    if (!make_room(connection, queue, bytes.size())) return false;
+  // False: the connection is disconnected instead.
+  [[nodiscard]] bool push(Connection& connection, OutboundQueue& queue, std::string_view bytes) {
+    if (const std::size_t storage = queue.storage_for(bytes.size()); storage != 0) {
+      if (!may_grow(connection, storage - queue.storage(), storage)) return false;
+      queue.grow(storage);
+    }
     queue.add(bytes);
-    return true;
-  }
-  // push() of bytes that stay where they are until loan.recall(), to the queue of its socket.
-  [[nodiscard, gnu::always_inline]] inline bool lend(Connection& connection, std::string_view bytes,
-                                                     LentBytes& loan) {
-    if (!make_room(connection, connection.outbound(), bytes.size())) return false;
-    connection.outbound().lend(bytes, loan);
     return true;
   }
   [[nodiscard]] bool carry(Connection& connection, std::string_view bytes);
@@ -42,15 +37,6 @@ class BufferGovernor {
   void keep_heap(bool keeps) noexcept { keeps_heap_ = keeps; }
 
  private:
-  [[gnu::always_inline]] inline bool make_room(Connection& connection, OutboundQueue& queue,
-                                               std::size_t bytes) {
-    const std::size_t storage = queue.storage_for(bytes);
-    if (storage == 0) [[likely]]
-      return true;
-    if (!may_grow(connection, storage - queue.storage(), storage)) return false;
-    queue.grow(storage);
-    return true;
-  }
   [[nodiscard]] static std::size_t buffered(const Connection& connection) noexcept;
   [[nodiscard]] Connection* largest_connection();
   void disconnect_largest(Connection& connection);

@@ -421,12 +421,20 @@ bool EventLoop::waits_for_operator() const noexcept {
 }
 
 void EventLoop::flush() {
+  const store::LogPosition durable = floors_.io.commit.flush_at_once();
+  if (durable == 0) [[unlikely]]
+    return flush_fully();
+  floors_.io.connections.send_unsent(durable);
+  if (floors_.io.connections.has_ended()) [[unlikely]]
+    close_ended();
+}
+
+[[gnu::noinline]] void EventLoop::flush_fully() {
   store::LogPosition durable = 0;
   if (!floors_.io.commit.flush(durable)) return;
   if (floors_.io.commit.has_stalled(durable)) floors_.io.connections.end_stalled(durable);
   floors_.io.connections.send_unsent(durable);
-  if (floors_.io.connections.has_ended()) [[unlikely]]
-    close_ended();
+  if (floors_.io.connections.has_ended()) close_ended();
 }
 
 void EventLoop::close(Connection& connection, EventId id, std::string_view why) {

@@ -175,14 +175,17 @@ class EventLoop final : private EventEnds {
     flush();
   }
   void flush();
+  void flush_fully();
 
   void end_event() noexcept override;
-  void end_event(SessionEntry& entry) noexcept override;
+  void end_event(SessionEntry& entry) noexcept override {
+    if (!floors_.sessions.transactor.abort_event()) abort_session(loop_, entry);
+  }
   void end_event(Connection& connection) noexcept override {
-    floors_.io.connections.abort(connection);
+    if (!floors_.sessions.transactor.abort_event()) floors_.io.connections.abort(connection);
   }
   void end_event(const transport::Ready& ready) noexcept override {
-    floors_.io.connections.abort(ready);
+    if (!floors_.sessions.transactor.abort_event()) floors_.io.connections.abort(ready);
   }
 
   void run_timers();

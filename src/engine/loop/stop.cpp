@@ -101,9 +101,4 @@ void EventLoop::end_event() noexcept {
   if (transactor.is_idle()) transactor.record().clear();
 }
 
-void EventLoop::end_event(SessionEntry& entry) noexcept {
-  Transactor& transactor = floors_.sessions.transactor;
-  transactor.is_idle() ? abort_session(loop_, entry) : transactor.abort_event(entry);
-}
-
 }  // namespace nexusfix::engine

@@ -49,24 +49,21 @@ void Transactor::apply_or_defer(SessionEntry& entry) {
   }
 }
 
-// run: true if the session is logged on as before, and its deadline is no earlier one.
-[[gnu::always_inline]] inline void Transactor::transact_here(SessionEntry& entry, auto&& run) {
-  if (io_.commit.has_failed() || entry.abort.is_pending()) return;
+[[gnu::always_inline]] inline bool Transactor::begin_event(SessionEntry& entry) {
+  if (io_.commit.has_failed() || entry.abort.is_pending()) return false;
   NEXUSFIX_ASSERT(phase_ == Phase::Idle);
   phase_ = Phase::Event;
+  owner_ = &entry;
   forget_begun();  // A message that was begun before this event can no longer be finished.
-  bool is_steady = false;
-  loop_.boundary.run(entry, [&] { is_steady = run(); });
-  phase_ = Phase::Idle;
-  if (!is_steady) [[unlikely]]
-    return loop_.arm(entry, entry.machine.next_deadline());
-  NEXUSFIX_DEBUG_ASSERT(entry.armed_at() <= entry.machine.next_deadline());
+  return true;
 }
 
+// A step for all sessions goes on with the next one: the event has a boundary of its own.
 void Transactor::transact(SessionEntry& entry, Event event) {
-  transact_here(entry, [&] {
+  if (!begin_event(entry)) return;
+  loop_.boundary.run(entry, [&] {
     event(entry.machine);
-    return finish_event(entry);
+    finish_event(entry);
   });
 }
 
@@ -75,20 +72,19 @@ void Transactor::transact(SessionEntry& entry, const wire::MessageView& message,
                           PackedMsgType msg_type) {
   if (entry.progress.takes_full_path_ || !entry.machine.is_steady()) [[unlikely]]
     return transact_fully(entry, message, msg_type);
-  transact_here(entry, [&] {
-    const Now& now = loop_.now();
-    entry.machine.on_message(message, {.wall = now.wall, .mono = now.mono});
-    begin_actions(entry);
-    if (has_more(entry)) [[unlikely]]
-      return finish_event(entry);
-    entry.progress.is_acting_ = false;
-    entry.disconnection.on_event_done();
-    record_event(entry);
-    if (publish_numbers(entry)) [[likely]]
-      return true;
-    publish_state(entry, loop_.now());
-    return false;
-  });
+  if (!begin_event(entry)) return;
+  const Now& now = loop_.now();
+  entry.machine.on_message(message, {.wall = now.wall, .mono = now.mono});
+  begin_actions(entry);
+  if (has_more(entry)) [[unlikely]]
+    return finish_event(entry);
+  entry.progress.is_acting_ = false;
+  entry.disconnection.on_event_done();
+  record_event(entry);
+  if (!publish_numbers(entry)) [[unlikely]]
+    return end_event(entry);
+  phase_ = Phase::Idle;
+  NEXUSFIX_DEBUG_ASSERT(entry.armed_at() <= entry.machine.next_deadline());
 }
 
 [[gnu::noinline]] void Transactor::transact_fully(SessionEntry& entry,
@@ -96,20 +92,25 @@ void Transactor::transact(SessionEntry& entry, const wire::MessageView& message,
                                                   PackedMsgType msg_type) {
   if (entry.progress.keeps_received_)
     received_.begin(entry, message, msg_type, entry.outbound().keeps_masked_out);
-  transact_here(entry, [&] {
+  if (begin_event(entry)) {
     entry.machine.on_message(message, loop_.now());
-    return finish_event(entry);
-  });
+    finish_event(entry);
+  }
   received_.end();
 }
 
-[[gnu::noinline]] bool Transactor::finish_event(SessionEntry& entry) {
+[[gnu::noinline]] void Transactor::finish_event(SessionEntry& entry) {
   run_actions(entry);
   if (received_.is_of(entry, kPackedLogon)) [[unlikely]]
     hold_logon(entry);
   record_event(entry);
+  end_event(entry);
+}
+
+void Transactor::end_event(SessionEntry& entry) {
   publish(entry, loop_.now());
-  return false;
+  phase_ = Phase::Idle;
+  loop_.arm(entry, entry.machine.next_deadline());
 }
 
 [[gnu::always_inline]] inline void Transactor::record_event(SessionEntry& entry) {
@@ -324,18 +325,19 @@ void Transactor::give_back(std::size_t bytes_max) {
 // of it, and the sessions that took part lose their connections. The other sessions go on.
 //
 // A session took part in the event if its sequence numbers differ from those of the store.
-void Transactor::abort_event(SessionEntry& entry) noexcept {
+bool Transactor::abort_event() noexcept {
+  if (is_idle()) return false;
   loop_.latency.on_delivered();
   record_.clear();
+  received_.end();
   sent_.clear();
   undo_count_ = 0;
-  phase_ = Phase::Event;
   for (SessionEntry* const commanded : deferred_) drop_commands(*commanded);
   deferred_.clear();
   for (const auto& owned : sessions_.registry.entries()) {
     SessionEntry& one = *owned;
     const session::Numbers numbers = sessions_.registry.stored_numbers(one);
-    const bool has_part = &one == &entry || one.progress.is_acting_ ||
+    const bool has_part = &one == owner_ || one.progress.is_acting_ ||
                           one.machine.sequence_numbers() != numbers ||
                           (one.connection() != nullptr && one.connection()->is_in_event());
     if (!has_part) continue;
@@ -348,6 +350,9 @@ void Transactor::abort_event(SessionEntry& entry) noexcept {
     abort_session(loop_, one);
   }
   end_connections();
+  phase_ = Phase::Idle;
+  loop_.arm(*owner_, owner_->machine.next_deadline());
+  return true;
 }
 
 void Transactor::grow_undo_log() {
@@ -360,7 +365,7 @@ void Transactor::undo_callback(SessionEntry& entry, const CallbackScope& scope,
                                const std::exception_ptr& thrown) {
   const store::Transaction::Mark mark = scope.record;
   record_.rollback(mark);
-  while (undo_count_ > scope.undo_count) undo_log_[--undo_count_].undo();
+  while (undo_count_ != 0) undo_log_[--undo_count_].undo();
   sent_.rollback(scope.sent);
   loop_.report.peer(
       EventId::CallbackThrew, entry,

@@ -108,23 +108,18 @@ class Transactor {
   // Runs a callback. If it throws, its messages are undone, and the result is false. Inlined: most
   // messages run one.
   [[nodiscard, gnu::always_inline]] bool run_callback(SessionEntry& entry, auto&& callback) {
-    const CallbackScope scope{.record = record_.mark(),
-                              .sent = sent_.mark(),
-                              .undo_count = undo_count_,
-                              .phase = std::exchange(phase_, Phase::Callback)};
+    NEXUSFIX_DEBUG_ASSERT(phase_ == Phase::Event);
+    const CallbackScope scope{.record = record_.mark(), .sent = sent_.mark()};
+    phase_ = Phase::Callback;
+    bool is_done = false;
     try {
       callback();
+      is_done = true;
     } catch (...) {
-      phase_ = scope.phase;
       undo_callback(entry, scope, std::current_exception());
-      if (loop_.work.has(Work::Scratch)) end_scratch();
-      return false;
     }
-    phase_ = scope.phase;
-    keep_since(scope.undo_count);
-    if (loop_.work.has(Work::Scratch)) [[unlikely]]
-      end_scratch();
-    return true;
+    end_callback();
+    return is_done;
   }
   // Runs a callback that must not send. Returns what it threw; null: nothing.
   [[nodiscard]] std::exception_ptr observe(FunctionRef<void()> callback) noexcept {
@@ -147,7 +142,7 @@ class Transactor {
   [[gnu::always_inline]] void keep_undo() noexcept {
     ++undo_count_;
     if (phase_ != Phase::Callback) [[unlikely]]
-      keep_since(undo_count_ - 1);
+      keep_all();
   }
 
   // The figures have a message that is sent for the first time.
@@ -159,8 +154,8 @@ class Transactor {
     entry.counters->on_sent(msg_type, bytes, loop.now().wall);
   }
 
-  // Rolls the running event back, and aborts its sessions.
-  void abort_event(SessionEntry& entry) noexcept;
+  // Rolls the running event back, and aborts its sessions. False: none runs.
+  bool abort_event() noexcept;
 
   void forget(SessionEntry& entry) noexcept;
   // The store has failed: the running event has no effect.
@@ -173,23 +168,23 @@ class Transactor {
   struct CallbackScope {
     store::Transaction::Mark record;
     SentMessages::Mark sent;
-    std::size_t undo_count;
-    Phase phase;
   };
 
-  // The messages since then are sent, and cannot be undone any more. Inlined: the figures have them
-  // in their order.
-  [[gnu::always_inline]] void keep_since(std::size_t first) noexcept {
-    const std::size_t end = std::exchange(undo_count_, first);
-    for (std::size_t i = first; i != end; ++i) {
-      const UndoEntry& sent = undo_log_[i];
-      if (sent.bytes != 0) [[likely]]
-        count_sent(*sent.entry, sent.msg_type, sent.bytes);
-    }
+  [[gnu::always_inline]] void end_callback() noexcept {
+    phase_ = Phase::Event;
+    keep_all();
+    if (loop_.work.has(Work::Scratch)) [[unlikely]]
+      loop_.end_scratch();
   }
-  // A callback around this one may still use the memory.
-  void end_scratch() noexcept {
-    if (phase_ == Phase::Event || phase_ == Phase::Idle) loop_.end_scratch();
+  // The messages are sent, and cannot be undone any more. Inlined: the figures have them in their
+  // order.
+  [[gnu::always_inline]] void keep_all() noexcept {
+    const UndoEntry* sent = undo_log_.data();
+    const UndoEntry* const end = sent + std::exchange(undo_count_, 0);
+    for (; sent != end; ++sent) {
+      if (sent->bytes != 0) [[likely]]
+        count_sent(*sent->entry, sent->msg_type, sent->bytes);
+    }
   }
   [[gnu::noinline]] void grow_undo_log();
   void undo_callback(SessionEntry& entry, const CallbackScope& scope,
@@ -198,10 +193,11 @@ class Transactor {
   void end_connections() noexcept {
     while (in_event_ != nullptr) in_event_ = in_event_->leave_event();
   }
-  void transact_here(SessionEntry& entry, auto&& run);
+  [[nodiscard]] bool begin_event(SessionEntry& entry);
   void transact_fully(SessionEntry& entry, const wire::MessageView& message,
                       PackedMsgType msg_type);
-  bool finish_event(SessionEntry& entry);
+  void finish_event(SessionEntry& entry);
+  void end_event(SessionEntry& entry);
   void record_event(SessionEntry& entry);
   bool append_here();
   void run_deferred();
@@ -228,6 +224,7 @@ class Transactor {
   store::Transaction record_;
   ReceivedMessage received_;
   Phase phase_ = Phase::Idle;
+  SessionEntry* owner_ = nullptr;  // of the running event
   SessionEntry* begun_ = nullptr;
   // The messages of the running callbacks, or one.
   std::vector<UndoEntry> undo_log_ = std::vector<UndoEntry>(1);

@@ -67,7 +67,7 @@ bool CommitGate::look_for_stall(store::LogPosition durable) {
   return is_stalled_;
 }
 
-bool CommitGate::flush_fully(store::LogPosition& durable) {
+bool CommitGate::flush(store::LogPosition& durable) {
   if (has_failed()) return false;
   const store::LogPosition appended = this->appended();
   if (appended != flushed_to_ && disk_watch_.is_idle())

@@ -151,20 +151,24 @@ class CommitGate {
 
   // Nothing was appended since the last flush(), and all that was appended before is durable.
   [[nodiscard]] bool is_settled() const noexcept { return !loop_.work.has(Work::Unsettled); }
+  // Each appended record was durable at once, as mostly, and all bytes may leave: the end of the
+  // log. 0: it is not known, and flush() is called.
+  [[nodiscard, gnu::always_inline]] inline store::LogPosition flush_at_once() {
+    if (has_failed() || !knows_end_ || durable_ != appended_ || stalled_until_ != kNever ||
+        disk_watch_.is_idle()) [[unlikely]] {
+      return 0;
+    }
+    flushed_to_ = appended_;
+    publish_flushed(appended_);
+    return appended_;
+  }
   // Makes appended records durable, as far as the store can do it now. Bytes of records up to
   // `durable` may leave. False: the store has failed.
-  [[nodiscard, gnu::always_inline]] inline bool flush(store::LogPosition& durable) {
-    if (has_failed() || !knows_end_ || durable_ != appended_ || disk_watch_.is_idle()) [[unlikely]]
-      return flush_fully(durable);
-    durable = flushed_to_ = appended_;
-    publish_flushed(durable);
-    return true;
-  }
+  [[nodiscard]] bool flush(store::LogPosition& durable);
   // Whether the store has made nothing durable for JournalStallTimeout: connections must not wait
   // for records after `durable` any longer.
   [[nodiscard]] bool has_stalled(store::LogPosition durable) {
-    if (stalled_until_ == kNever && durable == flushed_to_) [[likely]]
-      return false;
+    if (stalled_until_ == kNever && durable == flushed_to_) return false;
     return look_for_stall(durable);
   }
   // Whether flush() has something to do.
@@ -190,7 +194,6 @@ class CommitGate {
   void report_opened(const store::JournalReport& found, const std::string& folder);
   void report_power_loss(const store::JournalReport& found, const std::string& folder);
   bool becomes_full();
-  [[nodiscard]] bool flush_fully(store::LogPosition& durable);
   void publish_flushed(store::LogPosition durable) noexcept {
     LoopContext& loop = loop_;  // read once: a figure could be it, as far as a compiler knows
     if (durable == flushed_to_) [[likely]]

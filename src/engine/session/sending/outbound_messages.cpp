@@ -170,8 +170,12 @@ void Outbox::record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std
 }
 
 void Outbox::transmit(SessionEntry& entry, std::string_view bytes) {
-  if (entry.connection() == nullptr || entry.connection()->is_draining()) return;
-  push_bytes<false>(*entry.connection(), bytes);
+  Connection* const connection = entry.connection();
+  if (connection == nullptr || connection->is_draining()) return;
+  if (!io_.buffers.push(*connection, connection->outbound(), bytes)) return;
+  // Bytes that waited for the end of a resend have their records already.
+  connection->wait_for(io_.commit.appended());
+  on_queued(*connection);
 }
 
 // New messages wait for the end of a resend: the counterparty expects the lower MsgSeqNums first.

@@ -253,10 +253,19 @@ inline SendResult Outbox::send_message(SessionEntry& entry, const Encoded& bytes
     return failure(obstacle());
   if (sessions_.transactor.consume_begun() != &entry) [[unlikely]]
     return failure(SendFailure::NotBegun);
-  if (has_usual_path && record_bytes <= kTransactionBytesMax &&
-      sessions_.transactor.has_room_for_undo() && is_plain(entry, bytes)) [[likely]]
+  if (has_usual_path && record_bytes <= kTransactionBytesMax && is_plain(entry, bytes) &&
+      has_room_for(entry, bytes->size())) [[likely]]
     return send_plain(entry, *bytes);
   return send_or_wait(entry, bytes);
+}
+
+// Whether send_plain() needs no memory.
+[[gnu::always_inline]] inline bool Outbox::has_room_for(const SessionEntry& entry,
+                                                        std::size_t bytes) const noexcept {
+  Transactor& transactor = sessions_.transactor;
+  return transactor.has_room_for_undo() && transactor.record().has_room_for_message(bytes) &&
+         entry.connection()->outbound().storage_for(bytes) == 0 &&
+         (!loop_.report.logs().is_open_for_messages() || transactor.sent().has_room_for(bytes));
 }
 
 // Whether no callback or check looks at the message, and its connection takes it at once.
@@ -280,7 +289,7 @@ inline SendResult Outbox::send_message(SessionEntry& entry, const Encoded& bytes
                                    kRoomAfterBytes);
 }
 
-// The steps of send_examined() that a plain message needs.
+// The steps of send_examined() that a plain message needs. Within an event they need no memory.
 [[gnu::always_inline]] inline SendResult Outbox::send_plain(SessionEntry& entry,
                                                             std::string_view bytes) noexcept {
   UndoEntry& message = sessions_.transactor.next_undo();
@@ -291,29 +300,26 @@ inline SendResult Outbox::send_message(SessionEntry& entry, const Encoded& bytes
   message.bytes = static_cast<std::uint32_t>(bytes.size());
   message.has_queues = false;
   const std::uint64_t msg_seq_num = entry.machine.finish_on_wire();
-  const store::Transaction::Mark mark = sessions_.transactor.record().mark();
-  // Not an UndoGuard: its parts would be written to memory for each message. Only want of memory
-  // throws here.
-  try {
-    record_plain(entry, msg_seq_num, bytes);
-    push_bytes<true>(*entry.connection(), bytes);
-    // on_sent() has no function here.
-    if (loop_.report.logs().is_open_for_messages()) [[unlikely]]
-      add_sent(entry, {.msg_seq_num = msg_seq_num, .bytes = bytes});
-    if (sessions_.transactor.phase() == Phase::Callback) [[likely]] {
-      sessions_.transactor.keep_undo_of_callback();
-      return Sent{.msg_seq_num = msg_seq_num, .is_transmitted = true};
-    }
-    if (sessions_.transactor.is_idle()) {
+  record_plain(entry, msg_seq_num, bytes);
+  entry.connection()->outbound().lend(bytes, lent_);
+  on_queued(*entry.connection());
+  // on_sent() has no function here.
+  if (loop_.report.logs().is_open_for_messages()) [[unlikely]]
+    add_sent(entry, {.msg_seq_num = msg_seq_num, .bytes = bytes});
+  if (sessions_.transactor.phase() == Phase::Callback) [[likely]] {
+    sessions_.transactor.keep_undo_of_callback();
+    return Sent{.msg_seq_num = msg_seq_num, .is_transmitted = true};
+  }
+  if (sessions_.transactor.is_idle()) {
+    try {
       sessions_.transactor.append_record();
       publish(entry, loop_.now());
+    } catch (const std::bad_alloc&) {  // The record had only this message.
+      sessions_.transactor.sent().clear();
+      sessions_.transactor.record().clear();
+      sessions_.transactor.next_undo().undo();
+      return out_of_memory();
     }
-  } catch (...) {
-    // Within an event nothing is recorded before an exception; outside of one, only this message.
-    if (sessions_.transactor.is_idle()) sessions_.transactor.sent().clear();
-    sessions_.transactor.record().rollback(mark);
-    sessions_.transactor.next_undo().undo();
-    return out_of_memory();
   }
   sessions_.transactor.keep_undo();
   if (sessions_.transactor.is_idle() && io_.commit.has_failed()) [[unlikely]]

@@ -81,6 +81,7 @@ class Outbox {
   [[nodiscard]] bool is_kept_out(SessionEntry& entry, const session::Transmit& action,
                                  std::string_view bytes);
   [[nodiscard]] bool is_plain(const SessionEntry& entry, const Encoded& bytes) const noexcept;
+  [[nodiscard]] bool has_room_for(const SessionEntry& entry, std::size_t bytes) const noexcept;
   SendResult send_plain(SessionEntry& entry, std::string_view bytes) noexcept;
   SendResult send_examined(SessionEntry& entry, const Encoded& bytes);
   // Whether on_sent() or a message log gets the messages.
@@ -100,9 +101,8 @@ class Outbox {
   void record_reset_logon(SessionEntry& entry, std::uint64_t msg_seq_num);
   void record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std::string_view bytes,
                        bool is_resendable);
-  // Inlined: each message that is sent needs it.
-  template <bool kEncodedHere>
-  [[gnu::always_inline]] inline void push_bytes(Connection& connection, std::string_view bytes);
+  // Its queue has got bytes. Inlined: each message that is sent needs it.
+  [[gnu::always_inline]] inline void on_queued(Connection& connection);
   [[gnu::always_inline]] inline void record_plain(SessionEntry& entry, std::uint64_t msg_seq_num,
                                                   std::string_view bytes);
   void free_encode_buffer() noexcept;

@@ -37,6 +37,11 @@ class SentMessages {
     pending_->bytes.append(bytes);
     pending_->messages.push_back({message, begin, bytes.size()});
   }
+  // Whether add() of this number of bytes needs no memory.
+  [[nodiscard]] bool has_room_for(std::size_t bytes) const noexcept {
+    return pending_->bytes.capacity() - pending_->bytes.size() >= bytes &&
+           pending_->messages.size() < pending_->messages.capacity();
+  }
   [[nodiscard]] Mark mark() const noexcept { return pending_->bytes.size(); }
   // Forgets the messages since the mark.
   void rollback(Mark mark) noexcept {
