@@ -50,14 +50,13 @@ struct LoopFloors final : engine::EventEnds {
     if (floors.sessions.transactor.is_idle()) floors.sessions.transactor.record().clear();
   }
   void end_event(engine::SessionEntry& entry) noexcept override {
-    if (floors.sessions.transactor.is_idle()) return abort_session(loop, entry);
-    floors.sessions.transactor.abort_event(entry);
+    if (!floors.sessions.transactor.abort_event()) abort_session(loop, entry);
   }
   void end_event(engine::Connection& connection) noexcept override {
-    floors.io.connections.abort(connection);
+    if (!floors.sessions.transactor.abort_event()) floors.io.connections.abort(connection);
   }
   void end_event(const transport::Ready& ready) noexcept override {
-    floors.io.connections.abort(ready);
+    if (!floors.sessions.transactor.abort_event()) floors.io.connections.abort(ready);
   }
 
   std::vector<std::string> store_failures;
