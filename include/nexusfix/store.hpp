@@ -154,18 +154,16 @@ class Transaction {
   static constexpr std::size_t kRoomBytes = detail::kEntryHeaderBytes;
   // outbound_message() without a copy: the entries are where the message is. The kRoomBytes before
   // bytes and the room_after bytes after them (at least kRoomBytes) may be overwritten, and none of
-  // all these may change until clear(), rollback() of this message, or own(). Requires empty(), and
-  // that neither msg_seq_num nor bytes is 0 or empty. Allocates what own() will need, unless
-  // has_room_for_message().
+  // all these may change until clear(), rollback() of this message, or own(). Requires empty(),
+  // has_room_for_message(), and that neither msg_seq_num nor bytes is 0 or empty.
   void outbound_message_in_place(SessionKey session, std::uint64_t msg_seq_num,
                                  std::span<char> bytes, std::size_t room_after) {
     const std::size_t count = detail::kEntryHeaderBytes + bytes.size();
-    if (buffer_.size() < count + kRoomBytes) [[unlikely]]
-      grow(count + kRoomBytes);
+    NEXUSFIX_DEBUG_ASSERT(empty() && has_room_for_message(bytes.size()));
     form_ = Form::Common;
     common_ = {.session = session, .msg_seq_num = msg_seq_num, .next_inbound = 0};
     at_ = bytes.data() - kRoomBytes;
-    room_ = std::min(count + room_after, buffer_.size());
+    room_ = std::min(count + room_after, room_);  // until here, that of buffer_
     used_ = count;
     detail::put_entry_header(at_, detail::EntryKind::OutboundMessage, session, msg_seq_num,
                              static_cast<std::uint32_t>(bytes.size()));

@@ -156,14 +156,14 @@ inline void Connections::record_sent(Connection& connection, SessionEntry& entry
   }
 }
 
-// Whether nothing follows when the socket takes all bytes, as it mostly does.
+// Whether nothing follows when the socket takes all bytes, as it mostly does. That of an aborted
+// session is not bound.
 [[gnu::always_inline]] inline bool Connections::is_plain(Connection& connection,
                                                          store::LogPosition durable) const {
   const SessionEntry* const entry = connection.entry();
   return connection.is_bound() && !connection.is_blocked() && connection.waits_for() <= durable &&
-         !loop_.work.has(Work::Aborted) && !connection.outbound().empty() &&
-         !connection.timed_answer().is_queued() && entry->counters->unsent_bytes.read() == 0 &&
-         !entry->resend.is_in_progress() &&
+         !connection.outbound().empty() && !connection.timed_answer().is_queued() &&
+         entry->counters->unsent_bytes.read() == 0 && !entry->resend.is_in_progress() &&
          entry->resend.queued().size() < connection.backlog().checked_from();
 }
 

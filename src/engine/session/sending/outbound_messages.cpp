@@ -10,7 +10,6 @@
 
 #include "engine/ground/statistics/session_state.hpp"
 #include "engine/session/inbound_messages.hpp"
-#include "engine/session/sending/push_bytes.hpp"
 #include "engine/session/sessions.hpp"
 
 namespace nexusfix::engine {
@@ -167,15 +166,6 @@ void Outbox::record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std
   } else {
     sessions_.transactor.record().outbound_number(entry.stored.key(), msg_seq_num);
   }
-}
-
-void Outbox::transmit(SessionEntry& entry, std::string_view bytes) {
-  Connection* const connection = entry.connection();
-  if (connection == nullptr || connection->is_draining()) return;
-  if (!io_.buffers.push(*connection, connection->outbound(), bytes)) return;
-  // Bytes that waited for the end of a resend have their records already.
-  connection->wait_for(io_.commit.appended());
-  on_queued(*connection);
 }
 
 // New messages wait for the end of a resend: the counterparty expects the lower MsgSeqNums first.

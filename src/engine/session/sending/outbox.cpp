@@ -10,7 +10,6 @@
 #include "base/api/full_path.hpp"
 #include "config/api/logon_signer.hpp"
 #include "engine/ground/statistics/session_state.hpp"
-#include "engine/session/sending/push_bytes.hpp"
 #include "engine/session/sessions.hpp"
 
 namespace nexusfix::engine {
@@ -275,6 +274,22 @@ inline SendResult Outbox::send_message(SessionEntry& entry, const Encoded& bytes
          !begun_has_password_ && entry.outbound().is_plain && may_be_plain_ &&
          entry.connection() != nullptr && !entry.connection()->is_draining() &&
          !entry.resend.is_in_progress() && !entry.stored.is_on_trial();
+}
+
+// A message's last step before its socket.
+[[gnu::always_inline]] inline void Outbox::on_queued(Connection& connection) {
+  io_.connections.mark_unsent(connection);
+  loop_.latency.on_queued(connection.timed_answer());
+  if (!connection.is_in_event()) sessions_.transactor.add_connection(connection);
+}
+
+void Outbox::transmit(SessionEntry& entry, std::string_view bytes) {
+  Connection* const connection = entry.connection();
+  if (connection == nullptr || connection->is_draining()) return;
+  if (!io_.buffers.push(*connection, connection->outbound(), bytes)) return;
+  // Bytes that waited for the end of a resend have their records already.
+  connection->wait_for(io_.commit.appended());
+  on_queued(*connection);
 }
 
 // A message is mostly the first entry of its record.

@@ -101,8 +101,7 @@ class Outbox {
   void record_reset_logon(SessionEntry& entry, std::uint64_t msg_seq_num);
   void record_outbound(SessionEntry& entry, std::uint64_t msg_seq_num, std::string_view bytes,
                        bool is_resendable);
-  // Its queue has got bytes. Inlined: each message that is sent needs it.
-  [[gnu::always_inline]] inline void on_queued(Connection& connection);
+  void on_queued(Connection& connection);
   [[gnu::always_inline]] inline void record_plain(SessionEntry& entry, std::uint64_t msg_seq_num,
                                                   std::string_view bytes);
   void free_encode_buffer() noexcept;
