@@ -112,6 +112,23 @@ TEST(Transaction, entries_of_a_message_in_place_may_use_the_whole_room_after_it)
   EXPECT_EQ(text_of(in_place), text_of(copied));
 }
 
+TEST(Transaction, buffer_that_a_message_has_grown_has_room_for_the_next_one_in_place) {
+  const std::string message(5'000, 'm');
+  Transaction transaction;
+  EXPECT_TRUE(transaction.has_room_for_message(4'000));
+  EXPECT_FALSE(transaction.has_room_for_message(message.size()));
+  transaction.outbound_message(3, 7, message);
+  const std::string copied = text_of(transaction);
+  transaction.clear();
+  ASSERT_TRUE(transaction.has_room_for_message(message.size()));
+  Placed placed{message};
+  transaction.outbound_message_in_place(3, 7, placed.bytes, Transaction::kRoomBytes);
+  EXPECT_TRUE(transaction.is_in_place());
+  EXPECT_EQ(text_of(transaction), copied);
+  transaction.own();
+  EXPECT_EQ(text_of(transaction), copied);
+}
+
 TEST(Transaction, owned_entries_stay_when_the_buffer_of_the_caller_changes) {
   for (const std::size_t size : {1U, 200U, 4'000U}) {
     Placed placed{std::string(size, 'm')};
