@@ -271,12 +271,8 @@ static std::uint32_t keys_of(const detail::FieldIndex& index,
                                                               std::uint32_t begin) noexcept {
 #if defined(__SSE2__)
   if (text.size() - 1 >= detail::kVectorBytes || begin < kReadableFrontBytes) return false;
-  const unsigned others = detail::other_bits(
-      detail::digits_of(detail::load_last_vector<detail::TextFront::Readable>(text), text.size()));
-  constexpr unsigned kLastBit = 1U << detail::kLastByteOfVector;
-  return others == 0 ||
-         ((others & ((others - 1) | kLastBit)) == 0 &&
-          text[text.size() + detail::lowest_bit(others) - detail::kVectorBytes] == '.');
+  return detail::is_plain_decimal(detail::load_last_vector<detail::TextFront::Readable>(text),
+                                  text.size());
 #else
   static_cast<void>(text);
   static_cast<void>(begin);

@@ -26,26 +26,32 @@ struct TagTexts {
   static constexpr std::size_t kReadable = kFieldsMax + 8;
   // Tags with more than three digits.
   static constexpr std::size_t kLongMax = 8;
+  // Values that are compared by themselves.
+  static constexpr std::size_t kValuesMax = 16;
   // Longer ones than this, with their `=`, have no text here.
   static constexpr std::size_t kBytesMax = 8;
 
-  // The text of a long tag.
-  struct Long {
-    std::uint64_t text;   // with its `=`
+  // A long tag with its `=`, or a value with its SOH.
+  struct Word {
+    std::uint64_t text;   // the least one
     std::uint64_t bits;   // that count
-    std::uint32_t field;  // its index
+    std::uint16_t field;  // its index
+    std::uint8_t width;   // by how much the first byte may be more
+    bool is_fixed;        // by fix()
   };
 
   alignas(32) std::uint32_t lowest[kReadable];  // the first four bytes; the first one is the lowest
   std::uint32_t width[kReadable];               // by how much a byte may be more than the lowest
   std::uint32_t tag_bits[kReadable];            // those of the tag and its `=`
   std::uint8_t bytes[kFieldsMax];               // of the tag and its `=`
-  std::uint8_t single[kFieldsMax];              // all bits: the value is one byte, of that width
+  std::uint8_t more[kFieldsMax];                // by how much a value may be longer than a byte
   std::uint64_t msg_type;                       // `35=`, the value, and SOH
   std::uint64_t msg_type_bits;                  // that count
   std::uint32_t fields;                         // 0: nothing is known
   std::uint32_t long_count;                     // of longs
-  Long longs[kLongMax];                         // tags with more than three digits
+  std::uint32_t value_count;                    // of values
+  Word longs[kLongMax];                         // tags with more than three digits
+  Word values[kValuesMax];                      // those that lowest and width do not limit
 };
 
 // The tags of frames that a parser has seen before, in their order. A counterparty sends few
@@ -89,15 +95,19 @@ class TagSequence {
   [[nodiscard]] const detail::ShapeProof& proof() const noexcept { return proof_; }
   // For validators. No value is limited any more.
   void set_proof(const detail::ShapeProof& proof) noexcept;
-  // Whether a kernel can compare the value of a field with this key, if it is one character.
-  [[nodiscard]] static bool compares_character(std::uint16_t key) noexcept {
-    return key < 100;  // the first key of three digits
-  }
-  // The value of the field must be one of these characters. Only if compares_character().
+  // The value of the field must be one of these characters. At most kValuesMax fields.
   void narrow(std::size_t field, std::uint8_t lowest, std::uint8_t highest) noexcept;
-  // Whether the values of the last frame are as narrow() has said. Otherwise some may be not.
+  // The value of the field in a frame must be this one, unless it is too long.
+  void fix(std::size_t field, std::string_view value) noexcept;
+  // The last frame is valid. Fixed values that differ in it are fixed as they are now; those that
+  // change often are no longer compared.
+  void adapt(std::string_view frame) noexcept;
+  // Whether all fixed values are compared.
+  [[nodiscard]] bool is_complete() const noexcept { return is_complete_; }
+  // Whether the values of the last frame are as narrow() and fix() have said. Otherwise some may be
+  // not.
   [[nodiscard]] bool is_narrow() const noexcept { return is_narrow_; }
-  // For kernels.
+  // For kernels that compare values.
   void set_narrow(bool is_narrow) noexcept { is_narrow_ = is_narrow; }
 
  private:
@@ -105,10 +115,13 @@ class TagSequence {
   static constexpr detail::FieldPlace kNoPlaces[TagTexts::kFieldsMax] = {};
   static constexpr std::uint32_t kPatience = 3;
   static constexpr std::uint32_t kPatienceMax = 64;
+  static constexpr std::uint8_t kChangesMax = 16;
 
   std::uint64_t candidate_ = 0;  // of the last frame with other tags
   std::uint32_t patience_ = 0;   // how many of those may come until they are learned
   bool is_narrow_ = false;
+  bool is_complete_ = false;
+  std::uint8_t changes_ = 0;  // that adapt() has seen
   detail::ShapeProof proof_;
   detail::NarrowPlace* places_ = nullptr;
   alignas(kKeysAlignment) std::uint16_t keys_[TagTexts::kFieldsMax + kKeysReadable] = {};

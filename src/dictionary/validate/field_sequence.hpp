@@ -18,10 +18,6 @@
 #include "dictionary/validate/known_date.hpp"
 #include "dictionary/validate/validator_tables.hpp"
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 namespace nexusfix::dictionary {
 
 // A message's keys, from the first one that no parser has verified to that of the CheckSum. Only
@@ -135,6 +131,12 @@ struct NoCheckList {
 struct CharacterCheck {
   std::array<std::uint64_t, 2> allowed{};
   std::uint32_t field = 0;
+
+  [[nodiscard]] bool allows(std::uint32_t code) const noexcept {
+    constexpr unsigned kWordBits = 64;
+    return code < Enumeration::kCharacterEnd &&
+           (allowed[code / kWordBits] >> (code % kWordBits) & 1U) != 0;
+  }
 };
 
 struct FieldSequence {
@@ -155,11 +157,9 @@ struct FieldSequence {
   // MsgSeqNum, digits, and SendingTime, a timestamp, are not among the checks. 0: they are.
   std::uint8_t msg_seq_num_field = 0;
   std::uint8_t sending_time_field = 0;
-  // The enumerated ones whose values all are one character; further ones are in checks. First those
-  // that no TagSequence compares.
+  // The enumerated ones whose values all are one character; further ones are in checks.
   std::array<CharacterCheck, kCharactersMax> characters{};
   std::size_t character_count = 0;
-  std::size_t uncompared_characters = 0;
   // Dates of the SendingTime and of the other timestamps, in their order. If there are more, some
   // share one.
   std::array<KnownDate, kDates> dates{};
@@ -175,14 +175,16 @@ struct FieldSequence {
   [[nodiscard]] bool are_values_right(const ValidatorTables& tables,
                                       const wire::MessageView& message,
                                       ValidationMemory& memory) noexcept;
-  // Checks the values except MsgSeqNum and SendingTime, and if the message's TagSequence has
-  // compared characters, except those.
+  // Checks the values except MsgSeqNum and SendingTime. If they are right, adapts the message's
+  // TagSequence.
   [[nodiscard]] bool are_other_values_right(const ValidatorTables& tables,
                                             const wire::MessageView& message,
-                                            ValidationMemory& memory, bool is_compared) noexcept;
-  [[nodiscard]] bool are_unusual_values_right(const ValidatorTables& tables,
-                                              const wire::MessageView& message,
-                                              ValidationMemory& memory) noexcept;
+                                            ValidationMemory& memory) noexcept;
+  // For a message whose TagSequence, which prove() has limited, is_narrow(): the checks that are
+  // left.
+  [[nodiscard]] bool are_narrow_values_right(const ValidatorTables& tables,
+                                             const wire::MessageView& message,
+                                             ValidationMemory& memory) noexcept;
   // For a message that fits its FrameShape, which prove() has narrowed: the checks that are left.
   [[nodiscard]] bool are_unproven_values_right(const ValidatorTables& tables,
                                                const wire::MessageView& message,
@@ -195,14 +197,14 @@ struct FieldSequence {
   // timestamps of this message are usual.
   [[nodiscard]] bool prove(const wire::MessageView& message,
                            wire::detail::FrameShape& shape) const noexcept;
-  // Narrows the characters of a sequence of tags: those of a message that is_narrow() are right.
+  // Limits a sequence of tags: if a message is_narrow(), its characters are right, and if the
+  // sequence is_complete(), so are all values from Enumerated on.
   void prove(const wire::MessageView& message, wire::detail::TagSequence& sequence) const noexcept;
   void learn(const ValidatorTables& tables, std::uint64_t context, const SequenceKeys& sequence,
              const CheckList& list) noexcept;
 
  private:
-  void learn_characters(const ValidatorTables& tables, const SequenceKeys& sequence,
-                        const CheckList& list) noexcept;
+  void learn_characters(const ValidatorTables& tables, const CheckList& list) noexcept;
   [[nodiscard]] bool has_character(std::uint8_t field) const noexcept;
   [[nodiscard]] bool takes_header_value(const SequenceKeys& sequence,
                                         const ValueCheck& one) noexcept;

@@ -8,6 +8,8 @@
 
 #include <nexusfix/wire/digits.hpp>
 
+#include "dictionary/validate/value_checks.hpp"
+
 namespace nexusfix::dictionary {
 
 // What each of sixteen bytes may be: after an exclusive or with flip, at most a byte of two words.
@@ -44,7 +46,11 @@ class KnownDate {
     const ByteLimits::Block others =
         begin_.others(text.data()) |
         kEnds[more].others(text.data() + text.size() - sizeof(ByteLimits::Block));
+#if defined(__SSE2__)
+    return _mm_movemask_epi8(reinterpret_cast<__m128i>(others)) == 0;
+#else
     return ((others[0] | others[1]) & ByteLimits::kHighBits) == 0;
+#endif
   }
   // A correct UTCTimestamp. Only the years 2000 to 2099 are remembered.
   [[gnu::always_inline]] inline void learn(std::string_view text) noexcept {
@@ -80,5 +86,17 @@ class KnownDate {
   // At first any correct date: a text may have it before one is learned.
   ByteLimits begin_ = {wire::detail::word_of<std::uint64_t>("20000101"), 0, kTime, kMostOfTime};
 };
+
+// date: of the last timestamp of this field. Clears are_usual if it does not have this one.
+[[nodiscard, gnu::always_inline]] inline bool is_timestamp_near(std::string_view text,
+                                                                KnownDate& date,
+                                                                bool& are_usual) noexcept {
+  if (date.has(text)) [[likely]]
+    return true;
+  are_usual = false;
+  if (!is_utc_timestamp(text)) return false;
+  date.learn(text);
+  return true;
+}
 
 }  // namespace nexusfix::dictionary

@@ -7,16 +7,10 @@
 namespace nexusfix::dictionary {
 namespace {
 
-[[gnu::always_inline]] inline bool is_timestamp(std::string_view text, KnownDate& date) noexcept {
-  if (date.has(text)) return true;
-  if (!is_common_utc_timestamp(text)) return false;
-  date.learn(text);
-  return true;
-}
-
 [[gnu::always_inline]] inline bool is_plain(const MemberRule& rule, const ValueInMessage& value,
                                             const Enumeration* enumerations,
                                             KnownDate& date) noexcept {
+  bool are_usual = true;
   switch (rule.check) {
     case Check::Text:
       return true;
@@ -30,7 +24,7 @@ namespace {
     case Check::Decimal:
       return is_short_decimal(value);
     case Check::UtcTimestamp:
-      return is_timestamp(value.text(), date);
+      return is_timestamp_near(value.text(), date, are_usual);
     case Check::Enumerated:
       return value.size() == 1 && enumerations[rule.detail].has_character(value.bytes[value.begin]);
     case Check::Group:

@@ -23,17 +23,13 @@ class Values {
   Values(const FieldSequence& sequence, const char* bytes, const Place* places) noexcept
       : next_{sequence.checks.data()}, sequence_{sequence}, bytes_{bytes}, places_{places} {}
 
-  // Whether the first count values of one character are valid.
-  [[gnu::always_inline]] bool are_characters_right(std::size_t count) const noexcept {
+  [[gnu::always_inline]] bool are_characters_right() const noexcept {
     const CharacterCheck* one = sequence_.characters.data();
-    for (const CharacterCheck* const end = one + count; one != end; ++one) {
+    for (const CharacterCheck* const end = one + sequence_.character_count; one != end; ++one) {
       // With the byte after it, which is SOH where the value is one character.
       constexpr std::uint32_t kSohAfter = std::uint32_t{wire::kSoh} << 8U;
-      constexpr unsigned kWordBits = 64;
       const char* const from = bytes_ + places_[one->field].begin;
-      const std::uint32_t code = wire::detail::load_word<std::uint16_t>(from) - kSohAfter;
-      if (code >= Enumeration::kCharacterEnd ||
-          (one->allowed[code / kWordBits] >> (code % kWordBits) & 1U) == 0) [[unlikely]]
+      if (!one->allows(wire::detail::load_word<std::uint16_t>(from) - kSohAfter)) [[unlikely]]
         return false;
     }
     return true;
@@ -66,23 +62,8 @@ class Values {
 };
 
 bool is_count(const ValueInMessage& value, unsigned count) noexcept {
-  std::uint32_t number = 0;
-  for (const char c : value.text()) {
-    if (c < '0' || c > '9' || number > std::numeric_limits<std::uint16_t>::max()) return false;
-    number = number * 10 + static_cast<std::uint32_t>(c - '0');
-  }
-  return number == count;
-}
-
-// date: of the last message's timestamp in this field; are_usual: whether it had the others.
-[[gnu::always_inline]] inline bool is_timestamp_near(std::string_view text, KnownDate& date,
-                                                     bool& are_usual) noexcept {
-  if (date.has(text)) [[likely]]
-    return true;
-  are_usual = false;
-  if (!is_utc_timestamp(text)) return false;
-  date.learn(text);
-  return true;
+  const auto number = wire::to_uint(value.text());
+  return number && *number == count;
 }
 
 // Few messages have values of these kinds, and most of those have the last ones again.
@@ -116,58 +97,49 @@ template <class Place>
 }
 
 // The kinds up to timestamps, in the order of Check, in which learn() has stored the checks. Most
-// messages have values of few kinds: one test leaves several out. kUsual: only values of a usual
-// form are right; nothing is called, so that what this needs stays in registers.
-template <bool kUsual, class Place>
+// messages have values of few kinds: one test leaves several out. kNarrow: of a message whose
+// TagSequence is_narrow(), so that it has the right characters. Then only values of a usual form
+// are right; nothing is called, so that what this needs stays in registers.
+template <bool kNarrow, class Place>
 [[gnu::always_inline]] inline bool are_plain_right(FieldSequence& sequence, const char* bytes,
-                                                   const Place* places,
-                                                   std::size_t character_count) noexcept {
+                                                   const Place* places) noexcept {
   using Value = const ValueInMessage&;
   Values values{sequence, bytes, places};
   bool are_usual = true;
   const bool right =
-      values.are_characters_right(character_count) &&
+      (kNarrow || values.are_characters_right()) &&
       (values.have_none_up_to(Check::Digits) ||
        (values.are(Check::Char, [](Value value, unsigned) { return value.size() == 1; }) &&
         values.are(Check::Boolean,
                    [](Value value, unsigned) { return is_boolean(value.text()); }) &&
-        (kUsual ||
+        (kNarrow ||
          values.are(Check::Integer, [](Value value, unsigned) { return is_integer(value); })) &&
         values.are(Check::Digits,
                    [](Value value, unsigned) {
-                     return kUsual ? is_short_digits(value) : is_digits(value);
+                     return kNarrow ? is_short_digits(value) : is_digits(value);
                    }))) &&
       values.are(Check::Decimal,
                  [](Value value, unsigned) {
-                   return kUsual ? is_short_decimal(value) : is_decimal(value);
+                   return kNarrow ? is_short_decimal(value) : is_decimal(value);
                  }) &&
       values.are(Check::UtcTimestamp, [&](Value value, unsigned date) {
-        return kUsual ? sequence.dates[date].has(value.text())
-                      : is_timestamp_near(value.text(), sequence.dates[date], are_usual);
+        return kNarrow ? sequence.dates[date].has(value.text())
+                       : is_timestamp_near(value.text(), sequence.dates[date], are_usual);
       });
   sequence.proof.set_usual_times(are_usual);
   return right;
 }
 
-// The character's neighbours as far as they are allowed, too. It is allowed.
-struct CharacterRange {
-  std::uint8_t lowest;
-  std::uint8_t highest;
-
-  CharacterRange(const CharacterCheck& check, char character) noexcept {
-    const auto allows = [&](unsigned code) {
-      constexpr unsigned kWordBits = 64;
-      return code < Enumeration::kCharacterEnd &&
-             (check.allowed[code / kWordBits] >> (code % kWordBits) & 1U) != 0;
-    };
-    unsigned first = static_cast<unsigned char>(character);
-    unsigned last = first;
-    while (first > 0 && allows(first - 1)) --first;
-    while (allows(last + 1)) ++last;
-    lowest = static_cast<std::uint8_t>(first);
-    highest = static_cast<std::uint8_t>(last);
-  }
-};
+// Limits what is at this place to the character, which is allowed, and its allowed neighbours.
+// Limits: a FrameShape or a TagSequence.
+template <class Limits>
+void narrow(Limits& limits, std::size_t at, const CharacterCheck& check, char character) noexcept {
+  unsigned first = static_cast<unsigned char>(character);
+  unsigned last = first;
+  while (first > 0 && check.allows(first - 1)) --first;
+  while (check.allows(last + 1)) ++last;
+  limits.narrow(at, static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(last));
+}
 
 // Narrows the ranges of a message's shape to bytes that are right for the values' checks, whatever
 // the other bytes within their ranges are.
@@ -178,8 +150,7 @@ class ShapeRanges {
 
   void narrow_to(const CharacterCheck& check) const noexcept {
     const std::uint32_t at = places_[check.field].begin;
-    const CharacterRange range{check, bytes_[at]};
-    shape_.narrow(at, range.lowest, range.highest);
+    narrow(shape_, at, check, bytes_[at]);
   }
   // For a kind up to Check::UtcTimestamp.
   void narrow_to(const ValueCheck& check) const noexcept {
@@ -187,13 +158,8 @@ class ShapeRanges {
     const ValueInMessage value = value_at(bytes_, places_[check.field]);
     if (check.check == Check::UtcTimestamp) return narrow_to_time(value);
     // A sign and a point stay as they are, and so does a Boolean.
-    for (std::uint32_t at = value.begin; at < value.end; ++at) {
-      if (is_digit(bytes_[at])) {
-        shape_.narrow(at, '0', '9');
-      } else {
-        keep(at);
-      }
-    }
+    for (std::uint32_t at = value.begin; at < value.end; ++at)
+      is_digit(bytes_[at]) ? shape_.narrow(at, '0', '9') : keep(at);
   }
 
  private:
@@ -230,42 +196,42 @@ bool FieldSequence::are_values_right(const ValidatorTables& tables,
   };
   if (msg_seq_num_field != 0 && !is_digits(value_of(msg_seq_num_field))) return false;
   const wire::detail::TagSequence* const known = message.sequence();
-  const bool is_compared =
-      known != nullptr && known->is_narrow() && known->proof().number == number;
+  const bool is_narrow = known != nullptr && known->is_narrow() && known->proof().number == number;
   bool are_usual = true;
   const bool right =
       (sending_time_field == 0 ||
        is_timestamp_near(value_of(sending_time_field).text(), dates.front(), are_usual)) &&
-      are_other_values_right(tables, message, memory, is_compared);
+      (is_narrow ? are_narrow_values_right(tables, message, memory)
+                 : are_other_values_right(tables, message, memory));
   if (!are_usual) proof.set_usual_times(false);
   return right;
 }
 
-// Out of line: few messages have wide places or unusual values.
-[[gnu::noinline]] bool FieldSequence::are_unusual_values_right(const ValidatorTables& tables,
-                                                               const wire::MessageView& message,
-                                                               ValidationMemory& memory) noexcept {
+// Out of line: few messages have unknown tags, or unusual values.
+[[gnu::noinline]] bool FieldSequence::are_other_values_right(const ValidatorTables& tables,
+                                                             const wire::MessageView& message,
+                                                             ValidationMemory& memory) noexcept {
   const char* const bytes = message.bytes().data();
   const auto are_right = [&](const auto* places) {
-    return are_plain_right<false>(*this, bytes, places, character_count) &&
+    return are_plain_right<false>(*this, bytes, places) &&
            (!has_unproven_values() || are_rare_right(tables, *this, bytes, places));
   };
   const wire::detail::FieldIndex& index = message.index();
   const bool right =
       index.narrow_count != 0 ? are_right(index.narrow_places) : are_right(index.places);
   memory.set_proof(right ? &proof : nullptr);
+  wire::detail::TagSequence* const tags = message.sequence();
+  if (right && tags != nullptr && tags->proof().number == number) tags->adapt(message.bytes());
   return right;
 }
 
-bool FieldSequence::are_other_values_right(const ValidatorTables& tables,
-                                           const wire::MessageView& message,
-                                           ValidationMemory& memory, bool is_compared) noexcept {
-  const wire::detail::FieldIndex& index = message.index();
-  if (index.narrow_count == 0 ||
-      !are_plain_right<true>(*this, message.bytes().data(), index.narrow_places,
-                             is_compared ? uncompared_characters : character_count)) [[unlikely]]
-    return are_unusual_values_right(tables, message, memory);
-  if (has_unproven_values()) return are_unproven_values_right(tables, message, memory);
+bool FieldSequence::are_narrow_values_right(const ValidatorTables& tables,
+                                            const wire::MessageView& message,
+                                            ValidationMemory& memory) noexcept {
+  if (!are_plain_right<true>(*this, message.bytes().data(), message.index().narrow_places))
+      [[unlikely]]
+    return are_other_values_right(tables, message, memory);
+  if (!message.sequence()->is_complete()) return are_unproven_values_right(tables, message, memory);
   memory.set_proof(&proof);
   return true;
 }
@@ -293,11 +259,16 @@ bool FieldSequence::prove(const wire::MessageView& message,
 
 void FieldSequence::prove(const wire::MessageView& message,
                           wire::detail::TagSequence& sequence) const noexcept {
-  for (std::size_t i = uncompared_characters; i < character_count; ++i) {
-    const CharacterCheck& check = characters[i];
-    const CharacterRange range{check, message.bytes()[message.index().place(check.field).begin]};
-    sequence.narrow(check.field, range.lowest, range.highest);
+  static_assert(kCharactersMax <= wire::detail::TagTexts::kValuesMax);
+  const char* const bytes = message.bytes().data();
+  const wire::detail::NarrowPlace* const places = message.index().narrow_places;
+  for (std::size_t i = 0; i < character_count; ++i) {
+    const std::uint32_t field = characters[i].field;
+    narrow(sequence, field, characters[i], bytes[places[field].begin]);
   }
+  const std::size_t end = ends[std::to_underlying(Check::Rare)];
+  for (std::size_t i = ends[std::to_underlying(Check::UtcTimestamp)]; i < end; ++i)
+    sequence.fix(checks[i].field, value_at(bytes, places[checks[i].field]).text());
 }
 
 // MsgSeqNum or SendingTime among the header's first fields, where a session compares them.
@@ -314,22 +285,14 @@ bool FieldSequence::takes_header_value(const SequenceKeys& sequence,
   return is_msg_seq_num || is_sending_time;
 }
 
-void FieldSequence::learn_characters(const ValidatorTables& tables, const SequenceKeys& sequence,
+void FieldSequence::learn_characters(const ValidatorTables& tables,
                                      const CheckList& list) noexcept {
   character_count = 0;
-  for (const bool are_compared : {false, true}) {
-    if (are_compared) uncompared_characters = character_count;
-    for (const ValueCheck& one : list) {
-      const bool is_compared =
-          wire::detail::TagSequence::compares_character(sequence.all()[one.field]);
-      if (one.check != Check::Enumerated || is_compared != are_compared ||
-          character_count == kCharactersMax) {
-        continue;
-      }
-      const Enumeration& values = tables.enumerations[one.detail];
-      if (values.has_only_characters())
-        characters[character_count++] = {values.characters, one.field};
-    }
+  for (const ValueCheck& one : list) {
+    if (one.check != Check::Enumerated || character_count == kCharactersMax) continue;
+    const Enumeration& values = tables.enumerations[one.detail];
+    if (values.has_only_characters())
+      characters[character_count++] = {values.characters, one.field};
   }
 }
 
@@ -353,12 +316,11 @@ void FieldSequence::learn(const ValidatorTables& tables, std::uint64_t context,
   std::uint16_t times = 0;
   msg_seq_num_field = 0;
   sending_time_field = 0;
-  learn_characters(tables, sequence, list);
+  learn_characters(tables, list);
   for (std::size_t check = 0; check < kChecks; ++check) {
     for (const ValueCheck& one : list) {
       if (std::to_underlying(one.check) != check) continue;
-      if (takes_header_value(sequence, one)) continue;
-      if (has_character(one.field)) continue;
+      if (takes_header_value(sequence, one) || has_character(one.field)) continue;
       checks[count++] = one;
       if (one.check == Check::UtcTimestamp) checks[count - 1].detail = ++times % kDates;
     }
@@ -436,7 +398,7 @@ std::size_t ValidationMemory::place_of(const FieldSequence& sequence) const noex
   FieldSequence* const known = memory.find(tables_->context_id(*context), SequenceKeys{message});
   if (known == nullptr) [[unlikely]]
     return !validate(message, memory);
-  if (!known->are_other_values_right(*tables_, message, memory, false)) [[unlikely]]
+  if (!known->are_other_values_right(*tables_, message, memory)) [[unlikely]]
     return false;
   const wire::detail::ShapeProof proof{known->number, memory.place_of(*known)};
   if (wire::detail::FrameShape* const shape = message.shape();
@@ -452,28 +414,30 @@ std::size_t ValidationMemory::place_of(const FieldSequence& sequence) const noex
 
 bool Validator::is_valid_after_header(const wire::MessageView& message,
                                       ValidationMemory& memory) const noexcept {
-  const wire::detail::FrameShape* const shape = message.shape();
-  if (shape == nullptr) {
-    const wire::detail::TagSequence* const sequence = message.sequence();
-    if (sequence == nullptr) return is_valid_of_sequence(message, memory);
-    FieldSequence& known = memory.at_place(sequence->proof().place);
-    if (known.number != sequence->proof().number || !tables_->has_context(known.context_id))
-        [[unlikely]] {
-      return is_valid_of_sequence(message, memory);
-    }
+  // Null: unknown.
+  const auto known_by = [&](const wire::detail::ShapeProof& proof) -> FieldSequence* {
+    FieldSequence& known = memory.at_place(proof.place);
+    if (known.number != proof.number || !tables_->has_context(known.context_id)) [[unlikely]]
+      return nullptr;
     known.is_used = true;
-    return known.are_other_values_right(*tables_, message, memory, sequence->is_narrow());
+    return &known;
+  };
+  if (const wire::detail::FrameShape* const shape = message.shape(); shape != nullptr) {
+    FieldSequence* const known = known_by(shape->proof());
+    if (known == nullptr) [[unlikely]]
+      return is_valid_of_sequence(message, memory);
+    known->proof.set_usual_times(true);
+    memory.set_proof(&known->proof);
+    return !known->has_unproven_values() ||
+           known->are_unproven_values_right(*tables_, message, memory);
   }
-  FieldSequence& proven = memory.at_place(shape->proof().place);
-  if (proven.number != shape->proof().number || !tables_->has_context(proven.context_id))
-      [[unlikely]] {
+  const wire::detail::TagSequence* const sequence = message.sequence();
+  if (sequence == nullptr) return is_valid_of_sequence(message, memory);
+  FieldSequence* const known = known_by(sequence->proof());
+  if (known == nullptr) [[unlikely]]
     return is_valid_of_sequence(message, memory);
-  }
-  proven.is_used = true;
-  proven.proof.set_usual_times(true);
-  memory.set_proof(&proven.proof);
-  return !proven.has_unproven_values() ||
-         proven.are_unproven_values_right(*tables_, message, memory);
+  return sequence->is_narrow() ? known->are_narrow_values_right(*tables_, message, memory)
+                               : known->are_other_values_right(*tables_, message, memory);
 }
 
 }  // namespace nexusfix::dictionary

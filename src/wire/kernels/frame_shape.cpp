@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include <nexusfix/wire/digits.hpp>
@@ -7,6 +8,18 @@
 #include <nexusfix/wire/parser.hpp>
 
 namespace nexusfix::wire {
+
+namespace {
+
+constexpr unsigned kBitsPerByte = 8;
+constexpr std::uint8_t kNoField = 255;  // of TagTexts::more
+constexpr std::uint8_t kAnySize = kNoField - 1;
+
+constexpr std::uint64_t low_bytes(std::size_t bytes) noexcept {
+  return ~std::uint64_t{0} >> (kBitsPerByte * (sizeof(std::uint64_t) - bytes));
+}
+
+}  // namespace
 
 void detail::FrameShape::forget() noexcept {
   const bool has_paid = fits_ >= kFitsLeast;
@@ -83,16 +96,15 @@ bool detail::TagSequence::awaits(const detail::FieldIndex& index) noexcept {
 bool detail::TagSequence::learn(std::string_view frame, const detail::FieldIndex& index,
                                 detail::NarrowPlace* places) noexcept {
   constexpr std::size_t kMsgTypeField = 2;
-  constexpr unsigned kBitsPerByte = 8;
   texts_ = {};
   proof_ = {};
+  changes_ = 0;
   places_ = places;
-  const auto low_bytes = [](std::size_t bytes) {
-    return ~std::uint64_t{0} >> (kBitsPerByte * (sizeof(std::uint64_t) - bytes));
-  };
   const auto word_at = [&](std::size_t at) { return detail::load_word<std::uint64_t>(&frame[at]); };
   constexpr std::uint32_t kAny = ~std::uint32_t{0};
   std::ranges::fill(texts_.width, kAny);
+  std::ranges::fill(texts_.more, kNoField);
+  std::fill_n(texts_.more, index.count, kAnySize);
   std::size_t begin = 0;  // of the field
   for (std::size_t i = 0; i < index.count; ++i) {
     const detail::FieldPlace value = index.place(i);
@@ -113,7 +125,7 @@ bool detail::TagSequence::learn(std::string_view frame, const detail::FieldIndex
       texts_.tag_bits[i] = static_cast<std::uint32_t>(bits);
       if (bits >> (kBitsPerByte * sizeof(std::uint32_t)) != 0) {
         if (texts_.long_count == detail::TagTexts::kLongMax) return false;
-        texts_.longs[texts_.long_count++] = {text, bits, static_cast<std::uint32_t>(i)};
+        texts_.longs[texts_.long_count++] = {text, bits, static_cast<std::uint16_t>(i), 0, false};
       }
     }
     begin = value.end + 1;
@@ -125,8 +137,10 @@ bool detail::TagSequence::learn(std::string_view frame, const detail::FieldIndex
 void detail::TagSequence::set_proof(const detail::ShapeProof& proof) noexcept {
   proof_ = proof;
   is_narrow_ = false;
+  is_complete_ = true;
+  texts_.value_count = 0;
   for (std::size_t i = 0; i < texts_.fields; ++i) {
-    if (std::exchange(texts_.single[i], std::uint8_t{0}) == 0) continue;
+    if (std::exchange(texts_.more[i], kAnySize) != 0) continue;
     texts_.lowest[i] &= texts_.tag_bits[i];
     texts_.width[i] = ~texts_.tag_bits[i];
   }
@@ -134,12 +148,42 @@ void detail::TagSequence::set_proof(const detail::ShapeProof& proof) noexcept {
 
 void detail::TagSequence::narrow(std::size_t field, std::uint8_t lowest,
                                  std::uint8_t highest) noexcept {
-  constexpr unsigned kBitsPerByte = 8;
-  const unsigned shift = kBitsPerByte * texts_.bytes[field];
   constexpr std::uint32_t kByte = 0xff;
+  constexpr std::size_t kCompared = sizeof(std::uint32_t);
+  const auto width = static_cast<std::uint8_t>(highest - lowest);
+  if (texts_.bytes[field] >= kCompared) {
+    constexpr std::uint64_t kSohAfter = std::uint64_t{kSoh} << kBitsPerByte;
+    texts_.values[texts_.value_count++] = {lowest | kSohAfter, low_bytes(2),
+                                           static_cast<std::uint16_t>(field), width, false};
+    return;
+  }
+  const unsigned shift = kBitsPerByte * texts_.bytes[field];
   texts_.lowest[field] |= std::uint32_t{lowest} << shift;
-  texts_.width[field] &= ~(kByte << shift) | static_cast<std::uint32_t>(highest - lowest) << shift;
-  texts_.single[field] = kByte;
+  texts_.width[field] &= ~(kByte << shift) | std::uint32_t{width} << shift;
+  texts_.more[field] = 0;
+}
+
+void detail::TagSequence::fix(std::size_t field, std::string_view value) noexcept {
+  if (value.size() >= sizeof(std::uint64_t) || texts_.value_count == detail::TagTexts::kValuesMax) {
+    is_complete_ = false;
+    return;
+  }
+  const std::uint64_t bits = low_bytes(value.size() + 1);
+  texts_.values[texts_.value_count++] = {detail::load_word<std::uint64_t>(value.data()) & bits,
+                                         bits, static_cast<std::uint16_t>(field), 0, true};
+}
+
+void detail::TagSequence::adapt(std::string_view frame) noexcept {
+  for (detail::TagTexts::Word& one : std::span{texts_.values, texts_.value_count}) {
+    if (!one.is_fixed) continue;
+    const detail::NarrowPlace place = places_[one.field];
+    const std::uint64_t word = detail::load_word<std::uint64_t>(&frame[place.begin]);
+    if (((word ^ one.text) & one.bits) == 0) continue;
+    const bool is_kept = place.size < sizeof word && ++changes_ < kChangesMax;
+    is_complete_ = is_complete_ && is_kept;
+    one.bits = is_kept ? low_bytes(place.size + std::size_t{1}) : 0;
+    one.text = word & one.bits;
+  }
 }
 
 }  // namespace nexusfix::wire

@@ -190,7 +190,6 @@ template <unsigned Policy>
     places[field] = {static_cast<std::uint8_t>(begin), static_cast<std::uint8_t>(bytes)};
   }
   places[fields] = {static_cast<std::uint8_t>(size - 4), 3};  // CheckSum
-  sequence.set_narrow(false);
   return others == 0 && are_long_tags(frame, starts.at, known);
 }
 

@@ -80,15 +80,14 @@ inline TagSequence* find_sequence(const char* frame, std::size_t frame_bytes,
   const __m512i sizes = _mm512_sub_epi8(_mm512_sub_epi8(after, begins), load(kLanes.one_byte));
   _mm512_storeu_si512(sequence.places(),
                       _mm512_permutex2var_epi8(begins, load(kLanes.known.begin_size), sizes));
-  const auto empty =
-      static_cast<std::uint32_t>(_cvtmask64_u64(_mm512_testn_epi8_mask(sizes, sizes)));
-  if (_bzhi_u32(empty, fields + 1) != 0 || !are_long_tags(frame, start_bytes, known))
-    return nullptr;
-  const __m512i single = first_half(known.single);
-  const __mmask64 not_single = _mm512_mask_cmpneq_epi8_mask(_mm512_test_epi8_mask(single, single),
-                                                            sizes, load(kLanes.one_byte));
+  if (!are_long_tags(frame, start_bytes, known)) return nullptr;
+  // Those of empty values and of longer ones than the known ones may be.
+  const __mmask64 other_sizes = _mm512_mask_cmpgt_epu8_mask(
+      _cvtu64_mask64(0xffff'ffff), _mm512_sub_epi8(sizes, load(kLanes.one_byte)),
+      first_half(known.more));
   const bool is_narrow =
-      _cvtmask64_u64(_kor_mask64(_mm512_test_epi8_mask(others, others), not_single)) == 0;
+      _cvtmask64_u64(_kor_mask64(_mm512_test_epi8_mask(others, others), other_sizes)) == 0 &&
+      are_known_values(frame, sequence.places(), known);
   if (!is_narrow && !are_tags(frame, start_bytes, known, fields)) return nullptr;
   sequence.set_narrow(is_narrow);
   return &sequence;

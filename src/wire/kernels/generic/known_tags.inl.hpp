@@ -18,15 +18,16 @@ inline bool has_type(const char* msg_type, const TagTexts& known, std::uint32_t 
          ((load_word(msg_type) ^ known.msg_type) & known.msg_type_bits) == 0;
 }
 
-// Whether the tags are the known ones, whatever the values are. For frames with a value that is
-// not as narrow as the known ones.
+// Whether the tags are the known ones, and no value is empty, whatever the values are. For frames
+// with a value that is not as narrow as the known ones.
 [[gnu::noinline, maybe_unused]] static bool are_tags(const char* frame, const unsigned char* starts,
                                                      const TagTexts& known,
                                                      std::uint32_t fields) noexcept {
   for (std::uint32_t field = kFirstCompared; field < fields; ++field) {
     std::uint32_t word;
     __builtin_memcpy(&word, frame + starts[field], sizeof word);
-    if (((word ^ known.lowest[field]) & known.tag_bits[field]) != 0) return false;
+    const std::uint32_t bytes = starts[field + 1] - starts[field] - known.bytes[field];
+    if (((word ^ known.lowest[field]) & known.tag_bits[field]) != 0 || bytes == 1) return false;
   }
   return true;
 }
@@ -34,8 +35,19 @@ inline bool has_type(const char* msg_type, const TagTexts& known, std::uint32_t 
 inline bool are_long_tags(const char* frame, const unsigned char* starts,
                           const TagTexts& known) noexcept {
   for (std::uint32_t i = 0; i < known.long_count; ++i) {
-    const TagTexts::Long& one = known.longs[i];
+    const TagTexts::Word& one = known.longs[i];
     if (((load_word(frame + starts[one.field]) ^ one.text) & one.bits) != 0) return false;
+  }
+  return true;
+}
+
+// Whether the values that are compared by themselves are the known ones. places: of all values.
+[[maybe_unused]] inline bool are_known_values(const char* frame, const NarrowPlace* places,
+                                              const TagTexts& known) noexcept {
+  for (std::uint32_t i = 0; i < known.value_count; ++i) {
+    const TagTexts::Word& one = known.values[i];
+    if (((load_word(frame + places[one.field].begin) - one.text) & one.bits) > one.width)
+      return false;
   }
   return true;
 }
