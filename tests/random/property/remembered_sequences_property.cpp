@@ -278,7 +278,9 @@ TEST(RememberedSequences, a_session_finds_what_a_fresh_parser_and_validator_find
 // A session that gets orders with some fields after the required ones.
 class Orders {
  public:
-  explicit Orders(const Validator& validator) : validator_{validator} {}
+  explicit Orders(const Validator& validator, std::size_t kernel = 0)
+      : validator_{validator},
+        parser_{wire::DataFieldTable::standard(), testing::comparing_kernel(kernel)} {}
 
   // Whether an order with these fields is valid, and what is remembered does not change that.
   bool is_valid(const std::string& fields) {
@@ -296,7 +298,7 @@ class Orders {
 
  private:
   const Validator& validator_;
-  wire::Parser parser_;
+  wire::detail::ParserIndex parser_;
   ValidationMemory memory_;
 };
 
@@ -331,6 +333,29 @@ TEST(RememberedSequences, a_sequence_has_no_values_of_the_one_that_it_replaces) 
     EXPECT_TRUE(orders.is_valid("200=202401" + rest)) << rest;
     EXPECT_TRUE(orders.is_valid("200=202401" + rest)) << rest;
     EXPECT_FALSE(orders.is_valid("200=USD" + rest)) << rest;
+  }
+}
+
+// PartyIDSource (447) is one character, PartyRole (452) a number of the dictionary, and NoPartyIDs
+// (453) counts the entries.
+TEST(RememberedSequences, a_value_of_a_known_sequence_that_changes_is_checked) {
+  for (const std::size_t kernel : {std::size_t{0}, std::size_t{1}}) {
+    Orders orders{rulebooks().front().validator, kernel};
+    const auto is_valid = [&](const std::string& count, const std::string& source,
+                              const std::string& role) {
+      return orders.is_valid("453=" + count + "|448=P|447=" + source + "|452=" + role + "|");
+    };
+    for (int round = 0; round < 40; ++round) {
+      for (int i = 0; i < 5; ++i) EXPECT_TRUE(is_valid("1", "D", "12")) << round;
+      EXPECT_FALSE(is_valid("1", "D", "1x")) << round;
+      EXPECT_FALSE(is_valid("1", "D", "12 ")) << round;
+      EXPECT_FALSE(is_valid("1", "D", "123456789")) << round;
+      EXPECT_FALSE(is_valid("1", "Dx", "12")) << round;
+      EXPECT_FALSE(is_valid("1", "\x7f", "12")) << round;
+      EXPECT_FALSE(is_valid("2", "D", "12")) << round;
+      EXPECT_TRUE(is_valid("1", "B", "12")) << round;
+      EXPECT_TRUE(is_valid("1", "D", round % 2 == 0 ? "1" : "13")) << round;
+    }
   }
 }
 
