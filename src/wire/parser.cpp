@@ -131,13 +131,16 @@ detail::ParserIndex::ParserIndex(const DataFieldTable& data_fields,
     const auto bit = static_cast<std::uint8_t>(1U << pair.length / 100 % 8);
     data.low_two[pair.length % 100] |= bit;
     data.high_two[pair.length / 100 % 100 % 64] |= bit;
+    // With this bit, no other tag passes for the standard ones.
+    const auto digits_bit = static_cast<std::uint8_t>(1U << pair.length / 10 % 21 % 8);
+    for (std::uint32_t i = 0, digits = pair.length; i < 3 && pair.length < 1'000; ++i, digits /= 10)
+      data.digits[i][digits % 10] |= digits_bit;
     storage_->length_tags.push_back(pair.length);
     storage_->data_tags.push_back(pair.data);
   }
   data.length_tags = storage_->length_tags.data();
   data.data_tags = storage_->data_tags.data();
   data.count = static_cast<std::uint32_t>(storage_->length_tags.size());
-  kernels::fill_length_digits(data);
   reserve(kFieldsAtFirst);
 }
 
@@ -212,8 +215,11 @@ void detail::ParserIndex::learn_sequence(std::string_view frame, const Indexed& 
   const detail::FieldIndex index = index_of(indexed.count);
   if (index.count < kFieldsLeast || index.count > detail::TagSequence::kFieldsMax) return;
   const std::size_t last = index.place(index.count - 3).end + 1;
-  detail::TagSequence& sequence = sequences_[kernels::slot_of(
-      index.count, frame[index.place(kMsgTypeField).begin], frame[last + 1])];
+  const char msg_type = frame[index.place(kMsgTypeField).begin];
+  detail::TagSequence& sequence =
+      sequences_[detail::TagSequence::is_short(frame.size())
+                     ? kernels::short_slot_of(msg_type)
+                     : kernels::slot_of(index.count, msg_type, frame[last + 1])];
   if (!sequence.awaits(index)) return;
   if (!can_be_learned(index, *indexed.faults) ||
       !sequence.learn(frame, index, work_->arrays.narrow_places))

@@ -456,26 +456,11 @@ inline std::string_view MessageView::msg_type() const noexcept {
 #if defined(__SSE2__)
 
 // SSE2 is part of the x86-64 baseline, so this needs no dispatch.
-[[gnu::always_inline]] inline std::uint32_t MessageView::equal_bits(const std::uint16_t* keys,
-                                                                    std::uint16_t key) noexcept {
-  static_assert(kKeysReadable == 32);
-  const __m128i wanted = _mm_set1_epi16(static_cast<short>(key));
-  // Aligned, so that the compares take the keys as memory operands. Contains no lambda, because g++
-  // would call it instead of inlining it in code with many lookups.
-  const void* const from = keys;
-  const auto* const eight = static_cast<const __m128i*>(from);
-  const __m128i low_bytes =
-      _mm_packs_epi16(_mm_cmpeq_epi16(wanted, eight[0]), _mm_cmpeq_epi16(wanted, eight[1]));
-  const __m128i high_bytes =
-      _mm_packs_epi16(_mm_cmpeq_epi16(wanted, eight[2]), _mm_cmpeq_epi16(wanted, eight[3]));
-  const auto low = static_cast<std::uint32_t>(_mm_movemask_epi8(low_bytes));
-  const auto high = static_cast<std::uint32_t>(_mm_movemask_epi8(high_bytes));
-  return low | (high << 16U);
-}
-
 [[gnu::always_inline]] inline std::uint32_t MessageView::equal_half(const std::uint16_t* keys,
                                                                     std::uint16_t key) noexcept {
   const __m128i wanted = _mm_set1_epi16(static_cast<short>(key));
+  // Aligned, so that the compares take the keys as memory operands. Contains no lambda, because g++
+  // would call it instead of inlining it in code with many lookups.
   const void* const from = keys;
   const auto* const eight = static_cast<const __m128i*>(from);
   return static_cast<std::uint32_t>(_mm_movemask_epi8(
@@ -545,14 +530,13 @@ inline std::uint32_t MessageView::equal_half(const std::uint16_t* keys,
   return bits;
 }
 
-inline std::uint32_t MessageView::equal_bits(const std::uint16_t* keys,
-                                             std::uint16_t key) noexcept {
-  std::uint32_t bits = 0;
-  for (unsigned i = 0; i < kKeysReadable; ++i) bits |= (keys[i] == key ? 1U : 0U) << i;
-  return bits;
-}
-
 #endif
+
+[[gnu::always_inline]] inline std::uint32_t MessageView::equal_bits(const std::uint16_t* keys,
+                                                                    std::uint16_t key) noexcept {
+  static_assert(kKeysReadable == 32);
+  return equal_half(keys, key) | equal_half(keys + kKeysReadable / 2, key) << kKeysReadable / 2;
+}
 
 // Inlined, so that a lookup is at most one call.
 [[gnu::always_inline]] inline std::size_t MessageView::index_of(Tag tag,

@@ -63,8 +63,13 @@ class TagSequence {
  public:
   // Longer sequences are not learned.
   static constexpr std::size_t kFieldsMax = TagTexts::kFieldsMax;
-  // A shorter frame, such as a Heartbeat, is indexed sooner than its few tags are compared.
-  static constexpr std::size_t kFrameBytesMin = 100;
+  // A shorter frame has no 64 bytes before the end of its body.
+  static constexpr std::size_t kFrameBytesMin = 71;
+  // The body of a frame up to this size, such as a Heartbeat, fits into one register.
+  static constexpr std::size_t kShortBytesMax = 91;
+  // Its fields.
+  static constexpr std::size_t kShortFieldsMin = 8;
+  static constexpr std::size_t kShortFieldsMax = 12;
   // The places of values in a longer frame do not fit into a byte.
   static constexpr std::size_t kFrameBytesMax = 255;
 
@@ -72,6 +77,8 @@ class TagSequence {
   [[nodiscard]] static bool has_size(std::size_t bytes) noexcept {
     return bytes - kFrameBytesMin <= kFrameBytesMax - kFrameBytesMin;
   }
+  // The sequence of a frame up to kShortBytesMax is selected by its MsgType.
+  [[nodiscard]] static bool is_short(std::size_t bytes) noexcept { return bytes <= kShortBytesMax; }
   // What a kernel compares a frame with.
   [[nodiscard]] const TagTexts& texts() const noexcept { return texts_; }
   // Where a kernel writes the places of the values.

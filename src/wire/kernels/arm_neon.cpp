@@ -101,19 +101,6 @@ inline std::uint32_t lane_bits(uint32x4_t lanes) noexcept {
   return vaddvq_u32(vandq_u32(vtstq_u32(lanes, lanes), vld1q_u32(kBits)));
 }
 
-// Which of the given fields, whose first four bytes contain no `=`, are not ordinary: they have
-// none directly after them, or may be Length fields. keys: of the group.
-inline std::uint32_t not_ordinary(const char* frame, const std::uint32_t* starts,
-                                  const std::uint16_t* keys, const DataTags& data,
-                                  std::uint32_t fields) noexcept {
-  std::uint32_t found = 0;
-  for (; fields != 0; fields &= fields - 1) {
-    const std::uint32_t field = trailing_zeros(fields);
-    if (frame[starts[field] + 4] != '=' || may_be_length(data, keys[field])) found |= 1U << field;
-  }
-  return found;
-}
-
 inline std::uint32_t index_group(const char* frame, const std::uint32_t* starts,
                                  const FieldArrays& arrays, std::uint32_t entry,
                                  const Patterns& all) noexcept {

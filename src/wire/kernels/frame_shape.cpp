@@ -130,6 +130,9 @@ bool detail::TagSequence::learn(std::string_view frame, const detail::FieldIndex
     }
     begin = value.end + 1;
   }
+  if (is_short(frame.size()) &&
+      (texts_.long_count != 0 || index.count < kShortFieldsMin || index.count > kShortFieldsMax))
+    return false;
   texts_.fields = index.count;
   return true;
 }

@@ -56,9 +56,6 @@ struct RawFault {
   std::uint32_t tag_bytes;
 };
 
-// Fills digits from the length tags.
-void fill_length_digits(DataTags& data) noexcept;
-
 // How the last Length field and its data field began, with their `=`. The next pair is usually like
 // it, and then its tags need not be read again.
 struct DataPair {
@@ -113,6 +110,11 @@ inline constexpr std::uint32_t slot_of(std::uint32_t fields, char msg_type, char
   return (fields ^ static_cast<std::uint32_t>(static_cast<unsigned char>(msg_type)) << kTypeShift ^
           static_cast<std::uint32_t>(static_cast<unsigned char>(last)) << kLastShift) %
          kSequences;
+}
+
+// The same for short frames.
+inline constexpr std::uint32_t short_slot_of(char msg_type) noexcept {
+  return static_cast<unsigned char>(msg_type) % kSequences;
 }
 
 // Which of the kSequences has the tags of frame[0, size), which is a message without a fault; null:

@@ -176,23 +176,59 @@ template <unsigned Policy>
 #include "wire/kernels/generic/frames.inl.hpp"
 #include "wire/kernels/generic/known_tags.inl.hpp"
 
+// Writes the place of the value of the field in frame[start, end). No bit: its tag is the known
+// one, and it has a value.
+[[gnu::always_inline]] inline std::uint32_t match_field(const char* frame, std::uint32_t start,
+                                                        std::uint32_t end, const TagTexts& known,
+                                                        std::uint32_t field,
+                                                        NarrowPlace* places) noexcept {
+  const auto text = static_cast<std::uint32_t>(load_word(frame + start));
+  const std::uint32_t begin = start + std::uint32_t{known.bytes[field]};
+  const std::uint32_t bytes = end - begin;
+  places[field] = {static_cast<std::uint8_t>(begin), static_cast<std::uint8_t>(bytes)};
+  return ((text ^ known.lowest[field]) & known.tag_bits[field]) | (bytes - 1) >> 31;
+}
+
 [[gnu::always_inline]] inline bool match_known(const char* frame, const ShortStarts& starts,
                                                std::uint32_t fields, std::uint32_t size,
                                                TagSequence& sequence) noexcept {
   const TagTexts& known = sequence.texts();
   NarrowPlace* const places = sequence.places();
-  std::uint32_t others = 0;  // no bit: all tags are the known ones, and no value is empty
+  std::uint32_t others = 0;
   for (std::uint32_t field = 0; field < fields; ++field) {
-    const auto text = static_cast<std::uint32_t>(load_word(frame + starts.at[field]));
-    const std::uint32_t begin = starts.at[field] + std::uint32_t{known.bytes[field]};
-    const std::uint32_t bytes = starts.at[field + 1] - 1 - begin;
-    others |= ((text ^ known.lowest[field]) & known.tag_bits[field]) | (bytes - 1) >> 31;
-    places[field] = {static_cast<std::uint8_t>(begin), static_cast<std::uint8_t>(bytes)};
+    others |= match_field(frame, starts.at[field], starts.at[field + 1] - 1U, known, field, places);
   }
   places[fields] = {static_cast<std::uint8_t>(size - 4), 3};  // CheckSum
   return others == 0 && are_long_tags(frame, starts.at, known);
 }
 
+inline std::uint64_t short_soh_bits(const char* body, std::uint32_t bytes, ByteSum& sum) noexcept {
+  const std::uint32_t before = kBlockBytes - bytes;
+  return soh_bits(body - before, kKeep.at + bytes, sum) >> before;
+}
+
+template <std::uint32_t kBegin>
+[[gnu::always_inline]] inline std::uint32_t match_short(const char* frame, std::uint64_t soh,
+                                                        TagSequence& sequence) noexcept {
+  const TagTexts& known = sequence.texts();
+  NarrowPlace* const places = sequence.places();
+  if (known.fields == 0) return 0;
+  const std::uint32_t last = known.fields - 1;
+  std::uint32_t others = 0;
+  std::uint32_t start = kBegin;
+  std::uint32_t field = kFirstCompared;
+  for (; soh != 0; soh &= soh - 1) {
+    if (field >= last) return 0;
+    const std::uint32_t end = kBegin + trailing_zeros(soh);
+    others |= match_field(frame, start, end, known, field++, places);
+    start = end + 1;
+  }
+  sequence.set_narrow(false);
+  return others == 0 && field == last ? known.fields : 0;
+}
+
+#include "wire/kernels/generic/short_sequence.inl.hpp"
+// After short_sequence.inl.hpp.
 #include "wire/kernels/generic/find_sequence.inl.hpp"
 
 bool supported() noexcept { return true; }

@@ -46,14 +46,14 @@ inline ByteSum sum_of_head(const char* frame) noexcept {
   return _mm256_zextsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(frame)));
 }
 
+inline std::uint32_t soh_bits_of(__m256i bytes) noexcept {
+  return static_cast<std::uint32_t>(
+      _mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('\x01'))));
+}
+
 inline std::uint64_t soh_bits(__m256i low, __m256i high, ByteSum& sum) noexcept {
-  const __m256i soh = _mm256_set1_epi8('\x01');
   sum = _mm256_add_epi8(sum, _mm256_add_epi8(low, high));
-  const auto low_bits =
-      static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(low, soh)));
-  const auto high_bits =
-      static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, soh)));
-  return low_bits | (std::uint64_t{high_bits} << 32);
+  return soh_bits_of(low) | (std::uint64_t{soh_bits_of(high)} << 32);
 }
 
 inline std::uint64_t soh_bits(const char* block, ByteSum& sum) noexcept {
@@ -139,6 +139,75 @@ inline bool is_none(ByteSum bytes) noexcept { return _mm256_testz_si256(bytes, b
   return true;
 }
 
+// match_short() of short_sequence.inl.hpp: four fields are compared at once.
+
+inline std::uint64_t short_soh_bits(const char* body, std::uint32_t bytes, ByteSum& sum) noexcept {
+  const std::uint32_t more = bytes - kVectorBytes;  // than the first vector has
+  const __m256i low = load_lanes(body);
+  const __m256i high = load_lanes(body + more);
+  const __m256i others = _mm256_and_si256(high, load_lanes(kKeep.at + kVectorBytes + more));
+  sum = _mm256_add_epi8(sum, _mm256_add_epi8(low, others));
+  return soh_bits_of(low) | std::uint64_t{soh_bits_of(high)} << more;
+}
+
+using SixteenBytes = char __attribute__((vector_size(16)));
+using FourWords = std::int32_t __attribute__((vector_size(16)));
+constexpr std::uint32_t kFourFields = 4;
+
+inline __m128i load_sixteen(const void* from) noexcept {
+  return _mm_loadu_si128(static_cast<const __m128i*>(from));
+}
+
+template <std::uint32_t kBegin>
+[[gnu::always_inline]] inline std::uint32_t match_short(const char* frame, std::uint64_t soh,
+                                                        TagSequence& sequence) noexcept {
+  const TagTexts& known = sequence.texts();
+  const std::uint32_t count = bit_count(soh);
+  const std::uint32_t fields = kFirstCompared + count + 1;
+  if (fields != known.fields || count - kFourFields > kFourFields) return 0;
+  SixteenBytes bits{};  // those of soh, a byte each; 0: there is no such field
+  std::uint64_t start = 0;
+  // Bits in each byte that is not as the known one, among the first bytes of four fields.
+  const auto beyond_four = [&] [[gnu::always_inline]] (std::uint32_t first) noexcept {
+    FourWords words{};
+#pragma GCC unroll 4
+    for (std::uint32_t i = 0; i < kFourFields; ++i) {
+      std::int32_t word;
+      __builtin_memcpy(&word, frame + kBegin + start, sizeof word);
+      words[i] = word;
+      std::uint64_t bit;
+      __asm__("tzcnt %1, %0" : "=r"(bit) : "r"(soh) : "cc");
+      if (first != 0) bit %= kBlockBytes;
+      soh &= soh - 1;
+      bits[first + i] = static_cast<char>(bit);
+      start = bit + 1;
+    }
+    const std::uint32_t field = kFirstCompared + first;
+    return _mm_subs_epu8(_mm_sub_epi8(__m128i(words), load_sixteen(known.lowest + field)),
+                         load_sixteen(known.width + field));
+  };
+  __m128i others = beyond_four(0);
+  if (count != kFourFields) others = _mm_or_si128(others, beyond_four(kFourFields));
+  __m128i minus_one = _mm_cmpeq_epi8(others, others);
+  __asm__("" : "+x"(minus_one));  // or the compiler would make three constants
+  const __m128i after_first = _mm_set1_epi8(kBegin + 1);
+  const __m128i next = _mm_add_epi8(__m128i(bits), after_first);
+  const __m128i starts = _mm_alignr_epi8(next, _mm_add_epi8(after_first, minus_one), 15);
+  const __m128i begins = _mm_add_epi8(starts, load_sixteen(known.bytes + kFirstCompared));
+  const __m128i sizes = _mm_add_epi8(_mm_sub_epi8(next, begins), minus_one);
+  void* const places = sequence.places() + kFirstCompared;
+  _mm_storeu_si128(static_cast<__m128i*>(places), _mm_unpacklo_epi8(begins, sizes));
+  const __m128i single = _mm_cmpeq_epi8(sizes, _mm_abs_epi8(minus_one));
+  others =
+      _mm_or_si128(others, _mm_andnot_si128(single, load_sixteen(known.single + kFirstCompared)));
+  // Where there is no field, the size is not 0.
+  others = _mm_or_si128(others, _mm_cmpeq_epi8(sizes, _mm_setzero_si128()));
+  sequence.set_narrow(true);
+  return is_none(_mm256_zextsi128_si256(others)) ? fields : 0;
+}
+
+#include "wire/kernels/generic/short_sequence.inl.hpp"
+// After short_sequence.inl.hpp.
 #include "wire/kernels/generic/find_sequence.inl.hpp"
 
 }  // namespace

@@ -51,7 +51,7 @@ template <std::uint32_t Blocks>
 
 inline TagSequence* find_sequence(const char* frame, std::size_t frame_bytes,
                                   TagSequence* sequences) noexcept {
-  static_assert(TagSequence::kFrameBytesMin > kBlockBytes + kTrailerBytes &&
+  static_assert(TagSequence::kFrameBytesMin >= kBlockBytes + kTrailerBytes &&
                 TagSequence::kFrameBytesMax <= kNarrowBytesMax &&
                 2 * TagTexts::kFieldsMax == kBlockBytes);
   const auto size = static_cast<std::uint32_t>(frame_bytes);
@@ -68,10 +68,14 @@ inline TagSequence* find_sequence(const char* frame, std::size_t frame_bytes,
   const __m512i starts = _mm512_permutexvar_epi8(load(kLanes.previous), after);
   alignas(64) unsigned char start_bytes[64];
   _mm512_store_si512(start_bytes, starts);
-  char last = byte_of_last_tag(frame + size - kTrailerBytes);
-  if (last == '\0') [[unlikely]]
-    last = frame[start_bytes[fields - 1] + 1];
-  TagSequence& sequence = sequence_of(frame, head, last, fields, sequences);
+  TagSequence* found = &sequences[short_slot_of(frame[head.bytes + kMsgTypeAt])];
+  if (!TagSequence::is_short(size)) {
+    char last = byte_of_last_tag(frame + size - kTrailerBytes);
+    if (last == '\0') [[unlikely]]
+      last = frame[start_bytes[fields - 1] + 1];
+    found = &sequence_of(frame, head, last, fields, sequences);
+  }
+  TagSequence& sequence = *found;
   const TagTexts& known = sequence.texts();
   if (!has_type(frame + head.bytes, known, fields + 1)) return nullptr;
   const __m512i others = _mm512_or_si512(beyond_known(window, starts, known, 0),

@@ -110,6 +110,13 @@ std::string order_of(std::string_view cl_ord_id, std::string_view symbol, std::s
                     "|447=D|5001=x|20001=y|");
 }
 
+std::string heartbeat_of(std::string_view msg_seq_num, std::string_view more,
+                         std::string_view version = "FIX.4.4") {
+  return message_of("35=0|49=SEND|56=TARGET|34=" + std::string{msg_seq_num} +
+                        "|52=20240115-10:30:00.123|" + std::string{more},
+                    version);
+}
+
 TEST_P(ParserTest, a_frame_with_the_tags_of_earlier_frames_has_their_sequence) {
   const auto is_known = [&](const std::string& frame) {
     const auto message = parse(frame);
@@ -151,21 +158,65 @@ TEST_P(ParserTest, a_frame_that_differs_from_a_known_sequence_is_indexed_as_by_a
     }
     return text;
   };
-  const std::string order = order_of("333", "AAPL", "150.5");
-  std::string body{order, order.find("35="), order.size() - order.find("35=") - 7};
-  const std::string known = body;
-  constexpr std::string_view kBytes = "=\x01|01234567D";
-  for (std::size_t at = 3; at < known.size(); ++at) {
-    std::vector<std::string> changed;
-    for (const char byte : kBytes) changed.push_back(std::string{known}.replace(at, 1, 1, byte));
-    changed.push_back(std::string{known}.erase(at, 1));
-    changed.push_back(std::string{known}.insert(at, 1, known[at]));
-    for (const std::string& one : changed) {
-      const std::string frame = message_of(with_pipes(one));
-      for (int i = 0; i < 3; ++i) static_cast<void>(parse(order));
-      detail::ParserIndex fresh{DataFieldTable::standard(), *GetParam()};
-      ASSERT_EQ(described(parser_, frame), described(fresh, frame)) << with_pipes(one);
+  for (const std::string& like : {order_of("333", "AAPL", "150.5"), heartbeat_of("12", ""),
+                                  heartbeat_of("3", "112=T|6=7|")}) {
+    const std::string known{like, like.find("35="), like.size() - like.find("35=") - 7};
+    constexpr std::string_view kBytes = "=\x01|01234567D";
+    for (std::size_t at = 3; at < known.size(); ++at) {
+      std::vector<std::string> changed;
+      for (const char byte : kBytes) changed.push_back(std::string{known}.replace(at, 1, 1, byte));
+      changed.push_back(std::string{known}.erase(at, 1));
+      changed.push_back(std::string{known}.insert(at, 1, known[at]));
+      for (const std::string& one : changed) {
+        const std::string frame = message_of(with_pipes(one));
+        for (int i = 0; i < 3; ++i) static_cast<void>(parse(like));
+        detail::ParserIndex fresh{DataFieldTable::standard(), *GetParam()};
+        ASSERT_EQ(described(parser_, frame), described(fresh, frame)) << with_pipes(one);
+      }
     }
+  }
+}
+
+// Whatever its version and its MsgSeqNum are.
+TEST_P(ParserTest, a_heartbeat_with_the_tags_of_an_earlier_one_has_their_sequence) {
+  for (const std::string_view more : {"", "112=T|", "112=T|369=7|", "43=Y|97=N|", "1=2|3=4|5=6|"}) {
+    for (const std::string_view version : {"FIX.4.4", "FIX.4.2", "FIXT.1.1"}) {
+      for (std::size_t digits = 1; digits < 12; ++digits) {
+        const std::string learned = heartbeat_of("7", more, version);
+        const std::string frame = heartbeat_of(std::string(digits + 1, '8'), more, version);
+        detail::ParserIndex parser{DataFieldTable::standard(), *GetParam()};
+        for (int i = 0; i < 2; ++i) ASSERT_TRUE(parser.parse(learned).has_value());
+        const auto message = parser.parse(frame);
+        ASSERT_TRUE(message.has_value());
+        if (!detail::TagSequence::is_short(frame.size())) continue;
+        EXPECT_EQ(message->sequence() != nullptr, GetParam()->find_sequence != nullptr) << frame;
+        std::string text;
+        for (const FieldView field : *message)
+          text += std::to_string(field.tag) + '=' + std::string{field.value} + '|';
+        EXPECT_EQ(text, with_pipes(frame));
+      }
+    }
+  }
+}
+
+// Both have the same place in the parser's memory, and the first four bytes of their last tags.
+TEST_P(ParserTest, a_short_frame_is_not_taken_for_a_longer_one_with_long_tags) {
+  const auto logon = [](std::size_t sender_bytes, std::string_view last) {
+    return message_of("35=A|49=" + std::string(sender_bytes, 'S') +
+                      "|56=TARGET|34=7|52=20240115-10:30:00.123|" + std::string{last});
+  };
+  for (const auto& [known, other] : {std::pair{"5001=x|", "50012=x|"}, {"50012=x|", "5001=xy|"}}) {
+    detail::ParserIndex parser{DataFieldTable::standard(), *GetParam()};
+    for (std::size_t i = 0; i < 6; ++i) static_cast<void>(parser.parse(logon(60 + i, known)));
+    const std::string frame = logon(4, other);
+    ASSERT_TRUE(detail::TagSequence::has_size(frame.size()) &&
+                detail::TagSequence::is_short(frame.size()));
+    const auto message = parser.parse(frame);
+    ASSERT_TRUE(message.has_value());
+    const std::string_view text{other};
+    EXPECT_EQ(message->field(7).tag, std::stoul(std::string{text.substr(0, text.find('='))}));
+    EXPECT_EQ(message->field(7).value,
+              text.substr(text.find('=') + 1, text.size() - 1 - text.find('=') - 1));
   }
 }
 

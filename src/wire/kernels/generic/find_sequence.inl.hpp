@@ -1,15 +1,13 @@
 // find_sequence() of a kernel that finds the fields as in any frame, and then compares their tags
-// instead of converting them. Include this file after frames.inl.hpp, known_tags.inl.hpp, and:
+// instead of converting them. Include this file after frames.inl.hpp, short_sequence.inl.hpp, and:
 //
 //   match_known(frame, starts, fields, size, sequence)
 //                                   whether the fields have the tags of the sequence, and values.
 //                                   Writes their places, with the trailer's, and set_narrow()
 
-inline TagSequence* find_sequence(const char* frame, std::size_t frame_bytes,
-                                  TagSequence* sequences) noexcept {
-  static_assert(TagSequence::kFrameBytesMin >= kUsualFrameMin &&
-                TagSequence::kFrameBytesMax <= kNarrowBytesMax);
-  const auto size = static_cast<std::uint32_t>(frame_bytes);
+[[gnu::noinline]] static TagSequence* find_long(const char* frame, std::uint32_t size,
+                                                TagSequence* sequences) noexcept {
+  static_assert(TagSequence::kFrameBytesMax <= kNarrowBytesMax);
   const UsualFields head = usual_head<false>(frame, size);
   if (head.bytes == 0) return nullptr;
   ShortStarts starts;
@@ -25,4 +23,15 @@ inline TagSequence* find_sequence(const char* frame, std::size_t frame_bytes,
       sequence_of(frame, head, frame[starts.at[fields - 1] + 1], fields, sequences);
   if (!has_type(frame + head.bytes, sequence.texts(), fields + 1)) return nullptr;
   return match_known(frame, starts, fields, size, sequence) ? &sequence : nullptr;
+}
+
+inline TagSequence* find_sequence(const char* frame, std::size_t frame_bytes,
+                                  TagSequence* sequences) noexcept {
+  const auto size = static_cast<std::uint32_t>(frame_bytes);
+  if (!TagSequence::is_short(size)) return find_long(frame, size, sequences);
+  const std::uint64_t start = load_word(frame);
+  if (start == kFix4Start) return find_short<UsualHead<Version::Fix4, 2>>(frame, size, sequences);
+  if (is_fixt1_start(frame, start))
+    return find_short<UsualHead<Version::Fixt1, 2>>(frame, size, sequences);
+  return nullptr;
 }

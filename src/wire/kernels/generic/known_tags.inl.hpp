@@ -6,9 +6,9 @@ constexpr std::uint32_t kFirstCompared = kHeadFields + 1;
 
 // Where the tags of such a frame are remembered. last: the second byte of the last of its fields,
 // which are all but the trailer.
+constexpr std::uint32_t kMsgTypeAt = 3;  // from the beginning of its field
 inline TagSequence& sequence_of(const char* frame, const UsualFields& head, char last,
                                 std::uint32_t fields, TagSequence* sequences) noexcept {
-  constexpr std::uint32_t kMsgTypeAt = 3;
   return sequences[slot_of(fields + 1, frame[head.bytes + kMsgTypeAt], last)];
 }
 

@@ -70,6 +70,19 @@ inline bool may_be_length(const DataTags& data, std::uint32_t tag) noexcept {
   return (data.low_two[tag % 100] & data.high_two[tag / 100 % 100 % 64]) != 0;
 }
 
+// Which of the given fields of a group, whose first four bytes contain no `=`, are not ordinary:
+// they have none directly after them, or may be Length fields.
+inline std::uint32_t not_ordinary(const char* frame, const std::uint32_t* starts,
+                                  const std::uint16_t* keys, const DataTags& data,
+                                  std::uint32_t fields) noexcept {
+  std::uint32_t found = 0;
+  for (; fields != 0; fields &= fields - 1) {
+    const std::uint32_t field = static_cast<std::uint32_t>(__builtin_ctz(fields));
+    if (frame[starts[field] + 4] != '=' || may_be_length(data, keys[field])) found |= 1U << field;
+  }
+  return found;
+}
+
 // The data tag that a Length tag announces, or 0.
 inline std::uint32_t data_tag_of(const DataTags& data, std::uint32_t length_tag) noexcept {
   if (!may_be_length(data, length_tag)) return 0;

@@ -105,19 +105,6 @@ inline __m256i may_be_lengths(const Patterns& all, __m256i digits) noexcept {
   return _mm256_and_si256(ones, _mm256_slli_epi32(upper, 8));
 }
 
-// Which of the given fields, whose first four bytes contain no `=`, are not ordinary: they have
-// none directly after them, or may be Length fields. keys: of the group.
-inline std::uint32_t not_ordinary(const char* frame, const std::uint32_t* starts,
-                                  const std::uint16_t* keys, const DataTags& data,
-                                  std::uint32_t fields) noexcept {
-  std::uint32_t found = 0;
-  for (; fields != 0; fields &= fields - 1) {
-    const std::uint32_t field = trailing_zeros(fields);
-    if (frame[starts[field] + 4] != '=' || may_be_length(data, keys[field])) found |= 1U << field;
-  }
-  return found;
-}
-
 [[gnu::always_inline]] inline std::uint32_t index_group(const char* frame,
                                                         const std::uint32_t* starts,
                                                         const FieldArrays& arrays,
