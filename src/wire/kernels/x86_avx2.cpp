@@ -197,11 +197,10 @@ template <std::uint32_t kBegin>
   const __m128i sizes = _mm_add_epi8(_mm_sub_epi8(next, begins), minus_one);
   void* const places = sequence.places() + kFirstCompared;
   _mm_storeu_si128(static_cast<__m128i*>(places), _mm_unpacklo_epi8(begins, sizes));
-  const __m128i single = _mm_cmpeq_epi8(sizes, _mm_abs_epi8(minus_one));
-  others =
-      _mm_or_si128(others, _mm_andnot_si128(single, load_sixteen(known.single + kFirstCompared)));
-  // Where there is no field, the size is not 0.
-  others = _mm_or_si128(others, _mm_cmpeq_epi8(sizes, _mm_setzero_si128()));
+  // Empty values, and longer ones than the known ones may be. Where there is no field, the size is
+  // not 0.
+  others = _mm_or_si128(others, _mm_subs_epu8(_mm_add_epi8(sizes, minus_one),
+                                              load_sixteen(known.more + kFirstCompared)));
   sequence.set_narrow(true);
   return is_none(_mm256_zextsi128_si256(others)) ? fields : 0;
 }

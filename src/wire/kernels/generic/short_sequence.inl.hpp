@@ -40,5 +40,6 @@ template <class Head>
   places[1] = {Head::kBytes - 3, 2};
   places[2] = {kBegin - 2, 1};
   places[fields - 1] = {static_cast<std::uint8_t>(size - 4), 3};
+  if (!are_known_values(frame, places, known)) sequence.set_narrow(false);
   return &sequence;
 }
