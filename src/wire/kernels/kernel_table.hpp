@@ -112,7 +112,7 @@ inline constexpr std::uint32_t slot_of(std::uint32_t fields, char msg_type, char
          kSequences;
 }
 
-// The same for short frames.
+// Those of short frames: by MsgType alone.
 inline constexpr std::uint32_t short_slot_of(char msg_type) noexcept {
   return static_cast<unsigned char>(msg_type) % kSequences;
 }
