@@ -4,8 +4,6 @@
 #include <atomic>
 #include <cstdint>
 #include <gtest/gtest.h>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include <nexusfix/deferred.hpp>
@@ -104,47 +102,6 @@ TEST(Overload, a_full_ring_keeps_its_records_and_takes_none) {
   EXPECT_LT(accepted, 4000U);
   for (std::uint64_t value = 0; queue.pop(value); ++next_popped) ASSERT_EQ(value, next_popped);
   EXPECT_EQ(next_popped, accepted);
-}
-
-TEST(Overload, a_full_log_writes_every_line_that_it_took_and_the_number_of_the_others) {
-  std::atomic<bool> open{false};
-  std::string text;
-  Logger logger{{.capacity_bytes = 1024}};
-  ASSERT_TRUE(logger.start([&](std::string_view lines) {
-    wait_until([&] { return open.load(); });
-    text += lines;
-  }));
-  std::vector<std::uint64_t> taken;
-  std::uint64_t lost = 0;
-  for (std::uint64_t i = 0; i < 5000; ++i) {
-    if (logger.write<"record {}">(WallTime{}, i)) {
-      taken.push_back(i);
-    } else {
-      ++lost;
-    }
-    if (i == 2000) {
-      open = true;
-      wait_until([&] { return logger.write<"room">(WallTime{}); });
-    }
-  }
-  EXPECT_GT(lost, 1000U);
-  logger.stop();
-  std::size_t at = 0;
-  for (const std::uint64_t number : taken) {
-    const std::size_t found = text.find("record " + std::to_string(number) + "\n", at);
-    ASSERT_NE(found, std::string::npos) << number;
-    at = found;
-  }
-  EXPECT_GE(logger.stats().lost, lost);
-  // Each loss is reported once, in its place.
-  std::uint64_t reported = 0;
-  for (std::size_t end = text.find(" lost\n"); end != std::string::npos;
-       end = text.find(" lost\n", end + 1)) {
-    const std::size_t words = text.rfind(" record", end);
-    const std::size_t digits = text.find_last_not_of("0123456789", words - 1) + 1;
-    reported += std::stoull(text.substr(digits, words - digits));
-  }
-  EXPECT_EQ(reported, logger.stats().lost);
 }
 
 }  // namespace
