@@ -4,13 +4,16 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <span>
 #include <string>
 #include <string_view>
 #include <sys/epoll.h>
+#include <utility>
 
 #include <nexusfix/engine.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
+#include <nexusfix/settings.hpp>
 #include <nexusfix/statistics.hpp>
 #include <nexusfix/wire/text.hpp>
 
@@ -189,6 +192,25 @@ struct Venue {
 
 [[maybe_unused]] auto open_venue(Venue& venue) {
   return nexusfix::Engine::open("venue.cfg", venue);
+}
+
+[[maybe_unused]] int serve(Venue& venue, const std::string& folder,
+                           std::span<const std::string> traders) {
+  // [settings]
+  // One session for each trader.
+  std::string text =
+      "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=5001\n"
+      "BeginString=FIX.4.4\nSenderCompID=VENUE\n";
+  text += "FileStorePath=" + folder + "\n";
+  for (const std::string& trader : traders) text += "[SESSION]\nTargetCompID=" + trader + "\n";
+  auto settings = nexusfix::parse_settings(text, "venue");
+  if (!settings) {
+    for (const nexusfix::SettingsError& error : settings.error()) complain(error.what());
+    return 1;
+  }
+  auto engine = nexusfix::Engine::open(std::move(*settings), venue);
+  // [end]
+  return engine ? engine->run() : 1;
 }
 
 [[maybe_unused]] void attach_books(nexusfix::Engine& engine) {
