@@ -336,6 +336,13 @@ TEST(RememberedSequences, a_sequence_has_no_values_of_the_one_that_it_replaces) 
   }
 }
 
+// With a Text (58) of another size each time, so that no order has the shape of the one before it.
+std::string with_text(const std::string& fields) {
+  constexpr std::size_t kSizes = 40;
+  static std::size_t calls = 0;
+  return fields + "58=" + std::string(1 + calls++ % kSizes, 'x') + '|';
+}
+
 // PartyIDSource (447) is one character, PartyRole (452) a number of the dictionary, and NoPartyIDs
 // (453) counts the entries.
 TEST(RememberedSequences, a_value_of_a_known_sequence_that_changes_is_checked) {
@@ -343,7 +350,8 @@ TEST(RememberedSequences, a_value_of_a_known_sequence_that_changes_is_checked) {
     Orders orders{rulebooks().front().validator, kernel};
     const auto is_valid = [&](const std::string& count, const std::string& source,
                               const std::string& role) {
-      return orders.is_valid("453=" + count + "|448=P|447=" + source + "|452=" + role + "|");
+      return orders.is_valid(
+          with_text("453=" + count + "|448=P|447=" + source + "|452=" + role + "|"));
     };
     for (int round = 0; round < 40; ++round) {
       for (int i = 0; i < 5; ++i) EXPECT_TRUE(is_valid("1", "D", "12")) << round;
@@ -356,6 +364,16 @@ TEST(RememberedSequences, a_value_of_a_known_sequence_that_changes_is_checked) {
       EXPECT_TRUE(is_valid("1", "B", "12")) << round;
       EXPECT_TRUE(is_valid("1", "D", round % 2 == 0 ? "1" : "13")) << round;
     }
+  }
+}
+
+// An ExpireDate (432) is too long to be compared.
+TEST(RememberedSequences, a_long_value_of_a_known_sequence_is_checked) {
+  for (const std::size_t kernel : {std::size_t{0}, std::size_t{1}}) {
+    Orders orders{rulebooks().front().validator, kernel};
+    for (int i = 0; i < 5; ++i) EXPECT_TRUE(orders.is_valid(with_text("432=20240115|"))) << i;
+    EXPECT_FALSE(orders.is_valid(with_text("432=20240132|")));
+    EXPECT_TRUE(orders.is_valid(with_text("432=20240116|")));
   }
 }
 
