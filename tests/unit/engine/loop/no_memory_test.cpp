@@ -54,6 +54,7 @@ class NoMemoryTest : public AcceptorTest {
   void open_in(const std::string& path) {
     EngineUnderTest opening = under_test();
     opening.settings.store_folder = path + "/store";
+    opening.options.busy_spin = spins_;
     opening.open(acceptor, venue);
   }
   // The nth allocation from now on fails during the engine's turns. True if it was reached.
@@ -181,6 +182,7 @@ class NoMemoryTest : public AcceptorTest {
   }
 
   std::optional<TemporaryFolder> folder_;
+  bool spins_ = false;  // connections are received from directly, and their events are their own
   RawPeer* live_ = nullptr;
   std::uint64_t live_number_ = 1;
   std::vector<std::chrono::nanoseconds> calm_;
@@ -227,12 +229,16 @@ TEST_F(NoMemoryTest, each_order_is_answered_once_if_any_allocation_fails) {
 }
 
 // The record of a large received message needs memory after the callback.
-class NoMemoryForInboundTest : public NoMemoryTest {
+class NoMemoryForInboundTest : public NoMemoryTest, public ::testing::WithParamInterface<bool> {
  protected:
-  NoMemoryForInboundTest() { extra = "JournalInbound=Y"; }
+  NoMemoryForInboundTest() {
+    extra = "JournalInbound=Y";
+    spins_ = GetParam();
+  }
 };
+INSTANTIATE_TEST_SUITE_P(WaitingAndSpinning, NoMemoryForInboundTest, ::testing::Bool());
 
-TEST_F(NoMemoryForInboundTest, undone_event_leaves_no_progress_and_no_command) {
+TEST_P(NoMemoryForInboundTest, undone_event_leaves_no_progress_and_no_command) {
   const std::string fields = "11=ENDS-OTHER|58=" + std::string(9'000, 'x') + "|";
   for (const bool throws : {false, true}) {
     int undone = 0;
