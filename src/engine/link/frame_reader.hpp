@@ -431,8 +431,13 @@ void FrameReader::resume(Connection& connection, FrameSink auto sink) {
   const bool is_logon = connection.entry() == nullptr;
   connection.end_pause();
   loop_.network->pause(connection.socket_id(), false);
-  on_bytes(connection, {}, sink);
-  if (!is_logon) return;
+  if (!is_logon) return on_bytes(connection, {}, sink);
+  try {
+    on_bytes(connection, {}, sink);
+  } catch (...) {  // The event of the Logon could not be finished.
+    wipe_traces();
+    throw;
+  }
   wipe_traces();
   if (connection.entry() == nullptr) return;  // It has ended, or its Logon waits again.
   connection.end_wait();

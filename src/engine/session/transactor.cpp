@@ -373,7 +373,7 @@ void Transactor::undo_callback(SessionEntry& entry, const CallbackScope& scope,
 }
 
 void UndoEntry::undo() const noexcept {
-  if (is_waiting) {
+  if (kind == Kind::Waiting) {
     entry->outbound_limit->pop_last(msg_type);
     return entry->publish_waiting();
   }
@@ -382,7 +382,7 @@ void UndoEntry::undo() const noexcept {
     entry->connection()->outbound().shrink_to(outbound_size);
     if (outbound_size == 0) entry->connection()->timed_answer() = {};
   }
-  if (!has_queues) return;
+  if (kind != Kind::WithQueues) return;
   entry->resend.queued().shrink_to(queues.resend_queued_size);
   entry->until_logon.roll_back(queues.until_logon_size, queues.left_to_resend);
 }

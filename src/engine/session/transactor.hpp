@@ -35,6 +35,13 @@ enum class Phase : std::uint8_t {
 
 // A session's state before a message, for an undo; and the message, for the figures.
 struct UndoEntry {
+  // One byte, which each message sets: the entry of an earlier one, of another session, is used
+  // again.
+  enum class Kind : std::uint8_t {
+    Plain,       // queues are as they were
+    WithQueues,  // they are not
+    Waiting,     // the last one that waits for OutboundMessages; only entry and msg_type count
+  };
   // What most messages do not change: the queues of those that do not leave at once.
   struct Queues {
     std::size_t resend_queued_size;
@@ -49,9 +56,8 @@ struct UndoEntry {
   std::size_t outbound_size = 0;
   PackedMsgType msg_type = 0;
   std::uint32_t bytes = 0;  // 0: the figures do not have the message
-  bool has_queues = false;  // false: queues are as they were
-  bool is_waiting = false;  // the last one that waits for OutboundMessages; nothing else counts
-  Queues queues{};          // only if has_queues
+  Kind kind = Kind::Plain;
+  Queues queues{};  // only of Kind::WithQueues
 };
 static_assert(sizeof(UndoEntry) == 64, "its place in a list is a shift");
 

@@ -262,7 +262,7 @@ void Outbox::wait(SessionEntry& entry, std::string_view bytes) {
   UndoEntry& undo = sessions_.transactor.next_undo();
   limit.waiting.push({std::string{bytes}, begun_msg_type_, loop_.now().wall},
                      limit.is_cancel(begun_msg_type_));
-  undo = {.entry = &entry, .msg_type = begun_msg_type_, .is_waiting = true};
+  undo = {.entry = &entry, .msg_type = begun_msg_type_, .kind = UndoEntry::Kind::Waiting};
   sessions_.transactor.keep_undo();
   limit.waiting.begin_high(limit.queued_max);
   entry.publish_waiting();

@@ -313,7 +313,7 @@ void Outbox::transmit(SessionEntry& entry, std::string_view bytes) {
   message.outbound_size = entry.connection()->outbound().size();
   message.msg_type = begun_msg_type_;
   message.bytes = static_cast<std::uint32_t>(bytes.size());
-  message.has_queues = false;
+  message.kind = UndoEntry::Kind::Plain;
   const std::uint64_t msg_seq_num = entry.machine.finish_on_wire();
   record_plain(entry, msg_seq_num, bytes);
   entry.connection()->outbound().lend(bytes, lent_);
@@ -382,7 +382,7 @@ void Outbox::transmit(SessionEntry& entry, std::string_view bytes) {
       .outbound_size = entry.connection() != nullptr ? entry.connection()->outbound().size() : 0,
       .msg_type = begun_msg_type_,
       .bytes = is_transmitted ? static_cast<std::uint32_t>(outbound->bytes.size()) : 0,
-      .has_queues = true,
+      .kind = UndoEntry::Kind::WithQueues,
       .queues = {entry.resend.queued().size(), entry.until_logon.queued().size(),
                  entry.until_logon.left_to_resend()}};
   UndoGuard undo{

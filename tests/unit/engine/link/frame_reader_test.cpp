@@ -1,11 +1,13 @@
 // FrameReader alone: what a connection has received, for a Sink that has no sessions of its own.
 #include "engine/link/frame_reader.hpp"
 
+#include <pthread.h>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "support/sanitized.hpp"
 #include "unit/engine/support/floors_fixture.hpp"
 
 namespace nexusfix::engine {
@@ -46,6 +48,24 @@ class RecordingSink {
   }
 
   Recorded& recorded_;
+};
+
+constexpr std::string_view kPassword = "wiped-from-the-stack";
+
+// The event of a Logon reads its password, and cannot be finished.
+class AbortingSink : public RecordingSink {
+ public:
+  using RecordingSink::RecordingSink;
+  std::size_t on_first_frame(Connection&, std::string_view) {
+    leave_traces();
+    throw EventAborted{};
+  }
+
+ private:
+  [[gnu::noinline]] static void leave_traces() {
+    volatile char bytes[16'384];
+    for (std::size_t i = 0; i < sizeof bytes; ++i) bytes[i] = kPassword[i % kPassword.size()];
+  }
 };
 
 using Calls = std::vector<std::string>;
@@ -144,6 +164,39 @@ TEST_F(FrameReaderComponent, nothing_is_read_from_a_connection_that_drains) {
   connection->begin_draining();
   send(peer, order(1) + order(2));
   EXPECT_EQ(receive_from(*connection), Calls{"drained"});
+}
+
+TEST_F(FrameReaderComponent, traces_of_a_logon_that_has_waited_are_wiped_if_its_event_is_aborted) {
+  if (kIsSanitized) GTEST_SKIP() << "a sanitizer has frames elsewhere";
+  open();
+  const auto [connection, peer] = accept();
+  recorded.must_wait = true;
+  send(peer, message(entry(), "A", 1, "98=0|108=30|"));
+  EXPECT_EQ(receive_from(*connection), Calls{"first"});
+  connection->begin_password_check(loop().now().mono, loop().work);
+  bool is_aborted = false;
+  auto resume = [&, on = connection] {
+    try {
+      io().reader.resume(*on, AbortingSink{recorded});
+    } catch (const EventAborted&) {
+      is_aborted = true;
+    }
+  };
+  using Resume = decltype(resume);
+  std::vector<char> stack(std::size_t{256} << 10U);
+  pthread_attr_t attributes;
+  ASSERT_EQ(::pthread_attr_init(&attributes), 0);
+  ASSERT_EQ(::pthread_attr_setstack(&attributes, stack.data(), stack.size()), 0);
+  pthread_t thread{};
+  const auto run = [](void* step) -> void* {
+    (*static_cast<Resume*>(step))();
+    return nullptr;
+  };
+  ASSERT_EQ(::pthread_create(&thread, &attributes, run, &resume), 0);
+  ASSERT_EQ(::pthread_join(thread, nullptr), 0);
+  ::pthread_attr_destroy(&attributes);
+  EXPECT_TRUE(is_aborted);
+  EXPECT_FALSE((std::string_view{stack.data(), stack.size()}.contains(kPassword)));
 }
 
 }  // namespace

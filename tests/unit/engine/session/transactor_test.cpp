@@ -54,6 +54,28 @@ TEST_F(TransactorComponent, callback_that_throws_takes_back_what_it_has_sent) {
   EXPECT_TRUE(sent.contains("|35=j|34=2|")) << "the rejection has its MsgSeqNum: " << sent;
 }
 
+// The undo of a message that waited is not that of the next message, of another session.
+TEST_F(TransactorComponent, callback_that_throws_after_a_message_of_another_session_has_waited) {
+  sessions_text = session_text("TRADER") + session_text("LIMITED", "OutboundMessages=1\n");
+  open();
+  const auto [connection, peer] = log_on(entry(0));
+  log_on(entry(1));
+  receive_order(entry(0), 2, "ITS-QUEUE-HAS-ROOM-FROM-HERE-ON");
+  EXPECT_TRUE(sent_to(peer).contains("|35=8|34=2|"));
+  wire::Encoder news = entry(1).session.begin("B");
+  news.field(58, "waits");
+  EXPECT_TRUE(entry(1).session.finish(news)->is_queued);
+  venue.before_answer = [](Session& session, const MessageView&) {
+    EchoVenue::answer(session, "UNDONE");
+    throw std::runtime_error{"no price"};
+  };
+  receive_order(entry(0), 3, "A");
+  const std::string sent = sent_to(peer);
+  EXPECT_FALSE(sent.contains("UNDONE")) << sent;
+  EXPECT_TRUE(sent.contains("|35=j|34=3|")) << sent;
+  EXPECT_EQ(entry(1).outbound_limit->waiting.size(), 1U);
+}
+
 TEST_F(TransactorComponent, command_to_another_session_runs_after_the_callback_in_one_record) {
   open();
   log_on(entry(0));
