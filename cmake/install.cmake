@@ -36,13 +36,15 @@ foreach(target IN LISTS layers)
   get_property(requires GLOBAL PROPERTY NEXUSFIX_REQUIRES_${component})
   get_property(packages GLOBAL PROPERTY NEXUSFIX_PACKAGES_${component})
   get_property(on_demand GLOBAL PROPERTY NEXUSFIX_ON_DEMAND_${component})
+  get_property(product GLOBAL PROPERTY NEXUSFIX_PRODUCT_${component})
   if(NOT on_demand)
     string(APPEND NEXUSFIX_COMPONENT_TABLE "list(APPEND nexusfix_usual ${component})\n")
   endif()
   string(APPEND NEXUSFIX_COMPONENT_TABLE
          "list(APPEND nexusfix_components ${component})\n"
          "set(nexusfix_${component}_requires \"${requires}\")\n"
-         "set(nexusfix_${component}_packages \"${packages}\")\n")
+         "set(nexusfix_${component}_packages \"${packages}\")\n"
+         "set(nexusfix_${component}_product \"${product}\")\n")
 endforeach()
 configure_package_config_file(cmake/nexusfixConfig.cmake.in
   ${PROJECT_BINARY_DIR}/nexusfixConfig.cmake
