@@ -104,7 +104,7 @@ inline constexpr EventRow kEngineEvents[] = {
     {EventId::OperatorCommand, Severity::Info, "OperatorCommand",
      "An operator gave the running engine a command. The text has the command, the operator, the "
      "reason, and the user and process that the kernel reports.",
-     "`nexusfix ctl`, or command_running_engine().", "No action is needed."},
+     "`nexusfix ctl`, the console, or a program by the control socket.", "No action is needed."},
     {EventId::DrainEnded, Severity::Info, "DrainEnded",
      "The engine stops after `stop --drain`. The text says whether all work was done, or what was "
      "left when the time limit was reached.",
