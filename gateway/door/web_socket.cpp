@@ -21,6 +21,7 @@
 #include "base/api/ascii.hpp"
 #include "base/api/printable_text.hpp"
 #include "base/api/utf8.hpp"
+#include "gateway/door/waiting_bytes.hpp"
 
 namespace nexusfix::gateway {
 namespace {
@@ -54,7 +55,7 @@ class MemoryStream {
         [this](auto&& done, const Buffers& into) {
           read_ = [this, into, done = std::forward<decltype(done)>(done)]() mutable {
             const std::size_t bytes = net::buffer_copy(into, net::buffer(unread()));
-            begin_ += bytes;
+            input_.remove(bytes);
             const error_code error =
                 bytes == 0 && is_cut_ ? error_code{net::error::eof} : error_code{};
             net::post(executor_, beast::bind_front_handler(std::move(done), error, bytes));
@@ -70,7 +71,7 @@ class MemoryStream {
           write_ = [this, from, done = std::forward<decltype(done)>(done)]() mutable {
             std::size_t bytes = 0;
             for (const auto& one : beast::buffers_range_ref(from)) {
-              output_.append(static_cast<const char*>(one.data()), one.size());
+              output_.add({static_cast<const char*>(one.data()), one.size()});
               bytes += one.size();
             }
             const error_code error = is_cut_ ? error_code{net::error::eof} : error_code{};
@@ -82,11 +83,7 @@ class MemoryStream {
   }
 
   void add(std::span<const char> bytes) {
-    if (begin_ == input_.size()) {
-      input_.clear();
-      begin_ = 0;
-    }
-    input_.append(bytes.data(), bytes.size());
+    input_.add({bytes.data(), bytes.size()});
     go_on();
   }
   // Nothing more passes in either direction: what waits ends.
@@ -95,23 +92,12 @@ class MemoryStream {
     go_on();
   }
   [[nodiscard]] bool is_cut() const noexcept { return is_cut_; }
-  [[nodiscard]] std::string_view unread() const noexcept {
-    return std::string_view{input_}.substr(begin_);
-  }
-  void skip(std::size_t bytes) { begin_ += bytes; }
-  [[nodiscard]] std::string_view output() const noexcept {
-    return std::string_view{output_}.substr(sent_);
-  }
-  void append_output(std::string_view bytes) { output_ += bytes; }
+  [[nodiscard]] std::string_view unread() const noexcept { return input_.unread(); }
+  void skip(std::size_t bytes) { input_.remove(bytes); }
+  [[nodiscard]] std::string_view output() const noexcept { return output_.unread(); }
+  void append_output(std::string_view bytes) { output_.add(bytes); }
   void consume(std::size_t bytes) {
-    sent_ += bytes;
-    if (sent_ == output_.size()) {
-      output_.clear();
-      sent_ = 0;
-      if (output_.capacity() > (1U << 20U)) std::string{}.swap(output_);
-    } else if (sent_ > kOutputBytesMax) {
-      output_.erase(0, std::exchange(sent_, 0));
-    }
+    output_.remove(bytes);
     go_on();
   }
 
@@ -120,15 +106,13 @@ class MemoryStream {
   using Operation = std::move_only_function<void()>;
 
   void go_on() {
-    if (read_ && (begin_ < input_.size() || is_cut_)) std::exchange(read_, nullptr)();
+    if (read_ && (!unread().empty() || is_cut_)) std::exchange(read_, nullptr)();
     if (write_ && (output().size() < kOutputBytesMax || is_cut_)) std::exchange(write_, nullptr)();
   }
 
   executor_type executor_;
-  std::string input_;
-  std::size_t begin_ = 0;  // of what Beast has not read
-  std::string output_;
-  std::size_t sent_ = 0;
+  WaitingBytes input_;   // for Beast
+  WaitingBytes output_;  // for the client
   Operation read_;
   Operation write_;
   bool is_cut_ = false;
