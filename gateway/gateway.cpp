@@ -23,6 +23,8 @@ constexpr std::chrono::seconds kHelloTimeout{10};
 constexpr std::chrono::milliseconds kRoomWait{1};
 // One client in one turn: then comes the next client.
 constexpr int kFramesPerTurn = 256;
+// What a client that was killed has sent before its end: more than a kernel or a ring keeps.
+constexpr int kTurnsToTheEnd = 1'024;
 // With those that have said no Hello.
 constexpr std::size_t kClientsMax = 1'000;
 // Clients of the network are only a part of them: they do not keep out those of this machine.
@@ -176,7 +178,8 @@ bool Gateway::is_attached(const ClientRights& rights) {
   AttachedClient* const other = known(rights).attached;
   if (other == nullptr) return false;
   other->link().look_for_end();
-  while (serve(*other)) {
+  // A client that lives may send without end.
+  for (int i = 0; i < kTurnsToTheEnd && serve(*other); ++i) {
   }
   return !other->is_closing() && !other->is_gone();
 }
